@@ -1,0 +1,3 @@
+//! The browser binary: page and worker.
+
+fn main() {}

@@ -1,0 +1,134 @@
+//! A table column that grows by chunks: no reallocation, so the peak of loading is the final size, and a wasm memory that can
+//! never shrink is not left with the hole of an old copy.
+
+const CHUNK_BITS: usize = 14;
+const CHUNK: usize = 1 << CHUNK_BITS;
+
+/// A column of `Copy` values, indexed from 0.
+#[derive(Clone, Debug)]
+pub struct Column<T> {
+    chunks: Vec<Vec<T>>,
+    len: usize,
+}
+
+impl<T> Default for Column<T> {
+    fn default() -> Self {
+        Column { chunks: Vec::new(), len: 0 }
+    }
+}
+
+impl<T: Copy> Column<T> {
+    /// An empty column.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many values it holds.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Appends a value.
+    pub fn push(&mut self, value: T) {
+        match self.chunks.last_mut() {
+            Some(chunk) if chunk.len() < CHUNK => chunk.push(value),
+            // A short column should stay small: the first chunk grows as a Vec does, all later ones are whole.
+            None => self.chunks.push(vec![value]),
+            Some(_) => {
+                let mut chunk = Vec::with_capacity(CHUNK);
+                chunk.push(value);
+                self.chunks.push(chunk);
+            }
+        }
+        self.len += 1;
+    }
+
+    /// The value at `index`, if there is one.
+    #[inline]
+    pub fn get(&self, index: usize) -> Option<T> {
+        self.chunks.get(index >> CHUNK_BITS)?.get(index & (CHUNK - 1)).copied()
+    }
+
+    /// The value at `index`, which must come from this table.
+    ///
+    /// # Panics
+    /// When `index` is not below [`Column::len`]: an id of another table was used.
+    #[inline]
+    pub fn at(&self, index: usize) -> T {
+        self.chunks[index >> CHUNK_BITS][index & (CHUNK - 1)]
+    }
+
+    /// Replaces the value at `index`; does nothing when there is none.
+    #[inline]
+    pub fn set(&mut self, index: usize, value: T) {
+        if let Some(slot) = self.chunks.get_mut(index >> CHUNK_BITS).and_then(|c| c.get_mut(index & (CHUNK - 1))) {
+            *slot = value;
+        }
+    }
+
+    /// All values in order.
+    pub fn iter(&self) -> impl Iterator<Item = T> + '_ {
+        self.chunks.iter().flat_map(|chunk| chunk.iter().copied())
+    }
+
+    /// The values of `range` in order; the part of the range beyond the end is left out.
+    pub fn range(&self, range: std::ops::Range<usize>) -> impl Iterator<Item = T> + '_ {
+        (range.start..range.end.min(self.len)).map(|index| self.at(index))
+    }
+
+    /// The chunks in order, for loops that want slices.
+    pub fn chunks(&self) -> impl Iterator<Item = &[T]> {
+        self.chunks.iter().map(Vec::as_slice)
+    }
+
+    /// Shortens the column to `len` values.
+    pub fn truncate(&mut self, len: usize) {
+        if len < self.len {
+            self.chunks.truncate(len.div_ceil(CHUNK));
+            if let Some(last) = self.chunks.last_mut() {
+                last.truncate(len - ((len - 1) >> CHUNK_BITS << CHUNK_BITS));
+            }
+            self.len = len;
+        }
+    }
+
+    /// Bytes on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        self.chunks.iter().map(|chunk| chunk.capacity() * size_of::<T>()).sum::<usize>()
+            + self.chunks.capacity() * size_of::<Vec<T>>()
+    }
+}
+
+impl<T: Copy> FromIterator<T> for Column<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
+        let mut column = Column::new();
+        values.into_iter().for_each(|value| column.push(value));
+        column
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_a_vector_across_chunk_borders() {
+        let count = 3 * CHUNK + 7;
+        let mut column: Column<u32> = (0..count as u32).collect();
+        assert_eq!(column.len(), count);
+        assert!(column.iter().eq(0..count as u32));
+        assert_eq!(column.get(count), None);
+        column.set(CHUNK, 9);
+        assert_eq!(column.at(CHUNK), 9);
+        assert!(column.range(CHUNK - 1..CHUNK + 2).eq([CHUNK as u32 - 1, 9, CHUNK as u32 + 1]));
+        for len in [2 * CHUNK + 1, 2 * CHUNK, 5, 0] {
+            column.truncate(len);
+            assert_eq!((column.len(), column.iter().count()), (len, len));
+        }
+    }
+}

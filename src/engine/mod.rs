@@ -1,0 +1,5 @@
+//! The app without a face: [`Request`] in, [`Reply`] out, in slices.
+
+pub mod protocol;
+
+pub use protocol::{Reply, Request};

@@ -1,0 +1,294 @@
+//! What the page, the command line and the tests ask, and what they are told. Plain data.
+//!
+//! Bytes of the file do not travel in a [`Request`]: the driver feeds them to the engine between `Open` and `EndOfFile`.
+
+use crate::timeline::{Scene, View};
+use serde::{Deserialize, Serialize};
+
+/// What a driver asks of the engine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Request {
+    /// A new file begins; it replaces the open one and whatever was loading.
+    Open {
+        /// Its name, for messages.
+        name: String,
+        /// Its length in bytes, where known.
+        total_bytes: Option<u64>,
+    },
+    /// All bytes were fed.
+    EndOfFile,
+    /// Give up what is loading.
+    Cancel,
+    /// Geometry for a window. A newer one of these overtakes an older one that is not finished.
+    Scene {
+        /// Returned in the reply.
+        serial: u32,
+        /// The device's ordinal, as in [`DeviceSummary::device`].
+        device: i64,
+        /// The window, margin included.
+        view: View,
+    },
+    /// Which allocation is at this byte of the stack at this moment?
+    Hit {
+        /// Returned in the reply.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// The moment (number of events that have happened).
+        moment: u32,
+        /// Height in the stack, in requested bytes.
+        byte: u64,
+    },
+    /// Everything about one allocation.
+    Details {
+        /// Returned in the reply.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// Its id.
+        allocation: u32,
+    },
+}
+
+/// What the engine tells.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reply {
+    /// How far loading is.
+    Progress(Progress),
+    /// The file is open.
+    Opened(Box<FileSummary>),
+    /// The file can't be opened; the one before it is closed as well.
+    Failed {
+        /// One sentence with place and cause.
+        message: String,
+    },
+    /// Loading was given up.
+    Cancelled,
+    /// Geometry.
+    Scene {
+        /// The request's.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// The geometry.
+        scene: Box<Scene>,
+    },
+    /// What a [`Request::Hit`] found.
+    Hit {
+        /// The request's.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// The allocation there, if the stack is that high.
+        hit: Option<HitAllocation>,
+    },
+    /// What a [`Request::Details`] asked for; `None` when there is no such allocation.
+    Details {
+        /// The request's.
+        serial: u32,
+        /// The allocation.
+        details: Option<Box<Details>>,
+    },
+}
+
+/// How far loading is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Progress {
+    /// Bytes of the file read so far.
+    pub bytes: u64,
+    /// Bytes in all, where known.
+    pub total_bytes: Option<u64>,
+    /// What is being done.
+    pub phase: Phase,
+}
+
+/// The phases of loading, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Phase {
+    /// Reading and decoding, with the replay.
+    Decoding,
+    /// Totals and indices.
+    Indexing,
+}
+
+/// One allocation under the cursor, for the hover card.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HitAllocation {
+    /// Its id.
+    pub allocation: u32,
+    /// Requested bytes.
+    pub requested: u64,
+    /// The moments it is live in: first, and first no more (`None`: live at the end).
+    pub born: u32,
+    /// See `born`.
+    pub died: Option<u32>,
+    /// The lowest byte it covers in the stack at the asked moment.
+    pub lowest_byte: u64,
+    /// The innermost frame that is the user's own: `train.py:233 train_step`.
+    pub site: Option<String>,
+}
+
+/// What the summary says of a file; also the command line's JSON (`schema` 1).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FileSummary {
+    /// 1. Raised when a field changes its meaning.
+    pub schema: u32,
+    /// The file's name.
+    pub file: String,
+    /// How it is written, outermost first: `gzip, pickle 4 (Python)`.
+    pub format: String,
+    /// Which PyTorch wrote it, guessed from the keys it uses: `2.11 or later`.
+    pub torch: Option<String>,
+    /// Survivable oddities.
+    pub warnings: Vec<Warning>,
+    /// The devices that have events or segments, by ordinal; host memory (−1) last.
+    pub devices: Vec<DeviceSummary>,
+    /// `allocator_settings` as the file has it: dotted key, value as text.
+    pub settings: Vec<(String, String)>,
+}
+
+/// Something odd that does not stop us.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Warning {
+    /// A stable name: `unknown_key`.
+    pub kind: String,
+    /// A sentence for people.
+    pub message: String,
+    /// How often.
+    pub count: u64,
+    /// Where, the first time: `device_traces[0][17].color`.
+    pub example: String,
+}
+
+/// The numbers of one device, named and defined as in `tools/reference.py`. Bytes; requested unless the name says otherwise.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DeviceSummary {
+    /// Its ordinal; −1 is host (pinned) memory.
+    pub device: i64,
+    /// Events in the trace.
+    pub events: u64,
+    /// How many of each action.
+    pub actions: std::collections::BTreeMap<String, u64>,
+    /// Allocations in the trace, freed in it but born before, and live at the end without an event.
+    pub allocations: u64,
+    /// Requested bytes live before the first event.
+    pub base_requested: i64,
+    /// The largest total.
+    pub peak_requested: i64,
+    /// The first event after which the peak holds; −1 when it holds before the first.
+    pub peak_event: i64,
+    /// The smallest total.
+    pub min_requested: i64,
+    /// Mean over all states, the one before the first event included.
+    pub mean_requested: f64,
+    /// Median over the same states (the lower one of two).
+    pub median_requested: i64,
+    /// Mean weighted by how long each state held; `None` without `time_us`.
+    pub time_weighted_mean_requested: Option<f64>,
+    /// Live at the end.
+    pub end_requested: u64,
+    /// The same blocks as the allocator rounded them.
+    pub end_rounded: u64,
+    /// Frees of blocks that were born before the trace.
+    pub unmatched_frees: u64,
+    /// Their bytes.
+    pub unmatched_free_bytes: u64,
+    /// Blocks live at the end that the trace does not know.
+    pub static_blocks: u64,
+    /// Their bytes.
+    pub static_requested: u64,
+    /// base = unmatched + static?
+    pub identity: bool,
+    /// Bytes live before the trace that nothing explains (the identity's remainder, when positive).
+    pub unexplained_requested: u64,
+    /// Reserved before the first event.
+    pub reserved_start: i64,
+    /// Reserved at the end.
+    pub reserved_end: u64,
+    /// The largest number of reserved bytes.
+    pub peak_reserved: i64,
+    /// Segments at the end.
+    pub segments: u64,
+    /// `external_annotations` of this device.
+    pub annotations: u64,
+    /// First and last `time_us`, where recorded.
+    pub time_us: Option<(i64, i64)>,
+    /// The highest stack that is drawn: `peak_requested`, unless a broken file makes blocks overlap (then it is warned about).
+    pub drawn_peak: u64,
+}
+
+/// Everything about one allocation, for the details panel.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Details {
+    /// The device's ordinal.
+    pub device: i64,
+    /// Its id.
+    pub allocation: u32,
+    /// Why it is in the picture.
+    pub origin: Origin,
+    /// Requested bytes.
+    pub requested: u64,
+    /// Rounded bytes.
+    pub rounded: u64,
+    /// Whether `rounded` was derived from `requested` (a lower bound, shown with "≥") and not recorded.
+    pub rounded_derived: bool,
+    /// Its address; `None` where the file has none.
+    pub address: Option<u64>,
+    /// The stream's handle, where recorded.
+    pub stream: Option<u64>,
+    /// The pool: `(0, 0)` is the default one.
+    pub pool: Option<(u64, u64)>,
+    /// The event that made it; `None` when it was born before the trace.
+    pub born_event: Option<u32>,
+    /// Its time, µs since 1970.
+    pub born_us: Option<i64>,
+    /// The event at which the program let go of it.
+    pub free_requested_event: Option<u32>,
+    /// The event at which it was free again; `None` when it is live at the end.
+    pub freed_event: Option<u32>,
+    /// Its time.
+    pub freed_us: Option<i64>,
+    /// Requested bytes live right after it was born, itself included.
+    pub total_after: i64,
+    /// `compile_context`, where recorded.
+    pub compile_context: Option<String>,
+    /// `user_metadata`, `internal_metadata`, `category`, texts of `annotate` events: (label, text).
+    pub metadata: Vec<(String, String)>,
+    /// The annotations (START…END ranges) it was born in, outermost first.
+    pub annotations: Vec<String>,
+    /// Whose stack `frames` is: the allocation's, or (born before the trace) the free's.
+    pub stack_of_free: bool,
+    /// The stack, innermost first.
+    pub frames: Vec<FrameText>,
+    /// `forward_frames`: where the forward op of a backward allocation stood.
+    pub forward_frames: Vec<String>,
+}
+
+/// Which of the kinds of allocation of DESIGN §2 it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Origin {
+    /// Its alloc is in the trace.
+    #[default]
+    Recorded,
+    /// Freed in the trace, born before it.
+    FreedOnly,
+    /// Live at the end, never in the trace.
+    Static,
+    /// Bytes the file does not explain.
+    Unexplained,
+}
+
+/// One frame of a stack.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FrameText {
+    /// The function.
+    pub name: String,
+    /// The file, empty or `??` for C++ frames.
+    pub filename: String,
+    /// The line, as the file writes it (it may exceed 64 bits).
+    pub line: String,
+    /// Whether it is the user's own code: not torch, not Python's library, not C++.
+    pub user: bool,
+    /// The fx fields, where present: (key, text).
+    pub fx: Vec<(String, String)>,
+}

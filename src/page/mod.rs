@@ -1,0 +1,1 @@
+//! The page's shell: DOM ↔ ui, canvas ↔ render, worker ↔ engine.

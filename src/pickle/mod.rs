@@ -1,0 +1,14 @@
+//! Bytes → Python values, as they arrive.
+//!
+//! [`Machine`] is fed chunks of any size and pushes each finished value to a [`Builder`], whose handle type is small and
+//! `Copy`. It knows Python's opcodes and nothing of torch. Opcodes that name, import or call something are refused: a snapshot
+//! has none, and nothing in a file is ever executed.
+//!
+//! A container is *open* until it is finished. It is finished when its parent takes it (APPEND(S), SETITEM(S), TUPLE*, STOP), and
+//! a dict also when `}` or `]` is pushed directly on top of it, where it can't be a key: so a list of millions of entries, written
+//! in one batch by torch's C++ pickler, holds one open entry, not millions. Finishing writes the container's handle into
+//! every memo slot that named it, whether PUT came before its contents (Python) or after them (C++).
+
+pub mod builder;
+
+pub use builder::Builder;

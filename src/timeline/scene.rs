@@ -1,0 +1,76 @@
+//! Geometry for one window, ready for upload, and what each piece of it stands for.
+
+use super::view::View;
+
+/// One rectangle, in pixels of the scene's window; `y` counts upwards from its bottom edge. Clipped to the window.
+///
+/// The layout is the GPU's vertex format (two `Sint16x2`, one `Uint32`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "gpu", derive(bytemuck::Pod, bytemuck::Zeroable))]
+#[repr(C)]
+pub struct Quad {
+    /// Left and right edge, right exclusive.
+    pub x: [i16; 2],
+    /// Lower and upper edge, upper exclusive.
+    pub y: [i16; 2],
+    /// Bits 0–15: the [`super::Paint`]; bit 16: a band of several allocations.
+    pub paint: u32,
+}
+
+/// Set in [`Quad::paint`] when the quad stands for several allocations.
+pub const BAND: u32 = 1 << 16;
+
+/// What a quad stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct QuadIdentity {
+    /// Lowest rank in it; in birth order the allocation's id.
+    pub first: u32,
+    /// Highest rank in it; equal to `first` for a single allocation.
+    pub last: u32,
+    /// How many live allocations it holds at its first column's moment.
+    pub count: u32,
+    /// Their bytes there, low and high half (so that the record is a multiple of 4 bytes).
+    pub bytes: [u32; 2],
+}
+
+impl QuadIdentity {
+    /// Requested bytes at the quad's first column.
+    pub fn requested(&self) -> u64 {
+        u64::from(self.bytes[0]) | u64::from(self.bytes[1]) << 32
+    }
+}
+
+/// The columns of a scene, from left to right; all vectors but `edge_px` have one entry a column.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SceneColumns {
+    /// The columns' edges in pixels of the window: column `c` covers `edge_px[c]..edge_px[c + 1]`. One entry more than columns.
+    pub edge_px: Vec<i32>,
+    /// The moment whose stack the column shows: the first with the largest total of all moments in the column.
+    pub moment: Vec<u32>,
+    /// How many moments the column holds (1 when moments are wider than pixels).
+    pub moments: Vec<u32>,
+    /// Requested bytes live at `moment`: the true maximum of the column.
+    pub total: Vec<u64>,
+    /// The largest number of reserved bytes in the column.
+    pub reserved: Vec<u64>,
+    /// Allocations that live and die inside the column and are therefore not drawn.
+    pub hidden: Vec<u32>,
+    /// The largest of them, in requested bytes.
+    pub hidden_largest: Vec<u64>,
+}
+
+/// Everything drawn for one window.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scene {
+    /// The window, which may be larger than what is shown (a margin for panning).
+    pub view: View,
+    /// θ: the height, in device pixels, under which allocations are joined into bands; 1 unless the scene had to be coarsened.
+    pub band_px: u32,
+    /// The columns.
+    pub columns: SceneColumns,
+    /// The stack, at most 300,000 quads.
+    pub quads: Vec<Quad>,
+    /// What each quad stands for; as long as `quads`.
+    pub identities: Vec<QuadIdentity>,
+}

@@ -1,0 +1,1 @@
+//! The face without a browser: state, actions, view models, keys.

@@ -1,0 +1,149 @@
+//! Bytes, event indices and moments, and the one way each is written for people.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Position of an event in its device's trace, counted from 0. Snapshots hold fewer than 2^32 − 1 events a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct EventIdx(pub u32);
+
+/// A state of memory, named by how many events have happened: moment 0 holds before the first event, moment `k + 1`
+/// holds from event `k` until the next. A trace of `n` events has the moments `0..=n`.
+///
+/// On the horizontal axis moment `m` covers `[m, m + 1)`; event `k` happens at `x = k + 1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Moment(pub u32);
+
+impl Moment {
+    /// Before the first event.
+    pub const START: Moment = Moment(0);
+
+    /// The state that holds after `event`.
+    pub fn after(event: EventIdx) -> Moment {
+        Moment(event.0.saturating_add(1))
+    }
+
+    /// The event that brought this state about; `None` for the state before recording.
+    pub fn event(self) -> Option<EventIdx> {
+        self.0.checked_sub(1).map(EventIdx)
+    }
+
+    /// The event index as the file format and `expected.json` write it: −1 before the first event.
+    pub fn event_or_minus_one(self) -> i64 {
+        i64::from(self.0) - 1
+    }
+}
+
+/// A number of bytes, written in KiB, MiB, GiB (powers of 1024) with three significant digits: `1.46 GiB`, `512 B`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Bytes(pub u64);
+
+/// The binary units, smallest first.
+pub const BYTE_UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut unit = 0;
+        let mut value = self.0 as f64;
+        // 999.5 would round to "1000": the next unit reads better.
+        while unit + 1 < BYTE_UNITS.len() && (value >= 1024.0 || (unit > 0 && value >= 999.5)) {
+            value /= 1024.0;
+            unit += 1;
+        }
+        let digits = if unit == 0 || value >= 99.95 {
+            0
+        } else if value >= 9.995 {
+            1
+        } else {
+            2
+        };
+        write!(out, "{value:.digits$} {}", BYTE_UNITS.get(unit).unwrap_or(&"B"))
+    }
+}
+
+/// An integer with thin groups of three digits: `55,108,591,620`.
+pub fn grouped(value: u64) -> String {
+    let digits = value.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A span of time in the largest unit that keeps three significant digits: `13 µs`, `1.25 ms`, `41.7 s`, `2 min 05 s`.
+pub fn duration_us(us: i64) -> String {
+    let sign = if us < 0 { "−" } else { "" };
+    let us = us.unsigned_abs();
+    let scaled = |value: f64, unit: &str| {
+        let digits = if value >= 99.95 {
+            0
+        } else if value >= 9.995 {
+            1
+        } else {
+            2
+        };
+        format!("{sign}{value:.digits$} {unit}")
+    };
+    match us {
+        0..1_000 => format!("{sign}{us} µs"),
+        1_000..1_000_000 => scaled(us as f64 / 1e3, "ms"),
+        1_000_000..60_000_000 => scaled(us as f64 / 1e6, "s"),
+        60_000_000..3_600_000_000 => format!("{sign}{} min {:02} s", us / 60_000_000, us / 1_000_000 % 60),
+        _ => format!("{sign}{} h {:02} min", us / 3_600_000_000, us / 60_000_000 % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_keep_three_digits() {
+        let cases = [
+            (0, "0 B"),
+            (512, "512 B"),
+            (1023, "1023 B"),
+            (1024, "1.00 KiB"),
+            (1_048_575, "1.00 MiB"),
+            (38 * 1024 * 1024 + 157_286, "38.1 MiB"),
+            (55_108_591_620, "51.3 GiB"),
+            (u64::MAX, "16.0 EiB"),
+        ];
+        for (bytes, text) in cases {
+            assert_eq!(Bytes(bytes).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn integers_are_grouped() {
+        for (value, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (55_108_591_620, "55,108,591,620")] {
+            assert_eq!(grouped(value), text);
+        }
+    }
+
+    #[test]
+    fn durations_choose_their_unit() {
+        let cases = [
+            (13, "13 µs"),
+            (1_250, "1.25 ms"),
+            (41_700_000, "41.7 s"),
+            (125_000_000, "2 min 05 s"),
+            (-13, "−13 µs"),
+            (3_661_000_000, "1 h 01 min"),
+        ];
+        for (us, text) in cases {
+            assert_eq!(duration_us(us), text);
+        }
+    }
+
+    #[test]
+    fn moments_and_events_are_one_apart() {
+        assert_eq!(Moment::START.event(), None);
+        assert_eq!(Moment::START.event_or_minus_one(), -1);
+        assert_eq!(Moment::after(EventIdx(4)).event(), Some(EventIdx(4)));
+    }
+}

@@ -1,0 +1,1 @@
+//! Requests and replies ↔ messages between page and worker.

@@ -1,0 +1,1 @@
+//! The worker's shell: message queue ↔ engine.
