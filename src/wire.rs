@@ -112,9 +112,10 @@ impl FromWorker {
                 let reply = head.into_reply(message.get(3).dyn_ref()?)?;
                 Some(FromWorker::Reply { load: number(message, 1)?, reply })
             }
-            "link failed" => {
-                Some(FromWorker::LinkFailed { load: number(message, 1)?, status: number(message, 2).map(|it| it as u16) })
-            }
+            "link failed" => Some(FromWorker::LinkFailed {
+                load: number(message, 1)?,
+                status: number(message, 2).map(|it| it as u16),
+            }),
             DIED => Some(FromWorker::Died(message.get(1).as_string().unwrap_or_default())),
             _ => None,
         }

@@ -162,9 +162,8 @@ fn only_the_overlay_blends_and_to_nearest() {
     let below = OverlayRect { x: [0, 1], y: [0, 1], rgba: [10, 200, 0, 255] };
     let half = OverlayRect { rgba: [20, 100, 255, 128], ..below };
     let clear = OverlayRect { rgba: [9, 9, 9, 0], ..below };
-    let pixel = |overlay: &[OverlayRect]| {
-        Twin::new().draw(&Drawing { view: &view(1, 1), look: &look(), overlay }).pixel(0, 0)
-    };
+    let pixel =
+        |overlay: &[OverlayRect]| Twin::new().draw(&Drawing { view: &view(1, 1), look: &look(), overlay }).pixel(0, 0);
     // (20 × 128 + 10 × 127) / 255 = 15.02; (100 × 128 + 200 × 127) / 255 = 149.8; 255 × 128 / 255 = 128.
     assert_eq!(pixel(&[below, half]), Some([15, 150, 128, 255]));
     assert_eq!(pixel(&[below, clear]), Some([10, 200, 0, 255]));
