@@ -57,7 +57,9 @@ pub(super) fn claim(pairs: &[Value]) -> Option<Key> {
     for (key, ..) in fields(pairs) {
         match key {
             Some(Key::Action) => return key,
-            Some(Key::Filename | Key::Blocks | Key::State | Key::Stage | Key::RealSize) if claim.is_none() => claim = key,
+            Some(Key::Filename | Key::Blocks | Key::State | Key::Stage | Key::RealSize) if claim.is_none() => {
+                claim = key
+            }
             _ => {}
         }
     }
@@ -169,9 +171,7 @@ impl Store {
                 Some(Key::Name) => name = Some(self.string_at(Key::Name, value)?),
                 Some(Key::Filename) => filename = Some(self.string_at(Key::Filename, value)?),
                 Some(Key::Line) => line = self.integer_at(Key::Line, value)?,
-                Some(
-                    Key::FxNodeOp | Key::FxNodeName | Key::FxNodeTarget | Key::FxOriginalTrace | Key::FxNodeInfo,
-                ) => {
+                Some(Key::FxNodeOp | Key::FxNodeName | Key::FxNodeTarget | Key::FxOriginalTrace | Key::FxNodeInfo) => {
                     if let Some(text) = self.text(value) {
                         fx.retain(|&(known, _)| known.0 != word.index());
                         fx.push((StringId(word.index()), text));

@@ -107,10 +107,9 @@ impl<S: EventSink> Reader<S> {
             Some(Key::Stage) => {
                 store.annotation(pairs, seen).ok().map(|mark| row(Kind::Annotation, &mut store.marks, mark))
             }
-            Some(Key::RealSize) => store
-                .history_entry(pairs, seen)
-                .ok()
-                .map(|entry| row(Kind::HistoryEntry, &mut store.history, entry)),
+            Some(Key::RealSize) => {
+                store.history_entry(pairs, seen).ok().map(|entry| row(Kind::HistoryEntry, &mut store.history, entry))
+            }
             _ => None,
         };
         match found {

@@ -146,7 +146,8 @@ mod tests {
     fn parents_come_before_children() {
         let mut stacks = Stacks::default();
         for seed in 0..500u32 {
-            let frames: Vec<u32> = (0..seed % 17).map(|at| (seed.wrapping_mul(2_654_435_761) >> (at + 3)) % 5).collect();
+            let frames: Vec<u32> =
+                (0..seed % 17).map(|at| (seed.wrapping_mul(2_654_435_761) >> (at + 3)) % 5).collect();
             let id = stacks.intern(&frames).unwrap();
             assert_eq!(stacks.frames(id).map(|frame| frame.0).collect::<Vec<_>>(), frames);
         }

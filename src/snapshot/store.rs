@@ -101,8 +101,7 @@ impl Store {
     }
 
     pub(super) fn integer_at(&self, key: Key, value: Value) -> Result<i128, ContentError> {
-        self.as_integer(value)
-            .ok_or_else(|| ContentError::at_key(key, Problem::Type("an integer", value.kind())))
+        self.as_integer(value).ok_or_else(|| ContentError::at_key(key, Problem::Type("an integer", value.kind())))
     }
 
     /// A number of bytes: 0 to 2^63 − 1, so that sums of a few are safe in 128 bits and one is in 64.

@@ -26,12 +26,8 @@ const PIECE: usize = 1 << 20;
 
 impl Default for Strings {
     fn default() -> Self {
-        let mut strings = Strings {
-            pieces: Vec::new(),
-            place: Column::new(),
-            ids: HashTable::new(),
-            hasher: RandomState::default(),
-        };
+        let mut strings =
+            Strings { pieces: Vec::new(), place: Column::new(), ids: HashTable::new(), hasher: RandomState::default() };
         for key in KEYS {
             strings.intern(key.as_bytes());
         }

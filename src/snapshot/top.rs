@@ -163,6 +163,9 @@ impl<S: EventSink> Reader<S> {
         let other = match list.kind() {
             Kind::Trace => {
                 let other = self.traces.get(list.index() as usize).and_then(|trace| trace.other);
+                if top.traces.iter().any(|&(_, number)| number == list.index()) {
+                    return Err(ContentError { path: path.to_owned(), problem: Problem::Range("a list of its own") });
+                }
                 if other.is_none() {
                     top.traces.push((device, list.index()));
                 }
@@ -237,8 +240,9 @@ impl<S: EventSink> Reader<S> {
                 }
             };
             match of {
-                "action" => warnings
-                    .add(WarningKind::UnknownAction(key), count, || format!("{}.action", event_place())),
+                "action" => {
+                    warnings.add(WarningKind::UnknownAction(key), count, || format!("{}.action", event_place()))
+                }
                 "an event" => {
                     let dotted = format!(".{key}");
                     warnings.add(WarningKind::UnknownKey(of, key), count, || event_place() + &dotted);
