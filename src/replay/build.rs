@@ -6,7 +6,7 @@ use super::history::DeviceHistory;
 use super::median::Median;
 use super::numbers::Numbers;
 use super::totals::Totals;
-use super::trace::{Lives, NEVER, Oddity, Recorder, Subject, Trace, signed};
+use super::trace::{NEVER, Oddity, Recorder, Subject, Trace, signed};
 use crate::snapshot::{Action, HOST, Snapshot, WarningKind, Warnings};
 use crate::units::{Bytes, EventIdx};
 use std::collections::BTreeMap;
