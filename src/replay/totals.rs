@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn a_third_of_a_byte_an_event_once_chunks_are_full() {
-        let totals = Totals::build(1 << 22, 0, |_| 1);
+        let totals = Totals::build((1 << 22) - 1, 0, |_| 1);
         assert!(totals.heap_bytes() < (1 << 22) * 2 / 5, "{}", totals.heap_bytes());
     }
 }
