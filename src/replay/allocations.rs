@@ -9,6 +9,7 @@
 
 use crate::column::Column;
 use crate::units::Moment;
+use std::ops::Range;
 
 /// An allocation of one device; also its rank in birth order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,6 +27,21 @@ pub struct Allocations {
 }
 
 impl Allocations {
+    /// A history of lifetimes alone, for tests and benches: `(born, died, size)` as [`Allocations::spans`] gives them. Those
+    /// born at moment 0 get the first ids.
+    pub fn from_spans(spans: impl IntoIterator<Item = (u32, u32, u64)>) -> Allocations {
+        let mut allocations = Allocations::default();
+        for (born, died, size) in spans {
+            let part = usize::from(born > 0);
+            if born > 0 {
+                allocations.born.push(born);
+            }
+            allocations.died[part].push(died);
+            allocations.size[part].push(size);
+        }
+        allocations
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.size[0].len() + self.size[1].len()
@@ -65,5 +81,16 @@ impl Allocations {
         let early = self.died[0].iter().zip(self.size[0].iter()).map(|(died, size)| (0, died, size));
         let traced = self.born.iter().zip(self.died[1].iter()).zip(self.size[1].iter());
         early.chain(traced.map(|((born, died), size)| (born, died, size)))
+    }
+
+    /// The part of [`Allocations::spans`] whose ids are in `ids`, for passes that are cut into slices.
+    pub fn spans_in(&self, ids: Range<usize>) -> impl Iterator<Item = (u32, u32, u64)> + '_ {
+        let border = self.early();
+        let early = ids.start.min(border)..ids.end.min(border);
+        let traced = ids.start.saturating_sub(border)..ids.end.saturating_sub(border);
+        let early = self.died[0].range(early.clone()).zip(self.size[0].range(early));
+        let lives = self.born.range(traced.clone()).zip(self.died[1].range(traced.clone()));
+        let traced = lives.zip(self.size[1].range(traced));
+        early.map(|(died, size)| (0, died, size)).chain(traced.map(|((born, died), size)| (born, died, size)))
     }
 }
