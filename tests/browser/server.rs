@@ -39,12 +39,6 @@ impl Response {
         }
     }
 
-    /// The same, with one more header line.
-    pub(crate) fn with_header(mut self, line: &'static str) -> Response {
-        self.headers.push(line);
-        self
-    }
-
     fn try_file(root: &Path, path: &str) -> io::Result<Response> {
         let relative = Path::new(path);
         // Nothing above the root: only plain names.

@@ -74,7 +74,9 @@ fn answer(path: &str) -> Response {
     match path.split_once('/') {
         Some(("memscape", path)) => Response::file(&dist, path),
         Some(("snapshots", path)) => Response::file(&fixtures::folder(), path),
-        Some(("open", path)) => Response::file(&fixtures::folder(), path).with_header("Access-Control-Allow-Origin: *"),
+        Some(("open", path)) => {
+            Response { headers: vec!["Access-Control-Allow-Origin: *"], ..Response::file(&fixtures::folder(), path) }
+        }
         _ => Response::not_found(),
     }
 }
