@@ -58,8 +58,16 @@ pub enum FromWorker {
 
 /// The tag of [`FromWorker::Ready`].
 const READY: &str = "ready";
-/// The tag of [`FromWorker::Died`]; the worker's bootstrap writes it as well.
+/// The tag of [`FromWorker::Died`]; [`BOOTSTRAP`] writes it as well.
 const DIED: &str = "died";
+
+/// The script of the worker, behind the glue: it waits for the page to post the compiled `WebAssembly.Module`, and starts it. A trap
+/// becomes a message: some happen where the page's `error` event would not see them.
+pub const BOOTSTRAP: &str = r#"
+for (const kind of ["error", "unhandledrejection"])
+  addEventListener(kind, (event) => postMessage(["died", String(event.reason ?? event.message)]));
+onmessage = (event) => { onmessage = null; wasm_bindgen.initSync({ module: event.data }); };
+"#;
 
 impl ToWorker {
     /// As a message.

@@ -4,8 +4,7 @@
 //! the glue this page runs on and a bootstrap; its code is the module this page has compiled already.
 
 use super::dom;
-use crate::wire::{FromWorker, ToWorker};
-use crate::worker::BOOTSTRAP;
+use crate::wire::{BOOTSTRAP, FromWorker, ToWorker};
 use gloo::events::EventListener;
 use js_sys::Array;
 use std::cell::RefCell;
