@@ -1,5 +1,7 @@
 //! The geometry against the plain truth: every column of random histories in random windows.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "how a test fails")]
+
 mod support;
 
 use memscape::timeline::{MAX_QUADS, Scene, SceneJob, View, lowest_byte_of, outline, scene_hit, stack_at};
@@ -123,6 +125,22 @@ fn a_small_picture() {
         assert_eq!(stack_at(source, Moment(3), 80), None);
         assert_eq!(stack_at(source, Moment(99), 0).map(|hit| hit.allocation.0), Some(0), "what lives on, lives on");
     });
+}
+
+#[test]
+fn a_band_of_other_blocks_is_another_band() {
+    let history = History::drawn(
+        "
+        .# 6
+        #. 6
+        ## 6
+        ",
+    );
+    let scene = scene(&history, View { bytes_per_px: 10.0, ..View::fit(2, 1, 2, 10) });
+    plain::check(&history, &scene);
+    let bands: Vec<_> = scene.identities.iter().map(|band| (band.first, band.last, band.count)).collect();
+    assert_eq!(bands, [(0, 1, 2), (0, 2, 2)]);
+    assert!(scene.quads.iter().all(|quad| quad.y == [0, 1]));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Histories of lifetimes alone: drawn as text, or random.
 
-use memscape::replay::{AllocationId, Allocations};
-use memscape::timeline::{Curve, Paint, Source, Totals};
+use memscape::replay::{AllocationId, Allocations, Curve, Totals};
+use memscape::timeline::{Paint, Source};
 use memscape::units::EventIdx;
 use proptest::prelude::*;
 

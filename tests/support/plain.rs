@@ -99,11 +99,12 @@ fn check_column(history: &History, scene: &Scene, column: usize) {
         } else if starts_here {
             let members = || stack.iter().filter(|block| (identity.first..=identity.last).contains(&block.rank));
             let bytes: u64 = members().map(|block| block.size).sum();
-            let (first, last) = (members().next().unwrap(), members().last().unwrap());
+            let (first, last) = (members().next().unwrap(), members().next_back().unwrap());
             assert_eq!((first.rank, last.rank), (identity.first, identity.last), "column {column}");
             assert_eq!((members().count(), bytes), (identity.count as usize, identity.requested()), "column {column}");
             assert_eq!(quad.y, [row(first.lowest), row(last.lowest + last.size)], "column {column}");
             assert!(members().all(|block| block.size < theta), "column {column}: a high block in a band");
+            assert!(bytes < 2 * theta, "column {column}: a band that should have ended before");
             let largest = members().rev().max_by_key(|block| block.size).unwrap();
             assert_eq!(quad.paint, u32::from(paint(AllocationId(largest.rank)).0) | BAND);
         } else {
