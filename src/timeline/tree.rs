@@ -94,19 +94,23 @@ impl LiveTree {
         .unwrap_or_default()
     }
 
-    /// The children of a place that is not a leaf, from the left.
+    /// The live children of a place that is not a leaf, from the left.
     #[inline]
-    pub(super) fn children(&self, place: Place) -> impl DoubleEndedIterator<Item = (Place, Live)> + '_ {
-        let level = place.level.saturating_sub(1);
+    pub(super) fn for_each_child(&self, place: Place, mut look: impl FnMut(Place, Live)) {
         let first = (place.index as usize) << FAN_BITS;
-        let width = match level.checked_sub(1) {
-            Some(nodes) => self.levels.get(nodes as usize).map_or(0, Vec::len),
-            None => self.leaves.len(),
-        };
-        (first..(first + FAN).min(width)).map(move |index| {
-            let place = Place { level, index: index as u32 };
-            (place, self.live(place))
-        })
+        let level = place.level.saturating_sub(1);
+        let place_of = |index: usize| Place { level, index: index as u32 };
+        if let Some(nodes) = level.checked_sub(1).and_then(|level| self.levels.get(level as usize)) {
+            for (index, live) in (first..).zip(part(nodes, first..first + FAN)).filter(|(_, live)| live.count > 0) {
+                look(place_of(index), *live);
+            }
+        } else {
+            for (index, &bytes) in
+                (first..).zip(part(&self.leaves, first..first + FAN)).filter(|(_, bytes)| **bytes > 0)
+            {
+                look(place_of(index), live_leaf(index as u32, bytes));
+            }
+        }
     }
 
     /// A dead leaf becomes live with so many bytes (not 0).
@@ -152,18 +156,21 @@ impl LiveTree {
 
     /// The first live leaf under a place that has one.
     pub(super) fn first_live(&self, place: Place) -> u32 {
-        self.descend(place, |tree, place| tree.children(place).find(|(_, live)| live.count > 0))
+        self.live_at_end(place, |first, _| first)
     }
 
     /// The last live leaf under a place that has one.
     pub(super) fn last_live(&self, place: Place) -> u32 {
-        self.descend(place, |tree, place| tree.children(place).rev().find(|(_, live)| live.count > 0))
+        self.live_at_end(place, |_, last| last)
     }
 
-    fn descend(&self, mut place: Place, choose: impl Fn(&LiveTree, Place) -> Option<(Place, Live)>) -> u32 {
+    /// Goes down to the live leaf at one end of a place; `choose` says which of two neighbours lies towards it.
+    fn live_at_end(&self, mut place: Place, choose: impl Fn(Place, Place) -> Place) -> u32 {
         while place.level > 0 {
-            match choose(self, place) {
-                Some((child, _)) => place = child,
+            let mut end = None;
+            self.for_each_child(place, |child, _| end = Some(end.map_or(child, |end| choose(end, child))));
+            match end {
+                Some(child) => place = child,
                 None => break,
             }
         }
@@ -221,7 +228,7 @@ mod tests {
                     prop_assert_eq!((tree.first_live(place) as usize, tree.last_live(place) as usize), (first.0, last.0));
                 }
                 if place.level > 0 {
-                    places.extend(tree.children(place).map(|(child, _)| child));
+                    tree.for_each_child(place, |child, _| places.push(child));
                 }
             }
         }
