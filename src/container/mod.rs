@@ -183,7 +183,8 @@ mod tests {
 
     #[test]
     fn plain_and_gzip_in_chunks_of_any_size() {
-        let pickle: Vec<u8> = [0x80, 4].into_iter().chain((0..100_000u32).map(|at| (at.wrapping_mul(at) >> 7) as u8)).collect();
+        let pickle: Vec<u8> =
+            [0x80, 4].into_iter().chain((0..100_000u32).map(|at| (at.wrapping_mul(at) >> 7) as u8)).collect();
         let mut two_members = gzip(&pickle[..70_000]);
         two_members.extend(gzip(&pickle[70_000..]));
         for chunk in [1, 2, 3, 1000, 1 << 20] {
@@ -202,10 +203,7 @@ mod tests {
             (b"\x89PNG\r\n\x1a\n", "this is a PNG image, not a PyTorch memory snapshot"),
             (&gzip(b"\x89PNG\r\n"), "this is a PNG image, not a PyTorch memory snapshot"),
             (b"  {\"segments\": []}", "this is JSON, not a PyTorch memory snapshot"),
-            (
-                b"hello",
-                "this is not a PyTorch memory snapshot: it begins with 0x68, where a pickle begins with 0x80",
-            ),
+            (b"hello", "this is not a PyTorch memory snapshot: it begins with 0x68, where a pickle begins with 0x80"),
             (&whole[..12], "the file ends inside its gzip stream, after 12 bytes"),
             (b"\x1f\x8bgarbage that is no deflate", "the gzip stream is damaged near byte 28"),
         ];
