@@ -1,6 +1,7 @@
 //! The machine on hand-made pickles: every opcode, every rule, every limit, and where each error says it is.
 
 #[path = "support/pickle_tree.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
 mod pickle_tree;
 
 use memscape::pickle::opcode::{Refusal, Verdict, opcode};

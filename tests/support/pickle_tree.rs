@@ -67,6 +67,13 @@ impl Trees {
         }
     }
 
+    fn leaf(&self, id: Id) -> Option<&str> {
+        match &self.nodes[id.0 as usize] {
+            Node::Leaf(text) => Some(text),
+            _ => None,
+        }
+    }
+
     fn add(&mut self, node: Node) -> Id {
         self.nodes.push(node);
         Id(self.nodes.len() as u64 - 1)
@@ -83,10 +90,7 @@ impl Trees {
     fn check(&mut self, items: &[Id]) -> Result<(), (usize, String)> {
         self.longest_batch = self.longest_batch.max(items.len());
         assert!(items.iter().all(|item| self.open_slot(*item).is_none()), "an item is still open");
-        match items
-            .iter()
-            .position(|&item| matches!(&self.nodes[item.0 as usize], Node::Leaf(text) if text == "'refuse me'"))
-        {
+        match items.iter().position(|&item| self.leaf(item) == Some("'refuse me'")) {
             Some(at) => Err((at, "refused".to_owned())),
             None => Ok(()),
         }
@@ -147,8 +151,11 @@ impl Builder for Trees {
         let mut taken = self.open[slot as usize].take();
         let Some(Node::Dict(dict)) = &mut taken else { panic!("set_items on {taken:?}") };
         for pair in pairs.chunks(2) {
-            let text = self.text(pair[0]);
-            match dict.iter_mut().find(|(key, _)| self.text(*key) == text) {
+            let found = dict.iter_mut().find(|(key, _)| match (self.leaf(*key), self.leaf(pair[0])) {
+                (Some(one), Some(other)) => one == other,
+                _ => *key == pair[0],
+            });
+            match found {
                 Some((_, value)) => *value = pair[1],
                 None => dict.push((pair[0], pair[1])),
             }
@@ -159,7 +166,7 @@ impl Builder for Trees {
     fn finish(&mut self, slot: u32) -> Result<Id, String> {
         let node = self.open[slot as usize].take().expect("only an open container is finished");
         if let Node::Dict(pairs) = &node
-            && pairs.iter().any(|&(key, _)| self.text(key) == "'never finished'")
+            && pairs.iter().any(|&(key, _)| self.leaf(key) == Some("'never finished'"))
         {
             return Err("this dict can't be".to_owned());
         }
@@ -172,10 +179,7 @@ impl Builder for Trees {
         }
     }
     fn key_text(&self, key: Id) -> Option<String> {
-        match &self.nodes[key.0 as usize] {
-            Node::Leaf(text) => Some(text.trim_matches('\'').to_owned()),
-            _ => None,
-        }
+        self.leaf(key).map(|text| text.trim_matches('\'').to_owned())
     }
 }
 

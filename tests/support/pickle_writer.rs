@@ -59,8 +59,7 @@ struct Open {
 impl<W: Write> Writer<W> {
     /// A writer at the start of a pickle.
     pub(crate) fn new(out: W, style: Style) -> io::Result<Self> {
-        let mut writer =
-            Writer { out, style, frame: Vec::new(), memo: 0, strings: HashMap::new(), open: Vec::new() };
+        let mut writer = Writer { out, style, frame: Vec::new(), memo: 0, strings: HashMap::new(), open: Vec::new() };
         let protocol = writer.protocol();
         writer.out.write_all(&[0x80, protocol])?;
         Ok(writer)
@@ -156,7 +155,10 @@ impl<W: Write> Writer<W> {
 
     /// Begins a dict of exactly `length` pairs, to be written key, value, key, value…
     pub(crate) fn dict(&mut self, length: u64) -> io::Result<()> {
-        self.begin(b"}", Open { is_dict: true, reference: None, left: 2 * length, batch_left: 0, batch_is_marked: false })
+        self.begin(
+            b"}",
+            Open { is_dict: true, reference: None, left: 2 * length, batch_left: 0, batch_is_marked: false },
+        )
     }
 
     /// Ends a container that is not used again.
