@@ -1,5 +1,7 @@
 //! Whole pickles as they travel: both writers, any cut, every prefix, other readers, and bytes that mean harm.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
 #[path = "support/pickle_tree.rs"]
 #[allow(dead_code, reason = "each test file uses its part")]
 mod pickle_tree;

@@ -95,8 +95,8 @@ impl<W: Write> Writer<W> {
         let bytes = value.to_le_bytes();
         match value {
             0..=0xff => self.value(&[b'K', bytes[0]]),
-            0..=0xffff => self.value(&[b'M', bytes[0], bytes[1]]),
-            -0x8000_0000..=0x7fff_ffff => self.value(&[b'J', bytes[0], bytes[1], bytes[2], bytes[3]]),
+            0x100..=0xffff => self.value(&[b'M', bytes[0], bytes[1]]),
+            -0x8000_0000..0 | 0x1_0000..=0x7fff_ffff => self.value(&[b'J', bytes[0], bytes[1], bytes[2], bytes[3]]),
             _ => {
                 let length = match self.style {
                     // torch casts to int64: a larger number comes out negative.
