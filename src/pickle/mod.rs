@@ -10,5 +10,17 @@
 //! every memo slot that named it, whether PUT came before its contents (Python) or after them (C++).
 
 pub mod builder;
+mod cursor;
+pub mod error;
+pub mod limits;
+pub mod machine;
+mod memo;
+pub mod opcode;
+mod open;
+mod path;
+mod stack;
 
 pub use builder::Builder;
+pub use error::{ErrorKind, PickleError};
+pub use limits::Limits;
+pub use machine::Machine;

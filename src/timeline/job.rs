@@ -1,0 +1,216 @@
+//! A scene in the making, in slices: it owns what it has so far, the history is lent again for every slice.
+
+use super::columns::Grid;
+use super::pieces::Descent;
+use super::quads::{Context, Quads};
+use super::scene::{Scene, SceneColumns};
+use super::tree::LiveTree;
+use super::view::View;
+use super::visible::{Change, Changes, Visible};
+use super::{MAX_WINDOW_PX, Source};
+use crate::replay::AllocationId;
+use crate::units::Moment;
+
+/// The most quads a scene has. Where it would have more, thin blocks are joined into higher bands.
+pub const MAX_QUADS: usize = 300_000;
+
+/// Columns between two questions for the time, while their moments are looked up.
+const COLUMNS_PER_CHECK: usize = 32;
+/// The same for changes of the tree.
+const CHANGES_PER_CHECK: usize = 1024;
+
+/// One scene in the making. A newer window simply drops it.
+#[derive(Clone, Debug)]
+pub struct SceneJob {
+    view: View,
+    grid: Grid,
+    columns: SceneColumns,
+    visible: Visible,
+    changes: Changes,
+    stage: Stage,
+}
+
+/// What comes next, in this order; the last may start over with a larger θ.
+#[derive(Clone, Debug)]
+enum Stage {
+    /// Choose the moment each column shows.
+    Moments,
+    /// Find what is visible.
+    Collect,
+    /// Sort it by column.
+    Sort,
+    /// Draw column by column.
+    Draw(Box<Drawing>),
+    /// Handed out.
+    Done,
+}
+
+/// One attempt at the quads with one θ.
+#[derive(Clone, Debug)]
+struct Drawing {
+    band_px: u32,
+    tree: LiveTree,
+    quads: Quads,
+    column: usize,
+    changes_done: usize,
+}
+
+impl SceneJob {
+    /// Starts a scene of `view`. A window wider or higher than [`MAX_WINDOW_PX`] is cut to it.
+    pub fn new(source: &Source, view: View) -> SceneJob {
+        let view =
+            View { width_px: view.width_px.min(MAX_WINDOW_PX), height_px: view.height_px.min(MAX_WINDOW_PX), ..view };
+        let grid = Grid::new(&view, source.requested.moment_count());
+        let columns = grid.table();
+        SceneJob {
+            view,
+            grid,
+            columns,
+            visible: Visible::default(),
+            changes: Changes::default(),
+            stage: Stage::Moments,
+        }
+    }
+
+    /// Works until the scene is there or `has_time` (asked about every tenth of a millisecond) says no. `source` must be the
+    /// same history every time. After it has returned the scene, it returns `None`.
+    pub fn step(&mut self, source: &Source, has_time: &mut dyn FnMut() -> bool) -> Option<Scene> {
+        loop {
+            match &mut self.stage {
+                Stage::Moments => {
+                    if !self.choose_moments(source, has_time) {
+                        return None;
+                    }
+                    self.stage = Stage::Collect;
+                }
+                Stage::Collect => {
+                    if !self.visible.collect(source.allocations, &self.grid, &mut self.columns, has_time) {
+                        return None;
+                    }
+                    self.changes = Changes::new(&self.visible, self.grid.len());
+                    self.stage = Stage::Sort;
+                }
+                Stage::Sort => {
+                    if !self.changes.sort(&self.visible, has_time) {
+                        return None;
+                    }
+                    self.stage = Stage::Draw(Box::new(Drawing::new(self.visible.len(), 1)));
+                }
+                Stage::Draw(_) => match self.draw(source, has_time) {
+                    Attempt::OutOfTime => return None,
+                    Attempt::TooMany { band_px } => {
+                        self.stage = Stage::Draw(Box::new(Drawing::new(self.visible.len(), band_px)));
+                    }
+                    Attempt::Drawn => return self.take(),
+                },
+                Stage::Done => return None,
+            }
+        }
+    }
+
+    /// The whole scene at once, where there is no need for slices.
+    pub fn run(source: &Source, view: View) -> Option<Scene> {
+        SceneJob::new(source, view).step(source, &mut || true)
+    }
+
+    fn choose_moments(&mut self, source: &Source, has_time: &mut dyn FnMut() -> bool) -> bool {
+        while self.columns.moment.len() < self.grid.len() {
+            for column in self.columns.moment.len()..self.grid.len().min(self.columns.moment.len() + COLUMNS_PER_CHECK)
+            {
+                let moments = self.grid.moments(column);
+                let shown = source.requested.max_in(moments.clone()).unwrap_or((Moment(moments.start), 0));
+                let reserved = source.reserved.max_in(moments).map_or(0, |(_, bytes)| bytes);
+                self.columns.moment.push(shown.0.0);
+                self.columns.total.push(shown.1.max(0) as u64);
+                self.columns.reserved.push(reserved.max(0) as u64);
+            }
+            if !has_time() {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn draw(&mut self, source: &Source, has_time: &mut dyn FnMut() -> bool) -> Attempt {
+        let Stage::Draw(drawing) = &mut self.stage else { return Attempt::Drawn };
+        while drawing.column < self.grid.len() {
+            if !drawing.apply_changes(source, &self.visible, &self.changes, has_time) {
+                return Attempt::OutOfTime;
+            }
+            let x = [self.grid.edge_px(drawing.column) as i16, self.grid.edge_px(drawing.column + 1) as i16];
+            // Where nothing changed, the quads of the column before just go on.
+            if drawing.changes_done > 0 {
+                drawing.descend(source, &self.visible, &self.view, x);
+            }
+            drawing.column += 1;
+            drawing.changes_done = 0;
+            if drawing.quads.quads.len() > MAX_QUADS {
+                return Attempt::TooMany { band_px: drawing.next_band_px(self.grid.len()) };
+            }
+            if !has_time() && drawing.column < self.grid.len() {
+                return Attempt::OutOfTime;
+            }
+        }
+        drawing.quads.end_column(self.grid.edge_px(self.grid.len()) as i16);
+        Attempt::Drawn
+    }
+
+    fn take(&mut self) -> Option<Scene> {
+        let Stage::Draw(drawing) = std::mem::replace(&mut self.stage, Stage::Done) else { return None };
+        Some(Scene {
+            view: self.view,
+            band_px: drawing.band_px,
+            columns: std::mem::take(&mut self.columns),
+            quads: drawing.quads.quads,
+            identities: drawing.quads.identities,
+        })
+    }
+}
+
+/// How an attempt stands.
+enum Attempt {
+    OutOfTime,
+    TooMany { band_px: u32 },
+    Drawn,
+}
+
+impl Drawing {
+    fn new(leaves: usize, band_px: u32) -> Drawing {
+        Drawing { band_px, tree: LiveTree::new(leaves), quads: Quads::default(), column: 0, changes_done: 0 }
+    }
+
+    /// Brings the tree to the moment of the column; `false` when it needs more time.
+    fn apply_changes(
+        &mut self,
+        source: &Source,
+        visible: &Visible,
+        changes: &Changes,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        for change in changes.of(self.column, self.changes_done) {
+            match change {
+                Change::Goes(leaf) => self.tree.set(leaf, 0),
+                Change::Comes(leaf) => self.tree.set(leaf, source.allocations.size(AllocationId(visible.rank(leaf)))),
+            }
+            self.changes_done += 1;
+            if self.changes_done.is_multiple_of(CHANGES_PER_CHECK) && !has_time() {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn descend(&mut self, source: &Source, visible: &Visible, view: &View, x: [i16; 2]) {
+        let thin_below = (f64::from(self.band_px) * view.bytes_per_px).ceil() as u64;
+        let context = Context { source, visible, tree: &self.tree, x };
+        Descent::new(view, thin_below, &context, &mut self.quads).run();
+        self.quads.end_column(x[0]);
+    }
+
+    /// The next θ to try, from how much of the window the quads were enough for; never more than double, because the part
+    /// drawn so far may be the densest.
+    fn next_band_px(&self, columns: usize) -> u32 {
+        let needed = u64::from(self.band_px) * columns as u64 / self.column.max(1) as u64;
+        (needed as u32).clamp(self.band_px + 1, self.band_px * 2)
+    }
+}

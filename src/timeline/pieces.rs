@@ -1,0 +1,108 @@
+//! The live tree → the pieces of one column, bottom up.
+//!
+//! A block or a whole group of blocks under θ is *thin*. Thin neighbours are joined until they reach θ; such a band keeps its
+//! exact height. So pieces are at least θ high, but for the last band below a block that is not thin, or at the top.
+
+use super::quads::{Context, Piece, Quads};
+use super::tree::{Live, LiveTree, Place};
+use super::view::View;
+
+/// Walks down to what has to be drawn of a window.
+pub(super) struct Descent<'a> {
+    context: &'a Context<'a>,
+    quads: &'a mut Quads,
+    view: View,
+    /// The bytes that the window covers, lowest and first above.
+    window: [u64; 2],
+    thin_below: u64,
+    /// Where the stack stands: in bytes, and as a row of the window, of all that went to `quads`.
+    height: u64,
+    row: i16,
+    band: Option<Band>,
+}
+
+/// Thin neighbours so far.
+#[derive(Clone, Copy)]
+struct Band {
+    first: Place,
+    last: Place,
+    live: Live,
+}
+
+impl<'a> Descent<'a> {
+    /// A descent for one column, with blocks under `thin_below` bytes joined.
+    pub(super) fn new(view: &View, thin_below: u64, context: &'a Context<'a>, quads: &'a mut Quads) -> Self {
+        // One pixel more on either side: what only rounds into the window is drawn too.
+        let lowest = view.bytes_from_row(-1.0).max(0.0) as u64;
+        let above = view.bytes_from_row(f64::from(view.height_px) + 1.0).max(0.0) as u64;
+        let window = [lowest, above.saturating_add(1)];
+        Descent { context, quads, view: *view, window, thin_below, height: 0, row: clipped_row(view, 0), band: None }
+    }
+
+    /// Hands all pieces that touch the window to the quads.
+    pub(super) fn run(mut self) {
+        let tree = self.context.tree;
+        let root = tree.root();
+        self.visit(tree, root, tree.live(root));
+        self.end_band();
+    }
+
+    // As deep as the tree: eleven levels at most.
+    fn visit(&mut self, tree: &LiveTree, place: Place, live: Live) {
+        if live.count == 0 {
+            return;
+        }
+        let lowest = self.height.wrapping_add(self.band.map_or(0, |band| band.live.bytes));
+        if lowest >= self.window[1] {
+            return;
+        }
+        if lowest.wrapping_add(live.bytes) <= self.window[0] {
+            self.end_band();
+            self.advance(live.bytes);
+            return;
+        }
+        // One live block needs no way down, however deep it is.
+        let place = if live.count == 1 { Place::leaf(live.largest_leaf) } else { place };
+        if live.bytes < self.thin_below {
+            self.join(place, live);
+        } else if place.level == 0 {
+            self.end_band();
+            self.emit(place, place, live);
+        } else {
+            tree.children(place).for_each(|(child, live)| self.visit(tree, child, live));
+        }
+    }
+
+    fn join(&mut self, place: Place, live: Live) {
+        let band = match self.band {
+            Some(band) => Band { last: place, live: band.live.and(live), ..band },
+            None => Band { first: place, last: place, live },
+        };
+        self.band = Some(band);
+        if band.live.bytes >= self.thin_below {
+            self.end_band();
+        }
+    }
+
+    fn end_band(&mut self) {
+        if let Some(band) = self.band.take() {
+            self.emit(band.first, band.last, band.live);
+        }
+    }
+
+    fn emit(&mut self, first: Place, last: Place, live: Live) {
+        let lower = self.row;
+        self.advance(live.bytes);
+        self.quads.piece(&Piece { first, last, live, rows: [lower, self.row] }, self.context);
+    }
+
+    fn advance(&mut self, bytes: u64) {
+        self.height = self.height.wrapping_add(bytes);
+        self.row = clipped_row(&self.view, self.height);
+    }
+}
+
+fn clipped_row(view: &View, bytes: u64) -> i16 {
+    let height = view.height_px.min(super::MAX_WINDOW_PX);
+    view.row_from_bytes(bytes).clamp(0, i64::from(height)) as i16
+}

@@ -1,0 +1,104 @@
+//! Pieces of one column after another → quads: a piece that looks as it did in the column before makes its quad longer.
+
+use super::Source;
+use super::scene::{BAND, Quad, QuadIdentity};
+use super::tree::{Live, LiveTree, Place};
+use super::visible::Visible;
+use crate::replay::AllocationId;
+
+/// A part of one column's stack: one block, or neighbours joined into a band.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Piece {
+    /// The lowest node of the tree it consists of.
+    pub(super) first: Place,
+    /// The highest; equal to `first` and a leaf when the piece is one block.
+    pub(super) last: Place,
+    /// What it holds.
+    pub(super) live: Live,
+    /// Lower and upper edge in pixels of the window, clipped to it.
+    pub(super) rows: [i16; 2],
+}
+
+/// The quads of a scene while it grows from left to right.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Quads {
+    pub(super) quads: Vec<Quad>,
+    pub(super) identities: Vec<QuadIdentity>,
+    /// The quads that reach up to the column in work, bottom up, and how many of them are dealt with.
+    open: Vec<Open>,
+    settled: usize,
+    /// Those that reach beyond it.
+    next: Vec<Open>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    first: Place,
+    last: Place,
+    rows: [i16; 2],
+    quad: u32,
+}
+
+/// What the quads of a column need to know: all of it stays the same within one.
+pub(super) struct Context<'a> {
+    pub(super) source: &'a Source<'a>,
+    pub(super) visible: &'a Visible,
+    pub(super) tree: &'a LiveTree,
+    /// Left and right edge of the column.
+    pub(super) x: [i16; 2],
+}
+
+impl Quads {
+    /// Takes the next piece of a column, bottom up.
+    #[inline]
+    pub(super) fn piece(&mut self, piece: &Piece, context: &Context) {
+        if piece.rows[0] >= piece.rows[1] {
+            return;
+        }
+        let (first, last, rows) = (piece.first, piece.last, piece.rows);
+        while let Some(open) = self.open.get(self.settled) {
+            if open.first == first && open.last == last && open.rows == rows {
+                self.next.push(*open);
+                self.settled += 1;
+                return;
+            }
+            if open.first.first_leaf() > first.first_leaf() {
+                break;
+            }
+            self.close(*open, context.x[0]);
+            self.settled += 1;
+        }
+        self.next.push(Open { first, last, rows, quad: self.quads.len() as u32 });
+        self.start(piece, context);
+    }
+
+    /// The column whose left edge is `x` has no more pieces.
+    pub(super) fn end_column(&mut self, x: i16) {
+        while let Some(open) = self.open.get(self.settled) {
+            self.close(*open, x);
+            self.settled += 1;
+        }
+        std::mem::swap(&mut self.open, &mut self.next);
+        self.next.clear();
+        self.settled = 0;
+    }
+
+    fn start(&mut self, piece: &Piece, context: &Context) {
+        let live = piece.live;
+        let band = if live.count > 1 { BAND } else { 0 };
+        let paint = (context.source.paint)(AllocationId(context.visible.rank(live.largest_leaf)));
+        self.quads.push(Quad { x: context.x, y: piece.rows, paint: u32::from(paint.0) | band });
+        self.identities.push(QuadIdentity {
+            first: context.visible.rank(context.tree.first_live(piece.first)),
+            last: context.visible.rank(context.tree.last_live(piece.last)),
+            count: live.count,
+            bytes: [live.bytes as u32, (live.bytes >> 32) as u32],
+        });
+    }
+
+    fn close(&mut self, open: Open, x: i16) {
+        if let Some(quad) = self.quads.get_mut(open.quad as usize) {
+            quad.x[1] = x;
+        }
+    }
+}

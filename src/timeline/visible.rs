@@ -1,0 +1,154 @@
+//! Which allocations a window shows, and the columns in which each comes and goes: one linear pass over all lifetimes.
+
+use super::columns::Grid;
+use super::scene::SceneColumns;
+use crate::replay::Allocations;
+
+/// Allocations between two questions for the time: about a tenth of a millisecond.
+const ALLOCATIONS_PER_CHECK: usize = 8192;
+
+/// The allocations that are live at some column's moment, in order of rank: each is a leaf of the tree.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Visible {
+    next: usize,
+    /// Rank of each.
+    ranks: Vec<u32>,
+    /// First column that shows it.
+    enters: Vec<u16>,
+    /// First column after that no longer shows it; the number of columns when all later ones do.
+    leaves: Vec<u16>,
+}
+
+impl Visible {
+    /// Looks at more allocations while there is time; `true` when it has seen all. Those live in the window but at no column's
+    /// moment are counted as hidden in the first column they are live in.
+    pub(super) fn collect(
+        &mut self,
+        allocations: &Allocations,
+        grid: &Grid,
+        columns: &mut SceneColumns,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        let window = grid.all_moments();
+        while self.next < allocations.len() {
+            let end = (self.next + ALLOCATIONS_PER_CHECK).min(allocations.len());
+            let mut rank = self.next as u32;
+            allocations.spans_in(self.next..end).for_each(|(born, died, size)| {
+                // Nothing of no bytes can be drawn or hidden.
+                if died > window.start && born < window.end && born < died && size > 0 {
+                    let enters = grid.first_reaching(&columns.moment, born);
+                    let leaves = grid.first_reaching(&columns.moment, died);
+                    if enters < leaves {
+                        self.ranks.push(rank);
+                        self.enters.push(enters as u16);
+                        self.leaves.push(leaves as u16);
+                    } else {
+                        hide(columns, grid.near(born.max(window.start)), size);
+                    }
+                }
+                rank += 1;
+            });
+            self.next = end;
+            if !has_time() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.ranks.len()
+    }
+
+    /// The rank of a leaf.
+    pub(super) fn rank(&self, leaf: u32) -> u32 {
+        self.ranks.get(leaf as usize).copied().unwrap_or(u32::MAX)
+    }
+}
+
+fn hide(columns: &mut SceneColumns, column: usize, size: u64) {
+    if let (Some(count), Some(largest)) = (columns.hidden.get_mut(column), columns.hidden_largest.get_mut(column)) {
+        *count += 1;
+        *largest = size.max(*largest);
+    }
+}
+
+/// The leaves that change in each column, those that go before those that come.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Changes {
+    next: usize,
+    /// Where each column's leaves start in `leaves`, counting sort's way: two buckets a column (go, come), one entry more.
+    starts: Vec<u32>,
+    /// How much of each bucket is filled.
+    filled: Vec<u32>,
+    leaves: Vec<u32>,
+}
+
+/// What happens to a leaf in a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    /// It is live no more.
+    Goes(u32),
+    /// It is live from here.
+    Comes(u32),
+}
+
+impl Changes {
+    /// Nothing sorted yet. Buckets are sized in one pass; filling them is [`Changes::sort`].
+    pub(super) fn new(visible: &Visible, columns: usize) -> Changes {
+        let mut starts = vec![0u32; 2 * columns + 1];
+        let mut count = |bucket: usize| {
+            if let Some(start) = starts.get_mut(bucket + 1) {
+                *start += 1;
+            }
+        };
+        visible.enters.iter().for_each(|&column| count(2 * usize::from(column) + 1));
+        visible.leaves.iter().for_each(|&column| count(2 * usize::from(column)));
+        let mut sum = 0;
+        for start in &mut starts {
+            sum += *start;
+            *start = sum;
+        }
+        Changes { next: 0, filled: vec![0; 2 * columns], leaves: vec![0; sum as usize], starts }
+    }
+
+    /// Sorts more leaves into their buckets while there is time; `true` when all are.
+    pub(super) fn sort(&mut self, visible: &Visible, has_time: &mut dyn FnMut() -> bool) -> bool {
+        while self.next < visible.len() {
+            let end = (self.next + ALLOCATIONS_PER_CHECK).min(visible.len());
+            for leaf in self.next..end {
+                if let (Some(&enters), Some(&leaves)) = (visible.enters.get(leaf), visible.leaves.get(leaf)) {
+                    self.put(2 * usize::from(enters) + 1, leaf as u32);
+                    self.put(2 * usize::from(leaves), leaf as u32);
+                }
+            }
+            self.next = end;
+            if !has_time() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The changes of a column from the `skip`-th on.
+    pub(super) fn of(&self, column: usize, skip: usize) -> impl Iterator<Item = Change> + '_ {
+        let start = |bucket: usize| self.starts.get(bucket).map_or(0, |&start| start as usize);
+        let (from, turn, to) = (start(2 * column), start(2 * column + 1), start(2 * column + 2));
+        let leaves = self.leaves.get(from + skip.min(to - from)..to).unwrap_or_default();
+        let goes = turn.saturating_sub(from + skip);
+        leaves
+            .iter()
+            .enumerate()
+            .map(move |(at, &leaf)| if at < goes { Change::Goes(leaf) } else { Change::Comes(leaf) })
+    }
+
+    fn put(&mut self, bucket: usize, leaf: u32) {
+        // Leaves that stay to the last column have no bucket to go in.
+        let (Some(&start), Some(filled)) = (self.starts.get(bucket), self.filled.get_mut(bucket)) else { return };
+        if let Some(slot) = self.leaves.get_mut((start + *filled) as usize) {
+            *slot = leaf;
+            *filled += 1;
+        }
+    }
+}
