@@ -13,12 +13,16 @@ pub struct Quad {
     pub x: [i16; 2],
     /// Lower and upper edge, upper exclusive.
     pub y: [i16; 2],
-    /// Bits 0–15: the [`super::Paint`]; bit 16: a band of several allocations.
+    /// Bits 0–15: the [`super::Paint`]; bit 16: [`BAND`]; bit 17: [`CONTINUED`].
     pub paint: u32,
 }
 
 /// Set in [`Quad::paint`] when the quad stands for several allocations.
 pub const BAND: u32 = 1 << 16;
+
+/// Set in [`Quad::paint`] when the quad's allocation also stands in the column to its left, at another height: its left edge is
+/// not a birth, so none is drawn. Leaving it out costs a line too many, nothing else.
+pub const CONTINUED: u32 = 1 << 17;
 
 /// What a quad stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,94 @@
+//! What one picture is made of besides its scene, and the picture as bytes.
+
+use super::look::Look;
+use crate::timeline::View;
+
+/// A rectangle above the stack, in device pixels of the window: an outline's side, a marker, a cursor line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OverlayRect {
+    /// Left and right edge, right exclusive; may lie outside the window.
+    pub x: [i32; 2],
+    /// Lower and upper edge counted upwards from the window's bottom, upper exclusive; may lie outside the window.
+    pub y: [i32; 2],
+    /// Red, green, blue and opacity, not premultiplied. The only colour that is blended, each channel rounded to nearest; GPUs
+    /// may differ from the twin by 1 where the opacity is neither 0 nor 255.
+    pub rgba: [u8; 4],
+}
+
+impl OverlayRect {
+    /// The four sides, each `thickness_px` wide, of a frame that lies inside the rectangle `x` × `y`.
+    pub fn outline(x: [i32; 2], y: [i32; 2], thickness_px: i32, rgba: [u8; 4]) -> [OverlayRect; 4] {
+        let ([left, right], [bottom, top]) = (x, y);
+        // Sides of a rectangle thinner than two sides must not cross, or an opacity would be applied twice.
+        let across = thickness_px.min(right.saturating_sub(left).max(0));
+        let inner_left = left.saturating_add(across);
+        let inner_right = right.saturating_sub(across).max(inner_left);
+        let inner_bottom = bottom.saturating_add(thickness_px).min(top.max(bottom));
+        let inner_top = top.saturating_sub(thickness_px).max(inner_bottom);
+        [
+            OverlayRect { x, y: [bottom, inner_bottom], rgba },
+            OverlayRect { x, y: [inner_top, top], rgba },
+            OverlayRect { x: [left, inner_left], y: [inner_bottom, inner_top], rgba },
+            OverlayRect { x: [inner_right, right], y: [inner_bottom, inner_top], rgba },
+        ]
+    }
+}
+
+/// What one picture shows besides the scene uploaded before.
+#[derive(Clone, Copy, Debug)]
+pub struct Drawing<'a> {
+    /// The window as it is now; the scene is moved and scaled from its own view to this one.
+    pub view: &'a View,
+    /// The colours.
+    pub look: &'a Look,
+    /// What lies above the stack, back to front.
+    pub overlay: &'a [OverlayRect],
+}
+
+/// A finished picture, laid out as `ImageData` wants it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RgbaImage {
+    /// Width in pixels.
+    pub width: u32,
+    /// Height in pixels.
+    pub height: u32,
+    /// Four bytes a pixel (red, green, blue, opacity), rows from the top, no padding: `width × height × 4` bytes.
+    pub pixels: Vec<u8>,
+}
+
+impl RgbaImage {
+    /// The pixel at `x` from the left and `row` from the top, if there is one.
+    pub fn pixel(&self, x: u32, row: u32) -> Option<[u8; 4]> {
+        if x >= self.width {
+            return None;
+        }
+        let at = (row as usize * self.width as usize + x as usize) * 4;
+        self.pixels.get(at..at + 4)?.try_into().ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_outline_covers_no_pixel_twice_and_none_outside() {
+        for (width, height, thickness) in
+            [(9, 7, 1), (9, 7, 2), (4, 4, 2), (3, 3, 2), (1, 5, 2), (5, 1, 2), (2, 2, 9), (0, 3, 1)]
+        {
+            let mut covered = std::collections::BTreeMap::new();
+            for side in OverlayRect::outline([10, 10 + width], [20, 20 + height], thickness, [0; 4]) {
+                for x in side.x[0]..side.x[1] {
+                    for y in side.y[0]..side.y[1] {
+                        *covered.entry((x, y)).or_insert(0) += 1;
+                    }
+                }
+            }
+            let frame = (10..10 + width)
+                .flat_map(|x| (20..20 + height).map(move |y| (x, y)))
+                .filter(|(x, y)| (x - 10).min(9 + width - x).min((y - 20).min(19 + height - y)) < thickness)
+                .map(|pixel| (pixel, 1));
+            assert_eq!(covered, frame.collect(), "{width} × {height}, {thickness} thick");
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! The two themes: pure data. Text and chrome take their colours from the style sheet, which must match.
+//!
+//! Meaning comes as a slot and a shade (`timeline::paint`). Hue alone cannot tell 62 call sites apart, for nobody, and for one man in
+//! twelve not even six; so slots that follow each other differ in lightness as well, and so do the shades of a slot.
+
+use super::oklch::Oklch;
+use crate::timeline::paint::{Paint, SHADES, SLOTS};
+
+/// Every colour of a picture, as sRGB bytes with opacity.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// Behind everything. Opaque.
+    pub background: [u8; 4],
+    /// Below the reserved curve.
+    pub reserved_fill: [u8; 4],
+    /// The reserved curve itself.
+    pub reserved_edge: [u8; 4],
+    /// The stack's colours, by [`Paint`].
+    pub palette: Box<[[u8; 4]; 256]>,
+    /// For the overlay: the outline of what is selected.
+    pub selection: [u8; 4],
+    /// For the overlay: the outline of what is under the pointer.
+    pub hover: [u8; 4],
+    /// For the overlay: the line at the cursor's moment.
+    pub cursor: [u8; 4],
+    /// For the overlay: the mark of the peak.
+    pub peak: [u8; 4],
+}
+
+impl Look {
+    /// The theme on white, `#ffffff`.
+    pub fn light() -> Look {
+        Look {
+            background: [0xff, 0xff, 0xff, 0xff],
+            reserved_fill: [0xee, 0xf1, 0xf5, 0xff],
+            reserved_edge: [0x9a, 0xa6, 0xb6, 0xff],
+            palette: palette(&Ramp {
+                unexplained: 0.52,
+                no_stack: 0.58,
+                sites: [0.585, 0.46],
+                shade_step: 0.02,
+                chroma: 0.125,
+            }),
+            selection: [0x10, 0x14, 0x1b, 0xff],
+            hover: [0x10, 0x14, 0x1b, 0x99],
+            cursor: [0x10, 0x14, 0x1b, 0x40],
+            peak: [0xd1, 0x34, 0x38, 0xff],
+        }
+    }
+
+    /// The theme on near black, `#0f1217`.
+    pub fn dark() -> Look {
+        Look {
+            background: [0x0f, 0x12, 0x17, 0xff],
+            reserved_fill: [0x19, 0x1e, 0x26, 0xff],
+            reserved_edge: [0x4d, 0x5a, 0x6c, 0xff],
+            palette: palette(&Ramp {
+                unexplained: 0.56,
+                no_stack: 0.65,
+                sites: [0.62, 0.75],
+                shade_step: 0.02,
+                chroma: 0.105,
+            }),
+            selection: [0xff, 0xff, 0xff, 0xff],
+            hover: [0xff, 0xff, 0xff, 0x99],
+            cursor: [0xff, 0xff, 0xff, 0x40],
+            peak: [0xff, 0x7b, 0x72, 0xff],
+        }
+    }
+}
+
+/// What distinguishes the palettes of the themes, in OKLCH.
+struct Ramp {
+    unexplained: f64,
+    no_stack: f64,
+    /// Lightness of even and odd call site slots.
+    sites: [f64; 2],
+    /// Lightness from one shade to the next.
+    shade_step: f64,
+    chroma: f64,
+}
+
+/// Consecutive slots are a golden angle apart: however many are in use, their hues are spread almost evenly.
+const GOLDEN_ANGLE_DEGREES: f64 = 137.507_764;
+/// The first call site is blue: calm in both themes, and no signal colour.
+const FIRST_HUE_DEGREES: f64 = 255.0;
+/// Shades in steps around the slot's lightness, ordered so that consecutive instances differ by two steps or three; only from the last
+/// to the first it is one.
+const SHADE_STEPS: [f64; SHADES as usize] = [-0.5, 1.5, -1.5, 0.5];
+/// Greys lean towards the blue of the themes.
+const GREY: Oklch = Oklch { lightness: 0.0, chroma: 0.012, hue_degrees: 255.0 };
+
+fn palette(ramp: &Ramp) -> Box<[[u8; 4]; 256]> {
+    let mut palette = Box::new([[0; 4]; 256]);
+    for (index, entry) in (0..SLOTS * SHADES).zip(palette.iter_mut()) {
+        let (slot, shade) = (index / SHADES, index % SHADES);
+        let step = SHADE_STEPS.get(shade as usize).copied().unwrap_or(0.0) * ramp.shade_step;
+        let base = match slot.checked_sub(Paint::FIRST_SITE_SLOT) {
+            Some(site) => Oklch {
+                lightness: if site.is_multiple_of(2) { ramp.sites[0] } else { ramp.sites[1] },
+                chroma: ramp.chroma,
+                hue_degrees: FIRST_HUE_DEGREES + f64::from(site) * GOLDEN_ANGLE_DEGREES,
+            },
+            None if index < u32::from(Paint::NO_STACK.0) => Oklch { lightness: ramp.unexplained, ..GREY },
+            None => Oklch { lightness: ramp.no_stack, ..GREY },
+        };
+        *entry = Oklch { lightness: base.lightness + step, ..base }.to_rgba();
+    }
+    palette
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn themes() -> [(&'static str, Look); 2] {
+        [("light", Look::light()), ("dark", Look::dark())]
+    }
+
+    /// Relative luminance as WCAG defines it: what survives every kind of colour blindness best.
+    fn luminance(rgba: [u8; 4]) -> f64 {
+        let linear = |channel: u8| {
+            let encoded = f64::from(channel) / 255.0;
+            if encoded <= 0.040_45 { encoded / 12.92 } else { ((encoded + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * linear(rgba[0]) + 0.7152 * linear(rgba[1]) + 0.0722 * linear(rgba[2])
+    }
+
+    fn contrast(one: [u8; 4], other: [u8; 4]) -> f64 {
+        let (one, other) = (luminance(one) + 0.05, luminance(other) + 0.05);
+        one.max(other) / one.min(other)
+    }
+
+    fn colour(look: &Look, slot: u32, shade: u32) -> [u8; 4] {
+        look.palette[Paint::new(slot, shade).0 as usize]
+    }
+
+    #[test]
+    fn every_colour_stands_out_from_what_is_behind_it() {
+        for (name, look) in themes() {
+            for (index, &colour) in look.palette.iter().enumerate() {
+                for behind in [look.background, look.reserved_fill] {
+                    let contrast = contrast(colour, behind);
+                    assert!(contrast >= 3.0, "{name}, colour {index} {colour:?}: {contrast:.2}");
+                }
+            }
+            assert!(contrast(look.reserved_edge, look.background) >= 2.0, "{name}");
+            assert!(contrast(look.peak, look.background) >= 3.0, "{name}");
+        }
+    }
+
+    #[test]
+    fn neighbouring_sites_differ_in_lightness() {
+        for (name, look) in themes() {
+            for slot in Paint::FIRST_SITE_SLOT..SLOTS - 1 {
+                // Also in the shades that come closest to each other.
+                for (shade, other) in (0..SHADES).flat_map(|shade| (0..SHADES).map(move |other| (shade, other))) {
+                    let contrast = contrast(colour(&look, slot, shade), colour(&look, slot + 1, other));
+                    assert!(contrast >= 1.12, "{name}, slots {slot} and {}: {contrast:.2}", slot + 1);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn consecutive_shades_differ_and_no_two_colours_are_equal() {
+        for (name, look) in themes() {
+            let distinct: std::collections::BTreeSet<_> = look.palette.iter().skip(2 * SHADES as usize).collect();
+            assert_eq!(distinct.len(), 62 * SHADES as usize, "{name}");
+            for (slot, shade) in (0..SLOTS).flat_map(|slot| (0..SHADES - 1).map(move |shade| (slot, shade))) {
+                let contrast = contrast(colour(&look, slot, shade), colour(&look, slot, shade + 1));
+                assert!(contrast >= 1.1, "{name}, slot {slot}, shades {shade} and after: {contrast:.2}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_has_no_site_is_grey() {
+        for (name, look) in themes() {
+            for &[red, green, blue, _] in look.palette.iter().take(2 * SHADES as usize) {
+                assert!(red.max(green).max(blue) - red.min(green).min(blue) <= 16, "{name}");
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Perceptual colours → bytes: OKLCH (Björn Ottosson, 2020), in which equal steps look equal.
+
+/// A colour by lightness (0 black to 1 white), chroma (0 grey, 0.1 calm, 0.2 loud) and hue in degrees.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Oklch {
+    pub(crate) lightness: f64,
+    pub(crate) chroma: f64,
+    pub(crate) hue_degrees: f64,
+}
+
+impl Oklch {
+    /// The sRGB bytes of this colour, opaque. A screen that cannot show so much chroma gets the most it can: lightness and hue, which
+    /// carry the meaning, stay.
+    pub(crate) fn to_rgba(self) -> [u8; 4] {
+        let (mut shown, mut beyond) = (0.0, self.chroma);
+        if is_in_gamut(self.to_linear_rgb()) {
+            shown = self.chroma;
+        } else {
+            // 12 halvings: finer than a byte can tell.
+            for _ in 0..12 {
+                let chroma = (shown + beyond) / 2.0;
+                if is_in_gamut(Oklch { chroma, ..self }.to_linear_rgb()) {
+                    shown = chroma;
+                } else {
+                    beyond = chroma;
+                }
+            }
+        }
+        let [red, green, blue] = Oklch { chroma: shown, ..self }.to_linear_rgb().map(encode);
+        [red, green, blue, u8::MAX]
+    }
+
+    fn to_linear_rgb(self) -> [f64; 3] {
+        let (sine, cosine) = self.hue_degrees.to_radians().sin_cos();
+        let (a, b) = (self.chroma * cosine, self.chroma * sine);
+        let cube = |root: f64| root * root * root;
+        let long = cube(self.lightness + 0.396_337_777_4 * a + 0.215_803_757_3 * b);
+        let medium = cube(self.lightness - 0.105_561_345_8 * a - 0.063_854_172_8 * b);
+        let short = cube(self.lightness - 0.089_484_177_5 * a - 1.291_485_548_0 * b);
+        [
+            4.076_741_662_1 * long - 3.307_711_591_3 * medium + 0.230_969_929_2 * short,
+            -1.268_438_004_6 * long + 2.609_757_401_1 * medium - 0.341_319_396_5 * short,
+            -0.004_196_086_3 * long - 0.703_418_614_7 * medium + 1.707_614_701_0 * short,
+        ]
+    }
+}
+
+fn is_in_gamut(linear: [f64; 3]) -> bool {
+    linear.iter().all(|channel| (-1e-4..=1.0001).contains(channel))
+}
+
+/// The transfer function of sRGB (IEC 61966-2-1).
+fn encode(linear: f64) -> u8 {
+    let encoded = if linear <= 0.003_130_8 { 12.92 * linear } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 };
+    (encoded * 255.0).round().clamp(0.0, 255.0) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_colours_come_out() {
+        // Red as CSS Color 4 gives it, a grey, and a chroma no screen has.
+        let cases = [
+            (0.627_955, 0.257_683, 29.233_9, [255, 0, 0, 255]),
+            (0.598_71, 0.0, 0.0, [127, 127, 127, 255]),
+            (1.0, 0.4, 120.0, [255, 255, 255, 255]),
+        ];
+        for (lightness, chroma, hue_degrees, rgba) in cases {
+            let shown = Oklch { lightness, chroma, hue_degrees }.to_rgba();
+            let worst = shown.iter().zip(rgba).map(|(shown, wanted)| shown.abs_diff(wanted)).max();
+            assert!(worst <= Some(1), "{shown:?} for {rgba:?}");
+        }
+    }
+}

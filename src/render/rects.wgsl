@@ -1,0 +1,96 @@
+// The one primitive: a rectangle of whole device pixels in a flat colour, with at most a line along its top and its left.
+//
+// All decisions are made in integers, as in `layers.rs` (`Placed::new`), whose names this file keeps.
+
+const RESERVED: u32 = 256u;
+const FILLS: u32 = 257u;
+const LINED_HEIGHT_PX: i32 = 4;
+const LINED_WIDTH_PX: i32 = 3;
+const BAND: u32 = 65536u;
+const CONTINUED: u32 = 131072u;
+
+/// No pixel of any window has this column or row.
+const NOWHERE: i32 = -32769;
+
+struct Frame {
+    /// Width and height of the window.
+    window_px: vec2<u32>,
+    /// Width and height of the window the scene was made for.
+    scene_px: vec2<u32>,
+}
+
+@group(0) @binding(0) var<uniform> frame: Frame;
+/// Where the scene's column edges lie in the window, then its row edges (`placement.rs`).
+@group(0) @binding(1) var<storage, read> edges: array<i32>;
+/// FILLS fills, then FILLS line colours; red is the lowest byte.
+@group(0) @binding(2) var<storage, read> colours: array<u32>;
+
+struct Quad {
+    @location(0) x: vec2<i32>,
+    @location(1) y: vec2<i32>,
+    @location(2) paint: u32,
+}
+
+struct Corner {
+    @builtin(position) position: vec4<f32>,
+    @location(0) @interpolate(flat) fill: u32,
+    @location(1) @interpolate(flat) line: u32,
+    /// The column of the left line and the row, from the top, of the top line.
+    @location(2) @interpolate(flat) lines: vec2<i32>,
+}
+
+/// Corner 0–3 of a triangle strip over a rectangle whose `y` counts upwards. The edges are exact in f32, and a pixel's centre lies
+/// half a pixel away from every edge: what f32 loses on the way to clip space cannot change which pixels are covered.
+fn clip_from_window(corner: u32, x: vec2<i32>, y: vec2<i32>) -> vec4<f32> {
+    let at = vec2(f32(select(x.x, x.y, (corner & 1u) != 0u)), f32(select(y.x, y.y, (corner & 2u) != 0u)));
+    return vec4(at / vec2<f32>(frame.window_px) * 2.0 - 1.0, 0.0, 1.0);
+}
+
+fn column(x: i32) -> i32 {
+    return edges[clamp(x, 0, i32(frame.scene_px.x))];
+}
+
+fn row(y: i32) -> i32 {
+    return edges[i32(frame.scene_px.x) + 1 + clamp(y, 0, i32(frame.scene_px.y))];
+}
+
+/// A rectangle of the scene: its edges are looked up, its colour is an index.
+@vertex
+fn scene_corner(@builtin(vertex_index) corner: u32, quad: Quad) -> Corner {
+    let x = vec2(column(quad.x.x), column(quad.x.y));
+    let y = vec2(row(quad.y.x), row(quad.y.y));
+    let colour = min(quad.paint & 0xffffu, RESERVED);
+    let is_curve = colour == RESERVED;
+    let is_block = !is_curve && (quad.paint & BAND) == 0u;
+    let is_tall = y.y - y.x >= LINED_HEIGHT_PX;
+    let is_wide = x.y - x.x >= LINED_WIDTH_PX;
+    let top_is_cut = quad.y.y >= i32(frame.scene_px.y);
+    let left_is_cut = quad.x.x <= 0 || (quad.paint & CONTINUED) != 0u;
+    let top_line = !top_is_cut && (is_curve || (is_block && is_tall));
+    let left_line = !left_is_cut && is_block && is_tall && is_wide;
+
+    var out: Corner;
+    out.position = clip_from_window(corner, x, y);
+    out.fill = colours[colour];
+    out.line = colours[colour + FILLS];
+    out.lines = vec2(select(NOWHERE, x.x, left_line), select(NOWHERE, i32(frame.window_px.y) - y.y, top_line));
+    return out;
+}
+
+/// A rectangle of the overlay: pixels of the window, `paint` is its colour.
+@vertex
+fn overlay_corner(@builtin(vertex_index) corner: u32, quad: Quad) -> Corner {
+    var out: Corner;
+    out.position = clip_from_window(corner, quad.x, quad.y);
+    out.fill = quad.paint;
+    out.line = quad.paint;
+    out.lines = vec2(NOWHERE);
+    return out;
+}
+
+@fragment
+fn pixel(corner: Corner) -> @location(0) vec4<f32> {
+    // The position is the pixel's centre, counted from the top left.
+    let is_line = any(vec2<i32>(corner.position.xy) == corner.lines);
+    return unpack4x8unorm(select(corner.fill, corner.line, is_line));
+}

@@ -1,0 +1,127 @@
+//! The CPU twin: the picture the GPU would draw, pixel for pixel.
+
+use super::drawing::{Drawing, RgbaImage};
+use super::layers::{self, FILLS, Layers, Placed};
+use super::placement::Placement;
+use crate::timeline::{Quad, Scene};
+use std::ops::Range;
+
+/// Holds the uploaded scene and draws it into bytes. The fallback where there is no WebGPU, and what the GPU is tested against.
+#[derive(Clone, Debug, Default)]
+pub struct Twin {
+    layers: Option<Layers>,
+}
+
+impl Twin {
+    /// A twin without a scene: it draws background and overlay.
+    pub fn new() -> Twin {
+        Twin::default()
+    }
+
+    /// Replaces the scene.
+    pub fn upload(&mut self, scene: &Scene) {
+        self.layers = Some(Layers::new(scene));
+    }
+
+    /// Forgets the scene.
+    pub fn clear_scene(&mut self) {
+        self.layers = None;
+    }
+
+    /// The picture of `drawing`, as large as its view.
+    pub fn draw(&self, drawing: &Drawing) -> RgbaImage {
+        let mut canvas = Canvas::new(drawing.view.width_px, drawing.view.height_px, drawing.look.background);
+        if let Some(layers) = &self.layers {
+            let placement = Placement::new(&layers.view, drawing.view);
+            let colours = layers::colours(drawing.look);
+            for quad in &layers.quads {
+                canvas.paint(&Placed::new(quad, &placement), &colours);
+            }
+        }
+        for quad in layers::overlay_quads(drawing.overlay) {
+            canvas.blend(&quad);
+        }
+        canvas.into_image()
+    }
+}
+
+struct Canvas {
+    width: usize,
+    height: usize,
+    /// Rows from the top.
+    pixels: Vec<[u8; 4]>,
+}
+
+impl Canvas {
+    fn new(width_px: u32, height_px: u32, background: [u8; 4]) -> Canvas {
+        let (width, height) = (width_px as usize, height_px as usize);
+        Canvas { width, height, pixels: vec![background; width * height] }
+    }
+
+    fn paint(&mut self, placed: &Placed, colours: &[[u8; 4]]) {
+        let fill_and_line = (colours.get(placed.colour as usize), colours.get((placed.colour + FILLS) as usize));
+        let (Some(&fill), Some(&line)) = fill_and_line else { return };
+        let top = self.height as i64 - i64::from(placed.y[1]);
+        let left_is_visible = placed.left_line && placed.x[0] >= 0;
+        self.for_each_span(placed.x, placed.y, |row, span| {
+            if placed.top_line && row == top {
+                span.fill(line);
+            } else {
+                span.fill(fill);
+                if let (true, Some(first)) = (left_is_visible, span.first_mut()) {
+                    *first = line;
+                }
+            }
+        });
+    }
+
+    fn blend(&mut self, quad: &Quad) {
+        let above = quad.paint.to_le_bytes();
+        self.for_each_span(quad.x.map(i32::from), quad.y.map(i32::from), |_, span| {
+            if above[3] == u8::MAX {
+                span.fill(above);
+            } else {
+                span.iter_mut().for_each(|below| *below = blended(above, *below));
+            }
+        });
+    }
+
+    /// Calls `draw` with each visible row (counted from the top) of a rectangle, and its pixels; rectangles without any are skipped.
+    fn for_each_span(&mut self, x: [i32; 2], y: [i32; 2], mut draw: impl FnMut(i64, &mut [[u8; 4]])) {
+        let columns = visible(x, self.width);
+        let from_bottom = visible(y, self.height);
+        if columns.is_empty() || from_bottom.is_empty() {
+            return;
+        }
+        let rows = self.height - from_bottom.end..self.height - from_bottom.start;
+        let Some(pixels) = self.pixels.get_mut(rows.start * self.width..rows.end * self.width) else { return };
+        for (row, pixels) in rows.zip(pixels.chunks_exact_mut(self.width)) {
+            if let Some(span) = pixels.get_mut(columns.clone()) {
+                draw(row as i64, span);
+            }
+        }
+    }
+
+    fn into_image(self) -> RgbaImage {
+        RgbaImage { width: self.width as u32, height: self.height as u32, pixels: self.pixels.into_flattened() }
+    }
+}
+
+fn visible([from, to]: [i32; 2], size: usize) -> Range<usize> {
+    let inside = |edge: i32| usize::try_from(edge).unwrap_or(0).min(size);
+    inside(from)..inside(to)
+}
+
+/// `above` over `below`, each channel rounded to nearest: what blending (source alpha, one minus source alpha) does on a GPU.
+fn blended(above: [u8; 4], below: [u8; 4]) -> [u8; 4] {
+    let opacity = u32::from(above[3]);
+    let over = |above: u8, weight: u32, below: u8| {
+        ((u32::from(above) * weight + u32::from(below) * (255 - opacity) + 127) / 255) as u8
+    };
+    [
+        over(above[0], opacity, below[0]),
+        over(above[1], opacity, below[1]),
+        over(above[2], opacity, below[2]),
+        over(above[3], 255, below[3]),
+    ]
+}
