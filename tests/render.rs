@@ -199,6 +199,9 @@ fn stacks() -> impl Strategy<Value = Vec<Quad>> {
 }
 
 proptest! {
+    // A failing case is printed whole; there is no file to keep it in beside an integration test.
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn every_pixel_of_the_stack_is_painted_once(quads in stacks()) {
         let scene = scene(view(SIDE as u32, SIDE as u32), &[], &quads);

@@ -63,6 +63,11 @@ impl Sites {
         Sites { origins, of_stack }
     }
 
+    /// Bytes on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        self.origins.capacity() + self.of_stack.heap_bytes()
+    }
+
     /// Whether the frame is the user's own code.
     pub fn is_user(&self, frame: FrameId) -> bool {
         self.origins.get(frame.0 as usize) == Some(&Origin::User)

@@ -76,7 +76,7 @@ mod tests {
     fn memoize_counts_filled_slots() {
         let mut memo = Memo::new();
         let limits = Limits { memo_holes: 3, memo_slots: 10, ..Limits::default() };
-        let mut put = |memo: &mut Memo<u8>, slot, value| memo.put::<()>(slot, value, &limits);
+        let put = |memo: &mut Memo<u8>, slot, value| memo.put::<()>(slot, value, &limits);
         assert_eq!(put(&mut memo, 2, 20), Ok(()));
         assert_eq!((memo.filled(), memo.get(0), memo.get(2), memo.get(3)), (1, None, Some(20), None));
         assert_eq!(put(&mut memo, 1, 10), Ok(()));

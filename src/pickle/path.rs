@@ -48,7 +48,7 @@ pub(super) fn path<B: Builder>(stack: &Stack<B>, at: usize, index: Option<u64>) 
                 path.push_str(&format!("[{index}]"));
             }
             // A value on a key's place has no key yet.
-            Kind::Dict if offset % 2 == 0 => {}
+            Kind::Dict if offset.is_multiple_of(2) => {}
             Kind::Dict => {
                 let key = stack.values.get(child - 1).and_then(|&key| stack.builder.key_text(key));
                 let dot = if path.is_empty() { "" } else { "." };
@@ -62,11 +62,18 @@ pub(super) fn path<B: Builder>(stack: &Stack<B>, at: usize, index: Option<u64>) 
 /// Whether the open container `above` will hold what stands at `child`, or is complete and stands beside it.
 ///
 /// A batch begun on top of it settles that. Without one, a list waiting for APPEND and a complete list look alike, and this is
-/// the likelier of the two: lists hold values of one kind, a container can't be a key.
+/// the likelier of the two: what waits is still empty, lists hold values of one kind, a container can't be a key.
 fn holds<B: Builder>(stack: &Stack<B>, above: &Open, child: usize, kind: Option<Kind>) -> bool {
     let batch = stack.marks.partition_point(|mark| mark.at <= above.home);
     if stack.marks.get(batch).is_some_and(|mark| mark.at == above.home + 1) {
         return true;
+    }
+    let reach = match above.kind {
+        Kind::List => 1,
+        Kind::Dict => 2,
+    };
+    if child - above.home > reach {
+        return false;
     }
     let Some(start) = batch.checked_sub(1).and_then(|last| stack.marks.get(last)).map(|mark| mark.at) else {
         return true;

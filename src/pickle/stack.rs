@@ -13,15 +13,12 @@ use super::memo::Memo;
 use super::open::{Kind, OpenContainers};
 use super::path::{Fault, TOP, fault};
 
-/// TUPLE3 may still want the topmost three values of a batch that is handed on early.
-const TUPLE_REACH: usize = 3;
-
 /// Where a batch begins.
 pub(super) struct Mark {
     /// Position on the stack of its first value.
     pub(super) at: usize,
     /// Part of the batch was handed on already, so it must end as the container's that stands below.
-    begun: bool,
+    pub(super) begun: bool,
 }
 
 /// Outcome of one operation. Boxed, so that the good case travels in a register.
@@ -35,9 +32,9 @@ pub(super) struct Stack<B: Builder> {
     pub(super) open: OpenContainers,
     pub(super) memo: Memo<B::Value>,
     /// The last mark's position, 0 without one.
-    fence: usize,
+    pub(super) fence: usize,
     /// At this height of the stack [`Stack::make_room`] is asked before the next push.
-    room: usize,
+    pub(super) room: usize,
 }
 
 impl<B: Builder> Stack<B> {
@@ -204,7 +201,7 @@ impl<B: Builder> Stack<B> {
         Ok(mark)
     }
 
-    fn refence(&mut self) {
+    pub(super) fn refence(&mut self) {
         self.fence = self.marks.last().map_or(0, |mark| mark.at);
         self.room = (self.fence + self.limits.tuple_items).min(self.limits.stack_values);
     }
@@ -236,7 +233,7 @@ impl<B: Builder> Stack<B> {
     }
 
     /// Gives the finished values `from..to` to the open container `taker`; they stay on the stack.
-    fn hand_on(&mut self, kind: Kind, taker: u32, from: usize, to: usize) -> Step<B> {
+    pub(super) fn hand_on(&mut self, kind: Kind, taker: u32, from: usize, to: usize) -> Step<B> {
         let items = self.values.get(from..to).unwrap_or_default();
         match kind {
             Kind::List => {
@@ -286,46 +283,6 @@ impl<B: Builder> Stack<B> {
             }
         }
         self.open.end(number);
-        Ok(())
-    }
-
-    #[inline]
-    fn make_room_if_full(&mut self) -> Step<B> {
-        if self.values.len() < self.room { Ok(()) } else { self.make_room() }
-    }
-
-    /// A batch longer than any tuple belongs to the open container below its mark, which may have it now: the stack stays
-    /// small, and the receiver sees the events of a file written in one batch as they come.
-    #[cold]
-    fn make_room(&mut self) -> Step<B> {
-        let height = self.values.len();
-        let end = height.saturating_sub(TUPLE_REACH);
-        let is_longer_than_a_tuple = height - self.fence >= self.limits.tuple_items;
-        // An open container in the batch may still take what stands above it.
-        let is_settled = || (self.fence..height).rev().all(|at| self.open_at(at).is_none());
-        if is_longer_than_a_tuple
-            && is_settled()
-            && let Some(below) = self.fence.checked_sub(1)
-            && let Some(taker) = self.open_at(below)
-            && let Some(kind) = self.open.get(taker).map(|open| open.kind)
-        {
-            let from = self.fence;
-            let end = if kind == Kind::Dict { from + (end - from) / 2 * 2 } else { end };
-            self.hand_on(kind, taker, from, end)?;
-            self.values.drain(from..end);
-            if let Some(mark) = self.marks.last_mut() {
-                mark.begun = true;
-            }
-            self.refence();
-            return Ok(());
-        }
-        if height >= self.limits.stack_values {
-            return Err(fault(
-                ErrorKind::Limit { what: "values on the stack", most: self.limits.stack_values },
-                height,
-            ));
-        }
-        self.room = (height + self.limits.tuple_items).min(self.limits.stack_values);
         Ok(())
     }
 }

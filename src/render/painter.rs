@@ -179,6 +179,8 @@ impl Painter {
     /// Destroys the device, as a driver's reset would: how tests come by a lost one.
     pub fn lose_device(&self) {
         self.device.destroy();
+        // A browser reports the loss by itself; elsewhere callbacks run when the device is asked, and its answer is the loss.
+        let _ = self.device.poll(wgpu::PollType::Poll);
     }
 
     /// Whether the device still works, as far as is known.

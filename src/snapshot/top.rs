@@ -39,6 +39,23 @@ pub struct Snapshot {
     pub warnings: Warnings,
 }
 
+impl Snapshot {
+    /// Bytes on the heap, by table.
+    pub fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
+        vec![
+            ("strings", self.strings.heap_bytes()),
+            ("frames", self.frames.heap_bytes()),
+            ("stacks", self.stacks.heap_bytes()),
+            ("labels", self.labels.heap_bytes()),
+            (
+                "segments and blocks",
+                self.segments.capacity() * size_of::<Segment>() + self.blocks.capacity() * size_of::<Block>(),
+            ),
+            ("annotations", self.marks.capacity() * size_of::<AnnotationMark>()),
+        ]
+    }
+}
+
 /// The ordinal of host (pinned) memory, as its segments have it.
 pub const HOST: i64 = -1;
 

@@ -189,8 +189,10 @@ impl Drawing {
     ) -> bool {
         for change in changes.of(self.column, self.changes_done) {
             match change {
-                Change::Goes(leaf) => self.tree.set(leaf, 0),
-                Change::Comes(leaf) => self.tree.set(leaf, source.allocations.size(AllocationId(visible.rank(leaf)))),
+                Change::Goes(leaf) => self.tree.remove(leaf),
+                Change::Comes(leaf) => {
+                    self.tree.insert(leaf, source.allocations.size(AllocationId(visible.rank(leaf))));
+                }
             }
             self.changes_done += 1;
             if self.changes_done.is_multiple_of(CHANGES_PER_CHECK) && !has_time() {

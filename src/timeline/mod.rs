@@ -26,7 +26,6 @@ pub use job::{MAX_QUADS, SceneJob};
 pub use paint::Paint;
 pub use scene::{Quad, QuadIdentity, Scene};
 pub use ticks::{Tick, byte_ticks, event_ticks};
-
 pub use view::{Extent, View};
 
 use crate::replay::{AllocationId, Allocations, Curve};

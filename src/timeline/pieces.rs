@@ -43,15 +43,14 @@ impl<'a> Descent<'a> {
     pub(super) fn run(mut self) {
         let tree = self.context.tree;
         let root = tree.root();
-        self.visit(tree, root, tree.live(root));
+        if tree.live(root).count > 0 {
+            self.visit(tree, root, tree.live(root));
+        }
         self.end_band();
     }
 
     // As deep as the tree: eleven levels at most.
     fn visit(&mut self, tree: &LiveTree, place: Place, live: Live) {
-        if live.count == 0 {
-            return;
-        }
         let lowest = self.height.wrapping_add(self.band.map_or(0, |band| band.live.bytes));
         if lowest >= self.window[1] {
             return;
@@ -69,7 +68,7 @@ impl<'a> Descent<'a> {
             self.end_band();
             self.emit(place, place, live);
         } else {
-            tree.children(place).for_each(|(child, live)| self.visit(tree, child, live));
+            tree.for_each_child(place, |child, live| self.visit(tree, child, live));
         }
     }
 

@@ -94,7 +94,7 @@ mod tests {
             ["0 B", "512 MiB", "1 GiB", "1.5 GiB", "2 GiB", "2.5 GiB", "3 GiB", "3.5 GiB", "4 GiB"]
         );
         assert_eq!(
-            labels(&byte_ticks(&view((64 << 20) as f64 / 100.0, 1600), 100.0)),
+            labels(&byte_ticks(&view(gib as f64 / 1600.0, 1600), 100.0)),
             ["1,024 MiB", "1,088 MiB", "1,152 MiB", "1,216 MiB", "1,280 MiB"]
         );
         assert_eq!(labels(&byte_ticks(&view(12.0, 0), 100.0)), ["0 B", "2 KiB", "4 KiB"]);

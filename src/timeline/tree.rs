@@ -8,6 +8,8 @@
 //!
 //! Eight children a node: their sums are neighbours in memory, and a million leaves are seven levels.
 
+use std::ops::Range;
+
 /// Children of a node, as a power of two.
 const FAN_BITS: u32 = 3;
 const FAN: usize = 1 << FAN_BITS;
@@ -92,62 +94,98 @@ impl LiveTree {
         .unwrap_or_default()
     }
 
-    /// The children of a place that is not a leaf, from the left.
+    /// The live children of a place that is not a leaf, from the left.
     #[inline]
-    pub(super) fn children(&self, place: Place) -> impl DoubleEndedIterator<Item = (Place, Live)> + '_ {
-        let level = place.level.saturating_sub(1);
+    pub(super) fn for_each_child(&self, place: Place, mut look: impl FnMut(Place, Live)) {
         let first = (place.index as usize) << FAN_BITS;
-        let width = match level.checked_sub(1) {
-            Some(nodes) => self.levels.get(nodes as usize).map_or(0, Vec::len),
-            None => self.leaves.len(),
-        };
-        (first..(first + FAN).min(width)).map(move |index| {
-            let place = Place { level, index: index as u32 };
-            (place, self.live(place))
-        })
+        let level = place.level.saturating_sub(1);
+        let place_of = |index: usize| Place { level, index: index as u32 };
+        if let Some(nodes) = level.checked_sub(1).and_then(|level| self.levels.get(level as usize)) {
+            for (index, live) in (first..).zip(part(nodes, first..first + FAN)).filter(|(_, live)| live.count > 0) {
+                look(place_of(index), *live);
+            }
+        } else {
+            for (index, &bytes) in
+                (first..).zip(part(&self.leaves, first..first + FAN)).filter(|(_, bytes)| **bytes > 0)
+            {
+                look(place_of(index), live_leaf(index as u32, bytes));
+            }
+        }
     }
 
-    /// `leaf` becomes live, or dead with 0 bytes.
-    pub(super) fn set(&mut self, leaf: u32, bytes: u64) {
+    /// A dead leaf becomes live with so many bytes (not 0).
+    pub(super) fn insert(&mut self, leaf: u32, bytes: u64) {
         let Some(slot) = self.leaves.get_mut(leaf as usize) else { return };
-        let before = std::mem::replace(slot, bytes);
-        let (added, removed) = (live_leaf(leaf, bytes), live_leaf(leaf, before));
-        for level in 0..self.levels.len() {
-            let place =
-                Place { level: level as u32 + 1, index: (u64::from(leaf) >> ((level as u32 + 1) * FAN_BITS)) as u32 };
-            let mut node = self.live(place);
-            if removed.count > 0 && node.largest_leaf == leaf {
-                node = self.children(place).fold(Live::default(), |sum, (_, child)| sum.and(child));
-            } else {
-                node.bytes = node.bytes.wrapping_sub(removed.bytes);
-                node.count -= removed.count;
-                node = node.and(added);
+        *slot = bytes;
+        let added = live_leaf(leaf, bytes);
+        let mut index = leaf as usize;
+        for nodes in &mut self.levels {
+            index >>= FAN_BITS;
+            if let Some(node) = nodes.get_mut(index) {
+                *node = node.and(added);
             }
-            if let Some(slot) = self.levels.get_mut(level).and_then(|nodes| nodes.get_mut(place.index as usize)) {
-                *slot = node;
+        }
+    }
+
+    /// A live leaf becomes dead.
+    pub(super) fn remove(&mut self, leaf: u32) {
+        let Some(slot) = self.leaves.get_mut(leaf as usize) else { return };
+        let bytes = std::mem::take(slot);
+        let mut index = leaf as usize;
+        for level in 0..self.levels.len() {
+            index >>= FAN_BITS;
+            let (below, above) = self.levels.split_at_mut(level);
+            let Some(node) = above.first_mut().and_then(|nodes| nodes.get_mut(index)) else { return };
+            if node.count <= 1 {
+                *node = Live::default();
+            } else if node.largest_leaf == leaf {
+                let children = index << FAN_BITS..(index + 1) << FAN_BITS;
+                *node = match below.last() {
+                    Some(nodes) => sum(part(nodes, children).iter().copied()),
+                    None => sum(children
+                        .clone()
+                        .zip(part(&self.leaves, children))
+                        .map(|(leaf, &bytes)| live_leaf(leaf as u32, bytes))),
+                };
+            } else {
+                node.bytes = node.bytes.wrapping_sub(bytes);
+                node.count -= 1;
             }
         }
     }
 
     /// The first live leaf under a place that has one.
     pub(super) fn first_live(&self, place: Place) -> u32 {
-        self.descend(place, |tree, place| tree.children(place).find(|(_, live)| live.count > 0))
+        self.live_at_end(place, |first, _| first)
     }
 
     /// The last live leaf under a place that has one.
     pub(super) fn last_live(&self, place: Place) -> u32 {
-        self.descend(place, |tree, place| tree.children(place).rev().find(|(_, live)| live.count > 0))
+        self.live_at_end(place, |_, last| last)
     }
 
-    fn descend(&self, mut place: Place, choose: impl Fn(&LiveTree, Place) -> Option<(Place, Live)>) -> u32 {
+    /// Goes down to the live leaf at one end of a place; `choose` says which of two neighbours lies towards it.
+    fn live_at_end(&self, mut place: Place, choose: impl Fn(Place, Place) -> Place) -> u32 {
         while place.level > 0 {
-            match choose(self, place) {
-                Some((child, _)) => place = child,
+            let mut end = None;
+            self.for_each_child(place, |child, _| end = Some(end.map_or(child, |end| choose(end, child))));
+            match end {
+                Some(child) => place = child,
                 None => break,
             }
         }
         place.first_leaf()
     }
+}
+
+fn sum(children: impl Iterator<Item = Live>) -> Live {
+    children.fold(Live::default(), Live::and)
+}
+
+/// What exists of a range: the last node of a level may have fewer than eight children.
+fn part<T>(nodes: &[T], range: Range<usize>) -> &[T] {
+    let end = range.end.min(nodes.len());
+    nodes.get(range.start..end).unwrap_or_default()
 }
 
 fn live_leaf(leaf: u32, bytes: u64) -> Live {
@@ -169,8 +207,12 @@ mod tests {
             let mut plain = vec![0u64; leaves];
             for (leaf, bytes) in changes {
                 let leaf = leaf.index(leaves);
-                plain[leaf] = bytes;
-                tree.set(leaf as u32, bytes);
+                if std::mem::replace(&mut plain[leaf], bytes) > 0 {
+                    tree.remove(leaf as u32);
+                }
+                if bytes > 0 {
+                    tree.insert(leaf as u32, bytes);
+                }
             }
             let mut places = vec![tree.root()];
             while let Some(place) = places.pop() {
@@ -186,7 +228,7 @@ mod tests {
                     prop_assert_eq!((tree.first_live(place) as usize, tree.last_live(place) as usize), (first.0, last.0));
                 }
                 if place.level > 0 {
-                    places.extend(tree.children(place).map(|(child, _)| child));
+                    tree.for_each_child(place, |child, _| places.push(child));
                 }
             }
         }
