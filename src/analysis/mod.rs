@@ -1,1 +1,5 @@
 //! History → answers.
+
+pub mod site;
+
+pub use site::Sites;

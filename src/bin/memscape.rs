@@ -1,3 +1,165 @@
-//! The command line.
+//! The command line: `memscape summary FILE... [--json]` prints what the page's summary shows.
+//!
+//! Exit status: 0; 1 when a file can't be read (one sentence on standard error); 2 for wrong usage.
 
-fn main() {}
+use memscape::engine::protocol::{DeviceSummary, FileSummary, Progress};
+use memscape::engine::{Engine, Reply, Request, Work};
+use memscape::units::{Bytes, duration_us, grouped};
+use std::fs::File;
+use std::io::{self, IsTerminal, Read, Write};
+use std::process::ExitCode;
+
+const USAGE: &str = "usage: memscape summary FILE... [--json]     (- reads standard input)";
+
+/// How much is read at a time.
+const CHUNK: usize = 1 << 20;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (flags, words): (Vec<&String>, Vec<&String>) =
+        arguments.iter().partition(|argument| argument.starts_with('-') && argument.len() > 1);
+    if flags.iter().any(|flag| ["--help", "-h"].contains(&flag.as_str())) {
+        println!("{USAGE}");
+        return ExitCode::SUCCESS;
+    }
+    let json = flags.iter().any(|flag| flag.as_str() == "--json");
+    match (words.split_first(), flags.iter().all(|flag| flag.as_str() == "--json")) {
+        (Some((command, files)), true) if command.as_str() == "summary" && !files.is_empty() => {
+            summary(files, Output { json })
+        }
+        _ => {
+            eprintln!("{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+struct Output {
+    json: bool,
+}
+
+fn summary(files: &[&String], output: Output) -> ExitCode {
+    let mut summaries = Vec::new();
+    let mut failed = false;
+    for file in files {
+        match open(file) {
+            Ok(summary) => summaries.push(summary),
+            Err(message) => {
+                eprintln!("memscape: {file}: {message}");
+                failed = true;
+            }
+        }
+    }
+    let text = if output.json {
+        serde_json::to_string_pretty(&summaries).map(|text| text + "\n").unwrap_or_default()
+    } else {
+        summaries.iter().map(describe).collect::<Vec<_>>().join("\n")
+    };
+    // A closed pipe (`| head`) is no failure of ours.
+    let _ = io::stdout().write_all(text.as_bytes());
+    ExitCode::from(u8::from(failed))
+}
+
+/// Reads a file to its end; its summary, or one sentence.
+fn open(path: &str) -> Result<FileSummary, String> {
+    let (mut input, total_bytes): (Box<dyn Read>, Option<u64>) = if path == "-" {
+        (Box::new(io::stdin().lock()), None)
+    } else {
+        let file = File::open(path).map_err(|error| error.to_string())?;
+        let length = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len());
+        (Box::new(file), length)
+    };
+    let name = path.rsplit('/').next().unwrap_or(path).to_owned();
+    let show = io::stderr().is_terminal();
+    let mut engine = Engine::new();
+    engine.request(Request::Open { name, total_bytes });
+    loop {
+        if engine.wants_bytes() {
+            let mut chunk = Vec::with_capacity(CHUNK);
+            let read = input.by_ref().take(CHUNK as u64).read_to_end(&mut chunk).map_err(|error| error.to_string())?;
+            if read == 0 {
+                engine.request(Request::EndOfFile);
+            } else {
+                engine.feed(chunk);
+            }
+        }
+        let work = engine.step(&mut || true);
+        while let Some(reply) = engine.next_reply() {
+            match reply {
+                Reply::Progress(progress) if show => show_progress(&progress),
+                Reply::Failed { message } => return Err(message),
+                Reply::Opened(summary) => {
+                    if show {
+                        eprint!("\r\x1b[K");
+                    }
+                    return Ok(*summary);
+                }
+                _ => {}
+            }
+        }
+        if work == Work::Idle && !engine.is_loading() {
+            return Err("nothing was read".to_owned());
+        }
+    }
+}
+
+fn show_progress(progress: &Progress) {
+    let total = progress.total_bytes.map_or_else(String::new, |total| format!(" of {}", Bytes(total)));
+    eprint!("\r\x1b[K{:?}: {}{total}", progress.phase, Bytes(progress.bytes));
+}
+
+/// A file's summary for people.
+fn describe(summary: &FileSummary) -> String {
+    let torch = summary.torch.as_ref().map_or_else(String::new, |torch| format!(", PyTorch {torch}"));
+    let mut lines = vec![format!("{}: {}{torch}", summary.file, summary.format)];
+    if summary.devices.is_empty() {
+        lines.push("  no device has events or segments".to_owned());
+    }
+    summary.devices.iter().for_each(|device| describe_device(device, &mut lines));
+    for warning in &summary.warnings {
+        lines.push(format!("  warning: {} ({}×, first at {})", warning.message, warning.count, warning.example));
+    }
+    lines.join("\n") + "\n"
+}
+
+fn describe_device(device: &DeviceSummary, lines: &mut Vec<String>) {
+    let name = if device.device < 0 { "host memory".to_owned() } else { format!("device {}", device.device) };
+    let span = device.time_us.map_or_else(String::new, |(first, last)| format!(" in {}", duration_us(last - first)));
+    lines.push(format!(
+        "  {name}: {} events{span}, {} allocations, {} segments, {} annotation marks",
+        grouped(device.events),
+        grouped(device.allocations),
+        grouped(device.segments),
+        grouped(device.annotations),
+    ));
+    let mut row = |label: &str, bytes: i64, note: String| {
+        let sign = if bytes < 0 { "−" } else { "" };
+        let bytes = bytes.unsigned_abs();
+        let exact = format!("{sign}{}", grouped(bytes));
+        let short = format!("{sign}{}", Bytes(bytes));
+        lines.push(format!("    {label:<28}{short:>10}  {exact:>19} bytes{note}"));
+    };
+    let signed = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
+    let at = if device.peak_event < 0 { "before the trace".to_owned() } else { format!("event {}", device.peak_event) };
+    row("peak requested", device.peak_requested, format!(", {at}"));
+    row("requested before the trace", device.base_requested, String::new());
+    row("requested at the end", signed(device.end_requested), String::new());
+    row("  the same, rounded", signed(device.end_rounded), String::new());
+    row("least requested", device.min_requested, String::new());
+    row("mean over events", device.mean_requested.round() as i64, String::new());
+    row("median over events", device.median_requested, String::new());
+    if let Some(mean) = device.time_weighted_mean_requested {
+        row("mean over time", mean.round() as i64, String::new());
+    }
+    row(
+        "freed, born before the trace",
+        signed(device.unmatched_free_bytes),
+        format!(", {} blocks", device.unmatched_frees),
+    );
+    row("never in the trace", signed(device.static_requested), format!(", {} blocks", device.static_blocks));
+    if device.unexplained_requested > 0 {
+        row("unexplained", signed(device.unexplained_requested), String::new());
+    }
+    row("peak reserved", device.peak_reserved, String::new());
+    row("reserved at the end", signed(device.reserved_end), String::new());
+}

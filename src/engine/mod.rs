@@ -6,8 +6,15 @@
 
 pub mod protocol;
 
+mod details;
+mod loader;
+mod open;
+
 pub use protocol::{Reply, Request};
 
+use crate::timeline::{SceneJob, View};
+use loader::Loader;
+use open::OpenFile;
 use std::collections::VecDeque;
 
 /// Whether [`Engine::step`] has anything left to do.
@@ -22,7 +29,18 @@ pub enum Work {
 /// The app without a face.
 #[derive(Default)]
 pub struct Engine {
+    loading: Option<Box<Loader>>,
+    file: Option<Box<OpenFile>>,
+    scene: Option<Box<PendingScene>>,
     replies: VecDeque<Reply>,
+}
+
+/// A scene that was asked for.
+struct PendingScene {
+    serial: u32,
+    device: i64,
+    view: View,
+    job: Option<SceneJob>,
 }
 
 impl Engine {
@@ -31,29 +49,109 @@ impl Engine {
         Engine::default()
     }
 
-    /// Takes a request; the work is done in [`Engine::step`].
+    /// Takes a request. Long work is done in [`Engine::step`].
     pub fn request(&mut self, request: Request) {
-        let _ = request;
+        match request {
+            Request::Open { name, total_bytes } => {
+                self.file = None;
+                self.scene = None;
+                self.loading = Some(Box::new(Loader::new(name, total_bytes)));
+            }
+            Request::EndOfFile => {
+                if let Some(loader) = &mut self.loading {
+                    loader.end();
+                }
+            }
+            Request::Cancel => {
+                if self.loading.take().is_some() {
+                    self.replies.push_back(Reply::Cancelled);
+                }
+            }
+            Request::Scene { serial, device, view } => {
+                self.scene = Some(Box::new(PendingScene { serial, device, view, job: None }));
+            }
+            Request::Hit { serial, device, moment, byte } => {
+                let hit = self.file.as_mut().and_then(|file| file.hit(device, moment, byte));
+                self.replies.push_back(Reply::Hit { serial, device, hit });
+            }
+            Request::Details { serial, device, allocation } => {
+                let details = self.file.as_ref().and_then(|file| details::details(file, device, allocation));
+                self.replies.push_back(Reply::Details { serial, details: details.map(Box::new) });
+            }
+        }
     }
 
     /// Takes the next bytes of the file being loaded; without one they are dropped. Call it when [`Engine::wants_bytes`].
     pub fn feed(&mut self, chunk: Vec<u8>) {
-        let _ = chunk;
+        if let Some(loader) = &mut self.loading {
+            loader.feed(chunk);
+        }
     }
 
     /// Whether a file is loading and the last chunk is used up. `false` after an error or a cancel: stop reading then.
     pub fn wants_bytes(&self) -> bool {
-        false
+        self.loading.as_ref().is_some_and(|loader| loader.wants_bytes())
+    }
+
+    /// Whether a file is loading at all.
+    pub fn is_loading(&self) -> bool {
+        self.loading.is_some()
     }
 
     /// Works until there is nothing to do or `has_time` (asked about every tenth of a millisecond) says no.
     pub fn step(&mut self, has_time: &mut dyn FnMut() -> bool) -> Work {
-        let _ = has_time;
+        if let Some(loader) = &mut self.loading {
+            match loader.step(has_time) {
+                Ok(None) => {
+                    let progress = Reply::Progress(loader.progress());
+                    match self.replies.back_mut() {
+                        Some(last @ Reply::Progress(_)) => *last = progress,
+                        _ => self.replies.push_back(progress),
+                    }
+                    return if loader.wants_bytes() { Work::Idle } else { Work::More };
+                }
+                Ok(Some(file)) => {
+                    self.replies.push_back(Reply::Opened(Box::new(file.summary())));
+                    self.file = Some(Box::new(file));
+                    self.loading = None;
+                }
+                Err(error) => {
+                    self.replies.push_back(Reply::Failed { message: error.to_string() });
+                    self.loading = None;
+                }
+            }
+        }
+        match (&self.file, &mut self.scene) {
+            (Some(file), Some(pending)) => {
+                let scene = file.with_source(pending.device, |source| {
+                    let job = pending.job.get_or_insert_with(|| SceneJob::new(source, pending.view));
+                    job.step(source, has_time)
+                });
+                match scene {
+                    Some(None) => return Work::More,
+                    Some(Some(scene)) => {
+                        let (serial, device) = (pending.serial, pending.device);
+                        self.replies.push_back(Reply::Scene { serial, device, scene: Box::new(scene) });
+                    }
+                    // No such device: nothing to draw.
+                    None => {}
+                }
+                self.scene = None;
+            }
+            _ => self.scene = None,
+        }
         Work::Idle
     }
 
     /// The next reply, oldest first.
     pub fn next_reply(&mut self) -> Option<Reply> {
         self.replies.pop_front()
+    }
+
+    /// Bytes on the heap, by table, of what is open and what is loading.
+    pub fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
+        let mut bytes = self.loading.as_ref().map_or_else(Vec::new, |loader| loader.heap_bytes());
+        bytes.extend(self.file.as_ref().map_or_else(Vec::new, |file| file.heap_bytes()));
+        bytes
     }
 }

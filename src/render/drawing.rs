@@ -73,7 +73,9 @@ mod tests {
 
     #[test]
     fn an_outline_covers_no_pixel_twice_and_none_outside() {
-        for (width, height, thickness) in [(9, 7, 1), (9, 7, 2), (4, 4, 2), (3, 3, 2), (1, 5, 2), (5, 1, 2), (2, 2, 9), (0, 3, 1)] {
+        for (width, height, thickness) in
+            [(9, 7, 1), (9, 7, 2), (4, 4, 2), (3, 3, 2), (1, 5, 2), (5, 1, 2), (2, 2, 9), (0, 3, 1)]
+        {
             let mut covered = std::collections::BTreeMap::new();
             for side in OverlayRect::outline([10, 10 + width], [20, 20 + height], thickness, [0; 4]) {
                 for x in side.x[0]..side.x[1] {

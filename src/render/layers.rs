@@ -72,6 +72,17 @@ pub fn colours(look: &Look) -> Vec<[u8; 4]> {
     fills.chain(lines).collect()
 }
 
+/// What the shader must know of a picture besides its rectangles, edges and colours. The layout is `Frame` of `rects.wgsl`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "gpu", derive(bytemuck::Pod, bytemuck::Zeroable))]
+#[repr(C)]
+pub struct Frame {
+    /// Width and height of the window.
+    pub window_px: [u32; 2],
+    /// Width and height of the window the scene was made for, at most [`super::placement::LARGEST_SIDE_PX`].
+    pub scene_px: [u32; 2],
+}
+
 /// A rectangle in pixels of the window, and where its lines are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placed {

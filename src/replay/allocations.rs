@@ -7,23 +7,37 @@
 //!      early()..   born in the trace, by alloc event
 //! ```
 
+use super::trace::{Lives, NEVER};
 use crate::column::Column;
-use crate::units::Moment;
+use crate::units::{EventIdx, Moment};
 use std::ops::Range;
 
 /// An allocation of one device; also its rank in birth order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AllocationId(pub u32);
 
+/// Why an allocation is in the picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Bytes live before the trace that nothing explains.
+    Unexplained,
+    /// Live at the end, never in the trace.
+    Static,
+    /// Born before the trace; this event of its free is the first that names it.
+    FreedBy(EventIdx),
+    /// Its alloc is this event.
+    AllocatedBy(EventIdx),
+}
+
 /// The columns. All bytes are *requested* bytes.
 #[derive(Clone, Debug, Default)]
 pub struct Allocations {
-    /// Requested bytes, early ones (alive at [`Moment::START`]) first.
-    pub(crate) size: [Column<u64>; 2],
+    /// Those alive at [`Moment::START`], and those born in the trace.
+    pub(super) parts: [Lives; 2],
     /// First moment at which it is live: only of those born in the trace.
-    pub(crate) born: Column<u32>,
-    /// First moment at which it is no longer live (its free has completed); `u32::MAX` when it never was freed.
-    pub(crate) died: [Column<u32>; 2],
+    pub(super) born: Column<u32>,
+    pub(super) unexplained: u32,
+    pub(super) statics: u32,
 }
 
 impl Allocations {
@@ -32,19 +46,18 @@ impl Allocations {
     pub fn from_spans(spans: impl IntoIterator<Item = (u32, u32, u64)>) -> Allocations {
         let mut allocations = Allocations::default();
         for (born, died, size) in spans {
-            let part = usize::from(born > 0);
             if born > 0 {
                 allocations.born.push(born);
             }
-            allocations.died[part].push(died);
-            allocations.size[part].push(size);
+            allocations.parts[usize::from(born > 0)].push_row(0, size, died, died);
         }
+        allocations.statics = allocations.early() as u32;
         allocations
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.size[0].len() + self.size[1].len()
+        self.parts[0].size.len() + self.parts[1].size.len()
     }
 
     /// Whether there are none.
@@ -54,13 +67,27 @@ impl Allocations {
 
     /// How many were alive before the first event; their ids come first.
     pub fn early(&self) -> usize {
-        self.size[0].len()
+        self.parts[0].size.len()
+    }
+
+    fn part(&self, id: AllocationId) -> (&Lives, usize) {
+        let at = id.0 as usize;
+        match at.checked_sub(self.early()) {
+            None => (&self.parts[0], at),
+            Some(at) => (&self.parts[1], at),
+        }
     }
 
     /// Requested bytes.
     pub fn size(&self, id: AllocationId) -> u64 {
-        let at = id.0 as usize;
-        if at < self.early() { self.size[0].at(at) } else { self.size[1].at(at - self.early()) }
+        let (lives, at) = self.part(id);
+        lives.size.at(at)
+    }
+
+    /// Its address; 0 for the unexplained bytes.
+    pub fn address(&self, id: AllocationId) -> u64 {
+        let (lives, at) = self.part(id);
+        lives.address.at(at)
     }
 
     /// The first moment at which it is live.
@@ -69,18 +96,46 @@ impl Allocations {
         if at < self.early() { Moment::START } else { Moment(self.born.at(at - self.early())) }
     }
 
-    /// The first moment at which it is no longer live; `None` when it is live at the end.
+    /// The first moment at which it is no longer live (its free has completed); `None` when it is live at the end.
     pub fn died(&self, id: AllocationId) -> Option<Moment> {
-        let at = id.0 as usize;
-        let died = if at < self.early() { self.died[0].at(at) } else { self.died[1].at(at - self.early()) };
-        (died != u32::MAX).then_some(Moment(died))
+        let (lives, at) = self.part(id);
+        Some(lives.died.at(at)).filter(|&moment| moment != NEVER).map(Moment)
+    }
+
+    /// The first moment after its free was requested, if it was.
+    pub fn free_requested(&self, id: AllocationId) -> Option<Moment> {
+        let (lives, at) = self.part(id);
+        Some(lives.free_requested.at(at)).filter(|&moment| moment != NEVER).map(Moment)
+    }
+
+    /// Why it is in the picture.
+    pub fn source(&self, id: AllocationId) -> Source {
+        if id.0 < self.unexplained {
+            return Source::Unexplained;
+        }
+        if id.0 < self.unexplained + self.statics {
+            return Source::Static;
+        }
+        if (id.0 as usize) < self.early() {
+            let event = self.free_requested(id).or(self.died(id)).and_then(Moment::event);
+            return event.map_or(Source::Static, Source::FreedBy);
+        }
+        self.born(id).event().map_or(Source::Static, Source::AllocatedBy)
+    }
+
+    /// The id of the `index`-th allocation born in the trace.
+    pub(super) fn traced(&self, index: u32) -> AllocationId {
+        AllocationId(self.early() as u32 + index)
+    }
+
+    /// The id of the `index`-th allocation born before the trace and freed in it.
+    pub(super) fn freed(&self, index: u32) -> AllocationId {
+        AllocationId(self.unexplained + self.statics + index)
     }
 
     /// `(born, died, size)` of all in id order, as moments; `died` is `u32::MAX` for those live at the end. For linear passes.
     pub fn spans(&self) -> impl Iterator<Item = (u32, u32, u64)> + '_ {
-        let early = self.died[0].iter().zip(self.size[0].iter()).map(|(died, size)| (0, died, size));
-        let traced = self.born.iter().zip(self.died[1].iter()).zip(self.size[1].iter());
-        early.chain(traced.map(|((born, died), size)| (born, died, size)))
+        self.spans_in(0..self.len())
     }
 
     /// The part of [`Allocations::spans`] whose ids are in `ids`, for passes that are cut into slices.
@@ -88,9 +143,15 @@ impl Allocations {
         let border = self.early();
         let early = ids.start.min(border)..ids.end.min(border);
         let traced = ids.start.saturating_sub(border)..ids.end.saturating_sub(border);
-        let early = self.died[0].range(early.clone()).zip(self.size[0].range(early));
-        let lives = self.born.range(traced.clone()).zip(self.died[1].range(traced.clone()));
-        let traced = lives.zip(self.size[1].range(traced));
+        let [before, within] = &self.parts;
+        let early = before.died.range(early.clone()).zip(before.size.range(early));
+        let lives = self.born.range(traced.clone()).zip(within.died.range(traced.clone()));
+        let traced = lives.zip(within.size.range(traced));
         early.map(|(died, size)| (0, died, size)).chain(traced.map(|((born, died), size)| (born, died, size)))
+    }
+
+    /// Bytes on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        self.parts.iter().map(Lives::heap_bytes).sum::<usize>() + self.born.heap_bytes()
     }
 }

@@ -1,7 +1,26 @@
 //! Events → history: allocations with lifetimes, totals, peaks, the state before the trace.
+//!
+//! A [`Recorder`] receives the events of each trace while the file is decoded; when the segments are known too, a
+//! [`Builder`] makes each device's [`DeviceHistory`] of them, in slices. All assumptions and most warnings live here.
 
 pub mod allocations;
+pub mod annotations;
 pub mod history;
+pub mod numbers;
+pub mod rounding;
+pub mod times;
+pub mod totals;
+pub mod trace;
 
-pub use allocations::{AllocationId, Allocations};
+mod build;
+mod end;
+mod median;
+
+pub use allocations::{AllocationId, Allocations, Source};
+pub use annotations::AnnotationRange;
+pub use build::Builder;
 pub use history::DeviceHistory;
+pub use numbers::Numbers;
+pub use rounding::Rounding;
+pub use totals::{Curve, Totals};
+pub use trace::{Events, Recorder, Subject};

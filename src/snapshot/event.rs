@@ -1,5 +1,8 @@
 //! One trace event as the file has it.
 
+use super::labels::LabelsId;
+use super::stacks::StackId;
+
 /// What happened (FORMAT §4). `free`, which only tools write, is [`Action::FreeCompleted`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
@@ -26,4 +29,70 @@ pub enum Action {
     Annotate,
     /// An action of a later version: kept in its place, warned about.
     Unknown,
+}
+
+impl Action {
+    /// All actions, in the order of their numbers.
+    pub const ALL: [Action; 11] = [
+        Action::Alloc,
+        Action::FreeRequested,
+        Action::FreeCompleted,
+        Action::SegmentAlloc,
+        Action::SegmentFree,
+        Action::SegmentMap,
+        Action::SegmentUnmap,
+        Action::Snapshot,
+        Action::Oom,
+        Action::Annotate,
+        Action::Unknown,
+    ];
+
+    /// Its name in the file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Action::Alloc => "alloc",
+            Action::FreeRequested => "free_requested",
+            Action::FreeCompleted => "free_completed",
+            Action::SegmentAlloc => "segment_alloc",
+            Action::SegmentFree => "segment_free",
+            Action::SegmentMap => "segment_map",
+            Action::SegmentUnmap => "segment_unmap",
+            Action::Snapshot => "snapshot",
+            Action::Oom => "oom",
+            Action::Annotate => "annotate",
+            Action::Unknown => "unknown",
+        }
+    }
+
+    /// Whether an event of this action must have an address and a size.
+    pub fn moves_memory(self) -> bool {
+        !matches!(self, Action::Snapshot | Action::Oom | Action::Annotate | Action::Unknown)
+    }
+}
+
+/// In [`Event::time_us`]: the file has no time.
+pub const NO_TIME: i64 = i64::MIN;
+
+/// One trace event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// The address; for `oom` the bytes the driver says are free.
+    pub address: u64,
+    /// Requested bytes; for segments, reserved bytes.
+    pub size: u64,
+    /// µs since 1970, or [`NO_TIME`].
+    pub time_us: i64,
+    /// The stack, or [`StackId::NONE`] where the file has no `frames`.
+    pub stack: StackId,
+    /// Stream, pool, metadata.
+    pub labels: LabelsId,
+    /// What happened.
+    pub action: Action,
+}
+
+/// Receives the events of each trace in order, while the file is being decoded. Traces are numbered from 0 as their lists begin;
+/// which device a trace is of is known only at the end.
+pub trait EventSink {
+    /// The next event of `trace`.
+    fn event(&mut self, trace: u32, event: &Event);
 }

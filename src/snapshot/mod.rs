@@ -1,3 +1,35 @@
 //! Values → frames, stacks, events, segments. Faithful to the file, draws no conclusions.
+//!
+//! [`Reader`] is the builder a `pickle::Machine` pushes its values to. Events leave it while the file is being decoded, through
+//! an [`EventSink`]; the rest is the [`Snapshot`] that [`Reader::finish`] returns.
+//!
+//! Versions seen: PyTorch 1.12 to 2.15 (FORMAT.md), by Python's pickler and torch's own.
 
+pub mod error;
 pub mod event;
+pub mod frames;
+pub mod labels;
+pub mod schema;
+pub mod segments;
+pub mod stacks;
+pub mod strings;
+pub mod warning;
+
+mod dicts;
+mod queue;
+mod reader;
+mod store;
+mod top;
+mod value;
+
+pub use error::{ContentError, Problem, ReadError};
+pub use event::{Action, Event, EventSink, NO_TIME};
+pub use frames::{Frame, FrameId, Frames};
+pub use labels::{LabelTable, Labels, LabelsId};
+pub use reader::Reader;
+pub use segments::{AnnotationMark, Block, BlockState, Segment};
+pub use stacks::{StackId, Stacks};
+pub use strings::{StringId, Strings};
+pub use top::{HOST, Snapshot};
+pub use value::Value;
+pub use warning::{WarningKind, Warnings};

@@ -37,8 +37,8 @@ pub fn scene_hit(scene: &Scene, x: i32, y: i32) -> Option<SceneHit> {
     let columns = &scene.columns;
     let column = columns.edge_px.partition_point(|&edge| edge <= x).checked_sub(1)?;
     let moment = Moment(*columns.moment.get(column)?);
-    // Edges are rounded, so that a pixel belongs to the block that covers its centre.
-    let byte = scene.view.bytes_from_row(f64::from(y) + 0.5).max(0.0) as u64;
+    // Edges are rounded, half a pixel upwards: so a pixel belongs to the block that covers the byte just below its centre.
+    let byte = (scene.view.bytes_from_row(f64::from(y) + 0.5).ceil() - 1.0).max(0.0) as u64;
     let inside = |range: [i16; 2], at: i32| i32::from(range[0]) <= at && at < i32::from(range[1]);
     let started = scene.quads.partition_point(|quad| i32::from(quad.x[0]) <= x);
     let started = scene.quads.get(..started).unwrap_or_default();

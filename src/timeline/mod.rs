@@ -17,7 +17,6 @@ mod job;
 mod pieces;
 mod quads;
 mod ticks;
-mod totals;
 mod tree;
 mod visible;
 
@@ -27,10 +26,10 @@ pub use job::{MAX_QUADS, SceneJob};
 pub use paint::Paint;
 pub use scene::{Quad, QuadIdentity, Scene};
 pub use ticks::{Tick, byte_ticks, event_ticks};
-pub use totals::{Curve, Totals};
+
 pub use view::{Extent, View};
 
-use crate::replay::{AllocationId, Allocations};
+use crate::replay::{AllocationId, Allocations, Curve};
 
 /// What is drawn: the history of one device, borrowed.
 #[derive(Clone, Copy)]

@@ -254,8 +254,8 @@ mod tests {
     }
 
     #[test]
-    fn less_than_half_a_byte_an_event_once_chunks_are_full() {
-        let totals = Totals::build(1 << 22, 0, |_| 1);
-        assert!(totals.heap_bytes() < (1 << 22) / 2, "{}", totals.heap_bytes());
+    fn a_third_of_a_byte_an_event_once_chunks_are_full() {
+        let totals = Totals::build((1 << 22) - 1, 0, |_| 1);
+        assert!(totals.heap_bytes() < (1 << 22) * 2 / 5, "{}", totals.heap_bytes());
     }
 }

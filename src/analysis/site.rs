@@ -1,0 +1,131 @@
+//! Call sites: which frame of a stack is the one its reader looks for.
+//!
+//! The site of a stack is its innermost frame of the user's own code; without one, the innermost Python frame; without that, the
+//! innermost frame.
+
+use crate::column::Column;
+use crate::snapshot::{Frame, FrameId, Snapshot, StackId};
+
+/// Parts of a file name that say: not the user's own code.
+const LIBRARY_PATHS: [&str; 9] = [
+    "/site-packages/torch/",
+    "/dist-packages/torch/",
+    "/lib/python3",
+    "site-packages/",
+    "dist-packages/",
+    "<frozen",
+    "torch/csrc",
+    "torch/_",
+    "<string>",
+];
+
+/// What a frame's file tells of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Origin {
+    /// No file, or one without a name: C++.
+    Native,
+    /// torch, another package, or Python's own library.
+    Library,
+    /// Everything else.
+    User,
+}
+
+fn origin(filename: &str) -> Origin {
+    match filename {
+        "" | "??" | "none" => Origin::Native,
+        name if LIBRARY_PATHS.iter().any(|part| name.contains(part)) => Origin::Library,
+        name if name.ends_with(".py") || name.starts_with("<ipython") || name.starts_with("/tmp/ipykernel") => {
+            Origin::User
+        }
+        // A C++ source file, where the build had debug information.
+        name if [".cpp", ".cc", ".cu", ".c", ".h", ".cuh", ".so"].iter().any(|end| name.ends_with(end)) => {
+            Origin::Native
+        }
+        _ => Origin::User,
+    }
+}
+
+/// The sites of a snapshot's stacks.
+pub struct Sites {
+    /// By frame.
+    origins: Vec<Origin>,
+    /// By stack: the frame plus one, 0 where not asked yet.
+    of_stack: Column<u32>,
+}
+
+impl Sites {
+    /// Looks at every frame once; stacks are looked at when asked.
+    pub fn new(snapshot: &Snapshot) -> Sites {
+        let origins = (0..snapshot.frames.len() as u32)
+            .map(|id| origin(&snapshot.strings.text(snapshot.frames.frame(FrameId(id)).filename)))
+            .collect();
+        let of_stack = (0..snapshot.stacks.len()).map(|_| 0).collect();
+        Sites { origins, of_stack }
+    }
+
+    /// Bytes on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        self.origins.capacity() + self.of_stack.heap_bytes()
+    }
+
+    /// Whether the frame is the user's own code.
+    pub fn is_user(&self, frame: FrameId) -> bool {
+        self.origins.get(frame.0 as usize) == Some(&Origin::User)
+    }
+
+    /// The site of a stack; `None` for one without frames.
+    pub fn of(&mut self, snapshot: &Snapshot, stack: StackId) -> Option<FrameId> {
+        match self.of_stack.get(stack.0 as usize) {
+            None => return None,
+            Some(0) => {}
+            Some(known) => return Some(FrameId(known - 1)),
+        }
+        let mut best: Option<(Origin, FrameId)> = None;
+        for frame in snapshot.stacks.frames(stack) {
+            let origin = self.origins.get(frame.0 as usize).copied().unwrap_or(Origin::Native);
+            if best.is_none_or(|(known, _)| origin > known) {
+                best = Some((origin, frame));
+            }
+            if origin == Origin::User {
+                break;
+            }
+        }
+        let (_, frame) = best?;
+        self.of_stack.set(stack.0 as usize, frame.0 + 1);
+        Some(frame)
+    }
+}
+
+/// A frame on one line: `train.py:233 train_step`; a C++ frame is its name.
+pub fn short(snapshot: &Snapshot, frame: &Frame) -> String {
+    let (filename, name) = (snapshot.strings.text(frame.filename), snapshot.strings.text(frame.name));
+    if origin(&filename) == Origin::Native {
+        return name.into_owned();
+    }
+    let base = filename.rsplit(['/', '\\']).next().unwrap_or(&filename);
+    format!("{base}:{} {name}", frame.line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_tell_whose_code_it_is() {
+        let cases = [
+            ("/workspace/train/train.py", Origin::User),
+            ("train.py", Origin::User),
+            ("/tmp/ipykernel_23/1.py", Origin::User),
+            ("/opt/conda/lib/python3.11/site-packages/torch/nn/modules/linear.py", Origin::Library),
+            ("/usr/lib/python3.12/threading.py", Origin::Library),
+            ("<frozen importlib._bootstrap>", Origin::Library),
+            ("/home/a/.venv/lib/python3.10/site-packages/transformers/trainer.py", Origin::Library),
+            ("??", Origin::Native),
+            ("", Origin::Native),
+            ("/pytorch/aten/src/ATen/EmptyTensor.cpp", Origin::Native),
+        ];
+        for (file, expected) in cases {
+            assert_eq!(origin(file), expected, "{file}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Everything about one allocation.
+
+use super::open::OpenFile;
+use super::protocol::{Details, FrameText, Origin};
+use crate::replay::{AllocationId, DeviceHistory, Source};
+use crate::snapshot::{Action, Labels, Segment, StringId};
+use crate::units::{EventIdx, Moment};
+
+/// Details of an allocation; `None` when there is no such allocation.
+pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<Details> {
+    let history = file.history(device)?;
+    let id = AllocationId(allocation);
+    if allocation as usize >= history.allocations.len() {
+        return None;
+    }
+    let text = |string: StringId| file.snapshot.strings.text(string).into_owned();
+    let source = history.allocations.source(id);
+    let event = match source {
+        Source::AllocatedBy(event) | Source::FreedBy(event) => Some(event),
+        Source::Static | Source::Unexplained => None,
+    };
+    let born_event = match source {
+        Source::AllocatedBy(event) => Some(event),
+        _ => None,
+    };
+    let freed_event = history.allocations.died(id).and_then(Moment::event);
+    let time = |event: Option<EventIdx>| event.and_then(|event| history.events.times.at(event.0));
+    let labels =
+        event.map_or_else(Labels::default, |event| file.snapshot.labels.labels(history.events.labels(event.0)));
+    let segment = segment_of(file, history, id);
+    let requested = history.allocations.size(id);
+    let block = history.end_block(id).and_then(|row| file.snapshot.blocks.get(row as usize));
+    let stack = file.stack(history, id);
+    let stack_of_free = matches!(source, Source::FreedBy(event) if history.events.stack(event.0) == stack);
+    Some(Details {
+        device,
+        allocation,
+        origin: match source {
+            Source::AllocatedBy(_) => Origin::Recorded,
+            Source::FreedBy(_) => Origin::FreedOnly,
+            Source::Static => Origin::Static,
+            Source::Unexplained => Origin::Unexplained,
+        },
+        requested,
+        rounded: match (source, block) {
+            (Source::Unexplained, _) => requested,
+            (_, Some(block)) => block.size,
+            (_, None) => file.rounding.rounded(requested),
+        },
+        rounded_derived: block.is_none(),
+        address: (source != Source::Unexplained).then(|| history.allocations.address(id)),
+        stream: labels.stream.or_else(|| segment?.stream),
+        pool: labels.pool.or_else(|| segment?.pool),
+        born_event: born_event.map(|event| event.0),
+        born_us: time(born_event),
+        free_requested_event: history.allocations.free_requested(id).and_then(Moment::event).map(|event| event.0),
+        freed_event: freed_event.map(|event| event.0),
+        freed_us: time(freed_event),
+        total_after: history.drawn_at(history.allocations.born(id)),
+        compile_context: labels.compile_context.map(text),
+        metadata: metadata(file, history, id, labels),
+        annotations: time(born_event).map_or_else(Vec::new, |born| {
+            let around = history.annotations.iter().filter(|range| range.covers(born));
+            around.map(|range| text(range.name)).collect()
+        }),
+        stack_of_free,
+        frames: frames(file, stack),
+        forward_frames: labels
+            .forward_frames
+            .map_or_else(Vec::new, |lines| text(lines).lines().map(str::to_owned).collect()),
+    })
+}
+
+fn metadata(file: &OpenFile, history: &DeviceHistory, id: AllocationId, labels: Labels) -> Vec<(String, String)> {
+    let text = |string: StringId| file.snapshot.strings.text(string).into_owned();
+    let own = [
+        ("user metadata", labels.user_metadata),
+        ("internal metadata", labels.internal_metadata),
+        ("category", labels.category),
+    ];
+    let own = own.into_iter().filter_map(|(label, string)| Some((label.to_owned(), text(string?))));
+    let address = history.allocations.address(id);
+    let last = history.allocations.died(id).map_or(history.event_count(), |moment| moment.0);
+    // Notes are rare; only a file that has some is searched for those on this block.
+    let notes =
+        if history.action_counts[Action::Annotate as usize] > 0 { history.allocations.born(id).0..last } else { 0..0 };
+    let notes = notes.filter(|&event| history.events.action(event) == Action::Annotate).filter_map(|event| {
+        let labels = file.snapshot.labels.labels(history.events.labels(event));
+        let (at, _) = history.address_and_size(EventIdx(event));
+        Some(("annotation".to_owned(), text(labels.user_metadata.filter(|_| at == address)?)))
+    });
+    own.chain(notes).collect()
+}
+
+/// The segment that holds the allocation's address at the end.
+fn segment_of<'a>(file: &'a OpenFile, history: &DeviceHistory, id: AllocationId) -> Option<&'a Segment> {
+    let address = history.allocations.address(id);
+    let segments = file.snapshot.segments.iter().filter(|segment| segment.device == history.device);
+    segments.into_iter().find(|segment| {
+        let start = segment.address.unwrap_or(0);
+        start <= address && address - start < segment.total_size
+    })
+}
+
+fn frames(file: &OpenFile, stack: crate::snapshot::StackId) -> Vec<FrameText> {
+    let text = |string: StringId| file.snapshot.strings.text(string).into_owned();
+    let frames = file.snapshot.stacks.frames(stack).map(|id| (id, file.snapshot.frames.frame(id)));
+    frames
+        .map(|(id, frame)| FrameText {
+            name: text(frame.name),
+            filename: text(frame.filename),
+            line: frame.line.to_string(),
+            user: file.sites.is_user(id),
+            fx: frame.fx.iter().map(|&(key, value)| (text(key), text(value))).collect(),
+        })
+        .collect()
+}

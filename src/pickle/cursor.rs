@@ -1,0 +1,41 @@
+//! Checked reads over the bytes at hand.
+
+/// The instruction goes on beyond the bytes at hand.
+pub(super) struct Short;
+
+/// What is left of the bytes at hand.
+pub(super) struct Cursor<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Cursor<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
+        Cursor { rest: bytes }
+    }
+
+    /// How many bytes are left.
+    pub(super) fn left(&self) -> usize {
+        self.rest.len()
+    }
+
+    #[inline]
+    pub(super) fn byte(&mut self) -> Result<u8, Short> {
+        let (&byte, rest) = self.rest.split_first().ok_or(Short)?;
+        self.rest = rest;
+        Ok(byte)
+    }
+
+    #[inline]
+    pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N], Short> {
+        let (array, rest) = self.rest.split_first_chunk().ok_or(Short)?;
+        self.rest = rest;
+        Ok(*array)
+    }
+
+    #[inline]
+    pub(super) fn bytes(&mut self, length: usize) -> Result<&'a [u8], Short> {
+        let (bytes, rest) = self.rest.split_at_checked(length).ok_or(Short)?;
+        self.rest = rest;
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,125 @@
+//! Why a pickle can't be read, and where.
+
+use super::opcode::Refusal;
+use std::fmt;
+use thiserror::Error;
+
+/// A pickle that can't be read: what is wrong, at which byte, and, where the value itself is the trouble, where in the data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PickleError<E> {
+    /// First byte of the instruction it is about, or the length of the input where that ended too soon.
+    pub offset: u64,
+    /// Name of that instruction, where it has one.
+    pub opcode: Option<&'static str>,
+    /// Where in the data, such as `device_traces[0][17]`; empty at the top.
+    pub path: String,
+    /// What is wrong.
+    pub kind: ErrorKind<E>,
+}
+
+impl<E: fmt::Display> fmt::Display for PickleError<E> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.path.is_empty() {
+            write!(out, "{}: ", self.path)?;
+        }
+        match self.opcode {
+            Some(opcode) => write!(out, "{} ({opcode} at byte {})", self.kind, self.offset),
+            None => write!(out, "{} (at byte {})", self.kind, self.offset),
+        }
+    }
+}
+
+impl<E: fmt::Debug + fmt::Display> std::error::Error for PickleError<E> {}
+
+/// What can be wrong with a pickle. `E` is the builder's own kind.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ErrorKind<E> {
+    /// The input stopped before STOP.
+    #[error("the file ends before the pickle does")]
+    UnexpectedEnd,
+    /// No opcode has this byte.
+    #[error("0x{0:02x} is not a pickle instruction")]
+    UnknownOpcode(u8),
+    /// An opcode that no snapshot needs.
+    #[error("{0}")]
+    Refused(Refusal),
+    /// A protocol that does not exist yet.
+    #[error("pickle protocol {0} is newer than 5, the newest known")]
+    Protocol(u8),
+    /// A frame longer than any file.
+    #[error("a frame of {0} bytes can't be")]
+    Frame(u64),
+    /// Fewer values than the instruction takes stand above the last MARK.
+    #[error("too few values stand before it")]
+    TooFewValues,
+    /// No MARK says where the batch begins.
+    #[error("no MARK stands before it")]
+    NoMark,
+    /// SETITEMS over an odd number of values.
+    #[error("the last key has no value")]
+    KeyWithoutValue,
+    /// Items for something that is not an open list.
+    #[error("the items are for something that is not a list, or a list changed after use")]
+    NotAnOpenList,
+    /// Items for something that is not an open dict.
+    #[error("the items are for something that is not a dict, or a dict changed after use")]
+    NotAnOpenDict,
+    /// A container would become part of itself.
+    #[error("a container contains itself")]
+    ContainsItself,
+    /// GET of a slot that was never filled.
+    #[error("memo slot {0} is read but was never written")]
+    EmptyMemoSlot(u32),
+    /// One of [`super::Limits`] is reached.
+    #[error("more than {most} {what}, far beyond any snapshot")]
+    Limit {
+        /// What there is too much of, in the plural.
+        what: &'static str,
+        /// The most that is allowed.
+        most: usize,
+    },
+    /// The builder refuses the value.
+    #[error("{0}")]
+    Builder(E),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_stands_around_the_cause() {
+        let kind: ErrorKind<String> = ErrorKind::Builder("expected an integer, found a string".into());
+        let mut error = PickleError { offset: 1234, opcode: Some("SETITEMS"), path: "a[0].b".into(), kind };
+        assert_eq!(error.to_string(), "a[0].b: expected an integer, found a string (SETITEMS at byte 1234)");
+        (error.path, error.opcode, error.kind) = (String::new(), None, ErrorKind::UnexpectedEnd);
+        assert_eq!(error.to_string(), "the file ends before the pickle does (at byte 1234)");
+    }
+
+    #[test]
+    fn every_kind_is_one_sentence() {
+        let sentences: [(ErrorKind<&str>, &str); 12] = [
+            (ErrorKind::UnknownOpcode(0x0a), "0x0a is not a pickle instruction"),
+            (ErrorKind::Protocol(6), "pickle protocol 6 is newer than 5, the newest known"),
+            (ErrorKind::Frame(u64::MAX), "a frame of 18446744073709551615 bytes can't be"),
+            (ErrorKind::TooFewValues, "too few values stand before it"),
+            (ErrorKind::NoMark, "no MARK stands before it"),
+            (ErrorKind::KeyWithoutValue, "the last key has no value"),
+            (ErrorKind::NotAnOpenList, "the items are for something that is not a list, or a list changed after use"),
+            (ErrorKind::NotAnOpenDict, "the items are for something that is not a dict, or a dict changed after use"),
+            (ErrorKind::ContainsItself, "a container contains itself"),
+            (ErrorKind::EmptyMemoSlot(7), "memo slot 7 is read but was never written"),
+            (
+                ErrorKind::Limit { what: "bytes in one string", most: 4 },
+                "more than 4 bytes in one string, far beyond any snapshot",
+            ),
+            (
+                ErrorKind::Refused(Refusal::Code),
+                "it names code to be run; a snapshot has none, and nothing in a file is ever run",
+            ),
+        ];
+        for (kind, sentence) in sentences {
+            assert_eq!(kind.to_string(), sentence);
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! Chunks of bytes → instructions, one after the other.
+
+use super::builder::Builder;
+use super::cursor::{Cursor, Short};
+use super::error::{ErrorKind, PickleError};
+use super::limits::Limits;
+use super::opcode::{self, Verdict};
+use super::open::Kind;
+use super::path::{self, Fault, TOP, fault};
+use super::stack::Stack;
+
+/// The newest protocol, of Python 3.8 and later.
+const NEWEST_PROTOCOL: u8 = 5;
+
+/// A cut instruction's buffer is kept for the next one up to this size; a long string's is given back.
+const CARRY_KEPT: usize = 64 << 10;
+
+/// Reads one pickle, fed as its bytes arrive, into a [`Builder`].
+///
+/// Where the chunks are cut makes no difference. A caller with little time feeds small chunks: the work is in proportion.
+pub struct Machine<B: Builder> {
+    stack: Stack<B>,
+    /// The start of the instruction that the last chunk's end cut.
+    carry: Vec<u8>,
+    /// Bytes of all instructions run.
+    offset: u64,
+    /// What STOP returned.
+    result: Option<B::Value>,
+}
+
+impl<B: Builder> Machine<B> {
+    /// A machine at the start of a pickle.
+    pub fn new(builder: B, limits: Limits) -> Self {
+        Machine { stack: Stack::new(builder, limits), carry: Vec::new(), offset: 0, result: None }
+    }
+
+    /// Runs all instructions complete with `chunk`, and keeps the start of one that is cut. Whatever comes after STOP is
+    /// accepted and ignored. After an error the machine is of no more use.
+    pub fn feed(&mut self, chunk: &[u8]) -> Result<(), PickleError<B::Error>> {
+        let mut chunk = chunk;
+        while !self.carry.is_empty() && !chunk.is_empty() {
+            chunk = self.complete_carry(chunk)?;
+        }
+        let ran = self.run(chunk)?;
+        if self.result.is_none() {
+            self.carry.extend_from_slice(chunk.get(ran..).unwrap_or_default());
+        }
+        Ok(())
+    }
+
+    /// Whether STOP was reached.
+    pub fn is_complete(&self) -> bool {
+        self.result.is_some()
+    }
+
+    /// Bytes read of complete instructions; no more once STOP is reached.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// The builder, to look at what it has so far.
+    pub fn builder(&self) -> &B {
+        &self.stack.builder
+    }
+
+    /// The builder, to take out what is complete.
+    pub fn builder_mut(&mut self) -> &mut B {
+        &mut self.stack.builder
+    }
+
+    /// Bytes on the heap, the builder's apart: nearly all is the memo.
+    pub fn heap_bytes(&self) -> usize {
+        self.stack.memo.heap_bytes() + self.stack.values.capacity() * size_of::<B::Value>() + self.carry.capacity()
+    }
+
+    /// The builder and what STOP returned; an error when the input ended before STOP.
+    pub fn finish(self) -> Result<(B, B::Value), PickleError<B::Error>> {
+        match self.result {
+            Some(value) => Ok((self.stack.builder, value)),
+            None => {
+                let offset = self.offset + self.carry.len() as u64;
+                Err(PickleError { offset, opcode: None, path: String::new(), kind: ErrorKind::UnexpectedEnd })
+            }
+        }
+    }
+
+    /// Adds what the cut instruction lacks and runs it if that was all; returns the rest of `chunk`.
+    fn complete_carry<'a>(&mut self, chunk: &'a [u8]) -> Result<&'a [u8], PickleError<B::Error>> {
+        let missing = opcode::extent(&self.carry).saturating_sub(self.carry.len());
+        let (more, rest) = chunk.split_at(missing.min(chunk.len()));
+        let mut carry = std::mem::take(&mut self.carry);
+        carry.extend_from_slice(more);
+        // Also with more to come: a length beyond the limit is refused before what it promises arrives.
+        if self.run(&carry)? > 0 {
+            carry.clear();
+            carry.shrink_to(CARRY_KEPT);
+        }
+        self.carry = carry;
+        Ok(rest)
+    }
+
+    /// Runs the instructions that `bytes` holds whole; returns how many bytes they take.
+    fn run(&mut self, bytes: &[u8]) -> Result<usize, PickleError<B::Error>> {
+        let mut cursor = Cursor::new(bytes);
+        let mut ran = 0;
+        while self.result.is_none() {
+            match self.instruction(&mut cursor) {
+                Ok(()) => ran = bytes.len() - cursor.left(),
+                Err(Halt::Short) => break,
+                Err(Halt::Fault(fault)) => return Err(self.error(*fault, ran, bytes)),
+            }
+        }
+        self.offset += ran as u64;
+        Ok(ran)
+    }
+
+    #[inline]
+    fn instruction(&mut self, cursor: &mut Cursor<'_>) -> Result<(), Halt<B::Error>> {
+        let stack = &mut self.stack;
+        let limits = stack.limits;
+        match cursor.byte()? {
+            opcode::BINGET => stack.get(cursor.byte()?.into())?,
+            opcode::LONG_BINGET => stack.get(u32::from_le_bytes(cursor.array()?))?,
+            opcode::MEMOIZE => stack.memoize()?,
+            opcode::BINPUT => stack.put(cursor.byte()?.into())?,
+            opcode::LONG_BINPUT => stack.put(u32::from_le_bytes(cursor.array()?))?,
+
+            opcode::BININT1 => {
+                let value = cursor.byte()?.into();
+                stack.scalar(|builder| builder.int(value))?;
+            }
+            opcode::BININT2 => {
+                let value = u16::from_le_bytes(cursor.array()?).into();
+                stack.scalar(|builder| builder.int(value))?;
+            }
+            opcode::BININT => {
+                let value = i32::from_le_bytes(cursor.array()?).into();
+                stack.scalar(|builder| builder.int(value))?;
+            }
+            opcode::LONG1 => {
+                let length = usize::from(cursor.byte()?);
+                self.integer(counted(cursor, length, limits.integer_bytes, "bytes in one integer")?)?;
+            }
+            opcode::LONG4 => {
+                let length = length(u32::from_le_bytes(cursor.array()?).into());
+                self.integer(counted(cursor, length, limits.integer_bytes, "bytes in one integer")?)?;
+            }
+            opcode::BINFLOAT => {
+                let value = f64::from_be_bytes(cursor.array()?);
+                stack.scalar(|builder| builder.float(value))?;
+            }
+            opcode::NONE => stack.scalar(B::none)?,
+            opcode::NEWTRUE => stack.scalar(|builder| builder.bool(true))?,
+            opcode::NEWFALSE => stack.scalar(|builder| builder.bool(false))?,
+
+            code @ (opcode::SHORT_BINUNICODE | opcode::SHORT_BINSTRING | opcode::SHORT_BINBYTES) => {
+                let length = cursor.byte()?.into();
+                self.text(code, counted(cursor, length, limits.string_bytes, STRING)?)?;
+            }
+            code @ (opcode::BINUNICODE | opcode::BINSTRING | opcode::BINBYTES) => {
+                let length = length(u32::from_le_bytes(cursor.array()?).into());
+                self.text(code, counted(cursor, length, limits.string_bytes, STRING)?)?;
+            }
+            code @ (opcode::BINUNICODE8 | opcode::BINBYTES8 | opcode::BYTEARRAY8) => {
+                let length = length(u64::from_le_bytes(cursor.array()?));
+                self.text(code, counted(cursor, length, limits.string_bytes, STRING)?)?;
+            }
+
+            opcode::MARK => stack.mark()?,
+            opcode::EMPTY_LIST => stack.begin(Kind::List)?,
+            opcode::EMPTY_DICT => stack.begin(Kind::Dict)?,
+            opcode::APPEND => stack.give(Kind::List, 1)?,
+            opcode::SETITEM => stack.give(Kind::Dict, 2)?,
+            opcode::APPENDS => stack.give_batch(Kind::List)?,
+            opcode::SETITEMS => stack.give_batch(Kind::Dict)?,
+            opcode::TUPLE => stack.tuple_batch()?,
+            opcode::EMPTY_TUPLE => stack.tuple(0)?,
+            opcode::TUPLE1 => stack.tuple(1)?,
+            opcode::TUPLE2 => stack.tuple(2)?,
+            opcode::TUPLE3 => stack.tuple(3)?,
+
+            opcode::PROTO => match cursor.byte()? {
+                0..=NEWEST_PROTOCOL => {}
+                newer => Err(fault(ErrorKind::Protocol(newer), TOP))?,
+            },
+            // A frame promises that so many bytes can be read at once. We take them as they come.
+            opcode::FRAME => {
+                let length = u64::from_le_bytes(cursor.array()?);
+                i64::try_from(length).map_err(|_| fault(ErrorKind::Frame(length), TOP))?;
+            }
+            opcode::STOP => self.result = Some(stack.stop()?),
+            other => Err(refused(other))?,
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, code: u8, bytes: &[u8]) -> Result<(), Halt<B::Error>> {
+        match code {
+            opcode::SHORT_BINBYTES | opcode::BINBYTES | opcode::BINBYTES8 | opcode::BYTEARRAY8 => {
+                self.stack.scalar(|builder| builder.bytes(bytes))?;
+            }
+            _ => self.stack.scalar(|builder| builder.string(bytes))?,
+        }
+        Ok(())
+    }
+
+    /// LONG1, LONG4: two's complement, least significant byte first, perhaps more bytes than needed.
+    fn integer(&mut self, bytes: &[u8]) -> Result<(), Halt<B::Error>> {
+        let sign = if bytes.last().is_some_and(|&top| top >= 0x80) { 0xff } else { 0 };
+        let (low, high) = bytes.split_at(bytes.len().min(8));
+        let mut word = [sign; 8];
+        word.iter_mut().zip(low).for_each(|(to, from)| *to = *from);
+        let value = i64::from_le_bytes(word);
+        let is_in_the_word = high.iter().all(|&byte| byte == sign) && (value < 0) == (sign != 0);
+        self.stack.scalar(|builder| if is_in_the_word { builder.int(value) } else { builder.big_int(bytes) })?;
+        Ok(())
+    }
+
+    #[cold]
+    fn error(&self, fault: Fault<B::Error>, ran: usize, bytes: &[u8]) -> PickleError<B::Error> {
+        PickleError {
+            offset: self.offset + ran as u64,
+            opcode: bytes.get(ran).and_then(|&code| opcode::opcode(code)).map(|known| known.name),
+            path: path::path(&self.stack, fault.at, fault.index),
+            kind: fault.kind,
+        }
+    }
+}
+
+/// What there may be too much of in [`Limits::string_bytes`].
+const STRING: &str = "bytes in one string";
+
+/// Why an instruction was not run.
+enum Halt<E> {
+    /// It is cut.
+    Short,
+    /// It can't be.
+    Fault(Box<Fault<E>>),
+}
+
+impl<E> From<Short> for Halt<E> {
+    fn from(_: Short) -> Self {
+        Halt::Short
+    }
+}
+
+impl<E> From<Box<Fault<E>>> for Halt<E> {
+    fn from(fault: Box<Fault<E>>) -> Self {
+        Halt::Fault(fault)
+    }
+}
+
+/// A length as this machine counts; one beyond its memory is beyond every limit too.
+fn length(length: u64) -> usize {
+    usize::try_from(length).unwrap_or(usize::MAX)
+}
+
+#[inline]
+fn counted<'a, E>(
+    cursor: &mut Cursor<'a>,
+    length: usize,
+    most: usize,
+    what: &'static str,
+) -> Result<&'a [u8], Halt<E>> {
+    if length > most {
+        return Err(fault(ErrorKind::Limit { what, most }, TOP).into());
+    }
+    Ok(cursor.bytes(length)?)
+}
+
+#[cold]
+fn refused<E>(byte: u8) -> Box<Fault<E>> {
+    match opcode::opcode(byte).map(|known| known.verdict) {
+        Some(Verdict::Refused(why)) => fault(ErrorKind::Refused(why), TOP),
+        // An opcode that runs has its arm above; tests/pickle.rs walks all 256 bytes.
+        Some(Verdict::Runs(_)) | None => fault(ErrorKind::UnknownOpcode(byte), TOP),
+    }
+}

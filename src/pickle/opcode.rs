@@ -1,0 +1,174 @@
+//! One line an opcode: its byte, its name, what follows it in the file, and what we do about it.
+
+/// What follows an opcode that we run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operand {
+    /// So many bytes.
+    Fixed(usize),
+    /// A length of so many bytes, least significant first, then as many bytes as it says.
+    Counted(usize),
+}
+
+/// Why an opcode is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// It names, imports or calls code.
+    #[error("it names code to be run; a snapshot has none, and nothing in a file is ever run")]
+    Code,
+    /// It drops or doubles values on the stack, so that what a container holds can't be told as it arrives.
+    #[error("it moves values about the stack, which no writer of snapshots does")]
+    Juggling,
+    /// It builds a set.
+    #[error("it builds a set, and a snapshot has none")]
+    Set,
+    /// Its bytes are not in the file.
+    #[error("it stands for bytes kept outside the file")]
+    Elsewhere,
+    /// It is of protocol 0, which is lines of text.
+    #[error("it is of pickle protocol 0 (text); write the snapshot with protocol 2 or later")]
+    Text,
+}
+
+/// What we do about an opcode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Run it.
+    Runs(Operand),
+    /// Refuse it.
+    Refused(Refusal),
+}
+
+/// What is known of one opcode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Opcode {
+    /// Its name in Python's `pickletools`.
+    pub name: &'static str,
+    /// What we do about it.
+    pub verdict: Verdict,
+}
+
+/// The opcode that `byte` stands for, if any.
+pub fn opcode(byte: u8) -> Option<Opcode> {
+    describe(byte).map(|(name, verdict)| Opcode { name, verdict })
+}
+
+/// Bytes of the instruction that `start` begins with, opcode included, as far as `start` tells: when its length is cut off,
+/// the bytes up to the end of the length. `start` must not be empty.
+pub(super) fn extent(start: &[u8]) -> usize {
+    let Some((&byte, rest)) = start.split_first() else { return 1 };
+    match opcode(byte).map(|known| known.verdict) {
+        Some(Verdict::Runs(Operand::Fixed(bytes))) => 1 + bytes,
+        Some(Verdict::Runs(Operand::Counted(width))) => {
+            let length = rest.get(..width).map(|length| {
+                let length = length.iter().rev().fold(0u64, |high, &low| high << 8 | u64::from(low));
+                usize::try_from(length).unwrap_or(usize::MAX)
+            });
+            length.unwrap_or(0).saturating_add(1 + width)
+        }
+        Some(Verdict::Refused(_)) | None => 1,
+    }
+}
+
+macro_rules! opcodes {
+    ($($byte:literal $name:ident $verdict:expr;)*) => {
+        $(pub(super) const $name: u8 = $byte;)*
+        fn describe(byte: u8) -> Option<(&'static str, Verdict)> {
+            match byte {
+                $($name => Some((stringify!($name), $verdict)),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+const NONE_FOLLOW: Verdict = fixed(0);
+const CODE: Verdict = Verdict::Refused(Refusal::Code);
+const JUGGLING: Verdict = Verdict::Refused(Refusal::Juggling);
+const SET: Verdict = Verdict::Refused(Refusal::Set);
+const ELSEWHERE: Verdict = Verdict::Refused(Refusal::Elsewhere);
+const TEXT: Verdict = Verdict::Refused(Refusal::Text);
+
+const fn fixed(bytes: usize) -> Verdict {
+    Verdict::Runs(Operand::Fixed(bytes))
+}
+
+const fn counted(width: usize) -> Verdict {
+    Verdict::Runs(Operand::Counted(width))
+}
+
+opcodes! {
+    // The pickle itself.
+    0x80 PROTO            fixed(1);
+    0x95 FRAME            fixed(8);
+    b'.' STOP             NONE_FOLLOW;
+    // Scalars.
+    b'N' NONE             NONE_FOLLOW;
+    0x88 NEWTRUE          NONE_FOLLOW;
+    0x89 NEWFALSE         NONE_FOLLOW;
+    b'K' BININT1          fixed(1);
+    b'M' BININT2          fixed(2);
+    b'J' BININT           fixed(4);
+    0x8a LONG1            counted(1);
+    0x8b LONG4            counted(4);
+    b'G' BINFLOAT         fixed(8);
+    // Strings and bytes; BINSTRING is what Python 2 wrote.
+    0x8c SHORT_BINUNICODE counted(1);
+    b'X' BINUNICODE       counted(4);
+    0x8d BINUNICODE8      counted(8);
+    b'U' SHORT_BINSTRING  counted(1);
+    b'T' BINSTRING        counted(4);
+    b'C' SHORT_BINBYTES   counted(1);
+    b'B' BINBYTES         counted(4);
+    0x8e BINBYTES8        counted(8);
+    0x96 BYTEARRAY8       counted(8);
+    // Containers.
+    b'(' MARK             NONE_FOLLOW;
+    b']' EMPTY_LIST       NONE_FOLLOW;
+    b'a' APPEND           NONE_FOLLOW;
+    b'e' APPENDS          NONE_FOLLOW;
+    b'}' EMPTY_DICT       NONE_FOLLOW;
+    b's' SETITEM          NONE_FOLLOW;
+    b'u' SETITEMS         NONE_FOLLOW;
+    b')' EMPTY_TUPLE      NONE_FOLLOW;
+    b't' TUPLE            NONE_FOLLOW;
+    0x85 TUPLE1           NONE_FOLLOW;
+    0x86 TUPLE2           NONE_FOLLOW;
+    0x87 TUPLE3           NONE_FOLLOW;
+    // The memo.
+    0x94 MEMOIZE          NONE_FOLLOW;
+    b'q' BINPUT           fixed(1);
+    b'r' LONG_BINPUT      fixed(4);
+    b'h' BINGET           fixed(1);
+    b'j' LONG_BINGET      fixed(4);
+    // Refused.
+    b'c' GLOBAL           CODE;
+    0x93 STACK_GLOBAL     CODE;
+    b'R' REDUCE           CODE;
+    b'b' BUILD            CODE;
+    b'i' INST             CODE;
+    b'o' OBJ              CODE;
+    0x81 NEWOBJ           CODE;
+    0x92 NEWOBJ_EX        CODE;
+    0x82 EXT1             CODE;
+    0x83 EXT2             CODE;
+    0x84 EXT4             CODE;
+    b'P' PERSID           CODE;
+    b'Q' BINPERSID        CODE;
+    b'0' POP              JUGGLING;
+    b'1' POP_MARK         JUGGLING;
+    b'2' DUP              JUGGLING;
+    0x8f EMPTY_SET        SET;
+    0x90 ADDITEMS         SET;
+    0x91 FROZENSET        SET;
+    0x97 NEXT_BUFFER      ELSEWHERE;
+    0x98 READONLY_BUFFER  ELSEWHERE;
+    b'I' INT              TEXT;
+    b'L' LONG             TEXT;
+    b'F' FLOAT            TEXT;
+    b'S' STRING           TEXT;
+    b'V' UNICODE          TEXT;
+    b'g' GET              TEXT;
+    b'p' PUT              TEXT;
+    b'd' DICT             TEXT;
+    b'l' LIST             TEXT;
+}

@@ -1,0 +1,72 @@
+//! The open containers: those that may still change, and everywhere they are named meanwhile.
+
+use super::error::ErrorKind;
+use super::limits::Limits;
+
+/// What an open container is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    List,
+    Dict,
+}
+
+/// One open container.
+pub(super) struct Open {
+    pub(super) kind: Kind,
+    /// Where on the stack it was begun and still stands.
+    pub(super) home: usize,
+    /// Where else on the stack it stands: it was fetched from the memo beside itself (not inside: that is refused).
+    pub(super) copies: Vec<usize>,
+    /// The memo slots that name it.
+    pub(super) slots: Vec<u32>,
+    /// Whether it was given items.
+    pub(super) changed: bool,
+}
+
+/// The open containers by the number the builder knows them under.
+///
+/// A number is reused after its container is finished, and its lists keep their capacity: nothing is allocated a container.
+pub(super) struct OpenContainers {
+    containers: Vec<Open>,
+    unused: Vec<u32>,
+}
+
+impl OpenContainers {
+    pub(super) fn new() -> Self {
+        OpenContainers { containers: Vec::new(), unused: Vec::new() }
+    }
+
+    pub(super) fn begin<E>(&mut self, kind: Kind, home: usize, limits: &Limits) -> Result<u32, ErrorKind<E>> {
+        if let Some(number) = self.unused.pop() {
+            if let Some(open) = self.get_mut(number) {
+                (open.kind, open.home, open.changed) = (kind, home, false);
+                open.copies.clear();
+                open.slots.clear();
+            }
+            return Ok(number);
+        }
+        let full = ErrorKind::Limit { what: "open containers", most: limits.open_containers };
+        match u32::try_from(self.containers.len()) {
+            Ok(number) if self.containers.len() < limits.open_containers => {
+                self.containers.push(Open { kind, home, copies: Vec::new(), slots: Vec::new(), changed: false });
+                Ok(number)
+            }
+            _ => Err(full),
+        }
+    }
+
+    #[inline]
+    pub(super) fn get(&self, number: u32) -> Option<&Open> {
+        self.containers.get(number as usize)
+    }
+
+    #[inline]
+    pub(super) fn get_mut(&mut self, number: u32) -> Option<&mut Open> {
+        self.containers.get_mut(number as usize)
+    }
+
+    /// The container is finished: its number may be used again from the next [`OpenContainers::begin`] on.
+    pub(super) fn end(&mut self, number: u32) {
+        self.unused.push(number);
+    }
+}

@@ -1,0 +1,87 @@
+//! Where in the data a refused value stands: `device_traces[0][17].size`.
+//!
+//! Nothing is kept for this while all goes well; the path is read off the stack when something does not.
+
+use super::builder::Builder;
+use super::error::ErrorKind;
+use super::open::{Kind, Open};
+use super::stack::Stack;
+
+/// A refusal by the machine or the builder, with what it takes to say where in the data.
+pub(super) struct Fault<E> {
+    pub(super) kind: ErrorKind<E>,
+    /// Position on the stack of the value it is about; [`TOP`] for one that is not there yet.
+    pub(super) at: usize,
+    /// When that value is an item of a list: its index, if the stack alone does not tell.
+    pub(super) index: Option<u64>,
+}
+
+/// The position of the next value, wherever the stack ends.
+pub(super) const TOP: usize = usize::MAX;
+
+#[cold]
+pub(super) fn fault<E>(kind: ErrorKind<E>, at: usize) -> Box<Fault<E>> {
+    Box::new(Fault { kind, at, index: None })
+}
+
+/// The path to the value at position `at` of the stack; `index` as in [`Fault`].
+#[cold]
+pub(super) fn path<B: Builder>(stack: &Stack<B>, at: usize, index: Option<u64>) -> String {
+    let at = at.min(stack.values.len());
+    let mut ancestors: Vec<(u32, &Open)> = Vec::new();
+    for position in 0..at {
+        let Some(number) = stack.open_at(position) else { continue };
+        let Some(open) = stack.open.get(number).filter(|open| open.home == position) else { continue };
+        while ancestors.pop_if(|(_, above)| !holds(stack, above, position, Some(open.kind))).is_some() {}
+        ancestors.push((number, open));
+    }
+    while ancestors.pop_if(|(_, above)| !holds(stack, above, at, None)).is_some() {}
+
+    let mut path = String::new();
+    for (level, &(number, open)) in ancestors.iter().enumerate() {
+        let child = ancestors.get(level + 1).map_or(at, |(_, below)| below.home);
+        let offset = child - open.home - 1;
+        match open.kind {
+            Kind::List => {
+                let on_the_stack = || stack.builder.open_len(number).saturating_add(offset as u64);
+                let index = if child == at { index.unwrap_or_else(on_the_stack) } else { on_the_stack() };
+                path.push_str(&format!("[{index}]"));
+            }
+            // A value on a key's place has no key yet.
+            Kind::Dict if offset.is_multiple_of(2) => {}
+            Kind::Dict => {
+                let key = stack.values.get(child - 1).and_then(|&key| stack.builder.key_text(key));
+                let dot = if path.is_empty() { "" } else { "." };
+                path.push_str(&format!("{dot}{}", key.as_deref().unwrap_or("?")));
+            }
+        }
+    }
+    path
+}
+
+/// Whether the open container `above` will hold what stands at `child`, or is complete and stands beside it.
+///
+/// A batch begun on top of it settles that. Without one, a list waiting for APPEND and a complete list look alike, and this is
+/// the likelier of the two: what waits is still empty, lists hold values of one kind, a container can't be a key.
+fn holds<B: Builder>(stack: &Stack<B>, above: &Open, child: usize, kind: Option<Kind>) -> bool {
+    let batch = stack.marks.partition_point(|mark| mark.at <= above.home);
+    if stack.marks.get(batch).is_some_and(|mark| mark.at == above.home + 1) {
+        return true;
+    }
+    let reach = match above.kind {
+        Kind::List => 1,
+        Kind::Dict => 2,
+    };
+    if child - above.home > reach {
+        return false;
+    }
+    let Some(start) = batch.checked_sub(1).and_then(|last| stack.marks.get(last)).map(|mark| mark.at) else {
+        return true;
+    };
+    let around = start.checked_sub(1).and_then(|owner| stack.open_at(owner)).and_then(|number| stack.open.get(number));
+    match around.map(|open| open.kind) {
+        Some(Kind::Dict) if kind.is_some() && (child - start).is_multiple_of(2) => true,
+        Some(Kind::Dict) => !above.changed,
+        Some(Kind::List) | None => !above.changed && kind != Some(above.kind),
+    }
+}

@@ -1,0 +1,49 @@
+//! Keeping the stack small, however long the batch.
+
+use super::builder::Builder;
+use super::error::ErrorKind;
+use super::open::Kind;
+use super::path::{TOP, fault};
+use super::stack::{Stack, Step};
+
+/// TUPLE3 may still want the topmost three values of a batch that is handed on early.
+const TUPLE_REACH: usize = 3;
+
+impl<B: Builder> Stack<B> {
+    #[inline]
+    pub(super) fn make_room_if_full(&mut self) -> Step<B> {
+        if self.values.len() < self.room { Ok(()) } else { self.make_room() }
+    }
+
+    /// A batch longer than any tuple belongs to the open container below its mark, which may have it now: the stack stays
+    /// small, and the receiver sees the events of a file written in one batch as they come.
+    #[cold]
+    fn make_room(&mut self) -> Step<B> {
+        let height = self.values.len();
+        let end = height.saturating_sub(TUPLE_REACH);
+        let is_longer_than_a_tuple = height - self.fence >= self.limits.tuple_items;
+        // An open container in the batch may still take what stands above it.
+        let is_settled = || (self.fence..height).rev().all(|at| self.open_at(at).is_none());
+        if is_longer_than_a_tuple
+            && is_settled()
+            && let Some(below) = self.fence.checked_sub(1)
+            && let Some(taker) = self.open_at(below)
+            && let Some(kind) = self.open.get(taker).map(|open| open.kind)
+        {
+            let from = self.fence;
+            let end = if kind == Kind::Dict { from + (end - from) / 2 * 2 } else { end };
+            self.hand_on(kind, taker, from, end)?;
+            self.values.drain(from..end);
+            if let Some(mark) = self.marks.last_mut() {
+                mark.begun = true;
+            }
+            self.refence();
+            return Ok(());
+        }
+        if height >= self.limits.stack_values {
+            return Err(fault(ErrorKind::Limit { what: "values on the stack", most: self.limits.stack_values }, TOP));
+        }
+        self.room = (height + self.limits.tuple_items).min(self.limits.stack_values);
+        Ok(())
+    }
+}

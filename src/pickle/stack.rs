@@ -1,0 +1,288 @@
+//! The unpickler's workbench: the stack with its marks, the memo, the open containers. One method an opcode.
+//!
+//! ```text
+//!   stack    … │ list │ item item │ dict │ key value key value …
+//!                     ▲                  ▲
+//!   marks             mark               mark = fence: what stands below it is out of reach until a batch ends
+//! ```
+
+use super::builder::Builder;
+use super::error::ErrorKind;
+use super::limits::Limits;
+use super::memo::Memo;
+use super::open::{Kind, OpenContainers};
+use super::path::{Fault, TOP, fault};
+
+/// Where a batch begins.
+pub(super) struct Mark {
+    /// Position on the stack of its first value.
+    pub(super) at: usize,
+    /// Part of the batch was handed on already, so it must end as the container's that stands below.
+    pub(super) begun: bool,
+}
+
+/// Outcome of one operation. Boxed, so that the good case travels in a register.
+pub(super) type Step<B, T = ()> = Result<T, Box<Fault<<B as Builder>::Error>>>;
+
+pub(super) struct Stack<B: Builder> {
+    pub(super) builder: B,
+    pub(super) limits: Limits,
+    pub(super) values: Vec<B::Value>,
+    pub(super) marks: Vec<Mark>,
+    pub(super) open: OpenContainers,
+    pub(super) memo: Memo<B::Value>,
+    /// The last mark's position, 0 without one.
+    pub(super) fence: usize,
+    /// At this height of the stack [`Stack::make_room`] is asked before the next push.
+    pub(super) room: usize,
+}
+
+impl<B: Builder> Stack<B> {
+    pub(super) fn new(builder: B, limits: Limits) -> Self {
+        let (values, marks, open, memo) = (Vec::new(), Vec::new(), OpenContainers::new(), Memo::new());
+        Stack { builder, limits, values, marks, open, memo, fence: 0, room: limits.tuple_items }
+    }
+
+    /// Pushes what `make` has the builder make.
+    #[inline]
+    pub(super) fn scalar(&mut self, make: impl FnOnce(&mut B) -> Result<B::Value, B::Error>) -> Step<B> {
+        match make(&mut self.builder) {
+            Ok(value) => self.push(value),
+            Err(error) => Err(fault(ErrorKind::Builder(error), TOP)),
+        }
+    }
+
+    pub(super) fn mark(&mut self) -> Step<B> {
+        // A mark without a container below it belongs to a tuple; nested deeper than containers may be, it is an attack.
+        if self.marks.len() >= self.limits.open_containers {
+            let kind = ErrorKind::Limit { what: "nested batches", most: self.limits.open_containers };
+            return Err(fault(kind, TOP));
+        }
+        self.marks.push(Mark { at: self.values.len(), begun: false });
+        self.refence();
+        Ok(())
+    }
+
+    pub(super) fn begin(&mut self, kind: Kind) -> Step<B> {
+        // A dict directly below can't be a key, and what takes it can't change it any more: it is complete. (A list below may
+        // still be waiting for this very container: APPEND.)
+        if let Some(top) = self.values.len().checked_sub(1).filter(|&top| top >= self.fence)
+            && let Some(number) = self.open_at(top)
+            && self.open.get(number).is_some_and(|below| below.kind == Kind::Dict)
+        {
+            self.finish(number, top)?;
+        }
+        self.make_room_if_full()?;
+        let home = self.values.len();
+        let number = self.open.begin(kind, home, &self.limits).map_err(|kind| fault(kind, home))?;
+        match kind {
+            Kind::List => self.builder.open_list(number),
+            Kind::Dict => self.builder.open_dict(number),
+        }
+        self.values.push(self.builder.open_handle(number));
+        Ok(())
+    }
+
+    /// APPEND or SETITEM: the `count` topmost values go to the container of `kind` below them.
+    pub(super) fn give(&mut self, kind: Kind, count: usize) -> Step<B> {
+        let from = self.reach(count + 1)? + 1;
+        self.give_from(kind, from)
+    }
+
+    /// APPENDS or SETITEMS: everything above the last MARK goes to the container of `kind` below it.
+    pub(super) fn give_batch(&mut self, kind: Kind) -> Step<B> {
+        let (from, floor) = match self.marks.as_slice() {
+            [.., before, mark] => (mark.at, before.at),
+            [mark] => (mark.at, 0),
+            [] => return Err(fault(ErrorKind::NoMark, TOP)),
+        };
+        if from <= floor {
+            return Err(fault(ErrorKind::TooFewValues, TOP));
+        }
+        // The mark goes last: until then it tells where in the data a refused value stands.
+        self.give_from(kind, from)?;
+        self.pop_mark().map(drop)
+    }
+
+    /// TUPLE: everything above the last MARK.
+    pub(super) fn tuple_batch(&mut self) -> Step<B> {
+        let mark = self.pop_mark()?;
+        if mark.begun || self.values.len() - mark.at > self.limits.tuple_items {
+            let kind = ErrorKind::Limit { what: "values in one tuple", most: self.limits.tuple_items };
+            return Err(fault(kind, mark.at));
+        }
+        self.tuple_from(mark.at)
+    }
+
+    /// EMPTY_TUPLE, TUPLE1, TUPLE2, TUPLE3: the `count` topmost values.
+    #[inline]
+    pub(super) fn tuple(&mut self, count: usize) -> Step<B> {
+        let from = self.reach(count)?;
+        self.tuple_from(from)
+    }
+
+    pub(super) fn memoize(&mut self) -> Step<B> {
+        // Beyond u32 there is no slot: the memo's own limit refuses it.
+        self.put(u32::try_from(self.memo.filled()).unwrap_or(u32::MAX))
+    }
+
+    #[inline]
+    pub(super) fn put(&mut self, slot: u32) -> Step<B> {
+        let top = self.reach(1)?;
+        let Some(&value) = self.values.get(top) else { return Ok(()) };
+        if let Some(number) = self.builder.open_slot(value)
+            && let Some(open) = self.open.get_mut(number)
+        {
+            open.slots.push(slot);
+        }
+        self.memo.put(slot, value, &self.limits).map_err(|kind| fault(kind, top))
+    }
+
+    #[inline]
+    pub(super) fn get(&mut self, slot: u32) -> Step<B> {
+        match self.memo.get(slot) {
+            Some(value) => match self.builder.open_slot(value) {
+                None => self.push(value),
+                Some(number) => self.push_copy(value, number),
+            },
+            None => Err(fault(ErrorKind::EmptyMemoSlot(slot), TOP)),
+        }
+    }
+
+    /// STOP: the topmost value, finished.
+    pub(super) fn stop(&mut self) -> Step<B, B::Value> {
+        let top = self.reach(1)?;
+        if let Some(number) = self.open_at(top) {
+            self.finish(number, top)?;
+        }
+        self.values.pop().ok_or_else(|| fault(ErrorKind::TooFewValues, TOP))
+    }
+
+    /// The number of the open container at a position of the stack, if one stands there.
+    pub(super) fn open_at(&self, at: usize) -> Option<u32> {
+        self.builder.open_slot(*self.values.get(at)?)
+    }
+
+    #[inline]
+    fn push(&mut self, value: B::Value) -> Step<B> {
+        self.make_room_if_full()?;
+        self.values.push(value);
+        Ok(())
+    }
+
+    /// Pushes a container that is still open. That is sound beside it (a list that an earlier key holds, a frame that
+    /// comes twice in one stack): whoever takes either finishes both. Inside it, it would contain itself.
+    #[cold]
+    fn push_copy(&mut self, value: B::Value, number: u32) -> Step<B> {
+        self.make_room_if_full()?;
+        let at = self.values.len();
+        if let Some(open) = self.open.get_mut(number) {
+            if self.marks.binary_search_by_key(&(open.home + 1), |mark| mark.at).is_ok() {
+                return Err(fault(ErrorKind::ContainsItself, at));
+            }
+            open.copies.push(at);
+        }
+        self.values.push(value);
+        Ok(())
+    }
+
+    /// Position of the lowest of the `count` topmost values.
+    #[inline]
+    fn reach(&self, count: usize) -> Step<B, usize> {
+        match self.values.len().checked_sub(count) {
+            Some(at) if at >= self.fence => Ok(at),
+            _ => Err(fault(ErrorKind::TooFewValues, TOP)),
+        }
+    }
+
+    fn pop_mark(&mut self) -> Step<B, Mark> {
+        let mark = self.marks.pop().ok_or_else(|| fault(ErrorKind::NoMark, TOP))?;
+        self.refence();
+        Ok(mark)
+    }
+
+    pub(super) fn refence(&mut self) {
+        self.fence = self.marks.last().map_or(0, |mark| mark.at);
+        self.room = (self.fence + self.limits.tuple_items).min(self.limits.stack_values);
+    }
+
+    /// The values from `from` on become items of the container just below.
+    fn give_from(&mut self, kind: Kind, from: usize) -> Step<B> {
+        let taker = self.taker(kind, from)?;
+        for at in from..self.values.len() {
+            if let Some(number) = self.open_at(at) {
+                if number == taker {
+                    return Err(fault(ErrorKind::ContainsItself, at));
+                }
+                self.finish(number, at)?;
+            }
+        }
+        self.hand_on(kind, taker, from, self.values.len())?;
+        self.values.truncate(from);
+        Ok(())
+    }
+
+    /// The open container of `kind` just below `from`.
+    fn taker(&self, kind: Kind, from: usize) -> Step<B, u32> {
+        let below = from.saturating_sub(1);
+        match self.open_at(below).filter(|&number| self.open.get(number).is_some_and(|open| open.kind == kind)) {
+            Some(number) => Ok(number),
+            None if kind == Kind::List => Err(fault(ErrorKind::NotAnOpenList, below)),
+            None => Err(fault(ErrorKind::NotAnOpenDict, below)),
+        }
+    }
+
+    /// Gives the finished values `from..to` to the open container `taker`; they stay on the stack.
+    pub(super) fn hand_on(&mut self, kind: Kind, taker: u32, from: usize, to: usize) -> Step<B> {
+        let items = self.values.get(from..to).unwrap_or_default();
+        match kind {
+            Kind::List => {
+                let held = self.builder.open_len(taker);
+                self.builder.append(taker, items).map_err(|(item, error)| {
+                    let index = Some(held.saturating_add(item as u64));
+                    Box::new(Fault { kind: ErrorKind::Builder(error), at: from + item, index })
+                })?;
+            }
+            Kind::Dict if items.len() % 2 == 1 => return Err(fault(ErrorKind::KeyWithoutValue, to)),
+            Kind::Dict => {
+                let refused = self.builder.set_items(taker, items);
+                refused.map_err(|(item, error)| fault(ErrorKind::Builder(error), from + item))?;
+            }
+        }
+        if let Some(open) = self.open.get_mut(taker) {
+            open.changed = true;
+        }
+        Ok(())
+    }
+
+    fn tuple_from(&mut self, from: usize) -> Step<B> {
+        for at in from..self.values.len() {
+            if let Some(number) = self.open_at(at) {
+                self.finish(number, at)?;
+            }
+        }
+        let items = self.values.get(from..).unwrap_or_default();
+        let tuple = self.builder.tuple(items).map_err(|error| fault(ErrorKind::Builder(error), from))?;
+        self.values.truncate(from);
+        self.push(tuple)
+    }
+
+    /// Finishes the container `number`, met at position `at`: wherever it is named, its finished handle stands from now on.
+    fn finish(&mut self, number: u32, at: usize) -> Step<B> {
+        let value = self.builder.finish(number).map_err(|error| fault(ErrorKind::Builder(error), at))?;
+        let Some(open) = self.open.get(number) else { return Ok(()) };
+        for &slot in &open.slots {
+            // Another value may have been put there since.
+            if self.memo.get(slot).and_then(|named| self.builder.open_slot(named)) == Some(number) {
+                self.memo.replace(slot, value);
+            }
+        }
+        for &at in open.copies.iter().chain([&open.home]) {
+            if let Some(place) = self.values.get_mut(at) {
+                *place = value;
+            }
+        }
+        self.open.end(number);
+        Ok(())
+    }
+}

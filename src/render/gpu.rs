@@ -1,0 +1,120 @@
+//! A painter and the surface it shows its pictures on: a canvas, in the page.
+
+use super::drawing::{Drawing, RgbaImage};
+use super::painter::{self, Painter, RenderError};
+use crate::timeline::Scene;
+use std::future::Future;
+
+/// Draws scenes into a surface through WebGPU. After a failure it is of no more use: drop it, make another, upload again.
+#[derive(Debug)]
+pub struct Gpu {
+    surface: wgpu::Surface<'static>,
+    configuration: wgpu::SurfaceConfiguration,
+    painter: Painter,
+}
+
+impl Gpu {
+    /// Takes the first adapter that can draw into `surface`, which `instance` made; the surface becomes `width` × `height` pixels.
+    ///
+    /// # Errors
+    /// [`RenderError::NoAdapter`], [`RenderError::NoDevice`], [`RenderError::NoFormat`]: there is only the twin to draw with.
+    pub async fn new(
+        instance: wgpu::Instance,
+        surface: wgpu::Surface<'static>,
+        width: u32,
+        height: u32,
+    ) -> Result<Gpu, RenderError> {
+        let adapter = instance
+            .request_adapter(&wgpu::RequestAdapterOptions {
+                compatible_surface: Some(&surface),
+                ..wgpu::RequestAdapterOptions::default()
+            })
+            .await
+            .map_err(|error| RenderError::NoAdapter(error.to_string()))?;
+        let formats = surface.get_capabilities(&adapter).formats;
+        let format = formats.into_iter().find(|&format| painter::is_supported(format)).ok_or(RenderError::NoFormat)?;
+        let painter = Painter::new(&adapter, format).await?;
+        let configuration = wgpu::SurfaceConfiguration {
+            usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
+            format,
+            color_space: wgpu::SurfaceColorSpace::Auto,
+            width: 0,
+            height: 0,
+            present_mode: wgpu::PresentMode::Fifo,
+            desired_maximum_frame_latency: 2,
+            alpha_mode: wgpu::CompositeAlphaMode::Opaque,
+            view_formats: Vec::new(),
+        };
+        let mut gpu = Gpu { surface, configuration, painter };
+        gpu.resize(width, height);
+        Ok(gpu)
+    }
+
+    /// Makes the surface `width` × `height` pixels, at least 1 × 1 and at most what the device can; [`Gpu::draw`] does it, too.
+    pub fn resize(&mut self, width: u32, height: u32) {
+        let largest = self.painter.device().limits().max_texture_dimension_2d;
+        let size = [width, height].map(|side| side.clamp(1, largest));
+        if size != [self.configuration.width, self.configuration.height] {
+            [self.configuration.width, self.configuration.height] = size;
+            self.surface.configure(self.painter.device(), &self.configuration);
+        }
+    }
+
+    /// Replaces the scene.
+    pub fn upload(&mut self, scene: &Scene) {
+        self.painter.upload(scene);
+    }
+
+    /// Forgets the scene.
+    pub fn clear_scene(&mut self) {
+        self.painter.clear_scene();
+    }
+
+    /// Draws and shows the picture, as large as its view. A window nobody can see is left as it is.
+    ///
+    /// # Errors
+    /// [`RenderError::Lost`] and [`RenderError::Failed`] when the device failed before, [`RenderError::NoTexture`].
+    pub fn draw(&mut self, drawing: &Drawing<'_>) -> Result<(), RenderError> {
+        // A surface must not be configured with a device that is gone.
+        self.painter.check()?;
+        self.resize(drawing.view.width_px, drawing.view.height_px);
+        if let Some(frame) = self.next_frame()? {
+            self.painter.paint(&frame.texture, drawing)?;
+            self.painter.queue().present(frame);
+        }
+        Ok(())
+    }
+
+    /// The picture of `drawing` as bytes, through the same device; the surface is not touched.
+    ///
+    /// # Errors
+    /// The failure of the device, before or while drawing.
+    pub async fn image(&mut self, drawing: &Drawing<'_>) -> Result<RgbaImage, RenderError> {
+        self.painter.image(drawing).await
+    }
+
+    /// Becomes ready when the device fails or is lost, with the reason. It may outlive the `Gpu`.
+    pub fn failure(&self) -> impl Future<Output = RenderError> + use<> {
+        self.painter.failure()
+    }
+
+    /// Destroys the device, as a driver's reset would: how tests come by a lost one.
+    pub fn lose_device(&self) {
+        self.painter.lose_device();
+    }
+
+    fn next_frame(&mut self) -> Result<Option<wgpu::SurfaceTexture>, RenderError> {
+        use wgpu::CurrentSurfaceTexture::{Lost, Occluded, Outdated, Suboptimal, Success, Timeout, Validation};
+        // Once more after the surface was configured anew; were it outdated again at once, waiting would not help.
+        for _ in 0..2 {
+            match self.surface.get_current_texture() {
+                Success(frame) | Suboptimal(frame) => return Ok(Some(frame)),
+                Timeout | Occluded => return Ok(None),
+                Outdated => self.surface.configure(self.painter.device(), &self.configuration),
+                Lost => return Err(RenderError::NoTexture("its surface is lost")),
+                Validation => return Err(RenderError::NoTexture("its configuration is not valid")),
+            }
+        }
+        Err(RenderError::NoTexture("its surface stays outdated"))
+    }
+}

@@ -1,0 +1,223 @@
+//! A device that draws pictures into textures, and what it says when it fails.
+
+use super::drawing::{Drawing, RgbaImage};
+use super::rects::Rects;
+use super::signal::Signal;
+use crate::timeline::Scene;
+use std::future::Future;
+use std::sync::Arc;
+
+/// Why nothing can be drawn, in one sentence.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RenderError {
+    /// There is no graphics adapter WebGPU may use.
+    #[error("no graphics adapter for WebGPU: {0}")]
+    NoAdapter(String),
+    /// The adapter gave no device.
+    #[error("the graphics adapter gave no device: {0}")]
+    NoDevice(String),
+    /// The canvas takes no texture format with 8 bits a channel.
+    #[error("the canvas takes neither rgba8unorm nor bgra8unorm")]
+    NoFormat,
+    /// The canvas gave no texture to draw into.
+    #[error("the canvas gave no texture: {0}")]
+    NoTexture(&'static str),
+    /// The device is gone: reset, unplugged, destroyed. A new one may be made.
+    #[error("the graphics device was lost: {0}")]
+    Lost(String),
+    /// The device refused something; out of memory, most likely.
+    #[error("the graphics device failed: {0}")]
+    Failed(String),
+}
+
+/// A device and the primitives on it. Holds a scene, draws it into any texture of its format.
+#[derive(Debug)]
+pub struct Painter {
+    device: wgpu::Device,
+    queue: wgpu::Queue,
+    format: wgpu::TextureFormat,
+    rects: Rects,
+    failure: Signal<RenderError>,
+}
+
+impl Painter {
+    /// A painter for textures of `format`, which must be `Rgba8Unorm` or `Bgra8Unorm`: colours are sRGB bytes already.
+    ///
+    /// # Errors
+    /// [`RenderError::NoDevice`], [`RenderError::NoFormat`].
+    pub async fn new(adapter: &wgpu::Adapter, format: wgpu::TextureFormat) -> Result<Painter, RenderError> {
+        if !is_supported(format) {
+            return Err(RenderError::NoFormat);
+        }
+        let (device, queue) = adapter
+            .request_device(&wgpu::DeviceDescriptor {
+                label: Some("memscape"),
+                // The default limits everywhere, so that no machine draws what another cannot; but windows may be large.
+                required_limits: wgpu::Limits::default().using_resolution(adapter.limits()),
+                ..wgpu::DeviceDescriptor::default()
+            })
+            .await
+            .map_err(|error| RenderError::NoDevice(error.to_string()))?;
+
+        let failure = Signal::new();
+        let lost = failure.clone();
+        device.set_device_lost_callback(move |_, message| lost.set(RenderError::Lost(message)));
+        let failed = failure.clone();
+        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
+            failed.set(RenderError::Failed(error.to_string()))
+        }));
+        let rects = Rects::new(&device, format);
+        Ok(Painter { device, queue, format, rects, failure })
+    }
+
+    /// Replaces the scene.
+    pub fn upload(&mut self, scene: &Scene) {
+        self.rects.upload(&self.device, &self.queue, scene);
+    }
+
+    /// Forgets the scene.
+    pub fn clear_scene(&mut self) {
+        self.rects.clear_scene();
+    }
+
+    /// Draws into `texture`, which must be of this painter's format; if it is not as large as the view, from its lower left corner.
+    ///
+    /// # Errors
+    /// The failure of the device, if it failed before.
+    pub fn paint(&mut self, texture: &wgpu::Texture, drawing: &Drawing<'_>) -> Result<(), RenderError> {
+        self.check()?;
+        let window_px = [texture.width(), texture.height()];
+        let prepared = self.rects.prepare(&self.device, &self.queue, window_px, drawing);
+        let view = texture.create_view(&wgpu::TextureViewDescriptor {
+            label: Some("picture"),
+            format: Some(self.format),
+            ..wgpu::TextureViewDescriptor::default()
+        });
+        let mut encoder =
+            self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("picture") });
+        let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: Some("picture"),
+            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                view: &view,
+                depth_slice: None,
+                resolve_target: None,
+                ops: wgpu::Operations {
+                    load: wgpu::LoadOp::Clear(clear_colour(drawing.look.background)),
+                    store: wgpu::StoreOp::Store,
+                },
+            })],
+            ..wgpu::RenderPassDescriptor::default()
+        });
+        self.rects.draw(&mut pass, &prepared);
+        drop(pass);
+        self.queue.submit([encoder.finish()]);
+        Ok(())
+    }
+
+    /// The picture of `drawing` as bytes, drawn into a texture of its own and read back: what the canvas would show.
+    ///
+    /// # Errors
+    /// The failure of the device, before or while drawing.
+    pub async fn image(&mut self, drawing: &Drawing<'_>) -> Result<RgbaImage, RenderError> {
+        let (width, height) = (drawing.view.width_px, drawing.view.height_px);
+        if width == 0 || height == 0 {
+            return Ok(RgbaImage { width, height, pixels: Vec::new() });
+        }
+        let size = wgpu::Extent3d { width, height, depth_or_array_layers: 1 };
+        let texture = self.device.create_texture(&wgpu::TextureDescriptor {
+            label: Some("image"),
+            size,
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: wgpu::TextureDimension::D2,
+            format: self.format,
+            usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC,
+            view_formats: &[],
+        });
+        self.paint(&texture, drawing)?;
+
+        let padded_row = (width * 4).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
+        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("image read back"),
+            size: u64::from(padded_row) * u64::from(height),
+            usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
+            mapped_at_creation: false,
+        });
+        let mut encoder =
+            self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("image read back") });
+        encoder.copy_texture_to_buffer(
+            texture.as_image_copy(),
+            wgpu::TexelCopyBufferInfo {
+                buffer: &buffer,
+                layout: wgpu::TexelCopyBufferLayout {
+                    offset: 0,
+                    bytes_per_row: Some(padded_row),
+                    rows_per_image: None,
+                },
+            },
+            size,
+        );
+        self.queue.submit([encoder.finish()]);
+        self.mapped(&buffer).await?;
+
+        let bytes = buffer.get_mapped_range(..).map_err(|error| RenderError::Failed(error.to_string()))?;
+        let mut pixels = Vec::with_capacity(width as usize * height as usize * 4);
+        for row in bytes.chunks_exact(padded_row as usize) {
+            pixels.extend(row.iter().take(width as usize * 4));
+        }
+        if self.format == wgpu::TextureFormat::Bgra8Unorm {
+            pixels.chunks_exact_mut(4).for_each(|pixel| pixel.swap(0, 2));
+        }
+        Ok(RgbaImage { width, height, pixels })
+    }
+
+    /// Becomes ready when the device fails or is lost, with the reason; from then on every [`Painter::paint`] returns it.
+    pub fn failure(&self) -> impl Future<Output = RenderError> + use<> {
+        self.failure.clone()
+    }
+
+    /// Destroys the device, as a driver's reset would: how tests come by a lost one.
+    pub fn lose_device(&self) {
+        self.device.destroy();
+        // A browser reports the loss by itself; elsewhere callbacks run when the device is asked, and its answer is the loss.
+        let _ = self.device.poll(wgpu::PollType::Poll);
+    }
+
+    /// Whether the device still works, as far as is known.
+    pub(crate) fn check(&self) -> Result<(), RenderError> {
+        self.failure.value().map_or(Ok(()), Err)
+    }
+
+    /// The device, for whoever configures a surface with it.
+    pub(crate) fn device(&self) -> &wgpu::Device {
+        &self.device
+    }
+
+    /// The queue, for whoever presents what was painted.
+    pub(crate) fn queue(&self) -> &wgpu::Queue {
+        &self.queue
+    }
+
+    async fn mapped(&self, buffer: &wgpu::Buffer) -> Result<(), RenderError> {
+        let mapped = Signal::new();
+        let arrived = mapped.clone();
+        buffer.map_async(wgpu::MapMode::Read, .., move |result| {
+            arrived.set(result.map_err(|error| RenderError::Failed(error.to_string())));
+        });
+        // A browser maps by itself; elsewhere nothing happens unless somebody waits for the device.
+        self.device
+            .poll(wgpu::PollType::wait_indefinitely())
+            .map_err(|error| RenderError::Failed(error.to_string()))?;
+        mapped.await
+    }
+}
+
+/// Whether pictures can be drawn in `format`: 8 bits a channel that reach the screen as they are, without conversion to sRGB.
+pub(crate) fn is_supported(format: wgpu::TextureFormat) -> bool {
+    matches!(format, wgpu::TextureFormat::Rgba8Unorm | wgpu::TextureFormat::Bgra8Unorm)
+}
+
+fn clear_colour(rgba: [u8; 4]) -> wgpu::Color {
+    let [r, g, b, a] = rgba.map(|channel| f64::from(channel) / 255.0);
+    wgpu::Color { r, g, b, a }
+}

@@ -1,0 +1,63 @@
+//! A value that arrives once: wgpu tells by callback, on any thread; whoever waits, waits by future.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+/// A handle to the one value; all clones share it.
+#[derive(Debug)]
+pub(crate) struct Signal<T>(Arc<Mutex<State<T>>>);
+
+#[derive(Debug)]
+struct State<T> {
+    value: Option<T>,
+    waiting: Vec<Waker>,
+}
+
+impl<T> Clone for Signal<T> {
+    fn clone(&self) -> Self {
+        Signal(Arc::clone(&self.0))
+    }
+}
+
+impl<T: Clone> Signal<T> {
+    pub(crate) fn new() -> Self {
+        Signal(Arc::new(Mutex::new(State { value: None, waiting: Vec::new() })))
+    }
+
+    /// Sets the value and wakes all who wait; a second value is dropped: the first cause is the one worth telling.
+    pub(crate) fn set(&self, value: T) {
+        let waiting = {
+            let mut state = self.state();
+            state.value.get_or_insert(value);
+            std::mem::take(&mut state.waiting)
+        };
+        waiting.into_iter().for_each(Waker::wake);
+    }
+
+    /// The value, if it has arrived.
+    pub(crate) fn value(&self) -> Option<T> {
+        self.state().value.clone()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State<T>> {
+        // No code panics while it holds the lock.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T: Clone> Future for Signal<T> {
+    type Output = T;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
+        let mut state = self.state();
+        match &state.value {
+            Some(value) => Poll::Ready(value.clone()),
+            None => {
+                state.waiting.push(context.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+}

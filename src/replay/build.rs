@@ -1,0 +1,308 @@
+//! A trace and the segments at its end become a [`DeviceHistory`], in slices.
+
+use super::annotations::ranges;
+use super::end::{AtEnd, end_blocks, lay_out, settle_early};
+use super::history::DeviceHistory;
+use super::median::Median;
+use super::numbers::Numbers;
+use super::totals::Totals;
+use super::trace::{NEVER, Oddity, Recorder, Subject, Trace, signed};
+use crate::snapshot::{Action, HOST, Snapshot, WarningKind, Warnings};
+use crate::units::{Bytes, EventIdx};
+use std::collections::BTreeMap;
+
+/// Events between two questions for the time.
+const EVENTS_PER_CHECK: u32 = 2048;
+
+/// Builds the histories of all devices of a snapshot.
+pub struct Builder {
+    /// Devices still to be built, next one last.
+    waiting: Vec<Device>,
+    current: Option<Box<Building>>,
+    done: Vec<DeviceHistory>,
+    warnings: Warnings,
+}
+
+/// What the file has of one device.
+#[derive(Default)]
+struct Device {
+    ordinal: i64,
+    trace: Trace,
+    /// Its segments, as rows of the snapshot's table.
+    segments: Vec<u32>,
+    /// Its annotation marks, as rows of the snapshot's table.
+    marks: Vec<u32>,
+}
+
+/// One device in the making.
+struct Building {
+    history: DeviceHistory,
+    free_sizes: BTreeMap<u32, u64>,
+    /// The reference's total, which differs from the drawn one only in broken files.
+    total: i64,
+    next_event: u32,
+    sum: i128,
+    weighted: f64,
+    latest_us: Option<i64>,
+    median: Option<Median>,
+}
+
+impl Builder {
+    /// Takes the traces and lays them beside the segments.
+    pub fn new(snapshot: &Snapshot, recorder: Recorder) -> Builder {
+        let mut traces: Vec<Option<Trace>> = recorder.traces.into_iter().map(Some).collect();
+        let mut devices: BTreeMap<i64, Device> = BTreeMap::new();
+        for &(device, number) in &snapshot.traces {
+            if let Some(trace) = traces.get_mut(number as usize).and_then(Option::take) {
+                devices.entry(device).or_default().trace = trace;
+            }
+        }
+        for (row, segment) in (0u32..).zip(&snapshot.segments) {
+            devices.entry(segment.device).or_default().segments.push(row);
+        }
+        for (row, mark) in (0u32..).zip(&snapshot.marks) {
+            if let Some(device) = devices.get_mut(&mark.device) {
+                device.marks.push(row);
+            }
+        }
+        // A device without events and blocks is left out. Ordinals ascend, host memory comes last; the next is at the end.
+        devices.retain(|_, device| {
+            let segments = device.segments.iter().filter_map(|&row| snapshot.segments.get(row as usize));
+            !device.trace.events.is_empty() || segments.into_iter().any(|segment| !segment.blocks.is_empty())
+        });
+        let mut waiting: Vec<Device> =
+            devices.into_iter().map(|(ordinal, device)| Device { ordinal, ..device }).collect();
+        waiting.sort_by_key(|device| std::cmp::Reverse((device.ordinal == HOST, device.ordinal)));
+        Builder { waiting, current: None, done: Vec::new(), warnings: Warnings::default() }
+    }
+
+    /// Works until all is built (`true`) or `has_time` says no (`false`).
+    pub fn step(&mut self, snapshot: &Snapshot, has_time: &mut dyn FnMut() -> bool) -> bool {
+        loop {
+            if self.current.is_none() {
+                let Some(device) = self.waiting.pop() else { return true };
+                self.current = Some(Box::new(Building::new(device, snapshot, &mut self.warnings)));
+            }
+            let Some(building) = &mut self.current else { return true };
+            if !building.step(has_time) {
+                return false;
+            }
+            if let Some(building) = self.current.take() {
+                self.done.push(building.history);
+            }
+        }
+    }
+
+    /// The histories, by ordinal, host memory last, and what was odd.
+    pub fn finish(self) -> (Vec<DeviceHistory>, Warnings) {
+        (self.done, self.warnings)
+    }
+}
+
+impl Building {
+    fn new(device: Device, snapshot: &Snapshot, warnings: &mut Warnings) -> Building {
+        let Device { ordinal, mut trace, segments, marks } = device;
+        let place = if ordinal == HOST { "host_traces".to_owned() } else { format!("device_traces[{ordinal}]") };
+        // skip_actions can drop every free_completed; then a block ends when its free is requested.
+        let only_requests = trace.count(Action::FreeCompleted) == 0 && trace.count(Action::FreeRequested) > 0;
+        let ends = if only_requests { Action::FreeRequested } else { Action::FreeCompleted };
+        if only_requests {
+            warnings.add(WarningKind::FreesNeverComplete, 1, || place.clone());
+            for lives in [&mut trace.traced, &mut trace.early] {
+                lives.died = lives.free_requested.clone();
+            }
+        } else {
+            odd(warnings, WarningKind::AllocatedTwice, trace.allocated_while_pending, &place);
+        }
+        odd(warnings, WarningKind::AllocatedTwice, trace.allocated_twice, &place);
+        odd(warnings, WarningKind::FreedTwice, trace.freed_twice, &place);
+        odd(warnings, WarningKind::TimeStepsBack, trace.time_steps_back, &place);
+        let differing = Oddity {
+            count: trace.free_sizes.len() as u64,
+            bytes: 0,
+            first: trace.free_sizes.keys().next().copied().unwrap_or(0),
+        };
+        odd(warnings, WarningKind::SizeOfFreeDiffers, differing, &place);
+
+        let mut numbers = Numbers::default();
+        let mut at_end = AtEnd::default();
+        for row in end_blocks(&segments, snapshot) {
+            let Some(block) = snapshot.blocks.get(row as usize) else { continue };
+            numbers.end = numbers.end.saturating_add(block.requested);
+            numbers.end_rounded = numbers.end_rounded.saturating_add(block.size);
+            let known = trace.live_at(block.address).filter(|&subject| match subject {
+                Subject::Traced(index) => trace.traced.died.get(index as usize) == Some(NEVER),
+                Subject::Early(index) => trace.early.died.get(index as usize) == Some(NEVER),
+                _ => false,
+            });
+            match known {
+                Some(Subject::Traced(index)) => at_end.traced.push((index, row)),
+                Some(Subject::Early(index)) => {
+                    // Pending at the end and born before the trace: static, though events name it.
+                    numbers.static_blocks += 1;
+                    numbers.static_bytes = numbers.static_bytes.saturating_add(block.requested);
+                    at_end.early.insert(index, row);
+                }
+                _ => {
+                    numbers.static_blocks += 1;
+                    numbers.static_bytes = numbers.static_bytes.saturating_add(block.requested);
+                    at_end.statics.push(row);
+                }
+            }
+        }
+        trace.close();
+        numbers.segments = segments.len() as u64;
+        for segment in segments.iter().filter_map(|&row| snapshot.segments.get(row as usize)) {
+            numbers.reserved_end = numbers.reserved_end.saturating_add(segment.total_size);
+        }
+        numbers.annotations = marks.len() as u64;
+
+        let ghosts = settle_early(&mut trace.early, &at_end, snapshot);
+        odd(warnings, WarningKind::FreeOfUnknownBlock, ghosts, &place);
+
+        let frees = if only_requests { trace.requested } else { trace.completed };
+        numbers.unmatched_frees = frees.unmatched;
+        numbers.unmatched_free_bytes = frees.unmatched_bytes;
+        numbers.base = signed(numbers.end).saturating_sub(trace.allocated.saturating_sub(frees.bytes));
+        numbers.remainder = numbers
+            .base
+            .saturating_sub(signed(numbers.unmatched_free_bytes))
+            .saturating_sub(signed(numbers.static_bytes));
+        numbers.reserved_start = signed(numbers.reserved_end).saturating_sub(trace.reserved);
+        numbers.allocations = trace.count(Action::Alloc) + numbers.unmatched_frees + numbers.static_blocks;
+        let remainder = |bytes: i64| format!("{place}: {}", Bytes(bytes.unsigned_abs()));
+        match numbers.remainder {
+            bytes @ 1.. => warnings.add(WarningKind::UnexplainedBytes, 1, || remainder(bytes)),
+            bytes @ ..0 => warnings.add(WarningKind::NegativeRemainder, 1, || remainder(bytes)),
+            0 => {}
+        }
+
+        let (allocations, end_blocks) = lay_out(trace.early, trace.traced, trace.born, &at_end, &numbers, snapshot);
+        let drawn_base = allocations
+            .spans_in(0..allocations.early())
+            .filter(|&(born, died, _)| died > born)
+            .fold(0i64, |sum, (.., size)| sum.saturating_add(signed(size)));
+        let history = DeviceHistory {
+            device: ordinal,
+            action_counts: trace.counts,
+            annotations: ranges(&marks, &snapshot.marks, warnings),
+            events: trace.events,
+            allocations,
+            drawn: Totals::new(drawn_base),
+            reserved: Totals::new(numbers.reserved_start),
+            end_blocks,
+            segment_operations: trace.segment_operations,
+            notes: trace.notes,
+            ends,
+            numbers,
+        };
+        Building::at_start(history, trace.free_sizes, drawn_base)
+    }
+
+    fn at_start(mut history: DeviceHistory, free_sizes: BTreeMap<u32, u64>, drawn_base: i64) -> Building {
+        let base = history.numbers.base;
+        let numbers = &mut history.numbers;
+        (numbers.peak, numbers.peak_event, numbers.min) = (base, -1, base);
+        numbers.peak_reserved = numbers.reserved_start;
+        numbers.drawn_peak = u64::try_from(drawn_base).unwrap_or(0);
+        Building {
+            total: base,
+            next_event: 0,
+            sum: i128::from(base),
+            weighted: 0.0,
+            latest_us: None,
+            median: None,
+            history,
+            free_sizes,
+        }
+    }
+
+    /// `true` when the history is complete.
+    fn step(&mut self, has_time: &mut dyn FnMut() -> bool) -> bool {
+        loop {
+            let events = self.history.event_count();
+            while self.next_event < events {
+                if self.next_event.is_multiple_of(EVENTS_PER_CHECK) && !has_time() {
+                    return false;
+                }
+                let total = self.total.saturating_add(self.delta(self.next_event));
+                match &mut self.median {
+                    Some(median) => median.add(total),
+                    None => self.count(EventIdx(self.next_event), total),
+                }
+                self.total = total;
+                self.next_event += 1;
+            }
+            self.next_event = 0;
+            self.total = self.history.numbers.base;
+            match &mut self.median {
+                None => self.finish_counting(),
+                Some(median) => {
+                    if let Some(found) = median.narrow() {
+                        self.history.numbers.median = found;
+                        return true;
+                    }
+                }
+            }
+            if let Some(median) = &mut self.median {
+                median.add(self.total);
+            }
+        }
+    }
+
+    /// By how many bytes the reference's total grows: as the drawn one, but a free counts with its own size, and each free counts.
+    fn delta(&self, event: u32) -> i64 {
+        let history = &self.history;
+        let action = history.events.action(event);
+        let sign = match action {
+            Action::Alloc => 1,
+            action if action == history.ends => -1,
+            _ => return 0,
+        };
+        let own = self.free_sizes.get(&event).copied();
+        let size = own.or_else(|| history.allocation_of(EventIdx(event)).map(|id| history.allocations.size(id)));
+        sign * size.map_or(0, signed)
+    }
+
+    /// The first pass: everything but the median.
+    fn count(&mut self, event: EventIdx, total: i64) {
+        let history = &mut self.history;
+        if let Some(time) = history.events.times.at(event.0) {
+            let latest = self.latest_us.map_or(time, |latest| latest.max(time));
+            if let Some(before) = self.latest_us {
+                self.weighted += self.total as f64 * latest.saturating_sub(before) as f64;
+            }
+            let first = history.numbers.time_us.map_or(time, |(first, _)| first);
+            history.numbers.time_us = Some((first, latest));
+            self.latest_us = Some(latest);
+        }
+        self.sum += i128::from(total);
+        let drawn = history.drawn_change(event);
+        history.drawn.push(drawn);
+        let reserved = history.reserved_change(event);
+        history.reserved.push(reserved);
+        let numbers = &mut history.numbers;
+        if total > numbers.peak {
+            (numbers.peak, numbers.peak_event) = (total, i64::from(event.0));
+        }
+        numbers.min = numbers.min.min(total);
+        numbers.peak_reserved = numbers.peak_reserved.max(history.reserved.last());
+        numbers.drawn_peak = numbers.drawn_peak.max(u64::try_from(history.drawn.last()).unwrap_or(0));
+    }
+
+    fn finish_counting(&mut self) {
+        let states = u64::from(self.history.event_count()) + 1;
+        let numbers = &mut self.history.numbers;
+        numbers.mean = self.sum as f64 / states as f64;
+        let span = numbers.time_us.map_or(0, |(first, last)| last.saturating_sub(first));
+        numbers.time_weighted_mean = (span > 0).then(|| self.weighted / span as f64);
+        self.median = Some(Median::new(numbers.min, numbers.peak, states));
+    }
+}
+
+fn odd(warnings: &mut Warnings, kind: WarningKind, oddity: Oddity, place: &str) {
+    warnings.add(kind, oddity.count, || match oddity.bytes {
+        0 => format!("{place}[{}]", oddity.first),
+        bytes => format!("{place}[{}], {} in all", oddity.first, Bytes(bytes)),
+    });
+}

@@ -1,0 +1,71 @@
+//! The median of a running total without storing or sorting it: a few passes, each finding 16 more bits of the answer.
+
+/// Buckets of one pass.
+const BUCKET_BITS: u32 = 16;
+
+/// The search. Feed it every total of a pass, in any order, then call [`Median::narrow`]; repeat until that returns the answer.
+pub(super) struct Median {
+    counts: Vec<u64>,
+    /// The values that can still be it: `low..low + 2^bits`.
+    low: i128,
+    bits: u32,
+    /// How many values below `low` to skip, among those still possible.
+    rank: u64,
+}
+
+impl Median {
+    /// Among `count` values between `min` and `max`, the one with as many before it as after (the lower of two).
+    pub(super) fn new(min: i64, max: i64, count: u64) -> Median {
+        let span = (i128::from(max) - i128::from(min)).max(0) as u128;
+        let bits = (u128::BITS - span.leading_zeros()).next_multiple_of(BUCKET_BITS).max(BUCKET_BITS);
+        Median { counts: vec![0; 1 << BUCKET_BITS], low: i128::from(min), bits, rank: count.saturating_sub(1) / 2 }
+    }
+
+    /// One total of this pass.
+    #[inline]
+    pub(super) fn add(&mut self, total: i64) {
+        let offset = i128::from(total) - self.low;
+        if offset >= 0 {
+            let bucket = (offset >> (self.bits - BUCKET_BITS)) as usize;
+            if let Some(count) = self.counts.get_mut(bucket) {
+                *count += 1;
+            }
+        }
+    }
+
+    /// Ends a pass: the median, or `None` when another pass is needed.
+    pub(super) fn narrow(&mut self) -> Option<i64> {
+        let mut bucket = 0;
+        while let Some(&count) = self.counts.get(bucket).filter(|&&count| count <= self.rank) {
+            self.rank -= count;
+            bucket += 1;
+        }
+        self.bits -= BUCKET_BITS;
+        self.low += (bucket as i128) << self.bits;
+        self.counts.fill(0);
+        (self.bits == 0).then_some(self.low as i64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn it_is_the_middle_of_the_sorted_values(mut values in prop::collection::vec(any::<i64>(), 1..200), shift in 0u32..60) {
+            values.iter_mut().for_each(|value| *value >>= shift);
+            let (min, max) = (*values.iter().min().unwrap(), *values.iter().max().unwrap());
+            let mut median = Median::new(min, max, values.len() as u64);
+            let found = loop {
+                values.iter().for_each(|&value| median.add(value));
+                if let Some(found) = median.narrow() {
+                    break found;
+                }
+            };
+            values.sort_unstable();
+            prop_assert_eq!(found, values[(values.len() - 1) / 2]);
+        }
+    }
+}

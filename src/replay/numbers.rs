@@ -1,0 +1,50 @@
+//! The numbers of one device, defined as in DESIGN §2.
+
+/// Bytes are requested bytes unless the name says otherwise. Sums that leave 64 signed bits stay at the limit.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Numbers {
+    /// Allocations in the trace, freed in it but born before, and live at the end without an event.
+    pub allocations: u64,
+    /// Live before the first event: what is live at the end minus the trace's net.
+    pub base: i64,
+    /// The largest total.
+    pub peak: i64,
+    /// The first event after which the peak holds; −1 when it holds before the first.
+    pub peak_event: i64,
+    /// The smallest total.
+    pub min: i64,
+    /// Mean over all states, the one before the first event included.
+    pub mean: f64,
+    /// Median over the same states (the lower of two).
+    pub median: i64,
+    /// Mean weighted by how long each state held, from the first event to the last; `None` without times or a span.
+    pub time_weighted_mean: Option<f64>,
+    /// Live at the end.
+    pub end: u64,
+    /// The same blocks as the allocator rounded them.
+    pub end_rounded: u64,
+    /// Frees of blocks that were born before the trace.
+    pub unmatched_frees: u64,
+    /// Their bytes.
+    pub unmatched_free_bytes: u64,
+    /// Blocks live at the end that the trace does not know.
+    pub static_blocks: u64,
+    /// Their bytes.
+    pub static_bytes: u64,
+    /// base − unmatched − static: 0 when the file is whole; positive, bytes that nothing explains.
+    pub remainder: i64,
+    /// Reserved before the first event.
+    pub reserved_start: i64,
+    /// Reserved at the end.
+    pub reserved_end: u64,
+    /// The largest number of reserved bytes.
+    pub peak_reserved: i64,
+    /// Segments at the end.
+    pub segments: u64,
+    /// Annotation marks of this device.
+    pub annotations: u64,
+    /// First and last time of an event, where recorded.
+    pub time_us: Option<(i64, i64)>,
+    /// The highest stack drawn: the peak, unless blocks overlap in a broken file.
+    pub drawn_peak: u64,
+}

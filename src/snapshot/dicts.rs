@@ -1,0 +1,381 @@
+//! What a dict is follows from its own content (DESIGN §1, rule 1): `action` makes an event, `filename` a frame, and so on.
+//!
+//! A dict that has the key but not the rest is left a plain dict: only where something more specific is needed does it become an
+//! error, with its path; so a user's metadata can hold any keys it likes.
+
+use super::error::{ContentError, Problem};
+use super::event::{Action, Event, NO_TIME};
+use super::frames::{Frame, FrameId};
+use super::labels::{Labels, LabelsId};
+use super::schema::Key;
+use super::segments::{AnnotationMark, Block, BlockState, Segment};
+use super::stacks::StackId;
+use super::store::{HistoryEntry, ReadBlock, Store};
+use super::strings::StringId;
+use super::value::{Kind, Value};
+
+/// Which words of the schema were seen, and which keys were not known. Kept apart from the tables so that both can be borrowed.
+#[derive(Default)]
+pub(super) struct Seen {
+    /// One bit a [`Key`].
+    keys: u128,
+    /// What the key stood in, the key, how often, and the number of dicts of that kind before the first.
+    pub(super) unknown: Vec<(&'static str, Value, u64, u32)>,
+}
+
+impl Seen {
+    pub(super) fn key(&mut self, key: Key) {
+        self.keys |= 1 << key as u8;
+    }
+
+    /// Whether a dict that uses this key was read.
+    pub(super) fn has(&self, key: Key) -> bool {
+        self.keys & 1 << key as u8 != 0
+    }
+
+    pub(super) fn unknown(&mut self, of: &'static str, key: Value, at: u32) {
+        if let Some((.., count, _)) = self.unknown.iter_mut().find(|(kind, known, ..)| *kind == of && *known == key) {
+            *count += 1;
+        } else if self.unknown.len() < 100 {
+            // Hostile files have endless new keys; a list of 100 says enough.
+            self.unknown.push((of, key, 1, at));
+        }
+    }
+}
+
+/// Key and value of each pair; keys that are not of the schema come as `None`.
+fn fields(pairs: &[Value]) -> impl Iterator<Item = (Option<Key>, Value, Value)> + '_ {
+    pairs.chunks_exact(2).map(|pair| {
+        let key = pair[0].as_kind(Kind::String).and_then(|id| Key::from_id(StringId(id)));
+        (key, pair[0], pair[1])
+    })
+}
+
+/// What a dict claims to be.
+pub(super) fn claim(pairs: &[Value]) -> Option<Key> {
+    let mut claim = None;
+    for (key, ..) in fields(pairs) {
+        match key {
+            Some(Key::Action) => return key,
+            Some(Key::Filename | Key::Blocks | Key::State | Key::Stage | Key::RealSize) if claim.is_none() => {
+                claim = key
+            }
+            _ => {}
+        }
+    }
+    claim
+}
+
+impl Store {
+    /// An event. `row` numbers the events of the file, for the place of a warning.
+    pub(super) fn event(&mut self, pairs: &[Value], seen: &mut Seen, row: u32) -> Result<Event, ContentError> {
+        let mut event = Event {
+            address: 0,
+            size: 0,
+            time_us: NO_TIME,
+            stack: StackId::NONE,
+            labels: LabelsId(0),
+            action: Action::Unknown,
+        };
+        let mut labels = Labels::default();
+        let (mut has_action, mut has_address, mut has_size) = (false, false, false);
+        for (key, name, value) in fields(pairs) {
+            let Some(key) = key else {
+                seen.unknown("an event", name, row);
+                continue;
+            };
+            match key {
+                Key::Action => {
+                    let word = self.string_at(key, value)?;
+                    let action = Key::from_id(word).and_then(Key::action);
+                    if action.is_none() {
+                        seen.unknown("action", value, row);
+                    }
+                    event.action = action.unwrap_or(Action::Unknown);
+                    has_action = true;
+                }
+                Key::Addr => {
+                    event.address = self.address_at(key, value)?;
+                    has_address = true;
+                }
+                Key::DeviceFree => event.address = self.bytes_at(key, value)?,
+                Key::Size => {
+                    event.size = self.bytes_at(key, value)?;
+                    has_size = true;
+                }
+                Key::Stream => labels.stream = Some(self.address_at(key, value)?),
+                Key::TimeUs => event.time_us = self.signed_at(key, value)?,
+                Key::Frames => event.stack = self.stack_at(key, value)?,
+                Key::CompileContext => labels.compile_context = self.text(value),
+                Key::UserMetadata => labels.user_metadata = self.text(value),
+                Key::InternalMetadata => labels.internal_metadata = self.text(value),
+                Key::Category => labels.category = self.text(value),
+                Key::PoolId => labels.pool = Some(self.pool_at(key, value)?),
+                Key::ForwardFrames => labels.forward_frames = self.lines_at(key, value)?,
+                _ => {
+                    seen.unknown("an event", name, row);
+                    continue;
+                }
+            }
+            seen.key(key);
+        }
+        for (present, key) in [
+            (has_action, Key::Action),
+            (has_address || !event.action.moves_memory(), Key::Addr),
+            (has_size || !event.action.moves_memory(), Key::Size),
+        ] {
+            if !present {
+                return Err(ContentError::at_key(key, Problem::Missing));
+            }
+        }
+        match self.labels.intern(labels) {
+            Some(id) => event.labels = id,
+            None => return Err(ContentError::at_key(Key::UserMetadata, Problem::Range("one of 2^32 different texts"))),
+        }
+        Ok(event)
+    }
+
+    /// A text, which may be any value (metadata was a dict once); `None` and the empty string are nothing.
+    fn text(&mut self, value: Value) -> Option<StringId> {
+        match value.kind() {
+            Kind::String => Some(StringId(value.index())).filter(|&id| !self.strings.bytes(id).is_empty()),
+            Kind::Constant if value == Value::NONE => None,
+            _ => {
+                let text = self.describe(value);
+                self.strings.intern(text.as_bytes())
+            }
+        }
+    }
+
+    fn lines_at(&mut self, key: Key, list: Value) -> Result<Option<StringId>, ContentError> {
+        if list == Value::NONE {
+            return Ok(None);
+        }
+        if list.kind() != Kind::List || self.first_other(list, Kind::String).is_some() {
+            return Err(ContentError::at_key(key, Problem::Type("a list of strings", list.kind())));
+        }
+        let mut text = Vec::new();
+        for line in self.values(list) {
+            text.extend_from_slice(self.strings.bytes(StringId(line.index())).trim_ascii_end());
+            text.push(b'\n');
+        }
+        Ok(self.strings.intern(text.trim_ascii_end()).filter(|_| !text.is_empty()))
+    }
+
+    /// A frame.
+    pub(super) fn frame(&mut self, pairs: &[Value], seen: &mut Seen) -> Result<FrameId, ContentError> {
+        let (mut name, mut filename, mut line) = (None, None, 0);
+        let mut fx: Vec<(StringId, StringId)> = Vec::new();
+        for (key, word, value) in fields(pairs) {
+            match key {
+                Some(Key::Name) => name = Some(self.string_at(Key::Name, value)?),
+                Some(Key::Filename) => filename = Some(self.string_at(Key::Filename, value)?),
+                Some(Key::Line) => line = self.integer_at(Key::Line, value)?,
+                Some(Key::FxNodeOp | Key::FxNodeName | Key::FxNodeTarget | Key::FxOriginalTrace | Key::FxNodeInfo) => {
+                    if let Some(text) = self.text(value) {
+                        fx.retain(|&(known, _)| known.0 != word.index());
+                        fx.push((StringId(word.index()), text));
+                    }
+                }
+                _ => seen.unknown("a frame", word, self.frames.len() as u32),
+            }
+            if let Some(key) = key {
+                seen.key(key);
+            }
+        }
+        let filename = filename.ok_or_else(|| ContentError::at_key(Key::Filename, Problem::Missing))?;
+        let name = name.ok_or_else(|| ContentError::at_key(Key::Name, Problem::Missing))?;
+        let frame = Frame { name, filename, line, fx: fx.into_boxed_slice() };
+        self.frames.intern(frame).ok_or_else(|| ContentError::at_key(Key::Name, Problem::Range("one of 2^32 frames")))
+    }
+
+    /// A block. Its address is derived by its segment where the file has none.
+    pub(super) fn block(&mut self, pairs: &[Value], seen: &mut Seen) -> Result<ReadBlock, ContentError> {
+        let (mut size, mut requested, mut state, mut address) = (None, None, None, None);
+        let (mut stack, mut history) = (StackId::NONE, None);
+        for (key, word, value) in fields(pairs) {
+            match key {
+                Some(Key::Size) => size = Some(self.bytes_at(Key::Size, value)?),
+                Some(Key::RequestedSize) => requested = Some(self.bytes_at(Key::RequestedSize, value)?),
+                Some(Key::Address) => address = Some(self.address_at(Key::Address, value)?),
+                Some(Key::Frames) => stack = self.stack_at(Key::Frames, value)?,
+                Some(Key::State) => {
+                    let word = self.string_at(Key::State, value)?;
+                    state = Some(match Key::from_id(word) {
+                        Some(Key::ActiveAllocated) => BlockState::Allocated,
+                        Some(Key::ActivePendingFree | Key::ActiveAwaitingFree) => BlockState::Pending,
+                        _ => BlockState::Inactive,
+                    });
+                }
+                Some(Key::History) => history = self.newest(value)?,
+                _ => {
+                    seen.unknown("a block", word, self.segments.len() as u32);
+                    continue;
+                }
+            }
+            if let Some(key) = key {
+                seen.key(key);
+            }
+        }
+        let size = size.ok_or_else(|| ContentError::at_key(Key::Size, Problem::Missing))?;
+        let state = state.ok_or_else(|| ContentError::at_key(Key::State, Problem::Missing))?;
+        if stack == StackId::NONE {
+            stack = history.map_or(StackId::NONE, |entry| entry.stack);
+        }
+        let requested = match (requested, history) {
+            (Some(bytes), _) if bytes > 0 => bytes,
+            (_, Some(entry)) => entry.real_size,
+            (requested, None) => requested.unwrap_or(size),
+        };
+        let has_address = address.is_some();
+        let block = Block { address: address.unwrap_or(0), size, requested, state, stack };
+        Ok(ReadBlock { block, has_address })
+    }
+
+    /// The newest entry of a block's history, which is the first.
+    fn newest(&self, list: Value) -> Result<Option<HistoryEntry>, ContentError> {
+        if list.kind() != Kind::List {
+            return Err(ContentError::at_key(Key::History, Problem::Type("a list", list.kind())));
+        }
+        let Some(first) = self.values(list).next() else { return Ok(None) };
+        match first.as_kind(Kind::HistoryEntry) {
+            Some(id) => Ok(self.history.get(id as usize).copied()),
+            None => Err(ContentError {
+                path: format!("{}[0]", Key::History.text()),
+                problem: Problem::Type("a history entry", first.kind()),
+            }),
+        }
+    }
+
+    /// An entry of a block's history (1.13–2.0).
+    pub(super) fn history_entry(&mut self, pairs: &[Value], seen: &mut Seen) -> Result<HistoryEntry, ContentError> {
+        let (mut real_size, mut stack) = (None, StackId::NONE);
+        for (key, word, value) in fields(pairs) {
+            match key {
+                Some(Key::RealSize) => real_size = Some(self.bytes_at(Key::RealSize, value)?),
+                Some(Key::Frames) => stack = self.stack_at(Key::Frames, value)?,
+                Some(Key::Addr) => {}
+                _ => seen.unknown("a block's history", word, self.history.len() as u32),
+            }
+        }
+        let real_size = real_size.ok_or_else(|| ContentError::at_key(Key::RealSize, Problem::Missing))?;
+        Ok(HistoryEntry { real_size, stack })
+    }
+
+    /// A segment with its blocks.
+    pub(super) fn segment(&mut self, pairs: &[Value], seen: &mut Seen) -> Result<Segment, ContentError> {
+        let mut segment = Segment {
+            device: 0,
+            address: None,
+            total_size: 0,
+            stream: None,
+            small: false,
+            pool: None,
+            expandable: false,
+            stack: StackId::NONE,
+            blocks: 0..0,
+        };
+        let (mut total_size, mut blocks) = (None, None);
+        for (key, word, value) in fields(pairs) {
+            let Some(key) = key else {
+                seen.unknown("a segment", word, self.segments.len() as u32);
+                continue;
+            };
+            match key {
+                Key::Device => segment.device = self.signed_at(key, value)?,
+                Key::Address => segment.address = Some(self.address_at(key, value)?),
+                Key::TotalSize => total_size = Some(self.bytes_at(key, value)?),
+                Key::Stream => segment.stream = Some(self.address_at(key, value)?),
+                Key::SegmentType => segment.small = self.string_at(key, value)? == StringId(Key::Small as u32),
+                Key::SegmentPoolId => segment.pool = Some(self.pool_at(key, value)?),
+                Key::IsExpandable => segment.expandable = self.bool_at(key, value)?,
+                Key::Frames => segment.stack = self.stack_at(key, value)?,
+                Key::Blocks => blocks = Some(value),
+                // Sums over the blocks, which we make ourselves; still, they must be numbers.
+                Key::AllocatedSize | Key::ActiveSize | Key::RequestedSize => {
+                    self.bytes_at(key, value)?;
+                }
+                _ => {
+                    seen.unknown("a segment", word, self.segments.len() as u32);
+                    continue;
+                }
+            }
+            seen.key(key);
+        }
+        segment.total_size = total_size.ok_or_else(|| ContentError::at_key(Key::TotalSize, Problem::Missing))?;
+        let blocks = blocks.ok_or_else(|| ContentError::at_key(Key::Blocks, Problem::Missing))?;
+        segment.blocks = self.blocks_of(blocks, segment.address)?;
+        Ok(segment)
+    }
+
+    /// The rows of a segment's blocks, one after another in the table, with their addresses derived where they have none.
+    fn blocks_of(&mut self, list: Value, address: Option<u64>) -> Result<std::ops::Range<u32>, ContentError> {
+        if list.kind() != Kind::List {
+            return Err(ContentError::at_key(Key::Blocks, Problem::Type("a list of blocks", list.kind())));
+        }
+        if let Some((at, other)) = self.first_other(list, Kind::Block) {
+            let problem = match other.kind() {
+                Kind::Dict => {
+                    let pairs = self.pairs(other);
+                    self.block(&pairs, &mut Seen::default()).err()
+                }
+                _ => None,
+            };
+            let problem = problem
+                .unwrap_or(ContentError { path: String::new(), problem: Problem::Type("a block", other.kind()) });
+            return Err(problem.within(&format!("{}[{at}]", Key::Blocks.text())));
+        }
+        // Blocks are rows in the order they were decoded; a list that takes them out of order or twice is no writer's.
+        let mut rows = self.values(list).map(Value::index);
+        let Some(first) = rows.next() else { return Ok(0..0) };
+        let mut end = first.saturating_add(1);
+        for row in rows {
+            if row != end {
+                return Err(ContentError::at_key(Key::Blocks, Problem::Range("a list of blocks of its own")));
+            }
+            end = end.saturating_add(1);
+        }
+        let mut at = address.unwrap_or(0);
+        for row in first..end {
+            if let Some(read) = self.blocks.get_mut(row as usize) {
+                if !read.has_address {
+                    read.block.address = at;
+                }
+                at = read.block.address.wrapping_add(read.block.size);
+            }
+        }
+        Ok(first..end)
+    }
+
+    /// One mark of `external_annotations`.
+    pub(super) fn annotation(&mut self, pairs: &[Value], seen: &mut Seen) -> Result<AnnotationMark, ContentError> {
+        let (mut start, mut name, mut device, mut time_us) = (None, None, 0, None);
+        for (key, _, value) in fields(pairs) {
+            match key {
+                Some(Key::Stage) => {
+                    let word = self.string_at(Key::Stage, value)?;
+                    start = match Key::from_id(word) {
+                        Some(Key::Start) => Some(true),
+                        Some(Key::End) => Some(false),
+                        _ => return Err(ContentError::at_key(Key::Stage, Problem::Range("'START' or 'END'"))),
+                    };
+                }
+                Some(Key::Name) => name = Some(self.string_at(Key::Name, value)?),
+                Some(Key::Device) => device = self.signed_at(Key::Device, value)?,
+                Some(Key::TimeUs) => time_us = Some(self.signed_at(Key::TimeUs, value)?),
+                // "Any extra str keys are user metadata" (FORMAT §6).
+                _ => {}
+            }
+            if let Some(key) = key {
+                seen.key(key);
+            }
+        }
+        let missing = |key| ContentError::at_key(key, Problem::Missing);
+        Ok(AnnotationMark {
+            device,
+            start: start.ok_or_else(|| missing(Key::Stage))?,
+            name: name.ok_or_else(|| missing(Key::Name))?,
+            time_us: time_us.ok_or_else(|| missing(Key::TimeUs))?,
+        })
+    }
+}

@@ -1,0 +1,86 @@
+//! Events that were decoded and no list has taken yet, in order of decoding.
+//!
+//! Python's pickler hands them over in batches of 1000; torch's C++ pickler only at the end of the list, so this may hold a
+//! whole trace. It grows by chunks and gives each chunk back as soon as its events are taken.
+
+use super::event::Event;
+use std::collections::VecDeque;
+
+const CHUNK: usize = 4096;
+
+/// The queue. Rows are numbered from 0 over the whole file.
+#[derive(Default)]
+pub(super) struct EventQueue {
+    chunks: VecDeque<Chunk>,
+    first_row: u32,
+    rows: u32,
+}
+
+#[derive(Default)]
+struct Chunk {
+    events: Vec<Option<Event>>,
+    taken: usize,
+}
+
+impl EventQueue {
+    /// Adds an event; its row. `None` when 2^32 − 1 events are held.
+    pub(super) fn push(&mut self, event: Event) -> Option<u32> {
+        let row = self.rows;
+        self.rows = row.checked_add(1)?;
+        if self.chunks.back().is_none_or(|chunk| chunk.events.len() == CHUNK) {
+            self.chunks.push_back(Chunk { events: Vec::with_capacity(CHUNK), taken: 0 });
+        }
+        self.chunks.back_mut()?.events.push(Some(event));
+        Some(row)
+    }
+
+    /// Takes the event of `row`; `None` when it was taken before.
+    pub(super) fn take(&mut self, row: u32) -> Option<Event> {
+        let at = row.checked_sub(self.first_row)? as usize;
+        let chunk = self.chunks.get_mut(at / CHUNK)?;
+        let event = chunk.events.get_mut(at % CHUNK)?.take()?;
+        chunk.taken += 1;
+        while self.chunks.front().is_some_and(|chunk| chunk.taken == CHUNK) {
+            self.chunks.pop_front();
+            self.first_row += CHUNK as u32;
+        }
+        Some(event)
+    }
+
+    /// How many events were ever added.
+    pub(super) fn rows(&self) -> u32 {
+        self.rows
+    }
+
+    /// Bytes on the heap.
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.chunks.iter().map(|chunk| chunk.events.capacity() * size_of::<Option<Event>>()).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::snapshot::{Action, LabelsId, StackId};
+
+    #[test]
+    fn each_event_is_taken_once_in_any_order_and_chunks_go() {
+        let event = |size| Event {
+            address: 0,
+            size,
+            time_us: 0,
+            stack: StackId::NONE,
+            labels: LabelsId(0),
+            action: Action::Alloc,
+        };
+        let mut queue = EventQueue::default();
+        let rows: Vec<u32> = (0..10_000).map(|size| queue.push(event(size)).unwrap()).collect();
+        for &row in rows.iter().filter(|&row| row % 2 == 1).chain(rows.iter().filter(|&row| row % 2 == 0)) {
+            assert_eq!(queue.take(row).unwrap().size, u64::from(row));
+            assert_eq!(queue.take(row), None);
+        }
+        assert_eq!(queue.chunks.len(), 1);
+        let row = queue.push(event(7)).unwrap();
+        assert_eq!(queue.take(row).unwrap().size, 7);
+    }
+}

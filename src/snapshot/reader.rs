@@ -1,0 +1,286 @@
+//! The builder that turns a snapshot's values into tables while they are decoded.
+//!
+//! A list of events is never held: its events go to the [`EventSink`] as the list takes them. A list of frames becomes a
+//! stack when it is finished. Everything else that is not a row of a table is kept as plain values of 8 bytes.
+
+use super::dicts::{Seen, claim};
+use super::error::ReadError;
+use super::event::EventSink;
+use super::queue::EventQueue;
+use super::schema::Key;
+use super::store::Store;
+use super::strings::StringId;
+use super::value::{Kind, Value};
+use crate::pickle::Builder;
+
+/// What the first values of an open container made of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Dict,
+    List,
+    Frames,
+    /// Its values went to the sink as events of this trace.
+    Events(u32),
+}
+
+struct Open {
+    mode: Mode,
+    items: Vec<Value>,
+    taken: u64,
+}
+
+/// A list of events that went to the sink.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TraceRead {
+    /// The row of its first event, for the place of a warning.
+    pub(super) first_row: u32,
+    /// How many events it has.
+    pub(super) events: u64,
+    /// The first value in it that is no event.
+    pub(super) other: Option<(u64, Value)>,
+}
+
+/// Reads a snapshot: feed it to a pickle machine, then call [`Reader::finish`].
+pub struct Reader<S> {
+    pub(super) store: Store,
+    pub(super) seen: Seen,
+    pub(super) traces: Vec<TraceRead>,
+    pub(super) sink: S,
+    queue: EventQueue,
+    open: Vec<Open>,
+    frame_ids: Vec<u32>,
+}
+
+impl<S: EventSink> Reader<S> {
+    /// A reader that hands its events to `sink`.
+    pub fn new(sink: S) -> Reader<S> {
+        Reader {
+            store: Store::default(),
+            seen: Seen::default(),
+            traces: Vec::new(),
+            sink,
+            queue: EventQueue::default(),
+            open: Vec::new(),
+            frame_ids: Vec::new(),
+        }
+    }
+
+    /// Where the events go.
+    pub fn sink(&self) -> &S {
+        &self.sink
+    }
+
+    /// Bytes on the heap, by table.
+    pub fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
+        let mut bytes = self.store.heap_bytes();
+        bytes.push(("events waiting for their list", self.queue.heap_bytes()));
+        bytes
+    }
+
+    fn start(&mut self, slot: u32, mode: Mode) {
+        let slot = slot as usize;
+        while self.open.len() <= slot {
+            self.open.push(Open { mode, items: Vec::new(), taken: 0 });
+        }
+        if let Some(open) = self.open.get_mut(slot) {
+            open.mode = mode;
+            open.items.clear();
+            open.taken = 0;
+        }
+    }
+
+    fn finish_dict(&mut self, pairs: &[Value]) -> Result<Value, ReadError> {
+        let Reader { store, seen, queue, .. } = self;
+        let found = match claim(pairs) {
+            Some(Key::Action) => match store.event(pairs, seen, queue.rows()) {
+                Ok(event) => {
+                    let row = queue.push(event).ok_or(ReadError::TooMany("events"))?;
+                    Some(Value::new(Kind::Event, row))
+                }
+                Err(_) => None,
+            },
+            Some(Key::Filename) => store.frame(pairs, seen).ok().map(|id| Value::new(Kind::Frame, id.0)),
+            Some(Key::State) => store.block(pairs, seen).ok().map(|block| row(Kind::Block, &mut store.blocks, block)),
+            Some(Key::Blocks) => {
+                store.segment(pairs, seen).ok().map(|segment| row(Kind::Segment, &mut store.segments, segment))
+            }
+            Some(Key::Stage) => {
+                store.annotation(pairs, seen).ok().map(|mark| row(Kind::Annotation, &mut store.marks, mark))
+            }
+            Some(Key::RealSize) => {
+                store.history_entry(pairs, seen).ok().map(|entry| row(Kind::HistoryEntry, &mut store.history, entry))
+            }
+            _ => None,
+        };
+        match found {
+            Some(value) => Ok(value),
+            None => store.container(Kind::Dict, pairs),
+        }
+    }
+
+    fn finish_list(&mut self, mode: Mode, items: &[Value]) -> Result<Value, ReadError> {
+        match mode {
+            Mode::Frames => {
+                self.frame_ids.clear();
+                self.frame_ids.extend(items.iter().map(|frame| frame.index()));
+                let stack = self.store.stacks.intern(&self.frame_ids).ok_or(ReadError::TooMany("stacks"))?;
+                Ok(Value::new(Kind::Stack, stack.0))
+            }
+            Mode::Events(trace) => Ok(Value::new(Kind::Trace, trace)),
+            Mode::List | Mode::Dict => self.store.container(Kind::List, items),
+        }
+    }
+}
+
+/// Appends a row; its handle. Tables of 2^32 rows do not fit into memory, the machine's limits come first.
+fn row<T>(kind: Kind, table: &mut Vec<T>, row: T) -> Value {
+    table.push(row);
+    Value::new(kind, table.len() as u32 - 1)
+}
+
+impl<S: EventSink> Builder for Reader<S> {
+    type Value = Value;
+    type Error = ReadError;
+
+    #[inline]
+    fn open_handle(&self, slot: u32) -> Value {
+        Value::new(Kind::Open, slot)
+    }
+
+    #[inline]
+    fn open_slot(&self, value: Value) -> Option<u32> {
+        value.as_kind(Kind::Open)
+    }
+
+    fn none(&mut self) -> Result<Value, ReadError> {
+        Ok(Value::NONE)
+    }
+
+    fn bool(&mut self, value: bool) -> Result<Value, ReadError> {
+        Ok(if value { Value::TRUE } else { Value::FALSE })
+    }
+
+    #[inline]
+    fn int(&mut self, value: i64) -> Result<Value, ReadError> {
+        match Value::int(value) {
+            Some(value) => Ok(value),
+            None => self.store.integer(i128::from(value)),
+        }
+    }
+
+    fn big_int(&mut self, little_endian: &[u8]) -> Result<Value, ReadError> {
+        let negative = little_endian.last().is_some_and(|byte| byte & 0x80 != 0);
+        let filler = if negative { 0xff } else { 0 };
+        let mut bytes = [filler; 16];
+        for (at, &byte) in little_endian.iter().enumerate() {
+            match bytes.get_mut(at) {
+                Some(slot) => *slot = byte,
+                None if byte == filler => {}
+                None => return Err(ReadError::IntegerTooLarge(little_endian.len())),
+            }
+        }
+        let value = i128::from_le_bytes(bytes);
+        if (value < 0) != negative {
+            return Err(ReadError::IntegerTooLarge(little_endian.len()));
+        }
+        self.store.integer(value)
+    }
+
+    fn float(&mut self, value: f64) -> Result<Value, ReadError> {
+        self.store.float(value)
+    }
+
+    fn string(&mut self, bytes: &[u8]) -> Result<Value, ReadError> {
+        let id = self.store.strings.intern(bytes).ok_or(ReadError::TooMany("strings"))?;
+        Ok(Value::new(Kind::String, id.0))
+    }
+
+    fn bytes(&mut self, _: &[u8]) -> Result<Value, ReadError> {
+        Ok(Value::BYTES)
+    }
+
+    fn tuple(&mut self, items: &[Value]) -> Result<Value, ReadError> {
+        self.store.container(Kind::Tuple, items)
+    }
+
+    fn open_list(&mut self, slot: u32) {
+        self.start(slot, Mode::List);
+    }
+
+    fn open_dict(&mut self, slot: u32) {
+        self.start(slot, Mode::Dict);
+    }
+
+    fn append(&mut self, slot: u32, items: &[Value]) -> Result<(), (usize, ReadError)> {
+        let Some(open) = self.open.get_mut(slot as usize) else { return Ok(()) };
+        if open.mode == Mode::List && open.items.is_empty() {
+            match items.first().map(|first| first.kind()) {
+                Some(Kind::Frame) => open.mode = Mode::Frames,
+                Some(Kind::Event) => {
+                    open.mode = Mode::Events(self.traces.len() as u32);
+                    let first_row = items.first().map_or(0, |first| first.index());
+                    self.traces.push(TraceRead { first_row, events: 0, other: None });
+                }
+                _ => {}
+            }
+        }
+        match open.mode {
+            Mode::Events(trace) => {
+                let Some(read) = self.traces.get_mut(trace as usize) else { return Ok(()) };
+                for (at, &item) in items.iter().enumerate() {
+                    match item.as_kind(Kind::Event) {
+                        Some(row) => {
+                            let event = self.queue.take(row).ok_or((at, ReadError::EventUsedTwice))?;
+                            self.sink.event(trace, &event);
+                            read.events += 1;
+                        }
+                        None if read.other.is_none() => read.other = Some((open.taken + at as u64, item)),
+                        None => {}
+                    }
+                }
+            }
+            mode => {
+                if mode == Mode::Frames && items.iter().any(|item| item.kind() != Kind::Frame) {
+                    open.mode = Mode::List;
+                }
+                open.items.extend_from_slice(items);
+            }
+        }
+        open.taken += items.len() as u64;
+        Ok(())
+    }
+
+    fn set_items(&mut self, slot: u32, pairs: &[Value]) -> Result<(), (usize, ReadError)> {
+        if let Some(open) = self.open.get_mut(slot as usize) {
+            open.items.extend_from_slice(pairs);
+            open.taken += pairs.len() as u64 / 2;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, slot: u32) -> Result<Value, ReadError> {
+        let Some(open) = self.open.get_mut(slot as usize) else { return Ok(Value::NONE) };
+        let (mode, items) = (open.mode, std::mem::take(&mut open.items));
+        let value = match mode {
+            Mode::Dict => self.finish_dict(&items),
+            mode => self.finish_list(mode, &items),
+        };
+        // Give the buffer back for the next container in this slot, unless it is a giant's.
+        if let Some(open) = self.open.get_mut(slot as usize).filter(|_| items.capacity() <= 1 << 16) {
+            open.items = items;
+        }
+        value
+    }
+
+    fn open_len(&self, slot: u32) -> u64 {
+        self.open.get(slot as usize).map_or(0, |open| open.taken)
+    }
+
+    fn key_text(&self, key: Value) -> Option<String> {
+        match key.kind() {
+            Kind::String => Some(self.store.strings.text(StringId(key.index())).into_owned()),
+            Kind::Int | Kind::WideInt => self.store.as_integer(key).map(|key| key.to_string()),
+            _ => None,
+        }
+    }
+}

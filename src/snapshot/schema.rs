@@ -1,0 +1,79 @@
+//! Every dict key, action and state of the format (FORMAT §1–§7), once. Interned first, so a key is recognised by its id.
+
+use super::event::Action;
+use super::strings::StringId;
+
+macro_rules! words {
+    ($($name:ident = $text:literal),* $(,)?) => {
+        /// A word of the schema; its number is its [`StringId`].
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(missing_docs, reason = "each is the word itself; FORMAT.md explains them")]
+        #[repr(u8)]
+        pub enum Key { $($name),* }
+
+        /// The words in the order of their ids.
+        pub const KEYS: &[&str] = &[$($text),*];
+
+        const ALL: &[Key] = &[$(Key::$name),*];
+    };
+}
+
+words! {
+    // top level
+    Segments = "segments", DeviceTraces = "device_traces", AllocatorSettings = "allocator_settings",
+    ExternalAnnotations = "external_annotations", HostSegments = "host_segments", HostTraces = "host_traces",
+    Traces = "traces",
+    // segment
+    Device = "device", Address = "address", TotalSize = "total_size", AllocatedSize = "allocated_size",
+    ActiveSize = "active_size", RequestedSize = "requested_size", Stream = "stream", SegmentType = "segment_type",
+    SegmentPoolId = "segment_pool_id", IsExpandable = "is_expandable", Frames = "frames", Blocks = "blocks",
+    // block
+    Size = "size", State = "state", History = "history", RealSize = "real_size",
+    // event
+    Action = "action", Addr = "addr", DeviceFree = "device_free", TimeUs = "time_us", CompileContext = "compile_context",
+    UserMetadata = "user_metadata", PoolId = "pool_id", InternalMetadata = "internal_metadata",
+    ForwardFrames = "forward_frames", Category = "category",
+    // annotation
+    Stage = "stage", Name = "name",
+    // frame
+    Filename = "filename", Line = "line", FxNodeOp = "fx_node_op", FxNodeName = "fx_node_name",
+    FxNodeTarget = "fx_node_target", FxOriginalTrace = "fx_original_trace", FxNodeInfo = "fx_node_info",
+    // values of action
+    Alloc = "alloc", FreeRequested = "free_requested", FreeCompleted = "free_completed", Free = "free",
+    SegmentAlloc = "segment_alloc", SegmentFree = "segment_free", SegmentMap = "segment_map",
+    SegmentUnmap = "segment_unmap", Snapshot = "snapshot", Oom = "oom", Annotate = "annotate",
+    // values of state, stage and segment_type
+    ActiveAllocated = "active_allocated", ActivePendingFree = "active_pending_free",
+    ActiveAwaitingFree = "active_awaiting_free", Inactive = "inactive", Start = "START", End = "END",
+    Small = "small", Large = "large",
+}
+
+impl Key {
+    /// The word with this id, if the id is one of the schema's.
+    #[inline]
+    pub fn from_id(id: StringId) -> Option<Key> {
+        ALL.get(id.0 as usize).copied()
+    }
+
+    /// The word.
+    pub fn text(self) -> &'static str {
+        KEYS.get(self as usize).copied().unwrap_or("")
+    }
+
+    /// The action it names, if it names one.
+    pub fn action(self) -> Option<Action> {
+        Some(match self {
+            Key::Alloc => Action::Alloc,
+            Key::FreeRequested => Action::FreeRequested,
+            Key::FreeCompleted | Key::Free => Action::FreeCompleted,
+            Key::SegmentAlloc => Action::SegmentAlloc,
+            Key::SegmentFree => Action::SegmentFree,
+            Key::SegmentMap => Action::SegmentMap,
+            Key::SegmentUnmap => Action::SegmentUnmap,
+            Key::Snapshot => Action::Snapshot,
+            Key::Oom => Action::Oom,
+            Key::Annotate => Action::Annotate,
+            _ => return None,
+        })
+    }
+}

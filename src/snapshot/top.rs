@@ -1,0 +1,291 @@
+//! The top of a snapshot: which list is which.
+
+use super::dicts::Seen;
+use super::error::{ContentError, Problem};
+use super::event::EventSink;
+use super::frames::Frames;
+use super::labels::LabelTable;
+use super::reader::Reader;
+use super::schema::Key;
+use super::segments::{AnnotationMark, Block, Segment};
+use super::stacks::Stacks;
+use super::strings::{StringId, Strings};
+use super::value::{Kind, Value};
+use super::warning::{WarningKind, Warnings};
+
+/// What a file says, but for its events.
+pub struct Snapshot {
+    /// Interned strings.
+    pub strings: Strings,
+    /// Interned frames.
+    pub frames: Frames,
+    /// Interned stacks.
+    pub stacks: Stacks,
+    /// Stream, pool and metadata of events.
+    pub labels: LabelTable,
+    /// Segments of all devices, host memory (device −1) included, in file order.
+    pub segments: Vec<Segment>,
+    /// Their blocks.
+    pub blocks: Vec<Block>,
+    /// Starts and ends of annotations, in file order.
+    pub marks: Vec<AnnotationMark>,
+    /// Which trace each device has: the device's ordinal (−1 for host memory) and the number the sink knows it by.
+    pub traces: Vec<(i64, u32)>,
+    /// `allocator_settings`: dotted key, value as text.
+    pub settings: Vec<(String, String)>,
+    /// The oldest PyTorch that writes all the keys of the file, and the key that tells.
+    pub torch: Option<(&'static str, &'static str)>,
+    /// What is odd about the file itself.
+    pub warnings: Warnings,
+}
+
+impl Snapshot {
+    /// Bytes on the heap, by table.
+    pub fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
+        vec![
+            ("strings", self.strings.heap_bytes()),
+            ("frames", self.frames.heap_bytes()),
+            ("stacks", self.stacks.heap_bytes()),
+            ("labels", self.labels.heap_bytes()),
+            (
+                "segments and blocks",
+                self.segments.capacity() * size_of::<Segment>() + self.blocks.capacity() * size_of::<Block>(),
+            ),
+            ("annotations", self.marks.capacity() * size_of::<AnnotationMark>()),
+        ]
+    }
+}
+
+/// The ordinal of host (pinned) memory, as its segments have it.
+pub const HOST: i64 = -1;
+
+/// The newest key tells the version (FORMAT §1–§6: "since").
+const SINCE: [(Key, &str); 14] = [
+    (Key::InternalMetadata, "2.15"),
+    (Key::HostSegments, "2.14"),
+    (Key::HostTraces, "2.14"),
+    (Key::Annotate, "2.14"),
+    (Key::PoolId, "2.11"),
+    (Key::ForwardFrames, "2.11"),
+    (Key::UserMetadata, "2.10"),
+    (Key::CompileContext, "2.8"),
+    (Key::ExternalAnnotations, "2.5"),
+    (Key::AllocatorSettings, "2.3"),
+    (Key::TimeUs, "2.2"),
+    (Key::SegmentPoolId, "2.1"),
+    (Key::DeviceTraces, "2.0"),
+    (Key::Segments, "1.12"),
+];
+
+impl<S: EventSink> Reader<S> {
+    /// The snapshot whose top value is `root`, and the sink with its events.
+    ///
+    /// # Errors
+    /// A value of a wrong type under a known key, with its path; or the whole is no snapshot.
+    pub fn finish(mut self, root: Value) -> Result<(Snapshot, S), ContentError> {
+        let mut top = Top::default();
+        match root.kind() {
+            Kind::Dict => {
+                let pairs = self.store.pairs(root);
+                for pair in pairs.chunks_exact(2) {
+                    self.top_key(pair[0], pair[1], &mut top)?;
+                }
+                if !self.seen.has(Key::Segments) && !self.seen.has(Key::DeviceTraces) {
+                    return Err(ContentError { path: String::new(), problem: Problem::NotASnapshot });
+                }
+            }
+            // 1.12–1.13, and torch.cuda.memory_snapshot() to this day: the list of segments itself.
+            Kind::List => self.segments("", root, None, &mut top)?,
+            _ => return Err(ContentError { path: String::new(), problem: Problem::NotASnapshot }),
+        }
+        let torch = SINCE.iter().find(|(key, _)| self.seen.has(*key)).map(|(key, since)| (*since, key.text()));
+        let warnings = self.warnings(&top.traces);
+        let store = self.store;
+        let snapshot = Snapshot {
+            strings: store.strings,
+            frames: store.frames,
+            stacks: store.stacks,
+            labels: store.labels,
+            segments: top.segments,
+            blocks: store.blocks.into_iter().map(|read| read.block).collect(),
+            marks: top.marks,
+            traces: top.traces,
+            settings: top.settings,
+            torch,
+            warnings,
+        };
+        Ok((snapshot, self.sink))
+    }
+
+    fn top_key(&mut self, key: Value, value: Value, top: &mut Top) -> Result<(), ContentError> {
+        let known = key.as_kind(Kind::String).and_then(|id| Key::from_id(StringId(id)));
+        match known {
+            Some(Key::Segments) => {
+                top.segments.retain(|segment| segment.device == HOST);
+                self.segments("segments", value, None, top)?;
+            }
+            Some(Key::HostSegments) => self.segments("host_segments", value, Some(HOST), top)?,
+            Some(Key::DeviceTraces) => {
+                if value.kind() != Kind::List {
+                    return Err(expected("device_traces", "a list of lists of events", value));
+                }
+                let traces: Vec<Value> = self.store.values(value).collect();
+                top.traces.retain(|&(device, _)| device == HOST);
+                for (device, trace) in traces.into_iter().enumerate() {
+                    self.trace(&format!("device_traces[{device}]"), device as i64, trace, top)?;
+                }
+            }
+            Some(Key::HostTraces) => self.trace("host_traces", HOST, value, top)?,
+            Some(Key::ExternalAnnotations) => self.annotations(value, top)?,
+            Some(Key::AllocatorSettings) => {
+                top.settings.clear();
+                self.settings("", value, 0, &mut top.settings);
+            }
+            // A placeholder of the _memory_viz command line (FORMAT §1).
+            Some(Key::Traces) => {}
+            _ => self.seen.unknown("the snapshot", key, 0),
+        }
+        if let Some(known) = known {
+            self.seen.key(known);
+        }
+        Ok(())
+    }
+
+    fn segments(&mut self, path: &str, list: Value, device: Option<i64>, top: &mut Top) -> Result<(), ContentError> {
+        if list.kind() != Kind::List {
+            return Err(expected(path, "a list of segments", list));
+        }
+        let rows: Vec<Value> = self.store.values(list).collect();
+        for (at, &row) in rows.iter().enumerate() {
+            let place = format!("{path}[{at}]");
+            match row.kind() {
+                Kind::Segment => {
+                    if let Some(mut segment) = self.store.segments.get(row.index() as usize).cloned() {
+                        segment.device = device.unwrap_or(segment.device);
+                        top.segments.push(segment);
+                    }
+                }
+                Kind::Dict => {
+                    let pairs = self.store.pairs(row);
+                    let error = self.store.segment(&pairs, &mut Seen::default()).err();
+                    return Err(error.unwrap_or_else(|| expected("", "a segment", row)).within(&place));
+                }
+                _ => return Err(expected(&place, "a segment", row)),
+            }
+        }
+        Ok(())
+    }
+
+    fn trace(&mut self, path: &str, device: i64, list: Value, top: &mut Top) -> Result<(), ContentError> {
+        let other = match list.kind() {
+            Kind::Trace => {
+                let other = self.traces.get(list.index() as usize).and_then(|trace| trace.other);
+                if top.traces.iter().any(|&(_, number)| number == list.index()) {
+                    return Err(ContentError { path: path.to_owned(), problem: Problem::Range("a list of its own") });
+                }
+                if other.is_none() {
+                    top.traces.push((device, list.index()));
+                }
+                other
+            }
+            Kind::List => self.store.values(list).next().map(|_| {
+                let found = self.store.first_other(list, Kind::Event);
+                found.map_or((0, list), |(at, value)| (at as u64, value))
+            }),
+            Kind::Stack => Some((0, Value::new(Kind::Frame, 0))),
+            _ => return Err(expected(path, "a list of events", list)),
+        };
+        let Some((at, value)) = other else { return Ok(()) };
+        let place = format!("{path}[{at}]");
+        Err(match value.kind() {
+            Kind::Dict => {
+                let pairs = self.store.pairs(value);
+                let error = self.store.event(&pairs, &mut Seen::default(), 0).err();
+                error.unwrap_or_else(|| expected("", "an event", value)).within(&place)
+            }
+            _ => expected(&place, "an event", value),
+        })
+    }
+
+    fn annotations(&mut self, list: Value, top: &mut Top) -> Result<(), ContentError> {
+        if list.kind() != Kind::List {
+            return Err(expected("external_annotations", "a list of annotations", list));
+        }
+        if let Some((at, value)) = self.store.first_other(list, Kind::Annotation) {
+            let place = format!("external_annotations[{at}]");
+            let error = match value.kind() {
+                Kind::Dict => {
+                    let pairs = self.store.pairs(value);
+                    self.store.annotation(&pairs, &mut Seen::default()).err()
+                }
+                _ => None,
+            };
+            return Err(error.unwrap_or_else(|| expected("", "an annotation", value)).within(&place));
+        }
+        let rows = self.store.values(list).filter_map(|row| self.store.marks.get(row.index() as usize));
+        top.marks = rows.copied().collect();
+        Ok(())
+    }
+
+    /// Flattens the settings to dotted keys; a deeper value than any writer's is described as a whole.
+    fn settings(&self, prefix: &str, value: Value, depth: u32, out: &mut Vec<(String, String)>) {
+        if value.kind() != Kind::Dict || depth > 3 {
+            out.push((prefix.to_owned(), self.store.describe(value)));
+            return;
+        }
+        for pair in self.store.pairs(value).chunks_exact(2) {
+            let key = self.store.describe(pair[0]);
+            let joint = if prefix.is_empty() { "" } else { "." };
+            self.settings(&format!("{prefix}{joint}{key}"), pair[1], depth + 1, out);
+        }
+    }
+
+    fn warnings(&self, traces: &[(i64, u32)]) -> Warnings {
+        let mut warnings = Warnings::default();
+        for &(of, key, count, at) in &self.seen.unknown {
+            let key = self.store.describe(key);
+            let event_place = || {
+                let trace = traces.iter().find_map(|&(device, trace)| {
+                    let read = self.traces.get(trace as usize)?;
+                    let index = u64::from(at.checked_sub(read.first_row)?);
+                    (index < read.events).then_some((device, index))
+                });
+                match trace {
+                    Some((HOST, index)) => format!("host_traces[{index}]"),
+                    Some((device, index)) => format!("device_traces[{device}][{index}]"),
+                    None => format!("event {at} of the file"),
+                }
+            };
+            match of {
+                "action" => {
+                    warnings.add(WarningKind::UnknownAction(key), count, || format!("{}.action", event_place()))
+                }
+                "an event" => {
+                    let dotted = format!(".{key}");
+                    warnings.add(WarningKind::UnknownKey(of, key), count, || event_place() + &dotted);
+                }
+                _ => {
+                    let place = match of {
+                        "a segment" | "a block" => format!("segments[{at}] {key}"),
+                        "the snapshot" => key.clone(),
+                        _ => format!("{of}: {key}"),
+                    };
+                    warnings.add(WarningKind::UnknownKey(of, key), count, || place);
+                }
+            }
+        }
+        warnings
+    }
+}
+
+#[derive(Default)]
+struct Top {
+    segments: Vec<Segment>,
+    marks: Vec<AnnotationMark>,
+    traces: Vec<(i64, u32)>,
+    settings: Vec<(String, String)>,
+}
+
+fn expected(path: &str, what: &'static str, found: Value) -> ContentError {
+    ContentError { path: path.to_owned(), problem: Problem::Type(what, found.kind()) }
+}

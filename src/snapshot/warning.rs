@@ -1,0 +1,96 @@
+//! Oddities that do not stop us, counted by kind.
+
+use std::collections::BTreeMap;
+
+/// What is odd. The text is for people; the name is stable.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WarningKind {
+    /// A key no version of PyTorch we know writes; what of, and the key.
+    UnknownKey(&'static str, String),
+    /// An action we do not know.
+    UnknownAction(String),
+    /// An allocation at an address that is live.
+    AllocatedTwice,
+    /// A second `free_requested` of the same block.
+    FreedTwice,
+    /// A `free_requested` that nothing completes, of a block that is not in the segments.
+    FreeOfUnknownBlock,
+    /// A free whose size is not the allocation's.
+    SizeOfFreeDiffers,
+    /// More bytes are live at the start than the trace and the segments explain.
+    UnexplainedBytes,
+    /// Fewer: the trace and the segments contradict each other.
+    NegativeRemainder,
+    /// The trace has no `free_completed` (skip_actions): frees count when they are requested.
+    FreesNeverComplete,
+    /// `time_us` steps back.
+    TimeStepsBack,
+    /// An annotation that ends without having begun.
+    AnnotationWithoutStart,
+}
+
+impl WarningKind {
+    /// The stable name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            WarningKind::UnknownKey(..) => "unknown_key",
+            WarningKind::UnknownAction(_) => "unknown_action",
+            WarningKind::AllocatedTwice => "allocated_twice",
+            WarningKind::FreedTwice => "freed_twice",
+            WarningKind::FreeOfUnknownBlock => "free_of_unknown_block",
+            WarningKind::SizeOfFreeDiffers => "size_of_free_differs",
+            WarningKind::UnexplainedBytes => "unexplained_bytes",
+            WarningKind::NegativeRemainder => "negative_remainder",
+            WarningKind::FreesNeverComplete => "frees_never_complete",
+            WarningKind::TimeStepsBack => "time_steps_back",
+            WarningKind::AnnotationWithoutStart => "annotation_without_start",
+        }
+    }
+
+    /// One sentence.
+    pub fn message(&self) -> String {
+        match self {
+            WarningKind::UnknownKey(of, key) => format!("{of} has the key '{key}', which is not known and left out"),
+            WarningKind::UnknownAction(action) => format!("an event has the action '{action}', which is not known"),
+            WarningKind::AllocatedTwice => {
+                "a block was allocated where one was live: the first one stays in the totals to the end".into()
+            }
+            WarningKind::FreedTwice => "free_requested came twice for the same block".into(),
+            WarningKind::FreeOfUnknownBlock => {
+                "free_requested for a block that neither the trace nor the segments know: not drawn".into()
+            }
+            WarningKind::SizeOfFreeDiffers => "a free has another size than its allocation".into(),
+            WarningKind::UnexplainedBytes => {
+                "bytes live before the trace that no block explains: drawn as one block at the bottom".into()
+            }
+            WarningKind::NegativeRemainder => {
+                "the trace and the segments contradict each other: more is drawn than the totals say".into()
+            }
+            WarningKind::FreesNeverComplete => {
+                "the trace has no free_completed: blocks end when their free is requested".into()
+            }
+            WarningKind::TimeStepsBack => "the time of an event is before that of the event before".into(),
+            WarningKind::AnnotationWithoutStart => "an annotation ends that never began".into(),
+        }
+    }
+}
+
+/// All warnings of a file, each kind with a count and its first place.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Warnings {
+    counts: BTreeMap<WarningKind, (u64, String)>,
+}
+
+impl Warnings {
+    /// Counts `times` more of this kind; `example` is asked for when it is the first.
+    pub fn add(&mut self, kind: WarningKind, times: u64, example: impl FnOnce() -> String) {
+        if times > 0 {
+            self.counts.entry(kind).or_insert_with(|| (0, example())).0 += times;
+        }
+    }
+
+    /// Kind, count and first place of each.
+    pub fn iter(&self) -> impl Iterator<Item = (&WarningKind, u64, &str)> {
+        self.counts.iter().map(|(kind, (count, example))| (kind, *count, example.as_str()))
+    }
+}

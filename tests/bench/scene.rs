@@ -1,0 +1,147 @@
+//! How long scenes of 2000 × 1000 pixels take, by kind of history and zoom. Prints; judges nothing.
+
+use memscape::replay::Allocations;
+use memscape::timeline::{Curve, Paint, SceneJob, Source, Totals, View};
+use memscape::units::EventIdx;
+use std::time::{Duration, Instant};
+
+const EVENTS: u32 = 1_000_000;
+
+fn main() {
+    println!(
+        "{:<22} {:>8} {:>9} {:>9} {:>8} {:>7} {:>8}",
+        "history", "zoom", "total ms", "slice ms", "quads", "band px", "hidden"
+    );
+    for (name, changes) in
+        [("random lifetimes", random()), ("training steps", training()), ("many that stay", staying())]
+    {
+        measure(name, &changes);
+    }
+}
+
+/// What an event does: an allocation of so many bytes, or the end of the allocation with that number.
+#[derive(Clone, Copy)]
+enum Change {
+    Alloc(u64),
+    Free(usize),
+}
+
+fn measure(name: &str, changes: &[Change]) {
+    let mut spans = Vec::new();
+    let mut steps = Vec::new();
+    for (event, change) in (1u32..).zip(changes) {
+        match *change {
+            Change::Alloc(size) => {
+                steps.push(size as i64);
+                spans.push((event, u32::MAX, size));
+            }
+            Change::Free(which) => {
+                steps.push(-(spans[which].2 as i64));
+                spans[which].1 = event;
+            }
+        }
+    }
+    let allocations = Allocations::from_spans(spans);
+    let change = |event: EventIdx| steps[event.0 as usize];
+    let totals = Totals::build(steps.len() as u32, 0, change);
+    let curve = Curve::new(&totals, &change);
+    let paint = |_| Paint::NO_STACK;
+    let source = Source { allocations: &allocations, requested: curve, reserved: curve, paint: &paint };
+    let peak = curve.max_in(0..u32::MAX).map_or(0, |(_, total)| total as u64);
+    for zoom in [1.0, 10.0, 100.0, 10_000.0] {
+        let fit = View::fit(steps.len() as u64 + 1, peak, 2000, 1000);
+        let scale = fit.moments_per_px / zoom;
+        let view = View { moments_per_px: scale, left_px: (steps.len() as f64 / 2.0 / scale) as i64, ..fit };
+        let view = if zoom > 1.0 { view } else { fit };
+        let start = Instant::now();
+        let mut job = SceneJob::new(&source, view);
+        let mut longest = Duration::ZERO;
+        let scene = loop {
+            let slice = Instant::now();
+            let scene = job.step(&source, &mut || slice.elapsed() < Duration::from_millis(6));
+            longest = longest.max(slice.elapsed());
+            if let Some(scene) = scene {
+                break scene;
+            }
+        };
+        let ms = |time: Duration| time.as_secs_f64() * 1e3;
+        println!(
+            "{name:<22} {zoom:>8} {:>9.1} {:>9.1} {:>8} {:>7} {:>8}",
+            ms(start.elapsed()),
+            ms(longest),
+            scene.quads.len(),
+            scene.band_px,
+            scene.columns.hidden.iter().sum::<u32>()
+        );
+    }
+}
+
+/// Frees hit any live allocation; a thousand or two live at once.
+fn random() -> Vec<Change> {
+    let mut chance = Chance(1);
+    let mut live = Vec::new();
+    let mut count = 0;
+    (0..EVENTS)
+        .map(|_| {
+            if live.len() < 1000 || (live.len() < 2000 && chance.below(2) == 0) {
+                live.push(count);
+                count += 1;
+                Change::Alloc(512 << chance.below(14))
+            } else {
+                Change::Free(live.swap_remove(chance.below(live.len() as u32) as usize))
+            }
+        })
+        .collect()
+}
+
+/// Weights that stay, activations that pile up and go in reverse, and scratch memory in between.
+fn training() -> Vec<Change> {
+    let mut chance = Chance(2);
+    let mut changes: Vec<Change> = (0..400).map(|_| Change::Alloc(u64::from(1 + chance.below(64)) << 20)).collect();
+    let mut count = changes.len();
+    while changes.len() < EVENTS as usize {
+        let mut kept = Vec::new();
+        for backward in [false, true] {
+            for _ in 0..500 {
+                for _ in 0..2 {
+                    changes.push(Change::Alloc(u64::from(1 + chance.below(4000)) << 10));
+                    changes.push(Change::Free(count));
+                    count += 1;
+                }
+                if backward {
+                    changes.extend(kept.pop().map(Change::Free));
+                } else {
+                    changes.push(Change::Alloc(u64::from(1 + chance.below(16)) << 20));
+                    kept.push(count);
+                    count += 1;
+                }
+            }
+        }
+    }
+    changes
+}
+
+/// Small blocks of which nine in ten stay: the live set is nearly the history.
+fn staying() -> Vec<Change> {
+    let mut chance = Chance(3);
+    let mut changes = Vec::new();
+    let mut count = 0;
+    while changes.len() < EVENTS as usize {
+        changes.push(Change::Alloc(u64::from(512 * (1 + chance.below(64)))));
+        if chance.below(10) == 0 {
+            changes.push(Change::Free(count));
+        }
+        count += 1;
+    }
+    changes
+}
+
+/// A small generator, the same on every machine.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, end: u32) -> u32 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) % u64::from(end)) as u32
+    }
+}

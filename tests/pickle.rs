@@ -1,0 +1,242 @@
+//! The machine on hand-made pickles: every opcode and every rule.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+#[path = "support/pickle_tree.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
+mod pickle_tree;
+
+use memscape::pickle::opcode::{Refusal, Verdict, opcode};
+use memscape::pickle::{ErrorKind, Limits, Machine, PickleError};
+use pickle_tree::{Trees, decode};
+
+fn text(bytes: &[u8]) -> Result<String, PickleError<String>> {
+    decode(bytes).map(|(trees, root)| trees.text(root))
+}
+
+/// The error in full, as a user reads it.
+fn error(bytes: &[u8]) -> String {
+    match text(bytes) {
+        Ok(text) => panic!("decoded as {text}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+mod opcodes {
+    use super::*;
+
+    #[test]
+    fn each_of_the_256_bytes_is_run_refused_or_unknown() {
+        let (mut run, mut refused) = (0, 0);
+        for byte in 0..=u8::MAX {
+            // Zeros are an operand for every opcode; a 1 keeps a STOP from being first.
+            let outcome = decode(&[&[b'K', 1, byte][..], &[0; 16]].concat());
+            let kind = outcome.err().map(|error| error.kind);
+            match opcode(byte).map(|known| known.verdict) {
+                Some(Verdict::Runs(_)) => {
+                    // 0 is no opcode: whatever follows the operand stops at it, or at the opcode's own complaint.
+                    assert!(!matches!(kind, Some(ErrorKind::UnknownOpcode(other)) if other == byte), "0x{byte:02x}");
+                    assert!(!matches!(kind, Some(ErrorKind::Refused(_))), "0x{byte:02x} {kind:?}");
+                    run += 1;
+                }
+                Some(Verdict::Refused(why)) => {
+                    assert_eq!(kind, Some(ErrorKind::Refused(why)), "0x{byte:02x}");
+                    refused += 1;
+                }
+                None => assert_eq!(kind, Some(ErrorKind::UnknownOpcode(byte))),
+            }
+        }
+        assert_eq!((run, refused), (38, 30), "Python has 68 opcodes");
+    }
+
+    #[test]
+    fn scalars() {
+        let cases: [(&[u8], &str); 26] = [
+            (b"N.", "None"),
+            (b"\x88.", "True"),
+            (b"\x89.", "False"),
+            (b"K\xff.", "255"),
+            (b"M\x01\x02.", "513"),
+            (b"J\xff\xff\xff\xff.", "-1"),
+            (b"J\x00\x00\x00\x80.", "-2147483648"),
+            (b"\x8a\x00.", "0"),
+            (b"\x8a\x01\x80.", "-128"),
+            (b"\x8a\x06\x00\x00\x00\x00\x00\x7f.", "139637976727552"),
+            (b"\x8a\x08\x00\x00\x00\x00\x00\x00\x00\x80.", "-9223372036854775808"),
+            (b"\x8a\x09\xff\xff\xff\xff\xff\xff\xff\x7f\x00.", "9223372036854775807"),
+            (b"\x8a\x09\xff\xff\xff\xff\xff\xff\xff\xff\xff.", "-1"),
+            (b"\x8a\x09\xff\xff\xff\xff\xff\xff\xff\xff\x00.", "0x00ffffffffffffffff"),
+            (b"\x8a\x09\x00\x00\x00\x00\x00\x00\x00\x00\xff.", "0xff0000000000000000"),
+            (b"\x8b\x02\x00\x00\x00\x00\x80.", "-32768"),
+            (b"G\x3f\xe0\x00\x00\x00\x00\x00\x00.", "0.5"),
+            (b"\x8c\x02hi.", "'hi'"),
+            (b"X\x02\x00\x00\x00hi.", "'hi'"),
+            (b"\x8d\x02\x00\x00\x00\x00\x00\x00\x00hi.", "'hi'"),
+            (b"U\x02hi.", "'hi'"),
+            (b"T\x02\x00\x00\x00hi.", "'hi'"),
+            (b"C\x02hi.", "b'hi'"),
+            (b"B\x02\x00\x00\x00hi.", "b'hi'"),
+            (b"\x8e\x02\x00\x00\x00\x00\x00\x00\x00hi.", "b'hi'"),
+            (b"\x96\x02\x00\x00\x00\x00\x00\x00\x00hi.", "b'hi'"),
+        ];
+        for (bytes, expected) in cases {
+            assert_eq!(text(bytes).unwrap(), expected, "{}", bytes.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn containers() {
+        let cases: [(&[u8], &str); 12] = [
+            (b"].", "[]"),
+            (b"]K\x01a.", "[1]"),
+            (b"](K\x01K\x02e.", "[1, 2]"),
+            (b"](K\x01K\x02e(K\x03e(e.", "[1, 2, 3]"),
+            (b"}.", "{}"),
+            (b"}K\x01K\x02s.", "{1: 2}"),
+            (b"}(K\x01K\x02K\x03K\x04u.", "{1: 2, 3: 4}"),
+            (b").", "()"),
+            (b"K\x01\x85.", "(1,)"),
+            (b"K\x01K\x02\x86.", "(1, 2)"),
+            (b"K\x01K\x02K\x03\x87.", "(1, 2, 3)"),
+            (b"(K\x01K\x02K\x03K\x04t.", "(1, 2, 3, 4)"),
+        ];
+        for (bytes, expected) in cases {
+            assert_eq!(text(bytes).unwrap(), expected, "{}", bytes.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn frames_and_protocols_are_passed_over() {
+        assert_eq!(text(b"\x80\x04\x95\x02\x00\x00\x00\x00\x00\x00\x00N.").unwrap(), "None");
+        assert_eq!(text(b"\x80\x05N.").unwrap(), "None");
+        assert_eq!(error(b"\x80\x06N."), "pickle protocol 6 is newer than 5, the newest known (PROTO at byte 0)");
+        assert_eq!(
+            error(b"\x80\x04\x95\xff\xff\xff\xff\xff\xff\xff\xffN."),
+            "a frame of 18446744073709551615 bytes can't be (FRAME at byte 2)"
+        );
+    }
+
+    #[test]
+    fn what_comes_after_stop_is_ignored() {
+        let mut machine = Machine::new(Trees::default(), Limits::default());
+        machine.feed(b"N.\0\0cos\nsystem\n").unwrap();
+        assert!(machine.is_complete());
+        machine.feed(b"more").unwrap();
+        assert_eq!(machine.offset(), 2);
+        assert!(machine.finish().is_ok());
+    }
+}
+
+mod rules {
+    use super::*;
+
+    /// Rule 2: wherever PUT stands, the memo gives the finished container, one and the same.
+    #[test]
+    fn finishing_fills_every_memo_slot_that_named_it() {
+        for bytes in [
+            &b"](}q\x00K\x01K\x02s}h\x00e."[..], // Python: PUT before the contents
+            b"](}(K\x01K\x02uq\x00}h\x00e.",     // C++: after them
+            b"](}q\x00K\x01K\x02sq\x01}h\x01e.", // both, under two numbers
+            b"](}q\x00q\x01K\x01K\x02s}h\x00e.",
+        ] {
+            let (trees, root) = decode(bytes).unwrap();
+            assert_eq!(trees.text(root), "[{1: 2}, {}, {1: 2}]", "{}", bytes.escape_ascii());
+            let items = trees.items(root);
+            assert_eq!(items[0], items[2]);
+        }
+        // The slot has been given to something else meanwhile: finishing must not write over it.
+        assert_eq!(text(b"](}q\x00K\x01K\x07q\x00s}h\x00e.").unwrap(), "[{1: 7}, {}, 7]");
+    }
+
+    /// Rule 3: a dict is finished by the container that is begun on top of it; numbers, strings and MARK finish nothing.
+    #[test]
+    fn a_dict_is_finished_when_a_container_is_begun_on_top_of_it() {
+        let batch = b"}(K\x01K\x02u".repeat(3000);
+        let (trees, root) = decode(&[b"](", batch.as_slice(), b"e."].concat()).unwrap();
+        assert_eq!(trees.most_open, 2, "the list and one dict");
+        assert_eq!(trees.items(root).len(), 3000);
+
+        assert_eq!(text(b"}(K\x01K\x02u(K\x03K\x04uK\x05K\x06s.").unwrap(), "{1: 2, 3: 4, 5: 6}");
+        assert_eq!(text(b"]](K\x01ea.").unwrap(), "[[1]]", "a list may be waiting for what is begun on top of it");
+        assert_eq!(text(b"}K\x01}K\x02}ss.").unwrap(), "{1: {2: {}}}");
+    }
+
+    /// Rule 4, and what it does not mean: beside itself a container may stand though it is still open.
+    #[test]
+    fn a_container_inside_itself_is_refused_beside_itself_it_is_not() {
+        assert_eq!(error(b"]q\x00(h\x00e."), "[0]: a container contains itself (BINGET at byte 4)");
+        assert_eq!(error(b"]q\x00h\x00a."), "[0]: a container contains itself (APPEND at byte 5)");
+        assert_eq!(error(b"}q\x00(K\x05]h\x00au."), "5[0]: a container contains itself (BINGET at byte 7)");
+        assert_eq!(
+            error(b"]q\x00]h\x00aa."),
+            "the items are for something that is not a list, or a list changed after use (APPEND at byte 7)",
+        );
+
+        // A segment's `frames`, [] in the memo, again in its blocks; a new frame twice in one stack, with another between.
+        for (bytes, expected) in [
+            (&b"}(K\x01]q\x00K\x02](h\x00h\x00eu."[..], "{1: [], 2: [[], []]}"),
+            (b"](}(K\x01K\x02uq\x00h\x00e.", "[{1: 2}, {1: 2}]"),
+            (b"](}(K\x01K\x02uq\x00K\x09h\x00e.", "[{1: 2}, 9, {1: 2}]"),
+        ] {
+            assert_eq!(text(bytes).unwrap(), expected, "{}", bytes.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn a_finished_container_is_not_changed() {
+        let changed = "the items are for something that is not a list, or a list changed after use (APPEND at byte";
+        assert_eq!(error(b"]]q\x00ah\x00K\x01a."), format!("[1]: {changed} 9)"));
+        assert_eq!(error(b"NK\x01a."), format!("{changed} 3)"));
+        assert_eq!(
+            error(b"]K\x01K\x02s."),
+            "the items are for something that is not a dict, or a dict changed after use (SETITEM at byte 5)"
+        );
+    }
+
+    /// Rule 5.
+    #[test]
+    fn of_equal_keys_the_last_wins_and_memoize_counts_filled_slots() {
+        assert_eq!(text(b"}(K\x01K\x02K\x01K\x03u.").unwrap(), "{1: 3}");
+        assert_eq!(text(b"}K\x01K\x02s(K\x01K\x03K\x04K\x05u.").unwrap(), "{1: 3, 4: 5}");
+        // PUT 1, then MEMOIZE: one slot is filled, so it writes slot 1 as well. Then slot 5 stays empty.
+        assert_eq!(text(b"(K\x07q\x01K\x08\x94h\x01t.").unwrap(), "(7, 8, 8)");
+        assert_eq!(error(b"K\x01q\x05h\x03."), "memo slot 3 is read but was never written (BINGET at byte 4)");
+    }
+
+    /// Rule 6.
+    #[test]
+    fn what_no_snapshot_needs_is_refused_by_name_and_place() {
+        let cases: [(&[u8], &str, Refusal); 5] = [
+            (b"cos\nsystem\n", "GLOBAL", Refusal::Code),
+            (b"2", "DUP", Refusal::Juggling),
+            (b"\x8f", "EMPTY_SET", Refusal::Set),
+            (b"\x97", "NEXT_BUFFER", Refusal::Elsewhere),
+            (b"I1\n", "INT", Refusal::Text),
+        ];
+        for (bytes, name, why) in cases {
+            let error = decode(&[b"\x80\x04N", bytes].concat()).err().unwrap();
+            assert_eq!((error.offset, error.opcode, error.kind), (3, Some(name), ErrorKind::Refused(why)));
+        }
+        assert_eq!(
+            error(b"\x80\x02cos\nsystem\nX\x02\x00\x00\x00ls\x85R."),
+            "it names code to be run; a snapshot has none, and nothing in a file is ever run (GLOBAL at byte 2)"
+        );
+        assert_eq!(
+            error(b"}(X\x01\x00\x00\x00ai__main__\nC\n"),
+            "a: it names code to be run; a snapshot has none, and nothing in a file is ever run (INST at byte 8)"
+        );
+    }
+
+    #[test]
+    fn what_stands_below_a_mark_is_out_of_reach() {
+        for bytes in [&b"]K\x01(a."[..], b"](K\x01a.", b"K\x01(\x85.", b"](.", b"(e.", b"]((e.", b"a.", b"q\x00."] {
+            assert!(
+                matches!(error(bytes).as_str(), text if text.contains("too few values")),
+                "{}",
+                bytes.escape_ascii()
+            );
+        }
+        assert_eq!(error(b"]e."), "[0]: no MARK stands before it (APPENDS at byte 1)");
+        assert_eq!(error(b"}(K\x01u."), "1: the last key has no value (SETITEMS at byte 4)");
+    }
+}

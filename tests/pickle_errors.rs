@@ -1,0 +1,112 @@
+//! Where each error says it is, and the limits.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+#[path = "support/pickle_tree.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
+mod pickle_tree;
+
+use memscape::pickle::{ErrorKind, Limits};
+use pickle_tree::{decode, decode_with};
+
+/// `refuse me` as a string.
+const BAD: &[u8] = b"\x8c\x09refuse me";
+
+fn path(parts: &[&[u8]]) -> String {
+    let error = decode(&parts.concat()).err().expect("the builder refuses");
+    assert!(matches!(error.kind, ErrorKind::Builder(_)), "{error}");
+    error.path
+}
+
+#[test]
+fn an_error_of_the_builder_says_where() {
+    let error = decode(&[&b"}(\x8c\x06traces](K\x01K\x02"[..], BAD, b"eu."].concat()).err().unwrap();
+    assert_eq!(error.to_string(), "traces[2]: refused (APPENDS at byte 27)");
+}
+
+#[test]
+fn in_either_style() {
+    // Python: a batch of one has no MARK; C++: always one, and memo numbers come last.
+    assert_eq!(path(&[b"}\x8c\x01d]]}\x8c\x01k", BAD, b"saas."]), "d[0][0].k");
+    assert_eq!(path(&[b"}(\x8c\x01d](](}(\x8c\x01k", BAD, b"ueeu."]), "d[0][0].k");
+    assert_eq!(path(&[b"}(\x8c\x01a]\x8c\x01b](K\x01K\x02e(}", BAD, b"eu."]), "b[3]");
+}
+
+#[test]
+fn beside_complete_containers() {
+    // device_traces of four devices, three of them empty: the fault is in the last.
+    assert_eq!(path(&[b"](]]](}(\x8c\x01k", BAD, b"uee."]), "[2][0].k");
+    // One event a device, in the first batch of each: lists hold values of one kind.
+    assert_eq!(path(&[b"](]}K\x00K\x00sa]}\x8c\x01k", BAD, b"sae."]), "[1][0].k");
+    // A dict whose value is complete, then the fault under the next key.
+    assert_eq!(path(&[b"}(K\x01](K\x01eK\x02]", BAD, b"au."]), "2[0]");
+}
+
+#[test]
+fn where_the_container_itself_is_refused() {
+    let dict = b"}\x8c\x0enever finishedK\x00s";
+    assert_eq!(path(&[b"](}", dict, b"e."]), "[1]");
+    assert_eq!(path(&[b"](", dict, b"}e."]), "[0]", "finished by the dict on top of it");
+    assert_eq!(path(&[dict, b"."]), "");
+    assert_eq!(path(&[b"}K\x05", dict, b"s."]), "5");
+}
+
+#[test]
+fn in_a_batch_that_was_partly_handed_on() {
+    let items = b"N".repeat(10_000);
+    assert_eq!(path(&[b"](", &items, BAD, b"e."]), "[10000]");
+    assert_eq!(path(&[b"](", &items, b"](", BAD, b"ee."]), "[10000][0]");
+}
+
+fn refused(bytes: &[u8], limits: Limits) -> ErrorKind<String> {
+    decode_with(bytes, limits).err().expect("a limit is reached").kind
+}
+
+#[test]
+fn each_is_kept() {
+    let limits = Limits {
+        string_bytes: 3,
+        integer_bytes: 9,
+        tuple_items: 5,
+        stack_values: 7,
+        open_containers: 2,
+        memo_slots: 4,
+        memo_holes: 2,
+    };
+    let cases: [(&[u8], &str, usize); 9] = [
+        (b"\x8c\x04", "bytes in one string", 3),
+        (b"B\xff\xff\xff\xff", "bytes in one string", 3),
+        (b"\x8d\xff\xff\xff\xff\xff\xff\xff\xff", "bytes in one string", 3),
+        (b"\x8a\x0a", "bytes in one integer", 9),
+        (b"(NNNNNNt", "values in one tuple", 5),
+        (b"NNNNNNNN", "values on the stack", 7),
+        (b"]]]", "open containers", 2),
+        (b"(((", "nested batches", 2),
+        (b"Nr\xff\xff\xff\xff", "memo slots", 4),
+    ];
+    for (bytes, what, most) in cases {
+        assert_eq!(refused(bytes, limits), ErrorKind::Limit { what, most }, "{}", bytes.escape_ascii());
+    }
+    let holes = ErrorKind::Limit { what: "memo slots skipped over", most: 2 };
+    assert_eq!(refused(b"Nq\x03", limits), holes);
+}
+
+/// A long batch is handed on as it comes, without a trace in the result.
+#[test]
+fn the_stack_stays_small() {
+    let small = Limits { tuple_items: 8, stack_values: 24, ..Limits::default() };
+    let numbers: Vec<u8> = (0..=255).flat_map(|number| [b'K', number]).collect();
+    for bytes in [[b"](", &numbers[..], b"e."].concat(), [b"}(", &numbers[..], b"u."].concat()] {
+        let (small_trees, small_root) = decode_with(&bytes, small).unwrap();
+        let (trees, root) = decode(&bytes).unwrap();
+        assert_eq!(small_trees.text(small_root), trees.text(root));
+        assert!(small_trees.longest_batch <= 24 && trees.longest_batch == 256);
+    }
+    // What began as a list's batch can't end as a tuple.
+    let tuple = [b"](", &numbers[..], b"t."].concat();
+    assert_eq!(refused(&tuple, small), ErrorKind::Limit { what: "values in one tuple", most: 8 });
+    // The last three stay: they may be a tuple's.
+    let triples = b"NNN\x87".repeat(50);
+    let (trees, root) = decode_with(&[b"](", &triples[..], b"e."].concat(), small).unwrap();
+    assert_eq!(trees.items(root).len(), 50);
+}

@@ -1,0 +1,215 @@
+//! Whole pickles as they travel: both writers, any cut, every prefix, other readers, and bytes that mean harm.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+#[path = "support/pickle_tree.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
+mod pickle_tree;
+#[path = "support/pickle_value.rs"]
+mod pickle_value;
+#[path = "support/pickle_writer.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
+mod pickle_writer;
+
+use memscape::pickle::opcode::{Verdict, opcode};
+use memscape::pickle::{ErrorKind, Limits, Machine, PickleError};
+use pickle_tree::{Trees, decode};
+use pickle_value::{Value, pickled, plain_values, serde_text, snapshot, values};
+use pickle_writer::Style;
+use proptest::prelude::*;
+
+const STYLES: [Style; 5] = [
+    Style::Python { protocol: 2 },
+    Style::Python { protocol: 3 },
+    Style::Python { protocol: 4 },
+    Style::Python { protocol: 5 },
+    Style::Cpp,
+];
+
+type Outcome = Result<String, PickleError<String>>;
+
+fn text(bytes: &[u8]) -> Outcome {
+    decode(bytes).map(|(trees, root)| trees.text(root))
+}
+
+/// The result when the bytes come cut in `chunks`.
+fn text_of_chunks<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Outcome {
+    let mut machine = Machine::new(Trees::default(), Limits::default());
+    for chunk in chunks {
+        machine.feed(chunk)?;
+    }
+    machine.finish().map(|(trees, root)| trees.text(root))
+}
+
+mod cuts {
+    use super::*;
+
+    #[test]
+    fn a_small_file_may_be_cut_anywhere() {
+        for style in STYLES {
+            let (bytes, expected) = pickled(&snapshot(3), style);
+            assert_eq!(text(&bytes).unwrap(), expected, "{style:?}");
+            for at in 0..=bytes.len() {
+                let (before, after) = bytes.split_at(at);
+                assert_eq!(text_of_chunks([before, after]).unwrap(), expected, "{style:?} cut at {at}");
+            }
+            assert_eq!(text_of_chunks(bytes.chunks(1)).unwrap(), expected, "{style:?} byte by byte");
+        }
+    }
+
+    #[test]
+    fn every_prefix_ends_too_soon() {
+        for style in STYLES {
+            let (bytes, _) = pickled(&snapshot(3), style);
+            for length in 0..bytes.len() {
+                let error = text(&bytes[..length]).expect_err("STOP is missing");
+                assert_eq!((error.offset, error.kind), (length as u64, ErrorKind::UnexpectedEnd), "{style:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_long_string_arrives_in_pieces() {
+        let long = "x".repeat(5 << 20);
+        for style in STYLES {
+            let (bytes, expected) = pickled(&Value::List(vec![Value::Text(long.clone()), Value::Int(1)]), style);
+            let mut machine = Machine::new(Trees::default(), Limits::default());
+            for chunk in bytes.chunks(1000) {
+                machine.feed(chunk).unwrap();
+            }
+            assert!(machine.heap_bytes() < 1 << 20, "what carried the string is given back");
+            let (trees, root) = machine.finish().unwrap();
+            assert!(trees.text(root) == expected, "{style:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_cuts_give_the_same_value(value in values(), style in 0..5usize, cuts in prop::collection::vec(1..40usize, 1..30)) {
+            let (bytes, expected) = pickled(&value, STYLES[style]);
+            let mut rest = bytes.as_slice();
+            let chunks = cuts.iter().cycle().map_while(|&cut| {
+                let (chunk, after) = rest.split_at(cut.min(rest.len()));
+                rest = after;
+                (!chunk.is_empty()).then_some(chunk)
+            });
+            prop_assert_eq!(text_of_chunks(chunks).unwrap(), expected);
+        }
+
+        #[test]
+        fn any_cut_gives_the_same_error(bytes in hostile_bytes(), at in 0..400usize) {
+            let (before, after) = bytes.split_at(at.min(bytes.len()));
+            prop_assert_eq!(outcome(&[before, after]), outcome(&[&bytes]));
+        }
+    }
+}
+
+mod writers {
+    use super::*;
+
+    #[test]
+    fn lists_of_any_length_in_batches_of_any_length() {
+        for style in STYLES {
+            for length in [0, 1, 2, 999, 1000, 1001, 2000, 2001, 10_000] {
+                let list = Value::List((0..length).map(Value::Int).collect());
+                let dict =
+                    Value::Dict((0..length).map(|key| (format!("k{key:05}"), Value::List(Vec::new()))).collect());
+                for value in [list, dict] {
+                    let (bytes, expected) = pickled(&value, style);
+                    assert!(text(&bytes).unwrap() == expected, "{style:?} {length}");
+                }
+            }
+        }
+    }
+
+    /// A million entries in one batch hold a handful of open containers and a short stack.
+    #[test]
+    fn a_long_cpp_list_takes_no_room() {
+        let (bytes, _) = pickled(&snapshot(20_000), Style::Cpp);
+        let mut machine = Machine::new(Trees::default(), Limits::default());
+        machine.feed(&bytes).unwrap();
+        assert!(machine.builder().most_open < 10, "{}", machine.builder().most_open);
+        let memo = 8 * 16_384 * 3;
+        assert!(machine.heap_bytes() < memo + 16 * 8192, "{}", machine.heap_bytes());
+    }
+
+    proptest! {
+        #[test]
+        fn what_either_writes_is_read(value in values()) {
+            for style in STYLES {
+                let (bytes, expected) = pickled(&value, style);
+                prop_assert_eq!(text(&bytes).unwrap(), expected, "{:?}", style);
+            }
+        }
+    }
+}
+
+mod other_implementations {
+    use super::*;
+    use serde_pickle::{DeOptions, SerOptions, value_from_slice, value_to_vec};
+
+    proptest! {
+        #[test]
+        fn serde_pickle_reads_the_same(value in plain_values(), style in 0..5usize) {
+            let (bytes, _) = pickled(&value, STYLES[style]);
+            let theirs = value_from_slice(&bytes, DeOptions::new()).unwrap();
+            prop_assert_eq!(text(&bytes).unwrap(), serde_text(&theirs));
+        }
+
+        #[test]
+        fn what_serde_pickle_writes_is_read(value in plain_values()) {
+            let (bytes, _) = pickled(&value, Style::Cpp);
+            let theirs = value_from_slice(&bytes, DeOptions::new()).unwrap();
+            for options in [SerOptions::new(), SerOptions::new().proto_v2()] {
+                let bytes = value_to_vec(&theirs, options).unwrap();
+                prop_assert_eq!(text(&bytes).unwrap(), serde_text(&theirs));
+            }
+        }
+    }
+}
+
+/// Bytes that get further than noise: mostly opcodes that run, small operands.
+fn hostile_bytes() -> impl Strategy<Value = Vec<u8>> {
+    let runs: Vec<u8> = (0..=255).filter(|&byte| is_run(byte)).collect();
+    let containers = b"(((]]}}}aesuutq\x00h\x00\x94\x85\x86NNK\x01K\x02".to_vec();
+    let byte = prop_oneof![
+        8 => prop::sample::select(containers),
+        3 => prop::sample::select(runs),
+        2 => 0..4u8,
+        1 => any::<u8>(),
+    ];
+    prop::collection::vec(byte, 0..400)
+}
+
+fn is_run(byte: u8) -> bool {
+    matches!(opcode(byte).map(|known| known.verdict), Some(Verdict::Runs(_)))
+}
+
+/// Whether it worked, or the error in full. (Not the value's text: one that shares itself often enough is endless.)
+fn outcome(chunks: &[&[u8]]) -> Result<usize, String> {
+    let mut machine = Machine::new(Trees::default(), Limits::default());
+    for chunk in chunks {
+        machine.feed(chunk).map_err(|error| error.to_string())?;
+    }
+    let offset = machine.offset();
+    machine.finish().map(|_| offset as usize).map_err(|error| error.to_string())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4000))]
+    #[test]
+    fn hostile_bytes_give_a_value_or_an_error(bytes in hostile_bytes()) {
+        let mut machine = Machine::new(Trees::default(), Limits::default());
+        match machine.feed(&bytes) {
+            Ok(()) => {
+                prop_assert!(machine.heap_bytes() < 4096 + 64 * bytes.len());
+                let length = bytes.len() as u64;
+                prop_assert!(machine.offset() <= length);
+                if let Err(error) = machine.finish() {
+                    prop_assert_eq!((error.offset, error.kind), (length, ErrorKind::UnexpectedEnd));
+                }
+            }
+            Err(error) => prop_assert!(error.offset < bytes.len() as u64),
+        }
+    }
+}

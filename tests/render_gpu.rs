@@ -1,0 +1,163 @@
+//! The GPU draws what its twin draws, pixel for pixel. Needs a Vulkan driver (Mesa's lavapipe will do) and `--features gpu-test`;
+//! says so and passes where there is none.
+#![cfg(feature = "gpu-test")]
+
+use memscape::render::{Drawing, Look, OverlayRect, Painter, RenderError, RgbaImage, Twin};
+use memscape::timeline::scene::{BAND, CONTINUED, SceneColumns};
+use memscape::timeline::{Quad, Scene, View};
+use wgpu::TextureFormat::{Bgra8Unorm, Rgba8Unorm, Rgba8UnormSrgb};
+
+fn adapter() -> Option<wgpu::Adapter> {
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
+        backends: wgpu::Backends::VULKAN,
+        ..wgpu::InstanceDescriptor::new_without_display_handle()
+    });
+    let adapter = pollster::block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()));
+    match &adapter {
+        Ok(adapter) => println!("adapter: {}", adapter.get_info().name),
+        Err(error) => println!("SKIPPED, the GPU was not compared with its twin: {error}"),
+    }
+    adapter.ok()
+}
+
+fn painter(format: wgpu::TextureFormat) -> Option<Painter> {
+    adapter().map(|adapter| pollster::block_on(Painter::new(&adapter, format)).unwrap())
+}
+
+/// Numbers that look random and never change (splitmix64).
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % bound
+    }
+}
+
+const WIDTH: u32 = 301;
+const HEIGHT: u32 = 203;
+
+fn view() -> View {
+    View {
+        moments_per_px: 7.0 / 3.0,
+        bytes_per_px: 1.0e6 / 7.0,
+        left_px: (1 << 40) + 11,
+        bottom_px: 0,
+        width_px: WIDTH,
+        height_px: HEIGHT,
+    }
+}
+
+/// Quads of all sizes, overlapping, some cut by the window, in every paint and with every flag.
+fn scene(seed: u64) -> Scene {
+    let mut numbers = Numbers(seed);
+    let mut edges = |largest: u32| {
+        let from = numbers.below(u64::from(largest)) as u32;
+        let length = numbers.below(if from.is_multiple_of(3) { 60 } else { 7 }) as u32;
+        [from as i16, (from + length).min(largest) as i16]
+    };
+    let places: Vec<_> = (0..3000).map(|_| (edges(WIDTH), edges(HEIGHT))).collect();
+    let quads = places.into_iter().map(|(x, y)| {
+        let flags = [0, 0, 0, BAND, CONTINUED][numbers.below(5) as usize];
+        Quad { x, y, paint: numbers.below(256) as u32 | flags }
+    });
+    let quads = quads.collect();
+    let reserved = (0..WIDTH).map(|_| numbers.below(40) * 1_000_000).collect();
+    let columns = SceneColumns { edge_px: (0..=WIDTH as i32).collect(), reserved, ..SceneColumns::default() };
+    Scene { view: view(), band_px: 1, columns, quads, identities: Vec::new() }
+}
+
+fn views() -> Vec<View> {
+    let still = view();
+    let mut views = vec![
+        still,
+        View { left_px: still.left_px - 40, bottom_px: 17, ..still },
+        View { width_px: 77, height_px: 400, ..still },
+    ];
+    // Zooming about the middle, in steps no edge falls onto exactly.
+    for factor in [0.1, 0.73, 1.31, 3.7, 41.0] {
+        let middle = (still.left_px as f64 + f64::from(WIDTH) / 2.0) / factor;
+        views.push(View {
+            moments_per_px: still.moments_per_px * factor,
+            bytes_per_px: still.bytes_per_px * factor,
+            left_px: middle as i64 - i64::from(WIDTH) / 2,
+            ..still
+        });
+    }
+    views
+}
+
+fn worst_difference(one: &RgbaImage, other: &RgbaImage) -> u8 {
+    assert_eq!((one.width, one.height, one.pixels.len()), (other.width, other.height, other.pixels.len()));
+    one.pixels.iter().zip(&other.pixels).map(|(one, other)| one.abs_diff(*other)).max().unwrap_or(0)
+}
+
+#[test]
+fn the_gpu_draws_what_the_twin_draws() {
+    for format in [Rgba8Unorm, Bgra8Unorm] {
+        let Some(mut painter) = painter(format) else { return };
+        let mut twin = Twin::new();
+        for (seed, look) in [(1, Look::light()), (2, Look::dark())] {
+            painter.upload(&scene(seed));
+            twin.upload(&scene(seed));
+            for view in &views() {
+                let opaque = OverlayRect::outline([20, 90], [-5, 60], 2, look.selection);
+                let drawing = Drawing { view, look: &look, overlay: &opaque };
+                let expected = twin.draw(&drawing);
+                assert!(
+                    expected.pixels.chunks(4).any(|pixel| pixel != look.background),
+                    "an empty picture proves nothing"
+                );
+                let shown = pollster::block_on(painter.image(&drawing)).unwrap();
+                assert_eq!(worst_difference(&shown, &expected), 0, "{format:?}, {view:?}");
+
+                let clear = [OverlayRect { x: [3, 200], y: [-9, 300], rgba: [200, 30, 90, 77] }];
+                let drawing = Drawing { overlay: &clear, ..drawing };
+                let shown = pollster::block_on(painter.image(&drawing)).unwrap();
+                assert!(worst_difference(&shown, &twin.draw(&drawing)) <= 1, "blended, {format:?}, {view:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn without_a_scene_there_is_background_and_overlay() {
+    let Some(mut painter) = painter(Rgba8Unorm) else { return };
+    let look = Look::dark();
+    let overlay = [OverlayRect { x: [1, 2], y: [0, 1], rgba: look.peak }];
+    let view = View { width_px: 3, height_px: 2, ..view() };
+    let drawing = Drawing { view: &view, look: &look, overlay: &overlay };
+    let first = pollster::block_on(painter.image(&drawing)).unwrap();
+    assert_eq!(first, Twin::new().draw(&drawing));
+    painter.upload(&scene(3));
+    painter.clear_scene();
+    assert_eq!(pollster::block_on(painter.image(&drawing)).unwrap(), first);
+}
+
+#[test]
+fn a_lost_device_says_so_and_a_new_one_draws_the_same() {
+    let Some(mut painter) = painter(Rgba8Unorm) else { return };
+    let (view, look) = (view(), Look::light());
+    let drawing = Drawing { view: &view, look: &look, overlay: &[] };
+    painter.upload(&scene(4));
+    let before = pollster::block_on(painter.image(&drawing)).unwrap();
+
+    let failure = painter.failure();
+    painter.lose_device();
+    let told = pollster::block_on(failure);
+    assert!(matches!(told, RenderError::Lost(_)), "{told:?}");
+    assert_eq!(pollster::block_on(painter.image(&drawing)), Err(told));
+
+    let mut painter = self::painter(Rgba8Unorm).unwrap();
+    painter.upload(&scene(4));
+    assert_eq!(pollster::block_on(painter.image(&drawing)).unwrap(), before);
+}
+
+#[test]
+fn a_format_that_would_change_colours_is_refused() {
+    let Some(adapter) = adapter() else { return };
+    let refused = pollster::block_on(Painter::new(&adapter, Rgba8UnormSrgb));
+    assert_eq!(refused.err(), Some(RenderError::NoFormat));
+}

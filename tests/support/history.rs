@@ -1,0 +1,106 @@
+//! Histories of lifetimes alone: drawn as text, or random.
+
+use memscape::replay::{AllocationId, Allocations};
+use memscape::timeline::{Curve, Paint, Source, Totals};
+use memscape::units::EventIdx;
+use proptest::prelude::*;
+
+/// One device's lifetimes with the totals that follow from them.
+#[derive(Debug)]
+pub(crate) struct History {
+    /// `(born, died, size)` in order of rank.
+    pub(crate) spans: Vec<(u32, u32, u64)>,
+    /// Requested bytes live at each moment.
+    pub(crate) requested: Vec<i64>,
+    /// Reserved bytes at each moment.
+    pub(crate) reserved: Vec<i64>,
+    allocations: Allocations,
+    totals: [Totals; 2],
+}
+
+impl History {
+    /// The history of these lifetimes over `events` events; reserved bytes are the requested ones in steps of 64.
+    pub(crate) fn new(events: u32, spans: impl IntoIterator<Item = (u32, u32, u64)>) -> History {
+        let allocations = Allocations::from_spans(spans);
+        let spans: Vec<_> = allocations.spans().collect();
+        let mut change = vec![0i64; events as usize + 2];
+        for &(born, died, size) in spans.iter().filter(|span| span.0 < span.1) {
+            change[(born as usize).min(events as usize + 1)] += size as i64;
+            change[(died as usize).min(events as usize + 1)] -= size as i64;
+        }
+        let mut total = 0;
+        let requested: Vec<i64> = change[..=events as usize]
+            .iter()
+            .map(|change| {
+                total += change;
+                total
+            })
+            .collect();
+        let reserved: Vec<i64> = requested.iter().map(|total| (total + 63) / 64 * 64).collect();
+        let totals = [&requested, &reserved].map(|curve| Totals::build(events, curve[0], |event| step(curve, event)));
+        History { spans, requested, reserved, allocations, totals }
+    }
+
+    /// A history as a picture, highest rank first, as on the screen: a line an allocation, a character a moment (`#` live),
+    /// then its bytes.
+    pub(crate) fn drawn(picture: &str) -> History {
+        let lines = picture.lines().rev().map(str::trim).filter(|line| !line.is_empty());
+        let mut events = 0;
+        let spans: Vec<_> = lines
+            .map(|line| {
+                let (life, bytes) = line.split_once(' ').unwrap();
+                let born = life.find('#').unwrap();
+                let end = life.rfind('#').unwrap() + 1;
+                events = life.len() as u32 - 1;
+                (born as u32, if end == life.len() { u32::MAX } else { end as u32 }, bytes.trim().parse().unwrap())
+            })
+            .collect();
+        History::new(events, spans)
+    }
+
+    /// How many moments there are.
+    pub(crate) fn moments(&self) -> u32 {
+        self.requested.len() as u32
+    }
+
+    /// The highest total.
+    pub(crate) fn peak(&self) -> u64 {
+        self.requested.iter().copied().max().unwrap() as u64
+    }
+
+    /// Lends the history as geometry wants it.
+    pub(crate) fn with<R>(&self, look: impl FnOnce(&Source) -> R) -> R {
+        let requested = |event| step(&self.requested, event);
+        let reserved = |event| step(&self.reserved, event);
+        look(&Source {
+            allocations: &self.allocations,
+            requested: Curve::new(&self.totals[0], &requested),
+            reserved: Curve::new(&self.totals[1], &reserved),
+            paint: &paint,
+        })
+    }
+}
+
+/// The colour of an allocation in these tests: its rank.
+pub(crate) fn paint(allocation: AllocationId) -> Paint {
+    Paint(allocation.0 as u16)
+}
+
+/// Random histories: lifetimes short and long, sizes of every order, some there from the start or to the end, and ranks in no
+/// order of birth, as when they are grouped.
+pub(crate) fn histories(events: u32, allocations: usize) -> impl Strategy<Value = History> {
+    let life = move |events: u32| prop_oneof![4 => 1..8u32, 2 => 1..=events, 1 => Just(u32::MAX)];
+    let size = || prop_oneof![4 => 1..40u64, 2 => 100..400u64, 1 => 2000..4000u64, 1 => Just(0u64)];
+    (1..=events).prop_flat_map(move |events| {
+        let born = prop_oneof![1 => Just(0u32), 6 => 0..=events];
+        prop::collection::vec((born, life(events), size()), 0..=allocations).prop_map(move |lives| {
+            let died = |born: u32, life: u32| Some(born.saturating_add(life)).filter(|&died| died <= events);
+            let span = |(born, life, size)| (born, died(born, life).unwrap_or(u32::MAX), size);
+            History::new(events, lives.into_iter().map(span))
+        })
+    })
+}
+
+fn step(curve: &[i64], event: EventIdx) -> i64 {
+    curve[event.0 as usize + 1] - curve[event.0 as usize]
+}

@@ -1,0 +1,196 @@
+//! Values to be written by either writer, with the text that a reader must come to.
+
+use crate::pickle_tree::{hexadecimal, quoted};
+use crate::pickle_writer::{Reference, Style, Writer};
+use proptest::prelude::*;
+use serde_pickle::HashableValue;
+use std::io;
+
+/// A value as a writer meets it.
+#[derive(Clone, Debug)]
+pub(crate) enum Value {
+    None,
+    Bool(bool),
+    Int(i128),
+    Float(f64),
+    /// A string object of its own.
+    Text(String),
+    Pair(u8, u8),
+    List(Vec<Value>),
+    Dict(Vec<(String, Value)>),
+    /// The container that was completed as number so and so, once more; `None` while there is none.
+    Again(usize),
+}
+
+/// The value in a style, and its text.
+pub(crate) fn pickled(value: &Value, style: Style) -> (Vec<u8>, String) {
+    let mut writer = Writer::new(Vec::new(), style).unwrap();
+    let text = write(value, style, &mut writer, &mut Vec::new()).unwrap();
+    (writer.finish().unwrap(), text)
+}
+
+/// What a snapshot of one device looks like to the machine: shared frames and stacks, `[]` shared by a list still open.
+pub(crate) fn snapshot(events: usize) -> Value {
+    let name = |text: &str| text.to_owned();
+    let frame = |line| {
+        let fields = [("filename", Value::Text(name("train.py"))), ("line", Value::Int(line))];
+        Value::Dict(fields.map(|(key, value)| (name(key), value)).into())
+    };
+    let entry = |at: usize| {
+        let frames = match at {
+            0 => Value::List(vec![frame(7), Value::Again(6), frame(8), Value::Again(6)]),
+            _ => Value::List(vec![Value::Again(6), Value::Again(7)]),
+        };
+        let fields = [
+            ("action", Value::Text(name("alloc"))),
+            ("addr", Value::Int(0x7f00_0000_0000 + 512 * at as i128)),
+            ("pool_id", Value::Pair(0, 0)),
+            ("frames", frames),
+        ];
+        Value::Dict(fields.map(|(key, value)| (name(key), value)).into())
+    };
+    let block = Value::Dict(vec![(name("size"), Value::Int(512)), (name("frames"), Value::Again(0))]);
+    let segment = [("frames", Value::List(Vec::new())), ("blocks", Value::List(vec![block]))];
+    let segment = Value::Dict(segment.map(|(key, value)| (name(key), value)).into());
+    let trace = Value::List((0..events).map(entry).collect());
+    Value::Dict(vec![
+        (name("segments"), Value::List(vec![segment])),
+        (name("device_traces"), Value::List(vec![Value::List(Vec::new()), trace])),
+    ])
+}
+
+/// Any value.
+pub(crate) fn values() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        4 => plain_leaves(),
+        1 => any::<i128>().prop_map(|value| Value::Int(value >> 32)),
+        1 => any::<u64>().prop_map(|value| Value::Int(value.into())),
+        3 => (0..4usize).prop_map(Value::Again),
+    ];
+    nested(leaf.boxed())
+}
+
+/// Values without sharing and without large integers: what `serde-pickle` reads whatever the style.
+pub(crate) fn plain_values() -> impl Strategy<Value = Value> {
+    nested(plain_leaves().boxed())
+}
+
+/// A value of `serde-pickle` as [`crate::pickle_tree::Trees::text`] would have it.
+pub(crate) fn serde_text(value: &serde_pickle::Value) -> String {
+    use serde_pickle::Value as Theirs;
+    let list = |items: &[Theirs]| items.iter().map(serde_text).collect::<Vec<_>>().join(", ");
+    match value {
+        Theirs::None => "None".to_owned(),
+        Theirs::Bool(true) => "True".to_owned(),
+        Theirs::Bool(false) => "False".to_owned(),
+        Theirs::I64(value) => value.to_string(),
+        Theirs::Int(value) => value.to_string(),
+        Theirs::F64(value) => format!("{value:?}"),
+        Theirs::Bytes(bytes) => format!("b{}", quoted(bytes)),
+        Theirs::String(text) => quoted(text.as_bytes()),
+        Theirs::List(items) => format!("[{}]", list(items)),
+        Theirs::Tuple(items) => format!("({})", list(items)),
+        Theirs::Dict(pairs) => dict_text(pairs.iter().map(|(key, value)| match key {
+            HashableValue::String(key) => (quoted(key.as_bytes()), serde_text(value)),
+            other => panic!("the tests write no such key: {other:?}"),
+        })),
+        other => panic!("the tests write no such value: {other:?}"),
+    }
+}
+
+fn plain_leaves() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        1 => Just(Value::None),
+        1 => any::<bool>().prop_map(Value::Bool),
+        2 => any::<i64>().prop_map(|value| Value::Int(value.into())),
+        2 => any::<i16>().prop_map(|value| Value::Int(value.into())),
+        1 => any::<u32>().prop_map(|value| Value::Int(value.into())),
+        1 => (-1e9..1e9f64).prop_map(Value::Float),
+        3 => "[a-d]{0,2}|é".prop_map(Value::Text),
+        1 => (0..3u8, 0..3u8).prop_map(|(first, second)| Value::Pair(first, second)),
+    ]
+}
+
+fn nested(leaf: BoxedStrategy<Value>) -> impl Strategy<Value = Value> {
+    leaf.prop_recursive(5, 60, 6, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..6).prop_map(Value::List),
+            prop::collection::vec(("[a-d]", inner), 0..5).prop_map(Value::Dict),
+        ]
+    })
+}
+
+/// Writes the value and returns its text; `shared` holds the containers completed so far with theirs.
+fn write(
+    value: &Value,
+    style: Style,
+    writer: &mut Writer<Vec<u8>>,
+    shared: &mut Vec<(Reference, String)>,
+) -> io::Result<String> {
+    Ok(match value {
+        Value::None => {
+            writer.none()?;
+            "None".to_owned()
+        }
+        Value::Bool(value) => {
+            writer.bool(*value)?;
+            if *value { "True" } else { "False" }.to_owned()
+        }
+        Value::Int(value) => {
+            writer.int(*value)?;
+            match (i64::try_from(*value), style) {
+                (Ok(value), _) => value.to_string(),
+                (Err(_), Style::Cpp) => (*value as i64).to_string(),
+                (Err(_), Style::Python { .. }) => hexadecimal(&value.to_le_bytes()),
+            }
+        }
+        Value::Float(value) => {
+            writer.float(*value)?;
+            format!("{value:?}")
+        }
+        Value::Text(text) => {
+            writer.text(text)?;
+            quoted(text.as_bytes())
+        }
+        Value::Pair(first, second) => {
+            writer.pair(*first, *second)?;
+            format!("({first}, {second})")
+        }
+        Value::List(items) => {
+            writer.list(items.len() as u64)?;
+            let items: Vec<String> =
+                items.iter().map(|item| write(item, style, writer, shared)).collect::<io::Result<_>>()?;
+            let text = format!("[{}]", items.join(", "));
+            shared.push((writer.end_shared()?, text.clone()));
+            text
+        }
+        Value::Dict(pairs) => {
+            writer.dict(pairs.len() as u64)?;
+            let mut texts = Vec::new();
+            for (key, value) in pairs {
+                writer.name(key)?;
+                texts.push((quoted(key.as_bytes()), write(value, style, writer, shared)?));
+            }
+            let text = dict_text(texts.into_iter());
+            shared.push((writer.end_shared()?, text.clone()));
+            text
+        }
+        Value::Again(number) => match shared.get(*number).cloned() {
+            Some((reference, text)) => {
+                writer.again(reference)?;
+                text
+            }
+            None => {
+                writer.none()?;
+                "None".to_owned()
+            }
+        },
+    })
+}
+
+/// The text of a dict: of equal keys the last counts, and the order does not.
+fn dict_text(pairs: impl Iterator<Item = (String, String)>) -> String {
+    let pairs: std::collections::BTreeMap<String, String> = pairs.collect();
+    let pairs: Vec<String> = pairs.iter().map(|(key, value)| format!("{key}: {value}")).collect();
+    format!("{{{}}}", pairs.join(", "))
+}

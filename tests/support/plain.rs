@@ -1,0 +1,126 @@
+//! The truth about a scene, found the slow and plain way, column by column and block by block.
+
+use super::history::{History, paint};
+use memscape::replay::AllocationId;
+use memscape::timeline::scene::BAND;
+use memscape::timeline::{Quad, QuadIdentity, Scene, View};
+use std::ops::Range;
+
+/// One live block of a stack.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    rank: u32,
+    lowest: u64,
+    size: u64,
+}
+
+/// Compares everything a scene says with the history. Panics with the column where they differ.
+pub(crate) fn check(history: &History, scene: &Scene) {
+    let columns = column_moments(history, &scene.view);
+    assert_eq!(scene.columns.moment.len(), columns.len(), "columns");
+    assert_eq!(scene.columns.edge_px.len(), columns.len() + 1);
+    let mut hidden = vec![(0u32, 0u64); columns.len()];
+    let shown = &scene.columns.moment;
+    for &(born, died, size) in &history.spans {
+        let first = columns.iter().position(|moments| born < moments.end && died > moments.start);
+        if let Some(first) = first.filter(|_| size > 0 && !shown.iter().any(|moment| (born..died).contains(moment))) {
+            hidden[first] = (hidden[first].0 + 1, hidden[first].1.max(size));
+        }
+    }
+    for (column, moments) in columns.iter().enumerate() {
+        let range = moments.start as usize..moments.end as usize;
+        let highest = *history.requested[range.clone()].iter().max().unwrap();
+        let first = moments.start + history.requested[range.clone()].iter().position(|&t| t == highest).unwrap() as u32;
+        let reserved = *history.reserved[range].iter().max().unwrap();
+        let table = &scene.columns;
+        assert_eq!((table.moment[column], table.moments[column]), (first, moments.len() as u32), "column {column}");
+        assert_eq!((table.total[column], table.reserved[column]), (highest as u64, reserved as u64), "column {column}");
+        assert_eq!((table.hidden[column], table.hidden_largest[column]), hidden[column], "hidden in {column}");
+        check_column(history, scene, column);
+    }
+    assert_eq!(scene.quads.len(), scene.identities.len());
+    for quad in &scene.quads {
+        assert!(quad.x.iter().all(|&x| scene.columns.edge_px.contains(&i32::from(x))), "{quad:?} ends inside a column");
+    }
+}
+
+/// The moments of every column that the view has.
+fn column_moments(history: &History, view: &View) -> Vec<Range<u32>> {
+    let all = 0..history.moments();
+    let scale = view.moments_per_px;
+    if scale <= 1.0 {
+        let edge = |moment: u32| (f64::from(moment) / scale).round() as i64 - view.left_px;
+        let inside = |moment: &u32| edge(*moment) < i64::from(view.width_px) && edge(*moment + 1) > 0;
+        return all.filter(inside).map(|moment| moment..moment + 1).collect();
+    }
+    let pixel = |at: i64| {
+        let (left, right) = (at as f64 * scale, (at + 1) as f64 * scale);
+        let overlaps = |moment: &u32| f64::from(*moment) < right && f64::from(*moment + 1) > left;
+        let first = all.clone().find(overlaps)?;
+        Some(first..all.clone().rev().find(overlaps)? + 1)
+    };
+    (view.left_px..view.left_px + i64::from(view.width_px)).filter_map(pixel).collect()
+}
+
+fn check_column(history: &History, scene: &Scene, column: usize) {
+    let moment = scene.columns.moment[column];
+    let mut height = 0;
+    let mut stack = Vec::new();
+    for (rank, &(born, died, size)) in (0..).zip(&history.spans) {
+        if (born..died).contains(&moment) && size > 0 {
+            stack.push(Block { rank, lowest: height, size });
+            height += size;
+        }
+    }
+    let row = |bytes: u64| scene.view.row_from_bytes(bytes).clamp(0, i64::from(scene.view.height_px)) as i16;
+    let rows = |block: &Block| [row(block.lowest), row(block.lowest + block.size)];
+    let theta = (f64::from(scene.band_px) * scene.view.bytes_per_px).ceil() as u64;
+    let left = scene.columns.edge_px[column];
+    let mut pieces: Vec<(&Quad, &QuadIdentity)> = scene.quads.iter().zip(&scene.identities).collect();
+    pieces.retain(|(quad, _)| i32::from(quad.x[0]) <= left && left < i32::from(quad.x[1]));
+    pieces.sort_by_key(|(quad, _)| quad.y[0]);
+
+    // They tile the stack, so none overlap, their heights sum up, and the silhouette is the column's true maximum.
+    let mut reached = row(0);
+    for (quad, _) in &pieces {
+        assert_eq!(quad.y[0], reached, "column {column}: gap or overlap at {quad:?}");
+        assert!(quad.y[1] > quad.y[0], "column {column}: no height: {quad:?}");
+        reached = quad.y[1];
+    }
+    assert_eq!(reached, row(height), "silhouette of column {column}");
+
+    // Each holds what it says.
+    for (quad, identity) in &pieces {
+        let starts_here = i32::from(quad.x[0]) == left;
+        if identity.count == 1 {
+            let block = stack.iter().find(|block| block.rank == identity.first).expect("a quad of a dead block");
+            assert_eq!((identity.first, quad.y, identity.requested()), (identity.last, rows(block), block.size));
+            assert_eq!(quad.paint, u32::from(paint(AllocationId(block.rank)).0));
+        } else if starts_here {
+            let members = || stack.iter().filter(|block| (identity.first..=identity.last).contains(&block.rank));
+            let bytes: u64 = members().map(|block| block.size).sum();
+            let (first, last) = (members().next().unwrap(), members().last().unwrap());
+            assert_eq!((first.rank, last.rank), (identity.first, identity.last), "column {column}");
+            assert_eq!((members().count(), bytes), (identity.count as usize, identity.requested()), "column {column}");
+            assert_eq!(quad.y, [row(first.lowest), row(last.lowest + last.size)], "column {column}");
+            assert!(members().all(|block| block.size < theta), "column {column}: a high block in a band");
+            let largest = members().rev().max_by_key(|block| block.size).unwrap();
+            assert_eq!(quad.paint, u32::from(paint(AllocationId(largest.rank)).0) | BAND);
+        } else {
+            let at_an_edge = |y: i16| y == row(height) || stack.iter().any(|block| row(block.lowest) == y);
+            assert!(quad.y.iter().all(|&y| at_an_edge(y)), "column {column}: {quad:?} is not made of whole blocks");
+        }
+    }
+    for block in stack.iter().filter(|block| block.size >= theta && rows(block)[0] < rows(block)[1]) {
+        assert!(pieces.iter().any(|(_, it)| (it.first, it.last) == (block.rank, block.rank)), "{block:?} is not alone");
+    }
+    // Thin neighbours are joined until they reach θ. (The lowest piece of a window may have been cut off from its neighbours.)
+    for pair in pieces.windows(2) {
+        let ((quad, lower), (_, upper)) = (pair[0], pair[1]);
+        let thin = i32::from(quad.x[0]) == left && quad.y[0] > 0 && lower.requested() < theta;
+        assert!(
+            !thin || (upper.count == 1 && upper.requested() >= theta),
+            "column {column}: {lower:?} {upper:?} unjoined"
+        );
+    }
+}

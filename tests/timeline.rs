@@ -1,0 +1,170 @@
+//! The geometry against the plain truth: every column of random histories in random windows.
+
+mod support;
+
+use memscape::timeline::{MAX_QUADS, Scene, SceneJob, View, lowest_byte_of, outline, scene_hit, stack_at};
+use memscape::units::Moment;
+use proptest::prelude::*;
+use support::history::{History, histories};
+use support::plain;
+
+fn scene(history: &History, view: View) -> Scene {
+    history.with(|source| SceneJob::run(source, view)).expect("a job without a budget finishes")
+}
+
+/// Windows of every zoom, some of them partly or wholly beside the data.
+fn windows() -> impl Strategy<Value = View> {
+    let moments_per_px = prop_oneof![0.02..1.0f64, 1.0..30.0f64, Just(0.5), Just(1.0), Just(2.0), Just(2.5), Just(7.0)];
+    let bytes_per_px = prop_oneof![0.3..3.0f64, 3.0..300.0f64, Just(1.0), Just(16.0)];
+    (moments_per_px, bytes_per_px, -40i64..120, -40i64..200, 1u32..90, 1u32..120).prop_map(
+        |(moments_per_px, bytes_per_px, left_px, bottom_px, width_px, height_px)| View {
+            moments_per_px,
+            bytes_per_px,
+            left_px,
+            bottom_px,
+            width_px,
+            height_px,
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_column_is_the_exact_stack_at_its_highest_moment(history in histories(150, 120), view in windows()) {
+        plain::check(&history, &scene(&history, view));
+    }
+
+    #[test]
+    fn no_peak_is_hidden_at_any_zoom(history in histories(300, 80), width_px in 1u32..200, height_px in 1u32..200) {
+        let view = View::fit(u64::from(history.moments()), history.peak(), width_px, height_px);
+        let scene = scene(&history, view);
+        prop_assert_eq!(scene.columns.total.iter().copied().max(), Some(history.peak()));
+        let highest = scene.quads.iter().map(|quad| i64::from(quad.y[1])).max().unwrap_or(0);
+        prop_assert_eq!(highest, view.row_from_bytes(history.peak()));
+    }
+
+    #[test]
+    fn slices_change_nothing(history in histories(150, 120), view in windows(), patience in 0usize..5) {
+        history.with(|source| {
+            let mut job = SceneJob::new(source, view);
+            let mut asked = 0;
+            let mut has_time = || { asked += 1; patience > 0 && asked % (patience + 1) != 0 };
+            let slices = std::iter::repeat_with(|| job.step(source, &mut has_time)).take(100_000);
+            let sliced = slices.flatten().next();
+            prop_assert_eq!(sliced, SceneJob::run(source, view));
+            prop_assert_eq!(job.step(source, &mut || true), None);
+            Ok(())
+        })?;
+    }
+
+    #[test]
+    fn what_is_drawn_is_found_again(history in histories(150, 120), view in windows()) {
+        let scene = scene(&history, view);
+        history.with(|source| for (index, (quad, identity)) in scene.quads.iter().zip(&scene.identities).enumerate() {
+            let middle = |range: [i16; 2]| (i32::from(range[0]) + i32::from(range[1])) / 2;
+            // The left column is where a band holds exactly what its identity says.
+            for x in [i32::from(quad.x[0]), middle(quad.x)] {
+                let hit = scene_hit(&scene, x, middle(quad.y)).unwrap();
+                assert_eq!(hit.quad, Some(index));
+                let found = stack_at(source, hit.moment, hit.byte).unwrap();
+                if identity.count == 1 || x == i32::from(quad.x[0]) {
+                    assert!((identity.first..=identity.last).contains(&found.allocation.0), "{found:?} {identity:?}");
+                }
+                assert!(!hit.certain || (found.allocation.0, identity.count) == (identity.first, 1));
+                assert_eq!(lowest_byte_of(source, found.allocation, hit.moment), Some(found.lowest_byte));
+            }
+            if identity.count == 1 {
+                assert!(outline(&scene, identity.first).any(|outlined| outlined == *quad));
+            }
+        });
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+
+    #[test]
+    fn deep_trees_are_exact_too(history in histories(3000, 5000), view in windows()) {
+        plain::check(&history, &scene(&history, View { moments_per_px: view.moments_per_px * 20.0, ..view }));
+    }
+}
+
+#[test]
+fn a_small_picture() {
+    let history = History::drawn(
+        "
+        ....##. 20
+        ..##### 10
+        .###... 30
+        ####### 40
+        ",
+    );
+    let view = View { bytes_per_px: 10.0, ..View::fit(7, 1, 7, 10) };
+    let scene = scene(&history, view);
+    plain::check(&history, &scene);
+    let quads: Vec<_> =
+        scene.quads.iter().zip(&scene.identities).map(|(quad, it)| (it.first, quad.x, quad.y)).collect();
+    assert_eq!(
+        quads,
+        [
+            (0, [0, 7], [0, 4]),
+            (1, [1, 4], [4, 7]),
+            (2, [2, 4], [7, 8]),
+            // The block below is freed: what lies above falls, and is a new quad.
+            (2, [4, 7], [4, 5]),
+            (3, [4, 6], [5, 7]),
+        ]
+    );
+    assert_eq!(outline(&scene, 2).count(), 2);
+    history.with(|source| {
+        assert_eq!(stack_at(source, Moment(3), 69).map(|hit| (hit.allocation.0, hit.lowest_byte)), Some((1, 40)));
+        assert_eq!(stack_at(source, Moment(3), 80), None);
+        assert_eq!(stack_at(source, Moment(99), 0).map(|hit| hit.allocation.0), Some(0), "what lives on, lives on");
+    });
+}
+
+#[test]
+fn a_scene_that_would_have_too_many_quads_has_higher_bands() {
+    let mut state = 1u32;
+    let mut chance = |below: u32| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) % below
+    };
+    let lives = (0..60_000).map(|_| {
+        let born = chance(100_000);
+        (born, born + 1 + chance(100_000 - born), u64::from(64 + chance(4000)))
+    });
+    let history = History::new(100_000, lives.collect::<Vec<_>>());
+    let view = View::fit(100_001, history.peak(), 1000, 1000);
+    let scene = scene(&history, view);
+    assert!(scene.band_px > 1 && scene.quads.len() <= MAX_QUADS, "{} px, {} quads", scene.band_px, scene.quads.len());
+    assert!(
+        scene.quads.len() > MAX_QUADS / 3,
+        "coarser than it needs to be: {} px, {} quads",
+        scene.band_px,
+        scene.quads.len()
+    );
+}
+
+#[test]
+fn senseless_views_have_empty_scenes() {
+    let history = History::drawn("## 10");
+    let fit = View::fit(2, 10, 10, 10);
+    for view in [
+        View { moments_per_px: f64::NAN, ..fit },
+        View { bytes_per_px: 0.0, ..fit },
+        View { left_px: i64::MIN, ..fit },
+        View { left_px: i64::MAX, ..fit },
+        View { width_px: 0, ..fit },
+    ] {
+        assert_eq!(scene(&history, view).quads, []);
+    }
+    for view in [View { bottom_px: i64::MIN, ..fit }, View { bottom_px: i64::MAX, ..fit }, View { height_px: 0, ..fit }]
+    {
+        assert_eq!(scene(&history, view).quads, []);
+    }
+    let huge = View { width_px: u32::MAX, height_px: u32::MAX, ..fit };
+    assert_eq!(scene(&history, huge).quads.len(), 1);
+}
