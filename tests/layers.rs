@@ -11,12 +11,13 @@ use std::path::{Path, PathBuf};
 const LAYERS: &[(&str, &[&str])] = &[
     ("units", &[]),
     ("column", &["units"]),
+    ("container", &[]),
     ("pickle", &["column", "units"]),
     ("snapshot", &["column", "pickle", "units"]),
     ("replay", &["column", "snapshot", "units"]),
     ("analysis", &["column", "replay", "snapshot", "units"]),
     ("timeline", &["column", "replay", "units"]),
-    ("engine", &["analysis", "column", "pickle", "replay", "snapshot", "timeline", "units"]),
+    ("engine", &["analysis", "column", "container", "pickle", "replay", "snapshot", "timeline", "units"]),
     ("ui", &["engine::protocol", "timeline", "units"]),
     ("render", &["column", "timeline", "units"]),
     ("wire", &["engine::protocol", "timeline", "units"]),
@@ -29,6 +30,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 const CONDITIONAL: &[(&str, &str)] = &[
     ("lib.rs", "which modules a build has"),
     ("render/mod.rs", "its WebGPU half needs wgpu, its CPU twin nothing"),
+    ("render/layers.rs", "its instances are the bytes that the GPU reads"),
     ("timeline/scene.rs", "its quads are the bytes that the GPU reads"),
 ];
 
