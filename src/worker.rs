@@ -1,1 +1,178 @@
 //! The worker's shell: message queue ↔ engine.
+//!
+//! The engine works in slices of a few milliseconds. Between them the worker goes back to its message queue, so that a cancel,
+//! a newer window or another file overtakes what runs.
+
+mod source;
+
+use crate::engine::protocol::{Reply, Request};
+use crate::engine::{Engine, Work};
+use crate::wire::{FromWorker, ToWorker};
+use gloo::events::EventListener;
+use js_sys::Promise;
+use source::{Failure, Source};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, Performance};
+
+/// How long a slice of work may keep the message queue waiting.
+const SLICE_MS: f64 = 8.0;
+
+/// The worker's side of the bargain: the page posts a `WebAssembly.Module` to this script (the glue stands before it), which
+/// starts it. A trap reaches the page as a message: some happen where the page's `error` event would not see them.
+pub const BOOTSTRAP: &str = r#"
+for (const kind of ["error", "unhandledrejection"])
+  addEventListener(kind, (event) => postMessage(["died", String(event.reason ?? event.message)]));
+onmessage = (event) => { onmessage = null; wasm_bindgen.initSync({ module: event.data }); };
+"#;
+
+/// Answers the page until the page ends the worker.
+pub fn start() -> Result<(), JsValue> {
+    let scope: DedicatedWorkerGlobalScope = js_sys::global().dyn_into()?;
+    let clock = scope.performance().ok_or("a worker without a clock")?;
+    let turns = MessageChannel::new()?;
+    std::panic::set_hook(Box::new({
+        let scope = scope.clone();
+        move |panic| post(&scope, FromWorker::Died(panic.to_string()))
+    }));
+    let shell = Rc::new(Shell {
+        scope: scope.clone(),
+        clock,
+        turns,
+        engine: RefCell::new(Engine::new()),
+        source: RefCell::new(None),
+        load: Cell::new(0),
+        running: Cell::new(false),
+    });
+    let listener = EventListener::new(&scope, "message", move |event| {
+        let message = event.dyn_ref::<MessageEvent>().and_then(|event| ToWorker::from_js(&event.data()));
+        if let Some(message) = message {
+            shell.receive(message);
+        }
+    });
+    // It listens as long as the worker lives.
+    listener.forget();
+    post(&scope, FromWorker::Ready);
+    Ok(())
+}
+
+fn post(scope: &DedicatedWorkerGlobalScope, message: FromWorker) {
+    let (message, buffers) = message.into_js();
+    // It fails only where a buffer was given away before, and ours are new.
+    let _ = scope.post_message_with_transfer(&message, &buffers);
+}
+
+struct Shell {
+    scope: DedicatedWorkerGlobalScope,
+    clock: Performance,
+    turns: MessageChannel,
+    engine: RefCell<Engine>,
+    /// Where the bytes of the file being loaded come from.
+    source: RefCell<Option<Rc<Source>>>,
+    /// The load the engine works for: its replies carry this number. A newer one may wait for its first bytes.
+    load: Cell<u32>,
+    /// Whether [`Shell::run`] is on its way: there is one at most.
+    running: Cell<bool>,
+}
+
+impl Shell {
+    fn receive(self: &Rc<Self>, message: ToWorker) {
+        match message {
+            ToWorker::File { load, file } => self.begin(Source::file(load, file)),
+            ToWorker::Link { load, url } => self.begin(Source::link(load, url)),
+            ToWorker::Ask(request) => {
+                if request == Request::Cancel {
+                    self.end_source();
+                }
+                self.engine.borrow_mut().request(request);
+            }
+        }
+        if !self.running.replace(true) {
+            spawn_local(self.clone().run());
+        }
+    }
+
+    fn begin(&self, source: Source) {
+        self.end_source();
+        self.source.replace(Some(Rc::new(source)));
+    }
+
+    fn end_source(&self) {
+        if let Some(source) = self.source.take() {
+            source.cancel();
+        }
+    }
+
+    /// Works until the engine is idle and there are no bytes to read.
+    async fn run(self: Rc<Self>) {
+        let mut slice_ends = self.clock.now() + SLICE_MS;
+        loop {
+            let work = self.engine.borrow_mut().step(&mut || self.clock.now() < slice_ends);
+            self.post_replies();
+            if work == Work::More || self.clock.now() >= slice_ends {
+                self.turn().await;
+                slice_ends = self.clock.now() + SLICE_MS;
+            }
+            if work == Work::Idle && !self.read().await {
+                break;
+            }
+        }
+        self.running.set(false);
+    }
+
+    /// Brings the engine the next bytes. `false` when there is nothing to read.
+    async fn read(&self) -> bool {
+        let Some(source) = self.source.borrow().clone() else { return false };
+        if source.is_open() && !self.engine.borrow().wants_bytes() {
+            // It has found an error, or was told to stop.
+            self.end_source();
+            return true;
+        }
+        let result = if source.is_open() { source.chunk().await } else { source.open().await };
+        let is_current = self.source.borrow().as_ref().is_some_and(|current| Rc::ptr_eq(current, &source));
+        if !is_current {
+            return true;
+        }
+        let mut engine = self.engine.borrow_mut();
+        match result {
+            Ok(source::Event::Opened { name, total_bytes }) => {
+                self.load.set(source.load);
+                engine.request(Request::Open { name, total_bytes });
+            }
+            Ok(source::Event::Chunk(bytes)) => engine.feed(bytes),
+            Ok(source::Event::End) => {
+                engine.request(Request::EndOfFile);
+                self.source.take();
+            }
+            Err(failure) => {
+                engine.request(Request::Cancel);
+                self.source.take();
+                let load = source.load;
+                post(
+                    &self.scope,
+                    match failure {
+                        Failure::Link(status) => FromWorker::LinkFailed { load, status },
+                        Failure::Read(message) => FromWorker::Reply { load, reply: Reply::Failed { message } },
+                    },
+                );
+            }
+        }
+        true
+    }
+
+    fn post_replies(&self) {
+        while let Some(reply) = { self.engine.borrow_mut().next_reply() } {
+            post(&self.scope, FromWorker::Reply { load: self.load.get(), reply });
+        }
+    }
+
+    /// Lets the messages that wait be received. (A channel's message queues up behind them; a timer would wait 4 ms.)
+    async fn turn(&self) {
+        let passed = Promise::new(&mut |resolve, _| self.turns.port1().set_onmessage(Some(&resolve)));
+        if self.turns.port2().post_message(&JsValue::NULL).is_ok() {
+            let _ = JsFuture::from(passed).await;
+        }
+    }
+}

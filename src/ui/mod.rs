@@ -1,1 +1,22 @@
 //! The face without a browser: state, actions, view models, keys.
+//!
+//! Everything a person can do is an [`Action`]; [`update()`] is the only code that changes the [`State`] and answers with
+//! [`Effect`]s for the shell to carry out; the view models turn the state into plain text for the shell to show. The shell
+//! decides nothing.
+
+pub mod action;
+pub mod details;
+pub mod hover;
+pub mod keys;
+pub mod loading;
+pub mod navigate;
+pub mod outline;
+pub mod record;
+pub mod state;
+pub mod summary;
+pub mod update;
+pub mod url;
+
+pub use action::{Action, Command, Effect};
+pub use state::State;
+pub use update::update;

@@ -1,0 +1,173 @@
+//! The page's handle on its worker: makes it, keeps messages until it listens, notices when it dies.
+//!
+//! The worker is always a blob: worker, because one loaded from an address would not be bound by the page's policy. Its text is
+//! the glue this page runs on and a bootstrap; its code is the module this page has compiled already.
+
+use super::dom;
+use crate::wire::{FromWorker, ToWorker};
+use crate::worker::BOOTSTRAP;
+use gloo::events::EventListener;
+use js_sys::Array;
+use std::cell::RefCell;
+use std::rc::Rc;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{Blob, BlobPropertyBag, Document, ErrorEvent, HtmlScriptElement, MessageEvent, Response, Url, Window, Worker};
+
+/// The page's handle on its worker.
+pub(super) struct Client {
+    window: Window,
+    /// Called with everything the worker says. When it could not even be made, that is [`FromWorker::Died`].
+    receive: Box<dyn Fn(FromWorker)>,
+    script: RefCell<Option<String>>,
+    worker: RefCell<Stage>,
+}
+
+enum Stage {
+    /// There is none; the next message makes one.
+    None,
+    /// On its way: what waits for it.
+    Starting(Option<Handle>, Vec<ToWorker>),
+    /// It listens.
+    Ready(Handle),
+}
+
+struct Handle {
+    worker: Worker,
+    _listeners: [EventListener; 2],
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.worker.terminate();
+    }
+}
+
+impl Client {
+    /// A client without a worker.
+    pub(super) fn new(window: Window, receive: impl Fn(FromWorker) + 'static) -> Rc<Client> {
+        let (script, worker) = (RefCell::new(None), RefCell::new(Stage::None));
+        Rc::new(Client { window, receive: Box::new(receive), script, worker })
+    }
+
+    /// Makes the worker, if there is none.
+    pub(super) fn start(self: &Rc<Self>) {
+        if matches!(*self.worker.borrow(), Stage::None) {
+            *self.worker.borrow_mut() = Stage::Starting(None, Vec::new());
+            let client = self.clone();
+            spawn_local(async move {
+                match client.make().await {
+                    // The client may have been told to drop it meanwhile.
+                    Ok(handle) => {
+                        if let Stage::Starting(made, _) = &mut *client.worker.borrow_mut() {
+                            *made = Some(handle);
+                        }
+                    }
+                    Err(cause) => {
+                        client.end();
+                        (client.receive)(FromWorker::Died(cause));
+                    }
+                }
+            });
+        }
+    }
+
+    /// Sends `message`, at once or as soon as the worker listens.
+    pub(super) fn send(self: &Rc<Self>, message: ToWorker) {
+        self.start();
+        match &mut *self.worker.borrow_mut() {
+            Stage::Ready(handle) => post(handle, &message),
+            Stage::Starting(_, waiting) => waiting.push(message),
+            Stage::None => {}
+        }
+    }
+
+    /// Ends the worker, and what waits for it.
+    pub(super) fn end(&self) {
+        let ended = self.worker.replace(Stage::None);
+        drop(ended);
+    }
+
+    async fn make(self: &Rc<Self>) -> Result<Handle, String> {
+        let script = self.script().await?;
+        let worker = Worker::new(&script).map_err(|error| dom::cause(&error))?;
+        let on_message = EventListener::new(&worker, "message", {
+            let client = self.clone();
+            move |event| {
+                let message = event.dyn_ref::<MessageEvent>().and_then(|event| FromWorker::from_js(&event.data()));
+                if let Some(message) = message {
+                    client.received(message);
+                }
+            }
+        });
+        let on_error = EventListener::new(&worker, "error", {
+            let client = self.clone();
+            move |event| {
+                let text = event.dyn_ref::<ErrorEvent>().map_or_else(String::new, ErrorEvent::message);
+                client.received(FromWorker::Died(text));
+            }
+        });
+        worker.post_message(&wasm_bindgen::module()).map_err(|error| dom::cause(&error))?;
+        Ok(Handle { worker, _listeners: [on_message, on_error] })
+    }
+
+    fn received(&self, message: FromWorker) {
+        match message {
+            FromWorker::Ready => self.ready(),
+            // Only its first cry counts.
+            FromWorker::Died(_) if matches!(*self.worker.borrow(), Stage::None) => {}
+            FromWorker::Died(_) => {
+                // The listener that runs now belongs to the handle: it is dropped after it has returned.
+                let ended = self.worker.replace(Stage::None);
+                spawn_local(async move { drop(ended) });
+                (self.receive)(message);
+            }
+            FromWorker::Reply { .. } | FromWorker::LinkFailed { .. } => (self.receive)(message),
+        }
+    }
+
+    fn ready(&self) {
+        let stage = self.worker.replace(Stage::None);
+        if let Stage::Starting(Some(handle), waiting) = stage {
+            waiting.iter().for_each(|message| post(&handle, message));
+            self.worker.replace(Stage::Ready(handle));
+        }
+    }
+
+    /// The address of the worker's script, made once: the server may be gone when a second worker is needed.
+    async fn script(&self) -> Result<String, String> {
+        if let Some(script) = &*self.script.borrow() {
+            return Ok(script.clone());
+        }
+        let document = self.window.document().ok_or("a window without a document")?;
+        let glue = self.glue(&document).await?;
+        let options = BlobPropertyBag::new();
+        options.set_type("text/javascript");
+        let parts = Array::of2(&glue.into(), &BOOTSTRAP.into());
+        let blob = Blob::new_with_str_sequence_and_options(&parts, &options).map_err(|error| dom::cause(&error))?;
+        let address = Url::create_object_url_with_blob(&blob).map_err(|error| dom::cause(&error))?;
+        self.script.replace(Some(address.clone()));
+        Ok(address)
+    }
+
+    /// The text of the script that started this page.
+    async fn glue(&self, document: &Document) -> Result<String, String> {
+        let script = document.query_selector("script[defer]").ok().flatten();
+        let script: HtmlScriptElement =
+            script.and_then(|script| script.dyn_into().ok()).ok_or("the page does not find its own script")?;
+        let text = async {
+            let response: Response = JsFuture::from(self.window.fetch_with_str(&script.src())).await?.dyn_into()?;
+            if !response.ok() {
+                return Err(JsValue::from(js_sys::Error::new(&format!("the server answered {}", response.status()))));
+            }
+            JsFuture::from(response.text()?).await
+        };
+        let text = text.await.map_err(|error| format!("the worker's script could not be fetched: {}", dom::cause(&error)))?;
+        text.as_string().ok_or_else(|| "the worker's script is no text".to_owned())
+    }
+}
+
+fn post(handle: &Handle, message: &ToWorker) {
+    // It fails only for what can't be cloned, and files, texts and numbers can.
+    let _ = handle.worker.post_message(&message.to_js());
+}

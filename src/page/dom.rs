@@ -1,0 +1,142 @@
+//! Every id of `index.html`, typed, once; and listeners that end with their owner.
+
+use gloo::events::{EventListener, EventListenerOptions};
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{
+    Document, Element, Event, EventTarget, HtmlButtonElement, HtmlCanvasElement, HtmlDialogElement, HtmlElement,
+    HtmlInputElement, HtmlProgressElement, HtmlSelectElement, Window,
+};
+
+macro_rules! elements {
+    ($($(#[$doc:meta])* $field:ident: $kind:ty = $id:literal,)*) => {
+        /// The elements of the page that are not mere controls of a command (`ui::keys` names those).
+        pub(super) struct Elements {
+            pub(super) window: Window,
+            pub(super) document: Document,
+            pub(super) body: HtmlElement,
+            $($(#[$doc])* pub(super) $field: $kind,)*
+        }
+
+        impl Elements {
+            /// Finds them all. The error names one that is missing or of another kind.
+            pub(super) fn find(window: Window) -> Result<Elements, String> {
+                let document = window.document().ok_or("a window without a document")?;
+                let body = document.body().ok_or("a document without a body")?;
+                Ok(Elements { $($field: by_id(&document, $id)?,)* window, document, body })
+            }
+        }
+    };
+}
+
+elements! {
+    about_hint: HtmlElement = "about-hint",
+    card: HtmlElement = "card",
+    card_hidden: HtmlElement = "card-hidden",
+    card_lifetime: HtmlElement = "card-lifetime",
+    card_site: HtmlElement = "card-site",
+    card_title: HtmlElement = "card-title",
+    details: HtmlElement = "details",
+    details_caution: HtmlElement = "details-caution",
+    details_facts: HtmlElement = "details-facts",
+    details_site: HtmlElement = "details-site",
+    details_title: HtmlElement = "details-title",
+    device: HtmlSelectElement = "device",
+    device_field: HtmlElement = "device-field",
+    error: HtmlElement = "error",
+    facts: HtmlElement = "facts",
+    file: HtmlInputElement = "file",
+    file_name: HtmlElement = "file-name",
+    fit_bytes: HtmlButtonElement = "fit-bytes",
+    forward: HtmlElement = "forward",
+    forward_text: HtmlElement = "forward-text",
+    frames: HtmlElement = "frames",
+    headlines: HtmlElement = "headlines",
+    help: HtmlDialogElement = "help",
+    help_close: HtmlButtonElement = "help-close",
+    keys: HtmlElement = "keys",
+    labels: HtmlCanvasElement = "labels",
+    letters: HtmlInputElement = "letters",
+    loading: HtmlElement = "loading",
+    loading_name: HtmlElement = "loading-name",
+    notice: HtmlElement = "notice",
+    oddities: HtmlElement = "oddities",
+    oddities_title: HtmlElement = "oddities-title",
+    open_large: HtmlButtonElement = "open-large",
+    plot: HtmlElement = "plot",
+    progress: HtmlProgressElement = "progress",
+    progress_text: HtmlElement = "progress-text",
+    reading: HtmlElement = "reading",
+    snapshot: HtmlSelectElement = "snapshot",
+    snapshot_field: HtmlElement = "snapshot-field",
+    snippet: HtmlElement = "snippet",
+    stack_title: HtmlElement = "stack-title",
+    stage: HtmlElement = "stage",
+    status: HtmlElement = "status",
+    summary: HtmlElement = "summary",
+    timeline: HtmlCanvasElement = "timeline",
+    warnings: HtmlElement = "warnings",
+    welcome: HtmlElement = "welcome",
+    workspace: HtmlElement = "workspace",
+}
+
+/// The element with this id.
+pub(super) fn by_id<T: JsCast>(document: &Document, id: &str) -> Result<T, String> {
+    let element = document.get_element_by_id(id).ok_or_else(|| format!("index.html has no #{id}"))?;
+    element.dyn_into().map_err(|_| format!("#{id} is of another kind in index.html"))
+}
+
+impl Elements {
+    /// A new element with a class and a text.
+    pub(super) fn new_element(&self, tag: &str, class: &str, text: &str) -> Element {
+        // Our own tags are valid names, so this never fails; were it to, a detached body is a harmless stand-in.
+        let element = self.document.create_element(tag).unwrap_or_else(|_| self.body.clone().into());
+        if !class.is_empty() {
+            element.set_class_name(class);
+        }
+        element.set_text_content(Some(text));
+        element
+    }
+
+    /// Fills a definition list.
+    pub(super) fn fill_definitions<'a>(&self, list: &Element, lines: impl Iterator<Item = (&'a str, &'a str)>) {
+        clear(list);
+        for (label, value) in lines {
+            append(list, &self.new_element("dt", "", label));
+            append(list, &self.new_element("dd", "", value));
+        }
+    }
+}
+
+/// Removes everything in `element`.
+pub(super) fn clear(element: &Element) {
+    element.set_text_content(None);
+}
+
+/// Puts `child` at the end of `parent`.
+pub(super) fn append(parent: &Element, child: &Element) {
+    // It fails only for a parent inside its own child.
+    let _ = parent.append_child(child);
+}
+
+/// Sets a text, and leaves the node alone where it stands already: a live region speaks only of changes.
+pub(super) fn set_text(element: &Element, text: &str) {
+    if element.text_content().as_deref() != Some(text) {
+        element.set_text_content(Some(text));
+    }
+}
+
+/// Sets an attribute.
+pub(super) fn set_attribute(element: &Element, name: &str, value: &str) {
+    // It fails only for a name that is none, and ours are literals.
+    let _ = element.set_attribute(name, value);
+}
+
+/// Calls `then` for every `event` of `target` as long as the listener lives. The event's default can be prevented.
+pub(super) fn listen(target: &EventTarget, event: &'static str, then: impl FnMut(&Event) + 'static) -> EventListener {
+    EventListener::new_with_options(target, event, EventListenerOptions::enable_prevent_default(), then)
+}
+
+/// What a rejected promise says.
+pub(super) fn cause(error: &JsValue) -> String {
+    error.dyn_ref::<js_sys::Error>().map_or_else(|| "no reason given".to_owned(), |error| String::from(error.message()))
+}

@@ -1,0 +1,187 @@
+//! What can happen to the page, and what the shell does about it.
+
+use super::state::{Canvas, Renderer};
+use crate::engine::{Reply, Request};
+use std::rc::Rc;
+
+/// Something happened: a person did it, the worker said it, or the browser reported it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// A command, by key or by its control.
+    Command(Command),
+    /// Files were dropped, picked or pasted; the shell keeps them in this order.
+    FilesGiven(Vec<GivenFile>),
+    /// One of the files given was picked, by its place.
+    SnapshotChosen(usize),
+    /// The link names a snapshot.
+    LinkGiven(String),
+    /// The link could not be fetched.
+    LinkFailed {
+        /// The load it belongs to.
+        load: u32,
+        /// The HTTP status; `None` when there was no answer the page may read.
+        status: Option<u16>,
+    },
+    /// A device was picked, by its ordinal.
+    DeviceChosen(i64),
+    /// The worker answered to load number `load`.
+    Replied {
+        /// The load it belongs to; answers to earlier loads are dropped.
+        load: u32,
+        /// The answer.
+        reply: Reply,
+    },
+    /// The worker is gone: out of memory, or a bug.
+    WorkerDied(String),
+    /// The shell itself can't go on with a load: it could not make a worker, or may not follow a link. One sentence.
+    LoadFailed(String),
+    /// The canvas has this size now.
+    Resized(Canvas),
+    /// Pictures are drawn this way from now on.
+    RendererChosen(Renderer),
+    /// The pointer is over the canvas.
+    PointerMoved(Pointer),
+    /// The pointer left the canvas.
+    PointerLeft,
+    /// The picture was dragged by this many device pixels, right and up.
+    Dragged {
+        /// To the right.
+        right_px: f64,
+        /// Up.
+        up_px: f64,
+    },
+    /// The canvas was clicked.
+    Clicked(Pointer),
+    /// The wheel turned by `delta` CSS pixels over the canvas, positive towards the user.
+    Wheel {
+        /// Where.
+        at: Pointer,
+        /// How far.
+        delta: f64,
+        /// What it does.
+        axis: WheelAxis,
+    },
+    /// A file is being dragged over the page, or no longer.
+    DropHover(DropHover),
+    /// Text reached the clipboard, or did not.
+    Copied(Result<(), String>),
+    /// Help was closed by the browser.
+    HelpClosed,
+}
+
+/// A file the shell holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GivenFile {
+    /// Its name, or the last part of its path in a folder.
+    pub name: String,
+    /// Its length in bytes.
+    pub bytes: u64,
+}
+
+/// A place on the canvas, in device pixels from its left and bottom edges.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pointer {
+    /// Rightwards.
+    pub x: f64,
+    /// Upwards.
+    pub y: f64,
+}
+
+/// What a wheel turn changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WheelAxis {
+    /// Zooms the event axis (plain wheel).
+    ZoomEvents,
+    /// Zooms the bytes axis (Ctrl + wheel).
+    ZoomBytes,
+    /// Moves along the events (Shift + wheel, a trackpad's sideways scroll).
+    MoveEvents,
+}
+
+/// Whether a file hangs over the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum DropHover {
+    /// No.
+    #[default]
+    Away,
+    /// Yes.
+    Over,
+}
+
+/// What a key or a control asks for. Every one stands in the key table (`keys.rs`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Command {
+    /// Choose a file.
+    OpenFile,
+    /// Open the snapshot that ships with the page.
+    OpenExample,
+    /// Give up loading.
+    CancelLoading,
+    /// Show or hide the list of keys.
+    ToggleHelp,
+    /// The next device of the file.
+    NextDevice,
+    /// Allow or forbid single-letter keys.
+    ToggleLetters,
+    /// Copy the selected allocation as text.
+    CopyDetails,
+    /// Copy the lines that record a snapshot.
+    CopySnippet,
+    /// Unselect.
+    ClearSelection,
+    /// Select the allocation born before this one.
+    SelectPrevious,
+    /// Select the allocation born after this one.
+    SelectNext,
+    /// Move to earlier events.
+    MoveLeft,
+    /// Move to later events.
+    MoveRight,
+    /// Move to more bytes.
+    MoveUp,
+    /// Move to fewer bytes.
+    MoveDown,
+    /// Fewer events, wider.
+    ZoomEventsIn,
+    /// More events.
+    ZoomEventsOut,
+    /// Fewer bytes, higher.
+    ZoomBytesIn,
+    /// More bytes.
+    ZoomBytesOut,
+    /// Everything in the window.
+    FitBoth,
+    /// The bytes axis follows the window, or not.
+    ToggleFitBytes,
+    /// Bring the peak to the middle.
+    GoToPeak,
+}
+
+/// What the shell does after [`super::update()`]. It redraws whatever changed without being told.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Show the file picker.
+    PickFile,
+    /// Read the given file of this place, as load `load`.
+    LoadFile {
+        /// Its place in the last [`Action::FilesGiven`].
+        place: usize,
+        /// The load's number.
+        load: u32,
+    },
+    /// Fetch this address, as load `load`.
+    LoadLink {
+        /// Absolute, or relative to the page.
+        url: String,
+        /// The load's number.
+        load: u32,
+    },
+    /// Ask the worker.
+    Ask(Request),
+    /// New geometry for the renderer.
+    Upload(Rc<crate::timeline::Scene>),
+    /// Put text on the clipboard.
+    Copy(String),
+    /// Make a new worker before the next load: the old one is dead.
+    ReplaceWorker,
+}

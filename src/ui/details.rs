@@ -1,0 +1,252 @@
+//! The selected allocation as text: facts, stack, and the form for the clipboard.
+
+use super::summary::{Fact, counted, device_name};
+use crate::engine::protocol::{Details, FrameText, Origin};
+use crate::units::{Bytes, duration_us, grouped};
+
+/// What the details panel shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DetailsView {
+    /// Its size, short: `38.1 MiB`.
+    pub title: String,
+    /// The place in the user's code, if there is one: `train.py:233 step`.
+    pub site: Option<String>,
+    /// What has to be known before the numbers are read: born before the trace, unexplained.
+    pub caution: Option<&'static str>,
+    /// The facts, in reading order.
+    pub facts: Vec<Fact>,
+    /// Above the stack: whose it is, and how deep.
+    pub stack_title: String,
+    /// The stack, innermost first.
+    pub frames: Vec<FrameView>,
+    /// Where the forward operation stood, as the file has it.
+    pub forward: Vec<String>,
+}
+
+/// One frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FrameView {
+    /// The function.
+    pub name: String,
+    /// `file:line`, empty when the file names none.
+    pub place: String,
+    /// What kind of code it is.
+    pub kind: FrameKind,
+    /// Further lines: the fx node it came from.
+    pub notes: Vec<String>,
+}
+
+/// What kind of code a frame is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameKind {
+    /// The user's own: what one looks for.
+    User,
+    /// A library's Python.
+    Library,
+    /// C++.
+    Native,
+}
+
+impl FrameView {
+    fn new(frame: &FrameText) -> FrameView {
+        // torch writes "??" (or nothing) and line 0 for C++ frames without debug information.
+        let unnamed = matches!(frame.filename.as_str(), "" | "??" | "none");
+        let native = unnamed || !(frame.filename.ends_with(".py") || frame.filename.starts_with('<'));
+        let kind = match (frame.user, native) {
+            (true, _) => FrameKind::User,
+            (false, true) => FrameKind::Native,
+            (false, false) => FrameKind::Library,
+        };
+        let place = if unnamed { String::new() } else { format!("{}:{}", frame.filename, frame.line) };
+        let notes = frame.fx.iter().map(|(key, text)| format!("{key}: {text}")).collect();
+        FrameView { name: frame.name.clone(), place, kind, notes }
+    }
+
+    /// One line, for the clipboard.
+    fn line(&self) -> String {
+        if self.place.is_empty() { self.name.clone() } else { format!("{}  {}", self.name, self.place) }
+    }
+}
+
+/// Requested bytes, short and exact.
+fn bytes(value: u64) -> String {
+    if value < 1024 { format!("{value} B") } else { format!("{} · {} B", Bytes(value), grouped(value)) }
+}
+
+fn moment(event: Option<u32>, us: Option<i64>, otherwise: &str) -> String {
+    match (event, us.and_then(clock)) {
+        (Some(event), Some(clock)) => format!("event {} · {clock}", grouped(event.into())),
+        (Some(event), None) => format!("event {}", grouped(event.into())),
+        (None, _) => otherwise.to_owned(),
+    }
+}
+
+/// The time of day, UTC, of microseconds since 1970; `None` before that.
+fn clock(us: i64) -> Option<String> {
+    let us = u64::try_from(us).ok()?;
+    let (seconds, micros) = (us / 1_000_000 % 86_400, us % 1_000_000);
+    Some(format!("{:02}:{:02}:{:02}.{micros:06} UTC", seconds / 3600, seconds / 60 % 60, seconds % 60))
+}
+
+/// The details panel.
+pub fn view(details: &Details) -> DetailsView {
+    let frames: Vec<FrameView> = details.frames.iter().map(FrameView::new).collect();
+    let owner = if details.stack_of_free { "Stack of the free" } else { "Stack" };
+    let stack_title = match frames.len() {
+        0 => "No stack was recorded".to_owned(),
+        count => format!("{owner} · {}, innermost first", counted(count as u64, "frame")),
+    };
+    let site = frames.iter().find(|frame| frame.kind == FrameKind::User).map(|frame| {
+        let place = frame.place.rsplit(['/', '\\']).next().unwrap_or(&frame.place);
+        format!("{place} {}", frame.name).trim().to_owned()
+    });
+    let caution = match details.origin {
+        Origin::Recorded => None,
+        Origin::FreedOnly => Some("Born before the recording: its stack is the one that freed it."),
+        Origin::Static => Some("Born before the recording and live at its end."),
+        Origin::Unexplained => Some("Bytes that were live before the recording and that nothing in the file explains."),
+    };
+    DetailsView {
+        title: Bytes(details.requested).to_string(),
+        site,
+        caution,
+        facts: facts(details),
+        stack_title,
+        frames,
+        forward: details.forward_frames.clone(),
+    }
+}
+
+fn facts(details: &Details) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    let mut fact = |label: &str, value: String| facts.push(Fact { label: label.to_owned(), value });
+    fact("Requested", bytes(details.requested));
+    if details.origin != Origin::Unexplained {
+        let derived = if details.rounded_derived { "≥ " } else { "" };
+        fact("Rounded", format!("{derived}{}", bytes(details.rounded)));
+    }
+    if let Some(address) = details.address {
+        fact("Address", format!("0x{address:x}"));
+    }
+    fact("Born", moment(details.born_event, details.born_us, "before the recording"));
+    if details.free_requested_event.is_some() && details.free_requested_event != details.freed_event {
+        fact("Free requested", moment(details.free_requested_event, None, ""));
+    }
+    fact("Freed", moment(details.freed_event, details.freed_us, "live at the end"));
+    if let Some(lifetime) = lifetime(details) {
+        fact("Lifetime", lifetime);
+    }
+    let total = u64::try_from(details.total_after).unwrap_or(0);
+    fact(if details.born_event.is_some() { "Total after" } else { "Total at the start" }, bytes(total));
+    if let Some(stream) = details.stream {
+        fact("Stream", if stream == 0 { "0 (default)".into() } else { format!("0x{stream:x}") });
+    }
+    match details.pool {
+        Some((0, 0)) => fact("Pool", "default".into()),
+        Some((first, second)) => fact("Pool", format!("private ({first}, {second})")),
+        None => {}
+    }
+    if let Some(context) = &details.compile_context {
+        fact("Compile context", context.clone());
+    }
+    for (label, text) in &details.metadata {
+        fact(label, text.clone());
+    }
+    if !details.annotations.is_empty() {
+        fact("Annotations", details.annotations.join(" › "));
+    }
+    fact("Allocation", format!("#{} on {}", grouped(details.allocation.into()), device_name(details.device)));
+    facts
+}
+
+fn lifetime(details: &Details) -> Option<String> {
+    let events = u64::from(details.freed_event?.checked_sub(details.born_event?)?);
+    let time = details.freed_us.zip(details.born_us).map(|(freed, born)| duration_us(freed.saturating_sub(born)));
+    let events = counted(events, "event");
+    Some(time.map_or(events.clone(), |time| format!("{events} · {time}")))
+}
+
+/// Everything as text, for the clipboard.
+pub fn text(details: &Details) -> String {
+    let view = view(details);
+    let mut lines: Vec<String> = view.facts.iter().map(|fact| format!("{}: {}", fact.label, fact.value)).collect();
+    lines.push(format!("{}:", view.stack_title));
+    for frame in &view.frames {
+        let marker = if frame.kind == FrameKind::User { "▸ " } else { "  " };
+        lines.push(format!("{marker}{}", frame.line()));
+        lines.extend(frame.notes.iter().map(|note| format!("    {note}")));
+    }
+    if !view.forward.is_empty() {
+        lines.push("Forward:".to_owned());
+        lines.extend(view.forward.iter().map(|line| format!("  {}", line.trim_end())));
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Details {
+        let frame = |name: &str, filename: &str, user| FrameText {
+            name: name.into(),
+            filename: filename.into(),
+            line: "7".into(),
+            user,
+            fx: vec![],
+        };
+        Details {
+            allocation: 12,
+            requested: 3 << 20,
+            rounded: 3 << 20,
+            rounded_derived: true,
+            address: Some(0x7f00_0000),
+            born_event: Some(10),
+            born_us: Some(1_700_000_000_000_000),
+            freed_event: Some(25),
+            freed_us: Some(1_700_000_000_001_250),
+            free_requested_event: Some(24),
+            total_after: 5 << 20,
+            stream: Some(0),
+            pool: Some((0, 0)),
+            frames: vec![
+                frame("at::empty", "??", false),
+                frame("linear", "/x/torch/nn/functional.py", false),
+                frame("step", "/home/me/train.py", true),
+            ],
+            ..Details::default()
+        }
+    }
+
+    #[test]
+    fn it_reads_like_this() {
+        let expected = "\
+Requested: 3.00 MiB · 3,145,728 B
+Rounded: ≥ 3.00 MiB · 3,145,728 B
+Address: 0x7f000000
+Born: event 10 · 22:13:20.000000 UTC
+Free requested: event 24
+Freed: event 25 · 22:13:20.001250 UTC
+Lifetime: 15 events · 1.25 ms
+Total after: 5.00 MiB · 5,242,880 B
+Stream: 0 (default)
+Pool: default
+Allocation: #12 on GPU 0
+Stack · 3 frames, innermost first:
+  at::empty
+  linear  /x/torch/nn/functional.py:7
+▸ step  /home/me/train.py:7";
+        assert_eq!(text(&sample()), expected);
+        assert_eq!(view(&sample()).site.as_deref(), Some("train.py:7 step"));
+    }
+
+    #[test]
+    fn what_is_not_known_is_said() {
+        let early = Details { origin: Origin::FreedOnly, born_event: None, stack_of_free: true, ..sample() };
+        let view = view(&early);
+        assert!(view.caution.is_some_and(|text| text.contains("freed it")));
+        assert!(view.stack_title.starts_with("Stack of the free"));
+        assert!(view.facts.contains(&Fact { label: "Born".into(), value: "before the recording".into() }));
+        assert!(!view.facts.iter().any(|fact| fact.label == "Lifetime"));
+    }
+}

@@ -1,0 +1,110 @@
+//! What is under the pointer: what the scene says at once, and the card that tells it.
+
+use super::action::Pointer;
+use super::state::Hover;
+use super::summary::counted;
+use crate::timeline::{Scene, View};
+use crate::units::{Bytes, grouped};
+
+/// What the scene says about a place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spot {
+    /// The moment whose stack the column shows.
+    pub moment: u32,
+    /// The byte to ask the worker about: under the pointer, or in the middle of a block, where rounding of its edges to pixels
+    /// can't lead to its neighbour.
+    pub byte: u64,
+    /// The lowest and highest rank of the piece there.
+    pub ranks: [u32; 2],
+    /// How many allocations the piece holds.
+    pub count: u32,
+    /// Their requested bytes.
+    pub requested: u64,
+    /// Allocations that live and die inside the column, and the largest of them.
+    pub hidden: (u32, u64),
+}
+
+impl Spot {
+    /// The allocation, where the piece is a single one.
+    pub fn single(&self) -> Option<u32> {
+        (self.count == 1).then_some(self.ranks[0])
+    }
+}
+
+/// What the picture shows at `pointer`; `None` beside the stack.
+pub fn spot(scene: &Scene, view: &View, pointer: Pointer) -> Option<Spot> {
+    // The scene may be of another scale while the exact one is on its way.
+    let column = scene.view.column_from_moment(view.moment_from_column(pointer.x.floor() + 0.5)).floor();
+    let byte = view.bytes_from_row(pointer.y.floor() + 0.5);
+    let row = (byte / scene.view.bytes_per_px).floor() - scene.view.bottom_px as f64;
+    let (x, y) = (column as i32, row as i32);
+    let under = scene.quads.iter().zip(&scene.identities).find(|(quad, _)| {
+        (i32::from(quad.x[0])..i32::from(quad.x[1])).contains(&x)
+            && (i32::from(quad.y[0])..i32::from(quad.y[1])).contains(&y)
+    });
+    let (quad, identity) = under?;
+    let columns = &scene.columns;
+    let place = columns.edge_px.partition_point(|edge| *edge <= x).checked_sub(1)?;
+    let moment = *columns.moment.get(place)?;
+    let middle = f64::from(quad.y[0] + quad.y[1]) / 2.0;
+    let byte = if identity.count == 1 { scene.view.bytes_from_row(middle) } else { byte };
+    Some(Spot {
+        moment,
+        byte: byte.max(0.0) as u64,
+        ranks: [identity.first, identity.last],
+        count: identity.count,
+        requested: identity.requested(),
+        hidden: (
+            columns.hidden.get(place).copied().unwrap_or(0),
+            columns.hidden_largest.get(place).copied().unwrap_or(0),
+        ),
+    })
+}
+
+/// The hover card. It has the same lines whatever is known, so that it never jumps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Card {
+    /// The size.
+    pub title: String,
+    /// The place in the user's code, or how many allocations it is.
+    pub site: String,
+    /// From when to when.
+    pub lifetime: String,
+    /// What the column does not show; empty when it shows everything.
+    pub hidden: String,
+}
+
+/// The hover card.
+pub fn card(hover: &Hover) -> Card {
+    let spot = &hover.spot;
+    let (count, largest) = spot.hidden;
+    let hidden = match count {
+        0 => String::new(),
+        1 => format!("1 allocation of {} lives and dies inside this column", Bytes(largest)),
+        _ => {
+            format!("{} allocations, up to {}, live and die inside this column", grouped(count.into()), Bytes(largest))
+        }
+    };
+    let Some(hit) = &hover.hit else {
+        let site = if spot.count == 1 { "…".into() } else { counted(spot.count.into(), "small allocation") };
+        return Card { title: Bytes(spot.requested).to_string(), site, lifetime: "…".into(), hidden };
+    };
+    let exact = if hit.requested < 1024 { String::new() } else { format!(" · {} B", grouped(hit.requested)) };
+    let born = match hit.born {
+        0 => "live before recording".to_owned(),
+        born => format!("born at event {}", grouped(u64::from(born - 1))),
+    };
+    let died = match hit.died {
+        None => "live at the end".to_owned(),
+        Some(died) => {
+            let lived = if hit.born == 0 {
+                String::new()
+            } else {
+                format!(" ({})", counted(u64::from(died.saturating_sub(hit.born)), "event"))
+            };
+            format!("freed at {}{lived}", grouped(u64::from(died.saturating_sub(1))))
+        }
+    };
+    let site = hit.site.clone().unwrap_or_else(|| "no stack".into());
+    Card { title: format!("{}{exact}", Bytes(hit.requested)), site, lifetime: format!("{born}, {died}"), hidden }
+}

@@ -1,0 +1,77 @@
+//! The loading panel as text: bytes of total, rate, phase.
+
+use super::state::Loading;
+use crate::engine::protocol::Phase;
+use crate::units::Bytes;
+
+/// What the loading panel shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadingView {
+    /// The file's name.
+    pub name: String,
+    /// The part that is done, 0..=1; `None` where the total is not known.
+    pub fraction: Option<f64>,
+    /// `Decoding · 1.20 GiB of 4.00 GiB · 310 MB/s`.
+    pub text: String,
+}
+
+impl Loading {
+    /// A load that begins at `now_ms`.
+    pub fn new(name: String, total_bytes: Option<u64>, now_ms: f64) -> Loading {
+        let phase = Phase::Decoding;
+        Loading { name, link: None, bytes: 0, total_bytes, phase, started_ms: now_ms, latest_ms: now_ms }
+    }
+
+    /// The loading panel.
+    pub fn view(&self) -> LoadingView {
+        let total = self.total_bytes.filter(|total| *total > 0);
+        let mut text = match self.phase {
+            Phase::Decoding => "Reading and decoding".to_owned(),
+            Phase::Indexing => "Building the indices".to_owned(),
+        };
+        if self.bytes > 0 || total.is_some() {
+            text.push_str(&format!(" · {}", Bytes(self.bytes)));
+        }
+        if let Some(total) = total {
+            text.push_str(&format!(" of {}", Bytes(total)));
+        }
+        if let Some(rate) = self.megabytes_per_second() {
+            text.push_str(&format!(" · {rate:.0} MB/s"));
+        }
+        // A compressed file may turn out longer than was announced.
+        let fraction = total.map(|total| (self.bytes as f64 / total as f64).min(1.0));
+        LoadingView { name: self.name.clone(), fraction, text }
+    }
+
+    /// The mean rate since the beginning, in 10^6 bytes a second; `None` before it means anything.
+    fn megabytes_per_second(&self) -> Option<f64> {
+        let elapsed_ms = self.latest_ms - self.started_ms;
+        (elapsed_ms >= 200.0 && self.bytes > 0).then(|| self.bytes as f64 / elapsed_ms / 1e3)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn loading(bytes: u64, total_bytes: Option<u64>, latest_ms: f64) -> LoadingView {
+        Loading { bytes, latest_ms, ..Loading::new("a.pickle".into(), total_bytes, 0.0) }.view()
+    }
+
+    #[test]
+    fn bytes_total_and_rate_are_said_when_known() {
+        let gib = 1 << 30;
+        assert_eq!(loading(gib, Some(4 * gib), 4000.0).text, "Reading and decoding · 1.00 GiB of 4.00 GiB · 268 MB/s");
+        assert_eq!(loading(gib, Some(4 * gib), 100.0).text, "Reading and decoding · 1.00 GiB of 4.00 GiB");
+        assert_eq!(loading(gib, None, 100.0).text, "Reading and decoding · 1.00 GiB");
+        assert_eq!(loading(0, None, 0.0).text, "Reading and decoding");
+    }
+
+    #[test]
+    fn the_fraction_stays_in_range() {
+        assert_eq!(loading(5, Some(10), 0.0).fraction, Some(0.5));
+        assert_eq!(loading(50, Some(10), 0.0).fraction, Some(1.0));
+        assert_eq!(loading(5, None, 0.0).fraction, None);
+        assert_eq!(loading(5, Some(0), 0.0).fraction, None, "an empty file has no fraction");
+    }
+}

@@ -1,0 +1,200 @@
+//! Everything the page knows.
+
+use super::action::{DropHover, GivenFile, Pointer};
+use super::hover::Spot;
+use crate::engine::protocol::{Details, DeviceSummary, FileSummary, HitAllocation, Phase};
+use crate::timeline::{Scene, View};
+use std::rc::Rc;
+
+/// Everything the page knows. Only [`super::update()`] changes it.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    /// Empty, loading, ready or failed.
+    pub stage: Stage,
+    /// The number of the latest load; what the worker says of earlier ones is dropped.
+    pub load: u32,
+    /// The files given last, in the shell's order.
+    pub given: Vec<GivenFile>,
+    /// Which of them is open or loading.
+    pub chosen: usize,
+    /// The device that is shown: its place in the summary's list.
+    pub device_place: usize,
+    /// The canvas; `None` until it has a size.
+    pub canvas: Option<Canvas>,
+    /// The window that is looked at; `None` until there is a device and a canvas.
+    pub view: Option<View>,
+    /// Whether the bytes axis follows the window.
+    pub bytes_axis: BytesAxis,
+    /// The picture and what is on its way.
+    pub geometry: Geometry,
+    /// Where the pointer is over the canvas.
+    pub pointer: Option<Pointer>,
+    /// What is under it.
+    pub hover: Option<Hover>,
+    /// The question about a place that was not answered yet.
+    pub question: Option<Question>,
+    /// What is selected.
+    pub selection: Option<Box<Details>>,
+    /// The request for the details of what shall be selected.
+    pub selecting: Option<u32>,
+    /// Whether single-letter keys work.
+    pub letters: Letters,
+    /// Whether the list of keys is open.
+    pub help: Help,
+    /// How pictures are drawn.
+    pub renderer: Renderer,
+    /// Whether a file hangs over the page.
+    pub drop_hover: DropHover,
+    /// A remark for the status line that is not about the stage: "Copied".
+    pub remark: Option<String>,
+    /// Number of the last request that has one.
+    pub serial: u32,
+}
+
+/// The stage of the page; `body[data-state]`.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub enum Stage {
+    /// Nothing was opened.
+    #[default]
+    Empty,
+    /// A file is on its way.
+    Loading(Loading),
+    /// A file is open.
+    Ready(Box<FileSummary>),
+    /// The last file could not be opened: one sentence.
+    Failed(String),
+}
+
+/// A file on its way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loading {
+    /// Its name.
+    pub name: String,
+    /// Where it is fetched from, if it is.
+    pub link: Option<String>,
+    /// Bytes read.
+    pub bytes: u64,
+    /// Bytes in all, where known.
+    pub total_bytes: Option<u64>,
+    /// What is being done.
+    pub phase: Phase,
+    /// When it began, on the shell's clock.
+    pub started_ms: f64,
+    /// When the last progress came.
+    pub latest_ms: f64,
+}
+
+/// The canvas.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Canvas {
+    /// Device pixels; at least 1.
+    pub width_px: u32,
+    /// Device pixels; at least 1.
+    pub height_px: u32,
+    /// Device pixels to a CSS pixel; positive.
+    pub scale: f64,
+}
+
+/// Whether the bytes axis follows the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum BytesAxis {
+    /// It stays as the user put it.
+    #[default]
+    Free,
+    /// It always shows 0 to the highest total in the window.
+    FitsWindow,
+}
+
+/// The picture and what is on its way.
+#[derive(Clone, Debug, Default)]
+pub struct Geometry {
+    /// The last scene that came.
+    pub scene: Option<Rc<Scene>>,
+    /// The request that was not answered yet. There is one at a time, always for the newest window: a slow scene is then
+    /// finished and shown instead of being overtaken for ever.
+    pub in_flight: Option<u32>,
+}
+
+/// What is under the pointer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hover {
+    /// What the scene says at once.
+    pub spot: Spot,
+    /// What the worker said last, as long as it may still hold here.
+    pub hit: Option<HitAllocation>,
+    /// The place it said that of.
+    pub answered: Option<Spot>,
+}
+
+/// What the worker was asked about a place. There is one question at a time, and the next is about the newest place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Question {
+    /// Of the request.
+    pub serial: u32,
+    /// The place.
+    pub spot: Spot,
+    /// Why it was asked.
+    pub purpose: Purpose,
+}
+
+/// Why the worker was asked about a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// For the hover card.
+    Tell,
+    /// It was clicked.
+    Select,
+}
+
+/// Whether single-letter keys work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Letters {
+    /// They do.
+    #[default]
+    On,
+    /// They do not: for those who dictate to their computer.
+    Off,
+}
+
+/// Whether the list of keys is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Help {
+    /// No.
+    #[default]
+    Closed,
+    /// Yes.
+    Open,
+}
+
+/// How pictures are drawn.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub enum Renderer {
+    /// The browser was not asked yet.
+    #[default]
+    Unknown,
+    /// WebGPU.
+    WebGpu,
+    /// The CPU twin, and why.
+    Cpu(String),
+}
+
+impl State {
+    /// The open file.
+    pub fn file(&self) -> Option<&FileSummary> {
+        match &self.stage {
+            Stage::Ready(file) => Some(file),
+            _ => None,
+        }
+    }
+
+    /// The device that is shown.
+    pub fn device(&self) -> Option<&DeviceSummary> {
+        self.file()?.devices.get(self.device_place)
+    }
+
+    /// A number for a request: not one of those still on their way.
+    pub(super) fn next_serial(&mut self) -> u32 {
+        self.serial = self.serial.wrapping_add(1);
+        self.serial
+    }
+}

@@ -1,0 +1,148 @@
+//! The summary as text: the headline numbers of a device, and everything else the file says of itself.
+
+use crate::engine::protocol::{DeviceSummary, FileSummary};
+use crate::units::{Bytes, duration_us, grouped};
+
+/// A headline number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Headline {
+    /// What it is.
+    pub label: &'static str,
+    /// The number, short.
+    pub value: String,
+    /// Exact, and where.
+    pub note: String,
+}
+
+/// A line of a table of facts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fact {
+    /// What it is.
+    pub label: String,
+    /// Its value.
+    pub value: String,
+}
+
+/// A table of facts under a heading.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Facts {
+    /// The heading.
+    pub title: &'static str,
+    /// The lines.
+    pub lines: Vec<Fact>,
+}
+
+/// A device's name in the picker.
+pub fn device_name(device: i64) -> String {
+    if device < 0 { "Host (pinned)".into() } else { format!("GPU {device}") }
+}
+
+fn bytes(value: i64) -> String {
+    let sign = if value < 0 { "−" } else { "" };
+    format!("{sign}{}", Bytes(value.unsigned_abs()))
+}
+
+fn exact(value: i64) -> String {
+    let sign = if value < 0 { "−" } else { "" };
+    format!("{sign}{} B", grouped(value.unsigned_abs()))
+}
+
+/// A count with its noun: `1 event`, `2 events`.
+pub fn counted(count: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
+/// The headline numbers, in reading order.
+pub fn headlines(device: &DeviceSummary) -> [Headline; 5] {
+    let at = match device.peak_event {
+        ..0 => "before the first event".to_owned(),
+        event => format!("event {}", grouped(event.unsigned_abs())),
+    };
+    let end = i64::try_from(device.end_requested).unwrap_or(i64::MAX);
+    let rounded = i64::try_from(device.end_rounded).unwrap_or(i64::MAX);
+    [
+        Headline {
+            label: "Peak requested",
+            value: bytes(device.peak_requested),
+            note: format!("{} · {at}", exact(device.peak_requested)),
+        },
+        Headline { label: "Peak reserved", value: bytes(device.peak_reserved), note: exact(device.peak_reserved) },
+        Headline { label: "Before recording", value: bytes(device.base_requested), note: exact(device.base_requested) },
+        Headline {
+            label: "At the end",
+            value: bytes(end),
+            note: format!("{} · rounded {}", exact(end), bytes(rounded)),
+        },
+        Headline { label: "Allocations", value: grouped(device.allocations), note: counted(device.events, "event") },
+    ]
+}
+
+/// All other facts of the file and the device, in groups.
+pub fn facts(file: &FileSummary, device: &DeviceSummary) -> Vec<Facts> {
+    let fact = |label: &str, value: String| Fact { label: label.to_owned(), value };
+    let unsigned = |value: u64| format!("{} · {} B", Bytes(value), grouped(value));
+    let signed = |value: i64| format!("{} · {}", bytes(value), exact(value));
+
+    let mut requested = vec![
+        fact("Peak", signed(device.peak_requested)),
+        fact("Smallest", signed(device.min_requested)),
+        fact("Mean over states", bytes(device.mean_requested.round() as i64)),
+    ];
+    if let Some(mean) = device.time_weighted_mean_requested {
+        requested.push(fact("Mean over time", bytes(mean.round() as i64)));
+    }
+    requested.extend([
+        fact("Median", signed(device.median_requested)),
+        fact("At the end", unsigned(device.end_requested)),
+        fact("At the end, rounded", unsigned(device.end_rounded)),
+    ]);
+
+    let mut before = vec![
+        fact("In all", signed(device.base_requested)),
+        fact(
+            "Freed in the trace",
+            format!("{} in {}", Bytes(device.unmatched_free_bytes), counted(device.unmatched_frees, "allocation")),
+        ),
+        fact(
+            "Live throughout",
+            format!("{} in {}", Bytes(device.static_requested), counted(device.static_blocks, "allocation")),
+        ),
+    ];
+    if device.unexplained_requested > 0 {
+        before.push(fact("Unexplained", unsigned(device.unexplained_requested)));
+    }
+
+    let reserved = vec![
+        fact("Before recording", signed(device.reserved_start)),
+        fact("Peak", signed(device.peak_reserved)),
+        fact("At the end", unsigned(device.reserved_end)),
+        fact("Segments at the end", grouped(device.segments)),
+    ];
+
+    let mut trace = vec![fact("Events", grouped(device.events))];
+    if let Some((first, last)) = device.time_us {
+        trace.push(fact("Duration", duration_us(last.saturating_sub(first))));
+    }
+    trace.extend(device.actions.iter().map(|(action, count)| fact(action, grouped(*count))));
+    if device.annotations > 0 {
+        trace.push(fact("Annotations", grouped(device.annotations)));
+    }
+
+    let mut origin = vec![fact("File", file.file.clone()), fact("Format", file.format.clone())];
+    if let Some(torch) = &file.torch {
+        origin.push(fact("PyTorch (a guess)", torch.clone()));
+    }
+
+    let mut groups = vec![
+        Facts { title: "Requested", lines: requested },
+        Facts { title: "Before recording", lines: before },
+        Facts { title: "Reserved", lines: reserved },
+        Facts { title: "Trace", lines: trace },
+        Facts { title: "File", lines: origin },
+    ];
+    if !file.settings.is_empty() {
+        let lines = file.settings.iter().map(|(key, value)| fact(key, value.clone())).collect();
+        groups.push(Facts { title: "Allocator settings", lines });
+    }
+    groups
+}

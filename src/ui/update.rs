@@ -1,0 +1,308 @@
+//! The one function that changes the state.
+
+use super::action::{Action, Command, Effect, Pointer, WheelAxis};
+use super::hover;
+use super::navigate::wheel_factor;
+use super::state::{BytesAxis, Geometry, Help, Hover, Letters, Loading, Purpose, Question, Stage, State};
+use super::{details, record, url};
+use crate::engine::protocol::{Details, HitAllocation, Reply, Request};
+use crate::units::Moment;
+
+/// Where the example lies beside the page.
+pub const EXAMPLE: &str = "example.pickle.gz";
+/// One key press moves by this part of the window.
+const STEP: f64 = 1.0 / 8.0;
+/// One key press zooms by this factor.
+const ZOOM: f64 = 1.5;
+/// Going to the peak shows at most this part of the events.
+const PEAK_WINDOW: f64 = 1.0 / 16.0;
+
+/// Takes `action` into the state and says what the shell has to do. `now_ms` is the shell's monotonic clock.
+pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    match action {
+        Action::Command(wanted) => command(state, wanted, now_ms, &mut effects),
+        Action::FilesGiven(files) if files.is_empty() => {}
+        Action::FilesGiven(files) => {
+            state.given = files;
+            load_file(state, 0, now_ms, &mut effects);
+        }
+        Action::SnapshotChosen(place) => load_file(state, place, now_ms, &mut effects),
+        Action::LinkGiven(link) => load_link(state, link, now_ms, &mut effects),
+        Action::LinkFailed { load, status } => {
+            if load == state.load
+                && let Stage::Loading(loading) = &state.stage
+            {
+                let message = url::fetch_failure(loading.link.as_deref().unwrap_or(&loading.name), status);
+                close(state, Stage::Failed(message));
+            }
+        }
+        Action::DeviceChosen(ordinal) => {
+            let place = state.file().and_then(|file| file.devices.iter().position(|device| device.device == ordinal));
+            if let Some(place) = place {
+                show_device(state, place);
+            }
+        }
+        Action::Replied { load, reply } if load == state.load => replied(state, reply, now_ms, &mut effects),
+        Action::Replied { .. } => {}
+        Action::WorkerDied(cause) => {
+            effects.push(Effect::ReplaceWorker);
+            close(state, Stage::Failed(format!("The worker stopped: {cause}. You can open another file.")));
+        }
+        Action::LoadFailed(message) => close(state, Stage::Failed(message)),
+        Action::Resized(canvas) => {
+            state.canvas = Some(canvas);
+            state.navigate(|extent, view| extent.resized(view, canvas));
+        }
+        Action::RendererChosen(renderer) => {
+            state.renderer = renderer;
+            effects.extend(state.geometry.scene.clone().map(Effect::Upload));
+        }
+        Action::PointerMoved(pointer) => state.pointer = Some(pointer),
+        Action::PointerLeft => state.pointer = None,
+        Action::Dragged { right_px, up_px } => state.navigate(|extent, view| extent.moved(view, -right_px, -up_px)),
+        Action::Clicked(pointer) => click(state, pointer, &mut effects),
+        Action::Wheel { at, delta, axis } => state.navigate(|extent, view| match axis {
+            WheelAxis::ZoomEvents => extent.zoom_events(view, at.x, wheel_factor(delta)),
+            WheelAxis::ZoomBytes => extent.zoom_bytes(view, at.y, wheel_factor(delta)),
+            WheelAxis::MoveEvents => extent.moved(view, delta, 0.0),
+        }),
+        Action::DropHover(hover) => state.drop_hover = hover,
+        Action::Copied(Ok(())) => state.remark = Some("Copied.".to_owned()),
+        Action::Copied(Err(cause)) => state.remark = Some(format!("The browser did not allow copying: {cause}.")),
+        Action::HelpClosed => state.help = Help::Closed,
+    }
+    settle(state, &mut effects);
+    effects
+}
+
+/// Brings about what follows from the state, whatever changed it: a window for a new device, the geometry the window needs, the
+/// answer to what is under the pointer.
+fn settle(state: &mut State, effects: &mut Vec<Effect>) {
+    let (Some(extent), Some(canvas)) = (state.extent(), state.canvas) else { return };
+    let Some(device) = state.device().map(|device| device.device) else { return };
+    let view = *state.view.get_or_insert_with(|| extent.fit(canvas));
+    let served = state.geometry.scene.as_ref().is_some_and(|scene| extent.is_served(view, &scene.view));
+    if !served && state.geometry.in_flight.is_none() {
+        let serial = state.next_serial();
+        state.geometry.in_flight = Some(serial);
+        effects.push(Effect::Ask(Request::Scene { serial, device, view: extent.with_margin(view) }));
+    }
+    look_under_pointer(state, effects);
+}
+
+fn command(state: &mut State, command: Command, now_ms: f64, effects: &mut Vec<Effect>) {
+    state.remark = None;
+    let (width, height) = state.canvas.map_or((0.0, 0.0), |it| (f64::from(it.width_px), f64::from(it.height_px)));
+    match command {
+        Command::OpenFile => effects.push(Effect::PickFile),
+        Command::OpenExample => load_link(state, EXAMPLE.to_owned(), now_ms, effects),
+        Command::CancelLoading => cancel(state, effects),
+        Command::ToggleHelp => {
+            state.help = if state.help == Help::Open { Help::Closed } else { Help::Open };
+        }
+        Command::NextDevice => {
+            let count = state.file().map_or(0, |file| file.devices.len());
+            if count > 1 {
+                show_device(state, (state.device_place + 1) % count);
+            }
+        }
+        Command::ToggleLetters => {
+            state.letters = if state.letters == Letters::On { Letters::Off } else { Letters::On };
+            let now = if state.letters == Letters::On { "on" } else { "off" };
+            state.remark = Some(format!("Single-letter keys are {now}."));
+        }
+        Command::CopyDetails => effects.extend(state.selection.as_deref().map(details::text).map(Effect::Copy)),
+        Command::CopySnippet => effects.push(Effect::Copy(record::SNIPPET.to_owned())),
+        Command::ClearSelection if matches!(state.stage, Stage::Loading(_)) => cancel(state, effects),
+        Command::ClearSelection => (state.selection, state.selecting) = (None, None),
+        Command::SelectPrevious | Command::SelectNext => {
+            let wanted = match (&state.selection, command) {
+                (None, _) => Some(0),
+                (Some(now), Command::SelectPrevious) => now.allocation.checked_sub(1),
+                (Some(now), _) => now.allocation.checked_add(1),
+            };
+            if let Some(allocation) = wanted {
+                select(state, allocation, effects);
+            }
+        }
+        Command::MoveLeft => state.navigate(|extent, view| extent.moved(view, -width * STEP, 0.0)),
+        Command::MoveRight => state.navigate(|extent, view| extent.moved(view, width * STEP, 0.0)),
+        Command::MoveUp => state.navigate(|extent, view| extent.moved(view, 0.0, height * STEP)),
+        Command::MoveDown => state.navigate(|extent, view| extent.moved(view, 0.0, -height * STEP)),
+        Command::ZoomEventsIn => state.navigate(|extent, view| extent.zoom_events(view, width / 2.0, 1.0 / ZOOM)),
+        Command::ZoomEventsOut => state.navigate(|extent, view| extent.zoom_events(view, width / 2.0, ZOOM)),
+        Command::ZoomBytesIn => state.navigate(|extent, view| extent.zoom_bytes(view, 0.0, 1.0 / ZOOM)),
+        Command::ZoomBytesOut => state.navigate(|extent, view| extent.zoom_bytes(view, 0.0, ZOOM)),
+        Command::FitBoth => state.view = None,
+        Command::ToggleFitBytes => {
+            state.bytes_axis = match state.bytes_axis {
+                BytesAxis::Free => BytesAxis::FitsWindow,
+                BytesAxis::FitsWindow => BytesAxis::Free,
+            };
+            state.fit_bytes_if_wanted();
+        }
+        Command::GoToPeak => {
+            let peak = state.device().map(|device| Moment(u32::try_from(device.peak_event + 1).unwrap_or(0)));
+            if let Some(peak) = peak {
+                state.navigate(|extent, view| {
+                    let widest = extent.moments * PEAK_WINDOW / f64::from(view.width_px);
+                    let factor = (widest / view.moments_per_px).min(1.0);
+                    extent.centred(extent.zoom_events(view, 0.0, factor), peak)
+                });
+            }
+        }
+    }
+}
+
+fn load_file(state: &mut State, place: usize, now_ms: f64, effects: &mut Vec<Effect>) {
+    let Some(file) = state.given.get(place) else { return };
+    let loading = Loading::new(file.name.clone(), Some(file.bytes), now_ms);
+    close(state, Stage::Loading(loading));
+    state.chosen = place;
+    effects.push(Effect::LoadFile { place, load: state.load });
+}
+
+fn load_link(state: &mut State, link: String, now_ms: f64, effects: &mut Vec<Effect>) {
+    let mut loading = Loading::new(url::file_name(&link), None, now_ms);
+    loading.link = Some(link.clone());
+    state.given.clear();
+    close(state, Stage::Loading(loading));
+    effects.push(Effect::LoadLink { url: link, load: state.load });
+}
+
+fn cancel(state: &mut State, effects: &mut Vec<Effect>) {
+    if let Stage::Loading(loading) = &state.stage {
+        state.remark = Some(format!("Cancelled {}.", loading.name));
+        // The page does not wait for the worker to agree: its late answers belong to an earlier load.
+        close(state, Stage::Empty);
+        effects.push(Effect::Ask(Request::Cancel));
+    }
+}
+
+/// Ends whatever is open or loading; what the worker still says of it is dropped.
+fn close(state: &mut State, stage: Stage) {
+    if matches!(stage, Stage::Loading(_)) {
+        state.remark = None;
+    }
+    state.stage = stage;
+    state.load = state.load.wrapping_add(1);
+    show_device(state, 0);
+}
+
+/// Shows another device of the file, from the beginning.
+fn show_device(state: &mut State, place: usize) {
+    state.device_place = place;
+    state.view = None;
+    state.geometry = Geometry::default();
+    (state.hover, state.question) = (None, None);
+    (state.selection, state.selecting) = (None, None);
+}
+
+fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effect>) {
+    match reply {
+        Reply::Progress(progress) => {
+            if let Stage::Loading(loading) = &mut state.stage {
+                loading.bytes = progress.bytes;
+                loading.total_bytes = progress.total_bytes.or(loading.total_bytes);
+                loading.phase = progress.phase;
+                loading.latest_ms = now_ms;
+            }
+        }
+        Reply::Opened(file) => {
+            state.stage = Stage::Ready(file);
+            show_device(state, 0);
+        }
+        Reply::Failed { message } => close(state, Stage::Failed(message)),
+        Reply::Cancelled => close(state, Stage::Empty),
+        Reply::Scene { serial, scene, .. } if state.geometry.in_flight == Some(serial) => {
+            let scene = std::rc::Rc::new(*scene);
+            state.geometry = Geometry { scene: Some(scene.clone()), in_flight: None };
+            state.fit_bytes_if_wanted();
+            effects.push(Effect::Upload(scene));
+        }
+        Reply::Hit { serial, hit, .. } => answered(state, serial, hit, effects),
+        Reply::Details { serial, details: Some(details) } if state.selecting == Some(serial) => {
+            state.selecting = None;
+            bring_into_view(state, &details);
+            state.selection = Some(details);
+        }
+        Reply::Details { serial, .. } if state.selecting == Some(serial) => state.selecting = None,
+        Reply::Scene { .. } | Reply::Details { .. } => {}
+    }
+}
+
+/// Moves the window to the birth of an allocation whose whole life lies outside it.
+fn bring_into_view(state: &mut State, details: &Details) {
+    let born = details.born_event.map_or(0, |event| event.saturating_add(1));
+    let died = details.freed_event.map_or(u32::MAX, |event| event.saturating_add(1));
+    state.navigate(|extent, view| {
+        let inside = view.moment_from_column(f64::from(view.width_px)) > f64::from(born)
+            && view.moment_from_column(0.0) < f64::from(died);
+        if inside { view } else { extent.centred(view, Moment(born)) }
+    });
+}
+
+fn look_under_pointer(state: &mut State, effects: &mut Vec<Effect>) {
+    let (Some(pointer), Some(view), Some(scene)) = (state.pointer, &state.view, &state.geometry.scene) else {
+        state.hover = None;
+        return;
+    };
+    let Some(spot) = hover::spot(scene, view, pointer) else {
+        state.hover = None;
+        return;
+    };
+    // What was said before stays on the card while it may be true: no flicker inside one block or band.
+    let kept = state.hover.take().filter(|before| {
+        let still = |hit: &HitAllocation| (spot.ranks[0]..=spot.ranks[1]).contains(&hit.allocation);
+        before.answered == Some(spot) || before.hit.as_ref().is_some_and(still)
+    });
+    let (hit, answered) = kept.map_or((None, None), |kept| (kept.hit, kept.answered));
+    let known =
+        answered.is_some_and(|of: hover::Spot| of == spot || (spot.single().is_some() && of.single() == spot.single()));
+    state.hover = Some(Hover { spot, hit, answered });
+    if !known && state.question.is_none() {
+        ask(state, spot, Purpose::Tell, effects);
+    }
+}
+
+fn ask(state: &mut State, spot: hover::Spot, purpose: Purpose, effects: &mut Vec<Effect>) {
+    let Some(device) = state.device().map(|device| device.device) else { return };
+    let serial = state.next_serial();
+    state.question = Some(Question { serial, spot, purpose });
+    effects.push(Effect::Ask(Request::Hit { serial, device, moment: spot.moment, byte: spot.byte }));
+}
+
+fn answered(state: &mut State, serial: u32, hit: Option<HitAllocation>, effects: &mut Vec<Effect>) {
+    let Some(question) = state.question.filter(|question| question.serial == serial) else { return };
+    state.question = None;
+    if question.purpose == Purpose::Select {
+        match &hit {
+            Some(hit) => select(state, hit.allocation, effects),
+            None => state.selection = None,
+        }
+    }
+    if let Some(hover) = &mut state.hover {
+        hover.answered = Some(question.spot);
+        hover.hit = hit;
+    }
+}
+
+fn click(state: &mut State, pointer: Pointer, effects: &mut Vec<Effect>) {
+    state.pointer = Some(pointer);
+    let (Some(view), Some(scene)) = (&state.view, &state.geometry.scene) else { return };
+    match hover::spot(scene, view, pointer) {
+        None => (state.selection, state.selecting) = (None, None),
+        Some(spot) => match spot.single() {
+            Some(allocation) => select(state, allocation, effects),
+            None => ask(state, spot, Purpose::Select, effects),
+        },
+    }
+}
+
+fn select(state: &mut State, allocation: u32, effects: &mut Vec<Effect>) {
+    let Some(device) = state.device().map(|device| device.device) else { return };
+    let serial = state.next_serial();
+    state.selecting = Some(serial);
+    effects.push(Effect::Ask(Request::Details { serial, device, allocation }));
+}

@@ -1,0 +1,143 @@
+//! Where the bytes come from: a file, or a link. Read as a stream, with one chunk ahead: while the engine decodes one, the
+//! browser reads the next.
+
+use crate::ui::url;
+use js_sys::{Boolean, Promise, Reflect, Uint8Array};
+use std::cell::RefCell;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{AbortController, File, ReadableStreamDefaultReader, RequestInit, Response};
+
+/// The bytes of one load.
+pub(super) struct Source {
+    /// The load's number.
+    pub(super) load: u32,
+    origin: Origin,
+    reader: RefCell<Option<Reader>>,
+    abort: Option<AbortController>,
+}
+
+enum Origin {
+    File(File),
+    Link(String),
+}
+
+struct Reader {
+    stream: ReadableStreamDefaultReader,
+    /// The read that was started ahead.
+    next: Promise,
+}
+
+/// What reading brings.
+pub(super) enum Event {
+    /// It is open.
+    Opened {
+        /// For messages.
+        name: String,
+        /// Where known.
+        total_bytes: Option<u64>,
+    },
+    /// The next bytes.
+    Chunk(Vec<u8>),
+    /// There are no more.
+    End,
+}
+
+/// Why there are no bytes.
+pub(super) enum Failure {
+    /// No answer, or one without the file: the HTTP status, if there was any.
+    Link(Option<u16>),
+    /// Reading stopped half-way: one sentence.
+    Read(String),
+}
+
+impl Source {
+    /// A file of this machine.
+    pub(super) fn file(load: u32, file: File) -> Source {
+        Source { load, origin: Origin::File(file), reader: RefCell::new(None), abort: None }
+    }
+
+    /// A file somewhere else; `url` is absolute.
+    pub(super) fn link(load: u32, url: String) -> Source {
+        Source { load, origin: Origin::Link(url), reader: RefCell::new(None), abort: AbortController::new().ok() }
+    }
+
+    /// Whether [`Source::open`] has succeeded.
+    pub(super) fn is_open(&self) -> bool {
+        self.reader.borrow().is_some()
+    }
+
+    /// Gets ready to read.
+    pub(super) async fn open(&self) -> Result<Event, Failure> {
+        match &self.origin {
+            Origin::File(file) => {
+                self.read_from(file.stream().get_reader())?;
+                Ok(Event::Opened { name: file.name(), total_bytes: Some(file.size() as u64) })
+            }
+            Origin::Link(address) => {
+                let response = self.fetch(address).await.ok_or(Failure::Link(None))?;
+                if !response.ok() {
+                    return Err(Failure::Link(Some(response.status())));
+                }
+                let header = |name| response.headers().get(name).ok().flatten();
+                // The length is of what travels: with a content coding it is not the length of what we read.
+                let coded = header("content-encoding").is_some_and(|coding| coding != "identity");
+                let total_bytes = header("content-length").filter(|_| !coded).and_then(|length| length.parse().ok());
+                let body = response.body().ok_or(Failure::Link(None))?;
+                self.read_from(body.get_reader())?;
+                Ok(Event::Opened { name: url::file_name(address), total_bytes })
+            }
+        }
+    }
+
+    async fn fetch(&self, address: &str) -> Option<Response> {
+        let options = RequestInit::new();
+        options.set_signal(self.abort.as_ref().map(AbortController::signal).as_ref());
+        let scope: web_sys::WorkerGlobalScope = js_sys::global().dyn_into().ok()?;
+        JsFuture::from(scope.fetch_with_str_and_init(address, &options)).await.ok()?.dyn_into().ok()
+    }
+
+    fn read_from(&self, reader: js_sys::Object) -> Result<(), Failure> {
+        let stream: ReadableStreamDefaultReader =
+            reader.dyn_into().map_err(|_| Failure::Read("The browser has no reader for streams.".into()))?;
+        let next = stream.read().unchecked_into();
+        self.reader.replace(Some(Reader { stream, next }));
+        Ok(())
+    }
+
+    /// The next bytes.
+    pub(super) async fn chunk(&self) -> Result<Event, Failure> {
+        let Some(next) = self.reader.borrow().as_ref().map(|reader| reader.next.clone()) else { return Ok(Event::End) };
+        let result = JsFuture::from(next).await.map_err(|cause| self.broken(&cause))?;
+        let field = |name: &str| Reflect::get(&result, &name.into()).unwrap_or(JsValue::UNDEFINED);
+        if field("done").unchecked_into::<Boolean>().value_of() {
+            return Ok(Event::End);
+        }
+        if let Some(reader) = self.reader.borrow_mut().as_mut() {
+            reader.next = reader.stream.read().unchecked_into();
+        }
+        Ok(Event::Chunk(field("value").unchecked_into::<Uint8Array>().to_vec()))
+    }
+
+    fn broken(&self, cause: &JsValue) -> Failure {
+        let cause = cause.dyn_ref::<js_sys::Error>().map_or_else(String::new, |error| format!(" ({})", String::from(error.message())));
+        Failure::Read(match &self.origin {
+            Origin::File(file) => {
+                format!("{} could not be read to its end{cause}: was it changed, moved or removed meanwhile?", file.name())
+            }
+            Origin::Link(address) => {
+                format!("{} stopped coming before its end{cause}: try again.", url::file_name(address))
+            }
+        })
+    }
+
+    /// Stops reading; whoever waits for bytes is told that there are no more.
+    pub(super) fn cancel(&self) {
+        if let Some(abort) = &self.abort {
+            abort.abort();
+        }
+        if let Some(reader) = self.reader.borrow().as_ref() {
+            let _ = reader.stream.cancel();
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! One headless Chromium, driven over the DevTools protocol through a pipe: no port, no driver, no crate.
+
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::{Arc, Condvar, Mutex, OnceLock};
+use std::time::Duration;
+
+/// Whether Chromium offers a WebGPU adapter (SwiftShader, in software) or none at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Adapter {
+    Software,
+    Missing,
+}
+
+/// What every start needs; each flag was found to be necessary (no sandbox: tests run as root in containers).
+const FLAGS: [&str; 10] = [
+    "--headless=new",
+    "--remote-debugging-pipe",
+    "--no-sandbox",
+    "--no-first-run",
+    "--disable-quic",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+    "--hide-scrollbars",
+];
+
+/// Without the first the adapter is null; without the second the first canvas texture kills the GPU process.
+const WEBGPU_FLAGS: [&str; 4] =
+    ["--enable-unsafe-webgpu", "--use-angle=swiftshader", "--enable-features=Vulkan", "--use-vulkan=swiftshader"];
+
+/// How long the browser may take to answer one command.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A running browser. It ends when the test process does, since its pipe then closes.
+pub(crate) struct Chromium {
+    connection: Arc<Connection>,
+    _process: Child,
+}
+
+/// The two ends of the pipe: messages out, replies and events in.
+struct Connection {
+    to_browser: Mutex<Outgoing>,
+    inbox: Mutex<Inbox>,
+    arrived: Condvar,
+}
+
+struct Outgoing {
+    pipe: ChildStdin,
+    last_id: u64,
+}
+
+#[derive(Default)]
+struct Inbox {
+    replies: HashMap<u64, Value>,
+    events: Vec<Event>,
+    closed: bool,
+}
+
+/// Something the browser told without being asked.
+#[derive(Clone, Debug)]
+pub(crate) struct Event {
+    /// The session it is of: a page's or a worker's; empty for the browser's own.
+    pub(crate) session: String,
+    pub(crate) method: String,
+    pub(crate) params: Value,
+}
+
+impl Chromium {
+    /// The browser of this test process with this kind of adapter, started when first asked for.
+    pub(crate) fn with(adapter: Adapter) -> &'static Chromium {
+        static SOFTWARE: OnceLock<Chromium> = OnceLock::new();
+        static MISSING: OnceLock<Chromium> = OnceLock::new();
+        match adapter {
+            Adapter::Software => SOFTWARE.get_or_init(|| Chromium::start(adapter)),
+            Adapter::Missing => MISSING.get_or_init(|| Chromium::start(adapter)),
+        }
+    }
+
+    fn start(adapter: Adapter) -> Chromium {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("chromium-{adapter:?}"));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).expect("target/tmp can be written");
+        let log = std::fs::File::create(folder.join("stderr.txt")).expect("target/tmp can be written");
+        // Chromium reads commands from descriptor 3 and answers on 4; a shell maps them, since std maps only 0 to 2.
+        let mut command = Command::new("sh");
+        command.args(["-c", r#"exec "$@" 3<&0 4>&1 </dev/null >/dev/null"#, "sh"]);
+        command.arg(program()).args(FLAGS);
+        if adapter == Adapter::Software {
+            command.args(WEBGPU_FLAGS);
+        }
+        command.arg(format!("--user-data-dir={}", folder.display()));
+        let mut process =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log).spawn().expect("there is a shell");
+        let pipe = process.stdin.take().expect("stdin is piped");
+        let from_browser = process.stdout.take().expect("stdout is piped");
+        let connection = Arc::new(Connection {
+            to_browser: Mutex::new(Outgoing { pipe, last_id: 0 }),
+            inbox: Mutex::default(),
+            arrived: Condvar::new(),
+        });
+        let reader = Arc::clone(&connection);
+        std::thread::spawn(move || reader.read_all(from_browser));
+        let chromium = Chromium { connection, _process: process };
+        chromium.call("", "Browser.getVersion", json!({}));
+        chromium
+    }
+
+    /// Sends one command and waits for its result. `session` is empty for the browser itself.
+    ///
+    /// # Panics
+    /// When the browser refuses it, is gone, or does not answer.
+    #[track_caller]
+    pub(crate) fn call(&self, session: &str, method: &str, params: Value) -> Value {
+        match self.try_call(session, method, params) {
+            Ok(result) => result,
+            Err(why) => panic!("{method}: {why}"),
+        }
+    }
+
+    /// As [`Chromium::call`], with the refusal as an error.
+    pub(crate) fn try_call(&self, session: &str, method: &str, params: Value) -> Result<Value, String> {
+        let id = self.connection.send(session, method, params);
+        let inbox = self.connection.inbox.lock().expect("the reader does not panic");
+        let (mut inbox, wait) = self
+            .connection
+            .arrived
+            .wait_timeout_while(inbox, PATIENCE, |inbox| !inbox.closed && !inbox.replies.contains_key(&id))
+            .expect("the reader does not panic");
+        let Some(mut reply) = inbox.replies.remove(&id) else {
+            let why = if wait.timed_out() { "no answer" } else { "the browser is gone" };
+            return Err(format!("{why}; its log is target/tmp/chromium-*/stderr.txt"));
+        };
+        match reply.get("error") {
+            Some(error) => Err(error.to_string()),
+            None => Ok(reply["result"].take()),
+        }
+    }
+
+    /// All events so far of which `wanted` holds, oldest first.
+    pub(crate) fn events(&self, wanted: impl Fn(&Event) -> bool) -> Vec<Event> {
+        let inbox = self.connection.inbox.lock().expect("the reader does not panic");
+        inbox.events.iter().filter(|event| wanted(event)).cloned().collect()
+    }
+}
+
+impl Connection {
+    /// Writes one command; returns the id its reply will carry.
+    fn send(&self, session: &str, method: &str, params: Value) -> u64 {
+        let mut outgoing = self.to_browser.lock().expect("no writer panics");
+        outgoing.last_id += 1;
+        let id = outgoing.last_id;
+        let mut message = json!({ "id": id, "method": method, "params": params });
+        if !session.is_empty() {
+            message["sessionId"] = session.into();
+        }
+        let mut bytes = message.to_string().into_bytes();
+        bytes.push(0);
+        // A browser that is gone is noticed by whoever waits for the reply.
+        let _ = outgoing.pipe.write_all(&bytes).and_then(|()| outgoing.pipe.flush());
+        id
+    }
+
+    fn read_all(&self, from_browser: ChildStdout) {
+        let mut from_browser = BufReader::new(from_browser);
+        let mut bytes = Vec::new();
+        while matches!(from_browser.read_until(0, &mut bytes), Ok(1..)) {
+            if bytes.last() == Some(&0) {
+                bytes.pop();
+            }
+            if let Ok(message) = serde_json::from_slice::<Value>(&bytes) {
+                self.receive(message);
+            }
+            bytes.clear();
+        }
+        self.inbox.lock().expect("no waiter panics").closed = true;
+        self.arrived.notify_all();
+    }
+
+    fn receive(&self, mut message: Value) {
+        if let Some(id) = message["id"].as_u64() {
+            self.inbox.lock().expect("no waiter panics").replies.insert(id, message);
+        } else {
+            let event = Event {
+                session: message["sessionId"].as_str().unwrap_or_default().to_owned(),
+                method: message["method"].as_str().unwrap_or_default().to_owned(),
+                params: message["params"].take(),
+            };
+            if event.method == "Target.attachedToTarget" && event.params["waitingForDebugger"] == true {
+                self.let_worker_run(&event.params);
+            }
+            self.inbox.lock().expect("no waiter panics").events.push(event);
+        }
+        self.arrived.notify_all();
+    }
+
+    /// A new worker waits until its requests and its console are watched.
+    fn let_worker_run(&self, attached: &Value) {
+        let session = attached["sessionId"].as_str().unwrap_or_default();
+        for method in ["Network.enable", "Runtime.enable", "Runtime.runIfWaitingForDebugger"] {
+            self.send(session, method, json!({}));
+        }
+    }
+}
+
+/// `CHROMIUM`, or the first of the usual names on PATH.
+fn program() -> PathBuf {
+    if let Some(named) = std::env::var_os("CHROMIUM") {
+        return named.into();
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    ["chromium", "chromium-browser", "google-chrome"]
+        .iter()
+        .flat_map(|name| std::env::split_paths(&path).map(move |folder| folder.join(name)))
+        .find(|program| program.is_file())
+        .expect("Chromium is on PATH or named in CHROMIUM: ./run test installs it")
+}

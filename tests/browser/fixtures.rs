@@ -1,0 +1,85 @@
+//! Small files for the tests, written anew by each run: one good snapshot whose numbers can be told by heart, and bad ones.
+
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+const GIB: u64 = 1 << 30;
+const MIB: u64 = 1 << 20;
+
+/// Requested bytes of the lower block of [`halves`], made by `make_lower`.
+pub(crate) const LOWER: u64 = GIB;
+/// Requested bytes of the upper one, made by `make_upper`.
+pub(crate) const UPPER: u64 = GIB + 512;
+/// How often a small block comes and goes on top of the two.
+const ROUNDS: u64 = 40;
+
+/// What `#summary` must say of [`halves`], in the order of [`crate::opening::SUMMARY`].
+pub(crate) fn halves_summary() -> [String; 5] {
+    let peak = LOWER + UPPER + MIB;
+    // Event 2 is the first small block; it reaches the peak for the first time.
+    [peak, 2, 3 * GIB, 2 + 3 * ROUNDS, 2 + ROUNDS].map(|number| number.to_string())
+}
+
+/// A snapshot of two blocks that live from the first events to the end, each half of the picture's height, and a small one that
+/// comes and goes above them.
+pub(crate) fn halves() -> PathBuf {
+    static WRITTEN: OnceLock<PathBuf> = OnceLock::new();
+    let write = || {
+        let bytes = serde_pickle::to_vec(&halves_value(), serde_pickle::SerOptions::new()).expect("plain data");
+        file("halves.pickle", &bytes)
+    };
+    WRITTEN.get_or_init(write).clone()
+}
+
+/// A file of this name and content, in the folder the test server shows as `snapshots/`.
+pub(crate) fn file(name: &str, bytes: &[u8]) -> PathBuf {
+    let path = folder().join(name);
+    std::fs::write(&path, bytes).expect("target/tmp can be written");
+    path
+}
+
+/// Where the files are.
+pub(crate) fn folder() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fixtures");
+    std::fs::create_dir_all(&folder).expect("target/tmp can be written");
+    folder
+}
+
+fn halves_value() -> Value {
+    const LOWER_ADDRESS: u64 = 0x7f00_0000_0000;
+    const UPPER_ADDRESS: u64 = LOWER_ADDRESS + LOWER;
+    const SMALL_ADDRESS: u64 = UPPER_ADDRESS + UPPER;
+    let mut time_us: u64 = 1_700_000_000_000_000;
+    let mut event = |action: &str, address: u64, size: u64, made_by: &str| {
+        time_us += 10;
+        json!({ "action": action, "addr": address, "size": size, "stream": 0, "time_us": time_us,
+                "frames": stack(made_by) })
+    };
+    let mut trace =
+        vec![event("alloc", LOWER_ADDRESS, LOWER, "make_lower"), event("alloc", UPPER_ADDRESS, UPPER, "make_upper")];
+    for _ in 0..ROUNDS {
+        for action in ["alloc", "free_requested", "free_completed"] {
+            trace.push(event(action, SMALL_ADDRESS, MIB, "make_small"));
+        }
+    }
+    let block = |address: u64, size: u64, state: &str, made_by: &str| json!({ "address": address, "size": size, "requested_size": size, "state": state, "frames": stack(made_by) });
+    let segment = json!({
+        "device": 0, "address": LOWER_ADDRESS, "total_size": 3 * GIB, "allocated_size": LOWER + UPPER,
+        "active_size": LOWER + UPPER, "requested_size": LOWER + UPPER, "stream": 0, "segment_type": "large",
+        "segment_pool_id": [0, 0], "is_expandable": false, "frames": [],
+        "blocks": [
+            block(LOWER_ADDRESS, LOWER, "active_allocated", "make_lower"),
+            block(UPPER_ADDRESS, UPPER, "active_allocated", "make_upper"),
+            block(SMALL_ADDRESS, 3 * GIB - LOWER - UPPER, "inactive", "make_small"),
+        ],
+    });
+    json!({ "segments": [segment], "device_traces": [trace] })
+}
+
+fn stack(innermost: &str) -> Value {
+    json!([
+        { "name": innermost, "filename": "/home/user/train.py", "line": 12 },
+        { "name": "main", "filename": "/home/user/train.py", "line": 40 },
+    ])
+}

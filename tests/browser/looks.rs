@@ -1,0 +1,103 @@
+//! How the page looks, in `target/screenshots/` for people to look at; with the few things about it that a machine can tell.
+
+use crate::chromium::{Adapter, Chromium};
+use crate::fixtures::{self, halves};
+use crate::opening::shows_halves;
+use crate::page::Page;
+use crate::pictures::{Picture, keep};
+use crate::site::Site;
+
+/// Fewer colours than this on the timeline, and the blocks are not drawn.
+const LEAST_COLOURS: u64 = 4;
+
+fn page_in(scheme: &str, adapter: Adapter) -> Page {
+    let page = Page::blank(Chromium::with(adapter));
+    page.prefer_color_scheme(scheme);
+    page.navigate(&Site::shared().page());
+    page.wait_for_state("empty");
+    page
+}
+
+/// Opens the example, waits until it is drawn, and selects what is in the middle of the lower half.
+fn open_example(page: &Page) {
+    page.click("#open-example");
+    page.wait_for_state("ready");
+    page.wait_until("the timeline is drawn", || {
+        page.attribute("canvas#timeline", "data-frames").is_some_and(|frames| frames != "0")
+    });
+    page.wait_until("it has blocks", || Picture::of(page, "canvas#timeline").colours >= LEAST_COLOURS);
+    let (x, y) = page.corners("canvas#timeline").at(0.5, 0.7);
+    page.click_at(x, y);
+    page.wait_until("a block is selected", || page.attribute("#details", "data-size").is_some());
+}
+
+/// Whether something is wider than the window.
+fn scrolls_sideways(page: &Page) -> bool {
+    page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth") == true
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn in_light_and_dark() {
+    let mut grounds = Vec::new();
+    for scheme in ["light", "dark"] {
+        let page = page_in(scheme, Adapter::Software);
+        keep(&page, &format!("empty-{scheme}"));
+        open_example(&page);
+        keep(&page, &format!("ready-{scheme}"));
+        assert!(!scrolls_sideways(&page));
+        page.drop_files(&[&fixtures::file("truncated.pickle", b"\x80\x04")]);
+        page.wait_for_state("error");
+        keep(&page, &format!("error-{scheme}"));
+        grounds.push(page.evaluate("getComputedStyle(document.body).backgroundColor"));
+    }
+    assert_ne!(grounds[0], grounds[1], "the theme follows the system");
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn while_loading() {
+    let page = Page::open(Chromium::with(Adapter::Software), &Site::shared().page_with("../slow.pickle"));
+    page.wait_for_state("loading");
+    page.wait_until("there is a progress to see", || page.corners("#progress").width > 0.0);
+    keep(&page, "loading");
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn at_600_pixels() {
+    let page = page_in("light", Adapter::Software);
+    page.resize(600, 900);
+    keep(&page, "empty-600");
+    assert!(!scrolls_sideways(&page));
+    open_example(&page);
+    keep(&page, "ready-600");
+    assert!(!scrolls_sideways(&page));
+    let timeline = page.corners("canvas#timeline");
+    assert!(timeline.width > 400.0 && timeline.height > 150.0, "{timeline:?}");
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn without_an_adapter() {
+    let page = page_in("dark", Adapter::Missing);
+    page.drop_files(&[&halves()]);
+    shows_halves(&page);
+    page.wait_for(&Some("cpu".to_owned()), || page.attribute("canvas#timeline", "data-renderer"));
+    page.wait_until("the timeline is drawn", || Picture::of(&page, "canvas#timeline").colours >= LEAST_COLOURS);
+    let (x, y) = page.corners("canvas#timeline").at(0.6, 0.75);
+    page.click_at(x, y);
+    page.wait_for(&Some(fixtures::LOWER.to_string()), || page.attribute("#details", "data-size"));
+    assert!(page.text("body").contains("WebGPU"), "a notice says why");
+    keep(&page, "fallback");
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn the_picture_of_the_readme() {
+    let page = page_in("dark", Adapter::Software);
+    page.resize(1440, 900);
+    open_example(&page);
+    page.move_to(1.0, 1.0);
+    keep(&page, "readme");
+}

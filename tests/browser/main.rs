@@ -1,0 +1,24 @@
+//! The page in a real browser: files dropped, numbers read, clicks and keys, what it asks of the network, how it looks.
+//!
+//! The tests need `dist/` and Chromium, so `cargo test` leaves them out and says so; `./run test` builds, installs and runs
+//! them. They rely on the stable names of the page (`body[data-state]`, `#summary`, `canvas#timeline`…) and on nothing else.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "the harness around the tests fails as they do: by panicking with what it saw"
+)]
+
+mod chromium;
+mod corpus;
+mod fixtures;
+mod looks;
+mod opening;
+mod page;
+mod pictures;
+mod privacy;
+mod server;
+mod site;
+mod timeline;
+mod trouble;
+mod urls;

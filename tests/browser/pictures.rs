@@ -1,0 +1,83 @@
+//! Screenshots: kept for people to look at, and read back for what a test can tell of them.
+
+use crate::chromium::{Adapter, Chromium};
+use crate::page::Page;
+use std::path::Path;
+
+/// What was on the screen where an element stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Picture {
+    /// How many different colours.
+    pub(crate) colours: u64,
+    /// Equal pictures have equal ones.
+    checksum: u64,
+}
+
+impl Picture {
+    /// Takes a screenshot and reads the part of it that the element covers.
+    #[track_caller]
+    pub(crate) fn of(page: &Page, selector: &str) -> Picture {
+        let corners = page.corners(selector);
+        // The browser decodes its own PNG, in a tab without our policy.
+        let reader = Page::blank(Chromium::with(Adapter::Missing));
+        let read = reader.evaluate(&format!(
+            "(async () => {{
+                const image = await createImageBitmap(await (await fetch('data:image/png;base64,{}')).blob());
+                const [width, height] = [Math.floor({}), Math.floor({})];
+                const canvas = new OffscreenCanvas(width, height).getContext('2d');
+                canvas.drawImage(image, -{}, -{});
+                const pixels = new Uint32Array(canvas.getImageData(0, 0, width, height).data.buffer);
+                let checksum = 0;
+                for (const pixel of pixels) checksum = (Math.imul(checksum, 31) + pixel) >>> 0;
+                return [new Set(pixels).size, checksum];
+            }})()",
+            page.screenshot(),
+            corners.width,
+            corners.height,
+            corners.left,
+            corners.top,
+        ));
+        let number = |at: usize| read[at].as_u64().expect("two integers");
+        Picture { colours: number(0), checksum: number(1) }
+    }
+}
+
+/// Keeps what the page shows as `target/screenshots/NAME.png`.
+pub(crate) fn keep(page: &Page, name: &str) {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("screenshots");
+    std::fs::create_dir_all(&folder).expect("target can be written");
+    let png = base64_decoded(&page.screenshot());
+    std::fs::write(folder.join(format!("{name}.png")), png).expect("target can be written");
+}
+
+/// The bytes that padded standard base64 stands for; anything else in it is skipped.
+fn base64_decoded(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
+    let (mut held, mut bits) = (0_u32, 0);
+    for character in text.bytes() {
+        let six = match character {
+            b'A'..=b'Z' => character - b'A',
+            b'a'..=b'z' => character - b'a' + 26,
+            b'0'..=b'9' => character - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => continue,
+        };
+        held = held << 6 | u32::from(six);
+        bits += 6;
+        if bits >= 8 {
+            bits -= 8;
+            bytes.push((held >> bits) as u8);
+            held &= (1 << bits) - 1;
+        }
+    }
+    bytes
+}
+
+#[test]
+fn base64_comes_back() {
+    assert_eq!(base64_decoded("TWFu"), b"Man");
+    assert_eq!(base64_decoded("TWE="), b"Ma");
+    assert_eq!(base64_decoded("TQ=="), b"M");
+    assert_eq!(base64_decoded("//79+w=="), [0xff, 0xfe, 0xfd, 0xfb]);
+}

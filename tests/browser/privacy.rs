@@ -1,0 +1,86 @@
+//! Nothing leaves the machine and nothing foreign runs: what the browser was asked to fetch, and what it refuses.
+
+use crate::chromium::{Adapter, Chromium};
+use crate::fixtures::halves;
+use crate::opening::{empty_page, shows_halves};
+use crate::page::Page;
+use crate::site::Site;
+
+/// An expression that says whether a fetch of this address gets through.
+fn attempt(address: &str) -> String {
+    format!("fetch('{address}').then(() => 'reached', () => 'refused')")
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn opening_a_file_asks_nobody_but_the_pages_own_server() {
+    let page = empty_page();
+    page.drop_files(&[&halves()]);
+    shows_halves(&page);
+    let requests = page.requests();
+    let own = |address: &&String| {
+        address.starts_with(&format!("{}/memscape/", Site::shared().home))
+            || address.starts_with("blob:")
+            || address.starts_with("data:")
+    };
+    let foreign: Vec<_> = requests.iter().filter(|address| !own(address)).collect();
+    assert!(foreign.is_empty(), "{foreign:#?}");
+    assert!(requests.iter().any(|address| address.ends_with("_bg.wasm")), "the wasm was seen: {requests:#?}");
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn page_and_worker_can_not_reach_another_origin() {
+    let site = Site::shared();
+    halves();
+    // The other server answers every origin; without our policy it is reached, so nothing but the policy refuses.
+    let unbound = Page::blank(Chromium::with(Adapter::Software));
+    assert_eq!(unbound.evaluate(&attempt(&format!("{}/open/halves.pickle?control", site.elsewhere))), "reached");
+    assert_eq!(site.asked_elsewhere("open/halves.pickle").len(), 1);
+
+    let page = empty_page();
+    page.drop_files(&[&halves()]);
+    shows_halves(&page);
+    let probe = format!("{}/open/probe", site.elsewhere);
+    assert_eq!(page.evaluate(&attempt(&probe)), "refused");
+    let worker = page.workers().pop().expect("the page has a worker");
+    assert_eq!(page.evaluate_in(&worker, &attempt(&probe)), "refused");
+    // The roads around fetch.
+    let image = format!(
+        "new Promise(done => {{ const image = new Image(); image.onload = () => done('reached'); \
+         image.onerror = () => done('refused'); image.src = '{probe}'; }})"
+    );
+    assert_eq!(page.evaluate(&image), "refused");
+    let import =
+        format!("(() => {{ try {{ importScripts('{probe}'); return 'reached' }} catch {{ return 'refused' }} }})()");
+    assert_eq!(page.evaluate_in(&worker, &import), "refused");
+    page.evaluate(&format!("navigator.sendBeacon('{probe}', 'x') && null"));
+    page.evaluate(&format!("new WebSocket('{}') && null", probe.replace("http:", "ws:")));
+    // Both are refused at once or not at all; a request on its way would be here well before this.
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    assert_eq!(site.asked_elsewhere("open/probe"), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn foreign_script_does_not_run() {
+    let page = empty_page();
+    page.evaluate(
+        "{ const script = document.createElement('script'); script.textContent = 'window.intruder = 1'; \
+         document.body.append(script); }",
+    );
+    assert_eq!(page.evaluate("typeof window.intruder"), "undefined");
+    let handler = "{ const button = document.createElement('button'); button.setAttribute('onclick', 'window.intruder = 1'); \
+                   document.body.append(button); button.click(); button.remove(); }";
+    page.evaluate(handler);
+    assert_eq!(page.evaluate("typeof window.intruder"), "undefined");
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn the_page_starts_without_a_violation_of_its_own_policy() {
+    let page = empty_page();
+    assert_eq!(page.complaints(), Vec::<String>::new());
+    let policies = page.evaluate("document.querySelectorAll('meta[http-equiv=\"Content-Security-Policy\" i]').length");
+    assert_eq!(policies, 2, "the page's own, and the tighter one that start() adds");
+}

@@ -1,0 +1,100 @@
+//! The two origins of the tests: the one that hosts the page (in a sub-path, as on a shared host), and another one.
+
+use crate::fixtures;
+use crate::server::{self, Response};
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
+
+/// Both servers. They answer alike:
+///
+/// | path | answer |
+/// | --- | --- |
+/// | `memscape/…` | the built page |
+/// | `snapshots/…` | a fixture, without CORS |
+/// | `open/…` | a fixture, for every origin |
+/// | `slow.pickle` | 1 GiB, a few bytes at a time |
+pub(crate) struct Site {
+    /// The page's own origin, `http://127.0.0.1:port`.
+    pub(crate) home: String,
+    /// The other one.
+    pub(crate) elsewhere: String,
+    asked_elsewhere: Arc<Mutex<Vec<String>>>,
+}
+
+impl Site {
+    /// The site of this test process.
+    pub(crate) fn shared() -> &'static Site {
+        static SITE: OnceLock<Site> = OnceLock::new();
+        SITE.get_or_init(|| {
+            let dist = Path::new(env!("CARGO_MANIFEST_DIR")).join("dist");
+            assert!(dist.join("index.html").is_file(), "dist/ is missing: ./run build makes it");
+            let asked_elsewhere = Arc::new(Mutex::new(Vec::new()));
+            let asked = Arc::clone(&asked_elsewhere);
+            let any = || std::iter::once(0);
+            let home = server::start(any(), answer).expect("a free port");
+            let elsewhere = server::start(any(), move |path| {
+                asked.lock().expect("no writer panics").push(path.to_owned());
+                answer(path)
+            })
+            .expect("a free port");
+            Site { home: format!("http://{home}"), elsewhere: format!("http://{elsewhere}"), asked_elsewhere }
+        })
+    }
+
+    /// The page's address.
+    pub(crate) fn page(&self) -> String {
+        format!("{}/memscape/", self.home)
+    }
+
+    /// The page's address with a link to a file in it.
+    pub(crate) fn page_with(&self, file: &str) -> String {
+        format!("{}#url={file}", self.page())
+    }
+
+    /// Which of the requests that reached the other origin name `part`.
+    pub(crate) fn asked_elsewhere(&self, part: &str) -> Vec<String> {
+        let asked = self.asked_elsewhere.lock().expect("no writer panics");
+        asked.iter().filter(|path| path.contains(part)).cloned().collect()
+    }
+}
+
+fn answer(path: &str) -> Response {
+    let dist = Path::new(env!("CARGO_MANIFEST_DIR")).join("dist");
+    if path == "slow.pickle" {
+        return Response {
+            status: "200 OK",
+            content_type: "application/octet-stream",
+            headers: Vec::new(),
+            length: 1 << 30,
+            body: Box::new(Drip { sent: 0 }),
+        };
+    }
+    match path.split_once('/') {
+        Some(("memscape", path)) => Response::file(&dist, path),
+        Some(("snapshots", path)) => Response::file(&fixtures::folder(), path),
+        Some(("open", path)) => {
+            Response { headers: vec!["Access-Control-Allow-Origin: *"], ..Response::file(&fixtures::folder(), path) }
+        }
+        _ => Response::not_found(),
+    }
+}
+
+/// A pickle that never ends: a list, a mark, and one `None` after the other.
+struct Drip {
+    sent: usize,
+}
+
+impl Read for Drip {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        const HEAD: &[u8] = b"\x80\x04](";
+        std::thread::sleep(Duration::from_millis(20));
+        let length = buffer.len().min(64);
+        for (at, byte) in buffer.iter_mut().take(length).enumerate() {
+            *byte = HEAD.get(self.sent + at).copied().unwrap_or(b'N');
+        }
+        self.sent += length;
+        Ok(length)
+    }
+}

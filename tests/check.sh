@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Every gate, fast ones first; the first that fails ends it. `./run test` installs what this needs and calls it, CI too.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+unset NO_COLOR
+
+# gate NAME COMMAND...: runs it, says how long it took, stops where it fails.
+gate() {
+    local name=$1 started=$SECONDS
+    shift
+    printf '== %s\n' "$name"
+    "$@" || { printf 'check: FAILED at "%s": %s\n' "$name" "$*" >&2; exit 1; }
+    printf '   %s s\n' $((SECONDS - started))
+}
+
+skipped=()
+snapshots=
+for folder in "${MEMSCAPE_SNAPSHOTS:-}" ../shared/snapshots ../../shared/snapshots; do
+    if [[ -z $snapshots && -n $folder && -f $folder/expected.json ]]; then snapshots=$(cd "$folder" && pwd); fi
+done
+if [[ -n $snapshots ]]; then
+    export MEMSCAPE_SNAPSHOTS=$snapshots
+else
+    skipped+=("real snapshots: no ../shared/snapshots and no MEMSCAPE_SNAPSHOTS")
+fi
+
+gate "format" cargo fmt --check
+gate "layers" cargo test --quiet --locked --test layers
+gate "lints" cargo clippy --quiet --locked --all-targets -- -D warnings
+gate "lints with gpu" cargo clippy --quiet --locked --all-targets --features gpu -- -D warnings
+gate "lints of the page" cargo clippy --quiet --locked --target wasm32-unknown-unknown --features page \
+    --lib --bin memscape-page -- -D warnings
+gate "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps --lib
+gate "tests" cargo test --quiet --locked
+gate "tests with gpu" cargo test --quiet --locked --features gpu
+gate "page and its size" ./run build
+# One at a time: software WebGPU fills a machine by itself, and the tests measure waiting times.
+gate "browser" cargo test --quiet --locked --test browser -- --include-ignored --test-threads=1
+
+for reason in "${skipped[@]+"${skipped[@]}"}"; do printf 'check: SKIPPED %s\n' "$reason"; done
+printf 'check: all gates passed in %s s\n' "$SECONDS"

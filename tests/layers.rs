@@ -1,0 +1,285 @@
+//! The house rules that a machine can check: who may use whom, how long files are, where `cfg` stands, that every id the page
+//! names exists, that no JavaScript and no markup from strings creeps in.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "the helpers of a test fail as it does, by panicking")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Every top-level module in the order of the data, and what it may use of the others. Never widen a line to make something
+/// compile: what is needed by two belongs to the lower one.
+const LAYERS: &[(&str, &[&str])] = &[
+    ("units", &[]),
+    ("column", &["units"]),
+    ("container", &[]),
+    ("pickle", &["column", "units"]),
+    ("snapshot", &["column", "pickle", "units"]),
+    ("replay", &["column", "snapshot", "units"]),
+    ("analysis", &["column", "replay", "snapshot", "units"]),
+    ("timeline", &["column", "replay", "units"]),
+    ("engine", &["analysis", "column", "container", "pickle", "replay", "snapshot", "timeline", "units"]),
+    ("ui", &["engine::protocol", "timeline", "units"]),
+    ("render", &["column", "timeline", "units"]),
+    ("wire", &["engine::protocol", "timeline", "units"]),
+    ("worker", &["engine", "timeline", "ui::url", "units", "wire"]),
+    ("page", &["engine::protocol", "render", "timeline", "ui", "units", "wire", "worker::BOOTSTRAP"]),
+    ("bin", &["engine", "page", "units", "worker"]),
+];
+
+/// Where `cfg` on a feature or a target may stand, and why.
+const CONDITIONAL: &[(&str, &str)] = &[
+    ("lib.rs", "which modules a build has"),
+    ("render/mod.rs", "its WebGPU half needs wgpu, its CPU twin nothing"),
+    ("render/layers.rs", "its instances are the bytes that the GPU reads"),
+    ("timeline/scene.rs", "its quads are the bytes that the GPU reads"),
+];
+
+/// Lines a file may have at most, tests included.
+const LONGEST_FILE: usize = 600;
+
+#[test]
+fn modules_use_only_what_lies_below_them() {
+    let mut wrong = Vec::new();
+    for source in sources() {
+        let module = source.module();
+        if module == "lib" {
+            continue;
+        }
+        let (_, allowed) = LAYERS.iter().find(|(name, _)| *name == module).unwrap_or_else(|| {
+            panic!("{module} is a new module: give it a line in LAYERS and its place in src/lib.rs")
+        });
+        for used in used_paths(&source.code()) {
+            let top = used.split("::").next().unwrap_or_default();
+            let may = |path: &&str| used == **path || used.starts_with(&format!("{path}::"));
+            if top != module && !allowed.iter().any(may) {
+                wrong.push(format!("{} uses {used}", source.name));
+            }
+        }
+        if source.code().contains("super::super") {
+            wrong.push(format!("{} climbs by super::super; say crate::", source.name));
+        }
+    }
+    assert!(wrong.is_empty(), "not allowed by LAYERS: {wrong:#?}");
+}
+
+#[test]
+fn the_map_lists_the_modules_in_this_order() {
+    let map = fs::read_to_string(root().join("src/lib.rs")).unwrap();
+    let listed: Vec<&str> = map.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')).collect();
+    let order: Vec<&str> = LAYERS.iter().map(|(name, _)| *name).filter(|name| *name != "bin").collect();
+    assert_eq!(listed, order);
+    for (at, (name, allowed)) in LAYERS.iter().enumerate() {
+        for path in *allowed {
+            let top = path.split("::").next().unwrap();
+            assert!(LAYERS[..at].iter().any(|(below, _)| *below == top), "{name} uses {top}, which is not below it");
+        }
+    }
+}
+
+#[test]
+fn files_are_short_and_say_their_job_first() {
+    let banned = ["util", "utils", "common", "helper", "helpers", "misc", "types", "core", "lib"];
+    let mut files = sources();
+    files.extend(rust_files("tests").into_iter().chain(rust_files("benches")));
+    for file in files {
+        let lines = file.text.lines().count();
+        assert!(lines <= LONGEST_FILE, "{} has {lines} lines; cut it where its jobs part", file.name);
+        assert!(file.text.starts_with("//!"), "{}: the first line says the file's one job", file.name);
+        let parts = Path::new(&file.name).with_extension("");
+        let vague = parts.iter().find(|part| banned.iter().any(|name| part.to_str() == Some(*name)));
+        assert!(vague.is_none() || file.name == "lib.rs", "{}: a name that says nothing", file.name);
+    }
+}
+
+#[test]
+fn conditions_stand_where_they_are_expected() {
+    for source in sources() {
+        let conditional = source.code().lines().any(|line| {
+            let condition = ["cfg(", "cfg_attr(", "cfg!("].iter().any(|start| line.contains(start));
+            condition && ["feature", "target"].iter().any(|word| line.contains(word))
+        });
+        let expected = CONDITIONAL.iter().any(|(name, _)| *name == source.name);
+        assert!(!conditional || expected, "{}: cfg on a feature or target belongs to {CONDITIONAL:#?}", source.name);
+    }
+}
+
+#[test]
+fn text_never_becomes_markup_or_script() {
+    let ways =
+        ["innerHTML", "inner_html", "outerHTML", "outer_html", "insert_adjacent_html", "js_sys::eval", "inline_js"];
+    for source in sources() {
+        let found = ways.iter().find(|way| source.code().contains(**way));
+        assert!(found.is_none(), "{}: {found:?}; a file's text enters the page by textContent only", source.name);
+    }
+}
+
+#[test]
+fn there_is_no_javascript() {
+    for folder in ["src", "www", "tests"] {
+        for file in files(&root().join(folder)) {
+            let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+            assert!(!["js", "mjs", "cjs", "ts"].contains(&ending), "{} is hand-written JavaScript", file.display());
+        }
+    }
+}
+
+#[test]
+fn the_page_and_its_skeleton_name_the_same_ids() {
+    let Ok(html) = fs::read_to_string(root().join("index.html")) else {
+        eprintln!("SKIPPED: there is no index.html yet");
+        return;
+    };
+    let mut ids = BTreeSet::new();
+    for id in quoted_after(&html, " id=\"") {
+        assert!(ids.insert(id.clone()), "index.html has the id {id} twice");
+    }
+    // What the skeleton itself refers to: labels, descriptions, links inside the page.
+    let mut used = BTreeSet::new();
+    let references =
+        [" for=\"", "aria-labelledby=\"", "aria-describedby=\"", "aria-controls=\"", " list=\"", " form=\""];
+    for names in references.iter().flat_map(|attribute| quoted_after(&html, attribute)) {
+        used.extend(names.split_whitespace().map(str::to_owned));
+    }
+    used.extend(quoted_after(&html, " href=\"#"));
+    for id in &used {
+        assert!(ids.contains(id), "index.html refers to an id {id} that it does not have");
+    }
+    for binding in memscape::ui::keys::BINDINGS {
+        assert!(
+            ids.contains(binding.control),
+            "{} is to be the control of a key, but is not in index.html",
+            binding.control
+        );
+        used.insert(binding.control.to_owned());
+    }
+    let mut literals = BTreeSet::new();
+    for source in sources().iter().filter(|source| source.module() == "page") {
+        literals.extend(quoted_after(&source.code(), "\""));
+        for call in ["by_id(\"", "get_element_by_id(\""] {
+            for id in quoted_after(&source.code(), call) {
+                assert!(ids.contains(&id), "{} looks for an id {id} that index.html does not have", source.name);
+            }
+        }
+    }
+    let style = fs::read_to_string(root().join("www/style.css")).unwrap_or_default();
+    for id in ids {
+        let known = used.contains(&id) || literals.contains(&id) || style.contains(&format!("#{id}"));
+        assert!(known, "nothing uses the id {id} of index.html");
+    }
+}
+
+/// One Rust file; its name is relative to `src` (or to the folder that was asked for), with `/`.
+struct Source {
+    name: String,
+    text: String,
+}
+
+impl Source {
+    /// The top-level module it belongs to.
+    fn module(&self) -> &str {
+        self.name.split('/').next().unwrap().trim_end_matches(".rs")
+    }
+
+    /// The text without comments. An address in a string (`http://…`) is no comment.
+    fn code(&self) -> String {
+        let code = |line: &str| {
+            let comment = line.match_indices("//").find(|(at, _)| !line[..*at].ends_with(':')).map(|(at, _)| at);
+            line[..comment.unwrap_or(line.len())].to_owned()
+        };
+        self.text.lines().map(code).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// The paths of the crate's own modules that this code names, by `crate::`, `memscape::` or a `use` of either.
+fn used_paths(code: &str) -> BTreeSet<String> {
+    let mut paths = BTreeSet::new();
+    for start in ["crate::", "memscape::"] {
+        for (at, _) in code.match_indices(start) {
+            // `some_crate::` is another one.
+            let before = code[..at].chars().next_back();
+            if !before.is_some_and(|letter| letter.is_alphanumeric() || letter == '_' || letter == '$') {
+                collect_paths("", &code[at + start.len()..], &mut paths);
+            }
+        }
+    }
+    paths
+}
+
+/// Follows `a::b`, `a::{b, c::d}` from the start of `code`, and adds each path with `prefix` before it. Gives what is left.
+fn collect_paths<'a>(prefix: &str, code: &'a str, paths: &mut BTreeSet<String>) -> &'a str {
+    let code = code.trim_start();
+    if let Some(mut group) = code.strip_prefix('{') {
+        while !group.trim_start().is_empty() && !group.trim_start().starts_with('}') {
+            let rest = collect_paths(prefix, group, paths);
+            // Skips what ends a path, such as `,` or `as name`, but not the group's end.
+            let end = rest.find([',', '}']).unwrap_or(rest.len());
+            group = rest[end..].strip_prefix(',').unwrap_or(&rest[end..]);
+        }
+        return group.trim_start().strip_prefix('}').unwrap_or("");
+    }
+    let end = code.find(|letter: char| !(letter.is_alphanumeric() || letter == '_')).unwrap_or(code.len());
+    let path = if prefix.is_empty() { code[..end].to_owned() } else { format!("{prefix}::{}", &code[..end]) };
+    match code[end..].strip_prefix("::") {
+        Some(rest) => collect_paths(&path, rest, paths),
+        None => {
+            paths.insert(path.trim_end_matches("::").to_owned());
+            &code[end..]
+        }
+    }
+}
+
+#[test]
+fn paths_are_found_in_every_form() {
+    let code = "use crate::{units::Bytes, engine::{protocol::{Reply, Request}, Engine as E}};\nlet x = crate::column::Column::new();";
+    let found: Vec<String> = used_paths(code).into_iter().collect();
+    let expected = [
+        "column::Column::new",
+        "engine::Engine",
+        "engine::protocol::Reply",
+        "engine::protocol::Request",
+        "units::Bytes",
+    ];
+    assert_eq!(found, expected);
+    assert!(used_paths("$crate::x other_crate::y my_memscape::z").is_empty());
+}
+
+/// Every text that stands between `start` and the next quote.
+fn quoted_after(text: &str, start: &str) -> Vec<String> {
+    text.match_indices(start)
+        .filter_map(|(at, _)| text[at + start.len()..].split('"').next())
+        .map(str::to_owned)
+        .collect()
+}
+
+fn sources() -> Vec<Source> {
+    rust_files("src")
+}
+
+fn rust_files(folder: &str) -> Vec<Source> {
+    let folder = root().join(folder);
+    let is_rust = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "rs");
+    let read = |path: PathBuf| Source {
+        name: path.strip_prefix(&folder).unwrap().to_str().unwrap().replace('\\', "/"),
+        text: fs::read_to_string(&path).unwrap(),
+    };
+    files(&folder).into_iter().filter(is_rust).map(read).collect()
+}
+
+/// All files under a folder; none where it is missing.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().map(Result::unwrap) {
+            match entry.file_type().unwrap().is_dir() {
+                true => folders.push(entry.path()),
+                false => found.push(entry.path()),
+            }
+        }
+    }
+    found
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
