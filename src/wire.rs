@@ -58,8 +58,16 @@ pub enum FromWorker {
 
 /// The tag of [`FromWorker::Ready`].
 const READY: &str = "ready";
-/// The tag of [`FromWorker::Died`]; the worker's bootstrap writes it as well.
+/// The tag of [`FromWorker::Died`]; [`BOOTSTRAP`] writes it as well.
 const DIED: &str = "died";
+
+/// The script of the worker, behind the glue: it waits for the page to post the compiled `WebAssembly.Module`, and starts it. A trap
+/// becomes a message: some happen where the page's `error` event would not see them.
+pub const BOOTSTRAP: &str = r#"
+for (const kind of ["error", "unhandledrejection"])
+  addEventListener(kind, (event) => postMessage(["died", String(event.reason ?? event.message)]));
+onmessage = (event) => { onmessage = null; wasm_bindgen.initSync({ module: event.data }); };
+"#;
 
 impl ToWorker {
     /// As a message.
@@ -112,9 +120,10 @@ impl FromWorker {
                 let reply = head.into_reply(message.get(3).dyn_ref()?)?;
                 Some(FromWorker::Reply { load: number(message, 1)?, reply })
             }
-            "link failed" => {
-                Some(FromWorker::LinkFailed { load: number(message, 1)?, status: number(message, 2).map(|it| it as u16) })
-            }
+            "link failed" => Some(FromWorker::LinkFailed {
+                load: number(message, 1)?,
+                status: number(message, 2).map(|it| it as u16),
+            }),
             DIED => Some(FromWorker::Died(message.get(1).as_string().unwrap_or_default())),
             _ => None,
         }

@@ -20,14 +20,6 @@ use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, Performa
 /// How long a slice of work may keep the message queue waiting.
 const SLICE_MS: f64 = 8.0;
 
-/// The worker's side of the bargain: the page posts a `WebAssembly.Module` to this script (the glue stands before it), which
-/// starts it. A trap reaches the page as a message: some happen where the page's `error` event would not see them.
-pub const BOOTSTRAP: &str = r#"
-for (const kind of ["error", "unhandledrejection"])
-  addEventListener(kind, (event) => postMessage(["died", String(event.reason ?? event.message)]));
-onmessage = (event) => { onmessage = null; wasm_bindgen.initSync({ module: event.data }); };
-"#;
-
 /// Answers the page until the page ends the worker.
 pub fn start() -> Result<(), JsValue> {
     let scope: DedicatedWorkerGlobalScope = js_sys::global().dyn_into()?;

@@ -4,15 +4,16 @@
 //! the glue this page runs on and a bootstrap; its code is the module this page has compiled already.
 
 use super::dom;
-use crate::wire::{FromWorker, ToWorker};
-use crate::worker::BOOTSTRAP;
+use crate::wire::{BOOTSTRAP, FromWorker, ToWorker};
 use gloo::events::EventListener;
 use js_sys::Array;
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::{Blob, BlobPropertyBag, Document, ErrorEvent, HtmlScriptElement, MessageEvent, Response, Url, Window, Worker};
+use web_sys::{
+    Blob, BlobPropertyBag, Document, ErrorEvent, HtmlScriptElement, MessageEvent, Response, Url, Window, Worker,
+};
 
 /// The page's handle on its worker.
 pub(super) struct Client {
@@ -162,7 +163,8 @@ impl Client {
             }
             JsFuture::from(response.text()?).await
         };
-        let text = text.await.map_err(|error| format!("the worker's script could not be fetched: {}", dom::cause(&error)))?;
+        let text =
+            text.await.map_err(|error| format!("the worker's script could not be fetched: {}", dom::cause(&error)))?;
         text.as_string().ok_or_else(|| "the worker's script is no text".to_owned())
     }
 }

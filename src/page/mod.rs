@@ -1,1 +1,168 @@
 //! The page's shell: DOM ↔ ui, canvas ↔ render, worker ↔ engine.
+//!
+//! Events become actions, [`ui::update()`] decides, its effects are carried out here, and one animation frame later panels and
+//! canvas show the new state. There are no decisions in this module.
+
+mod client;
+mod clipboard;
+mod device;
+mod dom;
+mod files;
+mod frame;
+mod input;
+mod labels;
+mod painter;
+mod panels;
+mod policy;
+mod theme;
+
+use crate::ui::{self, Action, Effect, State};
+use crate::wire::{FromWorker, ToWorker};
+use client::Client;
+use dom::Elements;
+use files::Files;
+use frame::Frame;
+use gloo::events::EventListener;
+use painter::Painter;
+use panels::Panels;
+use std::cell::RefCell;
+use std::rc::{Rc, Weak};
+use theme::Theme;
+use web_sys::Window;
+
+/// The page: everything that lives as long as it does.
+struct App {
+    elements: Elements,
+    state: RefCell<State>,
+    client: Rc<Client>,
+    files: Files,
+    painter: RefCell<Painter>,
+    panels: RefCell<Panels>,
+    theme: RefCell<Theme>,
+    frame: Frame,
+    listeners: RefCell<Vec<EventListener>>,
+}
+
+/// Brings the page to life. A page that can't is one that says why, where the reader looks.
+pub fn start(window: Window) {
+    let document = window.document();
+    std::panic::set_hook(Box::new(move |panic| {
+        console_error_panic_hook::hook(panic);
+        if let Some(document) = &document {
+            show_failure(document, "The page met a bug and stopped: reload it. The browser's console says more.");
+        }
+    }));
+    if let Err(cause) = App::start(window.clone())
+        && let Some(document) = window.document()
+    {
+        show_failure(&document, &format!("The page could not start: {cause}."));
+    }
+}
+
+fn show_failure(document: &web_sys::Document, text: &str) {
+    if let Ok(error) = dom::by_id::<web_sys::HtmlElement>(document, "error") {
+        error.set_hidden(false);
+        dom::set_text(&error, text);
+    }
+    if let Some(body) = document.body() {
+        dom::set_attribute(&body, "data-state", "error");
+    }
+}
+
+impl App {
+    fn start(window: Window) -> Result<(), String> {
+        let elements = Elements::find(window.clone())?;
+        let link = files::link(&elements);
+        // From here on only our own server and the link's can be reached, by the page and by the worker made below.
+        let origin = link.as_ref().ok().and_then(Option::as_ref).map(|link| link.origin.as_str());
+        policy::tighten(&elements, origin)?;
+        let app = Rc::new_cyclic(|this: &Weak<App>| {
+            let client = Client::new(window.clone(), {
+                let this = this.clone();
+                move |message| {
+                    if let Some(app) = this.upgrade() {
+                        app.hear(message);
+                    }
+                }
+            });
+            App {
+                state: RefCell::new(State::default()),
+                client,
+                files: Files::default(),
+                painter: RefCell::new(Painter::default()),
+                panels: RefCell::new(Panels::default()),
+                theme: RefCell::new(Theme::of(&elements)),
+                frame: Frame::default(),
+                listeners: RefCell::new(Vec::new()),
+                elements,
+            }
+        });
+        panels::prepare(&app.elements);
+        app.client.start();
+        let mut listeners = input::listeners(&app);
+        listeners.extend(files::listeners(&app));
+        listeners.extend(theme::listener(&app));
+        app.listeners.replace(listeners);
+        device::watch_size(&app)?;
+        device::choose(&app);
+        match link {
+            Ok(Some(link)) => app.dispatch(Action::LinkGiven(link.url)),
+            Ok(None) => {}
+            Err(cause) => app.dispatch(Action::LoadFailed(cause)),
+        }
+        app.frame.request(&app);
+        // The page has no end but the tab's.
+        std::mem::forget(app);
+        Ok(())
+    }
+
+    /// Takes an action into the state and carries out what follows.
+    fn dispatch(self: &Rc<Self>, action: Action) {
+        let now_ms = self.elements.window.performance().map_or(0.0, |clock| clock.now());
+        let effects = ui::update(&mut self.state.borrow_mut(), action, now_ms);
+        for effect in effects {
+            self.perform(effect);
+        }
+        self.frame.request(self);
+    }
+
+    fn perform(self: &Rc<Self>, effect: Effect) {
+        match effect {
+            Effect::PickFile => self.elements.file.click(),
+            Effect::LoadFile { place, load } => {
+                if let Some(file) = self.files.at(place) {
+                    self.client.send(ToWorker::File { load, file });
+                }
+            }
+            Effect::LoadLink { url, load } => match files::absolute(&self.elements, &url) {
+                Ok(link) => self.client.send(ToWorker::Link { load, url: link.url }),
+                Err(cause) => self.dispatch(Action::LoadFailed(cause)),
+            },
+            Effect::Ask(request) => self.client.send(ToWorker::Ask(request)),
+            Effect::Upload(scene) => self.painter.borrow_mut().upload(&scene),
+            Effect::Copy(text) => clipboard::copy(self, &text),
+            Effect::ReplaceWorker => self.client.end(),
+        }
+    }
+
+    /// Hears the worker.
+    fn hear(self: &Rc<Self>, message: FromWorker) {
+        match message {
+            FromWorker::Ready => {}
+            FromWorker::Reply { load, reply } => self.dispatch(Action::Replied { load, reply }),
+            FromWorker::LinkFailed { load, status } => self.dispatch(Action::LinkFailed { load, status }),
+            FromWorker::Died(cause) => self.dispatch(Action::WorkerDied(cause)),
+        }
+    }
+
+    /// Shows the state: called once an animation frame, and only after something changed.
+    fn show(self: &Rc<Self>) {
+        let state = self.state.borrow();
+        self.panels.borrow_mut().show(&self.elements, &state);
+        let failed = self.painter.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
+        drop(state);
+        if failed {
+            device::choose(self);
+        }
+    }
+}

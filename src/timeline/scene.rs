@@ -26,6 +26,7 @@ pub const CONTINUED: u32 = 1 << 17;
 
 /// What a quad stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "gpu", derive(bytemuck::Pod, bytemuck::Zeroable))]
 #[repr(C)]
 pub struct QuadIdentity {
     /// Lowest rank in it; in birth order the allocation's id.

@@ -182,6 +182,6 @@ pub enum Effect {
     Upload(Rc<crate::timeline::Scene>),
     /// Put text on the clipboard.
     Copy(String),
-    /// Make a new worker before the next load: the old one is dead.
+    /// The worker is dead: the next load needs a new one.
     ReplaceWorker,
 }

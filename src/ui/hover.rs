@@ -3,12 +3,15 @@
 use super::action::Pointer;
 use super::state::Hover;
 use super::summary::counted;
-use crate::timeline::{Scene, View};
+
+use crate::timeline::{Scene, View, scene_hit};
 use crate::units::{Bytes, grouped};
 
 /// What the scene says about a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spot {
+    /// The piece: its place among the scene's quads.
+    pub quad: usize,
     /// The moment whose stack the column shows.
     pub moment: u32,
     /// The byte to ask the worker about: under the pointer, or in the middle of a block, where rounding of its edges to pixels
@@ -34,30 +37,23 @@ impl Spot {
 /// What the picture shows at `pointer`; `None` beside the stack.
 pub fn spot(scene: &Scene, view: &View, pointer: Pointer) -> Option<Spot> {
     // The scene may be of another scale while the exact one is on its way.
-    let column = scene.view.column_from_moment(view.moment_from_column(pointer.x.floor() + 0.5)).floor();
-    let byte = view.bytes_from_row(pointer.y.floor() + 0.5);
-    let row = (byte / scene.view.bytes_per_px).floor() - scene.view.bottom_px as f64;
-    let (x, y) = (column as i32, row as i32);
-    let under = scene.quads.iter().zip(&scene.identities).find(|(quad, _)| {
-        (i32::from(quad.x[0])..i32::from(quad.x[1])).contains(&x)
-            && (i32::from(quad.y[0])..i32::from(quad.y[1])).contains(&y)
-    });
-    let (quad, identity) = under?;
-    let columns = &scene.columns;
-    let place = columns.edge_px.partition_point(|edge| *edge <= x).checked_sub(1)?;
-    let moment = *columns.moment.get(place)?;
+    let x = scene.view.column_from_moment(view.moment_from_column(pointer.x.floor() + 0.5)).floor() as i32;
+    let bytes = view.bytes_from_row(pointer.y.floor() + 0.5);
+    let y = ((bytes / scene.view.bytes_per_px).floor() - scene.view.bottom_px as f64) as i32;
+    let under = scene_hit(scene, x, y)?;
+    let place = under.quad?;
+    let (quad, identity) = scene.quads.get(place).zip(scene.identities.get(place))?;
     let middle = f64::from(quad.y[0] + quad.y[1]) / 2.0;
-    let byte = if identity.count == 1 { scene.view.bytes_from_row(middle) } else { byte };
+    let byte = if identity.count == 1 { scene.view.bytes_from_row(middle).max(0.0) as u64 } else { under.byte };
+    let hidden = scene.columns.hidden.get(under.column).zip(scene.columns.hidden_largest.get(under.column));
     Some(Spot {
-        moment,
-        byte: byte.max(0.0) as u64,
+        quad: place,
+        moment: under.moment.0,
+        byte,
         ranks: [identity.first, identity.last],
         count: identity.count,
         requested: identity.requested(),
-        hidden: (
-            columns.hidden.get(place).copied().unwrap_or(0),
-            columns.hidden_largest.get(place).copied().unwrap_or(0),
-        ),
+        hidden: hidden.map_or((0, 0), |(count, largest)| (*count, *largest)),
     })
 }
 

@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn keys_work_in_their_scope() {
-        use Letters::{Off, On};
+        use Letters::On;
         assert_eq!(command(Scope::Timeline, "a", On), Some(Command::MoveLeft));
         assert_eq!(command(Scope::Timeline, "A", On), Some(Command::MoveLeft), "caps lock is not a trap");
         assert_eq!(command(Scope::Page, "a", On), None);

@@ -10,6 +10,7 @@ pub mod hover;
 pub mod keys;
 pub mod loading;
 pub mod navigate;
+pub mod notices;
 pub mod outline;
 pub mod record;
 pub mod state;

@@ -52,7 +52,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::LoadFailed(message) => close(state, Stage::Failed(message)),
         Action::Resized(canvas) => {
             state.canvas = Some(canvas);
-            state.navigate(|extent, view| extent.resized(view, canvas));
+            state.navigate(|plane, view| plane.resized(view, canvas));
         }
         Action::RendererChosen(renderer) => {
             state.renderer = renderer;
@@ -60,12 +60,12 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         }
         Action::PointerMoved(pointer) => state.pointer = Some(pointer),
         Action::PointerLeft => state.pointer = None,
-        Action::Dragged { right_px, up_px } => state.navigate(|extent, view| extent.moved(view, -right_px, -up_px)),
+        Action::Dragged { right_px, up_px } => state.navigate(|plane, view| plane.moved(view, -right_px, -up_px)),
         Action::Clicked(pointer) => click(state, pointer, &mut effects),
-        Action::Wheel { at, delta, axis } => state.navigate(|extent, view| match axis {
-            WheelAxis::ZoomEvents => extent.zoom_events(view, at.x, wheel_factor(delta)),
-            WheelAxis::ZoomBytes => extent.zoom_bytes(view, at.y, wheel_factor(delta)),
-            WheelAxis::MoveEvents => extent.moved(view, delta, 0.0),
+        Action::Wheel { at, delta, axis } => state.navigate(|plane, view| match axis {
+            WheelAxis::ZoomEvents => plane.zoom_events(view, at.x, wheel_factor(delta)),
+            WheelAxis::ZoomBytes => plane.zoom_bytes(view, at.y, wheel_factor(delta)),
+            WheelAxis::MoveEvents => plane.moved(view, delta, 0.0),
         }),
         Action::DropHover(hover) => state.drop_hover = hover,
         Action::Copied(Ok(())) => state.remark = Some("Copied.".to_owned()),
@@ -79,14 +79,14 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
 /// Brings about what follows from the state, whatever changed it: a window for a new device, the geometry the window needs, the
 /// answer to what is under the pointer.
 fn settle(state: &mut State, effects: &mut Vec<Effect>) {
-    let (Some(extent), Some(canvas)) = (state.extent(), state.canvas) else { return };
+    let (Some(plane), Some(canvas)) = (state.plane(), state.canvas) else { return };
     let Some(device) = state.device().map(|device| device.device) else { return };
-    let view = *state.view.get_or_insert_with(|| extent.fit(canvas));
-    let served = state.geometry.scene.as_ref().is_some_and(|scene| extent.is_served(view, &scene.view));
+    let view = *state.view.get_or_insert_with(|| plane.fit(canvas));
+    let served = state.geometry.scene.as_ref().is_some_and(|scene| plane.is_served(view, &scene.view));
     if !served && state.geometry.in_flight.is_none() {
         let serial = state.next_serial();
         state.geometry.in_flight = Some(serial);
-        effects.push(Effect::Ask(Request::Scene { serial, device, view: extent.with_margin(view) }));
+        effects.push(Effect::Ask(Request::Scene { serial, device, view: plane.with_margin(view) }));
     }
     look_under_pointer(state, effects);
 }
@@ -126,14 +126,14 @@ fn command(state: &mut State, command: Command, now_ms: f64, effects: &mut Vec<E
                 select(state, allocation, effects);
             }
         }
-        Command::MoveLeft => state.navigate(|extent, view| extent.moved(view, -width * STEP, 0.0)),
-        Command::MoveRight => state.navigate(|extent, view| extent.moved(view, width * STEP, 0.0)),
-        Command::MoveUp => state.navigate(|extent, view| extent.moved(view, 0.0, height * STEP)),
-        Command::MoveDown => state.navigate(|extent, view| extent.moved(view, 0.0, -height * STEP)),
-        Command::ZoomEventsIn => state.navigate(|extent, view| extent.zoom_events(view, width / 2.0, 1.0 / ZOOM)),
-        Command::ZoomEventsOut => state.navigate(|extent, view| extent.zoom_events(view, width / 2.0, ZOOM)),
-        Command::ZoomBytesIn => state.navigate(|extent, view| extent.zoom_bytes(view, 0.0, 1.0 / ZOOM)),
-        Command::ZoomBytesOut => state.navigate(|extent, view| extent.zoom_bytes(view, 0.0, ZOOM)),
+        Command::MoveLeft => state.navigate(|plane, view| plane.moved(view, -width * STEP, 0.0)),
+        Command::MoveRight => state.navigate(|plane, view| plane.moved(view, width * STEP, 0.0)),
+        Command::MoveUp => state.navigate(|plane, view| plane.moved(view, 0.0, height * STEP)),
+        Command::MoveDown => state.navigate(|plane, view| plane.moved(view, 0.0, -height * STEP)),
+        Command::ZoomEventsIn => state.navigate(|plane, view| plane.zoom_events(view, width / 2.0, 1.0 / ZOOM)),
+        Command::ZoomEventsOut => state.navigate(|plane, view| plane.zoom_events(view, width / 2.0, ZOOM)),
+        Command::ZoomBytesIn => state.navigate(|plane, view| plane.zoom_bytes(view, 0.0, 1.0 / ZOOM)),
+        Command::ZoomBytesOut => state.navigate(|plane, view| plane.zoom_bytes(view, 0.0, ZOOM)),
         Command::FitBoth => state.view = None,
         Command::ToggleFitBytes => {
             state.bytes_axis = match state.bytes_axis {
@@ -145,10 +145,10 @@ fn command(state: &mut State, command: Command, now_ms: f64, effects: &mut Vec<E
         Command::GoToPeak => {
             let peak = state.device().map(|device| Moment(u32::try_from(device.peak_event + 1).unwrap_or(0)));
             if let Some(peak) = peak {
-                state.navigate(|extent, view| {
-                    let widest = extent.moments * PEAK_WINDOW / f64::from(view.width_px);
+                state.navigate(|plane, view| {
+                    let widest = plane.extent.moments as f64 * PEAK_WINDOW / f64::from(view.width_px);
                     let factor = (widest / view.moments_per_px).min(1.0);
-                    extent.centred(extent.zoom_events(view, 0.0, factor), peak)
+                    plane.centred(plane.zoom_events(view, 0.0, factor), peak)
                 });
             }
         }
@@ -236,10 +236,10 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
 fn bring_into_view(state: &mut State, details: &Details) {
     let born = details.born_event.map_or(0, |event| event.saturating_add(1));
     let died = details.freed_event.map_or(u32::MAX, |event| event.saturating_add(1));
-    state.navigate(|extent, view| {
+    state.navigate(|plane, view| {
         let inside = view.moment_from_column(f64::from(view.width_px)) > f64::from(born)
             && view.moment_from_column(0.0) < f64::from(died);
-        if inside { view } else { extent.centred(view, Moment(born)) }
+        if inside { view } else { plane.centred(view, Moment(born)) }
     });
 }
 

@@ -120,10 +120,15 @@ impl Source {
     }
 
     fn broken(&self, cause: &JsValue) -> Failure {
-        let cause = cause.dyn_ref::<js_sys::Error>().map_or_else(String::new, |error| format!(" ({})", String::from(error.message())));
+        let cause = cause
+            .dyn_ref::<js_sys::Error>()
+            .map_or_else(String::new, |error| format!(" ({})", String::from(error.message())));
         Failure::Read(match &self.origin {
             Origin::File(file) => {
-                format!("{} could not be read to its end{cause}: was it changed, moved or removed meanwhile?", file.name())
+                format!(
+                    "{} could not be read to its end{cause}: was it changed, moved or removed meanwhile?",
+                    file.name()
+                )
             }
             Origin::Link(address) => {
                 format!("{} stopped coming before its end{cause}: try again.", url::file_name(address))

@@ -1,0 +1,96 @@
+//! The canvas's size in device pixels, and what draws into it: a WebGPU device, a new one when it is lost, or the CPU twin.
+
+use super::App;
+use super::dom;
+use crate::render::Gpu;
+use crate::ui::Action;
+use crate::ui::state::{Canvas, Renderer};
+use std::rc::Rc;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen_futures::spawn_local;
+use web_sys::{
+    HtmlCanvasElement, ResizeObserver, ResizeObserverBoxOptions, ResizeObserverEntry, ResizeObserverOptions,
+    ResizeObserverSize,
+};
+
+/// After so many lost devices the twin draws: a driver that keeps failing will go on failing.
+const MOST_DEVICES: u32 = 4;
+
+/// Chooses what draws: WebGPU where it works.
+pub(super) fn choose(app: &Rc<App>) {
+    let app = app.clone();
+    spawn_local(async move {
+        let made = app.painter.borrow_mut().begin();
+        let canvas = app.painter.borrow().canvas(&app.elements);
+        let gpu =
+            if made > MOST_DEVICES { Err("its device was lost again and again".to_owned()) } else { gpu(canvas).await };
+        let renderer = match gpu {
+            Ok(gpu) => {
+                watch(&app, &gpu, made);
+                app.painter.borrow_mut().use_gpu(gpu);
+                Renderer::WebGpu
+            }
+            Err(reason) => {
+                app.painter.borrow_mut().use_twin(&app.elements);
+                Renderer::Cpu(reason)
+            }
+        };
+        app.dispatch(Action::RendererChosen(renderer));
+    });
+}
+
+async fn gpu(canvas: HtmlCanvasElement) -> Result<Gpu, String> {
+    // Asking first leaves the canvas free for the twin where the answer is no.
+    if !wgpu::util::is_browser_webgpu_supported().await {
+        return Err("this browser offers no WebGPU adapter".to_owned());
+    }
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
+    let (width, height) = (canvas.width(), canvas.height());
+    let surface = instance.create_surface(wgpu::SurfaceTarget::Canvas(canvas)).map_err(|error| error.to_string())?;
+    Gpu::new(instance, surface, width, height).await.map_err(|error| error.to_string())
+}
+
+/// Chooses anew when the device made as number `made` is lost.
+fn watch(app: &Rc<App>, gpu: &Gpu, made: u32) {
+    let (app, failure) = (app.clone(), gpu.failure());
+    spawn_local(async move {
+        failure.await;
+        if app.painter.borrow().is_current(made) {
+            choose(&app);
+        }
+    });
+}
+
+/// Tells the state the canvas's size, now and whenever it changes.
+pub(super) fn watch_size(app: &Rc<App>) -> Result<(), String> {
+    let changed = Closure::<dyn FnMut(js_sys::Array)>::new({
+        let app = app.clone();
+        move |entries: js_sys::Array| {
+            let entry = entries.get(entries.length().saturating_sub(1)).dyn_into::<ResizeObserverEntry>();
+            if let Some(canvas) = entry.ok().and_then(|entry| size(&app, &entry)) {
+                app.dispatch(Action::Resized(canvas));
+            }
+        }
+    });
+    let observer = ResizeObserver::new(changed.as_ref().unchecked_ref()).map_err(|error| dom::cause(&error))?;
+    let options = ResizeObserverOptions::new();
+    options.set_box(ResizeObserverBoxOptions::DevicePixelContentBox);
+    observer.observe_with_options(&app.elements.plot, &options);
+    // It observes as long as the page lives.
+    changed.forget();
+    Ok(())
+}
+
+/// The canvas's size; `None` while it is hidden.
+fn size(app: &App, entry: &ResizeObserverEntry) -> Option<Canvas> {
+    let scale = app.elements.window.device_pixel_ratio();
+    let exact = entry.device_pixel_content_box_size().get(0).dyn_into::<ResizeObserverSize>().ok();
+    let (width, height) = match exact {
+        Some(size) => (size.inline_size(), size.block_size()),
+        // Safari does not tell.
+        None => (entry.content_rect().width() * scale, entry.content_rect().height() * scale),
+    };
+    let (width_px, height_px) = (width.round() as u32, height.round() as u32);
+    (width_px > 0 && height_px > 0 && scale > 0.0).then_some(Canvas { width_px, height_px, scale })
+}

@@ -1,0 +1,134 @@
+//! Ways a snapshot gets here: dropped, picked, pasted, or named by the link.
+
+use super::App;
+use super::dom::{Elements, listen};
+use crate::ui::action::{DropHover, GivenFile};
+use crate::ui::{Action, url};
+use gloo::events::EventListener;
+use std::cell::RefCell;
+use std::rc::Rc;
+use wasm_bindgen::JsCast;
+use web_sys::{ClipboardEvent, DataTransfer, DragEvent, Event, File, FileList, Url};
+
+/// The files given last: handles, not bytes.
+#[derive(Default)]
+pub(super) struct Files {
+    given: RefCell<Vec<File>>,
+}
+
+impl Files {
+    /// The file of this place.
+    pub(super) fn at(&self, place: usize) -> Option<File> {
+        self.given.borrow().get(place).cloned()
+    }
+}
+
+/// The snapshot the page's address names.
+pub(super) struct Link {
+    /// Absolute.
+    pub(super) url: String,
+    /// Its origin, plain enough for a policy.
+    pub(super) origin: String,
+}
+
+/// The link in the page's address; the error is for the user.
+pub(super) fn link(elements: &Elements) -> Result<Option<Link>, String> {
+    let location = elements.window.location();
+    let named = url::link(&location.hash().unwrap_or_default(), &location.search().unwrap_or_default());
+    named.map(|named| absolute(elements, &named)).transpose()
+}
+
+/// `url`, seen from this page.
+pub(super) fn absolute(elements: &Elements, url: &str) -> Result<Link, String> {
+    let base = elements.document.base_uri().ok().flatten().unwrap_or_default();
+    let resolved = Url::new_with_base(url, &base).map_err(|_| format!("The link is no address: {url}"))?;
+    let (url, origin) = (resolved.href(), resolved.origin());
+    if url::is_plain_origin(&origin) {
+        Ok(Link { url, origin })
+    } else {
+        Err(format!("Only http and https links can be opened, not {url}. Drop the file here instead."))
+    }
+}
+
+/// Everything that brings a file.
+pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
+    let elements = &app.elements;
+    let with = |then: fn(&Rc<App>, &Event)| {
+        let app = app.clone();
+        move |event: &Event| then(&app, event)
+    };
+    vec![
+        listen(&elements.window, "dragover", with(drag_over)),
+        listen(&elements.window, "dragleave", with(drag_leave)),
+        listen(&elements.window, "drop", with(drop_here)),
+        listen(&elements.window, "paste", with(paste)),
+        listen(&elements.window, "hashchange", with(follow_link)),
+        listen(&elements.file, "change", with(picked)),
+    ]
+}
+
+fn files_of(transfer: Option<&DataTransfer>) -> Option<&DataTransfer> {
+    transfer.filter(|transfer| transfer.types().includes(&"Files".into(), 0))
+}
+
+fn drag_over(app: &Rc<App>, event: &Event) {
+    let transfer = event.dyn_ref::<DragEvent>().and_then(DragEvent::data_transfer);
+    if let Some(transfer) = files_of(transfer.as_ref()) {
+        event.prevent_default();
+        transfer.set_drop_effect("copy");
+        hover(app, DropHover::Over);
+    }
+}
+
+fn drag_leave(app: &Rc<App>, event: &Event) {
+    // Leaving one element for another says where to; leaving the window does not.
+    if event.dyn_ref::<DragEvent>().is_some_and(|event| event.related_target().is_none()) {
+        hover(app, DropHover::Away);
+    }
+}
+
+fn hover(app: &Rc<App>, hover: DropHover) {
+    let before = app.state.borrow().drop_hover;
+    if before != hover {
+        app.dispatch(Action::DropHover(hover));
+    }
+}
+
+fn drop_here(app: &Rc<App>, event: &Event) {
+    hover(app, DropHover::Away);
+    let transfer = event.dyn_ref::<DragEvent>().and_then(DragEvent::data_transfer);
+    if let Some(transfer) = files_of(transfer.as_ref()) {
+        event.prevent_default();
+        give(app, transfer.files());
+    }
+}
+
+fn paste(app: &Rc<App>, event: &Event) {
+    let transfer = event.dyn_ref::<ClipboardEvent>().and_then(ClipboardEvent::clipboard_data);
+    if let Some(files) = transfer.and_then(|transfer| transfer.files()).filter(|files| files.length() > 0) {
+        event.prevent_default();
+        give(app, Some(files));
+    }
+}
+
+fn picked(app: &Rc<App>, _: &Event) {
+    give(app, app.elements.file.files());
+    // Or picking the same file again would be no change.
+    app.elements.file.set_value("");
+}
+
+/// Another link in the same tab: the policy knows the first link's origin only, so the page begins anew.
+fn follow_link(app: &Rc<App>, _: &Event) {
+    if matches!(link(&app.elements), Ok(Some(_)) | Err(_)) {
+        let _ = app.elements.window.location().reload();
+    }
+}
+
+fn give(app: &Rc<App>, files: Option<FileList>) {
+    let files: Vec<File> = files.iter().flat_map(|files| (0..files.length()).filter_map(|at| files.get(at))).collect();
+    let given = files.iter().map(|file| GivenFile { name: file.name(), bytes: file.size() as u64 }).collect();
+    if !files.is_empty() {
+        app.files.given.replace(files);
+        app.dispatch(Action::FilesGiven(given));
+    }
+}

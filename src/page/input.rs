@@ -1,0 +1,202 @@
+//! Events of mouse, keyboard and controls → actions.
+
+use super::App;
+use super::dom::{self, listen};
+use crate::ui::action::{Pointer, WheelAxis};
+use crate::ui::keys::{BINDINGS, Scope, command};
+use crate::ui::state::Help;
+use crate::ui::{Action, Command};
+use gloo::events::EventListener;
+use std::cell::Cell;
+use std::rc::Rc;
+use wasm_bindgen::JsCast;
+use web_sys::{
+    Event, HtmlButtonElement, HtmlInputElement, HtmlSelectElement, KeyboardEvent, MouseEvent, PointerEvent, WheelEvent,
+};
+
+/// A press that moves less than this many CSS pixels is a click.
+const CLICK_PX: i32 = 3;
+/// CSS pixels to a line of a wheel that counts in lines, and to a page.
+const LINE_PX: f64 = 32.0;
+const PAGE_PX: f64 = 400.0;
+
+/// Everything a person does with controls, keys and pointer.
+pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
+    let elements = &app.elements;
+    let mut listeners = Vec::new();
+    let mut on = |target: &web_sys::EventTarget, event: &'static str, then: fn(&Rc<App>, &Event)| {
+        let app = app.clone();
+        listeners.push(listen(target, event, move |event| then(&app, event)));
+    };
+    on(&elements.window, "keydown", key);
+    on(&elements.open_large, "click", |app, _| app.dispatch(Action::Command(Command::OpenFile)));
+    on(&elements.help_close, "click", |app, _| app.dispatch(Action::HelpClosed));
+    on(&elements.help, "close", |app, _| app.dispatch(Action::HelpClosed));
+    on(&elements.letters, "change", |app, _| app.dispatch(Action::Command(Command::ToggleLetters)));
+    on(&elements.device, "change", |app, _| {
+        if let Ok(ordinal) = app.elements.device.value().parse() {
+            app.dispatch(Action::DeviceChosen(ordinal));
+        }
+    });
+    on(&elements.snapshot, "change", |app, _| {
+        if let Ok(place) = usize::try_from(app.elements.snapshot.selected_index()) {
+            app.dispatch(Action::SnapshotChosen(place));
+        }
+    });
+    on(&elements.plot, "wheel", wheel);
+    on(&elements.plot, "pointerleave", |app, _| app.dispatch(Action::PointerLeft));
+
+    for binding in BINDINGS {
+        if let Ok(button) = dom::by_id::<HtmlButtonElement>(&elements.document, binding.control) {
+            let (app, command) = (app.clone(), binding.command);
+            listeners.push(listen(&button, "click", move |_| app.dispatch(Action::Command(command))));
+        }
+    }
+    listeners.extend(drag_or_click(app));
+    listeners
+}
+
+fn key(app: &Rc<App>, event: &Event) {
+    let Some(event) = event.dyn_ref::<KeyboardEvent>() else { return };
+    if event.ctrl_key() || event.alt_key() || event.meta_key() || event.default_prevented() {
+        return;
+    }
+    let Some(scope) = scope(app) else { return };
+    let (letters, help) = {
+        let state = app.state.borrow();
+        (state.letters, state.help)
+    };
+    let Some(command) = command(scope, &event.key(), letters) else { return };
+    // The open dialog closes itself on Esc, and what lies under it rests.
+    if help == Help::Open && !matches!(command, Command::ToggleHelp | Command::ToggleLetters) {
+        return;
+    }
+    event.prevent_default();
+    app.dispatch(Action::Command(command));
+}
+
+/// The scope of the focus; `None` where keys belong to a control that takes text or picks by letter.
+fn scope(app: &App) -> Option<Scope> {
+    let Some(focus) = app.elements.document.active_element() else { return Some(Scope::Timeline) };
+    let types =
+        focus.dyn_ref::<HtmlInputElement>().is_some_and(|input| input.type_() != "checkbox" && input.type_() != "file");
+    if types || focus.has_type::<HtmlSelectElement>() {
+        return None;
+    }
+    // With the focus nowhere, or on one of its own buttons, the timeline is what is meant.
+    let nowhere = focus.is_same_node(Some(&app.elements.body));
+    let inside = focus.closest("#picture").ok().flatten().is_some();
+    Some(if nowhere || inside { Scope::Timeline } else { Scope::Page })
+}
+
+/// Where a mouse event is on the canvas, in its device pixels; `None` before the canvas has a size.
+fn place(app: &App, event: &MouseEvent) -> Option<Pointer> {
+    let canvas = app.state.borrow().canvas?;
+    let area = app.elements.plot.get_bounding_client_rect();
+    // The middle of the CSS pixel.
+    let x = (f64::from(event.client_x()) + 0.5 - area.left()) * canvas.scale;
+    let down = (f64::from(event.client_y()) + 0.5 - area.top()) * canvas.scale;
+    Some(Pointer { x, y: f64::from(canvas.height_px) - down })
+}
+
+fn wheel(app: &Rc<App>, event: &Event) {
+    let Some(event) = event.dyn_ref::<WheelEvent>() else { return };
+    let Some(at) = place(app, event) else { return };
+    event.prevent_default();
+    let unit = match event.delta_mode() {
+        WheelEvent::DOM_DELTA_LINE => LINE_PX,
+        WheelEvent::DOM_DELTA_PAGE => PAGE_PX,
+        _ => 1.0,
+    };
+    let (sideways, upright) = (event.delta_x() * unit, event.delta_y() * unit);
+    let (axis, delta) = if event.ctrl_key() {
+        (WheelAxis::ZoomBytes, upright)
+    } else if sideways.abs() > upright.abs() {
+        (WheelAxis::MoveEvents, sideways)
+    } else if event.shift_key() {
+        (WheelAxis::MoveEvents, upright)
+    } else {
+        (WheelAxis::ZoomEvents, upright)
+    };
+    app.dispatch(Action::Wheel { at, delta, axis });
+}
+
+/// A press of the pointer, from where it began.
+#[derive(Clone, Copy)]
+struct Press {
+    start: (i32, i32),
+    last: (i32, i32),
+    is_drag: bool,
+}
+
+/// The pointer over the canvas: it hovers, it drags, or it clicks.
+fn drag_or_click(app: &Rc<App>) -> [EventListener; 4] {
+    let press = Rc::new(Cell::new(None::<Press>));
+    let on = |event: &'static str, then: fn(&Rc<App>, &Cell<Option<Press>>, &PointerEvent)| {
+        let (app, press) = (app.clone(), press.clone());
+        listen(&app.elements.plot.clone(), event, move |event| {
+            if let Some(event) = event.dyn_ref::<PointerEvent>() {
+                then(&app, &press, event);
+            }
+        })
+    };
+    [
+        on("pointerdown", |app, press, event| {
+            if event.button() == 0 {
+                let at = (event.client_x(), event.client_y());
+                press.set(Some(Press { start: at, last: at, is_drag: false }));
+                // It fails only for a pointer that is gone already.
+                let _ = app.elements.plot.set_pointer_capture(event.pointer_id());
+            }
+        }),
+        on("pointermove", |app, press, event| match press.get() {
+            None => {
+                if let Some(pointer) = place(app, event) {
+                    app.dispatch(Action::PointerMoved(pointer));
+                }
+            }
+            Some(held) => press.set(Some(drag(app, held, event))),
+        }),
+        on("pointerup", |app, press, event| {
+            let held = press.take();
+            show_hand(app, Hand::Open);
+            if let Some(pointer) = place(app, event).filter(|_| held.is_some_and(|held| !held.is_drag)) {
+                app.dispatch(Action::Clicked(pointer));
+            }
+        }),
+        on("pointercancel", |app, press, _| {
+            press.set(None);
+            show_hand(app, Hand::Open);
+        }),
+    ]
+}
+
+fn drag(app: &Rc<App>, held: Press, event: &PointerEvent) -> Press {
+    let at = (event.client_x(), event.client_y());
+    let far = (at.0 - held.start.0).abs().max((at.1 - held.start.1).abs()) > CLICK_PX;
+    if !far && !held.is_drag {
+        return held;
+    }
+    if !held.is_drag {
+        show_hand(app, Hand::Grabbing);
+        app.dispatch(Action::PointerLeft);
+    }
+    let scale = app.state.borrow().canvas.map_or(1.0, |canvas| canvas.scale);
+    let right_px = f64::from(at.0 - held.last.0) * scale;
+    let up_px = f64::from(held.last.1 - at.1) * scale;
+    app.dispatch(Action::Dragged { right_px, up_px });
+    Press { last: at, is_drag: true, ..held }
+}
+
+/// The cursor over the canvas.
+#[derive(PartialEq)]
+enum Hand {
+    Open,
+    Grabbing,
+}
+
+fn show_hand(app: &App, hand: Hand) {
+    let classes = app.elements.plot.class_list();
+    // It fails only for a class that is no word.
+    let _ = if hand == Hand::Grabbing { classes.add_1("dragging") } else { classes.remove_1("dragging") };
+}

@@ -1,0 +1,204 @@
+//! Text and marks on a 2-D canvas above the picture: both axes, the peak, the life of the selection.
+
+use super::dom::Elements;
+use super::theme::Theme;
+use crate::timeline::{Tick, View, byte_ticks, event_ticks};
+use crate::ui::State;
+use crate::units::{Bytes, Moment};
+use wasm_bindgen::JsCast;
+use web_sys::CanvasRenderingContext2d;
+
+/// CSS pixels between marks of an axis, at least.
+const BYTES_APART: f64 = 44.0;
+const EVENTS_APART: f64 = 90.0;
+/// CSS pixels.
+const FONT: f64 = 11.0;
+const MARK: f64 = 5.0;
+const BAR: f64 = 3.0;
+
+/// What is drawn, in device pixels of the plot: x from its left, y up from its bottom.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Labels {
+    plot: (f64, f64),
+    bytes: Vec<Tick>,
+    events: Vec<Tick>,
+    peak: Option<Peak>,
+    /// From when to when the selection lives.
+    life: Option<(f64, f64)>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Peak {
+    x: f64,
+    y: f64,
+    label: String,
+}
+
+/// The canvas of the labels in device pixels.
+pub(super) fn stage_size(elements: &Elements, scale: f64) -> (u32, u32) {
+    let side = |css: i32| (f64::from(css) * scale).round() as u32;
+    (side(elements.stage.client_width()), side(elements.stage.client_height()))
+}
+
+impl Labels {
+    /// The labels of the window.
+    pub(super) fn of(state: &State, view: &View) -> Labels {
+        let scale = state.canvas.map_or(1.0, |canvas| canvas.scale);
+        let events = state.device().map_or(0, |device| u32::try_from(device.events).unwrap_or(u32::MAX));
+        let peak = state.device().filter(|device| device.peak_requested > 0).map(|device| {
+            let peak = u64::try_from(device.peak_requested).unwrap_or(0);
+            let moment = Moment(u32::try_from(device.peak_event + 1).unwrap_or(0));
+            Peak {
+                x: view.column_from_moment(f64::from(moment.0) + 0.5),
+                y: view.row_from_bytes(peak) as f64,
+                label: format!("peak {}", Bytes(peak)),
+            }
+        });
+        let life = state.selection.as_deref().map(|selected| {
+            let end = |event: Option<u32>, open: f64| {
+                event.map_or(open, |event| view.column_from_moment(f64::from(event) + 1.0))
+            };
+            (
+                end(selected.born_event, view.column_from_moment(0.0)),
+                end(selected.freed_event, f64::from(view.width_px)),
+            )
+        });
+        Labels {
+            plot: (f64::from(view.width_px), f64::from(view.height_px)),
+            bytes: byte_ticks(view, BYTES_APART * scale),
+            events: event_ticks(view, events, EVENTS_APART * scale),
+            peak,
+            life,
+        }
+    }
+
+    /// Draws them.
+    pub(super) fn draw(&self, elements: &Elements, theme: &Theme, stage: (u32, u32), scale: f64) {
+        let canvas = &elements.labels;
+        if (canvas.width(), canvas.height()) != stage {
+            canvas.set_width(stage.0);
+            canvas.set_height(stage.1);
+        }
+        let context = canvas.get_context("2d").ok().flatten();
+        let Some(context) = context.and_then(|context| context.dyn_into::<CanvasRenderingContext2d>().ok()) else {
+            return;
+        };
+        context.clear_rect(0.0, 0.0, f64::from(stage.0), f64::from(stage.1));
+        context.set_font(&format!("{}px {}", FONT * scale, theme.font));
+        // The plot is at the stage's right and top, so the gutters are what is left.
+        let pen = Pen { context, theme, scale, left: f64::from(stage.0) - self.plot.0, plot: self.plot };
+        pen.bytes(&self.bytes);
+        pen.events(&self.events, f64::from(stage.0));
+        if let Some((from, to)) = self.life {
+            pen.life(from, to);
+        }
+        if let Some(peak) = &self.peak {
+            pen.peak(peak);
+        }
+    }
+}
+
+struct Pen<'a> {
+    context: CanvasRenderingContext2d,
+    theme: &'a Theme,
+    scale: f64,
+    /// The plot's left edge on the stage.
+    left: f64,
+    plot: (f64, f64),
+}
+
+impl Pen<'_> {
+    fn text(&self, text: &str, x: f64, y: f64) {
+        // It fails for no text.
+        let _ = self.context.fill_text(text, x, y);
+    }
+
+    fn bytes(&self, ticks: &[Tick]) {
+        let (context, scale) = (&self.context, self.scale);
+        context.set_text_align("right");
+        context.set_text_baseline("middle");
+        for tick in ticks {
+            let y = self.plot.1 - tick.at_px as f64;
+            context.set_fill_style_str(&self.theme.text);
+            // A label at either end moves inwards rather than being cut.
+            let inside = y.clamp(FONT * scale * 0.6, self.plot.1 - FONT * scale * 0.1);
+            self.text(&tick.label, self.left - 9.0 * scale, inside);
+            context.set_fill_style_str(&self.theme.text);
+            context.set_global_alpha(0.5);
+            context.fill_rect(self.left - MARK * scale, y.round(), MARK * scale, scale.round().max(1.0));
+            if tick.value > 0 {
+                context.set_global_alpha(0.13);
+                context.fill_rect(self.left, y.round(), self.plot.0, scale.round().max(1.0));
+            }
+            context.set_global_alpha(1.0);
+        }
+    }
+
+    fn events(&self, ticks: &[Tick], stage_width: f64) {
+        let (context, scale) = (&self.context, self.scale);
+        let top = self.plot.1;
+        context.set_text_baseline("top");
+        context.set_fill_style_str(&self.theme.text);
+        context.set_text_align("right");
+        self.text("event", self.left - 9.0 * scale, top + 8.0 * scale);
+        context.set_text_align("center");
+        for tick in ticks {
+            let x = self.left + tick.at_px as f64;
+            context.set_global_alpha(0.5);
+            context.fill_rect(x.round(), top, scale.round().max(1.0), MARK * scale);
+            context.set_global_alpha(1.0);
+            let half = context.measure_text(&tick.label).map_or(0.0, |size| size.width() / 2.0) + 4.0 * scale;
+            self.text(
+                &tick.label,
+                x.clamp(self.left + half - 4.0 * scale, (stage_width - half).max(self.left + half)),
+                top + 8.0 * scale,
+            );
+        }
+    }
+
+    /// A bar on the event axis.
+    fn life(&self, from: f64, to: f64) {
+        let (from, to) = (from.clamp(0.0, self.plot.0), to.clamp(0.0, self.plot.0));
+        let width = (to - from).max(2.0 * self.scale);
+        self.context.set_fill_style_str(&self.theme.accent);
+        self.context.fill_rect(self.left + from, self.plot.1, width, BAR * self.scale);
+    }
+
+    /// A line at the peak's height, a mark where it is, its size beside it.
+    fn peak(&self, peak: &Peak) {
+        let (context, scale) = (&self.context, self.scale);
+        let y = self.plot.1 - peak.y;
+        if !(0.0..=self.plot.1).contains(&y) {
+            return;
+        }
+        context.set_fill_style_str(&self.theme.peak);
+        context.set_global_alpha(0.7);
+        let dash = 4.0 * scale;
+        let mut x = self.left;
+        while x < self.left + self.plot.0 {
+            context.fill_rect(x, y.round() - scale.round(), dash, scale.round().max(1.0));
+            x += 2.0 * dash;
+        }
+        context.set_global_alpha(1.0);
+        if !(0.0..=self.plot.0).contains(&peak.x) {
+            return;
+        }
+        let (tip, size) = (self.left + peak.x, 4.5 * scale);
+        context.begin_path();
+        context.move_to(tip, y - scale);
+        context.line_to(tip - size, y - scale - 1.6 * size);
+        context.line_to(tip + size, y - scale - 1.6 * size);
+        context.close_path();
+        context.fill();
+        let on_the_left = peak.x > self.plot.0 / 2.0;
+        context.set_text_align(if on_the_left { "right" } else { "left" });
+        context.set_text_baseline("bottom");
+        let x = if on_the_left { tip - 2.0 * size } else { tip + 2.0 * size };
+        // Where the peak touches the top, its label goes below the line.
+        let base = if y > 18.0 * scale { y - 2.0 * scale } else { y + 17.0 * scale };
+        context.set_stroke_style_str(&self.theme.ground);
+        context.set_line_width(3.0 * scale);
+        let _ = context.stroke_text(&peak.label, x, base);
+        self.text(&peak.label, x, base);
+    }
+}

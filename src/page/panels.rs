@@ -1,0 +1,56 @@
+//! View models → DOM. A panel touches its elements only when its view model changed.
+
+mod details;
+mod help;
+mod hover;
+mod stage;
+mod summary;
+
+use super::dom::Elements;
+use crate::ui::State;
+
+/// What every panel shows now.
+#[derive(Default)]
+pub(super) struct Panels {
+    details: details::Panel,
+    help: help::Panel,
+    hover: hover::Panel,
+    stage: stage::Panel,
+    summary: summary::Panel,
+}
+
+/// Fills in what never changes.
+pub(super) fn prepare(elements: &Elements) {
+    stage::prepare(elements);
+    help::prepare(elements);
+}
+
+impl Panels {
+    /// Shows the state.
+    pub(super) fn show(&mut self, elements: &Elements, state: &State) {
+        self.stage.show(elements, state);
+        self.summary.show(elements, state);
+        self.details.show(elements, state);
+        self.hover.show(elements, state);
+        self.help.show(elements, state);
+    }
+}
+
+/// A view model as it was shown last.
+struct Shown<T>(Option<T>);
+
+impl<T> Default for Shown<T> {
+    fn default() -> Self {
+        Shown(None)
+    }
+}
+
+impl<T: PartialEq> Shown<T> {
+    /// The new view model, when it is another than the one before.
+    fn changed(&mut self, new: T) -> Option<&T> {
+        if self.0.as_ref() == Some(&new) {
+            return None;
+        }
+        Some(self.0.insert(new))
+    }
+}

@@ -1,0 +1,77 @@
+//! The selected allocation.
+
+use super::Shown;
+use crate::engine::protocol::Details;
+use crate::page::dom::{Elements, append, clear, set_attribute, set_text};
+use crate::ui::State;
+use crate::ui::details::{FrameKind, FrameView, view};
+
+#[derive(Default)]
+pub(super) struct Panel {
+    shown: Shown<Option<Box<Details>>>,
+}
+
+impl Panel {
+    pub(super) fn show(&mut self, elements: &Elements, state: &State) {
+        if self.shown.0.as_ref() == Some(&state.selection) {
+            return;
+        }
+        if let Some(selection) = self.shown.changed(state.selection.clone()) {
+            elements.details.set_hidden(selection.is_none());
+            elements.about_hint.set_hidden(selection.is_some());
+            match selection {
+                Some(details) => show(elements, details),
+                None => forget(elements),
+            }
+        }
+    }
+}
+
+fn forget(elements: &Elements) {
+    for name in ["data-allocation", "data-size", "data-address"] {
+        let _ = elements.details.remove_attribute(name);
+    }
+}
+
+fn show(elements: &Elements, details: &Details) {
+    set_attribute(&elements.details, "data-allocation", &details.allocation.to_string());
+    set_attribute(&elements.details, "data-size", &details.requested.to_string());
+    match details.address {
+        Some(address) => set_attribute(&elements.details, "data-address", &address.to_string()),
+        None => drop(elements.details.remove_attribute("data-address")),
+    }
+    let view = view(details);
+    set_text(&elements.details_title, &view.title);
+    set_text(&elements.details_site, view.site.as_deref().unwrap_or_default());
+    set_text(&elements.details_caution, view.caution.unwrap_or_default());
+    elements.details_caution.set_hidden(view.caution.is_none());
+    let facts = view.facts.iter().map(|fact| (fact.label.as_str(), fact.value.as_str()));
+    elements.fill_definitions(&elements.details_facts, facts);
+    set_text(&elements.stack_title, &view.stack_title);
+    clear(&elements.frames);
+    for frame in &view.frames {
+        append(&elements.frames, &frame_element(elements, frame));
+    }
+    set_text(&elements.forward_text, &view.forward.join("\n"));
+    elements.forward.set_hidden(view.forward.is_empty());
+}
+
+fn frame_element(elements: &Elements, frame: &FrameView) -> web_sys::Element {
+    let class = match frame.kind {
+        FrameKind::User => "user",
+        FrameKind::Library => "library",
+        FrameKind::Native => "native",
+    };
+    let item = elements.new_element("li", class, "");
+    let name = elements.new_element("span", "name", &frame.name);
+    // C++ names are cut to two lines.
+    set_attribute(&name, "title", &frame.name);
+    append(&item, &name);
+    if !frame.place.is_empty() {
+        append(&item, &elements.new_element("span", "place", &frame.place));
+    }
+    for note in &frame.notes {
+        append(&item, &elements.new_element("span", "note", note));
+    }
+    item
+}

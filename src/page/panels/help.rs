@@ -1,0 +1,53 @@
+//! The list of keys.
+
+use super::Shown;
+use crate::page::dom::{Elements, append};
+use crate::ui::State;
+use crate::ui::keys::{BINDINGS, GESTURES, Scope, key_text};
+use crate::ui::state::{Help, Letters};
+
+#[derive(Default)]
+pub(super) struct Panel {
+    help: Shown<Help>,
+    letters: Shown<Letters>,
+}
+
+pub(super) fn prepare(elements: &Elements) {
+    for (scope, title) in [(Scope::Timeline, "Timeline"), (Scope::Page, "Everywhere")] {
+        append(&elements.keys, &elements.new_element("h3", "", title));
+        let list = elements.new_element("dl", "", "");
+        for binding in BINDINGS.iter().filter(|binding| binding.scope == scope) {
+            add_line(elements, &list, binding.keys.iter().map(|key| key_text(key)), binding.label);
+        }
+        if scope == Scope::Timeline {
+            for (gesture, label) in GESTURES {
+                add_line(elements, &list, std::iter::once((*gesture).to_owned()), label);
+            }
+        }
+        append(&elements.keys, &list);
+    }
+}
+
+fn add_line(elements: &Elements, list: &web_sys::Element, keys: impl Iterator<Item = String>, label: &str) {
+    let term = elements.new_element("dt", "", "");
+    for key in keys {
+        append(&term, &elements.new_element("kbd", "", &key));
+    }
+    append(list, &term);
+    append(list, &elements.new_element("dd", "", label));
+}
+
+impl Panel {
+    pub(super) fn show(&mut self, elements: &Elements, state: &State) {
+        if let Some(help) = self.help.changed(state.help) {
+            match help {
+                // It fails only when it is open already.
+                Help::Open => drop(elements.help.show_modal()),
+                Help::Closed => elements.help.close(),
+            }
+        }
+        if let Some(letters) = self.letters.changed(state.letters) {
+            elements.letters.set_checked(*letters == Letters::On);
+        }
+    }
+}

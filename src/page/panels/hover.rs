@@ -1,0 +1,52 @@
+//! The card beside the pointer, and the line below the picture.
+
+use super::Shown;
+use crate::page::dom::{Elements, set_text};
+use crate::ui::State;
+use crate::ui::hover::{Card, card};
+use crate::ui::notices::reading;
+
+/// CSS pixels between pointer and card.
+const DISTANCE: f64 = 16.0;
+
+#[derive(Default)]
+pub(super) struct Panel {
+    card: Shown<Option<Card>>,
+    reading: Shown<String>,
+}
+
+impl Panel {
+    pub(super) fn show(&mut self, elements: &Elements, state: &State) {
+        if let Some(card) = self.card.changed(state.hover.as_ref().map(card)) {
+            elements.card.set_hidden(card.is_none());
+            if let Some(card) = card {
+                set_text(&elements.card_title, &card.title);
+                set_text(&elements.card_site, &card.site);
+                set_text(&elements.card_lifetime, &card.lifetime);
+                set_text(&elements.card_hidden, &card.hidden);
+            }
+        }
+        if state.hover.is_some() {
+            place(elements, state);
+        }
+        if let Some(reading) = self.reading.changed(reading(state)) {
+            set_text(&elements.reading, reading);
+        }
+    }
+}
+
+/// Beside the pointer, right and below where there is room, never under it.
+fn place(elements: &Elements, state: &State) {
+    let (Some(pointer), Some(canvas)) = (state.pointer, state.canvas) else { return };
+    let (stage, card) = (&elements.stage, &elements.card);
+    let x = f64::from(elements.plot.offset_left()) + pointer.x / canvas.scale;
+    let y = f64::from(elements.plot.offset_top()) + (f64::from(canvas.height_px) - pointer.y) / canvas.scale;
+    let beside = |at: f64, size: i32, room: i32| {
+        let (size, room) = (f64::from(size), f64::from(room));
+        if at + DISTANCE + size <= room { at + DISTANCE } else { at - DISTANCE - size }
+    };
+    let left = beside(x, card.offset_width(), stage.client_width()).max(0.0);
+    let top = beside(y, card.offset_height(), stage.client_height());
+    // It fails only for a property that is none.
+    let _ = card.style().set_property("transform", &format!("translate({left:.0}px, {top:.0}px)"));
+}

@@ -1,0 +1,80 @@
+//! Which part of the page is seen: welcome, loading, error, or the open file; and the status line.
+
+use super::Shown;
+use crate::page::dom::{Elements, set_attribute, set_text};
+use crate::ui::State;
+use crate::ui::action::DropHover;
+use crate::ui::loading::LoadingView;
+use crate::ui::notices::{Status, renderer_notice, status};
+use crate::ui::record::SNIPPET;
+use crate::ui::state::{BytesAxis, Renderer, Stage};
+
+#[derive(Default)]
+pub(super) struct Panel {
+    stage: Shown<(&'static str, Option<String>)>,
+    loading: Shown<Option<LoadingView>>,
+    status: Shown<Status>,
+    tools: Shown<(Renderer, BytesAxis)>,
+    drop_hover: Shown<DropHover>,
+}
+
+pub(super) fn prepare(elements: &Elements) {
+    set_text(&elements.snippet, SNIPPET);
+}
+
+impl Panel {
+    pub(super) fn show(&mut self, elements: &Elements, state: &State) {
+        let (name, error) = match &state.stage {
+            Stage::Empty => ("empty", None),
+            Stage::Loading(_) => ("loading", None),
+            Stage::Ready(_) => ("ready", None),
+            Stage::Failed(message) => ("error", Some(message.clone())),
+        };
+        if let Some((name, error)) = self.stage.changed((name, error)) {
+            set_attribute(&elements.body, "data-state", name);
+            set_text(&elements.error, error.as_deref().unwrap_or_default());
+            elements.error.set_hidden(error.is_none());
+            elements.welcome.set_hidden(!matches!(*name, "empty" | "error"));
+            elements.loading.set_hidden(*name != "loading");
+            elements.workspace.set_hidden(*name != "ready");
+        }
+        let loading = match &state.stage {
+            Stage::Loading(loading) => Some(loading.view()),
+            _ => None,
+        };
+        if let Some(Some(loading)) = self.loading.changed(loading) {
+            set_text(&elements.loading_name, &loading.name);
+            set_text(&elements.progress_text, &loading.text);
+            match loading.fraction {
+                Some(fraction) => elements.progress.set_value(fraction),
+                None => drop(elements.progress.remove_attribute("value")),
+            }
+        }
+        if let Some(status) = self.status.changed(status(state)) {
+            let (text, class) = match status {
+                Status::Spoken(text) => (text, "quiet-status"),
+                Status::Shown(text) => (text, ""),
+            };
+            elements.status.set_class_name(class);
+            set_text(&elements.status, text);
+        }
+        if let Some((renderer, bytes_axis)) = self.tools.changed((state.renderer.clone(), state.bytes_axis)) {
+            let pressed = if *bytes_axis == BytesAxis::FitsWindow { "true" } else { "false" };
+            set_attribute(&elements.fit_bytes, "aria-pressed", pressed);
+            let notice = renderer_notice(state);
+            set_text(&elements.notice, notice.as_deref().unwrap_or_default());
+            elements.notice.set_hidden(notice.is_none());
+            let name = match renderer {
+                Renderer::Unknown => "",
+                Renderer::WebGpu => "webgpu",
+                Renderer::Cpu(_) => "cpu",
+            };
+            if let Some(canvas) = elements.plot.first_element_child() {
+                set_attribute(&canvas, "data-renderer", name);
+            }
+        }
+        if let Some(hover) = self.drop_hover.changed(state.drop_hover) {
+            set_attribute(&elements.body, "data-drop", if *hover == DropHover::Over { "over" } else { "" });
+        }
+    }
+}

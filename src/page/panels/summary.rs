@@ -1,0 +1,123 @@
+//! The open file: pickers, headline numbers, all other facts, warnings.
+
+use super::Shown;
+use crate::engine::protocol::{DeviceSummary, FileSummary};
+use crate::page::dom::{Elements, append, clear, set_attribute, set_text};
+use crate::ui::State;
+use crate::ui::summary::{Facts, Headline, counted, device_name, facts, headlines};
+use web_sys::{HtmlSelectElement, Node};
+
+#[derive(Default)]
+pub(super) struct Panel {
+    /// Load, device: a summary changes with these only.
+    shown: Shown<(u32, Option<usize>)>,
+    snapshots: Shown<(Vec<String>, usize)>,
+    name: Shown<String>,
+}
+
+impl Panel {
+    pub(super) fn show(&mut self, elements: &Elements, state: &State) {
+        let names = state.given.iter().map(|file| file.name.clone()).collect();
+        if let Some((names, chosen)) = self.snapshots.changed((names, state.chosen)) {
+            let options = names.iter().enumerate().map(|(place, name)| (place.to_string(), name.clone()));
+            fill(elements, &elements.snapshot, options, *chosen);
+            elements.snapshot_field.set_hidden(names.len() < 2);
+        }
+        let name = state.file().map(|file| file.file.clone()).unwrap_or_default();
+        if let Some(name) = self.name.changed(name) {
+            set_text(&elements.file_name, name);
+            let title = if name.is_empty() { "memscape".to_owned() } else { format!("{name} · memscape") };
+            elements.document.set_title(&title);
+        }
+        let open = state.file().map(|_| state.device_place);
+        if self.shown.changed((state.load, open)).is_none() {
+            return;
+        }
+        elements.device_field.set_hidden(open.is_none());
+        let Some(file) = state.file() else { return };
+        let options = file.devices.iter().map(|device| (device.device.to_string(), device_name(device.device)));
+        fill(elements, &elements.device, options, state.device_place);
+        show_warnings(elements, file);
+        match state.device() {
+            Some(device) => show_device(elements, file, device),
+            None => show_nothing(elements),
+        }
+    }
+}
+
+/// Fills a picker with (value, text).
+fn fill(
+    elements: &Elements,
+    picker: &HtmlSelectElement,
+    options: impl Iterator<Item = (String, String)>,
+    chosen: usize,
+) {
+    clear(picker);
+    for (value, text) in options {
+        let option = elements.new_element("option", "", &text);
+        set_attribute(&option, "value", &value);
+        append(picker, &option);
+    }
+    picker.set_selected_index(i32::try_from(chosen).unwrap_or(-1));
+}
+
+fn show_device(elements: &Elements, file: &FileSummary, device: &DeviceSummary) {
+    let exact = [
+        ("data-peak-requested", device.peak_requested.to_string()),
+        ("data-peak-event", device.peak_event.to_string()),
+        ("data-peak-reserved", device.peak_reserved.to_string()),
+        ("data-events", device.events.to_string()),
+        ("data-allocations", device.allocations.to_string()),
+    ];
+    for (name, value) in exact {
+        set_attribute(&elements.summary, name, &value);
+    }
+    clear(&elements.headlines);
+    for Headline { label, value, note } in headlines(device) {
+        let group = elements.new_element("div", "", "");
+        append(&group, &elements.new_element("dt", "", label));
+        append(&group, &elements.new_element("dd", "", &value));
+        append(&group, &elements.new_element("dd", "", &note));
+        append(&elements.headlines, &group);
+    }
+    clear(&elements.facts);
+    for Facts { title, lines } in facts(file, device) {
+        let group = elements.new_element("section", "", "");
+        append(&group, &elements.new_element("h3", "", title));
+        let list = elements.new_element("dl", "", "");
+        elements.fill_definitions(&list, lines.iter().map(|line| (line.label.as_str(), line.value.as_str())));
+        append(&group, &list);
+        append(&elements.facts, &group);
+    }
+}
+
+/// A file without a device that has events or segments.
+fn show_nothing(elements: &Elements) {
+    for name in ["data-peak-requested", "data-peak-event", "data-peak-reserved", "data-events", "data-allocations"] {
+        let _ = elements.summary.remove_attribute(name);
+    }
+    clear(&elements.facts);
+    clear(&elements.headlines);
+    append(&elements.headlines, &elements.new_element("dt", "", "No device of this file has events or segments."));
+}
+
+fn show_warnings(elements: &Elements, file: &FileSummary) {
+    clear(&elements.warnings);
+    elements.oddities.set_hidden(file.warnings.is_empty());
+    set_text(&elements.oddities_title, &counted(file.warnings.len() as u64, "warning"));
+    for warning in &file.warnings {
+        let item = elements.new_element("li", "", &warning.message);
+        if warning.count > 1 {
+            append_text(elements, &item, &format!(" ({} times)", crate::units::grouped(warning.count)));
+        }
+        if !warning.example.is_empty() {
+            append_text(elements, &item, " ");
+            append(&item, &elements.new_element("code", "", &warning.example));
+        }
+        append(&elements.warnings, &item);
+    }
+}
+
+fn append_text(elements: &Elements, parent: &Node, text: &str) {
+    let _ = parent.append_child(&elements.document.create_text_node(text));
+}

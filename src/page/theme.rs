@@ -1,0 +1,59 @@
+//! Light or dark, as the system wants it; and the style sheet's colours for what is drawn on a canvas.
+
+use super::App;
+use super::dom::{self, Elements};
+use crate::render::Look;
+use gloo::events::EventListener;
+use std::rc::Rc;
+
+/// The colours of everything on a canvas.
+#[derive(Clone, PartialEq)]
+pub(super) struct Theme {
+    /// Of the picture.
+    pub(super) look: Look,
+    /// Of labels.
+    pub(super) text: String,
+    /// Of grid lines.
+    pub(super) line: String,
+    /// Of the peak's mark.
+    pub(super) peak: String,
+    /// Of the selection's life on the axis.
+    pub(super) accent: String,
+    /// Behind labels that stand in the picture.
+    pub(super) ground: String,
+    /// The font's families.
+    pub(super) font: String,
+}
+
+const DARK: &str = "(prefers-color-scheme: dark)";
+
+impl Theme {
+    /// The theme that holds now.
+    pub(super) fn of(elements: &Elements) -> Theme {
+        let dark = elements.window.match_media(DARK).ok().flatten().is_some_and(|query| query.matches());
+        let style = elements.window.get_computed_style(&elements.body).ok().flatten();
+        let property = |name: &str| {
+            let value = style.as_ref().and_then(|style| style.get_property_value(name).ok());
+            value.unwrap_or_default().trim().to_owned()
+        };
+        Theme {
+            look: if dark { Look::dark() } else { Look::light() },
+            text: property("--soft"),
+            line: property("--line"),
+            peak: property("--peak"),
+            accent: property("--accent"),
+            ground: property("--plot"),
+            font: property("font-family"),
+        }
+    }
+}
+
+/// Changes the theme when the system does.
+pub(super) fn listener(app: &Rc<App>) -> Option<EventListener> {
+    let query = app.elements.window.match_media(DARK).ok().flatten()?;
+    let app = app.clone();
+    Some(dom::listen(&query, "change", move |_| {
+        app.theme.replace(Theme::of(&app.elements));
+        app.frame.request(&app);
+    }))
+}
