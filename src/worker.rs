@@ -21,7 +21,14 @@ use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, Performa
 const SLICE_MS: f64 = 8.0;
 
 /// Answers the page until the page ends the worker.
-pub fn start() -> Result<(), JsValue> {
+pub fn start() {
+    if let Err(cause) = listen() {
+        // The bootstrap passes it on to the page.
+        wasm_bindgen::throw_val(cause);
+    }
+}
+
+fn listen() -> Result<(), JsValue> {
     let scope: DedicatedWorkerGlobalScope = js_sys::global().dyn_into()?;
     let clock = scope.performance().ok_or("a worker without a clock")?;
     let turns = MessageChannel::new()?;
