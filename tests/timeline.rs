@@ -4,7 +4,10 @@
 
 mod support;
 
-use memscape::timeline::{MAX_QUADS, Scene, SceneJob, View, lowest_byte_of, outline, scene_hit, stack_at};
+use memscape::replay::AllocationId;
+use memscape::timeline::{
+    MAX_QUADS, Scene, SceneJob, View, exact_outline, lowest_byte_of, outline, scene_hit, stack_at,
+};
 use memscape::units::Moment;
 use proptest::prelude::*;
 use support::history::{History, histories};
@@ -80,6 +83,30 @@ proptest! {
             if identity.count == 1 {
                 assert!(outline(&scene, identity.first).any(|outlined| outlined == *quad));
             }
+        });
+    }
+
+    #[test]
+    fn outlines_are_exact_in_every_column(history in histories(100, 60), view in windows()) {
+        let scene = scene(&history, view);
+        let row = |bytes: u64| view.row_from_bytes(bytes);
+        history.with(|source| for (rank, &(born, died, size)) in (0..).zip(&history.spans).filter(|(_, span)| span.2 > 0) {
+            let rects = exact_outline(source, &view, AllocationId(rank));
+            let mut is_shown = false;
+            for (column, &moment) in scene.columns.moment.iter().enumerate() {
+                let at = rects.iter().find(|rect| (rect.x[0]..rect.x[1]).contains(&scene.columns.edge_px[column]));
+                if let Some(lowest) = lowest_byte_of(source, AllocationId(rank), Moment(moment)) {
+                    let (lower, upper) = (row(lowest), row(lowest + size).max(row(lowest) + 1));
+                    let inside = upper > 0 && lower < i64::from(view.height_px);
+                    let y = [lower, upper].map(|row| row.clamp(0, i64::from(view.height_px)) as i32);
+                    assert_eq!(at.map(|rect| rect.y), inside.then_some(y), "rank {rank}, column {column}");
+                    is_shown = true;
+                } else if scene.columns.hidden[column] == 0 {
+                    assert_eq!(at, None, "rank {rank}, column {column}, [{born}, {died})");
+                }
+            }
+            let hidden_rects = rects.iter().filter(|_| !is_shown).count();
+            assert!(hidden_rects <= 1, "one that no column shows has one place at most: {rects:?}");
         });
     }
 }

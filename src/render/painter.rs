@@ -64,7 +64,7 @@ impl Painter {
         device.set_device_lost_callback(move |_, message| lost.set(RenderError::Lost(message)));
         let failed = failure.clone();
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
-            failed.set(RenderError::Failed(error.to_string()))
+            failed.set(RenderError::Failed(error.to_string()));
         }));
         let rects = Rects::new(&device, format);
         Ok(Painter { device, queue, format, rects, failure })

@@ -134,7 +134,7 @@ impl Rects {
         let edges = placement.as_ref().map_or(&[][..], Placement::edges);
         let overlay: Vec<Quad> = layers::overlay_quads(drawing.overlay).collect();
 
-        self.frame.write(device, queue, bytemuck::bytes_of(&Frame { window_px, scene_px }));
+        self.frame.write(device, queue, &Frame { window_px, scene_px }.to_bytes());
         self.edges.write(device, queue, bytemuck::cast_slice(edges));
         self.colours.write(device, queue, layers::colours(drawing.look).as_flattened());
         self.overlay_quads.write(device, queue, bytemuck::cast_slice(&overlay));
@@ -194,11 +194,8 @@ impl GrowingBuffer {
     /// As large as one [`Frame`]: no binding may be empty.
     fn new(device: &wgpu::Device, label: &'static str, usage: wgpu::BufferUsages) -> GrowingBuffer {
         let usage = usage | wgpu::BufferUsages::COPY_DST;
-        let buffer = device.create_buffer_init(&BufferInitDescriptor {
-            label: Some(label),
-            contents: &[0; size_of::<Frame>()],
-            usage,
-        });
+        let buffer =
+            device.create_buffer_init(&BufferInitDescriptor { label: Some(label), contents: &[0; Frame::SIZE], usage });
         GrowingBuffer { label, usage, buffer }
     }
 

@@ -222,9 +222,6 @@ impl Building {
         loop {
             let events = self.history.event_count();
             while self.next_event < events {
-                if self.next_event.is_multiple_of(EVENTS_PER_CHECK) && !has_time() {
-                    return false;
-                }
                 let total = self.total.saturating_add(self.delta(self.next_event));
                 match &mut self.median {
                     Some(median) => median.add(total),
@@ -232,6 +229,10 @@ impl Building {
                 }
                 self.total = total;
                 self.next_event += 1;
+                // Asked after the work, so that a slice without any time still gets on.
+                if self.next_event.is_multiple_of(EVENTS_PER_CHECK) && !has_time() {
+                    return false;
+                }
             }
             self.next_event = 0;
             self.total = self.history.numbers.base;

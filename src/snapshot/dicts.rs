@@ -58,7 +58,7 @@ pub(super) fn claim(pairs: &[Value]) -> Option<Key> {
         match key {
             Some(Key::Action) => return key,
             Some(Key::Filename | Key::Blocks | Key::State | Key::Stage | Key::RealSize) if claim.is_none() => {
-                claim = key
+                claim = key;
             }
             _ => {}
         }

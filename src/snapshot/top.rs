@@ -258,7 +258,7 @@ impl<S: EventSink> Reader<S> {
             };
             match of {
                 "action" => {
-                    warnings.add(WarningKind::UnknownAction(key), count, || format!("{}.action", event_place()))
+                    warnings.add(WarningKind::UnknownAction(key), count, || format!("{}.action", event_place()));
                 }
                 "an event" => {
                     let dotted = format!(".{key}");

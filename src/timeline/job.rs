@@ -204,7 +204,7 @@ impl Drawing {
 
     fn descend(&mut self, source: &Source, visible: &Visible, view: &View, x: [i16; 2]) {
         let thin_below = (f64::from(self.band_px) * view.bytes_per_px).ceil() as u64;
-        let context = Context { source, visible, tree: &self.tree, x };
+        let context = Context { source, visible, tree: &self.tree, column: self.column, x };
         Descent::new(view, thin_below, &context, &mut self.quads).run();
         self.quads.end_column(x[0]);
     }

@@ -1,7 +1,7 @@
 //! Pieces of one column after another → quads: a piece that looks as it did in the column before makes its quad longer.
 
 use super::Source;
-use super::scene::{BAND, Quad, QuadIdentity};
+use super::scene::{BAND, CONTINUED, Quad, QuadIdentity};
 use super::tree::{Live, LiveTree, Place};
 use super::visible::Visible;
 use crate::replay::AllocationId;
@@ -44,7 +44,8 @@ pub(super) struct Context<'a> {
     pub(super) source: &'a Source<'a>,
     pub(super) visible: &'a Visible,
     pub(super) tree: &'a LiveTree,
-    /// Left and right edge of the column.
+    /// The column, and its left and right edge.
+    pub(super) column: usize,
     pub(super) x: [i16; 2],
 }
 
@@ -85,9 +86,15 @@ impl Quads {
 
     fn start(&mut self, piece: &Piece, context: &Context) {
         let live = piece.live;
-        let band = if live.count > 1 { BAND } else { 0 };
+        let kind = if live.count > 1 {
+            BAND
+        } else if context.visible.enters(live.largest_leaf) < context.column {
+            CONTINUED
+        } else {
+            0
+        };
         let paint = (context.source.paint)(AllocationId(context.visible.rank(live.largest_leaf)));
-        self.quads.push(Quad { x: context.x, y: piece.rows, paint: u32::from(paint.0) | band });
+        self.quads.push(Quad { x: context.x, y: piece.rows, paint: u32::from(paint.0) | kind });
         self.identities.push(QuadIdentity {
             first: context.visible.rank(context.tree.first_live(piece.first)),
             last: context.visible.rank(context.tree.last_live(piece.last)),

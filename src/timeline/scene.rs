@@ -59,7 +59,8 @@ pub struct SceneColumns {
     pub total: Vec<u64>,
     /// The largest number of reserved bytes in the column.
     pub reserved: Vec<u64>,
-    /// Allocations that live and die inside the column and are therefore not drawn.
+    /// Allocations that are first live in this column (or were before the window) and at no column's moment: too short-lived to
+    /// be drawn. Each is counted once, so hidden and drawn ones are together all that are live in the window.
     pub hidden: Vec<u32>,
     /// The largest of them, in requested bytes.
     pub hidden_largest: Vec<u64>,

@@ -65,6 +65,11 @@ impl Visible {
     pub(super) fn rank(&self, leaf: u32) -> u32 {
         self.ranks.get(leaf as usize).copied().unwrap_or(u32::MAX)
     }
+
+    /// The first column that shows a leaf.
+    pub(super) fn enters(&self, leaf: u32) -> usize {
+        self.enters.get(leaf as usize).copied().map_or(usize::MAX, usize::from)
+    }
 }
 
 fn hide(columns: &mut SceneColumns, column: usize, size: u64) {

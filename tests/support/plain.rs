@@ -2,7 +2,7 @@
 
 use super::history::{History, paint};
 use memscape::replay::AllocationId;
-use memscape::timeline::scene::BAND;
+use memscape::timeline::scene::{BAND, CONTINUED};
 use memscape::timeline::{Quad, QuadIdentity, Scene, View};
 use std::ops::Range;
 
@@ -95,7 +95,11 @@ fn check_column(history: &History, scene: &Scene, column: usize) {
         if identity.count == 1 {
             let block = stack.iter().find(|block| block.rank == identity.first).expect("a quad of a dead block");
             assert_eq!((identity.first, quad.y, identity.requested()), (identity.last, rows(block), block.size));
-            assert_eq!(quad.paint, u32::from(paint(AllocationId(block.rank)).0));
+            let (born, died, _) = history.spans[block.rank as usize];
+            let before = column.checked_sub(1).map(|before| scene.columns.moment[before]);
+            let continued = before.is_some_and(|before| (born..died).contains(&before));
+            let expected = u32::from(paint(AllocationId(block.rank)).0) | if continued { CONTINUED } else { 0 };
+            assert!(!starts_here || quad.paint == expected, "column {column}: {quad:?}");
         } else if starts_here {
             let members = || stack.iter().filter(|block| (identity.first..=identity.last).contains(&block.rank));
             let bytes: u64 = members().map(|block| block.size).sum();

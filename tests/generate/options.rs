@@ -1,0 +1,130 @@
+//! What to generate, and its command line.
+
+use super::pickle_writer::Style;
+
+/// What to generate.
+#[derive(Clone, Debug)]
+pub(crate) struct Options {
+    pub(crate) length: Length,
+    pub(crate) seed: u64,
+    pub(crate) devices: usize,
+    /// Frames in a stack, at least; longer where the program is deeper.
+    pub(crate) depth: usize,
+    pub(crate) style: Style,
+    /// Keep the last so many events of each device, as `max_entries` does.
+    pub(crate) ring: Option<u64>,
+    /// Parameters in MiB that exist before recording; without, the parameters are made while it runs.
+    pub(crate) before_recording_mib: Option<u64>,
+    pub(crate) model: Model,
+    /// Some frees wait for another stream.
+    pub(crate) pending: bool,
+    /// The last thing is an allocation that fails.
+    pub(crate) oom: bool,
+    /// Expandable segments: map and unmap.
+    pub(crate) expandable: bool,
+    /// Every step leaves something behind.
+    pub(crate) leak: bool,
+    pub(crate) annotations: bool,
+    pub(crate) times: bool,
+    pub(crate) compile_contexts: bool,
+}
+
+/// When the training ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Length {
+    /// At the first event from this one on where no allocation is under way.
+    Events(u64),
+    /// After whole steps.
+    Steps(u64),
+}
+
+/// What is trained.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Model {
+    pub(crate) layers: u64,
+    pub(crate) hidden: u64,
+    pub(crate) vocabulary: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            length: Length::Events(20_000),
+            seed: 1,
+            devices: 1,
+            depth: 30,
+            style: Style::Python { protocol: 4 },
+            ring: None,
+            before_recording_mib: Some(2048),
+            model: Model { layers: 24, hidden: 2048, vocabulary: 50_304 },
+            pending: false,
+            oom: false,
+            expandable: false,
+            leak: false,
+            annotations: true,
+            times: true,
+            compile_contexts: false,
+        }
+    }
+}
+
+impl Options {
+    /// The small story that ships with the page: a model made, three steps trained, a tensor kept by mistake in each, and in the
+    /// fourth the memory runs out.
+    pub(crate) fn example() -> Options {
+        Options {
+            length: Length::Steps(3),
+            depth: 18,
+            before_recording_mib: None,
+            model: Model { layers: 12, hidden: 1024, vocabulary: 50_304 },
+            oom: true,
+            leak: true,
+            ..Options::default()
+        }
+    }
+
+    /// Options out of the words of a command line, and the words that are none.
+    pub(crate) fn parse(words: impl Iterator<Item = String>) -> Result<(Options, Vec<String>), String> {
+        let mut options = Options::default();
+        let mut others = Vec::new();
+        let mut words = words;
+        while let Some(word) = words.next() {
+            let mut number = || -> Result<u64, String> {
+                let value = words.next().ok_or_else(|| format!("{word} wants a number"))?;
+                value.parse().map_err(|_| format!("{word} wants a number, not {value}"))
+            };
+            match word.as_str() {
+                "--example" => options = Options::example(),
+                "--events" => options.length = Length::Events(number()?),
+                "--steps" => options.length = Length::Steps(number()?),
+                "--seed" => options.seed = number()?,
+                "--devices" => options.devices = number()? as usize,
+                "--frames" => options.depth = number()? as usize,
+                "--layers" => options.model.layers = number()?.max(1),
+                "--hidden" => options.model.hidden = number()?.max(1),
+                "--ring" => options.ring = Some(number()?),
+                "--prerecord-mib" => options.before_recording_mib = Some(number()?),
+                "--record-from-start" => options.before_recording_mib = None,
+                "--protocol" => match number()? {
+                    protocol @ 2..=5 => options.style = Style::Python { protocol: protocol as u8 },
+                    other => return Err(format!("--protocol is 2 to 5, not {other}")),
+                },
+                "--style" => match words.next().as_deref() {
+                    Some("cpp") => options.style = Style::Cpp,
+                    Some("python") => options.style = Style::Python { protocol: 4 },
+                    _ => return Err("--style is python or cpp".to_owned()),
+                },
+                "--pending" => options.pending = true,
+                "--oom" => options.oom = true,
+                "--expandable" => options.expandable = true,
+                "--leak" => options.leak = true,
+                "--no-annotations" => options.annotations = false,
+                "--no-time" => options.times = false,
+                "--compile-contexts" => options.compile_contexts = true,
+                unknown if unknown.starts_with("--") => return Err(format!("there is no option {unknown}")),
+                _ => others.push(word),
+            }
+        }
+        Ok((options, others))
+    }
+}

@@ -1,0 +1,253 @@
+//! The snapshot as a pickle, written as it happens.
+
+use super::allocator::{Block, Pool, Segment, State};
+use super::annotation::{Annotation, Stage};
+use super::options::Options;
+use super::pickle_writer::{Reference, Style, Writer};
+use super::stacks::Stacks;
+use super::tracer::{Context, End, Event, Reuse, Survey};
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+/// A snapshot being written: segments, then the traces, then what the program said it was doing.
+pub(crate) struct Pickled<W> {
+    writer: Writer<W>,
+    times: bool,
+    compile_contexts: bool,
+    expandable: bool,
+    style: Style,
+    /// Frame dicts by device and number, contexts by device and number: those that come again.
+    frames: HashMap<(usize, u32), Reference>,
+    contexts: HashMap<(usize, u64), Reference>,
+    /// The one `[]` of all that has no context.
+    no_frames: Option<Reference>,
+    device: usize,
+}
+
+impl<W: Write> Pickled<W> {
+    /// Begins the file and writes the segments.
+    pub(crate) fn new(out: W, options: &Options, surveys: &[Survey]) -> io::Result<Self> {
+        let mut file = Pickled {
+            writer: Writer::new(out, options.style)?,
+            times: options.times,
+            compile_contexts: options.compile_contexts,
+            expandable: options.expandable,
+            style: options.style,
+            frames: HashMap::new(),
+            contexts: HashMap::new(),
+            no_frames: None,
+            device: 0,
+        };
+        file.writer.dict(4)?;
+        file.writer.name("segments")?;
+        let ends = || surveys.iter().enumerate().filter_map(|(device, survey)| Some((device, survey.end.as_ref()?)));
+        file.writer.list(ends().map(|(_, end)| end.allocator.segments.len() as u64).sum())?;
+        for (device, end) in ends() {
+            file.device = device;
+            for (&address, segment) in &end.allocator.segments {
+                file.segment(address, segment, end)?;
+            }
+        }
+        file.writer.end()?;
+        Ok(file)
+    }
+
+    /// Begins `device_traces`.
+    pub(crate) fn begin_traces(&mut self, devices: usize) -> io::Result<()> {
+        self.writer.name("device_traces")?;
+        self.writer.list(devices as u64)?;
+        self.device = 0;
+        Ok(())
+    }
+
+    /// Begins the trace of the next device.
+    pub(crate) fn begin_trace(&mut self, events: u64) -> io::Result<()> {
+        self.writer.list(events)
+    }
+
+    /// Ends it.
+    pub(crate) fn end_trace(&mut self) -> io::Result<()> {
+        self.device += 1;
+        self.writer.end()
+    }
+
+    /// Writes the rest and returns what it was written to.
+    pub(crate) fn finish(mut self, surveys: &[Survey]) -> io::Result<W> {
+        self.writer.end()?;
+        self.settings()?;
+        self.writer.name("external_annotations")?;
+        let ends = || surveys.iter().enumerate().filter_map(|(device, survey)| Some((device, survey.end.as_ref()?)));
+        self.writer.list(ends().map(|(_, end)| end.annotations.len() as u64).sum())?;
+        for (device, end) in ends() {
+            for annotation in &end.annotations {
+                self.annotation(annotation, device)?;
+            }
+        }
+        self.writer.end()?;
+        self.writer.end()?;
+        self.writer.finish()
+    }
+
+    /// Writes the next event of the trace.
+    pub(crate) fn event(&mut self, event: &Event<'_>, stacks: &Stacks) -> io::Result<()> {
+        let optional = u64::from(self.times) + u64::from(self.compile_contexts);
+        self.writer.dict(5 + optional)?;
+        self.name_and_name("action", event.action)?;
+        self.name_and_int(if event.action == "oom" { "device_free" } else { "addr" }, event.address)?;
+        self.name_and_int("size", event.size)?;
+        self.name_and_int("stream", 0)?;
+        // The two writers differ in the order of their keys.
+        if self.style == Style::Cpp {
+            self.compile_context(event)?;
+            self.time(event)?;
+        } else {
+            self.time(event)?;
+            self.compile_context(event)?;
+        }
+        self.writer.name("frames")?;
+        self.context(Some(event.context), stacks, event.reuse)?;
+        self.writer.end()
+    }
+
+    fn time(&mut self, event: &Event<'_>) -> io::Result<()> {
+        if self.times { self.name_and_int("time_us", event.time_us) } else { Ok(()) }
+    }
+
+    fn compile_context(&mut self, event: &Event<'_>) -> io::Result<()> {
+        if !self.compile_contexts {
+            return Ok(());
+        }
+        self.writer.name("compile_context")?;
+        self.writer.text(event.compile_context)
+    }
+
+    fn segment(&mut self, address: u64, segment: &Segment, end: &End) -> io::Result<()> {
+        let blocks: Vec<(u64, &Block)> = end.allocator.blocks_of(address).collect();
+        let sum = |size: fn(&Block) -> u64, states: &[State]| -> u64 {
+            blocks.iter().filter(|(_, block)| states.contains(&block.state)).map(|(_, block)| size(block)).sum()
+        };
+        let live = [State::Allocated, State::PendingFree];
+        self.writer.dict(12)?;
+        self.name_and_int("device", self.device as u64)?;
+        self.name_and_int("address", address)?;
+        self.name_and_int("total_size", segment.size)?;
+        self.name_and_int("allocated_size", sum(|block| block.size, &live[..1]))?;
+        self.name_and_int("active_size", sum(|block| block.size, &live))?;
+        self.name_and_int("requested_size", sum(|block| block.requested, &live))?;
+        self.name_and_int("stream", 0)?;
+        self.name_and_name("segment_type", if segment.pool == Pool::Small { "small" } else { "large" })?;
+        self.writer.name("segment_pool_id")?;
+        self.writer.pair(0, 0)?;
+        self.writer.name("is_expandable")?;
+        self.writer.bool(self.expandable)?;
+        self.writer.name("frames")?;
+        self.context(segment.context.as_ref(), &end.stacks, Reuse::ComesAgain)?;
+        self.writer.name("blocks")?;
+        self.writer.list(blocks.len() as u64)?;
+        for (address, block) in blocks {
+            self.block(address, block, &end.stacks)?;
+        }
+        self.writer.end()?;
+        self.writer.end()
+    }
+
+    fn block(&mut self, address: u64, block: &Block, stacks: &Stacks) -> io::Result<()> {
+        self.writer.dict(5)?;
+        self.name_and_int("address", address)?;
+        self.name_and_int("size", block.size)?;
+        self.name_and_int("requested_size", block.requested)?;
+        let state = match block.state {
+            State::Allocated => "active_allocated",
+            State::PendingFree => "active_pending_free",
+            State::Inactive => "inactive",
+        };
+        self.name_and_name("state", state)?;
+        self.writer.name("frames")?;
+        let context = block.context.as_ref().filter(|_| block.state != State::Inactive);
+        self.context(context, stacks, Reuse::ComesAgain)?;
+        self.writer.end()
+    }
+
+    /// A list of frames: once in full, again by its reference.
+    fn context(&mut self, context: Option<&Context>, stacks: &Stacks, reuse: Reuse) -> io::Result<()> {
+        let known = match context {
+            Some(context) if reuse == Reuse::Last => self.contexts.remove(&(self.device, context.number)),
+            Some(context) => self.contexts.get(&(self.device, context.number)).copied(),
+            None => self.no_frames,
+        };
+        if let Some(reference) = known {
+            return self.writer.again(reference);
+        }
+        let frames = context.map_or(&[][..], |context| &context.frames);
+        self.writer.list(frames.len() as u64)?;
+        for &number in frames {
+            self.frame(number, stacks)?;
+        }
+        match context {
+            Some(_) if reuse == Reuse::Last => self.writer.end()?,
+            Some(context) => {
+                self.contexts.insert((self.device, context.number), self.writer.end_shared()?);
+            }
+            None => self.no_frames = Some(self.writer.end_shared()?),
+        }
+        Ok(())
+    }
+
+    fn frame(&mut self, number: u32, stacks: &Stacks) -> io::Result<()> {
+        if let Some(&reference) = self.frames.get(&(self.device, number)) {
+            return self.writer.again(reference);
+        }
+        let frame = stacks.frames[number as usize];
+        self.writer.dict(3)?;
+        self.writer.name("name")?;
+        self.writer.text(frame.name)?;
+        self.writer.name("filename")?;
+        self.writer.text(frame.filename)?;
+        self.name_and_int("line", frame.line)?;
+        self.frames.insert((self.device, number), self.writer.end_shared()?);
+        Ok(())
+    }
+
+    fn settings(&mut self) -> io::Result<()> {
+        self.writer.name("allocator_settings")?;
+        self.writer.dict(5)?;
+        self.writer.name("PYTORCH_CUDA_ALLOC_CONF")?;
+        self.writer.text(if self.expandable { "expandable_segments:True" } else { "" })?;
+        self.writer.name("max_split_size")?;
+        self.writer.int(-1)?;
+        self.writer.name("garbage_collection_threshold")?;
+        self.writer.float(0.0)?;
+        self.writer.name("expandable_segments")?;
+        self.writer.bool(self.expandable)?;
+        self.writer.name("roundup_power2_divisions")?;
+        self.writer.dict(16)?;
+        for power in 0..15 {
+            self.writer.text(&(1u64 << power).to_string())?;
+            self.writer.int(0)?;
+        }
+        self.writer.text(">")?;
+        self.writer.int(0)?;
+        self.writer.end()?;
+        self.writer.end()
+    }
+
+    fn annotation(&mut self, annotation: &Annotation, device: usize) -> io::Result<()> {
+        self.writer.dict(4)?;
+        self.name_and_name("stage", if annotation.stage == Stage::Start { "START" } else { "END" })?;
+        self.writer.name("name")?;
+        self.writer.text(&annotation.name)?;
+        self.name_and_int("device", device as u64)?;
+        self.name_and_int("time_us", annotation.time_us)?;
+        self.writer.end()
+    }
+
+    fn name_and_int(&mut self, name: &str, value: u64) -> io::Result<()> {
+        self.writer.name(name)?;
+        self.writer.int(value.into())
+    }
+
+    fn name_and_name(&mut self, name: &str, value: &str) -> io::Result<()> {
+        self.writer.name(name)?;
+        self.writer.name(value)
+    }
+}

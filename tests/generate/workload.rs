@@ -1,0 +1,249 @@
+//! A transformer being trained: parameters, then steps of forward, backward and optimizer.
+
+use super::annotation::Stage;
+use super::options::{Length, Options};
+use super::stacks::{MODULES, Module, Site};
+use super::tracer::{End, Sink, Tracer};
+use std::io;
+
+const MIB: u64 = 1 << 20;
+const FLOAT_BYTES: u64 = 4;
+/// The cache is emptied after every so many steps.
+const STEPS_TO_EMPTY_CACHE: u64 = 5;
+
+/// Trains on one device, telling `sink` every event.
+pub(crate) fn run<S: Sink>(options: &Options, device: usize, sink: &mut S) -> io::Result<End> {
+    let mut training = Training {
+        tracer: Tracer::new(options, device, sink),
+        options,
+        parameters: Vec::new(),
+        optimizer_state: Vec::new(),
+        leaked: Vec::new(),
+        steps: 0,
+    };
+    training.make_model()?;
+    training.tracer.start_recording();
+    if options.before_recording_mib.is_none() {
+        training.make_recorded_model()?;
+    }
+    while !training.is_over() {
+        training.step()?;
+    }
+    if options.oom {
+        training.run_out()?;
+    }
+    let Training { tracer, steps, leaked, .. } = training;
+    let leaked = leaked.iter().map(|address| tracer.allocator.blocks[address].requested).collect();
+    Ok(End { allocator: tracer.allocator, stacks: tracer.stacks, annotations: tracer.annotations, steps, leaked })
+}
+
+struct Training<'a, S> {
+    tracer: Tracer<'a, S>,
+    options: &'a Options,
+    /// Sizes of the parameters, by what their gradients take.
+    parameters: Vec<u64>,
+    optimizer_state: Vec<u64>,
+    leaked: Vec<u64>,
+    steps: u64,
+}
+
+impl<S: Sink> Training<'_, S> {
+    fn is_over(&self) -> bool {
+        match self.options.length {
+            Length::Events(events) => self.tracer.events >= events,
+            Length::Steps(steps) => self.steps >= steps,
+        }
+    }
+
+    /// Whether to leave a step in its middle.
+    fn is_cut(&self) -> bool {
+        matches!(self.options.length, Length::Events(events) if self.tracer.events >= events)
+    }
+
+    /// Parameters that exist before recording.
+    fn make_model(&mut self) -> io::Result<()> {
+        let mut left = self.options.before_recording_mib.unwrap_or(0) * MIB;
+        let mut layer = 0;
+        while left > 0 {
+            for part in 0..4 {
+                let size = self.parameter_bytes(part).min(left.max(512));
+                self.parameter(size, layer, part)?;
+                left = left.saturating_sub(size);
+            }
+            layer += 1;
+        }
+        Ok(())
+    }
+
+    /// Parameters made while it is recorded.
+    fn make_recorded_model(&mut self) -> io::Result<()> {
+        let embedding = self.options.model.vocabulary * self.options.model.hidden * FLOAT_BYTES;
+        self.parameter(embedding, 0, 4)?;
+        for layer in 0..self.options.model.layers {
+            for part in 0..4 {
+                self.parameter(self.parameter_bytes(part), layer, part)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn parameter(&mut self, size: u64, layer: u64, part: usize) -> io::Result<()> {
+        self.parameters.push(size);
+        self.tracer.malloc(size, Site::Parameter { layer, part }).map(drop)
+    }
+
+    fn parameter_bytes(&self, part: usize) -> u64 {
+        let hidden = self.options.model.hidden;
+        FLOAT_BYTES * [2 * hidden, 4 * hidden * hidden, 4 * hidden * hidden, hidden * 4 * hidden][part % 4]
+    }
+
+    fn step(&mut self) -> io::Result<()> {
+        let name = format!("step_{}", self.steps);
+        self.tracer.annotate(Stage::Start, &name);
+        let tokens = 4 * self.tracer.random.one_of(&[256, 384, 512]);
+        let batch = self.tracer.malloc(tokens * 8, Site::Batch)?;
+        let mut saved = vec![batch];
+        self.within("forward", |training| {
+            training.forward(tokens, training.options.model.layers, &mut saved)?;
+            training.loss(tokens, &mut saved)
+        })?;
+        if self.options.leak {
+            let size = self.tracer.random.one_of(&[24, 40, 56]) * MIB + 4 * self.steps;
+            let kept = self.tracer.malloc(size, Site::Leak)?;
+            self.leaked.push(kept);
+        }
+        let mut gradients = Vec::new();
+        self.within("backward", |training| training.backward(&mut saved, &mut gradients))?;
+        self.within("Optimizer.step#AdamW.step", |training| training.optimize(&gradients))?;
+        self.within("zero_grad", |training| training.free_all(&mut gradients, Site::ZeroGrad))?;
+        self.free_all(&mut saved, Site::BackwardFree)?;
+        self.tracer.annotate(Stage::End, &name);
+        self.steps += 1;
+        if self.steps.is_multiple_of(STEPS_TO_EMPTY_CACHE) {
+            self.tracer.empty_cache(Site::EmptyCache)?;
+        }
+        Ok(())
+    }
+
+    fn within(&mut self, name: &str, work: impl FnOnce(&mut Self) -> io::Result<()>) -> io::Result<()> {
+        if self.is_cut() {
+            return Ok(());
+        }
+        self.tracer.annotate(Stage::Start, name);
+        work(self)?;
+        self.tracer.annotate(Stage::End, name);
+        Ok(())
+    }
+
+    /// Every layer saves what its backward pass will need, and frees what it needed only itself.
+    fn forward(&mut self, tokens: u64, layers: u64, saved: &mut Vec<u64>) -> io::Result<()> {
+        let row = tokens * self.options.model.hidden * FLOAT_BYTES;
+        for layer in 0..layers {
+            if self.options.compile_contexts {
+                self.tracer.compile_context = format!("[{}/{}]", layer % 3, self.steps % 2);
+            }
+            for (operator, module) in MODULES.into_iter().enumerate() {
+                if self.is_cut() {
+                    return Ok(());
+                }
+                let width = match module {
+                    Module::Attention => 3,
+                    Module::Mlp => 4,
+                    Module::Projection | Module::Norm | Module::Dropout => 1,
+                };
+                let site = Site::Forward { layer, module, operator };
+                saved.push(self.tracer.malloc(width * row, site)?);
+                for _ in 0..1 + self.tracer.random.below(3) {
+                    let size = self.tracer.random.one_of(&[512, 2048, tokens * 4, row / 4, row / 2, tokens * tokens]);
+                    let operator = operator + 3 + self.tracer.random.below(3) as usize;
+                    let scratch = self.tracer.malloc(size, Site::Forward { layer, module, operator })?;
+                    self.tracer.free(scratch, Site::ForwardFree { layer, module })?;
+                }
+            }
+        }
+        self.tracer.compile_context = "N/A".to_owned();
+        Ok(())
+    }
+
+    /// The largest tensor of all: a number for each token and word.
+    fn loss(&mut self, tokens: u64, saved: &mut Vec<u64>) -> io::Result<()> {
+        if !self.is_cut() {
+            let logits = tokens * self.options.model.vocabulary * FLOAT_BYTES / 2;
+            saved.push(self.tracer.malloc(logits, Site::Loss)?);
+            saved.push(self.tracer.malloc(FLOAT_BYTES, Site::Loss)?);
+        }
+        Ok(())
+    }
+
+    /// Last in, first out: each saved tensor is used once more and freed, and gradients of parameters appear.
+    fn backward(&mut self, saved: &mut Vec<u64>, gradients: &mut Vec<u64>) -> io::Result<()> {
+        let mut waiting_for_gradient = self.parameters.clone();
+        let parameters_each = self.parameters.len().div_ceil(saved.len().max(1));
+        let mut operator = 0;
+        while let Some(activation) = saved.pop() {
+            if self.is_cut() {
+                saved.push(activation);
+                return Ok(());
+            }
+            operator += 1;
+            let size = self.tracer.allocator.blocks[&activation].requested;
+            let scratch = self.tracer.malloc(size, Site::Backward { operator: operator % 7 })?;
+            for size in waiting_for_gradient.drain(waiting_for_gradient.len().saturating_sub(parameters_each)..) {
+                gradients.push(self.tracer.malloc(size, Site::Backward { operator: operator % 3 })?);
+            }
+            self.tracer.free(activation, Site::BackwardFree)?;
+            if self.options.pending && operator % 37 == 5 {
+                self.tracer.free_later(scratch, Site::BackwardFree)?;
+            } else {
+                self.tracer.free(scratch, Site::BackwardFree)?;
+            }
+            if self.tracer.random.below(30) == 0 {
+                self.tracer.catch_up()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn optimize(&mut self, gradients: &[u64]) -> io::Result<()> {
+        for (number, gradient) in gradients.iter().enumerate() {
+            if self.is_cut() {
+                return Ok(());
+            }
+            let size = self.tracer.allocator.blocks[gradient].requested;
+            if self.optimizer_state.len() < 2 * gradients.len() {
+                for part in 0..2 {
+                    let state = self.tracer.malloc(size, Site::OptimizerState { part })?;
+                    self.optimizer_state.push(state);
+                }
+            }
+            if number % 8 == 0 {
+                let part = number / 8 % 3;
+                let scratch = self.tracer.malloc(size, Site::Optimizer { part })?;
+                self.tracer.free(scratch, Site::Optimizer { part })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn free_all(&mut self, blocks: &mut Vec<u64>, site: Site) -> io::Result<()> {
+        while !self.is_cut()
+            && let Some(block) = blocks.pop()
+        {
+            self.tracer.free(block, site)?;
+        }
+        Ok(())
+    }
+
+    /// Half a forward pass over a batch four times as long, then attention wants more than there is.
+    fn run_out(&mut self) -> io::Result<()> {
+        let layer = self.options.model.layers / 2;
+        let tokens = 8192;
+        if !self.is_cut() {
+            self.tracer.annotate(Stage::Start, &format!("step_{}", self.steps));
+            self.tracer.annotate(Stage::Start, "forward");
+            self.forward(tokens, layer, &mut Vec::new())?;
+        }
+        let site = Site::Forward { layer, module: Module::Attention, operator: 7 };
+        self.tracer.run_out(tokens * tokens * 64 * FLOAT_BYTES, 123 * MIB, site)
+    }
+}

@@ -1,0 +1,120 @@
+//! Generated snapshots end to end: the decoder and the replay against the allocator's own books.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+#[path = "generate/mod.rs"]
+mod generate;
+
+use generate::Options;
+use generate::truth::{DeviceTruth, Truth};
+use memscape::pickle::{Limits, Machine};
+use memscape::replay::{Builder, DeviceHistory, Recorder};
+use memscape::snapshot::{Reader, Snapshot};
+use std::io::Read;
+
+/// The snapshot of a command line, and what is true of it.
+fn generated(words: &str) -> (Vec<u8>, Truth) {
+    let (options, others) = Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
+    assert_eq!(others, Vec::<String>::new());
+    generate::generate(&options, Vec::new()).unwrap()
+}
+
+fn decoded(bytes: &[u8]) -> (Snapshot, Vec<DeviceHistory>, usize) {
+    let mut machine = Machine::new(Reader::new(Recorder::default()), Limits::default());
+    for chunk in bytes.chunks(4096) {
+        machine.feed(chunk).unwrap();
+    }
+    let (reader, root) = machine.finish().unwrap();
+    let (snapshot, recorder) = reader.finish(root).unwrap();
+    let mut builder = Builder::new(&snapshot, recorder);
+    assert!(builder.step(&snapshot, &mut || true));
+    let (histories, warnings) = builder.finish();
+    let oddities = snapshot.warnings.iter().chain(warnings.iter()).count();
+    (snapshot, histories, oddities)
+}
+
+/// What the replay says, in the names of the truth; what only the generator knows is taken from there.
+fn found(history: &DeviceHistory, truth: &DeviceTruth) -> DeviceTruth {
+    let numbers = &history.numbers;
+    let bytes = |value: i64| u64::try_from(value).expect("no sum of a whole file is negative");
+    DeviceTruth {
+        device: history.device as usize,
+        events: u64::from(history.event_count()),
+        allocations: numbers.allocations,
+        base_requested: bytes(numbers.base),
+        peak_requested: bytes(numbers.peak),
+        peak_event: numbers.peak_event,
+        end_requested: numbers.end,
+        end_rounded: numbers.end_rounded,
+        unmatched_frees: numbers.unmatched_frees,
+        unmatched_free_bytes: numbers.unmatched_free_bytes,
+        static_blocks: numbers.static_blocks,
+        static_requested: numbers.static_bytes,
+        reserved_start: bytes(numbers.reserved_start),
+        peak_reserved: bytes(numbers.peak_reserved),
+        reserved_end: numbers.reserved_end,
+        segments: numbers.segments,
+        annotations: numbers.annotations,
+        ..truth.clone()
+    }
+}
+
+#[test]
+fn the_replay_finds_the_truth() {
+    for words in [
+        "--events 4000",
+        "--events 3000 --protocol 2 --frames 40",
+        "--events 3000 --protocol 3 --seed 2",
+        "--events 3000 --protocol 5 --devices 3",
+        "--events 3000 --style cpp --devices 2",
+        "--events 6000 --ring 2000 --pending",
+        "--events 6000 --ring 2000 --pending --style cpp",
+        "--events 2500 --oom --leak --expandable",
+        "--events 2500 --no-time --no-annotations --compile-contexts",
+        "--events 2500 --compile-contexts --style cpp",
+        "--steps 2 --layers 6 --hidden 512 --record-from-start",
+        "--steps 12 --layers 2 --hidden 256 --prerecord-mib 64",
+        "--example",
+    ] {
+        let (bytes, truth) = generated(words);
+        let (_, histories, oddities) = decoded(&bytes);
+        assert_eq!(histories.len(), truth.devices.len(), "{words}");
+        for (history, truth) in histories.iter().zip(&truth.devices) {
+            assert_eq!(&found(history, truth), truth, "{words}");
+            assert_eq!(history.numbers.remainder, 0, "{words}");
+        }
+        assert_eq!(oddities, 0, "{words}: a whole file gives no warning");
+    }
+}
+
+/// Both writers tell the same story.
+#[test]
+fn the_style_changes_nothing_but_bytes() {
+    let (python, truth) = generated("--events 3000 --pending --leak");
+    let (cpp, same_truth) = generated("--events 3000 --pending --leak --style cpp");
+    assert_ne!(python, cpp);
+    assert_eq!(truth, same_truth);
+    let ((one, ..), (other, ..)) = (decoded(&python), decoded(&cpp));
+    assert_eq!((one.frames.len(), one.stacks.len()), (other.frames.len(), other.stacks.len()));
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes() {
+    assert_eq!(generated("--events 500").0, generated("--events 500").0);
+    assert_ne!(generated("--events 500").0, generated("--events 500 --seed 2").0);
+}
+
+/// The story that ships with the page has all it should show.
+#[test]
+fn the_example_is_a_story() {
+    let (bytes, truth) = generated("--example");
+    let mut shipped = Vec::new();
+    let file = std::fs::File::open("www/example.pickle.gz").expect("www/example.pickle.gz");
+    flate2::read::GzDecoder::new(file).read_to_end(&mut shipped).unwrap();
+    assert!(shipped == bytes, "write it again: tests/generate/command.rs tells how");
+
+    let [device] = truth.devices.as_slice() else { panic!("one device") };
+    assert_eq!((device.base_requested, device.steps, device.leaked_blocks), (0, 3, 3));
+    assert!(device.peak_event > device.events as i64 - 10, "it ends where the memory runs out");
+    assert!(device.annotations > 20 && device.events < 5000);
+}

@@ -1,0 +1,95 @@
+//! Files opened through the engine, as the page and the command line do.
+
+use memscape::engine::protocol::{Details, FileSummary, HitAllocation};
+use memscape::engine::{Engine, Reply, Request};
+use memscape::timeline::{Scene, View};
+use std::path::PathBuf;
+
+/// An engine with a file open.
+pub(crate) struct Opened {
+    pub(crate) engine: Engine,
+    pub(crate) summary: FileSummary,
+}
+
+/// Opens bytes that arrive in chunks of this size; each slice may do `slice` pieces of work.
+pub(crate) fn open_in(bytes: &[u8], chunk: usize, slice: usize) -> Result<Opened, String> {
+    let mut engine = Engine::new();
+    engine.request(Request::Open { name: "test.pickle".to_owned(), total_bytes: Some(bytes.len() as u64) });
+    let mut chunks = bytes.chunks(chunk);
+    loop {
+        if engine.wants_bytes() {
+            match chunks.next() {
+                Some(chunk) => engine.feed(chunk.to_vec()),
+                None => engine.request(Request::EndOfFile),
+            }
+        }
+        let mut left = slice;
+        engine.step(&mut || {
+            left = left.saturating_sub(1);
+            left > 0
+        });
+        while let Some(reply) = engine.next_reply() {
+            match reply {
+                Reply::Opened(summary) => return Ok(Opened { engine, summary: *summary }),
+                Reply::Failed { message } => return Err(message),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Opens bytes in one go.
+pub(crate) fn open(bytes: &[u8]) -> Result<Opened, String> {
+    open_in(bytes, 1 << 20, usize::MAX)
+}
+
+impl Opened {
+    fn reply(&mut self, request: Request) -> Reply {
+        self.engine.request(request);
+        loop {
+            if let Some(reply) = self.engine.next_reply() {
+                return reply;
+            }
+            self.engine.step(&mut || true);
+        }
+    }
+
+    /// A scene of a device.
+    pub(crate) fn scene(&mut self, device: i64, view: View) -> Scene {
+        match self.reply(Request::Scene { serial: 1, device, view }) {
+            Reply::Scene { scene, .. } => *scene,
+            other => panic!("a scene was asked for, not {other:?}"),
+        }
+    }
+
+    /// What is at a byte of the stack at a moment.
+    pub(crate) fn hit(&mut self, device: i64, moment: u32, byte: u64) -> Option<HitAllocation> {
+        match self.reply(Request::Hit { serial: 2, device, moment, byte }) {
+            Reply::Hit { hit, .. } => hit,
+            other => panic!("a hit was asked for, not {other:?}"),
+        }
+    }
+
+    /// Everything about an allocation.
+    pub(crate) fn details(&mut self, device: i64, allocation: u32) -> Option<Details> {
+        match self.reply(Request::Details { serial: 3, device, allocation }) {
+            Reply::Details { details, .. } => details.map(|details| *details),
+            other => panic!("details were asked for, not {other:?}"),
+        }
+    }
+}
+
+/// The folder of real snapshots, if it is there; said aloud when not.
+pub(crate) fn snapshots() -> Option<PathBuf> {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let named = std::env::var_os("MEMSCAPE_SNAPSHOTS").map(PathBuf::from);
+    let places =
+        named.into_iter().chain(["../shared/snapshots", "../../shared/snapshots"].map(|place| root.join(place)));
+    let found = places.into_iter().find(|place| place.join("expected.json").is_file());
+    if found.is_none() {
+        println!(
+            "SKIPPED: no real snapshots (../shared/snapshots or MEMSCAPE_SNAPSHOTS): their numbers are not checked"
+        );
+    }
+    found
+}
