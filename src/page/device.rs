@@ -85,12 +85,12 @@ pub(super) fn watch_size(app: &Rc<App>) -> Result<(), String> {
 /// The canvas's size; `None` while it is hidden.
 fn size(app: &App, entry: &ResizeObserverEntry) -> Option<Canvas> {
     let scale = app.elements.window.device_pixel_ratio();
+    let (width, height) = (entry.content_rect().width() * scale, entry.content_rect().height() * scale);
+    // Safari does not tell, and an emulated screen tells the size on the real one.
     let exact = entry.device_pixel_content_box_size().get(0).dyn_into::<ResizeObserverSize>().ok();
-    let (width, height) = match exact {
-        Some(size) => (size.inline_size(), size.block_size()),
-        // Safari does not tell.
-        None => (entry.content_rect().width() * scale, entry.content_rect().height() * scale),
-    };
+    let exact = exact.map(|size| (size.inline_size(), size.block_size()));
+    let near = |exact: &(f64, f64)| (exact.0 - width).abs() < 2.0 && (exact.1 - height).abs() < 2.0;
+    let (width, height) = exact.filter(near).unwrap_or((width, height));
     let (width_px, height_px) = (width.round() as u32, height.round() as u32);
     (width_px > 0 && height_px > 0 && scale > 0.0).then_some(Canvas { width_px, height_px, scale })
 }

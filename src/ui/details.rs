@@ -57,7 +57,11 @@ impl FrameView {
             (false, true) => FrameKind::Native,
             (false, false) => FrameKind::Library,
         };
-        let place = if unnamed { String::new() } else { format!("{}:{}", frame.filename, frame.line) };
+        let place = match frame.line.as_str() {
+            _ if unnamed => String::new(),
+            "0" => frame.filename.clone(),
+            line => format!("{}:{line}", frame.filename),
+        };
         let notes = frame.fx.iter().map(|(key, text)| format!("{key}: {text}")).collect();
         FrameView { name: frame.name.clone(), place, kind, notes }
     }

@@ -59,6 +59,6 @@ fn column_reading(state: &State) -> Option<String> {
 pub fn renderer_notice(state: &State) -> Option<String> {
     match &state.renderer {
         Renderer::Unknown | Renderer::WebGpu => None,
-        Renderer::Cpu(reason) => Some(format!("Drawn without WebGPU, so more slowly: {reason}.")),
+        Renderer::Cpu(reason) => Some(format!("Drawn by the CPU: {reason}.")),
     }
 }

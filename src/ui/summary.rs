@@ -32,6 +32,9 @@ pub struct Facts {
     pub lines: Vec<Fact>,
 }
 
+/// The heading of the allocator's settings.
+pub const SETTINGS: &str = "Allocator settings";
+
 /// A device's name in the picker.
 pub fn device_name(device: i64) -> String {
     if device < 0 { "Host (pinned)".into() } else { format!("GPU {device}") }
@@ -80,8 +83,10 @@ pub fn headlines(device: &DeviceSummary) -> [Headline; 5] {
 /// All other facts of the file and the device, in groups.
 pub fn facts(file: &FileSummary, device: &DeviceSummary) -> Vec<Facts> {
     let fact = |label: &str, value: String| Fact { label: label.to_owned(), value };
-    let unsigned = |value: u64| format!("{} · {} B", Bytes(value), grouped(value));
-    let signed = |value: i64| format!("{} · {}", bytes(value), exact(value));
+    let signed = |value: i64| {
+        if value.unsigned_abs() < 1024 { bytes(value) } else { format!("{} · {}", bytes(value), exact(value)) }
+    };
+    let unsigned = |value: u64| signed(i64::try_from(value).unwrap_or(i64::MAX));
 
     let mut requested = vec![
         fact("Peak", signed(device.peak_requested)),
@@ -142,7 +147,7 @@ pub fn facts(file: &FileSummary, device: &DeviceSummary) -> Vec<Facts> {
     ];
     if !file.settings.is_empty() {
         let lines = file.settings.iter().map(|(key, value)| fact(key, value.clone())).collect();
-        groups.push(Facts { title: "Allocator settings", lines });
+        groups.push(Facts { title: SETTINGS, lines });
     }
     groups
 }

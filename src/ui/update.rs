@@ -213,7 +213,13 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
             state.stage = Stage::Ready(file);
             show_device(state, 0);
         }
-        Reply::Failed { message } => close(state, Stage::Failed(message)),
+        Reply::Failed { message } => {
+            let message = match &state.stage {
+                Stage::Loading(loading) if !message.contains(&loading.name) => format!("{}: {message}", loading.name),
+                _ => message,
+            };
+            close(state, Stage::Failed(message));
+        }
         Reply::Cancelled => close(state, Stage::Empty),
         Reply::Scene { serial, scene, .. } if state.geometry.in_flight == Some(serial) => {
             let scene = std::rc::Rc::new(*scene);

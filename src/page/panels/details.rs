@@ -64,7 +64,7 @@ fn frame_element(elements: &Elements, frame: &FrameView) -> web_sys::Element {
     };
     let item = elements.new_element("li", class, "");
     let name = elements.new_element("span", "name", &frame.name);
-    // C++ names are cut to two lines.
+    // C++ names are cut to a line.
     set_attribute(&name, "title", &frame.name);
     append(&item, &name);
     if !frame.place.is_empty() {

@@ -4,7 +4,7 @@ use super::Shown;
 use crate::engine::protocol::{DeviceSummary, FileSummary};
 use crate::page::dom::{Elements, append, clear, set_attribute, set_text};
 use crate::ui::State;
-use crate::ui::summary::{Facts, Headline, counted, device_name, facts, headlines};
+use crate::ui::summary::{Facts, Headline, SETTINGS, counted, device_name, facts, headlines};
 use web_sys::{HtmlSelectElement, Node};
 
 #[derive(Default)]
@@ -82,8 +82,10 @@ fn show_device(elements: &Elements, file: &FileSummary, device: &DeviceSummary) 
     }
     clear(&elements.facts);
     for Facts { title, lines } in facts(file, device) {
-        let group = elements.new_element("section", "", "");
-        append(&group, &elements.new_element("h3", "", title));
+        // Settings are many and seldom asked for.
+        let (tag, heading) = if title == SETTINGS { ("details", "summary") } else { ("section", "h3") };
+        let group = elements.new_element(tag, "", "");
+        append(&group, &elements.new_element(heading, "", title));
         let list = elements.new_element("dl", "", "");
         elements.fill_definitions(&list, lines.iter().map(|line| (line.label.as_str(), line.value.as_str())));
         append(&group, &list);

@@ -1,0 +1,362 @@
+//! The face without a browser: what a person does, and what the page makes of it.
+
+use memscape::engine::protocol::{Details, DeviceSummary, FileSummary, HitAllocation, Phase, Progress};
+use memscape::engine::{Reply, Request};
+use memscape::timeline::scene::SceneColumns;
+use memscape::timeline::{Quad, QuadIdentity, Scene, View};
+use memscape::ui::action::{GivenFile, Pointer, WheelAxis};
+use memscape::ui::state::{BytesAxis, Canvas, Help, Letters, Renderer, Stage};
+use memscape::ui::{Action, Command, Effect, State, hover, notices, update};
+use proptest::prelude::*;
+
+const CANVAS: Canvas = Canvas { width_px: 100, height_px: 100, scale: 1.0 };
+
+fn file() -> FileSummary {
+    let device = |device, events| DeviceSummary {
+        device,
+        events,
+        peak_requested: 1 << 20,
+        peak_event: 7,
+        drawn_peak: 1 << 20,
+        ..DeviceSummary::default()
+    };
+    FileSummary {
+        schema: 1,
+        file: "a.pickle".into(),
+        format: "pickle 4 (Python)".into(),
+        torch: None,
+        warnings: vec![],
+        devices: vec![device(0, 999), device(1, 9)],
+        settings: vec![],
+    }
+}
+
+/// A scene of one column a pixel for `view`: below, allocation 3 by itself; above, a band of 4 and 5.
+fn scene(view: View) -> Scene {
+    let (width, half) = (view.width_px as i16, view.height_px as i16 / 2);
+    let columns = view.width_px as usize;
+    Scene {
+        view,
+        band_px: 1,
+        columns: SceneColumns {
+            edge_px: (0..=columns as i32).collect(),
+            moment: (0..columns as u32).map(|column| (f64::from(column) * view.moments_per_px) as u32).collect(),
+            moments: vec![1; columns],
+            total: vec![1 << 20; columns],
+            reserved: vec![2 << 20; columns],
+            hidden: vec![0; columns],
+            hidden_largest: vec![0; columns],
+        },
+        quads: vec![
+            Quad { x: [0, width], y: [0, half], paint: 0 },
+            Quad { x: [0, width], y: [half, 2 * half], paint: 1 << 16 },
+        ],
+        identities: vec![
+            QuadIdentity { first: 3, last: 3, count: 1, bytes: [512, 0] },
+            QuadIdentity { first: 4, last: 5, count: 2, bytes: [600, 0] },
+        ],
+    }
+}
+
+/// A page under test: what it did is kept.
+#[derive(Default)]
+struct Page {
+    state: State,
+    done: Vec<Effect>,
+    now_ms: f64,
+}
+
+impl Page {
+    fn act(&mut self, action: Action) {
+        self.done = update(&mut self.state, action, self.now_ms);
+    }
+
+    fn command(&mut self, command: Command) {
+        self.act(Action::Command(command));
+    }
+
+    fn reply(&mut self, reply: Reply) {
+        self.act(Action::Replied { load: self.state.load, reply });
+    }
+
+    fn asked(&self) -> Vec<&Request> {
+        self.done
+            .iter()
+            .filter_map(|effect| if let Effect::Ask(request) = effect { Some(request) } else { None })
+            .collect()
+    }
+
+    /// Answers the scene that was asked for last.
+    fn answer_scene(&mut self) {
+        let request = self.asked().into_iter().find_map(|request| match request {
+            Request::Scene { serial, device, view } => Some((*serial, *device, *view)),
+            _ => None,
+        });
+        let (serial, device, view) = request.expect("a scene was asked for");
+        self.reply(Reply::Scene { serial, device, scene: Box::new(scene(view)) });
+    }
+
+    /// A page with a file open and its whole timeline shown.
+    fn open() -> Page {
+        let mut page = Page::default();
+        page.act(Action::Resized(CANVAS));
+        page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
+        page.reply(Reply::Opened(Box::new(file())));
+        page.answer_scene();
+        page
+    }
+
+    fn view(&self) -> View {
+        self.state.view.expect("a view")
+    }
+}
+
+#[test]
+fn a_file_is_read_and_its_whole_timeline_asked_for() {
+    let mut page = Page::default();
+    page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
+    assert_eq!(page.done, [Effect::LoadFile { place: 0, load: 1 }]);
+    page.now_ms = 1000.0;
+    page.reply(Reply::Progress(Progress { bytes: 5, total_bytes: Some(10), phase: Phase::Decoding }));
+    let Stage::Loading(loading) = &page.state.stage else { panic!("{:?}", page.state.stage) };
+    assert_eq!(loading.view().fraction, Some(0.5));
+    page.reply(Reply::Opened(Box::new(file())));
+    assert_eq!(page.done, [], "no canvas yet");
+    page.act(Action::Resized(CANVAS));
+    let view = View::fit(1000, 1 << 20, 100, 100);
+    assert_eq!(page.asked(), [&Request::Scene { serial: 1, device: 0, view }]);
+    page.answer_scene();
+    assert!(matches!(page.done[..], [Effect::Upload(_)]));
+}
+
+#[test]
+fn a_second_file_replaces_the_first_and_late_answers_are_dropped() {
+    let mut page = Page::open();
+    let earlier = page.state.load;
+    page.act(Action::FilesGiven(vec![GivenFile { name: "b.pickle".into(), bytes: 10 }]));
+    page.act(Action::Replied { load: earlier, reply: Reply::Failed { message: "late".into() } });
+    page.act(Action::Replied { load: earlier, reply: Reply::Opened(Box::new(file())) });
+    page.act(Action::LinkFailed { load: earlier, status: Some(404) });
+    assert!(matches!(&page.state.stage, Stage::Loading(loading) if loading.name == "b.pickle"));
+}
+
+#[test]
+fn cancelling_is_immediate() {
+    for command in [Command::CancelLoading, Command::ClearSelection] {
+        let mut page = Page::default();
+        page.act(Action::LinkGiven("https://a.b/c.pickle".into()));
+        let earlier = page.state.load;
+        page.command(command);
+        assert_eq!(page.state.stage, Stage::Empty);
+        assert_eq!(page.asked(), [&Request::Cancel]);
+        page.act(Action::Replied { load: earlier, reply: Reply::Opened(Box::new(file())) });
+        assert_eq!(page.state.stage, Stage::Empty);
+    }
+}
+
+#[test]
+fn failures_name_the_file_and_the_next_one_opens() {
+    let mut page = Page::default();
+    page.act(Action::FilesGiven(vec![GivenFile { name: "b.pickle".into(), bytes: 0 }]));
+    page.reply(Reply::Failed { message: "the file is empty".into() });
+    assert_eq!(page.state.stage, Stage::Failed("b.pickle: the file is empty".into()));
+    page.act(Action::LinkGiven("https://files.example/c.pickle".into()));
+    page.act(Action::LinkFailed { load: page.state.load, status: Some(404) });
+    assert!(matches!(&page.state.stage, Stage::Failed(text) if text.starts_with("files.example has no such file")));
+    page.command(Command::OpenExample);
+    assert!(matches!(page.done[..], [Effect::LoadLink { .. }]));
+}
+
+#[test]
+fn a_dead_worker_is_replaced() {
+    let mut page = Page::open();
+    page.act(Action::WorkerDied("RuntimeError: unreachable".into()));
+    assert_eq!(page.done, [Effect::ReplaceWorker]);
+    assert!(matches!(&page.state.stage, Stage::Failed(text) if text.contains("unreachable")));
+}
+
+#[test]
+fn one_scene_is_on_its_way_and_the_next_is_for_the_newest_window() {
+    let mut page = Page::open();
+    page.command(Command::ZoomEventsIn);
+    assert_eq!(page.asked().len(), 1, "another scale needs a new scene");
+    let first = page.done.clone();
+    for command in [Command::ZoomEventsIn, Command::MoveRight, Command::ZoomBytesIn] {
+        page.command(command);
+        assert_eq!(page.asked(), Vec::<&Request>::new(), "one at a time");
+    }
+    page.done = first;
+    page.answer_scene();
+    let [Request::Scene { view, .. }] = page.asked()[..] else { panic!("{:?}", page.done) };
+    let shown = page.view();
+    assert_eq!((view.moments_per_px, view.bytes_per_px), (shown.moments_per_px, shown.bytes_per_px));
+    assert!(view.left_px <= shown.left_px && view.width_px > shown.width_px, "with a margin");
+    page.answer_scene();
+    assert_eq!(page.asked(), Vec::<&Request>::new(), "and then there is peace");
+}
+
+#[test]
+fn bytes_follow_the_window_when_told_to() {
+    let mut page = Page::open();
+    page.command(Command::ZoomBytesOut);
+    page.command(Command::ZoomBytesIn);
+    page.command(Command::ToggleFitBytes);
+    assert_eq!(page.state.bytes_axis, BytesAxis::FitsWindow);
+    assert!((page.view().bytes_per_px - View::fit(1, 1 << 20, 100, 100).bytes_per_px).abs() < 1e-9);
+}
+
+#[test]
+fn a_single_block_is_selected_at_once_and_a_band_asks_first() {
+    let mut page = Page::open();
+    page.act(Action::Clicked(Pointer { x: 50.0, y: 10.0 }));
+    let details: Vec<_> = page.asked().into_iter().filter(|it| matches!(it, Request::Details { .. })).collect();
+    let [Request::Details { serial, allocation: 3, device: 0 }] = details[..] else { panic!("{:?}", page.done) };
+    let selected = Details { allocation: 3, born_event: Some(1), ..Details::default() };
+    page.reply(Reply::Details { serial: *serial, details: Some(Box::new(selected.clone())) });
+    assert_eq!(page.state.selection.as_deref(), Some(&selected));
+
+    page.act(Action::Clicked(Pointer { x: 50.0, y: 80.0 }));
+    let hits: Vec<_> = page.asked().into_iter().filter(|it| matches!(it, Request::Hit { .. })).collect();
+    let [Request::Hit { serial, moment: 500, .. }] = hits[..] else { panic!("{:?}", page.done) };
+    let hit = HitAllocation { allocation: 5, requested: 300, born: 2, died: Some(9), lowest_byte: 0, site: None };
+    page.reply(Reply::Hit { serial: *serial, device: 0, hit: Some(hit) });
+    assert!(page.asked().iter().any(|it| matches!(it, Request::Details { allocation: 5, .. })));
+    page.command(Command::ClearSelection);
+    assert_eq!((&page.state.selection, page.state.selecting), (&None, None));
+}
+
+#[test]
+fn the_card_keeps_still_inside_a_block() {
+    let mut page = Page::open();
+    page.act(Action::PointerMoved(Pointer { x: 50.0, y: 10.0 }));
+    let [Request::Hit { serial, .. }] = page.asked()[..] else { panic!("{:?}", page.done) };
+    let hit = HitAllocation {
+        allocation: 3,
+        requested: 512,
+        born: 1,
+        died: None,
+        lowest_byte: 0,
+        site: Some("a.py:1 f".into()),
+    };
+    page.reply(Reply::Hit { serial: *serial, device: 0, hit: Some(hit) });
+    let card = hover::card(page.state.hover.as_ref().expect("a hover"));
+    assert_eq!((card.title.as_str(), card.site.as_str()), ("512 B", "a.py:1 f"));
+    assert_eq!(card.lifetime, "born at event 0, live at the end");
+    page.act(Action::PointerMoved(Pointer { x: 70.0, y: 20.0 }));
+    assert_eq!(hover::card(page.state.hover.as_ref().expect("a hover")), card);
+    assert_eq!(page.asked(), Vec::<&Request>::new(), "what is known is not asked again");
+    assert!(notices::reading(&page.state).starts_with("After event 69"), "{}", notices::reading(&page.state));
+    page.act(Action::PointerLeft);
+    assert_eq!(page.state.hover, None);
+}
+
+#[test]
+fn an_answer_of_nothing_is_not_asked_again() {
+    let mut page = Page::open();
+    page.act(Action::PointerMoved(Pointer { x: 50.0, y: 80.0 }));
+    let [Request::Hit { serial, .. }] = page.asked()[..] else { panic!("{:?}", page.done) };
+    page.reply(Reply::Hit { serial: *serial, device: 0, hit: None });
+    assert_eq!(page.asked(), Vec::<&Request>::new());
+}
+
+#[test]
+fn another_device_begins_anew() {
+    let mut page = Page::open();
+    page.act(Action::Clicked(Pointer { x: 50.0, y: 10.0 }));
+    page.command(Command::NextDevice);
+    assert!(matches!(page.asked()[..], [Request::Scene { device: 1, .. }]));
+    assert_eq!(page.state.geometry.scene, None);
+    page.act(Action::DeviceChosen(7));
+    assert_eq!(page.state.device_place, 1, "there is no such device");
+    page.command(Command::NextDevice);
+    assert_eq!(page.state.device_place, 0);
+}
+
+#[test]
+fn an_allocation_out_of_sight_is_brought_into_view() {
+    let mut page = Page::open();
+    for _ in 0..6 {
+        page.command(Command::ZoomEventsIn);
+    }
+    page.command(Command::SelectNext);
+    let details = Details { born_event: Some(900), freed_event: Some(905), ..Details::default() };
+    page.reply(Reply::Details { serial: page.state.selecting.expect("asked"), details: Some(Box::new(details)) });
+    let view = page.view();
+    assert!((view.moment_from_column(0.0)..view.moment_from_column(100.0)).contains(&900.0));
+}
+
+#[test]
+fn a_new_renderer_gets_the_scene() {
+    let mut page = Page::open();
+    page.act(Action::RendererChosen(Renderer::Cpu("no adapter".into())));
+    assert!(matches!(page.done[..], [Effect::Upload(_)]));
+    assert!(notices::renderer_notice(&page.state).is_some_and(|text| text.contains("no adapter")));
+}
+
+#[test]
+fn help_and_letters_toggle() {
+    let mut page = Page::default();
+    page.command(Command::ToggleHelp);
+    assert_eq!(page.state.help, Help::Open);
+    page.act(Action::HelpClosed);
+    assert_eq!(page.state.help, Help::Closed);
+    page.command(Command::ToggleLetters);
+    assert_eq!(page.state.letters, Letters::Off);
+}
+
+fn any_action() -> impl Strategy<Value = Action> {
+    let commands: Vec<Command> = memscape::ui::keys::BINDINGS.iter().map(|binding| binding.command).collect();
+    let pointer = (-50.0..150.0f64, -50.0..150.0f64).prop_map(|(x, y)| Pointer { x, y });
+    let details = Details { born_event: Some(3), ..Details::default() };
+    let (scene_view, axis) =
+        (View::fit(1000, 1 << 20, 100, 100), [WheelAxis::ZoomEvents, WheelAxis::ZoomBytes, WheelAxis::MoveEvents]);
+    prop_oneof![
+        4 => proptest::sample::select(commands).prop_map(Action::Command),
+        2 => pointer.clone().prop_map(Action::PointerMoved),
+        1 => pointer.clone().prop_map(Action::Clicked),
+        2 => (pointer, -5000.0..5000.0f64, proptest::sample::select(axis.to_vec()))
+            .prop_map(|(at, delta, axis)| Action::Wheel { at, delta, axis }),
+        1 => (-500.0..500.0f64, -500.0..500.0f64).prop_map(|(right_px, up_px)| Action::Dragged { right_px, up_px }),
+        1 => (1..3000u32, 1..3000u32).prop_map(|(width_px, height_px)| Action::Resized(Canvas { width_px, height_px, scale: 2.0 })),
+        1 => Just(Action::FilesGiven(vec![GivenFile { name: "c".into(), bytes: 1 }])),
+        1 => (0..3i64).prop_map(Action::DeviceChosen),
+        1 => (0..3usize).prop_map(Action::SnapshotChosen),
+        1 => Just(Action::WorkerDied("gone".into())),
+        4 => (0..6u32, 0..40u32).prop_map(move |(load, serial)| Action::Replied {
+            load,
+            reply: Reply::Scene { serial, device: 0, scene: Box::new(scene(scene_view)) },
+        }),
+        2 => (0..6u32).prop_map(|load| Action::Replied { load, reply: Reply::Opened(Box::new(file())) }),
+        1 => (0..6u32, 0..40u32).prop_map(move |(load, serial)| Action::Replied {
+            load,
+            reply: Reply::Details { serial, details: Some(Box::new(details.clone())) },
+        }),
+        1 => (0..6u32, 0..40u32).prop_map(|(load, serial)| Action::Replied { load, reply: Reply::Hit { serial, device: 0, hit: None } }),
+    ]
+}
+
+proptest! {
+    /// Whatever happens in whatever order: no panic, no window off the plane, nothing selected or shown of a file that is closed.
+    #[test]
+    fn no_sequence_of_actions_breaks_the_page(actions in proptest::collection::vec(any_action(), 0..60)) {
+        let mut page = Page::open();
+        for action in actions {
+            page.act(action);
+            let state = &page.state;
+            if state.file().is_none() {
+                prop_assert!(state.selection.is_none() && state.hover.is_none() && state.geometry.scene.is_none());
+            }
+            if let Some(view) = state.view {
+                prop_assert!(view.left_px >= 0 && view.bottom_px >= 0 && view.moments_per_px > 0.0 && view.bytes_per_px > 0.0);
+            }
+            for request in page.asked() {
+                let device = state.device().map(|device| device.device);
+                if let Request::Scene { device: asked, .. } | Request::Hit { device: asked, .. } = request {
+                    prop_assert_eq!(Some(*asked), device);
+                }
+            }
+            let _ = notices::reading(state);
+            let _ = notices::status(state);
+        }
+    }
+}
