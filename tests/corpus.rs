@@ -1,6 +1,9 @@
 //! The numbers of real files, and of files from the reference generator, against the reference.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
 #[path = "support/opened.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
 mod opened;
 
 use memscape::engine::protocol::DeviceSummary;

@@ -1,6 +1,7 @@
 //! The GPU draws what its twin draws, pixel for pixel. Needs a Vulkan driver (Mesa's lavapipe will do) and `--features gpu-test`;
 //! says so and passes where there is none.
 #![cfg(feature = "gpu-test")]
+#![allow(clippy::unwrap_used, reason = "how a test fails")]
 
 use memscape::render::{Drawing, Look, OverlayRect, Painter, RenderError, RgbaImage, Twin};
 use memscape::timeline::scene::{BAND, CONTINUED, SceneColumns};

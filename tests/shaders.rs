@@ -1,6 +1,8 @@
 //! Every shader is valid WGSL and agrees with the Rust it belongs to: structs byte for byte, constants by name. No GPU needed; a browser
 //! compiles shaders late and reports what is wrong with them to a console nobody reads.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
+
 use memscape::render::layers::{self, Frame};
 use memscape::timeline::Quad;
 use memscape::timeline::scene::{BAND, CONTINUED};

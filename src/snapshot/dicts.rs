@@ -86,12 +86,14 @@ impl Store {
             };
             match key {
                 Key::Action => {
-                    let word = self.string_at(key, value)?;
-                    let action = Key::from_id(word).and_then(Key::action);
-                    if action.is_none() {
-                        seen.unknown("action", value, row);
+                    let word = Key::from_id(self.string_at(key, value)?);
+                    match (word, word.and_then(Key::action)) {
+                        (Some(word), Some(action)) => {
+                            event.action = action;
+                            seen.key(word);
+                        }
+                        _ => seen.unknown("action", value, row),
                     }
-                    event.action = action.unwrap_or(Action::Unknown);
                     has_action = true;
                 }
                 Key::Addr => {

@@ -95,7 +95,10 @@ impl<S: EventSink> Reader<S> {
                 }
             }
             // 1.12–1.13, and torch.cuda.memory_snapshot() to this day: the list of segments itself.
-            Kind::List => self.segments("", root, None, &mut top)?,
+            Kind::List => {
+                self.segments("", root, None, &mut top)?;
+                self.seen.key(Key::Segments);
+            }
             _ => return Err(ContentError { path: String::new(), problem: Problem::NotASnapshot }),
         }
         let torch = SINCE.iter().find(|(key, _)| self.seen.has(*key)).map(|(key, since)| (*since, key.text()));

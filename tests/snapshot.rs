@@ -1,0 +1,343 @@
+//! Every version of the format, from hand-made values: what is read, what is warned about, what is refused and where.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+#[path = "support/opened.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
+mod opened;
+
+use memscape::engine::protocol::{DeviceSummary, Origin};
+use opened::{Opened, open};
+use serde_json::{Value, json};
+
+/// A snapshot written by serde-pickle.
+fn try_open(value: &Value) -> Result<Opened, String> {
+    open(&serde_pickle::to_vec(value, serde_pickle::SerOptions::new()).unwrap())
+}
+
+fn opened(value: Value) -> Opened {
+    try_open(&value).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn refused(value: Value) -> String {
+    try_open(&value).err().expect("this must not open")
+}
+
+/// kind, count and first place of each warning.
+fn warnings(opened: &Opened) -> Vec<(String, u64, String)> {
+    opened.summary.warnings.iter().map(|w| (w.kind.clone(), w.count, w.example.clone())).collect()
+}
+
+fn event(action: &str, addr: u64, size: u64) -> Value {
+    json!({"action": action, "addr": addr, "size": size, "stream": 0})
+}
+
+fn segment(device: i64, address: u64, blocks: Value) -> Value {
+    let total: u64 = blocks.as_array().unwrap().iter().map(|block| block["size"].as_u64().unwrap()).sum();
+    json!({"device": device, "address": address, "total_size": total, "stream": 0, "segment_type": "large",
+           "segment_pool_id": [0, 0], "is_expandable": false, "frames": [], "blocks": blocks})
+}
+
+fn live(address: u64, requested: u64) -> Value {
+    let size = requested.next_multiple_of(512);
+    json!({"address": address, "size": size, "requested_size": requested, "state": "active_allocated", "frames": []})
+}
+
+fn with(mut value: Value, key: &str, extra: Value) -> Value {
+    value[key] = extra;
+    value
+}
+
+/// A snapshot with one trace and no segments.
+fn trace(events: Value) -> Value {
+    json!({"segments": [], "device_traces": [events]})
+}
+
+fn only(opened: &Opened) -> DeviceSummary {
+    let [device] = opened.summary.devices.as_slice() else { panic!("{:?}", opened.summary.devices) };
+    device.clone()
+}
+
+#[test]
+fn torch_1_12_the_list_of_segments_itself_without_addresses() {
+    let blocks = json!([
+        {"size": 1024, "state": "active_allocated"},
+        {"size": 512, "state": "inactive"},
+        {"size": 2048, "state": "active_pending_free",
+         "history": [{"addr": 0, "real_size": 1500, "frames": [{"filename": "a.py", "line": 3, "name": "f"}]},
+                     {"addr": 0, "real_size": 7}]},
+    ]);
+    let mut opened = opened(json!([{"device": 0, "address": 4096, "total_size": 3584, "stream": 0,
+        "segment_type": "small", "allocated_size": 1024, "active_size": 3072, "blocks": blocks}]));
+    let device = only(&opened);
+    assert_eq!((device.events, device.static_blocks, device.segments), (0, 2, 1));
+    assert_eq!((device.static_requested, device.end_rounded, device.peak_requested), (1024 + 1500, 3072, 2524));
+    assert_eq!(device.peak_event, -1);
+    assert_eq!(opened.summary.torch.as_deref(), Some("1.12 or later"));
+    let details = opened.details(0, 1).unwrap();
+    assert_eq!(details.address, Some(4096 + 1024 + 512), "derived from the sizes before it");
+    assert_eq!((details.requested, details.rounded, details.rounded_derived), (1500, 2048, false));
+    assert_eq!(details.frames[0].name, "f", "the newest history entry's stack");
+    assert_eq!(details.origin, Origin::Static);
+}
+
+#[test]
+fn every_field_of_a_new_event_reaches_the_details() {
+    let frames = json!([
+        {"filename": "??", "line": 0, "name": "malloc"},
+        {"filename": "/x/site-packages/torch/nn/linear.py", "line": 125, "name": "forward"},
+        {"filename": "/x/train.py", "line": 7, "name": "step", "fx_node_op": "call_function",
+         "fx_original_trace": "a\nb"},
+    ]);
+    let alloc = json!({"action": "alloc", "addr": 512, "size": 1000, "stream": 77, "time_us": 1_700_000_000_000_000u64,
+        "compile_context": "[0/1]", "user_metadata": "phase two", "internal_metadata": "mallocWithAddress",
+        "category": "activation", "pool_id": [3, 4], "forward_frames": ["one\n", "two\n"], "frames": frames});
+    let free = json!({"action": "free_completed", "addr": 512, "size": 1000, "stream": 77,
+        "time_us": 1_700_000_000_000_250u64});
+    let note = json!({"action": "annotate", "addr": 512, "stream": 77, "user_metadata": "the logits"});
+    let marks = json!([
+        {"stage": "START", "name": "step", "device": 0, "time_us": 1_699_999_999_999_000u64},
+        {"stage": "START", "name": "other", "device": 0, "time_us": 1_700_000_000_000_100u64},
+        {"stage": "END", "name": "step", "device": 0, "time_us": 1_700_000_000_000_200u64},
+    ]);
+    let mut opened = opened(json!({"segments": [], "device_traces": [[alloc, note, free]],
+        "external_annotations": marks, "allocator_settings": {"max_split_size": -1,
+        "roundup_power2_divisions": {"1": 4}}}));
+    let details = opened.details(0, 0).unwrap();
+    assert_eq!((details.requested, details.rounded, details.rounded_derived), (1000, 1024, true));
+    assert_eq!((details.address, details.stream, details.pool), (Some(512), Some(77), Some((3, 4))));
+    assert_eq!((details.born_event, details.freed_event), (Some(0), Some(2)));
+    assert_eq!(details.freed_us.unwrap() - details.born_us.unwrap(), 250);
+    assert_eq!(details.compile_context.as_deref(), Some("[0/1]"));
+    let metadata: Vec<&str> = details.metadata.iter().map(|(_, text)| text.as_str()).collect();
+    assert_eq!(metadata, ["phase two", "mallocWithAddress", "activation", "the logits"]);
+    assert_eq!(details.annotations, ["step"]);
+    assert_eq!(details.forward_frames, ["one", "two"]);
+    let users: Vec<bool> = details.frames.iter().map(|frame| frame.user).collect();
+    assert_eq!(users, [false, false, true]);
+    assert_eq!(details.frames[2].fx.len(), 2);
+    assert_eq!(opened.hit(0, 1, 999).unwrap().site.as_deref(), Some("train.py:7 step"));
+    assert_eq!(opened.summary.torch.as_deref(), Some("2.15 or later"));
+    assert!(opened.summary.settings.contains(&("roundup_power2_divisions.1".into(), "4".into())));
+    assert_eq!(warnings(&opened), []);
+}
+
+#[test]
+fn oom_has_no_address_and_host_memory_is_a_device_of_its_own() {
+    let oom = json!({"action": "oom", "device_free": 1 << 20, "size": 1u64 << 33, "stream": 0});
+    let opened = opened(json!({
+        "segments": [segment(0, 0, json!([live(0, 100)]))],
+        "device_traces": [[oom], []],
+        "host_segments": [segment(-1, 0, json!([live(0, 300)]))],
+        "host_traces": [event("alloc", 0, 300)],
+    }));
+    let seen: Vec<_> = opened.summary.devices.iter().map(|d| (d.device, d.events, d.peak_requested)).collect();
+    assert_eq!(seen, [(0, 1, 100), (-1, 1, 300)]);
+    assert_eq!(opened.summary.devices[0].actions["oom"], 1);
+    assert_eq!(warnings(&opened), []);
+}
+
+#[test]
+fn unknown_keys_and_actions_are_counted_with_their_first_place() {
+    let colored = |addr| with(event("alloc", addr, 8), "color", json!("red"));
+    let mut value = trace(json!([event("alloc", 0, 8), colored(8), colored(16), event("defragment", 0, 0)]));
+    value["mood"] = json!({"action": 3, "filename": null});
+    value["segments"] = json!([with(
+        segment(0, 0, json!([with(live(0, 8), "ripe", json!(true)), live(8, 8), live(16, 8)])),
+        "registration_counter",
+        json!(4)
+    )]);
+    let opened = opened(value);
+    assert_eq!(
+        warnings(&opened),
+        [
+            ("unknown_key".into(), 1, "segments[0] ripe".into()),
+            ("unknown_key".into(), 1, "segments[0] registration_counter".into()),
+            ("unknown_key".into(), 2, "device_traces[0][1].color".into()),
+            ("unknown_key".into(), 1, "mood".into()),
+            ("unknown_action".into(), 1, "device_traces[0][3].action".into()),
+        ]
+    );
+}
+
+#[test]
+fn a_wrong_type_is_an_error_with_its_path() {
+    let frames = |frames: Value| trace(json!([with(event("alloc", 0, 8), "frames", frames)]));
+    let ok = || event("alloc", 0, 8);
+    let cases = [
+        (
+            trace(json!([ok(), ok(), with(ok(), "size", json!("big"))])),
+            "device_traces[0][2].size: expected an integer, found a string",
+        ),
+        (
+            trace(json!([with(ok(), "size", json!(null)), ok()])),
+            "device_traces[0][0].size: expected an integer, found None or a bool",
+        ),
+        (
+            trace(json!([with(ok(), "size", json!(-1))])),
+            "device_traces[0][0].size: is not a number of bytes between 0 and 2^63",
+        ),
+        (trace(json!([{"action": "alloc", "size": 8}])), "device_traces[0][0].addr: is missing"),
+        (trace(json!([ok(), 5])), "device_traces[0][1]: expected an event, found an integer"),
+        (trace(json!([ok(), {"size": 8}])), "device_traces[0][1].action: is missing"),
+        (json!({"device_traces": [[], 5]}), "device_traces[1]: expected a list of events, found an integer"),
+        (json!({"device_traces": 5}), "device_traces: expected a list of lists of events, found an integer"),
+        (json!({"segments": 5}), "segments: expected a list of segments, found an integer"),
+        (
+            frames(json!([{"filename": "a", "line": "1", "name": "f"}])),
+            "device_traces[0][0].frames[0].line: expected an integer, found a string",
+        ),
+        (frames(json!(["a"])), "device_traces[0][0].frames[0]: expected a frame, found a string"),
+        (
+            json!({"segments": [segment(0, 0, json!([live(0, 8)])),
+            with(segment(0, 4096, json!([])), "blocks", json!([live(4096, 8), {"size": 512}]))]}),
+            "segments[1].blocks[1].state: is missing",
+        ),
+        (
+            json!({"segments": [with(segment(0, 0, json!([])), "total_size", json!([]))]}),
+            "segments[0].total_size: expected an integer, found a list",
+        ),
+        (
+            json!({"segments": [], "external_annotations": [{"stage": "MIDDLE", "name": "x", "time_us": 3}]}),
+            "external_annotations[0].stage: is not 'START' or 'END'",
+        ),
+        (json!([5]), "[0]: expected a segment, found an integer"),
+        (
+            json!({"a": 1}),
+            "this is not a PyTorch memory snapshot: it has neither 'segments' nor 'device_traces' at the top",
+        ),
+        (
+            json!("text"),
+            "this is not a PyTorch memory snapshot: it has neither 'segments' nor 'device_traces' at the top",
+        ),
+    ];
+    for (value, expected) in cases {
+        assert_eq!(refused(value.clone()), expected, "{value}");
+    }
+}
+
+#[test]
+fn oddities_are_counted_and_do_not_stop() {
+    // A second alloc at a live address: the first stays live to the end, as in the reference.
+    let twice = opened(with(
+        trace(json!([event("alloc", 0, 100), event("alloc", 0, 30)])),
+        "segments",
+        json!([segment(0, 0, json!([live(0, 30)]))]),
+    ));
+    let device = only(&twice);
+    assert_eq!((device.base_requested, device.peak_requested, device.end_requested), (-100, 30, 30));
+    assert_eq!((device.identity, device.drawn_peak), (false, 130));
+    assert_eq!(
+        warnings(&twice),
+        [
+            ("allocated_twice".into(), 1, "device_traces[0][1], 100 B in all".into()),
+            ("negative_remainder".into(), 1, "device_traces[0]: 100 B".into()),
+        ]
+    );
+    // A free that is larger than its alloc, requested twice, of a block that the segments do not know.
+    let odd = opened(trace(json!([
+        event("alloc", 0, 8),
+        event("free_requested", 0, 8),
+        event("free_requested", 0, 8),
+        event("free_completed", 0, 9),
+        event("free_requested", 64, 4)
+    ])));
+    assert_eq!(only(&odd).end_requested, 0);
+    let kinds: Vec<_> = warnings(&odd).into_iter().map(|(kind, count, _)| (kind, count)).collect();
+    assert_eq!(
+        kinds,
+        [("freed_twice", 1), ("free_of_unknown_block", 1), ("size_of_free_differs", 1), ("unexplained_bytes", 1)]
+            .map(|(kind, count)| (kind.to_owned(), count))
+    );
+}
+
+#[test]
+fn unexplained_bytes_are_a_block_of_their_own_at_the_bottom() {
+    // The block is live at the end with more bytes than its alloc: the identity lacks 70 bytes.
+    let value = with(trace(json!([event("alloc", 0, 30)])), "segments", json!([segment(0, 0, json!([live(0, 100)]))]));
+    let mut opened = opened(value);
+    let device = only(&opened);
+    assert_eq!((device.base_requested, device.unexplained_requested, device.identity), (70, 70, false));
+    assert_eq!(device.drawn_peak as i64, device.peak_requested);
+    assert_eq!(opened.hit(0, 0, 69).unwrap().allocation, 0);
+    assert_eq!(opened.details(0, 0).unwrap().origin, Origin::Unexplained);
+    assert_eq!(opened.hit(0, 1, 70).unwrap().allocation, 1);
+}
+
+#[test]
+fn without_any_free_completed_blocks_end_when_their_free_is_requested() {
+    let opened = opened(trace(json!([
+        event("alloc", 0, 8),
+        event("free_requested", 0, 8),
+        event("alloc", 0, 8),
+        event("free_requested", 0, 8)
+    ])));
+    let device = only(&opened);
+    assert_eq!((device.base_requested, device.peak_requested, device.end_requested), (0, 8, 0));
+    assert_eq!(warnings(&opened), [("frees_never_complete".into(), 1, "device_traces[0]".into())]);
+}
+
+#[test]
+fn a_free_of_something_older_shows_the_stack_of_the_free() {
+    let frames = json!([{"filename": "train.py", "line": 9, "name": "release"}]);
+    let free = |action: &str| with(event(action, 64, 500), "frames", frames.clone());
+    let mut opened = opened(trace(json!([free("free_requested"), free("free_completed")])));
+    let device = only(&opened);
+    assert_eq!((device.base_requested, device.unmatched_frees, device.peak_event), (500, 1, -1));
+    let details = opened.details(0, 0).unwrap();
+    assert_eq!((details.origin, details.stack_of_free, details.born_event), (Origin::FreedOnly, true, None));
+    assert_eq!((details.free_requested_event, details.freed_event), (Some(0), Some(1)));
+    assert_eq!(details.frames[0].name, "release");
+}
+
+#[test]
+fn mean_median_and_weighted_mean_of_the_curve() {
+    let at = |action: &str, addr, size, time: u64| with(event(action, addr, size), "time_us", json!(time));
+    let events = json!([at("alloc", 0, 10, 0), at("alloc", 64, 90, 30), at("free_completed", 64, 90, 40)]);
+    let opened = opened(with(trace(events), "segments", json!([segment(0, 0, json!([live(0, 10)]))])));
+    let device = only(&opened);
+    // States 0, 10, 100, 10; weights: 10 for 30 µs, 100 for 10 µs.
+    assert_eq!((device.min_requested, device.median_requested, device.mean_requested), (0, 10, 30.0));
+    assert_eq!(device.time_weighted_mean_requested, Some((10.0 * 30.0 + 100.0 * 10.0) / 40.0));
+}
+
+#[test]
+fn integers_beyond_64_signed_bits() {
+    // serde-pickle can't write them: protocol 2 by hand. {'segments': [], 'device_traces': [[event]]}, XPU address in nine
+    // bytes, and a line of 2^64 − 1.
+    let mut bytes = vec![0x80, 2, b'}', b'('];
+    let word = |bytes: &mut Vec<u8>, text: &str| {
+        bytes.push(b'X');
+        bytes.extend((text.len() as u32).to_le_bytes());
+        bytes.extend(text.as_bytes());
+    };
+    let long = |bytes: &mut Vec<u8>, value: u64| {
+        bytes.extend([0x8a, 9]);
+        bytes.extend(value.to_le_bytes());
+        bytes.push(0);
+    };
+    word(&mut bytes, "device_traces");
+    bytes.extend(b"]](}(");
+    for (key, value) in [("action", None), ("addr", Some(18_446_720_620_317_114_368)), ("size", Some(512))] {
+        word(&mut bytes, key);
+        match value {
+            Some(value) => long(&mut bytes, value),
+            None => word(&mut bytes, "alloc"),
+        }
+    }
+    word(&mut bytes, "frames");
+    bytes.extend(b"]}(");
+    word(&mut bytes, "filename");
+    word(&mut bytes, "??");
+    word(&mut bytes, "name");
+    word(&mut bytes, "f");
+    word(&mut bytes, "line");
+    long(&mut bytes, u64::MAX);
+    bytes.extend(b"uauea");
+    word(&mut bytes, "segments");
+    bytes.extend(b"]u.trailing bytes");
+    let mut opened = open(&bytes).unwrap();
+    let details = opened.details(0, 0).unwrap();
+    assert_eq!(details.address, Some(18_446_720_620_317_114_368));
+    assert_eq!(details.frames[0].line, u64::MAX.to_string());
+}
