@@ -203,7 +203,13 @@ fn bytes_follow_the_window_when_told_to() {
     page.command(Command::ZoomBytesIn);
     page.command(Command::ToggleFitBytes);
     assert_eq!(page.state.bytes_axis, BytesAxis::FitsWindow);
-    assert!((page.view().bytes_per_px - View::fit(1, 1 << 20, 100, 100).bytes_per_px).abs() < 1e-9);
+    let fitted = View::fit(1, 1 << 20, 100, 100).bytes_per_px;
+    assert!((page.view().bytes_per_px - fitted).abs() < 1e-9);
+    page.command(Command::ZoomBytesIn);
+    assert_eq!(page.state.bytes_axis, BytesAxis::Free, "who sets the axis by hand wants it to stay");
+    assert!(page.view().bytes_per_px < fitted);
+    page.command(Command::FitBoth);
+    assert!((page.view().bytes_per_px - fitted).abs() < 1e-9);
 }
 
 #[test]

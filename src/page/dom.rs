@@ -62,6 +62,7 @@ elements! {
     oddities: HtmlElement = "oddities",
     oddities_title: HtmlElement = "oddities-title",
     open_large: HtmlButtonElement = "open-large",
+    picture: HtmlElement = "picture",
     plot: HtmlElement = "plot",
     progress: HtmlProgressElement = "progress",
     progress_text: HtmlElement = "progress-text",

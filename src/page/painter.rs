@@ -8,7 +8,6 @@ use crate::render::{Drawing, Gpu, Look, OverlayRect, Twin};
 use crate::timeline::{Quad, Scene, View, outline};
 use crate::ui::State;
 use crate::ui::outline::{Rect, outline as strokes};
-use std::rc::Rc;
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 
@@ -34,11 +33,10 @@ enum Surface {
     Cpu(Twin, CanvasRenderingContext2d),
 }
 
-/// Everything a picture depends on.
+/// Everything a picture depends on, but for the geometry.
 #[derive(Clone, PartialEq)]
 struct Picture {
     view: View,
-    scene: *const Scene,
     overlay: Vec<OverlayRect>,
     labels: labels::Labels,
     theme: Theme,
@@ -90,6 +88,7 @@ impl Painter {
 
     /// Takes new geometry.
     pub(super) fn upload(&mut self, scene: &Scene) {
+        self.shown = None;
         match &mut self.surface {
             Surface::None => {}
             Surface::Gpu(gpu) => gpu.upload(scene),
@@ -105,7 +104,6 @@ impl Painter {
         let stage = labels::stage_size(elements, canvas.scale);
         let picture = Picture {
             view,
-            scene: Rc::as_ptr(scene),
             overlay: overlay(state, scene, &view, &theme.look),
             labels: labels::Labels::of(state, &view),
             theme: theme.clone(),

@@ -34,9 +34,14 @@ impl Plane {
         View::fit(self.extent.moments, self.extent.bytes, canvas.width_px, canvas.height_px)
     }
 
+    /// Everything in the window of `view`.
+    pub fn whole(self, view: View) -> View {
+        View::fit(self.extent.moments, self.extent.bytes, view.width_px, view.height_px)
+    }
+
     /// The nearest view that shows the plane and nothing beside it.
     fn clamped(self, view: View) -> View {
-        let fit = View::fit(self.extent.moments, self.extent.bytes, view.width_px, view.height_px);
+        let fit = self.whole(view);
         let moments_per_px = view.moments_per_px.min(fit.moments_per_px);
         let bytes_per_px = view.bytes_per_px.min(fit.bytes_per_px);
         let last = |range: f64, size_px: u32| (range.round() as i64 - i64::from(size_px)).max(0);

@@ -19,6 +19,13 @@ pub fn status(state: &State) -> Status {
     if let Some(remark) = &state.remark {
         return Status::Shown(remark.clone());
     }
+    if let Some(selection) = &state.selection {
+        return Status::Spoken(format!(
+            "Allocation {}, {}.",
+            grouped(selection.allocation.into()),
+            Bytes(selection.requested)
+        ));
+    }
     Status::Spoken(match &state.stage {
         Stage::Empty | Stage::Failed(_) => String::new(),
         Stage::Loading(loading) => format!("Loading {}.", loading.name),

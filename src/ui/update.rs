@@ -47,7 +47,12 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::Replied { .. } => {}
         Action::WorkerDied(cause) => {
             effects.push(Effect::ReplaceWorker);
-            close(state, Stage::Failed(format!("The worker stopped: {cause}. You can open another file.")));
+            close(
+                state,
+                Stage::Failed(format!(
+                    "The worker stopped, out of memory or by a bug ({cause}). You can open another file."
+                )),
+            );
         }
         Action::LoadFailed(message) => close(state, Stage::Failed(message)),
         Action::Resized(canvas) => {
@@ -62,11 +67,16 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::PointerLeft => state.pointer = None,
         Action::Dragged { right_px, up_px } => state.navigate(|plane, view| plane.moved(view, -right_px, -up_px)),
         Action::Clicked(pointer) => click(state, pointer, &mut effects),
-        Action::Wheel { at, delta, axis } => state.navigate(|plane, view| match axis {
-            WheelAxis::ZoomEvents => plane.zoom_events(view, at.x, wheel_factor(delta)),
-            WheelAxis::ZoomBytes => plane.zoom_bytes(view, at.y, wheel_factor(delta)),
-            WheelAxis::MoveEvents => plane.moved(view, delta, 0.0),
-        }),
+        Action::Wheel { axis: WheelAxis::ZoomBytes, at, delta } => {
+            state.bytes_axis = BytesAxis::Free;
+            state.navigate(|plane, view| plane.zoom_bytes(view, at.y, wheel_factor(delta)));
+        }
+        Action::Wheel { axis: WheelAxis::ZoomEvents, at, delta } => {
+            state.navigate(|plane, view| plane.zoom_events(view, at.x, wheel_factor(delta)));
+        }
+        Action::Wheel { axis: WheelAxis::MoveEvents, delta, .. } => {
+            state.navigate(|plane, view| plane.moved(view, delta, 0.0));
+        }
         Action::DropHover(hover) => state.drop_hover = hover,
         Action::Copied(Ok(())) => state.remark = Some("Copied.".to_owned()),
         Action::Copied(Err(cause)) => state.remark = Some(format!("The browser did not allow copying: {cause}.")),
@@ -93,6 +103,10 @@ fn settle(state: &mut State, effects: &mut Vec<Effect>) {
 
 fn command(state: &mut State, command: Command, now_ms: f64, effects: &mut Vec<Effect>) {
     state.remark = None;
+    if matches!(command, Command::MoveUp | Command::MoveDown | Command::ZoomBytesIn | Command::ZoomBytesOut) {
+        // Whoever sets the bytes axis wants it to stay.
+        state.bytes_axis = BytesAxis::Free;
+    }
     let (width, height) = state.canvas.map_or((0.0, 0.0), |it| (f64::from(it.width_px), f64::from(it.height_px)));
     match command {
         Command::OpenFile => effects.push(Effect::PickFile),
@@ -134,7 +148,7 @@ fn command(state: &mut State, command: Command, now_ms: f64, effects: &mut Vec<E
         Command::ZoomEventsOut => state.navigate(|plane, view| plane.zoom_events(view, width / 2.0, ZOOM)),
         Command::ZoomBytesIn => state.navigate(|plane, view| plane.zoom_bytes(view, 0.0, 1.0 / ZOOM)),
         Command::ZoomBytesOut => state.navigate(|plane, view| plane.zoom_bytes(view, 0.0, ZOOM)),
-        Command::FitBoth => state.view = None,
+        Command::FitBoth => state.navigate(|plane, view| plane.whole(view)),
         Command::ToggleFitBytes => {
             state.bytes_axis = match state.bytes_axis {
                 BytesAxis::Free => BytesAxis::FitsWindow,

@@ -2,7 +2,7 @@
 //! browser reads the next.
 
 use crate::ui::url;
-use js_sys::{Boolean, Promise, Reflect, Uint8Array};
+use js_sys::{Array, Boolean, Promise, Reflect, Uint8Array};
 use std::cell::RefCell;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -49,6 +49,17 @@ pub(super) enum Failure {
     Link(Option<u16>),
     /// Reading stopped half-way: one sentence.
     Read(String),
+}
+
+/// Starts a read whose failure is seen when its turn comes.
+fn read_ahead(stream: &ReadableStreamDefaultReader) -> Promise {
+    quiet(stream.read().unchecked_into())
+}
+
+/// A promise nobody may be waiting for when it is rejected; without this, that would count as the worker's death.
+fn quiet(promise: Promise) -> Promise {
+    let _ = Promise::all_settled(&Array::of1(&promise));
+    promise
 }
 
 impl Source {
@@ -100,7 +111,7 @@ impl Source {
     fn read_from(&self, reader: js_sys::Object) -> Result<(), Failure> {
         let stream: ReadableStreamDefaultReader =
             reader.dyn_into().map_err(|_| Failure::Read("The browser has no reader for streams.".into()))?;
-        let next = stream.read().unchecked_into();
+        let next = read_ahead(&stream);
         self.reader.replace(Some(Reader { stream, next }));
         Ok(())
     }
@@ -114,7 +125,7 @@ impl Source {
             return Ok(Event::End);
         }
         if let Some(reader) = self.reader.borrow_mut().as_mut() {
-            reader.next = reader.stream.read().unchecked_into();
+            reader.next = read_ahead(&reader.stream);
         }
         Ok(Event::Chunk(field("value").unchecked_into::<Uint8Array>().to_vec()))
     }
@@ -142,7 +153,7 @@ impl Source {
             abort.abort();
         }
         if let Some(reader) = self.reader.borrow().as_ref() {
-            let _ = reader.stream.cancel();
+            let _ = quiet(reader.stream.cancel().unchecked_into());
         }
     }
 }

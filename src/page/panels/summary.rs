@@ -35,6 +35,7 @@ impl Panel {
         }
         elements.device_field.set_hidden(open.is_none());
         let Some(file) = state.file() else { return };
+        elements.picture.set_hidden(state.device().is_none());
         let options = file.devices.iter().map(|device| (device.device.to_string(), device_name(device.device)));
         fill(elements, &elements.device, options, state.device_place);
         show_warnings(elements, file);
