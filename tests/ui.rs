@@ -1,4 +1,5 @@
 //! The face without a browser: what a person does, and what the page makes of it.
+#![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
 use memscape::engine::protocol::{Details, DeviceSummary, FileSummary, HitAllocation, Phase, Progress};
 use memscape::engine::{Reply, Request};

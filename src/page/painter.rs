@@ -164,12 +164,11 @@ fn overlay(state: &State, scene: &Scene, view: &View, look: &Look) -> Vec<Overla
         rects.extend(strokes(parts, thick).into_iter().map(|stroke| OverlayRect { x: stroke.x, y: stroke.y, rgba }));
     };
     if let Some(hover) = &state.hover {
-        match hover.spot.single() {
-            Some(rank) => add(&of(rank), thick, look.hover),
-            None => {
-                add(&scene.quads.get(hover.spot.quad).map(placed).into_iter().collect::<Vec<_>>(), thick, look.hover)
-            }
-        }
+        let parts = match hover.spot.single() {
+            Some(rank) => of(rank),
+            None => scene.quads.get(hover.spot.quad).map(placed).into_iter().collect(),
+        };
+        add(&parts, thick, look.hover);
     }
     if let Some(selection) = &state.selection {
         add(&of(selection.allocation), 2 * thick, look.selection);
