@@ -1,7 +1,7 @@
 //! What can happen to the page, and what the shell does about it.
 
 use super::state::{Canvas, Renderer};
-use crate::engine::{Reply, Request};
+use crate::engine::protocol::{Reply, Request};
 use std::rc::Rc;
 
 /// Something happened: a person did it, the worker said it, or the browser reported it.

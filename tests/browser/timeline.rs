@@ -44,7 +44,7 @@ fn a_click_selects_the_block_under_it_and_shows_its_stack() {
     assert!(details.contains("make_lower") && details.contains("train.py"), "{details}");
     assert!(details.find("make_lower") < details.find("main"), "innermost first: {details}");
 
-    select(&page, 0.6, 0.3, UPPER);
+    select(&page, 0.6, 0.45, UPPER);
     assert_ne!(page.attribute("#details", "data-allocation"), Some(lower));
     assert!(page.text("#details").contains("make_upper"));
 }
