@@ -67,6 +67,7 @@ elements! {
     progress: HtmlProgressElement = "progress",
     progress_text: HtmlElement = "progress-text",
     reading: HtmlElement = "reading",
+    side: HtmlElement = "side",
     snapshot: HtmlSelectElement = "snapshot",
     snapshot_field: HtmlElement = "snapshot-field",
     snippet: HtmlElement = "snippet",

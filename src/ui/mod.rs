@@ -12,6 +12,7 @@ pub mod loading;
 pub mod navigate;
 pub mod notices;
 pub mod outline;
+mod pointing;
 pub mod record;
 pub mod state;
 pub mod summary;

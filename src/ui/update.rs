@@ -1,11 +1,11 @@
 //! The one function that changes the state.
 
-use super::action::{Action, Command, Effect, Pointer, WheelAxis};
-use super::hover;
+use super::action::{Action, Command, Effect, WheelAxis};
 use super::navigate::wheel_factor;
-use super::state::{BytesAxis, Geometry, Help, Hover, Letters, Loading, Purpose, Question, Stage, State};
+use super::pointing::{answered, bring_into_view, click, look_under_pointer, select};
+use super::state::{BytesAxis, Geometry, Help, Letters, Loading, Stage, State};
 use super::{details, record, url};
-use crate::engine::protocol::{Details, HitAllocation, Reply, Request};
+use crate::engine::protocol::{Reply, Request};
 use crate::units::Moment;
 
 /// Where the example lies beside the page.
@@ -250,79 +250,4 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
         Reply::Details { serial, .. } if state.selecting == Some(serial) => state.selecting = None,
         Reply::Scene { .. } | Reply::Details { .. } => {}
     }
-}
-
-/// Moves the window to the birth of an allocation whose whole life lies outside it.
-fn bring_into_view(state: &mut State, details: &Details) {
-    let born = details.born_event.map_or(0, |event| event.saturating_add(1));
-    let died = details.freed_event.map_or(u32::MAX, |event| event.saturating_add(1));
-    state.navigate(|plane, view| {
-        let inside = view.moment_from_column(f64::from(view.width_px)) > f64::from(born)
-            && view.moment_from_column(0.0) < f64::from(died);
-        if inside { view } else { plane.centred(view, Moment(born)) }
-    });
-}
-
-fn look_under_pointer(state: &mut State, effects: &mut Vec<Effect>) {
-    let (Some(pointer), Some(view), Some(scene)) = (state.pointer, &state.view, &state.geometry.scene) else {
-        state.hover = None;
-        return;
-    };
-    let Some(spot) = hover::spot(scene, view, pointer) else {
-        state.hover = None;
-        return;
-    };
-    // What was said before stays on the card while it may be true: no flicker inside one block or band.
-    let kept = state.hover.take().filter(|before| {
-        let still = |hit: &HitAllocation| (spot.ranks[0]..=spot.ranks[1]).contains(&hit.allocation);
-        before.answered == Some(spot) || before.hit.as_ref().is_some_and(still)
-    });
-    let (hit, answered) = kept.map_or((None, None), |kept| (kept.hit, kept.answered));
-    let known =
-        answered.is_some_and(|of: hover::Spot| of == spot || (spot.single().is_some() && of.single() == spot.single()));
-    state.hover = Some(Hover { spot, hit, answered });
-    if !known && state.question.is_none() {
-        ask(state, spot, Purpose::Tell, effects);
-    }
-}
-
-fn ask(state: &mut State, spot: hover::Spot, purpose: Purpose, effects: &mut Vec<Effect>) {
-    let Some(device) = state.device().map(|device| device.device) else { return };
-    let serial = state.next_serial();
-    state.question = Some(Question { serial, spot, purpose });
-    effects.push(Effect::Ask(Request::Hit { serial, device, moment: spot.moment, byte: spot.byte }));
-}
-
-fn answered(state: &mut State, serial: u32, hit: Option<HitAllocation>, effects: &mut Vec<Effect>) {
-    let Some(question) = state.question.filter(|question| question.serial == serial) else { return };
-    state.question = None;
-    if question.purpose == Purpose::Select {
-        match &hit {
-            Some(hit) => select(state, hit.allocation, effects),
-            None => state.selection = None,
-        }
-    }
-    if let Some(hover) = &mut state.hover {
-        hover.answered = Some(question.spot);
-        hover.hit = hit;
-    }
-}
-
-fn click(state: &mut State, pointer: Pointer, effects: &mut Vec<Effect>) {
-    state.pointer = Some(pointer);
-    let (Some(view), Some(scene)) = (&state.view, &state.geometry.scene) else { return };
-    match hover::spot(scene, view, pointer) {
-        None => (state.selection, state.selecting) = (None, None),
-        Some(spot) => match spot.single() {
-            Some(allocation) => select(state, allocation, effects),
-            None => ask(state, spot, Purpose::Select, effects),
-        },
-    }
-}
-
-fn select(state: &mut State, allocation: u32, effects: &mut Vec<Effect>) {
-    let Some(device) = state.device().map(|device| device.device) else { return };
-    let serial = state.next_serial();
-    state.selecting = Some(serial);
-    effects.push(Effect::Ask(Request::Details { serial, device, allocation }));
 }

@@ -20,7 +20,10 @@ impl Panel {
             elements.details.set_hidden(selection.is_none());
             elements.about_hint.set_hidden(selection.is_some());
             match selection {
-                Some(details) => show(elements, details),
+                Some(details) => {
+                    show(elements, details);
+                    elements.side.set_scroll_top(0);
+                }
                 None => forget(elements),
             }
         }

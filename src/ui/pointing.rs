@@ -1,0 +1,88 @@
+//! From a place on the canvas to an allocation: what is under the pointer, what a click selects.
+//!
+//! The scene answers at once where it can; for bands, sites and lifetimes the worker is asked, one question at a time.
+
+use super::action::{Effect, Pointer};
+use super::hover::{Spot, spot};
+use super::state::{Hover, Purpose, Question, State};
+use crate::engine::protocol::{Details, HitAllocation, Request};
+use crate::units::Moment;
+
+/// Brings the hover up to date with pointer, window and scene.
+pub(super) fn look_under_pointer(state: &mut State, effects: &mut Vec<Effect>) {
+    let (Some(pointer), Some(view), Some(scene)) = (state.pointer, &state.view, &state.geometry.scene) else {
+        state.hover = None;
+        return;
+    };
+    let Some(spot) = spot(scene, view, pointer) else {
+        state.hover = None;
+        return;
+    };
+    // What was said before stays on the card while it may be true: no flicker inside one block or band.
+    let kept = state.hover.take().filter(|before| {
+        let still = |hit: &HitAllocation| (spot.ranks[0]..=spot.ranks[1]).contains(&hit.allocation);
+        before.answered == Some(spot) || before.hit.as_ref().is_some_and(still)
+    });
+    let (hit, answered) = kept.map_or((None, None), |kept| (kept.hit, kept.answered));
+    let known =
+        answered.is_some_and(|of: Spot| of == spot || (spot.single().is_some() && of.single() == spot.single()));
+    state.hover = Some(Hover { spot, hit, answered });
+    if !known && state.question.is_none() {
+        ask(state, spot, Purpose::Tell, effects);
+    }
+}
+
+fn ask(state: &mut State, spot: Spot, purpose: Purpose, effects: &mut Vec<Effect>) {
+    let Some(device) = state.device().map(|device| device.device) else { return };
+    let serial = state.next_serial();
+    state.question = Some(Question { serial, spot, purpose });
+    effects.push(Effect::Ask(Request::Hit { serial, device, moment: spot.moment, byte: spot.byte }));
+}
+
+/// Takes the worker's answer to the question `serial`.
+pub(super) fn answered(state: &mut State, serial: u32, hit: Option<HitAllocation>, effects: &mut Vec<Effect>) {
+    let Some(question) = state.question.filter(|question| question.serial == serial) else { return };
+    state.question = None;
+    if question.purpose == Purpose::Select {
+        match &hit {
+            Some(hit) => select(state, hit.allocation, effects),
+            None => state.selection = None,
+        }
+    }
+    if let Some(hover) = &mut state.hover {
+        hover.answered = Some(question.spot);
+        hover.hit = hit;
+    }
+}
+
+/// Selects what is at `pointer`, or unselects beside the stack.
+pub(super) fn click(state: &mut State, pointer: Pointer, effects: &mut Vec<Effect>) {
+    state.pointer = Some(pointer);
+    let (Some(view), Some(scene)) = (&state.view, &state.geometry.scene) else { return };
+    match spot(scene, view, pointer) {
+        None => (state.selection, state.selecting) = (None, None),
+        Some(spot) => match spot.single() {
+            Some(allocation) => select(state, allocation, effects),
+            None => ask(state, spot, Purpose::Select, effects),
+        },
+    }
+}
+
+/// Selects an allocation as soon as its details are here.
+pub(super) fn select(state: &mut State, allocation: u32, effects: &mut Vec<Effect>) {
+    let Some(device) = state.device().map(|device| device.device) else { return };
+    let serial = state.next_serial();
+    state.selecting = Some(serial);
+    effects.push(Effect::Ask(Request::Details { serial, device, allocation }));
+}
+
+/// Moves the window to the birth of an allocation whose whole life lies outside it.
+pub(super) fn bring_into_view(state: &mut State, details: &Details) {
+    let born = details.born_event.map_or(0, |event| event.saturating_add(1));
+    let died = details.freed_event.map_or(u32::MAX, |event| event.saturating_add(1));
+    state.navigate(|plane, view| {
+        let inside = view.moment_from_column(f64::from(view.width_px)) > f64::from(born)
+            && view.moment_from_column(0.0) < f64::from(died);
+        if inside { view } else { plane.centred(view, Moment(born)) }
+    });
+}
