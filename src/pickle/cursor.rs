@@ -1,5 +1,7 @@
 //! Checked reads over the bytes at hand.
 
+use super::opcode;
+
 /// The instruction goes on beyond the bytes at hand.
 pub(super) struct Short;
 
@@ -30,6 +32,22 @@ impl<'a> Cursor<'a> {
         let (array, rest) = self.rest.split_first_chunk().ok_or(Short)?;
         self.rest = rest;
         Ok(*array)
+    }
+
+    /// The slot that the next instruction fetches from the memo, and the instruction's length, if it is such a one and whole.
+    #[inline]
+    pub(super) fn reference(&self) -> Option<(u32, usize)> {
+        match *self.rest {
+            [opcode::LONG_BINGET, a, b, c, d, ..] => Some((u32::from_le_bytes([a, b, c, d]), 5)),
+            [opcode::BINGET, slot, ..] => Some((slot.into(), 2)),
+            _ => None,
+        }
+    }
+
+    /// Leaves out as many bytes.
+    #[inline]
+    pub(super) fn skip(&mut self, length: usize) {
+        self.rest = self.rest.get(length..).unwrap_or_default();
     }
 
     #[inline]

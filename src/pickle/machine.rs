@@ -119,8 +119,14 @@ impl<B: Builder> Machine<B> {
         let stack = &mut self.stack;
         let limits = stack.limits;
         match cursor.byte()? {
-            opcode::BINGET => stack.get(cursor.byte()?.into())?,
-            opcode::LONG_BINGET => stack.get(u32::from_le_bytes(cursor.array()?))?,
+            opcode::BINGET => {
+                stack.get(cursor.byte()?.into())?;
+                stack.get_run(cursor);
+            }
+            opcode::LONG_BINGET => {
+                stack.get(u32::from_le_bytes(cursor.array()?))?;
+                stack.get_run(cursor);
+            }
             opcode::MEMOIZE => stack.memoize()?,
             opcode::BINPUT => stack.put(cursor.byte()?.into())?,
             opcode::LONG_BINPUT => stack.put(u32::from_le_bytes(cursor.array()?))?,

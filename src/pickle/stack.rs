@@ -7,6 +7,7 @@
 //! ```
 
 use super::builder::Builder;
+use super::cursor::Cursor;
 use super::error::ErrorKind;
 use super::limits::Limits;
 use super::memo::Memo;
@@ -149,6 +150,21 @@ impl<B: Builder> Stack<B> {
         }
     }
 
+    /// The BINGETs and LONG_BINGETs that follow, as long as each fetches a finished value and there is room: nearly all of a
+    /// snapshot is lists of memo references. Stops before whatever is not so simple.
+    #[inline]
+    pub(super) fn get_run(&mut self, cursor: &mut Cursor<'_>) {
+        while let Some((slot, length)) = cursor.reference() {
+            match self.memo.get(slot) {
+                Some(value) if self.builder.open_slot(value).is_none() && self.values.len() < self.room => {
+                    self.values.push(value);
+                    cursor.skip(length);
+                }
+                _ => return,
+            }
+        }
+    }
+
     /// STOP: the topmost value, finished.
     pub(super) fn stop(&mut self) -> Step<B, B::Value> {
         let top = self.reach(1)?;
@@ -209,12 +225,16 @@ impl<B: Builder> Stack<B> {
     /// The values from `from` on become items of the container just below.
     fn give_from(&mut self, kind: Kind, from: usize) -> Step<B> {
         let taker = self.taker(kind, from)?;
-        for at in from..self.values.len() {
-            if let Some(number) = self.open_at(at) {
-                if number == taker {
-                    return Err(fault(ErrorKind::ContainsItself, at));
+        // Most batches hold nothing open: one look over the slice is far cheaper than a checked look at each place.
+        let items = self.values.get(from..).unwrap_or_default();
+        if items.iter().any(|&item| self.builder.open_slot(item).is_some()) {
+            for at in from..self.values.len() {
+                if let Some(number) = self.open_at(at) {
+                    if number == taker {
+                        return Err(fault(ErrorKind::ContainsItself, at));
+                    }
+                    self.finish(number, at)?;
                 }
-                self.finish(number, at)?;
             }
         }
         self.hand_on(kind, taker, from, self.values.len())?;

@@ -240,7 +240,7 @@ impl<S: EventSink> Builder for Reader<S> {
                 }
             }
             mode => {
-                if mode == Mode::Frames && items.iter().any(|item| item.kind() != Kind::Frame) {
+                if mode == Mode::Frames && items.iter().any(|item| !item.is(Kind::Frame)) {
                     open.mode = Mode::List;
                 }
                 open.items.extend_from_slice(items);

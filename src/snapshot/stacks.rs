@@ -28,8 +28,8 @@ impl StackId {
 
 /// All stacks of a snapshot.
 pub struct Stacks {
-    parent: Column<u32>,
-    frame: Column<u32>,
+    /// Parent and frame of each node.
+    nodes: Column<(u32, u32)>,
     /// Whole stacks by the hash of their frames, so that a stack seen before costs one look-up, not one a frame.
     whole: HashTable<(u64, u32)>,
     /// Nodes by (parent, frame).
@@ -40,8 +40,7 @@ pub struct Stacks {
 impl Default for Stacks {
     fn default() -> Self {
         Stacks {
-            parent: [0].into_iter().collect(),
-            frame: [u32::MAX].into_iter().collect(),
+            nodes: [(0, u32::MAX)].into_iter().collect(),
             whole: HashTable::new(),
             children: HashTable::new(),
             hasher: RandomState::default(),
@@ -69,24 +68,23 @@ impl Stacks {
 
     fn is(&self, id: StackId, frames: &[u32]) -> bool {
         let mut at = id.0 as usize;
-        frames.iter().all(|&frame| {
-            let same = at != 0 && self.frame.at(at) == frame;
-            at = self.parent.at(at) as usize;
-            same
+        frames.iter().all(|&wanted| {
+            let (parent, frame) = self.nodes.at(at);
+            at = parent as usize;
+            frame == wanted
         }) && at == 0
     }
 
-    fn child(&mut self, node: u32, of: u32) -> Option<u32> {
-        let Stacks { parent, frame, children, hasher, .. } = self;
-        let hash = hasher.hash_one((node, of));
-        let same = |&id: &u32| parent.at(id as usize) == node && frame.at(id as usize) == of;
-        if let Some(&id) = children.find(hash, same) {
+    fn child(&mut self, parent: u32, frame: u32) -> Option<u32> {
+        let Stacks { nodes, children, hasher, .. } = self;
+        let node = (parent, frame);
+        let hash = hasher.hash_one(node);
+        if let Some(&id) = children.find(hash, |&id| nodes.at(id as usize) == node) {
             return Some(id);
         }
-        let id = u32::try_from(parent.len()).ok().filter(|&id| id < u32::MAX - 1)?;
-        parent.push(node);
-        frame.push(of);
-        children.insert_unique(hash, id, |&id| hasher.hash_one((parent.at(id as usize), frame.at(id as usize))));
+        let id = u32::try_from(nodes.len()).ok().filter(|&id| id < u32::MAX - 1)?;
+        nodes.push(node);
+        children.insert_unique(hash, id, |&id| hasher.hash_one(nodes.at(id as usize)));
         Some(id)
     }
 
@@ -97,28 +95,25 @@ impl Stacks {
             if at == 0 {
                 return None;
             }
-            let frame = self.frame.get(at)?;
-            at = self.parent.at(at) as usize;
+            let (parent, frame) = self.nodes.get(at)?;
+            at = parent as usize;
             Some(FrameId(frame))
         })
     }
 
     /// How many nodes there are, the root included; ids are below this.
     pub fn len(&self) -> usize {
-        self.parent.len()
+        self.nodes.len()
     }
 
     /// Never: the root is always there.
     pub fn is_empty(&self) -> bool {
-        self.parent.is_empty()
+        self.nodes.is_empty()
     }
 
     /// Bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
-        self.parent.heap_bytes()
-            + self.frame.heap_bytes()
-            + self.whole.allocation_size()
-            + self.children.allocation_size()
+        self.nodes.heap_bytes() + self.whole.allocation_size() + self.children.allocation_size()
     }
 }
 
@@ -151,6 +146,6 @@ mod tests {
             let id = stacks.intern(&frames).unwrap();
             assert_eq!(stacks.frames(id).map(|frame| frame.0).collect::<Vec<_>>(), frames);
         }
-        assert!((1..stacks.len()).all(|id| stacks.parent.at(id) < id as u32));
+        assert!((1..stacks.len()).all(|id| stacks.nodes.at(id).0 < id as u32));
     }
 }

@@ -110,10 +110,16 @@ impl Value {
         (self.0 << shift) as i64 >> shift
     }
 
+    /// Whether it is of this kind.
+    #[inline]
+    pub fn is(self, kind: Kind) -> bool {
+        self.0 >> PAYLOAD_BITS == kind as u64
+    }
+
     /// The index, if it is of this kind.
     #[inline]
     pub fn as_kind(self, kind: Kind) -> Option<u32> {
-        (self.kind() == kind).then_some(self.index())
+        self.is(kind).then_some(self.index())
     }
 }
 

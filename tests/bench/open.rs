@@ -57,7 +57,11 @@ fn main() {
     row("CPython `pickle.load`, collector on (as it comes)", collected, "1×".into());
     row("CPython `pickle.load`, collector off", uncollected, format!("{:.1}×", ratio(uncollected)));
     row("native: decode + replay + index", native.seconds, format!("{:.1}×", ratio(native.seconds)));
-    row("page: drop to summary (worker: read + decode + replay + index)", page.summary, format!("{:.1}×", ratio(page.summary)));
+    row(
+        "page: drop to summary (worker: read + decode + replay + index)",
+        page.summary,
+        format!("{:.1}×", ratio(page.summary)),
+    );
     row("page: drop to picture", page.picture, format!("{:.1}× the bare read", page.picture / page.bare));
     row("page: bare `File.stream()` read of the same file", page.bare, String::new());
     let report = report.replace(
@@ -145,7 +149,8 @@ fn cpython(path: &Path, before: &str) -> f64 {
         "import gc, pickle, sys, time\n{before}\nf = open(sys.argv[1], 'rb')\nt = time.perf_counter()\npickle.load(f)\n\
          print(time.perf_counter() - t)"
     );
-    let output = Command::new("python3").args(["-c", &script]).arg(path).output().expect("python3 is needed to compare");
+    let output =
+        Command::new("python3").args(["-c", &script]).arg(path).output().expect("python3 is needed to compare");
     String::from_utf8_lossy(&output.stdout).trim().parse().expect("a number of seconds")
 }
 
