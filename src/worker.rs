@@ -20,6 +20,9 @@ use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, Performa
 /// How long a slice of work may keep the message queue waiting.
 const SLICE_MS: f64 = 8.0;
 
+/// How often the page hears of progress; each message costs both sides more than a chunk of the file.
+const PROGRESS_MS: f64 = 50.0;
+
 /// Answers the page until the page ends the worker.
 pub fn start() {
     if let Err(cause) = listen() {
@@ -44,6 +47,7 @@ fn listen() -> Result<(), JsValue> {
         source: RefCell::new(None),
         load: Cell::new(0),
         running: Cell::new(false),
+        progress_due: Cell::new(0.0),
     });
     let listener = EventListener::new(&scope, "message", move |event| {
         let message = event.dyn_ref::<MessageEvent>().and_then(|event| ToWorker::from_js(&event.data()));
@@ -74,6 +78,8 @@ struct Shell {
     load: Cell<u32>,
     /// Whether [`Shell::run`] is on its way: there is one at most.
     running: Cell<bool>,
+    /// When the page may hear of progress again.
+    progress_due: Cell<f64>,
 }
 
 impl Shell {
@@ -163,6 +169,13 @@ impl Shell {
 
     fn post_replies(&self) {
         while let Some(reply) = { self.engine.borrow_mut().next_reply() } {
+            if matches!(reply, Reply::Progress(_)) {
+                let now = self.clock.now();
+                if now < self.progress_due.get() {
+                    continue;
+                }
+                self.progress_due.set(now + PROGRESS_MS);
+            }
             post(&self.scope, FromWorker::Reply { load: self.load.get(), reply });
         }
     }
