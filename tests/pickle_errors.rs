@@ -72,6 +72,7 @@ fn each_is_kept() {
         open_containers: 2,
         memo_slots: 4,
         memo_holes: 2,
+        slice_bytes: 0,
     };
     let cases: [(&[u8], &str, usize); 9] = [
         (b"\x8c\x04", "bytes in one string", 3),

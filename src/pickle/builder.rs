@@ -48,6 +48,17 @@ pub trait Builder {
     /// The container in `slot` is complete: what it is from now on. The slot may be reused at once.
     fn finish(&mut self, slot: u32) -> Result<Self::Value, Self::Error>;
 
+    /// The list in `slot`, still empty, will not be finished: an equal one was before. The slot may be reused at once.
+    fn abandon(&mut self, slot: u32) {
+        let _ = slot;
+    }
+
+    /// Whether a finished list may stand for every equal one: it must be a plain value, whose making had no other effect.
+    fn is_shareable(&self, list: Self::Value) -> bool {
+        let _ = list;
+        true
+    }
+
     /// How many values the open list in `slot` holds, for the path in an error message.
     fn open_len(&self, slot: u32) -> u64;
     /// How `key` reads in the path of an error message, when it is a string or an integer.

@@ -44,6 +44,19 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// The bytes up to the next APPENDS, when they are at hand and nothing but fetches from the memo, at least one.
+    pub(super) fn references(&self) -> Option<&'a [u8]> {
+        let mut end = 0;
+        loop {
+            end += match self.rest.get(end)? {
+                &opcode::LONG_BINGET => 5,
+                &opcode::BINGET => 2,
+                &opcode::APPENDS if end > 0 => return self.rest.get(..end),
+                _ => return None,
+            };
+        }
+    }
+
     /// Leaves out as many bytes.
     #[inline]
     pub(super) fn skip(&mut self, length: usize) {

@@ -23,6 +23,10 @@ pub const MEMO_SLOTS: usize = 1 << 28;
 /// Memo slots skipped over and not yet written. Writers count up from 0; a tool that dropped unused slots may have left some gaps.
 pub const MEMO_HOLES: usize = 1 << 16;
 
+/// Bytes of slices remembered for the short cut of `slices`; a full table starts over. The largest files have some hundred thousand
+/// different stacks of 100 to 400 bytes.
+pub const SLICE_BYTES: usize = 64 << 20;
+
 /// The limits one machine works under.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
@@ -40,6 +44,8 @@ pub struct Limits {
     pub memo_slots: usize,
     /// See [`MEMO_HOLES`].
     pub memo_holes: usize,
+    /// See [`SLICE_BYTES`]; 0 switches the short cut off.
+    pub slice_bytes: usize,
 }
 
 impl Default for Limits {
@@ -52,6 +58,7 @@ impl Default for Limits {
             open_containers: OPEN_CONTAINERS,
             memo_slots: MEMO_SLOTS,
             memo_holes: MEMO_HOLES,
+            slice_bytes: SLICE_BYTES,
         }
     }
 }

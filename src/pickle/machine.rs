@@ -70,7 +70,10 @@ impl<B: Builder> Machine<B> {
 
     /// Bytes on the heap, the builder's apart: nearly all is the memo.
     pub fn heap_bytes(&self) -> usize {
-        self.stack.memo.heap_bytes() + self.stack.values.capacity() * size_of::<B::Value>() + self.carry.capacity()
+        self.stack.memo.heap_bytes()
+            + self.stack.slices.heap_bytes()
+            + self.stack.values.capacity() * size_of::<B::Value>()
+            + self.carry.capacity()
     }
 
     /// The builder and what STOP returned; an error when the input ended before STOP.
@@ -172,7 +175,11 @@ impl<B: Builder> Machine<B> {
                 self.text(code, counted(cursor, length, limits.string_bytes, STRING)?)?;
             }
 
-            opcode::MARK => stack.mark()?,
+            opcode::MARK => {
+                if !stack.short_cut(cursor) {
+                    stack.mark()?;
+                }
+            }
             opcode::EMPTY_LIST => stack.begin(Kind::List)?,
             opcode::EMPTY_DICT => stack.begin(Kind::Dict)?,
             opcode::APPEND => stack.give(Kind::List, 1)?,

@@ -23,6 +23,7 @@ pub mod opcode;
 mod open;
 mod path;
 mod room;
+mod slices;
 mod stack;
 
 pub use builder::Builder;

@@ -21,6 +21,10 @@ pub(super) struct Open {
     pub(super) slots: Vec<u32>,
     /// Whether it was given items.
     pub(super) changed: bool,
+    /// The slice that is all it was given, while the builder has its items; else empty (see `slices`).
+    pub(super) slice: Vec<u8>,
+    /// The known slice that is all it was given, while the builder has nothing.
+    pub(super) known: Option<u32>,
 }
 
 /// The open containers by the number the builder knows them under.
@@ -42,17 +46,32 @@ impl OpenContainers {
                 (open.kind, open.home, open.changed) = (kind, home, false);
                 open.copies.clear();
                 open.slots.clear();
+                open.slice.clear();
+                open.known = None;
             }
             return Ok(number);
         }
         let full = ErrorKind::Limit { what: "open containers", most: limits.open_containers };
         match u32::try_from(self.containers.len()) {
             Ok(number) if self.containers.len() < limits.open_containers => {
-                self.containers.push(Open { kind, home, copies: Vec::new(), slots: Vec::new(), changed: false });
+                self.containers.push(Open {
+                    kind,
+                    home,
+                    copies: Vec::new(),
+                    slots: Vec::new(),
+                    changed: false,
+                    slice: Vec::new(),
+                    known: None,
+                });
                 Ok(number)
             }
             _ => Err(full),
         }
+    }
+
+    /// How many there ever were side by side: numbers are below this.
+    pub(super) fn count(&self) -> u32 {
+        self.containers.len() as u32
     }
 
     #[inline]
@@ -67,6 +86,9 @@ impl OpenContainers {
 
     /// The container is finished: its number may be used again from the next [`OpenContainers::begin`] on.
     pub(super) fn end(&mut self, number: u32) {
+        if let Some(open) = self.get_mut(number) {
+            open.known = None;
+        }
         self.unused.push(number);
     }
 }

@@ -13,6 +13,7 @@ use super::limits::Limits;
 use super::memo::Memo;
 use super::open::{Kind, OpenContainers};
 use super::path::{Fault, TOP, fault};
+use super::slices::Slices;
 
 /// Where a batch begins.
 pub(super) struct Mark {
@@ -32,6 +33,9 @@ pub(super) struct Stack<B: Builder> {
     pub(super) marks: Vec<Mark>,
     pub(super) open: OpenContainers,
     pub(super) memo: Memo<B::Value>,
+    pub(super) slices: Slices<B::Value>,
+    /// The values of one slice, on their way.
+    pub(super) scratch: Vec<B::Value>,
     /// The last mark's position, 0 without one.
     pub(super) fence: usize,
     /// At this height of the stack [`Stack::make_room`] is asked before the next push.
@@ -41,7 +45,8 @@ pub(super) struct Stack<B: Builder> {
 impl<B: Builder> Stack<B> {
     pub(super) fn new(builder: B, limits: Limits) -> Self {
         let (values, marks, open, memo) = (Vec::new(), Vec::new(), OpenContainers::new(), Memo::new());
-        Stack { builder, limits, values, marks, open, memo, fence: 0, room: limits.tuple_items }
+        let (slices, scratch) = (Slices::new(), Vec::new());
+        Stack { builder, limits, values, marks, open, memo, slices, scratch, fence: 0, room: limits.tuple_items }
     }
 
     /// Pushes what `make` has the builder make.
@@ -135,6 +140,9 @@ impl<B: Builder> Stack<B> {
             && let Some(open) = self.open.get_mut(number)
         {
             open.slots.push(slot);
+        }
+        if self.memo.get(slot).is_some() {
+            self.forget_slices();
         }
         self.memo.put(slot, value, &self.limits).map_err(|kind| fault(kind, top))
     }
@@ -254,6 +262,7 @@ impl<B: Builder> Stack<B> {
 
     /// Gives the finished values `from..to` to the open container `taker`; they stay on the stack.
     pub(super) fn hand_on(&mut self, kind: Kind, taker: u32, from: usize, to: usize) -> Step<B> {
+        self.leave_short_cut(taker);
         let items = self.values.get(from..to).unwrap_or_default();
         match kind {
             Kind::List => {
@@ -289,7 +298,7 @@ impl<B: Builder> Stack<B> {
 
     /// Finishes the container `number`, met at position `at`: wherever it is named, its finished handle stands from now on.
     fn finish(&mut self, number: u32, at: usize) -> Step<B> {
-        let value = self.builder.finish(number).map_err(|error| fault(ErrorKind::Builder(error), at))?;
+        let value = self.made(number).map_err(|error| fault(ErrorKind::Builder(error), at))?;
         let Some(open) = self.open.get(number) else { return Ok(()) };
         for &slot in &open.slots {
             // Another value may have been put there since.

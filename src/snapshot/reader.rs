@@ -272,6 +272,11 @@ impl<S: EventSink> Builder for Reader<S> {
         value
     }
 
+    /// A stack is its frames and nothing else; a list of events has gone to the sink.
+    fn is_shareable(&self, list: Value) -> bool {
+        list.is(Kind::Stack)
+    }
+
     fn open_len(&self, slot: u32) -> u64 {
         self.open.get(slot as usize).map_or(0, |open| open.taken)
     }

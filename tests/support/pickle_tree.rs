@@ -172,6 +172,10 @@ impl Builder for Trees {
         }
         Ok(self.add(node))
     }
+    fn abandon(&mut self, slot: u32) {
+        let node = self.open[slot as usize].take();
+        assert!(matches!(node, Some(Node::List(items)) if items.is_empty()), "only an empty list is abandoned");
+    }
     fn open_len(&self, slot: u32) -> u64 {
         match &self.open[slot as usize] {
             Some(Node::List(items)) => items.len() as u64,

@@ -1,0 +1,161 @@
+//! The short cut for lists of memo references: equal bytes are equal lists.
+//!
+//! A snapshot is mostly stacks, lists of references (`h x`, `j xxxx`) to a few thousand frames, and equal stacks are usually equal
+//! bytes. So the bytes between MARK and APPENDS are looked up before they are run:
+//!
+//! ```text
+//!   ]  ␞  (  j 07 01 00 00  h 3f  j 09 01 00 00  e
+//!            └────────── the slice ───────────┘        known → the finished list, nothing is run
+//! ```
+//!
+//! It is sound because it applies only to the first batch of an empty list, only when the slice holds nothing but references to
+//! finished values, and because writing a memo slot that was filled before forgets everything. A list that gets a second batch
+//! after all is first given what its slice stands for.
+
+use super::builder::Builder;
+use super::cursor::Cursor;
+use super::open::Kind;
+use super::stack::Stack;
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+use std::hash::BuildHasher;
+
+/// Finished lists by the bytes that made them.
+pub(super) struct Slices<V> {
+    entries: Vec<Entry<V>>,
+    bytes: Vec<u8>,
+    table: HashTable<(u64, u32)>,
+    hasher: RandomState,
+}
+
+struct Entry<V> {
+    start: usize,
+    length: usize,
+    value: V,
+}
+
+impl<V: Copy> Slices<V> {
+    pub(super) fn new() -> Self {
+        Slices { entries: Vec::new(), bytes: Vec::new(), table: HashTable::new(), hasher: RandomState::default() }
+    }
+
+    fn find(&self, slice: &[u8]) -> Option<u32> {
+        let hash = self.hasher.hash_one(slice);
+        // Compared in full: a hash alone would let a file choose which stacks are taken for which.
+        let found = self.table.find(hash, |&(known, entry)| known == hash && self.slice(entry) == slice);
+        found.map(|&(_, entry)| entry)
+    }
+
+    fn slice(&self, entry: u32) -> &[u8] {
+        let place = self.entries.get(entry as usize);
+        place.and_then(|place| self.bytes.get(place.start..place.start + place.length)).unwrap_or_default()
+    }
+
+    fn insert(&mut self, slice: &[u8], value: V) {
+        let hash = self.hasher.hash_one(slice);
+        let Ok(entry) = u32::try_from(self.entries.len()) else { return };
+        self.entries.push(Entry { start: self.bytes.len(), length: slice.len(), value });
+        self.bytes.extend_from_slice(slice);
+        self.table.insert_unique(hash, (hash, entry), |&(hash, _)| hash);
+    }
+
+    fn clear(&mut self) {
+        self.entries.clear();
+        self.bytes.clear();
+        self.table.clear();
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.entries.capacity() * size_of::<Entry<V>>() + self.bytes.capacity() + self.table.allocation_size()
+    }
+}
+
+impl<B: Builder> Stack<B> {
+    /// Tries the short cut where MARK was just read: `true` when the whole batch, APPENDS included, is done.
+    #[inline]
+    pub(super) fn short_cut(&mut self, cursor: &mut Cursor<'_>) -> bool {
+        let Some(top) = self.values.len().checked_sub(1).filter(|&top| top >= self.fence) else { return false };
+        let Some(number) = self.open_at(top) else { return false };
+        let is_fresh = self.open.get(number).is_some_and(|list| list.kind == Kind::List && !list.changed);
+        if !is_fresh || self.limits.slice_bytes == 0 {
+            return false;
+        }
+        let Some(slice) = cursor.references() else { return false };
+        match self.slices.find(slice) {
+            Some(entry) => {
+                if let Some(list) = self.open.get_mut(number) {
+                    list.known = Some(entry);
+                    list.changed = true;
+                }
+            }
+            None if self.append_references(number, slice) => {
+                if let Some(list) = self.open.get_mut(number) {
+                    list.slice.extend_from_slice(slice);
+                    list.changed = true;
+                }
+            }
+            None => return false,
+        }
+        cursor.skip(slice.len() + 1);
+        true
+    }
+
+    /// Gives the list what the references stand for; `false`, and nothing given, when one is not a finished value.
+    fn append_references(&mut self, number: u32, slice: &[u8]) -> bool {
+        self.scratch.clear();
+        let mut references = Cursor::new(slice);
+        while let Some((slot, length)) = references.reference() {
+            match self.memo.get(slot).filter(|&value| self.builder.open_slot(value).is_none()) {
+                Some(value) => self.scratch.push(value),
+                None => return false,
+            }
+            references.skip(length);
+        }
+        // A value that the builder refuses is refused again on the plain road, which knows its place.
+        self.builder.append(number, &self.scratch).is_ok()
+    }
+
+    /// The container is about to be given more: from here on it is an ordinary list.
+    pub(super) fn leave_short_cut(&mut self, number: u32) {
+        let Some(list) = self.open.get_mut(number) else { return };
+        list.slice.clear();
+        if let Some(entry) = list.known.take() {
+            let slice = self.slices.slice(entry).to_vec();
+            self.append_references(number, &slice);
+        }
+    }
+
+    /// A filled memo slot is about to change: slices that name it would stand for something else.
+    #[cold]
+    pub(super) fn forget_slices(&mut self) {
+        for number in 0..self.open.count() {
+            self.leave_short_cut(number);
+        }
+        self.slices.clear();
+    }
+
+    /// What the builder makes of a container, or made of its equal before.
+    pub(super) fn made(&mut self, number: u32) -> Result<B::Value, B::Error> {
+        let known = self.open.get(number).and_then(|list| list.known);
+        if let Some(entry) = known.and_then(|entry| self.slices.entries.get(entry as usize)) {
+            self.builder.abandon(number);
+            return Ok(entry.value);
+        }
+        let value = self.builder.finish(number)?;
+        let length = self.open.get(number).map_or(0, |list| list.slice.len());
+        if length == 0 || length > self.limits.slice_bytes || !self.builder.is_shareable(value) {
+            return Ok(value);
+        }
+        let slice = self.open.get_mut(number).map(|list| std::mem::take(&mut list.slice)).unwrap_or_default();
+        if self.slices.bytes.len() + length > self.limits.slice_bytes {
+            self.forget_slices();
+        }
+        self.slices.insert(&slice, value);
+        if let Some(list) = self.open.get_mut(number) {
+            // The buffer goes back, empty, for the next list of this number.
+            list.slice = slice;
+            list.slice.clear();
+        }
+        Ok(value)
+    }
+}
