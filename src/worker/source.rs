@@ -1,9 +1,10 @@
-//! Where the bytes come from: a file, or a link. Read as a stream, with one chunk ahead: while the engine decodes one, the
-//! browser reads the next.
+//! Where the bytes come from: a file, or a link. Read as a stream, some chunks ahead: while the engine decodes one, the browser
+//! reads the next.
 
 use crate::ui::url;
 use js_sys::{Array, Boolean, Promise, Reflect, Uint8Array};
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, File, ReadableStreamDefaultReader, RequestInit, Response};
@@ -24,9 +25,13 @@ enum Origin {
 
 struct Reader {
     stream: ReadableStreamDefaultReader,
-    /// The read that was started ahead.
-    next: Promise,
+    /// The reads that were started ahead, oldest first.
+    ahead: VecDeque<Promise>,
 }
+
+/// Reads under way. A browser's chunks are small (64 KiB to 2 MiB) and each has to come from another process: with one at a time
+/// the engine waits longer than it works.
+const READS_AHEAD: usize = 16;
 
 /// What reading brings.
 pub(super) enum Event {
@@ -111,21 +116,22 @@ impl Source {
     fn read_from(&self, reader: js_sys::Object) -> Result<(), Failure> {
         let stream: ReadableStreamDefaultReader =
             reader.dyn_into().map_err(|_| Failure::Read("The browser has no reader for streams.".into()))?;
-        let next = read_ahead(&stream);
-        self.reader.replace(Some(Reader { stream, next }));
+        let ahead = (0..READS_AHEAD).map(|_| read_ahead(&stream)).collect();
+        self.reader.replace(Some(Reader { stream, ahead }));
         Ok(())
     }
 
     /// The next bytes.
     pub(super) async fn chunk(&self) -> Result<Event, Failure> {
-        let Some(next) = self.reader.borrow().as_ref().map(|reader| reader.next.clone()) else { return Ok(Event::End) };
+        let next = self.reader.borrow_mut().as_mut().and_then(|reader| reader.ahead.pop_front());
+        let Some(next) = next else { return Ok(Event::End) };
         let result = JsFuture::from(next).await.map_err(|cause| self.broken(&cause))?;
         let field = |name: &str| Reflect::get(&result, &name.into()).unwrap_or(JsValue::UNDEFINED);
         if field("done").unchecked_into::<Boolean>().value_of() {
             return Ok(Event::End);
         }
         if let Some(reader) = self.reader.borrow_mut().as_mut() {
-            reader.next = read_ahead(&reader.stream);
+            reader.ahead.push_back(read_ahead(&reader.stream));
         }
         Ok(Event::Chunk(field("value").unchecked_into::<Uint8Array>().to_vec()))
     }

@@ -183,11 +183,13 @@ fn in_the_page(path: &Path) -> InPage {
     let open = || {
         page.evaluate(WATCH);
         page.choose("input#file", &[path]);
-        page.evaluate("window.pictured");
-        (seconds("times.summary - times.start"), seconds("times.picture - times.start"))
+        page.wait_until("the summary stands", || page.evaluate("times.summary > 0") == true);
+        seconds("times.summary - times.start")
     };
-    let (summary, picture) = open();
-    let (summary_again, _) = open();
+    let summary = open();
+    page.evaluate("window.pictured");
+    let picture = seconds("times.picture - times.start");
+    let summary_again = open();
     let read = "(async () => { const start = performance.now(); const reader = times.file.stream().getReader(); \
         let bytes = 0; for (;;) { const { done, value } = await reader.read(); if (done) break; bytes += value.length; } \
         if (bytes !== times.file.size) throw new Error('short read'); return performance.now() - start; })()";
