@@ -47,20 +47,17 @@ fn origin(filename: &str) -> Origin {
 
 /// The sites of a snapshot's stacks.
 pub struct Sites {
-    /// By frame.
-    origins: Vec<Origin>,
+    /// By frame; `None` where not asked yet.
+    origins: Vec<Option<Origin>>,
     /// By stack: the frame plus one, 0 where not asked yet.
     of_stack: Column<u32>,
 }
 
 impl Sites {
-    /// Looks at every frame once; stacks are looked at when asked.
+    /// Nothing looked at yet: frames and stacks are when asked for, so that no slice has to look at all.
     pub fn new(snapshot: &Snapshot) -> Sites {
-        let origins = (0..snapshot.frames.len() as u32)
-            .map(|id| origin(&snapshot.strings.text(snapshot.frames.frame(FrameId(id)).filename)))
-            .collect();
         let of_stack = (0..snapshot.stacks.len()).map(|_| 0).collect();
-        Sites { origins, of_stack }
+        Sites { origins: vec![None; snapshot.frames.len()], of_stack }
     }
 
     /// Bytes on the heap.
@@ -69,8 +66,13 @@ impl Sites {
     }
 
     /// Whether the frame is the user's own code.
-    pub fn is_user(&self, frame: FrameId) -> bool {
-        self.origins.get(frame.0 as usize) == Some(&Origin::User)
+    pub fn is_user(snapshot: &Snapshot, frame: &Frame) -> bool {
+        origin(&snapshot.strings.text(frame.filename)) == Origin::User
+    }
+
+    fn origin(&mut self, snapshot: &Snapshot, frame: FrameId) -> Origin {
+        let look = || origin(&snapshot.strings.text(snapshot.frames.frame(frame).filename));
+        self.origins.get_mut(frame.0 as usize).map_or(Origin::Native, |known| *known.get_or_insert_with(look))
     }
 
     /// The site of a stack; `None` for one without frames.
@@ -82,7 +84,7 @@ impl Sites {
         }
         let mut best: Option<(Origin, FrameId)> = None;
         for frame in snapshot.stacks.frames(stack) {
-            let origin = self.origins.get(frame.0 as usize).copied().unwrap_or(Origin::Native);
+            let origin = self.origin(snapshot, frame);
             if best.is_none_or(|(known, _)| origin > known) {
                 best = Some((origin, frame));
             }
