@@ -30,6 +30,16 @@ enum Origin {
     User,
 }
 
+/// No file system has a longer path; looking through a megabyte for every frame of a stack takes minutes.
+const LONGEST_PATH: usize = 4096;
+
+fn origin_of(snapshot: &Snapshot, frame: &Frame) -> Origin {
+    match snapshot.strings.bytes(frame.filename).len() {
+        0..=LONGEST_PATH => origin(&snapshot.strings.text(frame.filename)),
+        _ => Origin::Native,
+    }
+}
+
 fn origin(filename: &str) -> Origin {
     match filename {
         "" | "??" | "none" => Origin::Native,
@@ -67,11 +77,11 @@ impl Sites {
 
     /// Whether the frame is the user's own code.
     pub fn is_user(snapshot: &Snapshot, frame: &Frame) -> bool {
-        origin(&snapshot.strings.text(frame.filename)) == Origin::User
+        origin_of(snapshot, frame) == Origin::User
     }
 
     fn origin(&mut self, snapshot: &Snapshot, frame: FrameId) -> Origin {
-        let look = || origin(&snapshot.strings.text(snapshot.frames.frame(frame).filename));
+        let look = || origin_of(snapshot, snapshot.frames.frame(frame));
         self.origins.get_mut(frame.0 as usize).map_or(Origin::Native, |known| *known.get_or_insert_with(look))
     }
 
@@ -101,7 +111,7 @@ impl Sites {
 /// A frame on one line: `train.py:233 train_step`; a C++ frame is its name.
 pub fn short(snapshot: &Snapshot, frame: &Frame) -> String {
     let (filename, name) = (snapshot.strings.text(frame.filename), snapshot.strings.text(frame.name));
-    if origin(&filename) == Origin::Native {
+    if origin_of(snapshot, frame) == Origin::Native {
         return name.into_owned();
     }
     let base = filename.rsplit(['/', '\\']).next().unwrap_or(&filename);
