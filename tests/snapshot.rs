@@ -151,8 +151,8 @@ fn unknown_keys_and_actions_are_counted_with_their_first_place() {
     assert_eq!(
         warnings(&opened),
         [
-            ("unknown_key".into(), 1, "segments[0] ripe".into()),
-            ("unknown_key".into(), 1, "segments[0] registration_counter".into()),
+            ("unknown_key".into(), 1, "segments[0].blocks[0].ripe".into()),
+            ("unknown_key".into(), 1, "segments[0].registration_counter".into()),
             ("unknown_key".into(), 2, "device_traces[0][1].color".into()),
             ("unknown_key".into(), 1, "mood".into()),
             ("unknown_action".into(), 1, "device_traces[0][3].action".into()),

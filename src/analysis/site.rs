@@ -30,6 +30,16 @@ enum Origin {
     User,
 }
 
+/// No file system has a longer path; looking through a megabyte for every frame of a stack takes minutes.
+const LONGEST_PATH: usize = 4096;
+
+fn origin_of(snapshot: &Snapshot, frame: &Frame) -> Origin {
+    match snapshot.strings.bytes(frame.filename).len() {
+        0..=LONGEST_PATH => origin(&snapshot.strings.text(frame.filename)),
+        _ => Origin::Native,
+    }
+}
+
 fn origin(filename: &str) -> Origin {
     match filename {
         "" | "??" | "none" => Origin::Native,
@@ -38,7 +48,7 @@ fn origin(filename: &str) -> Origin {
             Origin::User
         }
         // A C++ source file, where the build had debug information.
-        name if [".cpp", ".cc", ".cu", ".c", ".h", ".cuh", ".so"].iter().any(|end| name.ends_with(end)) => {
+        name if [".cpp", ".cc", ".cu", ".c", ".h", ".cuh", ".o", ".so"].iter().any(|end| name.ends_with(end)) => {
             Origin::Native
         }
         _ => Origin::User,
@@ -47,20 +57,17 @@ fn origin(filename: &str) -> Origin {
 
 /// The sites of a snapshot's stacks.
 pub struct Sites {
-    /// By frame.
-    origins: Vec<Origin>,
+    /// By frame; `None` where not asked yet.
+    origins: Vec<Option<Origin>>,
     /// By stack: the frame plus one, 0 where not asked yet.
     of_stack: Column<u32>,
 }
 
 impl Sites {
-    /// Looks at every frame once; stacks are looked at when asked.
+    /// Nothing looked at yet: frames and stacks are when asked for, so that no slice has to look at all.
     pub fn new(snapshot: &Snapshot) -> Sites {
-        let origins = (0..snapshot.frames.len() as u32)
-            .map(|id| origin(&snapshot.strings.text(snapshot.frames.frame(FrameId(id)).filename)))
-            .collect();
         let of_stack = (0..snapshot.stacks.len()).map(|_| 0).collect();
-        Sites { origins, of_stack }
+        Sites { origins: vec![None; snapshot.frames.len()], of_stack }
     }
 
     /// Bytes on the heap.
@@ -69,8 +76,13 @@ impl Sites {
     }
 
     /// Whether the frame is the user's own code.
-    pub fn is_user(&self, frame: FrameId) -> bool {
-        self.origins.get(frame.0 as usize) == Some(&Origin::User)
+    pub fn is_user(snapshot: &Snapshot, frame: &Frame) -> bool {
+        origin_of(snapshot, frame) == Origin::User
+    }
+
+    fn origin(&mut self, snapshot: &Snapshot, frame: FrameId) -> Origin {
+        let look = || origin_of(snapshot, snapshot.frames.frame(frame));
+        self.origins.get_mut(frame.0 as usize).map_or(Origin::Native, |known| *known.get_or_insert_with(look))
     }
 
     /// The site of a stack; `None` for one without frames.
@@ -82,7 +94,7 @@ impl Sites {
         }
         let mut best: Option<(Origin, FrameId)> = None;
         for frame in snapshot.stacks.frames(stack) {
-            let origin = self.origins.get(frame.0 as usize).copied().unwrap_or(Origin::Native);
+            let origin = self.origin(snapshot, frame);
             if best.is_none_or(|(known, _)| origin > known) {
                 best = Some((origin, frame));
             }
@@ -99,7 +111,7 @@ impl Sites {
 /// A frame on one line: `train.py:233 train_step`; a C++ frame is its name.
 pub fn short(snapshot: &Snapshot, frame: &Frame) -> String {
     let (filename, name) = (snapshot.strings.text(frame.filename), snapshot.strings.text(frame.name));
-    if origin(&filename) == Origin::Native {
+    if origin_of(snapshot, frame) == Origin::Native {
         return name.into_owned();
     }
     let base = filename.rsplit(['/', '\\']).next().unwrap_or(&filename);
@@ -123,6 +135,7 @@ mod tests {
             ("??", Origin::Native),
             ("", Origin::Native),
             ("/pytorch/aten/src/ATen/EmptyTensor.cpp", Origin::Native),
+            ("thread48.o", Origin::Native),
         ];
         for (file, expected) in cases {
             assert_eq!(origin(file), expected, "{file}");

@@ -45,7 +45,7 @@ fn summary(files: &[&String], output: Output) -> ExitCode {
         match open(file) {
             Ok(summary) => summaries.push(summary),
             Err(message) => {
-                eprintln!("memscape: {file}: {message}");
+                eprintln!("memscape: {file}: {}", printable(&message));
                 failed = true;
             }
         }
@@ -117,14 +117,22 @@ fn describe(summary: &FileSummary) -> String {
     }
     summary.devices.iter().for_each(|device| describe_device(device, &mut lines));
     for warning in &summary.warnings {
-        lines.push(format!("  warning: {} ({}×, first at {})", warning.message, warning.count, warning.example));
+        let warning = format!("  warning: {} ({}×, first at {})", warning.message, warning.count, warning.example);
+        lines.push(printable(&warning));
     }
     lines.join("\n") + "\n"
 }
 
+/// Names from a file may hold escape sequences, which a terminal would obey.
+fn printable(text: &str) -> String {
+    text.replace(char::is_control, "\u{fffd}")
+}
+
 fn describe_device(device: &DeviceSummary, lines: &mut Vec<String>) {
     let name = if device.device < 0 { "host memory".to_owned() } else { format!("device {}", device.device) };
-    let span = device.time_us.map_or_else(String::new, |(first, last)| format!(" in {}", duration_us(last - first)));
+    let span = device
+        .time_us
+        .map_or_else(String::new, |(first, last)| format!(" in {}", duration_us(last.saturating_sub(first))));
     lines.push(format!(
         "  {name}: {} events{span}, {} allocations, {} segments, {} annotation marks",
         grouped(device.events),

@@ -8,6 +8,11 @@ pub const GZIP_PIECE: usize = 4 << 10;
 /// How many plain bytes to hand over at a time.
 pub const PLAIN_PIECE: usize = 64 << 10;
 
+/// How many times its size a gzip stream may unpack to. Real snapshots: up to 40; deflate can do 1000.
+pub const MOST_INFLATION: u64 = 200;
+/// What may be unpacked whatever the ratio: small files made of one repeated event are no attack.
+const UNPACKED_FREELY: u64 = 256 << 20;
+
 /// Why the bytes can't be unpacked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ContainerError {
@@ -26,6 +31,9 @@ pub enum ContainerError {
     /// The file ends inside the gzip stream.
     #[error("the file ends inside its gzip stream, after {0} bytes")]
     GzipCut(u64),
+    /// It is made to fill the memory.
+    #[error("{0} bytes of gzip unpack to more than {MOST_INFLATION} times as many: no snapshot does")]
+    GzipBomb(u64),
 }
 
 /// Unpacks a file as it arrives.
@@ -34,6 +42,7 @@ pub struct Container {
     /// First bytes of the file, then of what is inside, until there are enough to tell what they are.
     head: Vec<u8>,
     read: u64,
+    inflated: u64,
     checked: bool,
 }
 
@@ -64,7 +73,7 @@ const OTHERS: [(&[u8], &str); 12] = [
 
 impl Default for Container {
     fn default() -> Self {
-        Container { layer: Layer::Unknown, head: Vec::new(), read: 0, checked: false }
+        Container { layer: Layer::Unknown, head: Vec::new(), read: 0, inflated: 0, checked: false }
     }
 }
 
@@ -85,7 +94,7 @@ impl Container {
         self.read += bytes.len() as u64;
         if matches!(self.layer, Layer::Unknown) {
             self.head.extend_from_slice(bytes);
-            if self.head.len() < 2 && !bytes.is_empty() {
+            if self.head.len() < 2 {
                 return Ok(&[]);
             }
             let first = std::mem::take(&mut self.head);
@@ -110,6 +119,10 @@ impl Container {
         let written = decoder.write_all(bytes).and_then(|()| decoder.flush());
         written.map_err(|_| ContainerError::Gzip(self.read))?;
         let unpacked = decoder.get_ref();
+        self.inflated += unpacked.len() as u64;
+        if self.inflated > self.read.saturating_mul(MOST_INFLATION).max(UNPACKED_FREELY) {
+            return Err(ContainerError::GzipBomb(self.read));
+        }
         if !self.checked && !unpacked.is_empty() {
             self.checked = check(unpacked)?;
         }

@@ -2,9 +2,36 @@
 
 use super::open::OpenFile;
 use super::protocol::{Details, FrameText, Origin};
+use crate::analysis::Sites;
 use crate::replay::{AllocationId, DeviceHistory, Source};
-use crate::snapshot::{Action, Labels, Segment, StringId};
+use crate::snapshot::{Action, Labels, Segment, StackId, StringId, Strings};
 use crate::units::{EventIdx, Moment};
+use std::cell::Cell;
+
+/// Entries of any one list in the details: CPython's own stacks end at a thousand frames.
+const MOST_ENTRIES: usize = 10_000;
+/// The same for notes and annotations around one allocation.
+const MOST_NOTES: usize = 1000;
+/// Bytes of all texts together. Stacks may name the same long string endlessly often, so a small file has endlessly much to tell.
+const MOST_TEXT: usize = 8 << 20;
+
+/// Strings of the file for one set of details, cut where they are too much for it.
+struct Texts<'a> {
+    strings: &'a Strings,
+    left: Cell<usize>,
+}
+
+impl Texts<'_> {
+    fn text(&self, id: StringId) -> String {
+        let bytes = self.strings.bytes(id);
+        let left = self.left.get();
+        self.left.set(left.saturating_sub(bytes.len()));
+        match bytes.get(..left) {
+            Some(beginning) if left < bytes.len() => String::from_utf8_lossy(beginning).into_owned() + "…",
+            _ => self.strings.text(id).into_owned(),
+        }
+    }
+}
 
 /// Details of an allocation; `None` when there is no such allocation.
 pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<Details> {
@@ -13,7 +40,8 @@ pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<D
     if allocation as usize >= history.allocations.len() {
         return None;
     }
-    let text = |string: StringId| file.snapshot.strings.text(string).into_owned();
+    let texts = Texts { strings: &file.snapshot.strings, left: Cell::new(MOST_TEXT) };
+    let text = |string: StringId| texts.text(string);
     let source = history.allocations.source(id);
     let event = match source {
         Source::AllocatedBy(event) | Source::FreedBy(event) => Some(event),
@@ -32,7 +60,10 @@ pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<D
     let block = history.end_block(id).and_then(|row| file.snapshot.blocks.get(row as usize));
     let stack = file.stack(history, id);
     let stack_of_free = matches!(source, Source::FreedBy(event) if history.events.stack(event.0) == stack);
+    // The stack first: where there is too much to tell, it is what is wanted most.
+    let frames = frames(file, &texts, stack);
     Some(Details {
+        frames,
         device,
         allocation,
         origin: match source {
@@ -58,21 +89,24 @@ pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<D
         freed_us: time(freed_event),
         total_after: history.drawn_at(history.allocations.born(id)),
         compile_context: labels.compile_context.map(text),
-        metadata: metadata(file, history, id, labels),
+        metadata: metadata(file, &texts, history, id, labels),
         annotations: time(born_event).map_or_else(Vec::new, |born| {
             let around = history.annotations.iter().filter(|range| range.covers(born));
-            around.map(|range| text(range.name)).collect()
+            around.take(MOST_NOTES).map(|range| text(range.name)).collect()
         }),
         stack_of_free,
-        frames: frames(file, stack),
-        forward_frames: labels
-            .forward_frames
-            .map_or_else(Vec::new, |lines| text(lines).lines().map(str::to_owned).collect()),
+        forward_frames: labels.forward_frames.map_or_else(Vec::new, |lines| forward_frames(file, &texts, lines)),
     })
 }
 
-fn metadata(file: &OpenFile, history: &DeviceHistory, id: AllocationId, labels: Labels) -> Vec<(String, String)> {
-    let text = |string: StringId| file.snapshot.strings.text(string).into_owned();
+fn metadata(
+    file: &OpenFile,
+    texts: &Texts<'_>,
+    history: &DeviceHistory,
+    id: AllocationId,
+    labels: Labels,
+) -> Vec<(String, String)> {
+    let text = |string: StringId| texts.text(string);
     let own = [
         ("user metadata", labels.user_metadata),
         ("internal metadata", labels.internal_metadata),
@@ -89,7 +123,7 @@ fn metadata(file: &OpenFile, history: &DeviceHistory, id: AllocationId, labels: 
         let (at, _) = history.address_and_size(EventIdx(event));
         Some(("annotation".to_owned(), text(labels.user_metadata.filter(|_| at == address)?)))
     });
-    own.chain(notes).collect()
+    own.chain(notes).take(MOST_NOTES).collect()
 }
 
 /// The segment that holds the allocation's address at the end.
@@ -102,15 +136,23 @@ fn segment_of<'a>(file: &'a OpenFile, history: &DeviceHistory, id: AllocationId)
     })
 }
 
-fn frames(file: &OpenFile, stack: crate::snapshot::StackId) -> Vec<FrameText> {
-    let text = |string: StringId| file.snapshot.strings.text(string).into_owned();
-    let frames = file.snapshot.stacks.frames(stack).map(|id| (id, file.snapshot.frames.frame(id)));
+/// The lines of a traceback, whose entries are of one line or more.
+fn forward_frames(file: &OpenFile, texts: &Texts<'_>, lines: StackId) -> Vec<String> {
+    let entries = file.snapshot.lines.frames(lines).map(|line| texts.text(StringId(line.0)));
+    let lines = entries.flat_map(|entry| entry.trim_end().lines().map(str::to_owned).collect::<Vec<_>>());
+    lines.take(MOST_ENTRIES).collect()
+}
+
+fn frames(file: &OpenFile, texts: &Texts<'_>, stack: StackId) -> Vec<FrameText> {
+    let text = |string: StringId| texts.text(string);
+    let frames = file.snapshot.stacks.frames(stack).map(|id| file.snapshot.frames.frame(id));
     frames
-        .map(|(id, frame)| FrameText {
+        .take(MOST_ENTRIES)
+        .map(|frame| FrameText {
             name: text(frame.name),
             filename: text(frame.filename),
             line: frame.line.to_string(),
-            user: file.sites.is_user(id),
+            user: Sites::is_user(&file.snapshot, frame),
             fx: frame.fx.iter().map(|&(key, value)| (text(key), text(value))).collect(),
         })
         .collect()

@@ -7,6 +7,9 @@ use super::error::ErrorKind;
 use super::open::{Kind, Open};
 use super::stack::Stack;
 
+/// Bytes of a path after which its deeper levels are left out: only files made to break us nest so deep.
+const MOST_PATH: usize = 500;
+
 /// A refusal by the machine or the builder, with what it takes to say where in the data.
 pub(super) struct Fault<E> {
     pub(super) kind: ErrorKind<E>,
@@ -39,6 +42,10 @@ pub(super) fn path<B: Builder>(stack: &Stack<B>, at: usize, index: Option<u64>) 
 
     let mut path = String::new();
     for (level, &(number, open)) in ancestors.iter().enumerate() {
+        if path.len() > MOST_PATH {
+            path.push('…');
+            break;
+        }
         let child = ancestors.get(level + 1).map_or(at, |(_, below)| below.home);
         let offset = child - open.home - 1;
         match open.kind {

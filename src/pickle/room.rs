@@ -35,7 +35,7 @@ impl<B: Builder> Stack<B> {
             self.hand_on(kind, taker, from, end)?;
             self.values.drain(from..end);
             if let Some(mark) = self.marks.last_mut() {
-                mark.begun = true;
+                (mark.begun, mark.room) = (true, mark.at + self.limits.tuple_items);
             }
             self.refence();
             return Ok(());
@@ -43,7 +43,13 @@ impl<B: Builder> Stack<B> {
         if height >= self.limits.stack_values {
             return Err(fault(ErrorKind::Limit { what: "values on the stack", most: self.limits.stack_values }, TOP));
         }
-        self.room = (height + self.limits.tuple_items).min(self.limits.stack_values);
+        // Twice the batch, so that looking through it costs no more than its values did.
+        let room = height + (height - self.fence).max(self.limits.tuple_items);
+        match self.marks.last_mut() {
+            Some(mark) => mark.room = room,
+            None => self.base_room = room,
+        }
+        self.refence();
         Ok(())
     }
 }

@@ -21,6 +21,9 @@ pub(super) struct Mark {
     pub(super) at: usize,
     /// Part of the batch was handed on already, so it must end as the container's that stands below.
     pub(super) begun: bool,
+    /// At this height of the stack [`Stack::make_room`] is asked again. The batch's own, so that others that come and go above
+    /// it do not have it searched anew.
+    pub(super) room: usize,
 }
 
 /// Outcome of one operation. Boxed, so that the good case travels in a register.
@@ -38,15 +41,29 @@ pub(super) struct Stack<B: Builder> {
     pub(super) scratch: Vec<B::Value>,
     /// The last mark's position, 0 without one.
     pub(super) fence: usize,
-    /// At this height of the stack [`Stack::make_room`] is asked before the next push.
+    /// At this height of the stack [`Stack::make_room`] is asked before the next push: the last mark's, or [`Stack::base_room`].
     pub(super) room: usize,
+    /// The same for what stands below all marks.
+    pub(super) base_room: usize,
 }
 
 impl<B: Builder> Stack<B> {
     pub(super) fn new(builder: B, limits: Limits) -> Self {
         let (values, marks, open, memo) = (Vec::new(), Vec::new(), OpenContainers::new(), Memo::new());
         let (slices, scratch) = (Slices::new(), Vec::new());
-        Stack { builder, limits, values, marks, open, memo, slices, scratch, fence: 0, room: limits.tuple_items }
+        Stack {
+            builder,
+            limits,
+            values,
+            marks,
+            open,
+            memo,
+            slices,
+            scratch,
+            fence: 0,
+            room: limits.tuple_items,
+            base_room: limits.tuple_items,
+        }
     }
 
     /// Pushes what `make` has the builder make.
@@ -64,7 +81,8 @@ impl<B: Builder> Stack<B> {
             let kind = ErrorKind::Limit { what: "nested batches", most: self.limits.open_containers };
             return Err(fault(kind, TOP));
         }
-        self.marks.push(Mark { at: self.values.len(), begun: false });
+        let at = self.values.len();
+        self.marks.push(Mark { at, begun: false, room: at + self.limits.tuple_items });
         self.refence();
         Ok(())
     }
@@ -227,7 +245,8 @@ impl<B: Builder> Stack<B> {
 
     pub(super) fn refence(&mut self) {
         self.fence = self.marks.last().map_or(0, |mark| mark.at);
-        self.room = (self.fence + self.limits.tuple_items).min(self.limits.stack_values);
+        let room = self.marks.last().map_or(self.base_room, |mark| mark.room);
+        self.room = room.min(self.limits.stack_values);
     }
 
     /// The values from `from` on become items of the container just below.

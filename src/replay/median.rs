@@ -1,11 +1,13 @@
-//! The median of a running total without storing or sorting it: a few passes, each finding 16 more bits of the answer.
+//! The median of a running total without storing or sorting it: a few passes, each finding up to 16 more bits of the answer.
 
-/// Buckets of one pass.
-const BUCKET_BITS: u32 = 16;
+/// The most buckets of one pass, as a power of two.
+const MOST_BUCKET_BITS: u32 = 16;
 
 /// The search. Feed it every total of a pass, in any order, then call [`Median::narrow`]; repeat until that returns the answer.
 pub(super) struct Median {
     counts: Vec<u64>,
+    /// How many buckets there are, as a power of two: few for few values, or the buckets would cost more than the passes.
+    bucket_bits: u32,
     /// The values that can still be it: `low..low + 2^bits`.
     low: i128,
     bits: u32,
@@ -17,8 +19,10 @@ impl Median {
     /// Among `count` values between `min` and `max`, the one with as many before it as after (the lower of two).
     pub(super) fn new(min: i64, max: i64, count: u64) -> Median {
         let span = (i128::from(max) - i128::from(min)).max(0) as u128;
-        let bits = (u128::BITS - span.leading_zeros()).next_multiple_of(BUCKET_BITS).max(BUCKET_BITS);
-        Median { counts: vec![0; 1 << BUCKET_BITS], low: i128::from(min), bits, rank: count.saturating_sub(1) / 2 }
+        let bucket_bits = (u64::BITS - count.leading_zeros()).clamp(4, MOST_BUCKET_BITS);
+        let bits = (u128::BITS - span.leading_zeros()).next_multiple_of(bucket_bits).max(bucket_bits);
+        let (counts, low) = (vec![0; 1 << bucket_bits], i128::from(min));
+        Median { counts, bucket_bits, low, bits, rank: count.saturating_sub(1) / 2 }
     }
 
     /// One total of this pass.
@@ -26,7 +30,7 @@ impl Median {
     pub(super) fn add(&mut self, total: i64) {
         let offset = i128::from(total) - self.low;
         if offset >= 0 {
-            let bucket = (offset >> (self.bits - BUCKET_BITS)) as usize;
+            let bucket = (offset >> (self.bits - self.bucket_bits)) as usize;
             if let Some(count) = self.counts.get_mut(bucket) {
                 *count += 1;
             }
@@ -40,7 +44,7 @@ impl Median {
             self.rank -= count;
             bucket += 1;
         }
-        self.bits -= BUCKET_BITS;
+        self.bits -= self.bucket_bits;
         self.low += (bucket as i128) << self.bits;
         self.counts.fill(0);
         (self.bits == 0).then_some(self.low as i64)

@@ -173,7 +173,7 @@ pub struct Trace {
     pub(super) allocated: i64,
     /// By how much reserved memory grew.
     pub(super) reserved: i64,
-    latest_us: i64,
+    latest_us: Option<i64>,
 }
 
 /// Sums over the frees of a trace, in requested bytes as the frees themselves say.
@@ -219,10 +219,10 @@ impl Trace {
             }
         };
         if event.time_us != NO_TIME {
-            if at > 0 && event.time_us < self.latest_us {
+            if self.latest_us.is_some_and(|latest| event.time_us < latest) {
                 self.time_steps_back.add(at, 0);
             }
-            self.latest_us = if at == 0 { event.time_us } else { self.latest_us.max(event.time_us) };
+            self.latest_us = self.latest_us.max(Some(event.time_us));
         }
         self.counts[event.action as usize] += 1;
         self.events.action.push(event.action as u8);

@@ -12,36 +12,8 @@ use super::segments::{AnnotationMark, Block, BlockState, Segment};
 use super::stacks::StackId;
 use super::store::{HistoryEntry, ReadBlock, Store};
 use super::strings::StringId;
+use super::unknown::{Of, Seen};
 use super::value::{Kind, Value};
-
-/// Which words of the schema were seen, and which keys were not known. Kept apart from the tables so that both can be borrowed.
-#[derive(Default)]
-pub(super) struct Seen {
-    /// One bit a [`Key`].
-    keys: u128,
-    /// What the key stood in, the key, how often, and the number of dicts of that kind before the first.
-    pub(super) unknown: Vec<(&'static str, Value, u64, u32)>,
-}
-
-impl Seen {
-    pub(super) fn key(&mut self, key: Key) {
-        self.keys |= 1 << key as u8;
-    }
-
-    /// Whether a dict that uses this key was read.
-    pub(super) fn has(&self, key: Key) -> bool {
-        self.keys & 1 << key as u8 != 0
-    }
-
-    pub(super) fn unknown(&mut self, of: &'static str, key: Value, at: u32) {
-        if let Some((.., count, _)) = self.unknown.iter_mut().find(|(kind, known, ..)| *kind == of && *known == key) {
-            *count += 1;
-        } else if self.unknown.len() < 100 {
-            // Hostile files have endless new keys; a list of 100 says enough.
-            self.unknown.push((of, key, 1, at));
-        }
-    }
-}
 
 /// Key and value of each pair; keys that are not of the schema come as `None`.
 fn fields(pairs: &[Value]) -> impl Iterator<Item = (Option<Key>, Value, Value)> + '_ {
@@ -81,7 +53,7 @@ impl Store {
         let (mut has_action, mut has_address, mut has_size) = (false, false, false);
         for (key, name, value) in fields(pairs) {
             let Some(key) = key else {
-                seen.unknown("an event", name, row);
+                seen.unknown(Of::Event, name, row);
                 continue;
             };
             match key {
@@ -92,7 +64,7 @@ impl Store {
                             event.action = action;
                             seen.key(word);
                         }
-                        _ => seen.unknown("action", value, row),
+                        _ => seen.unknown(Of::Action, value, row),
                     }
                     has_action = true;
                 }
@@ -115,7 +87,7 @@ impl Store {
                 Key::PoolId => labels.pool = Some(self.pool_at(key, value)?),
                 Key::ForwardFrames => labels.forward_frames = self.lines_at(key, value)?,
                 _ => {
-                    seen.unknown("an event", name, row);
+                    seen.unknown(Of::Event, name, row);
                     continue;
                 }
             }
@@ -149,19 +121,22 @@ impl Store {
         }
     }
 
-    fn lines_at(&mut self, key: Key, list: Value) -> Result<Option<StringId>, ContentError> {
+    /// A list of lines, as a stack of strings: equal ends of equal tracebacks are kept once.
+    fn lines_at(&mut self, key: Key, list: Value) -> Result<Option<StackId>, ContentError> {
         if list == Value::NONE {
             return Ok(None);
         }
         if list.kind() != Kind::List || self.first_other(list, Kind::String).is_some() {
             return Err(ContentError::at_key(key, Problem::Type("a list of strings", list.kind())));
         }
-        let mut text = Vec::new();
-        for line in self.values(list) {
-            text.extend_from_slice(self.strings.bytes(StringId(line.index())).trim_ascii_end());
-            text.push(b'\n');
-        }
-        Ok(self.strings.intern(text.trim_ascii_end()).filter(|_| !text.is_empty()))
+        let known = self.line_lists.get(&list.index()).copied();
+        let lines = known.or_else(|| {
+            let lines: Vec<u32> = self.values(list).map(Value::index).collect();
+            let lines = self.lines.intern(&lines)?;
+            self.line_lists.insert(list.index(), lines);
+            Some(lines)
+        });
+        Ok(lines.filter(|&lines| lines != StackId::EMPTY))
     }
 
     /// A frame.
@@ -179,10 +154,7 @@ impl Store {
                         fx.push((StringId(word.index()), text));
                     }
                 }
-                _ => seen.unknown("a frame", word, self.frames.len() as u32),
-            }
-            if let Some(key) = key {
-                seen.key(key);
+                _ => seen.unknown(Of::Frame, word, self.frames.len() as u32),
             }
         }
         let filename = filename.ok_or_else(|| ContentError::at_key(Key::Filename, Problem::Missing))?;
@@ -206,12 +178,16 @@ impl Store {
                     state = Some(match Key::from_id(word) {
                         Some(Key::ActiveAllocated) => BlockState::Allocated,
                         Some(Key::ActivePendingFree | Key::ActiveAwaitingFree) => BlockState::Pending,
-                        _ => BlockState::Inactive,
+                        Some(Key::Inactive) => BlockState::Inactive,
+                        _ => {
+                            seen.unknown(Of::State, value, self.blocks.len() as u32);
+                            BlockState::Inactive
+                        }
                     });
                 }
                 Some(Key::History) => history = self.newest(value)?,
                 _ => {
-                    seen.unknown("a block", word, self.segments.len() as u32);
+                    seen.unknown(Of::Block, word, self.blocks.len() as u32);
                     continue;
                 }
             }
@@ -257,7 +233,7 @@ impl Store {
                 Some(Key::RealSize) => real_size = Some(self.bytes_at(Key::RealSize, value)?),
                 Some(Key::Frames) => stack = self.stack_at(Key::Frames, value)?,
                 Some(Key::Addr) => {}
-                _ => seen.unknown("a block's history", word, self.history.len() as u32),
+                _ => seen.unknown(Of::History, word, self.history.len() as u32),
             }
         }
         let real_size = real_size.ok_or_else(|| ContentError::at_key(Key::RealSize, Problem::Missing))?;
@@ -280,7 +256,7 @@ impl Store {
         let (mut total_size, mut blocks) = (None, None);
         for (key, word, value) in fields(pairs) {
             let Some(key) = key else {
-                seen.unknown("a segment", word, self.segments.len() as u32);
+                seen.unknown(Of::Segment, word, self.segments.len() as u32);
                 continue;
             };
             match key {
@@ -298,7 +274,7 @@ impl Store {
                     self.bytes_at(key, value)?;
                 }
                 _ => {
-                    seen.unknown("a segment", word, self.segments.len() as u32);
+                    seen.unknown(Of::Segment, word, self.segments.len() as u32);
                     continue;
                 }
             }
@@ -328,14 +304,17 @@ impl Store {
             return Err(problem.within(&format!("{}[{at}]", Key::Blocks.text())));
         }
         // Blocks are rows in the order they were decoded; a list that takes them out of order or twice is no writer's.
-        let mut rows = self.values(list).map(Value::index);
-        let Some(first) = rows.next() else { return Ok(0..0) };
-        let mut end = first.saturating_add(1);
-        for row in rows {
-            if row != end {
-                return Err(ContentError::at_key(Key::Blocks, Problem::Range("a list of blocks of its own")));
-            }
-            end = end.saturating_add(1);
+        let Some(first) = self.values(list).next().map(Value::index) else { return Ok(0..0) };
+        let mut end = first;
+        let in_order = first >= self.blocks_taken
+            && self.values(list).map(Value::index).all(|row| {
+                end = end.saturating_add(1);
+                row.saturating_add(1) == end
+            });
+        // Also where they were refused: no list is looked through twice.
+        self.blocks_taken = self.blocks_taken.max(end);
+        if !in_order {
+            return Err(ContentError::at_key(Key::Blocks, Problem::Range("a list of blocks of its own")));
         }
         let mut at = address.unwrap_or(0);
         for row in first..end {
@@ -350,7 +329,7 @@ impl Store {
     }
 
     /// One mark of `external_annotations`.
-    pub(super) fn annotation(&mut self, pairs: &[Value], seen: &mut Seen) -> Result<AnnotationMark, ContentError> {
+    pub(super) fn annotation(&mut self, pairs: &[Value]) -> Result<AnnotationMark, ContentError> {
         let (mut start, mut name, mut device, mut time_us) = (None, None, 0, None);
         for (key, _, value) in fields(pairs) {
             match key {
@@ -367,9 +346,6 @@ impl Store {
                 Some(Key::TimeUs) => time_us = Some(self.signed_at(Key::TimeUs, value)?),
                 // "Any extra str keys are user metadata" (FORMAT §6).
                 _ => {}
-            }
-            if let Some(key) = key {
-                seen.key(key);
             }
         }
         let missing = |key| ContentError::at_key(key, Problem::Missing);

@@ -1,5 +1,6 @@
 //! What most events share with their neighbours: stream, pool, compile context, metadata. Each distinct combination stands once.
 
+use super::stacks::StackId;
 use super::strings::StringId;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
@@ -24,8 +25,8 @@ pub struct Labels {
     pub internal_metadata: Option<StringId>,
     /// torch.profiler's category.
     pub category: Option<StringId>,
-    /// The stack of the forward op (2.11), its lines joined by newlines.
-    pub forward_frames: Option<StringId>,
+    /// The lines of the forward op's traceback (2.11), as a stack in the snapshot's `lines`.
+    pub forward_frames: Option<StackId>,
 }
 
 /// All combinations.

@@ -20,6 +20,7 @@ mod queue;
 mod reader;
 mod store;
 mod top;
+mod unknown;
 mod value;
 
 pub use error::{ContentError, Problem, ReadError};

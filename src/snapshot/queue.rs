@@ -40,6 +40,10 @@ impl EventQueue {
         let chunk = self.chunks.get_mut(at / CHUNK)?;
         let event = chunk.events.get_mut(at % CHUNK)?.take()?;
         chunk.taken += 1;
+        if chunk.taken == CHUNK {
+            // Also behind a chunk with an event that nobody ever takes (metadata that looks like one).
+            chunk.events = Vec::new();
+        }
         while self.chunks.front().is_some_and(|chunk| chunk.taken == CHUNK) {
             self.chunks.pop_front();
             self.first_row += CHUNK as u32;

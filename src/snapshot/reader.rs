@@ -3,15 +3,19 @@
 //! A list of events is never held: its events go to the [`EventSink`] as the list takes them. A list of frames becomes a
 //! stack when it is finished. Everything else that is not a row of a table is kept as plain values of 8 bytes.
 
-use super::dicts::{Seen, claim};
+use super::dicts::claim;
 use super::error::ReadError;
 use super::event::EventSink;
 use super::queue::EventQueue;
 use super::schema::Key;
-use super::store::Store;
+use super::store::{Store, clipped};
 use super::strings::StringId;
+use super::unknown::Seen;
 use super::value::{Kind, Value};
 use crate::pickle::Builder;
+
+/// Lists of events that a file may have. Each costs tables of its own (a few kilobytes), and is of one device or of nobody.
+pub(super) const MOST_TRACES: usize = 1 << 16;
 
 /// What the first values of an open container made of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,8 +36,6 @@ struct Open {
 /// A list of events that went to the sink.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TraceRead {
-    /// The row of its first event, for the place of a warning.
-    pub(super) first_row: u32,
     /// How many events it has.
     pub(super) events: u64,
     /// The first value in it that is no event.
@@ -104,9 +106,7 @@ impl<S: EventSink> Reader<S> {
             Some(Key::Blocks) => {
                 store.segment(pairs, seen).ok().map(|segment| row(Kind::Segment, &mut store.segments, segment))
             }
-            Some(Key::Stage) => {
-                store.annotation(pairs, seen).ok().map(|mark| row(Kind::Annotation, &mut store.marks, mark))
-            }
+            Some(Key::Stage) => store.annotation(pairs).ok().map(|mark| row(Kind::Annotation, &mut store.marks, mark)),
             Some(Key::RealSize) => {
                 store.history_entry(pairs, seen).ok().map(|entry| row(Kind::HistoryEntry, &mut store.history, entry))
             }
@@ -200,7 +200,7 @@ impl<S: EventSink> Builder for Reader<S> {
     }
 
     fn tuple(&mut self, items: &[Value]) -> Result<Value, ReadError> {
-        self.store.container(Kind::Tuple, items)
+        self.store.tuple(items)
     }
 
     fn open_list(&mut self, slot: u32) {
@@ -216,10 +216,9 @@ impl<S: EventSink> Builder for Reader<S> {
         if open.mode == Mode::List && open.items.is_empty() {
             match items.first().map(|first| first.kind()) {
                 Some(Kind::Frame) => open.mode = Mode::Frames,
-                Some(Kind::Event) => {
+                Some(Kind::Event) if self.traces.len() < MOST_TRACES => {
                     open.mode = Mode::Events(self.traces.len() as u32);
-                    let first_row = items.first().map_or(0, |first| first.index());
-                    self.traces.push(TraceRead { first_row, events: 0, other: None });
+                    self.traces.push(TraceRead { events: 0, other: None });
                 }
                 _ => {}
             }
@@ -231,6 +230,7 @@ impl<S: EventSink> Builder for Reader<S> {
                     match item.as_kind(Kind::Event) {
                         Some(row) => {
                             let event = self.queue.take(row).ok_or((at, ReadError::EventUsedTwice))?;
+                            self.seen.place(row, trace, read.events);
                             self.sink.event(trace, &event);
                             read.events += 1;
                         }
@@ -283,7 +283,7 @@ impl<S: EventSink> Builder for Reader<S> {
 
     fn key_text(&self, key: Value) -> Option<String> {
         match key.kind() {
-            Kind::String => Some(self.store.strings.text(StringId(key.index())).into_owned()),
+            Kind::String => Some(clipped(self.store.strings.bytes(StringId(key.index())))),
             Kind::Int | Kind::WideInt => self.store.as_integer(key).map(|key| key.to_string()),
             _ => None,
         }

@@ -25,6 +25,18 @@ pub(super) struct HistoryEntry {
     pub(super) stack: StackId,
 }
 
+/// Where the values of a container stand among all.
+#[derive(Clone, Copy, Default)]
+struct Container {
+    start: u64,
+    length: u32,
+    /// How many of the first are of one kind, so that asking for one of another kind never costs a search.
+    alike: u32,
+}
+
+/// How many different pairs are remembered; the pools of a process are fewer.
+const PAIRS: usize = 4096;
+
 /// The tables while a file is being read.
 #[derive(Default)]
 pub(super) struct Store {
@@ -32,7 +44,13 @@ pub(super) struct Store {
     pub(super) frames: Frames,
     pub(super) stacks: Stacks,
     pub(super) labels: LabelTable,
+    /// Tracebacks of forward ops: stacks of string ids.
+    pub(super) lines: Stacks,
+    /// The stack of each list of lines, by the list's place among the containers.
+    pub(super) line_lists: HashMap<u32, StackId, foldhash::fast::RandomState>,
     pub(super) blocks: Vec<ReadBlock>,
+    /// Blocks below this row are a segment's.
+    pub(super) blocks_taken: u32,
     pub(super) segments: Vec<Segment>,
     pub(super) marks: Vec<AnnotationMark>,
     pub(super) history: Vec<HistoryEntry>,
@@ -41,9 +59,14 @@ pub(super) struct Store {
     floats: Vec<f64>,
     /// The values of lists, tuples and dicts that are nothing more specific, one after another…
     items: Column<Value>,
-    /// …and where each of them starts and how long it is.
-    containers: Vec<(u64, u32)>,
+    /// …and where each of them stands.
+    containers: Vec<Container>,
+    /// Tuples of two that were met before: every event has a pool, and there are few pools.
+    pairs: HashMap<[Value; 2], Value, foldhash::fast::RandomState>,
 }
+
+/// Bytes of a value's text for people.
+const MOST_TEXT: usize = 2_000;
 
 impl Store {
     /// An integer, in the handle if it fits there.
@@ -70,20 +93,39 @@ impl Store {
     pub(super) fn container(&mut self, kind: Kind, values: &[Value]) -> Result<Value, ReadError> {
         let id = u32::try_from(self.containers.len()).map_err(|_| ReadError::TooMany("containers"))?;
         let length = u32::try_from(values.len()).map_err(|_| ReadError::TooMany("values in one container"))?;
-        self.containers.push((self.items.len() as u64, length));
+        let first = values.first().map(|first| first.kind());
+        let alike = values.iter().take_while(|value| Some(value.kind()) == first).count() as u32;
+        self.containers.push(Container { start: self.items.len() as u64, length, alike });
         values.iter().for_each(|&value| self.items.push(value));
         Ok(Value::new(kind, id))
     }
 
+    /// A tuple; equal pairs are one and the same.
+    pub(super) fn tuple(&mut self, values: &[Value]) -> Result<Value, ReadError> {
+        let Ok(pair) = <[Value; 2]>::try_from(values) else { return self.container(Kind::Tuple, values) };
+        if let Some(&known) = self.pairs.get(&pair) {
+            return Ok(known);
+        }
+        let tuple = self.container(Kind::Tuple, values)?;
+        if self.pairs.len() < PAIRS {
+            self.pairs.insert(pair, tuple);
+        }
+        Ok(tuple)
+    }
+
     /// The values of a list or tuple, or key, value, key, value… of a dict.
     pub(super) fn values(&self, container: Value) -> impl Iterator<Item = Value> + '_ {
-        let (start, length) = match container.kind() {
+        let Container { start, length, .. } = self.place(container);
+        self.items.range(start as usize..start as usize + length as usize)
+    }
+
+    fn place(&self, container: Value) -> Container {
+        match container.kind() {
             Kind::List | Kind::Tuple | Kind::Dict => {
                 self.containers.get(container.index() as usize).copied().unwrap_or_default()
             }
-            _ => (0, 0),
-        };
-        self.items.range(start as usize..start as usize + length as usize)
+            _ => Container::default(),
+        }
     }
 
     /// The pairs of a dict, in one piece.
@@ -188,10 +230,15 @@ impl Store {
 
     /// The first value of a list that is not of `kind`.
     pub(super) fn first_other(&self, list: Value, kind: Kind) -> Option<(usize, Value)> {
-        self.values(list).enumerate().find(|(_, value)| value.kind() != kind)
+        let place = self.place(list);
+        let at = |index: u32| Some((index as usize, self.items.get(place.start as usize + index as usize)?));
+        match (place.length > 0).then(|| at(0)).flatten() {
+            Some((_, first)) if first.kind() == kind => (place.alike < place.length).then(|| at(place.alike)).flatten(),
+            first => first,
+        }
     }
 
-    /// A value as text for people, JSON-like; cut after 2,000 characters and 6 levels.
+    /// A value as text for people, JSON-like; cut after about 2,000 bytes and 6 levels.
     pub(super) fn describe(&self, value: Value) -> String {
         let mut text = String::new();
         self.write(value, 0, &mut text);
@@ -199,12 +246,12 @@ impl Store {
     }
 
     fn write(&self, value: Value, depth: u32, text: &mut String) {
-        if depth > 6 || text.len() > 2_000 {
+        if depth > 6 || text.len() > MOST_TEXT {
             text.push('…');
             return;
         }
         match value.kind() {
-            Kind::String => text.push_str(&self.strings.text(StringId(value.index()))),
+            Kind::String => text.push_str(&clipped(self.strings.bytes(StringId(value.index())))),
             Kind::Int | Kind::WideInt => text.push_str(&self.as_integer(value).unwrap_or_default().to_string()),
             Kind::Float => text.push_str(&self.floats.get(value.index() as usize).copied().unwrap_or(0.0).to_string()),
             Kind::Constant => text.push_str(match value {
@@ -215,7 +262,7 @@ impl Store {
             kind @ (Kind::List | Kind::Tuple | Kind::Dict) => {
                 text.push_str(if kind == Kind::Dict { "{" } else { "[" });
                 for (at, item) in self.values(value).enumerate() {
-                    if text.len() > 2_000 {
+                    if text.len() > MOST_TEXT {
                         break;
                     }
                     match (at, kind) {
@@ -237,7 +284,7 @@ impl Store {
             ("strings", self.strings.heap_bytes()),
             ("frames", self.frames.heap_bytes()),
             ("stacks", self.stacks.heap_bytes()),
-            ("labels", self.labels.heap_bytes()),
+            ("labels", self.labels.heap_bytes() + self.lines.heap_bytes()),
             (
                 "segments and blocks",
                 self.blocks.capacity() * size_of::<ReadBlock>() + self.segments.capacity() * size_of::<Segment>(),
@@ -245,11 +292,20 @@ impl Store {
             (
                 "other values",
                 self.items.heap_bytes()
-                    + self.containers.capacity() * size_of::<(u64, u32)>()
+                    + self.containers.capacity() * size_of::<Container>()
+                    + self.line_lists.allocation_size()
                     + self.wide.capacity() * size_of::<i128>()
                     + self.wide_ids.allocation_size()
                     + self.floats.capacity() * 8,
             ),
         ]
+    }
+}
+
+/// The beginning of a string for people.
+pub(super) fn clipped(bytes: &[u8]) -> String {
+    match bytes.get(..MOST_TEXT) {
+        None => String::from_utf8_lossy(bytes).into_owned(),
+        Some(beginning) => String::from_utf8_lossy(beginning).into_owned() + "…",
     }
 }

@@ -1,17 +1,18 @@
 //! The top of a snapshot: which list is which.
 
-use super::dicts::Seen;
 use super::error::{ContentError, Problem};
 use super::event::EventSink;
 use super::frames::Frames;
 use super::labels::LabelTable;
-use super::reader::Reader;
-use super::schema::Key;
+use super::reader::{MOST_TRACES, Reader};
+use super::schema::{KEYS, Key};
 use super::segments::{AnnotationMark, Block, Segment};
 use super::stacks::Stacks;
 use super::strings::{StringId, Strings};
+use super::unknown::{Of, Seen};
 use super::value::{Kind, Value};
-use super::warning::{WarningKind, Warnings};
+use super::warning::Warnings;
+use hashbrown::HashSet;
 
 /// What a file says, but for its events.
 pub struct Snapshot {
@@ -23,6 +24,8 @@ pub struct Snapshot {
     pub stacks: Stacks,
     /// Stream, pool and metadata of events.
     pub labels: LabelTable,
+    /// Tracebacks of forward ops: stacks whose frames are [`super::StringId`]s of lines.
+    pub lines: Stacks,
     /// Segments of all devices, host memory (device −1) included, in file order.
     pub segments: Vec<Segment>,
     /// Their blocks.
@@ -46,7 +49,7 @@ impl Snapshot {
             ("strings", self.strings.heap_bytes()),
             ("frames", self.frames.heap_bytes()),
             ("stacks", self.stacks.heap_bytes()),
-            ("labels", self.labels.heap_bytes()),
+            ("labels", self.labels.heap_bytes() + self.lines.heap_bytes()),
             (
                 "segments and blocks",
                 self.segments.capacity() * size_of::<Segment>() + self.blocks.capacity() * size_of::<Block>(),
@@ -58,6 +61,9 @@ impl Snapshot {
 
 /// The ordinal of host (pinned) memory, as its segments have it.
 pub const HOST: i64 = -1;
+
+/// Settings that are kept; PyTorch has about thirty.
+const MOST_SETTINGS: usize = 1000;
 
 /// The newest key tells the version (FORMAT §1–§6: "since").
 const SINCE: [(Key, &str); 14] = [
@@ -87,8 +93,15 @@ impl<S: EventSink> Reader<S> {
         match root.kind() {
             Kind::Dict => {
                 let pairs = self.store.pairs(root);
-                for pair in pairs.chunks_exact(2) {
-                    self.top_key(pair[0], pair[1], &mut top)?;
+                let mut last = [0; KEYS.len()];
+                for (at, pair) in pairs.chunks_exact(2).enumerate() {
+                    known(pair[0]).and_then(|key| last.get_mut(key as usize)).into_iter().for_each(|last| *last = at);
+                }
+                for (at, pair) in pairs.chunks_exact(2).enumerate() {
+                    // Of equal keys the last counts.
+                    if known(pair[0]).is_none_or(|key| last.get(key as usize) == Some(&at)) {
+                        self.top_key(pair[0], pair[1], &mut top)?;
+                    }
                 }
                 if !self.seen.has(Key::Segments) && !self.seen.has(Key::DeviceTraces) {
                     return Err(ContentError { path: String::new(), problem: Problem::NotASnapshot });
@@ -102,13 +115,14 @@ impl<S: EventSink> Reader<S> {
             _ => return Err(ContentError { path: String::new(), problem: Problem::NotASnapshot }),
         }
         let torch = SINCE.iter().find(|(key, _)| self.seen.has(*key)).map(|(key, since)| (*since, key.text()));
-        let warnings = self.warnings(&top.traces);
+        let warnings = self.warnings(&top);
         let store = self.store;
         let snapshot = Snapshot {
             strings: store.strings,
             frames: store.frames,
             stacks: store.stacks,
             labels: store.labels,
+            lines: store.lines,
             segments: top.segments,
             blocks: store.blocks.into_iter().map(|read| read.block).collect(),
             marks: top.marks,
@@ -121,19 +135,14 @@ impl<S: EventSink> Reader<S> {
     }
 
     fn top_key(&mut self, key: Value, value: Value, top: &mut Top) -> Result<(), ContentError> {
-        let known = key.as_kind(Kind::String).and_then(|id| Key::from_id(StringId(id)));
-        match known {
-            Some(Key::Segments) => {
-                top.segments.retain(|segment| segment.device == HOST);
-                self.segments("segments", value, None, top)?;
-            }
+        match known(key) {
+            Some(Key::Segments) => self.segments("segments", value, None, top)?,
             Some(Key::HostSegments) => self.segments("host_segments", value, Some(HOST), top)?,
             Some(Key::DeviceTraces) => {
                 if value.kind() != Kind::List {
                     return Err(expected("device_traces", "a list of lists of events", value));
                 }
                 let traces: Vec<Value> = self.store.values(value).collect();
-                top.traces.retain(|&(device, _)| device == HOST);
                 for (device, trace) in traces.into_iter().enumerate() {
                     self.trace(&format!("device_traces[{device}]"), device as i64, trace, top)?;
                 }
@@ -141,28 +150,40 @@ impl<S: EventSink> Reader<S> {
             Some(Key::HostTraces) => self.trace("host_traces", HOST, value, top)?,
             Some(Key::ExternalAnnotations) => self.annotations(value, top)?,
             Some(Key::AllocatorSettings) => {
-                top.settings.clear();
                 self.settings("", value, 0, &mut top.settings);
             }
             // A placeholder of the _memory_viz command line (FORMAT §1).
             Some(Key::Traces) => {}
-            _ => self.seen.unknown("the snapshot", key, 0),
+            _ => {
+                self.seen.unknown(Of::Snapshot, key, 0);
+                return Ok(());
+            }
         }
-        if let Some(known) = known {
+        if let Some(known) = known(key) {
             self.seen.key(known);
         }
         Ok(())
     }
 
-    fn segments(&mut self, path: &str, list: Value, device: Option<i64>, top: &mut Top) -> Result<(), ContentError> {
+    fn segments(
+        &mut self,
+        path: &'static str,
+        list: Value,
+        device: Option<i64>,
+        top: &mut Top,
+    ) -> Result<(), ContentError> {
         if list.kind() != Kind::List {
             return Err(expected(path, "a list of segments", list));
         }
         let rows: Vec<Value> = self.store.values(list).collect();
-        for (at, &row) in rows.iter().enumerate() {
-            let place = format!("{path}[{at}]");
+        for (at, &row) in (0..).zip(&rows) {
+            let place = || format!("{path}[{at}]");
             match row.kind() {
                 Kind::Segment => {
+                    if !top.segments_taken.insert(row.index()) {
+                        return Err(ContentError { path: place(), problem: Problem::Range("a segment of its own") });
+                    }
+                    top.segment_places.push(SegmentPlace { list: path, index: at, row: row.index() });
                     if let Some(mut segment) = self.store.segments.get(row.index() as usize).cloned() {
                         segment.device = device.unwrap_or(segment.device);
                         top.segments.push(segment);
@@ -171,9 +192,9 @@ impl<S: EventSink> Reader<S> {
                 Kind::Dict => {
                     let pairs = self.store.pairs(row);
                     let error = self.store.segment(&pairs, &mut Seen::default()).err();
-                    return Err(error.unwrap_or_else(|| expected("", "a segment", row)).within(&place));
+                    return Err(error.unwrap_or_else(|| expected("", "a segment", row)).within(&place()));
                 }
-                _ => return Err(expected(&place, "a segment", row)),
+                _ => return Err(expected(&place(), "a segment", row)),
             }
         }
         Ok(())
@@ -183,13 +204,17 @@ impl<S: EventSink> Reader<S> {
         let other = match list.kind() {
             Kind::Trace => {
                 let other = self.traces.get(list.index() as usize).and_then(|trace| trace.other);
-                if top.traces.iter().any(|&(_, number)| number == list.index()) {
+                if !top.traces_taken.insert(list.index()) {
                     return Err(ContentError { path: path.to_owned(), problem: Problem::Range("a list of its own") });
                 }
                 if other.is_none() {
                     top.traces.push((device, list.index()));
                 }
                 other
+            }
+            Kind::List if self.traces.len() >= MOST_TRACES && self.starts_with_an_event(list) => {
+                let problem = Problem::Range("one of the first 65536 lists of events");
+                return Err(ContentError { path: path.to_owned(), problem });
             }
             Kind::List => self.store.values(list).next().map(|_| {
                 let found = self.store.first_other(list, Kind::Event);
@@ -210,6 +235,10 @@ impl<S: EventSink> Reader<S> {
         })
     }
 
+    fn starts_with_an_event(&self, list: Value) -> bool {
+        self.store.values(list).next().is_some_and(|first| first.kind() == Kind::Event)
+    }
+
     fn annotations(&mut self, list: Value, top: &mut Top) -> Result<(), ContentError> {
         if list.kind() != Kind::List {
             return Err(expected("external_annotations", "a list of annotations", list));
@@ -219,7 +248,7 @@ impl<S: EventSink> Reader<S> {
             let error = match value.kind() {
                 Kind::Dict => {
                     let pairs = self.store.pairs(value);
-                    self.store.annotation(&pairs, &mut Seen::default()).err()
+                    self.store.annotation(&pairs).err()
                 }
                 _ => None,
             };
@@ -230,65 +259,59 @@ impl<S: EventSink> Reader<S> {
         Ok(())
     }
 
-    /// Flattens the settings to dotted keys; a deeper value than any writer's is described as a whole.
+    /// Flattens the settings to dotted keys; a deeper value than any writer's is described as a whole. Dicts may share dicts, so
+    /// a small file can have endlessly many: they are cut.
     fn settings(&self, prefix: &str, value: Value, depth: u32, out: &mut Vec<(String, String)>) {
         if value.kind() != Kind::Dict || depth > 3 {
             out.push((prefix.to_owned(), self.store.describe(value)));
             return;
         }
         for pair in self.store.pairs(value).chunks_exact(2) {
+            if out.len() >= MOST_SETTINGS {
+                if out.len() == MOST_SETTINGS {
+                    out.push(("…".to_owned(), "more settings than any PyTorch has: left out".to_owned()));
+                }
+                return;
+            }
             let key = self.store.describe(pair[0]);
             let joint = if prefix.is_empty() { "" } else { "." };
             self.settings(&format!("{prefix}{joint}{key}"), pair[1], depth + 1, out);
         }
     }
-
-    fn warnings(&self, traces: &[(i64, u32)]) -> Warnings {
-        let mut warnings = Warnings::default();
-        for &(of, key, count, at) in &self.seen.unknown {
-            let key = self.store.describe(key);
-            let event_place = || {
-                let trace = traces.iter().find_map(|&(device, trace)| {
-                    let read = self.traces.get(trace as usize)?;
-                    let index = u64::from(at.checked_sub(read.first_row)?);
-                    (index < read.events).then_some((device, index))
-                });
-                match trace {
-                    Some((HOST, index)) => format!("host_traces[{index}]"),
-                    Some((device, index)) => format!("device_traces[{device}][{index}]"),
-                    None => format!("event {at} of the file"),
-                }
-            };
-            match of {
-                "action" => {
-                    warnings.add(WarningKind::UnknownAction(key), count, || format!("{}.action", event_place()));
-                }
-                "an event" => {
-                    let dotted = format!(".{key}");
-                    warnings.add(WarningKind::UnknownKey(of, key), count, || event_place() + &dotted);
-                }
-                _ => {
-                    let place = match of {
-                        "a segment" | "a block" => format!("segments[{at}] {key}"),
-                        "the snapshot" => key.clone(),
-                        _ => format!("{of}: {key}"),
-                    };
-                    warnings.add(WarningKind::UnknownKey(of, key), count, || place);
-                }
-            }
-        }
-        warnings
-    }
 }
 
+/// What the keys at the top have brought so far.
 #[derive(Default)]
-struct Top {
-    segments: Vec<Segment>,
+pub(super) struct Top {
+    pub(super) segments: Vec<Segment>,
+    /// Where each of them stands.
+    pub(super) segment_places: Vec<SegmentPlace>,
     marks: Vec<AnnotationMark>,
-    traces: Vec<(i64, u32)>,
+    pub(super) traces: Vec<(i64, u32)>,
     settings: Vec<(String, String)>,
+    /// Rows of segments and numbers of traces that have a place already.
+    segments_taken: HashSet<u32, foldhash::fast::RandomState>,
+    traces_taken: HashSet<u32, foldhash::fast::RandomState>,
+}
+
+/// Where a segment stands in the file.
+pub(super) struct SegmentPlace {
+    list: &'static str,
+    index: u32,
+    /// Its row in the table of all segments read.
+    pub(super) row: u32,
+}
+
+impl SegmentPlace {
+    pub(super) fn text(&self) -> String {
+        format!("{}[{}]", self.list, self.index)
+    }
 }
 
 fn expected(path: &str, what: &'static str, found: Value) -> ContentError {
     ContentError { path: path.to_owned(), problem: Problem::Type(what, found.kind()) }
+}
+
+fn known(key: Value) -> Option<Key> {
+    key.as_kind(Kind::String).and_then(|id| Key::from_id(StringId(id)))
 }

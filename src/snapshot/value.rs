@@ -67,7 +67,7 @@ const PAYLOAD_BITS: u32 = 59;
 const PAYLOAD: u64 = (1 << PAYLOAD_BITS) - 1;
 
 /// A decoded value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Value(u64);
 
 impl Value {

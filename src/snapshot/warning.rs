@@ -9,6 +9,8 @@ pub enum WarningKind {
     UnknownKey(&'static str, String),
     /// An action we do not know.
     UnknownAction(String),
+    /// A block's state that we do not know.
+    UnknownState(String),
     /// An allocation at an address that is live.
     AllocatedTwice,
     /// A second `free_requested` of the same block.
@@ -35,6 +37,7 @@ impl WarningKind {
         match self {
             WarningKind::UnknownKey(..) => "unknown_key",
             WarningKind::UnknownAction(_) => "unknown_action",
+            WarningKind::UnknownState(_) => "unknown_state",
             WarningKind::AllocatedTwice => "allocated_twice",
             WarningKind::FreedTwice => "freed_twice",
             WarningKind::FreeOfUnknownBlock => "free_of_unknown_block",
@@ -52,6 +55,9 @@ impl WarningKind {
         match self {
             WarningKind::UnknownKey(of, key) => format!("{of} has the key '{key}', which is not known and left out"),
             WarningKind::UnknownAction(action) => format!("an event has the action '{action}', which is not known"),
+            WarningKind::UnknownState(state) => {
+                format!("a block has the state '{state}', which is not known: it counts as free")
+            }
             WarningKind::AllocatedTwice => {
                 "a block was allocated where one was live: the first one stays in the totals to the end".into()
             }
