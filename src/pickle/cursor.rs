@@ -48,10 +48,10 @@ impl<'a> Cursor<'a> {
     pub(super) fn references(&self) -> Option<&'a [u8]> {
         let mut end = 0;
         loop {
-            end += match self.rest.get(end)? {
-                &opcode::LONG_BINGET => 5,
-                &opcode::BINGET => 2,
-                &opcode::APPENDS if end > 0 => return self.rest.get(..end),
+            end += match *self.rest.get(end)? {
+                opcode::LONG_BINGET => 5,
+                opcode::BINGET => 2,
+                opcode::APPENDS if end > 0 => return self.rest.get(..end),
                 _ => return None,
             };
         }
