@@ -18,47 +18,47 @@
 //!
 //! What is deliberately absent: a tree of values, a copy of the file, a top-N cut, a WebGL backend, hand-written JavaScript.
 
-/// Bytes, event indices and moments, and their one text form.
+// Bytes, event indices and moments, and their one text form.
 pub mod units;
 
-/// A table column that grows by chunks, never by doubling.
+// A table column that grows by chunks, never by doubling.
 pub mod column;
 
-/// Outer formats, told apart by content: gzip around a pickle.
+// Outer formats, told apart by content: gzip around a pickle.
 pub mod container;
 
-/// Bytes → Python values. Knows opcodes, nothing of torch.
+// Bytes → Python values. Knows opcodes, nothing of torch.
 pub mod pickle;
 
-/// Values → frames, stacks, events, segments. Faithful to the file, draws no conclusions.
+// Values → frames, stacks, events, segments. Faithful to the file, draws no conclusions.
 pub mod snapshot;
 
-/// Events → history: allocations with lifetimes, totals, peaks, the state before the trace.
+// Events → history: allocations with lifetimes, totals, peaks, the state before the trace.
 pub mod replay;
 
-/// History → answers.
+// History → answers.
 pub mod analysis;
 
-/// History → geometry in whole device pixels.
+// History → geometry in whole device pixels.
 pub mod timeline;
 
-/// The app without a face: requests in, replies out, in slices.
+// The app without a face: requests in, replies out, in slices.
 pub mod engine;
 
-/// The face without a browser: state, actions, view models, keys.
+// The face without a browser: state, actions, view models, keys.
 pub mod ui;
 
-/// Geometry → pixels: the WebGPU renderer and its CPU twin.
+// Geometry → pixels: the WebGPU renderer and its CPU twin.
 pub mod render;
 
-/// Requests and replies ↔ messages between page and worker.
+// Requests and replies ↔ messages between page and worker.
 #[cfg(all(target_arch = "wasm32", feature = "page"))]
 pub mod wire;
 
-/// The worker's shell: message queue ↔ engine.
+// The worker's shell: message queue ↔ engine.
 #[cfg(all(target_arch = "wasm32", feature = "page"))]
 pub mod worker;
 
-/// The page's shell: DOM ↔ ui, canvas ↔ render, worker ↔ engine.
+// The page's shell: DOM ↔ ui, canvas ↔ render, worker ↔ engine.
 #[cfg(all(target_arch = "wasm32", feature = "page"))]
 pub mod page;

@@ -66,6 +66,7 @@ fn column_reading(state: &State) -> Option<String> {
 pub fn renderer_notice(state: &State) -> Option<String> {
     match &state.renderer {
         Renderer::Unknown | Renderer::WebGpu => None,
-        Renderer::Cpu(reason) => Some(format!("Drawn by the CPU: {reason}.")),
+        // The cause goes last: a narrow window cuts the end.
+        Renderer::Cpu(reason) => Some(format!("Drawn without WebGPU, by the CPU: {reason}.")),
     }
 }
