@@ -8,8 +8,10 @@ mod generate;
 use generate::Options;
 use generate::truth::{DeviceTruth, Truth};
 use memscape::pickle::{Limits, Machine};
-use memscape::replay::{Builder, DeviceHistory, Recorder};
+use memscape::replay::{AllocationId, Builder, DeviceHistory, Recorder};
 use memscape::snapshot::{Reader, Snapshot};
+use memscape::units::{EventIdx, Moment};
+use std::collections::BTreeMap;
 use std::io::Read;
 
 /// The snapshot of a command line, and what is true of it.
@@ -84,6 +86,47 @@ fn the_replay_finds_the_truth() {
             assert_eq!(history.numbers.remainder, 0, "{words}");
         }
         assert_eq!(oddities, 0, "{words}: a whole file gives no warning");
+    }
+}
+
+/// STYLE §3.4: at each event the live allocations add up to the running total, the peak is the largest, and no two live
+/// allocations overlap.
+#[test]
+fn live_allocations_add_up_and_never_overlap() {
+    for words in
+        ["--events 3000 --devices 2", "--events 4000 --ring 1500 --pending", "--events 2500 --leak --expandable"]
+    {
+        let (bytes, _) = generated(words);
+        for history in decoded(&bytes).1 {
+            let allocations = &history.allocations;
+            let place = |id: AllocationId| (allocations.address(id), allocations.size(id));
+            let mut live: BTreeMap<u64, u64> = (0..allocations.early() as u32)
+                .map(AllocationId)
+                .filter(|&id| allocations.died(id) != Some(Moment::START))
+                .map(place)
+                .collect();
+            let mut total = live.values().sum::<u64>();
+            let mut peak = total;
+            assert_eq!(history.drawn_at(Moment::START) as u64, total, "{words}");
+            for event in (0..history.event_count()).map(EventIdx) {
+                match history.change(event) {
+                    Some((id, true)) => {
+                        let (address, size) = place(id);
+                        let below = live.range(..=address).next_back().is_none_or(|(&at, &size)| at + size <= address);
+                        let above = live.range(address..).next().is_none_or(|(&at, _)| address + size <= at);
+                        assert!(below && above, "{words}: event {event:?} overlaps");
+                        live.insert(address, size);
+                        total += size;
+                    }
+                    Some((id, false)) => total -= live.remove(&place(id).0).expect("only what is live dies"),
+                    None => {}
+                }
+                assert_eq!(history.drawn_at(Moment::after(event)) as u64, total, "{words}: event {event:?}");
+                peak = peak.max(total);
+            }
+            assert_eq!((history.numbers.peak as u64, history.numbers.drawn_peak), (peak, peak), "{words}");
+            assert_eq!(history.numbers.end, total, "{words}");
+        }
     }
 }
 

@@ -291,6 +291,41 @@ fn a_free_of_something_older_shows_the_stack_of_the_free() {
 }
 
 #[test]
+fn what_is_pending_at_the_end_shows_its_own_stack() {
+    let frames = |name: &str| json!([{"filename": "train.py", "line": 9, "name": name}]);
+    let free = with(event("free_requested", 64, 500), "frames", frames("release"));
+    let mut block = with(live(64, 500), "frames", frames("make"));
+    block["state"] = json!("active_pending_free");
+    let events = json!([event("alloc", 8192, 1), event("free_completed", 8192, 1), free]);
+    let mut opened = opened(with(trace(events), "segments", json!([segment(0, 64, json!([block]))])));
+    assert_eq!((only(&opened).static_blocks, only(&opened).unmatched_frees), (1, 0));
+    let details = opened.details(0, 0).unwrap();
+    assert_eq!((details.frames[0].name.as_str(), details.stack_of_free), ("make", false));
+    assert_eq!(opened.hit(0, 0, 0).unwrap().site.as_deref(), Some("train.py:9 make"));
+}
+
+#[test]
+fn a_first_event_without_a_time_and_a_time_before_1970_are_no_step_back() {
+    let at = |time: i64| with(event("alloc", time.unsigned_abs(), 1), "time_us", json!(time));
+    let opened = opened(trace(json!([event("alloc", 9, 1), at(-8), at(-7)])));
+    assert!(!warnings(&opened).iter().any(|(kind, ..)| kind == "time_steps_back"), "{:?}", warnings(&opened));
+}
+
+#[test]
+fn an_unknown_state_is_a_warning_and_counts_as_free() {
+    let block = with(live(512, 7), "state", json!("half_asleep"));
+    let opened = opened(json!([segment(0, 0, json!([live(0, 512), block]))]));
+    assert_eq!(only(&opened).end_requested, 512);
+    assert_eq!(warnings(&opened), [("unknown_state".into(), 1, "[0].blocks[1].state".into())]);
+}
+
+#[test]
+fn a_key_of_the_top_inside_something_else_makes_no_snapshot() {
+    let frame = json!({"filename": "a.py", "name": "f", "line": 1, "segments": []});
+    assert!(refused(json!({"x": frame})).starts_with("this is not a PyTorch memory snapshot"));
+}
+
+#[test]
 fn mean_median_and_weighted_mean_of_the_curve() {
     let at = |action: &str, addr, size, time: u64| with(event(action, addr, size), "time_us", json!(time));
     let events = json!([at("alloc", 0, 10, 0), at("alloc", 64, 90, 30), at("free_completed", 64, 90, 40)]);

@@ -98,7 +98,7 @@ impl Engine {
         self.loading.is_some()
     }
 
-    /// Works until there is nothing to do or `has_time` (asked about every tenth of a millisecond) says no.
+    /// Works until there is nothing to do or `has_time` (asked at least every few milliseconds) says no.
     pub fn step(&mut self, has_time: &mut dyn FnMut() -> bool) -> Work {
         if let Some(loader) = &mut self.loading {
             match loader.step(has_time) {

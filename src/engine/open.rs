@@ -106,7 +106,7 @@ impl OpenFile {
         self.histories.iter().find(|history| history.device == device)
     }
 
-    /// The stack that tells where an allocation came from: its own, or (born before the trace) that of its free.
+    /// The stack that tells where an allocation came from: its own, from its alloc or its block, or else that of its free.
     pub(super) fn stack(&self, history: &DeviceHistory, id: AllocationId) -> StackId {
         stack_of(&self.snapshot, history, id)
     }
@@ -184,15 +184,19 @@ impl OpenFile {
 }
 
 fn stack_of(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> StackId {
-    let of_event = match history.allocations.source(id) {
-        Source::AllocatedBy(event) | Source::FreedBy(event) => history.events.stack(event.0),
-        Source::Static | Source::Unexplained => StackId::NONE,
+    let recorded = |stack: &StackId| *stack != StackId::NONE;
+    let source = history.allocations.source(id);
+    let of_alloc = match source {
+        Source::AllocatedBy(event) => Some(history.events.stack(event.0)).filter(recorded),
+        _ => None,
     };
-    if of_event != StackId::NONE {
-        return of_event;
-    }
-    let block = history.end_block(id).and_then(|row| snapshot.blocks.get(row as usize));
-    block.map_or(StackId::NONE, |block| block.stack)
+    // A block that is still there at the end has the stack of its alloc; that of the free says less.
+    let of_block = || history.end_block(id).and_then(|row| snapshot.blocks.get(row as usize)).map(|block| block.stack);
+    let of_free = || match source {
+        Source::FreedBy(event) => Some(history.events.stack(event.0)),
+        _ => None,
+    };
+    of_alloc.or_else(|| of_block().filter(recorded)).or_else(of_free).unwrap_or(StackId::NONE)
 }
 
 /// The heaviest sites get a slot of their own, in order; all others share, by the hash of their frame.

@@ -19,7 +19,8 @@ pub enum Request {
     EndOfFile,
     /// Give up what is loading.
     Cancel,
-    /// Geometry for a window. A newer one of these overtakes an older one that is not finished.
+    /// Geometry for a window. A newer one of these overtakes an older one that is not finished; for a device that the open file
+    /// does not have there is no reply.
     Scene {
         /// Returned in the reply.
         serial: u32,

@@ -347,3 +347,36 @@ impl EventSink for Recorder {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Whatever the order of events: one row each, and every subject is a row of its table.
+        #[test]
+        fn columns_have_one_length(events in prop::collection::vec((0..Action::ALL.len(), 0..5u64, 0..3u64), 0..60)) {
+            let mut trace = Trace::default();
+            for &(action, address, size) in &events {
+                let (stack, labels) = (StackId::NONE, LabelsId(0));
+                trace.event(&Event { address, size, time_us: NO_TIME, stack, labels, action: Action::ALL[action] });
+            }
+            let Events { action, subject, stack, labels, .. } = &trace.events;
+            prop_assert_eq!([action.len(), subject.len(), stack.len(), labels.len()], [events.len(); 4]);
+            for Lives { address, size, free_requested, died } in [&trace.traced, &trace.early] {
+                prop_assert_eq!([address.len(), free_requested.len(), died.len()], [size.len(); 3]);
+            }
+            prop_assert_eq!(trace.born.len(), trace.traced.size.len());
+            for event in 0..trace.events.len() {
+                let (row, rows) = match trace.events.subject(event) {
+                    Subject::Traced(row) => (row, trace.traced.size.len()),
+                    Subject::Early(row) => (row, trace.early.size.len()),
+                    Subject::Segment(row) => (row, trace.segment_operations.len()),
+                    Subject::Note(row) => (row, trace.notes.len()),
+                };
+                prop_assert!((row as usize) < rows);
+            }
+        }
+    }
+}
