@@ -1,0 +1,85 @@
+//! The command line as scripts use it: JSON, standard input, exit status, one sentence on standard error.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn memscape(arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_memscape"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // It may refuse its arguments without reading.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+fn snapshot() -> Vec<u8> {
+    let event = json!({"action": "alloc", "addr": 0, "size": 100, "stream": 0});
+    let block = json!({"address": 0, "size": 512, "requested_size": 100, "state": "active_allocated", "frames": []});
+    let segment = json!({"device": 0, "address": 0, "total_size": 2048, "stream": 0, "segment_type": "small",
+                         "blocks": [block]});
+    let value = json!({"segments": [segment], "device_traces": [[event], []]});
+    serde_pickle::to_vec(&value, serde_pickle::SerOptions::new()).unwrap()
+}
+
+fn file(name: &str, bytes: &[u8]) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, bytes).unwrap();
+    path
+}
+
+#[test]
+fn json_is_one_object_a_file() {
+    let path = file("cli.pickle", &snapshot());
+    let output = memscape(&["summary", path.to_str().unwrap(), "-", "--json"], &snapshot());
+    assert_eq!(output.status.code(), Some(0));
+    let files: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let names: Vec<&Value> = files.as_array().unwrap().iter().map(|file| &file["file"]).collect();
+    assert_eq!(names, ["cli.pickle", "-"]);
+    for file in files.as_array().unwrap() {
+        assert_eq!((&file["schema"], &file["warnings"]), (&json!(1), &json!([])));
+        assert_eq!(file["devices"].as_array().map(Vec::len), Some(1), "the empty second device is left out");
+        let device = &file["devices"][0];
+        let expected = json!({"device": 0, "events": 1, "actions": {"alloc": 1}, "allocations": 1, "base_requested": 0,
+            "peak_requested": 100, "peak_event": 0, "end_requested": 100, "end_rounded": 512, "reserved_start": 2048,
+            "peak_reserved": 2048, "reserved_end": 2048, "segments": 1, "annotations": 0});
+        for (field, value) in expected.as_object().unwrap() {
+            assert_eq!(&device[field], value, "{field}");
+        }
+    }
+}
+
+#[test]
+fn text_names_the_peak_with_its_exact_bytes() {
+    let output = memscape(&["summary", "-"], &snapshot());
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("peak requested") && text.contains("100 bytes, event 0"), "{text}");
+}
+
+#[test]
+fn a_file_that_can_not_be_read_is_status_1_and_one_sentence() {
+    let cut = file("cli-cut.pickle", &snapshot()[..40]);
+    for (argument, cause) in [(cut.to_str().unwrap(), "byte 40"), ("/nowhere/at.all", "No such file")] {
+        let output = memscape(&["summary", argument], b"");
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        assert!(error.contains(argument) && error.contains(cause) && error.lines().count() == 1, "{error}");
+        assert!(output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn wrong_usage_is_status_2() {
+    for arguments in [&[][..], &["summary"], &["summarise", "x"], &["summary", "x", "--yaml"]] {
+        let output = memscape(arguments, b"");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).starts_with("usage: "));
+    }
+}
