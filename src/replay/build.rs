@@ -43,7 +43,6 @@ struct Building {
     next_event: u32,
     sum: i128,
     weighted: f64,
-    latest_us: Option<i64>,
     median: Option<Median>,
 }
 
@@ -209,16 +208,7 @@ impl Building {
         (numbers.peak, numbers.peak_event, numbers.min) = (base, -1, base);
         numbers.peak_reserved = numbers.reserved_start;
         numbers.drawn_peak = u64::try_from(drawn_base).unwrap_or(0);
-        Building {
-            total: base,
-            next_event: 0,
-            sum: i128::from(base),
-            weighted: 0.0,
-            latest_us: None,
-            median: None,
-            history,
-            free_sizes,
-        }
+        Building { total: base, next_event: 0, sum: i128::from(base), weighted: 0.0, median: None, history, free_sizes }
     }
 
     /// `true` when the history is complete.
@@ -273,13 +263,10 @@ impl Building {
     fn count(&mut self, event: EventIdx, total: i64) {
         let history = &mut self.history;
         if let Some(time) = history.events.times.at(event.0) {
-            let latest = self.latest_us.map_or(time, |latest| latest.max(time));
-            if let Some(before) = self.latest_us {
-                self.weighted += self.total as f64 * latest.saturating_sub(before) as f64;
-            }
-            let first = history.numbers.time_us.map_or(time, |(first, _)| first);
+            let (first, before) = history.numbers.time_us.unwrap_or((time, time));
+            let latest = before.max(time);
+            self.weighted += self.total as f64 * latest.saturating_sub(before) as f64;
             history.numbers.time_us = Some((first, latest));
-            self.latest_us = Some(latest);
         }
         self.sum += i128::from(total);
         let drawn = history.drawn_change(event);

@@ -29,8 +29,8 @@ struct Reader {
     ahead: VecDeque<Promise>,
 }
 
-/// Reads under way. A browser's chunks are small (64 KiB to 2 MiB) and each has to come from another process: with one at a time
-/// the engine waits longer than it works.
+/// Reads under way, so that bytes can arrive while the engine works. For a local file it measured no better than one: of 1.0 s
+/// for 149 MiB, 0.2 s went by waiting either way.
 const READS_AHEAD: usize = 16;
 
 /// What reading brings.
