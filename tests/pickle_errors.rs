@@ -51,6 +51,13 @@ fn where_the_container_itself_is_refused() {
     assert_eq!(path(&[b"}K\x05", dict, b"s."]), "5");
 }
 
+/// Found by `hostile_bytes_give_a_value_or_an_error`: `a list: …` looks like a dict's batch with a list for a key.
+#[test]
+fn where_a_list_stands_on_a_keys_place() {
+    let error = decode(b"}(]]a\0").err().expect("there is no such opcode");
+    assert_eq!((error.offset, error.path.as_str()), (5, "?"));
+}
+
 #[test]
 fn in_a_batch_that_was_partly_handed_on() {
     let items = b"N".repeat(10_000);

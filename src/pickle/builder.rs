@@ -61,6 +61,6 @@ pub trait Builder {
 
     /// How many values the open list in `slot` holds, for the path in an error message.
     fn open_len(&self, slot: u32) -> u64;
-    /// How `key` reads in the path of an error message, when it is a string or an integer.
+    /// How the finished value `key` reads in the path of an error message, when it is a string or an integer.
     fn key_text(&self, key: Self::Value) -> Option<String>;
 }

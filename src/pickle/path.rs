@@ -57,7 +57,9 @@ pub(super) fn path<B: Builder>(stack: &Stack<B>, at: usize, index: Option<u64>) 
             // A value on a key's place has no key yet.
             Kind::Dict if offset.is_multiple_of(2) => {}
             Kind::Dict => {
-                let key = stack.values.get(child - 1).and_then(|&key| stack.builder.key_text(key));
+                // Where the stack was taken for more nested than it is, a list may stand on a key's place.
+                let key = stack.values.get(child - 1).filter(|&&key| stack.builder.open_slot(key).is_none());
+                let key = key.and_then(|&key| stack.builder.key_text(key));
                 let dot = if path.is_empty() { "" } else { "." };
                 path.push_str(&format!("{dot}{}", key.as_deref().unwrap_or("?")));
             }
