@@ -328,7 +328,7 @@ fn survive(bytes: &[u8]) {
     for device in summary.devices.iter().take(5) {
         let moments = device.events + 1;
         let fit = View::fit(moments, device.drawn_peak, 40, 30);
-        let odd = View { moments_per_px: 0.3, bytes_per_px: 1e-3, left_px: -7, bottom_px: i64::MAX - 3, ..fit };
+        let odd = View { x_per_px: 0.3, bytes_per_px: 1e-3, left_px: -7, bottom_px: i64::MAX - 3, ..fit };
         for view in [fit, odd, View { bytes_per_px: f64::NAN, ..fit }, View::fit(1, 1, u32::MAX, 9)] {
             let request = Request::Scene { serial: 1, device: device.device, view };
             assert!(matches!(reply(&mut engine, Some(request)), Reply::Scene { .. }));

@@ -2,12 +2,12 @@
 
 use memscape::render::{Drawing, Look, OverlayRect, RgbaImage, Twin};
 use memscape::timeline::scene::{BAND, CONTINUED, SceneColumns};
-use memscape::timeline::{Quad, Scene, View};
+use memscape::timeline::{Axis, Quad, Scene, View};
 use proptest::prelude::*;
 
 /// One byte a pixel row, one moment a pixel column.
 fn view(width_px: u32, height_px: u32) -> View {
-    View { moments_per_px: 1.0, bytes_per_px: 1.0, left_px: 0, bottom_px: 0, width_px, height_px }
+    View { axis: Axis::Events, x_per_px: 1.0, bytes_per_px: 1.0, left_px: 0, bottom_px: 0, width_px, height_px }
 }
 
 fn quad(x: [i16; 2], y: [i16; 2], paint: u32) -> Quad {
@@ -135,7 +135,7 @@ fn a_scene_follows_the_view_until_the_exact_one_arrives() {
         ...::Aaa
         ...::Aaa",
     );
-    let zoomed = View { moments_per_px: 0.5, bytes_per_px: 2.0, ..view(14, 5) };
+    let zoomed = View { x_per_px: 0.5, bytes_per_px: 2.0, ..view(14, 5) };
     assert_picture(
         &draw(&scene, &zoomed, &[]),
         "
@@ -216,7 +216,7 @@ proptest! {
     fn panning_moves_the_picture_and_changes_no_pixel(
         quads in stacks(), left_px in -50..50_i64, bottom_px in -50..50_i64, far in 0..1_i64 << 40,
     ) {
-        let made_for = View { left_px: far, moments_per_px: 1.0 / 3.0, ..view(SIDE as u32, SIDE as u32) };
+        let made_for = View { left_px: far, x_per_px: 1.0 / 3.0, ..view(SIDE as u32, SIDE as u32) };
         let scene = scene(made_for, &[9; SIDE as usize], &quads);
         let still = draw(&scene, &made_for, &[]);
         let background = look().background;
@@ -235,7 +235,7 @@ proptest! {
     ) {
         let made_for = View { left_px, ..view(30, 30) };
         let scene = scene(made_for, &[7; 30], &[quad(x, y, paint)]);
-        let shown = View { moments_per_px: scale, bytes_per_px: scale, ..view(width, height) };
+        let shown = View { x_per_px: scale, bytes_per_px: scale, ..view(width, height) };
         let overlay = [OverlayRect { x: rect.0, y: rect.1, rgba: [1, 2, 3, 4] }];
         prop_assert_eq!(draw(&scene, &shown, &overlay).pixels.len(), (width * height * 4) as usize);
     }

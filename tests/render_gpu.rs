@@ -42,7 +42,8 @@ const HEIGHT: u32 = 203;
 
 fn view() -> View {
     View {
-        moments_per_px: 7.0 / 3.0,
+        axis: Axis::Events,
+        x_per_px: 7.0 / 3.0,
         bytes_per_px: 1.0e6 / 7.0,
         left_px: (1 << 40) + 11,
         bottom_px: 0,
@@ -81,7 +82,7 @@ fn views() -> Vec<View> {
     for factor in [0.1, 0.73, 1.31, 3.7, 41.0] {
         let middle = (still.left_px as f64 + f64::from(WIDTH) / 2.0) / factor;
         views.push(View {
-            moments_per_px: still.moments_per_px * factor,
+            x_per_px: still.x_per_px * factor,
             bytes_per_px: still.bytes_per_px * factor,
             left_px: middle as i64 - i64::from(WIDTH) / 2,
             ..still

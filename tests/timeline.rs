@@ -6,7 +6,7 @@ mod support;
 
 use memscape::replay::AllocationId;
 use memscape::timeline::{
-    MAX_QUADS, Scene, SceneJob, View, exact_outline, lowest_byte_of, outline, scene_hit, stack_at,
+    Axis, MAX_QUADS, Scene, SceneJob, View, exact_outline, lowest_byte_of, outline, scene_hit, stack_at,
 };
 use memscape::units::Moment;
 use proptest::prelude::*;
@@ -19,11 +19,14 @@ fn scene(history: &History, view: View) -> Scene {
 
 /// Windows of every zoom, some of them partly or wholly beside the data.
 fn windows() -> impl Strategy<Value = View> {
-    let moments_per_px = prop_oneof![0.02..1.0f64, 1.0..30.0f64, Just(0.5), Just(1.0), Just(2.0), Just(2.5), Just(7.0)];
+    let x_per_px =
+        prop_oneof![0.02..1.0f64, 1.0..30.0f64, 30.0..3000.0f64, Just(0.5), Just(1.0), Just(2.0), Just(2.5), Just(7.0)];
     let bytes_per_px = prop_oneof![0.3..3.0f64, 3.0..300.0f64, Just(1.0), Just(16.0)];
-    (moments_per_px, bytes_per_px, -40i64..120, -40i64..200, 1u32..90, 1u32..120).prop_map(
-        |(moments_per_px, bytes_per_px, left_px, bottom_px, width_px, height_px)| View {
-            moments_per_px,
+    let axis = prop_oneof![2 => Just(Axis::Events), 1 => Just(Axis::Time)];
+    (axis, x_per_px, bytes_per_px, -40i64..120, -40i64..200, 1u32..90, 1u32..120).prop_map(
+        |(axis, x_per_px, bytes_per_px, left_px, bottom_px, width_px, height_px)| View {
+            axis,
+            x_per_px,
             bytes_per_px,
             left_px,
             bottom_px,
@@ -75,7 +78,9 @@ proptest! {
                 assert_eq!(hit.quad, Some(index));
                 let found = stack_at(source, hit.moment, hit.byte).unwrap();
                 if identity.count == 1 || x == i32::from(quad.x[0]) {
-                    assert!((identity.first..=identity.last).contains(&found.allocation.0), "{found:?} {identity:?}");
+                    let rank = |id: u32| history.ranked.iter().position(|&ranked| ranked == id);
+                    let ranks = rank(identity.first)..=rank(identity.last);
+                    assert!(ranks.contains(&rank(found.allocation.0)), "{found:?} {identity:?}");
                 }
                 assert!(!hit.certain || (found.allocation.0, identity.count) == (identity.first, 1));
                 assert_eq!(lowest_byte_of(source, found.allocation, hit.moment), Some(found.lowest_byte));
@@ -90,19 +95,19 @@ proptest! {
     fn outlines_are_exact_in_every_column(history in histories(100, 60), view in windows()) {
         let scene = scene(&history, view);
         let row = |bytes: u64| view.row_from_bytes(bytes);
-        history.with(|source| for (rank, &(born, died, size)) in (0..).zip(&history.spans).filter(|(_, span)| span.2 > 0) {
-            let rects = exact_outline(source, &view, AllocationId(rank));
+        history.with(|source| for (id, &(born, died, size)) in (0..).zip(&history.spans).filter(|(_, span)| span.2 > 0) {
+            let rects = exact_outline(source, &view, AllocationId(id));
             let mut is_shown = false;
             for (column, &moment) in scene.columns.moment.iter().enumerate() {
                 let at = rects.iter().find(|rect| (rect.x[0]..rect.x[1]).contains(&scene.columns.edge_px[column]));
-                if let Some(lowest) = lowest_byte_of(source, AllocationId(rank), Moment(moment)) {
+                if let Some(lowest) = lowest_byte_of(source, AllocationId(id), Moment(moment)) {
                     let (lower, upper) = (row(lowest), row(lowest + size).max(row(lowest) + 1));
                     let inside = upper > 0 && lower < i64::from(view.height_px);
                     let y = [lower, upper].map(|row| row.clamp(0, i64::from(view.height_px)) as i32);
-                    assert_eq!(at.map(|rect| rect.y), inside.then_some(y), "rank {rank}, column {column}");
+                    assert_eq!(at.map(|rect| rect.y), inside.then_some(y), "allocation {id}, column {column}");
                     is_shown = true;
                 } else if scene.columns.hidden[column] == 0 {
-                    assert_eq!(at, None, "rank {rank}, column {column}, [{born}, {died})");
+                    assert_eq!(at, None, "allocation {id}, column {column}, [{born}, {died})");
                 }
             }
             let hidden_rects = rects.iter().filter(|_| !is_shown).count();
@@ -116,7 +121,7 @@ proptest! {
 
     #[test]
     fn deep_trees_are_exact_too(history in histories(3000, 5000), view in windows()) {
-        plain::check(&history, &scene(&history, View { moments_per_px: view.moments_per_px * 20.0, ..view }));
+        plain::check(&history, &scene(&history, View { x_per_px: view.x_per_px * 20.0, ..view }));
     }
 }
 
@@ -198,7 +203,7 @@ fn senseless_views_have_empty_scenes() {
     let history = History::drawn("## 10");
     let fit = View::fit(2, 10, 10, 10);
     for view in [
-        View { moments_per_px: f64::NAN, ..fit },
+        View { x_per_px: f64::NAN, ..fit },
         View { bytes_per_px: 0.0, ..fit },
         View { left_px: i64::MIN, ..fit },
         View { left_px: i64::MAX, ..fit },

@@ -31,7 +31,7 @@ fn real_snapshots_have_whole_stacks() {
         for device in opened.unwrap_or_else(|| panic!("{} does not open", path.display())).devices {
             let fit = View::fit(device.events + 1, device.drawn_peak, 1600, 900);
             for (closer, left_px) in [(1.0, 0), (5.0, 3000), (300.0, 100_000)] {
-                let view = View { moments_per_px: fit.moments_per_px / closer, left_px, ..fit };
+                let view = View { x_per_px: fit.x_per_px / closer, left_px, ..fit };
                 engine.request(Request::Scene { serial: 1, device: device.device, view });
                 let scene = replies(&mut engine).into_iter().find_map(|reply| match reply {
                     Reply::Scene { scene, .. } => Some(scene),

@@ -41,7 +41,7 @@ fn scene(view: View) -> Scene {
         band_px: 1,
         columns: SceneColumns {
             edge_px: (0..=columns as i32).collect(),
-            moment: (0..columns as u32).map(|column| (f64::from(column) * view.moments_per_px) as u32).collect(),
+            moment: (0..columns as u32).map(|column| (f64::from(column) * view.x_per_px) as u32).collect(),
             moments: vec![1; columns],
             total: vec![1 << 20; columns],
             reserved: vec![2 << 20; columns],
@@ -190,7 +190,7 @@ fn one_scene_is_on_its_way_and_the_next_is_for_the_newest_window() {
     page.answer_scene();
     let [Request::Scene { view, .. }] = page.asked()[..] else { panic!("{:?}", page.done) };
     let shown = page.view();
-    assert_eq!((view.moments_per_px, view.bytes_per_px), (shown.moments_per_px, shown.bytes_per_px));
+    assert_eq!((view.x_per_px, view.bytes_per_px), (shown.x_per_px, shown.bytes_per_px));
     assert!(view.left_px <= shown.left_px && view.width_px > shown.width_px, "with a margin");
     page.answer_scene();
     assert_eq!(page.asked(), Vec::<&Request>::new(), "and then there is peace");
@@ -289,7 +289,7 @@ fn an_allocation_out_of_sight_is_brought_into_view() {
     let details = Details { born_event: Some(900), freed_event: Some(905), ..Details::default() };
     page.reply(Reply::Details { serial: page.state.selecting.expect("asked"), details: Some(Box::new(details)) });
     let view = page.view();
-    assert!((view.moment_from_column(0.0)..view.moment_from_column(100.0)).contains(&900.0));
+    assert!((view.x_from_column(0.0)..view.x_from_column(100.0)).contains(&900.0));
 }
 
 #[test]
@@ -354,7 +354,7 @@ proptest! {
                 prop_assert!(state.selection.is_none() && state.hover.is_none() && state.geometry.scene.is_none());
             }
             if let Some(view) = state.view {
-                prop_assert!(view.left_px >= 0 && view.bottom_px >= 0 && view.moments_per_px > 0.0 && view.bytes_per_px > 0.0);
+                prop_assert!(view.left_px >= 0 && view.bottom_px >= 0 && view.x_per_px > 0.0 && view.bytes_per_px > 0.0);
             }
             for request in page.asked() {
                 let device = state.device().map(|device| device.device);

@@ -130,6 +130,9 @@ impl OpenFile {
         let paint = |id: AllocationId| self.paint(history, id);
         Some(work(&timeline::Source {
             allocations: &history.allocations,
+            live: &history.live,
+            order: None,
+            clock: history.events.times.clock(),
             requested: Curve::new(&history.drawn, &drawn),
             reserved: Curve::new(&history.reserved, &reserved),
             paint: &paint,

@@ -49,19 +49,15 @@ impl Labels {
             let peak = u64::try_from(device.peak_requested).unwrap_or(0);
             let moment = Moment(u32::try_from(device.peak_event + 1).unwrap_or(0));
             Peak {
-                x: view.column_from_moment(f64::from(moment.0) + 0.5),
+                x: view.column_from_x(f64::from(moment.0) + 0.5),
                 y: view.row_from_bytes(peak) as f64,
                 label: format!("peak {}", Bytes(peak)),
             }
         });
         let life = state.selection.as_deref().map(|selected| {
-            let end = |event: Option<u32>, open: f64| {
-                event.map_or(open, |event| view.column_from_moment(f64::from(event) + 1.0))
-            };
-            (
-                end(selected.born_event, view.column_from_moment(0.0)),
-                end(selected.freed_event, f64::from(view.width_px)),
-            )
+            let end =
+                |event: Option<u32>, open: f64| event.map_or(open, |event| view.column_from_x(f64::from(event) + 1.0));
+            (end(selected.born_event, view.column_from_x(0.0)), end(selected.freed_event, f64::from(view.width_px)))
         });
         Labels {
             plot: (f64::from(view.width_px), f64::from(view.height_px)),

@@ -22,7 +22,7 @@ impl Placement {
     pub fn new(scene: &View, shown: &View) -> Placement {
         let width_px = scene.width_px.min(LARGEST_SIDE_PX);
         let height_px = scene.height_px.min(LARGEST_SIDE_PX);
-        let columns = scaled_edges(width_px, scene.left_px, shown.left_px, scene.moments_per_px / shown.moments_per_px);
+        let columns = scaled_edges(width_px, scene.left_px, shown.left_px, scene.x_per_px / shown.x_per_px);
         let rows = scaled_edges(height_px, scene.bottom_px, shown.bottom_px, scene.bytes_per_px / shown.bytes_per_px);
         Placement { edges: columns.chain(rows).collect(), width_px, height_px }
     }
@@ -74,9 +74,10 @@ fn scaled_edges(size_px: u32, scene_px: i64, shown_px: i64, scale: f64) -> impl 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::timeline::Axis;
 
-    fn view(moments_per_px: f64, left_px: i64) -> View {
-        View { moments_per_px, bytes_per_px: 512.0, left_px, bottom_px: -3, width_px: 8, height_px: 4 }
+    fn view(x_per_px: f64, left_px: i64) -> View {
+        View { axis: Axis::Events, x_per_px, bytes_per_px: 512.0, left_px, bottom_px: -3, width_px: 8, height_px: 4 }
     }
 
     #[test]

@@ -41,8 +41,8 @@ pub struct Allocations {
 }
 
 impl Allocations {
-    /// A history of lifetimes alone, for tests and benches: `(born, died, size)` as [`Allocations::spans`] gives them. Those
-    /// born at moment 0 get the first ids.
+    /// A history of lifetimes alone, for tests and benches: `(born, died, size)` as [`Allocations::spans`] gives them, in
+    /// order of birth.
     pub fn from_spans(spans: impl IntoIterator<Item = (u32, u32, u64)>) -> Allocations {
         let mut allocations = Allocations::default();
         for (born, died, size) in spans {
@@ -51,6 +51,7 @@ impl Allocations {
             }
             allocations.parts[usize::from(born > 0)].push_row(0, size, died, died);
         }
+        debug_assert!(allocations.born.iter().is_sorted(), "ids are in order of birth");
         allocations.statics = allocations.early() as u32;
         allocations
     }
@@ -136,6 +137,28 @@ impl Allocations {
     /// `(born, died, size)` of all in id order, as moments; `died` is `u32::MAX` for those live at the end. For linear passes.
     pub fn spans(&self) -> impl Iterator<Item = (u32, u32, u64)> + '_ {
         self.spans_in(0..self.len())
+    }
+
+    /// Whether it is live at `moment`.
+    pub fn is_live(&self, id: AllocationId, moment: Moment) -> bool {
+        let (lives, at) = self.part(id);
+        self.born(id) <= moment && moment.0 < lives.died.at(at)
+    }
+
+    /// How many were born in the trace by `moment`: those have the first ids after the early ones.
+    pub fn born_by(&self, moment: u32) -> u32 {
+        let (mut from, mut to) = (0, self.born.len());
+        while from < to {
+            let middle = usize::midpoint(from, to);
+            if self.born.at(middle) <= moment { from = middle + 1 } else { to = middle }
+        }
+        from as u32
+    }
+
+    /// `(born, died, size)` of one, as [`Allocations::spans`] gives it.
+    pub fn span(&self, id: AllocationId) -> (u32, u32, u64) {
+        let (lives, at) = self.part(id);
+        (self.born(id).0, lives.died.at(at), lives.size.at(at))
     }
 
     /// The part of [`Allocations::spans`] whose ids are in `ids`, for passes that are cut into slices.

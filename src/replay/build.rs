@@ -3,6 +3,7 @@
 use super::annotations::ranges;
 use super::end::{AtEnd, end_blocks, lay_out, settle_early};
 use super::history::DeviceHistory;
+use super::live::LiveSets;
 use super::median::Median;
 use super::numbers::Numbers;
 use super::totals::Totals;
@@ -188,6 +189,7 @@ impl Building {
         let history = DeviceHistory {
             device: ordinal,
             action_counts: trace.counts,
+            live: LiveSets::default(),
             annotations: ranges(&marks, &snapshot.marks, warnings),
             events: trace.events,
             allocations,

@@ -2,6 +2,7 @@
 
 use super::allocations::{AllocationId, Allocations};
 use super::annotations::AnnotationRange;
+use super::live::LiveSets;
 use super::numbers::Numbers;
 use super::totals::{Curve, Totals};
 use super::trace::{Events, Subject};
@@ -25,6 +26,8 @@ pub struct DeviceHistory {
     pub numbers: Numbers,
     /// Annotations as ranges of time, by start.
     pub annotations: Vec<AnnotationRange>,
+    /// What is live when.
+    pub live: LiveSets,
     /// Requested bytes of the drawn stack at each moment.
     pub drawn: Totals,
     /// Reserved bytes at each moment.
@@ -114,6 +117,7 @@ impl DeviceHistory {
             ("events", self.events.heap_bytes() + self.segment_operations.heap_bytes() + self.notes.heap_bytes()),
             ("allocations", self.allocations.heap_bytes() + self.end_blocks.allocation_size()),
             ("totals", self.drawn.heap_bytes() + self.reserved.heap_bytes()),
+            ("live sets", self.live.heap_bytes()),
             ("annotations", self.annotations.capacity() * size_of::<AnnotationRange>()),
         ]
     }

@@ -6,6 +6,7 @@
 pub mod allocations;
 pub mod annotations;
 pub mod history;
+pub mod live;
 pub mod numbers;
 pub mod rounding;
 pub mod times;
@@ -20,7 +21,9 @@ pub use allocations::{AllocationId, Allocations, Source};
 pub use annotations::AnnotationRange;
 pub use build::Builder;
 pub use history::DeviceHistory;
+pub use live::LiveSets;
 pub use numbers::Numbers;
 pub use rounding::Rounding;
+pub use times::{Clock, Times};
 pub use totals::{Curve, Totals};
 pub use trace::{Events, Recorder, Subject};

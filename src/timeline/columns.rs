@@ -5,9 +5,13 @@
 //! moment   |   7   |   8   |   9      moment   | 0 | 1 | 2 | 3 | 4 | 5 |
 //! column   |   0   |   1   |   2      column   |    0    |    1    |         moment 2 holds in both
 //! ```
+//!
+//! On the time axis a column is always a pixel; it holds the moment that is carried in, if it holds on inside, and the one after
+//! each of its events, also those that last no time at all.
 
 use super::scene::SceneColumns;
-use super::view::View;
+use super::view::{Axis, View};
+use crate::replay::Clock;
 use std::ops::Range;
 
 /// The widest and highest window: quads have 16-bit corners.
@@ -21,18 +25,26 @@ pub(super) struct Grid {
     /// Of the first column: its moment (when a column is a moment), or else its pixel in the scaled plane.
     first: i64,
     len: usize,
+    /// On the time axis: the moments of each column.
+    timed: Vec<Range<u32>>,
 }
 
 impl Grid {
-    /// The columns of `view` over the moments `0..moment_count`; none at all when the view's scale makes no sense.
-    pub(super) fn new(view: &View, moment_count: u32) -> Grid {
+    /// The columns of `view` over the moments `0..moment_count`; none at all when the view's scale makes no sense, or it shows
+    /// times that are not recorded.
+    pub(super) fn new(view: &View, moment_count: u32, clock: Option<Clock>) -> Grid {
         let width = i64::from(view.width_px.min(MAX_WINDOW_PX));
-        let mut grid = Grid { view: *view, moment_count, first: 0, len: 0 };
-        let scale = view.moments_per_px;
+        let mut grid = Grid { view: *view, moment_count, first: 0, len: 0, timed: Vec::new() };
+        let scale = view.x_per_px;
         if !(scale.is_finite() && scale > 0.0 && view.bytes_per_px.is_finite() && view.bytes_per_px > 0.0) {
             return grid;
         }
         let (left, right) = (view.left_px, view.left_px.saturating_add(width));
+        let units = match (view.axis, clock) {
+            (Axis::Events, _) => f64::from(moment_count),
+            (Axis::Time, Some(clock)) => clock.width() as f64,
+            (Axis::Time, None) => 0.0,
+        };
         let (start, end) = if grid.column_is_a_moment() {
             // Rounded edges can put a moment's border half a pixel to either side: look at the neighbours too.
             let near = |px: i64| ((px as f64 * scale).floor() as i64).clamp(0, i64::from(moment_count));
@@ -42,11 +54,13 @@ impl Grid {
             let end = candidates.clone().rev().find(|moment| !outside(moment)).map_or(start, |last| last + 1);
             (start, end)
         } else {
-            let all = (f64::from(moment_count) / scale).ceil() as i64;
-            (left.max(0), right.min(all))
+            (left.max(0), right.min((units / scale).ceil() as i64))
         };
         grid.first = start;
         grid.len = usize::try_from(end.saturating_sub(start)).unwrap_or(0);
+        if let (Axis::Time, Some(clock)) = (view.axis, clock) {
+            grid.timed = (start..start.saturating_add(grid.len as i64)).map(|at| timed(&clock, at, scale)).collect();
+        }
         grid
     }
 
@@ -65,12 +79,15 @@ impl Grid {
 
     /// The moments that hold somewhere in `column`; at least one.
     pub(super) fn moments(&self, column: usize) -> Range<u32> {
+        if self.view.axis == Axis::Time {
+            return self.timed.get(column).cloned().unwrap_or(0..1);
+        }
         let at = self.first.saturating_add(column as i64);
         if self.column_is_a_moment() {
             return at as u32..at as u32 + 1;
         }
-        let start = (at as f64 * self.view.moments_per_px).floor() as u32;
-        let end = ((at + 1) as f64 * self.view.moments_per_px).ceil() as u32;
+        let start = (at as f64 * self.view.x_per_px).floor() as u32;
+        let end = ((at + 1) as f64 * self.view.x_per_px).ceil() as u32;
         let start = start.min(self.moment_count.saturating_sub(1));
         start..end.clamp(start + 1, self.moment_count.max(1))
     }
@@ -85,20 +102,24 @@ impl Grid {
 
     /// The column in which `moment` starts, give or take a rounding error at a border; clamped to the columns there are.
     pub(super) fn near(&self, moment: u32) -> usize {
-        let at = if self.column_is_a_moment() {
-            i64::from(moment)
-        } else {
-            (f64::from(moment) / self.view.moments_per_px) as i64
-        };
+        if self.view.axis == Axis::Time {
+            let column = self.timed.partition_point(|moments| moments.end <= moment);
+            return column.min(self.len.saturating_sub(1));
+        }
+        let at =
+            if self.column_is_a_moment() { i64::from(moment) } else { (f64::from(moment) / self.view.x_per_px) as i64 };
         (at.saturating_sub(self.first).max(0) as usize).min(self.len.saturating_sub(1))
     }
 
     /// The first column whose shown moment (of `shown`, one a column) is not before `moment`; the number of columns when none is.
     ///
-    /// Constant time: shown moments never go back, and a column's is at most one column away from the moment's own.
+    /// Shown moments never go back. On the event axis a column's is at most one column away from the moment's own: constant time.
     pub(super) fn first_reaching(&self, shown: &[u32], moment: u32) -> usize {
         if moment == u32::MAX {
             return shown.len();
+        }
+        if self.view.axis == Axis::Time {
+            return shown.partition_point(|&at| at < moment);
         }
         let mut column = self.near(moment);
         while column > 0 && shown.get(column - 1).is_some_and(|&before| before >= moment) {
@@ -124,13 +145,22 @@ impl Grid {
     }
 
     fn column_is_a_moment(&self) -> bool {
-        self.view.moments_per_px <= 1.0
+        self.view.axis == Axis::Events && self.view.x_per_px <= 1.0
     }
 
     /// Where `moment` starts in the scaled plane, in whole pixels.
     fn plane_px(&self, moment: i64) -> i64 {
-        (moment as f64 / self.view.moments_per_px).round() as i64
+        (moment as f64 / self.view.x_per_px).round() as i64
     }
+}
+
+/// The moments that hold somewhere in the pixel `at` of the scaled time axis.
+fn timed(clock: &Clock, at: i64, scale: f64) -> Range<u32> {
+    let (left, right) = (at as f64 * scale, (at + 1) as f64 * scale);
+    let carried_in = clock.events_before(left);
+    let ends_at_once = clock.events_before(left.next_up()) > carried_in;
+    let start = carried_in + u32::from(ends_at_once);
+    start..clock.events_before(right).max(start) + 1
 }
 
 #[cfg(test)]
@@ -141,15 +171,15 @@ mod tests {
     proptest! {
         #[test]
         fn columns_tile_their_part_of_the_window_and_miss_no_moment(
-            moments_per_px in prop_oneof![0.01..1.0f64, 1.0..40.0f64, Just(1.0), Just(2.0), Just(2.5)],
+            x_per_px in prop_oneof![0.01..1.0f64, 1.0..40.0f64, Just(1.0), Just(2.0), Just(2.5)],
             left_px in -30i64..200,
             width_px in 1u32..60,
             moment_count in 1u32..300,
         ) {
-            let view = View { moments_per_px, bytes_per_px: 1.0, left_px, bottom_px: 0, width_px, height_px: 1 };
-            let grid = Grid::new(&view, moment_count);
+            let view = View { x_per_px, left_px, width_px, ..View::fit(1, 1, 1, 1) };
+            let grid = Grid::new(&view, moment_count, None);
             let visible = |moment: u32| {
-                let edge = |moment: u32| (f64::from(moment) / moments_per_px - left_px as f64, f64::from(width_px));
+                let edge = |moment: u32| (f64::from(moment) / x_per_px - left_px as f64, f64::from(width_px));
                 edge(moment + 1).0 > 0.5 && edge(moment).0 < edge(moment).1 - 0.5
             };
             for column in 0..grid.len() {
@@ -170,11 +200,11 @@ mod tests {
 
     #[test]
     fn a_senseless_view_has_no_columns() {
-        for moments_per_px in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-            let view = View { moments_per_px, ..View::fit(10, 10, 10, 10) };
-            assert_eq!(Grid::new(&view, 10).len(), 0);
+        for x_per_px in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            let view = View { x_per_px, ..View::fit(10, 10, 10, 10) };
+            assert_eq!(Grid::new(&view, 10, None).len(), 0);
         }
         let view = View { left_px: i64::MAX, bottom_px: i64::MIN, width_px: u32::MAX, ..View::fit(10, 10, 10, 10) };
-        assert_eq!(Grid::new(&view, 10).len(), 0);
+        assert_eq!(Grid::new(&view, 10, None).len(), 0);
     }
 }

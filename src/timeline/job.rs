@@ -8,7 +8,6 @@ use super::tree::LiveTree;
 use super::view::View;
 use super::visible::{Change, Changes, Visible};
 use super::{MAX_WINDOW_PX, Source};
-use crate::replay::AllocationId;
 use crate::units::Moment;
 
 /// The most quads a scene has. Where it would have more, thin blocks are joined into higher bands.
@@ -60,7 +59,7 @@ impl SceneJob {
     pub fn new(source: &Source, view: View) -> SceneJob {
         let view =
             View { width_px: view.width_px.min(MAX_WINDOW_PX), height_px: view.height_px.min(MAX_WINDOW_PX), ..view };
-        let grid = Grid::new(&view, source.requested.moment_count());
+        let grid = Grid::new(&view, source.requested.moment_count(), source.clock);
         let columns = grid.table();
         SceneJob {
             view,
@@ -84,7 +83,7 @@ impl SceneJob {
                     self.stage = Stage::Collect;
                 }
                 Stage::Collect => {
-                    if !self.visible.collect(source.allocations, &self.grid, &mut self.columns, has_time) {
+                    if !self.visible.collect(source, &self.grid, &mut self.columns, has_time) {
                         return None;
                     }
                     self.changes = Changes::new(&self.visible, self.grid.len());
@@ -191,7 +190,7 @@ impl Drawing {
             match change {
                 Change::Goes(leaf) => self.tree.remove(leaf),
                 Change::Comes(leaf) => {
-                    self.tree.insert(leaf, source.allocations.size(AllocationId(visible.rank(leaf))));
+                    self.tree.insert(leaf, source.allocations.size(visible.id(leaf)));
                 }
             }
             self.changes_done += 1;

@@ -21,11 +21,12 @@ pub struct OutlineRect {
 /// Costs one pass over the allocations of lower rank and one look-up a column: a few milliseconds a million. Parts
 /// outside the window are left out.
 pub fn exact_outline(source: &Source, view: &View, allocation: AllocationId) -> Vec<OutlineRect> {
-    let rank = allocation.0 as usize;
-    let Some((born, died, size)) = source.allocations.spans_in(rank..rank.saturating_add(1)).next() else {
+    if allocation.0 as usize >= source.allocations.len() {
         return Vec::new();
-    };
-    let grid = Grid::new(view, source.requested.moment_count());
+    }
+    let (born, died, size) = source.allocations.span(allocation);
+    let rank = source.rank(allocation) as usize;
+    let grid = Grid::new(view, source.requested.moment_count(), source.clock);
     let mut shown: Vec<u32> = (0..grid.len()).map(|column| shown_moment(source, &grid, column)).collect();
     let window = grid.all_moments();
     let mut columns = grid.first_reaching(&shown, born)..grid.first_reaching(&shown, died);
@@ -66,7 +67,7 @@ fn shown_moment(source: &Source, grid: &Grid, column: usize) -> u32 {
 /// starts and takes them away where it ends, and the sums of that are the heights.
 fn lowest_bytes(source: &Source, rank: usize, moments: &[u32]) -> Vec<u64> {
     let mut changes = vec![0u64; moments.len() + 1];
-    source.allocations.spans_in(0..rank).for_each(|(born, died, size)| {
+    source.for_each_in(0..rank, |_, (born, died, size)| {
         let reached = |moment: u32| moments.partition_point(|&at| at < moment);
         let (enters, leaves) = (reached(born), reached(died.max(born)));
         if enters < leaves {

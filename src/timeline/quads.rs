@@ -4,7 +4,6 @@ use super::Source;
 use super::scene::{BAND, CONTINUED, Quad, QuadIdentity};
 use super::tree::{Live, LiveTree, Place};
 use super::visible::Visible;
-use crate::replay::AllocationId;
 
 /// A part of one column's stack: one block, or neighbours joined into a band.
 #[derive(Clone, Copy, Debug)]
@@ -93,11 +92,11 @@ impl Quads {
         } else {
             0
         };
-        let paint = (context.source.paint)(AllocationId(context.visible.rank(live.largest_leaf)));
+        let paint = (context.source.paint)(context.visible.id(live.largest_leaf));
         self.quads.push(Quad { x: context.x, y: piece.rows, paint: u32::from(paint.0) | kind });
         self.identities.push(QuadIdentity {
-            first: context.visible.rank(context.tree.first_live(piece.first)),
-            last: context.visible.rank(context.tree.last_live(piece.last)),
+            first: context.visible.id(context.tree.first_live(piece.first)).0,
+            last: context.visible.id(context.tree.last_live(piece.last)).0,
             count: live.count,
             bytes: [live.bytes as u32, (live.bytes >> 32) as u32],
         });

@@ -29,9 +29,9 @@ pub const CONTINUED: u32 = 1 << 17;
 #[cfg_attr(feature = "gpu", derive(bytemuck::Pod, bytemuck::Zeroable))]
 #[repr(C)]
 pub struct QuadIdentity {
-    /// Lowest rank in it; in birth order the allocation's id.
+    /// The id of the lowest allocation in it.
     pub first: u32,
-    /// Highest rank in it; equal to `first` for a single allocation.
+    /// The id of the highest; equal to `first` for a single allocation.
     pub last: u32,
     /// How many live allocations it holds at its first column's moment.
     pub count: u32,

@@ -35,7 +35,7 @@ pub fn byte_ticks(view: &View, min_distance_px: f64) -> Vec<Tick> {
 /// Marks of the event axis, from left to right, 1, 2 or 5 times a power of ten apart and at least `min_distance_px`. An event stands
 /// where the moment begins that it brings about. Only events below `events` have one.
 pub fn event_ticks(view: &View, events: u32, min_distance_px: f64) -> Vec<Tick> {
-    let wanted = view.moments_per_px * min_distance_px;
+    let wanted = view.x_per_px * min_distance_px;
     let mut decade = 1u64;
     while (decade as f64) * 5.0 < wanted && decade < 1_000_000_000 {
         decade *= 10;
@@ -43,11 +43,11 @@ pub fn event_ticks(view: &View, events: u32, min_distance_px: f64) -> Vec<Tick> 
     let step =
         [1, 2, 5].map(|times| times * decade).into_iter().find(|&step| step as f64 >= wanted).unwrap_or(10 * decade);
     // Event k stands at k + 1.
-    let range = [view.moment_from_column(0.0) - 1.0, view.moment_from_column(f64::from(view.width_px)) - 1.0];
+    let range = [view.x_from_column(0.0) - 1.0, view.x_from_column(f64::from(view.width_px)) - 1.0];
     multiples(step, range)
         .take_while(|&event| event < u64::from(events))
         .map(|event| {
-            let at_px = view.column_from_moment(event as f64 + 1.0).round() as i64;
+            let at_px = view.column_from_x(event as f64 + 1.0).round() as i64;
             Tick { at_px, value: event, label: grouped(event) }
         })
         .filter(|tick| (0..=i64::from(view.width_px)).contains(&tick.at_px))
@@ -104,11 +104,11 @@ mod tests {
 
     #[test]
     fn events_step_by_1_2_5_and_stand_where_they_happen() {
-        let view = View { moments_per_px: 20.0, left_px: 560, ..View::fit(1, 1, 500, 1) };
+        let view = View { x_per_px: 20.0, left_px: 560, ..View::fit(1, 1, 500, 1) };
         let ticks = event_ticks(&view, 20_000, 80.0);
         assert_eq!(labels(&ticks), ["12,000", "14,000", "16,000", "18,000"]);
         assert_eq!(ticks[0].at_px, (12_001.0f64 / 20.0 - 560.0).round() as i64);
-        let close = View { moments_per_px: 1.0 / 64.0, ..View::fit(1, 1, 200, 1) };
+        let close = View { x_per_px: 1.0 / 64.0, ..View::fit(1, 1, 200, 1) };
         let ticks = event_ticks(&close, 2, 40.0);
         assert_eq!(ticks.iter().map(|tick| (tick.at_px, tick.value)).collect::<Vec<_>>(), [(64, 0), (128, 1)]);
     }
@@ -117,7 +117,7 @@ mod tests {
     fn neighbours_keep_their_distance() {
         for zoom in 0..60 {
             let scale = 0.02 * 1.37f64.powi(zoom);
-            let view = View { bytes_per_px: scale, moments_per_px: scale, ..View::fit(1, 1, 900, 900) };
+            let view = View { bytes_per_px: scale, x_per_px: scale, ..View::fit(1, 1, 900, 900) };
             for ticks in [byte_ticks(&view, 50.0), event_ticks(&view, u32::MAX, 50.0)] {
                 assert!(!ticks.is_empty());
                 assert!(ticks.windows(2).all(|pair| pair[1].at_px - pair[0].at_px >= 50), "{scale} {ticks:?}");

@@ -1,8 +1,9 @@
 //! Which allocations a window shows, and the columns in which each comes and goes: one linear pass over all lifetimes.
 
+use super::Source;
 use super::columns::Grid;
 use super::scene::SceneColumns;
-use crate::replay::Allocations;
+use crate::replay::AllocationId;
 
 /// Allocations between two questions for the time: about a tenth of a millisecond.
 const ALLOCATIONS_PER_CHECK: usize = 8192;
@@ -11,8 +12,8 @@ const ALLOCATIONS_PER_CHECK: usize = 8192;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Visible {
     next: usize,
-    /// Rank of each.
-    ranks: Vec<u32>,
+    /// The id of each.
+    ids: Vec<u32>,
     /// First column that shows it.
     enters: Vec<u16>,
     /// First column after that no longer shows it; the number of columns when all later ones do.
@@ -24,29 +25,28 @@ impl Visible {
     /// moment are counted as hidden in the first column they are live in.
     pub(super) fn collect(
         &mut self,
-        allocations: &Allocations,
+        source: &Source,
         grid: &Grid,
         columns: &mut SceneColumns,
         has_time: &mut dyn FnMut() -> bool,
     ) -> bool {
         let window = grid.all_moments();
-        while self.next < allocations.len() {
-            let end = (self.next + ALLOCATIONS_PER_CHECK).min(allocations.len());
-            let mut rank = self.next as u32;
-            allocations.spans_in(self.next..end).for_each(|(born, died, size)| {
+        let count = source.allocations.len();
+        while self.next < count {
+            let end = (self.next + ALLOCATIONS_PER_CHECK).min(count);
+            source.for_each_in(self.next..end, |id, (born, died, size)| {
                 // Nothing of no bytes can be drawn or hidden.
                 if died > window.start && born < window.end && born < died && size > 0 {
                     let enters = grid.first_reaching(&columns.moment, born);
                     let leaves = grid.first_reaching(&columns.moment, died);
                     if enters < leaves {
-                        self.ranks.push(rank);
+                        self.ids.push(id);
                         self.enters.push(enters as u16);
                         self.leaves.push(leaves as u16);
                     } else {
                         hide(columns, grid.near(born.max(window.start)), size);
                     }
                 }
-                rank += 1;
             });
             self.next = end;
             if !has_time() {
@@ -58,12 +58,12 @@ impl Visible {
 
     /// How many there are.
     pub(super) fn len(&self) -> usize {
-        self.ranks.len()
+        self.ids.len()
     }
 
-    /// The rank of a leaf.
-    pub(super) fn rank(&self, leaf: u32) -> u32 {
-        self.ranks.get(leaf as usize).copied().unwrap_or(u32::MAX)
+    /// The allocation that a leaf stands for.
+    pub(super) fn id(&self, leaf: u32) -> AllocationId {
+        AllocationId(self.ids.get(leaf as usize).copied().unwrap_or(u32::MAX))
     }
 
     /// The first column that shows a leaf.

@@ -37,7 +37,7 @@ impl Spot {
 /// What the picture shows at `pointer`; `None` beside the stack.
 pub fn spot(scene: &Scene, view: &View, pointer: Pointer) -> Option<Spot> {
     // The scene may be of another scale while the exact one is on its way.
-    let x = scene.view.column_from_moment(view.moment_from_column(pointer.x.floor() + 0.5)).floor() as i32;
+    let x = scene.view.column_from_x(view.x_from_column(pointer.x.floor() + 0.5)).floor() as i32;
     let bytes = view.bytes_from_row(pointer.y.floor() + 0.5);
     let y = ((bytes / scene.view.bytes_per_px).floor() - scene.view.bottom_px as f64) as i32;
     let under = scene_hit(scene, x, y)?;

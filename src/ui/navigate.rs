@@ -26,29 +26,29 @@ impl Plane {
         let drawn = device.drawn_peak;
         let reserved = u64::try_from(device.peak_reserved).unwrap_or(0);
         let bytes = if drawn == 0 || reserved / 2 <= drawn { drawn.max(reserved) } else { drawn };
-        Plane { extent: Extent { moments: device.events.saturating_add(1), bytes: bytes.max(1) } }
+        Plane { extent: Extent { width: device.events.saturating_add(1), bytes: bytes.max(1) } }
     }
 
     /// Everything in the window.
     pub fn fit(self, canvas: Canvas) -> View {
-        View::fit(self.extent.moments, self.extent.bytes, canvas.width_px, canvas.height_px)
+        View::fit(self.extent.width, self.extent.bytes, canvas.width_px, canvas.height_px)
     }
 
     /// Everything in the window of `view`.
     pub fn whole(self, view: View) -> View {
-        View::fit(self.extent.moments, self.extent.bytes, view.width_px, view.height_px)
+        View::fit(self.extent.width, self.extent.bytes, view.width_px, view.height_px)
     }
 
     /// The nearest view that shows the plane and nothing beside it.
     fn clamped(self, view: View) -> View {
         let fit = self.whole(view);
-        let moments_per_px = view.moments_per_px.min(fit.moments_per_px);
+        let x_per_px = view.x_per_px.min(fit.x_per_px);
         let bytes_per_px = view.bytes_per_px.min(fit.bytes_per_px);
         let last = |range: f64, size_px: u32| (range.round() as i64 - i64::from(size_px)).max(0);
-        let last_left = last(f64::from(fit.width_px) * (fit.moments_per_px / moments_per_px), view.width_px);
+        let last_left = last(f64::from(fit.width_px) * (fit.x_per_px / x_per_px), view.width_px);
         let last_bottom = last(f64::from(fit.height_px) * (fit.bytes_per_px / bytes_per_px), view.height_px);
         View {
-            moments_per_px,
+            x_per_px,
             bytes_per_px,
             left_px: view.left_px.clamp(0, last_left),
             bottom_px: view.bottom_px.clamp(0, last_bottom),
@@ -58,7 +58,7 @@ impl Plane {
 
     /// Zooms the events: `factor` > 1 shows more of them. The moment at `column` stays there.
     pub fn zoom_events(self, view: View, column: f64, factor: f64) -> View {
-        self.clamped(view.zoomed_moments(column, factor, self.extent))
+        self.clamped(view.zoomed_x(column, factor, self.extent))
     }
 
     /// Zooms the bytes: `factor` > 1 shows more of them. The byte at `row` stays there.
@@ -76,18 +76,19 @@ impl Plane {
         let sideways = f64::from(view.width_px) / f64::from(canvas.width_px);
         let upwards = f64::from(view.height_px) / f64::from(canvas.height_px);
         self.clamped(View {
-            moments_per_px: view.moments_per_px * sideways,
+            x_per_px: view.x_per_px * sideways,
             bytes_per_px: view.bytes_per_px * upwards,
             left_px: (view.left_px as f64 / sideways).round() as i64,
             bottom_px: (view.bottom_px as f64 / upwards).round() as i64,
             width_px: canvas.width_px,
             height_px: canvas.height_px,
+            ..view
         })
     }
 
     /// The window around `moment`, at the scale of `view`, with the whole stack there.
     pub fn centred(self, view: View, moment: Moment) -> View {
-        let centre = (f64::from(moment.0) + 0.5) / view.moments_per_px;
+        let centre = (f64::from(moment.0) + 0.5) / view.x_per_px;
         let left_px = (centre - f64::from(view.width_px) / 2.0).round() as i64;
         // As high as it gets: clamping makes it everything.
         self.clamped(View { left_px, bytes_per_px: f64::MAX, bottom_px: 0, ..view })
@@ -97,8 +98,8 @@ impl Plane {
     /// reach, or where the change would be too small to see.
     pub fn bytes_fitted(self, view: View, scene: &Scene) -> View {
         let columns = &scene.columns;
-        let from = view.moment_from_column(0.0);
-        let to = view.moment_from_column(f64::from(view.width_px));
+        let from = view.x_from_column(0.0);
+        let to = view.x_from_column(f64::from(view.width_px));
         let inside = columns.moment.iter().zip(&columns.total).filter(|(moment, _)| {
             let moment = f64::from(**moment);
             moment + 1.0 > from && moment < to
@@ -116,8 +117,8 @@ impl Plane {
     }
 
     fn widened(self, view: View, sideways: i64, upwards: i64) -> View {
-        let whole = View::fit(self.extent.moments, self.extent.bytes, 1, 1);
-        let plane_width = (whole.moments_per_px / view.moments_per_px).ceil() as i64;
+        let whole = View::fit(self.extent.width, self.extent.bytes, 1, 1);
+        let plane_width = (whole.x_per_px / view.x_per_px).ceil() as i64;
         let plane_height = (whole.bytes_per_px / view.bytes_per_px).ceil() as i64;
         let (right, top) = (view.left_px + i64::from(view.width_px), view.bottom_px + i64::from(view.height_px));
         let left_px = (view.left_px - sideways).max(0);
@@ -138,7 +139,7 @@ impl Plane {
         let needed = self.widened(view, i64::from(view.width_px / 8), i64::from(view.height_px / 16));
         let right = |view: &View| view.left_px + i64::from(view.width_px);
         let top = |view: &View| view.bottom_px + i64::from(view.height_px);
-        needed.moments_per_px == scene.moments_per_px
+        needed.x_per_px == scene.x_per_px
             && needed.bytes_per_px == scene.bytes_per_px
             && scene.left_px <= needed.left_px
             && scene.bottom_px <= needed.bottom_px
@@ -181,7 +182,7 @@ mod tests {
     use proptest::prelude::*;
 
     const CANVAS: Canvas = Canvas { width_px: 800, height_px: 400, scale: 1.0 };
-    const PLANE: Plane = Plane { extent: Extent { moments: 100_001, bytes: 80_000_000_000 } };
+    const PLANE: Plane = Plane { extent: Extent { width: 100_001, bytes: 80_000_000_000 } };
 
     #[test]
     fn everything_fits_and_is_the_limit() {
@@ -199,7 +200,7 @@ mod tests {
         assert_eq!(Plane::of(&device(100, 150)).extent.bytes, 150);
         assert_eq!(Plane::of(&device(100, 5000)).extent.bytes, 100);
         assert_eq!(Plane::of(&device(0, 5000)).extent.bytes, 5000);
-        assert_eq!(Plane::of(&device(0, 0)).extent, Extent { moments: 1, bytes: 1 });
+        assert_eq!(Plane::of(&device(0, 0)).extent, Extent { width: 1, bytes: 1 });
     }
 
     proptest! {
@@ -207,8 +208,8 @@ mod tests {
         fn the_point_under_the_cursor_stays(column in 0.0..800.0, row in 0.0..400.0, factor in 0.2f64..0.9) {
             let middle = PLANE.zoom_events(PLANE.fit(CANVAS), 400.0, 0.1);
             let zoomed = PLANE.zoom_events(middle, column, factor);
-            let moment = middle.moment_from_column(column);
-            prop_assert!((zoomed.column_from_moment(moment) - column).abs() <= 1.0);
+            let moment = middle.x_from_column(column);
+            prop_assert!((zoomed.column_from_x(moment) - column).abs() <= 1.0);
             let zoomed = PLANE.zoom_bytes(middle, row, factor);
             let byte = middle.bytes_from_row(row);
             prop_assert!((byte / zoomed.bytes_per_px - zoomed.bottom_px as f64 - row).abs() <= 1.0);
@@ -225,7 +226,7 @@ mod tests {
                     _ => PLANE.resized(view, Canvas { width_px: (place.abs() as u32).max(1), ..CANVAS }),
                 };
                 prop_assert!(view.left_px >= 0 && view.bottom_px >= 0);
-                prop_assert!(view.moment_from_column(0.0) < PLANE.extent.moments as f64);
+                prop_assert!(view.x_from_column(0.0) < PLANE.extent.width as f64);
                 let asked = PLANE.with_margin(view);
                 prop_assert!(PLANE.is_served(view, &asked), "what is asked for must be enough: {view:?} {asked:?}");
             }

@@ -45,7 +45,7 @@ pub fn reading(state: &State) -> String {
 
 fn column_reading(state: &State) -> Option<String> {
     let (pointer, view, scene) = (state.pointer?, state.view.as_ref()?, state.geometry.scene.as_ref()?);
-    let x = scene.view.column_from_moment(view.moment_from_column(pointer.x.floor() + 0.5)).floor() as i32;
+    let x = scene.view.column_from_x(view.x_from_column(pointer.x.floor() + 0.5)).floor() as i32;
     let column = scene_hit(scene, x, 0)?.column;
     let columns = &scene.columns;
     let moment = Moment(*columns.moment.get(column)?);

@@ -81,8 +81,8 @@ pub(super) fn bring_into_view(state: &mut State, details: &Details) {
     let born = details.born_event.map_or(0, |event| event.saturating_add(1));
     let died = details.freed_event.map_or(u32::MAX, |event| event.saturating_add(1));
     state.navigate(|plane, view| {
-        let inside = view.moment_from_column(f64::from(view.width_px)) > f64::from(born)
-            && view.moment_from_column(0.0) < f64::from(died);
+        let inside =
+            view.x_from_column(f64::from(view.width_px)) > f64::from(born) && view.x_from_column(0.0) < f64::from(died);
         if inside { view } else { plane.centred(view, Moment(born)) }
     });
 }

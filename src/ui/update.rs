@@ -160,8 +160,8 @@ fn command(state: &mut State, command: Command, now_ms: f64, effects: &mut Vec<E
             let peak = state.device().map(|device| Moment(u32::try_from(device.peak_event + 1).unwrap_or(0)));
             if let Some(peak) = peak {
                 state.navigate(|plane, view| {
-                    let widest = plane.extent.moments as f64 * PEAK_WINDOW / f64::from(view.width_px);
-                    let factor = (widest / view.moments_per_px).min(1.0);
+                    let widest = plane.extent.width as f64 * PEAK_WINDOW / f64::from(view.width_px);
+                    let factor = (widest / view.x_per_px).min(1.0);
                     plane.centred(plane.zoom_events(view, 0.0, factor), peak)
                 });
             }

@@ -1,6 +1,6 @@
 //! How long scenes of 2000 × 1000 pixels take, by kind of history and zoom. Prints; judges nothing.
 
-use memscape::replay::{Allocations, Curve, Totals};
+use memscape::replay::{Allocations, Curve, LiveSets, Totals};
 use memscape::timeline::{Paint, SceneJob, Source, View};
 use memscape::units::EventIdx;
 use std::time::{Duration, Instant};
@@ -52,12 +52,21 @@ fn measure(name: &str, changes: &[Change]) {
     let totals = Totals::build(steps.len() as u32, 0, change);
     let curve = Curve::new(&totals, &change);
     let paint = |_| Paint::NO_STACK;
-    let source = Source { allocations: &allocations, requested: curve, reserved: curve, paint: &paint };
+    let live = LiveSets::default();
+    let source = Source {
+        allocations: &allocations,
+        live: &live,
+        order: None,
+        clock: None,
+        requested: curve,
+        reserved: curve,
+        paint: &paint,
+    };
     let peak = curve.max_in(0..u32::MAX).map_or(0, |(_, total)| total as u64);
     for zoom in [1.0, 10.0, 100.0, 10_000.0] {
         let fit = View::fit(steps.len() as u64 + 1, peak, 2000, 1000);
-        let scale = fit.moments_per_px / zoom;
-        let view = View { moments_per_px: scale, left_px: (steps.len() as f64 / 2.0 / scale) as i64, ..fit };
+        let scale = fit.x_per_px / zoom;
+        let view = View { x_per_px: scale, left_px: (steps.len() as f64 / 2.0 / scale) as i64, ..fit };
         let view = if zoom > 1.0 { view } else { fit };
         let start = processor_time();
         let mut job = SceneJob::new(&source, view);

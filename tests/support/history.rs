@@ -1,28 +1,36 @@
 //! Histories of lifetimes alone: drawn as text, or random.
 
-use memscape::replay::{AllocationId, Allocations, Curve, Totals};
-use memscape::timeline::{Paint, Source};
+use memscape::replay::{AllocationId, Allocations, Curve, LiveSets, Times, Totals};
+use memscape::timeline::{Order, Paint, Source};
 use memscape::units::EventIdx;
 use proptest::prelude::*;
 
 /// One device's lifetimes with the totals that follow from them.
 #[derive(Debug)]
 pub(crate) struct History {
-    /// `(born, died, size)` in order of rank.
+    /// `(born, died, size)` in order of birth: the place is the allocation's id.
     pub(crate) spans: Vec<(u32, u32, u64)>,
+    /// The ids in order of rank.
+    pub(crate) ranked: Vec<u32>,
+    /// When each event happened, in µs from the first, never going back; empty: not recorded.
+    pub(crate) elapsed: Vec<u64>,
     /// Requested bytes live at each moment.
     pub(crate) requested: Vec<i64>,
     /// Reserved bytes at each moment.
     pub(crate) reserved: Vec<i64>,
     allocations: Allocations,
+    order: Option<Order>,
+    times: Times,
+    live: LiveSets,
     totals: [Totals; 2],
 }
 
 impl History {
     /// The history of these lifetimes over `events` events; reserved bytes are the requested ones in steps of 64.
     pub(crate) fn new(events: u32, spans: impl IntoIterator<Item = (u32, u32, u64)>) -> History {
-        let allocations = Allocations::from_spans(spans);
-        let spans: Vec<_> = allocations.spans().collect();
+        let mut spans: Vec<_> = spans.into_iter().collect();
+        spans.sort_by_key(|span| span.0);
+        let allocations = Allocations::from_spans(spans.iter().copied());
         let mut change = vec![0i64; events as usize + 2];
         for &(born, died, size) in spans.iter().filter(|span| span.0 < span.1) {
             change[(born as usize).min(events as usize + 1)] += size as i64;
@@ -38,7 +46,31 @@ impl History {
             .collect();
         let reserved: Vec<i64> = requested.iter().map(|total| (total + 63) / 64 * 64).collect();
         let totals = [&requested, &reserved].map(|curve| Totals::build(events, curve[0], |event| step(curve, event)));
-        History { spans, requested, reserved, allocations, totals }
+        let ranked = (0..spans.len() as u32).collect();
+        let mut live = LiveSets::default();
+        while !live.step(&allocations, events + 1, &mut || true) {}
+        let (order, times, elapsed) = (None, Times::default(), Vec::new());
+        History { spans, ranked, elapsed, requested, reserved, allocations, order, times, live, totals }
+    }
+
+    /// The same, stacked by groups: allocation `id` is in group `groups[id % groups.len()]`.
+    pub(crate) fn grouped(mut self, groups: &[u32]) -> History {
+        let groups: Vec<u32> = (0..self.spans.len()).map(|id| groups[id % groups.len()]).collect();
+        self.ranked.sort_by_key(|&id| groups[id as usize]);
+        self.order = Some(Order::grouped(&groups));
+        self
+    }
+
+    /// The same, with times: µs from each event to the next, over and over; what goes back counts as no time.
+    pub(crate) fn timed(mut self, steps: &[i32]) -> History {
+        let (mut now, mut latest) = (1_700_000_000_000_000i64, i64::MIN);
+        for event in 0..self.moments() as usize - 1 {
+            self.times.push(now);
+            latest = latest.max(now);
+            self.elapsed.push((latest - 1_700_000_000_000_000) as u64);
+            now += i64::from(steps[event % steps.len()]);
+        }
+        self
     }
 
     /// A history as a picture, highest rank first, as on the screen: a line an allocation, a character a moment (`#` live),
@@ -74,6 +106,9 @@ impl History {
         let reserved = |event| step(&self.reserved, event);
         look(&Source {
             allocations: &self.allocations,
+            live: &self.live,
+            order: self.order.as_ref(),
+            clock: self.times.clock(),
             requested: Curve::new(&self.totals[0], &requested),
             reserved: Curve::new(&self.totals[1], &reserved),
             paint: &paint,
@@ -81,22 +116,28 @@ impl History {
     }
 }
 
-/// The colour of an allocation in these tests: its rank.
+/// The colour of an allocation in these tests: its id.
 pub(crate) fn paint(allocation: AllocationId) -> Paint {
     Paint(allocation.0 as u16)
 }
 
-/// Random histories: lifetimes short and long, sizes of every order, some there from the start or to the end, and ranks in no
-/// order of birth, as when they are grouped.
+/// Random histories: lifetimes short and long, sizes of every order, some there from the start or to the end; some stacked in
+/// groups, some with times.
 pub(crate) fn histories(events: u32, allocations: usize) -> impl Strategy<Value = History> {
     let life = move |events: u32| prop_oneof![4 => 1..8u32, 2 => 1..=events, 1 => Just(u32::MAX)];
     let size = || prop_oneof![4 => 1..40u64, 2 => 100..400u64, 1 => 2000..4000u64, 1 => Just(0u64)];
     (1..=events).prop_flat_map(move |events| {
         let born = prop_oneof![1 => Just(0u32), 6 => 0..=events];
-        prop::collection::vec((born, life(events), size()), 0..=allocations).prop_map(move |lives| {
+        let groups = prop::option::of(prop::collection::vec(0u32..4, 1..7));
+        let step = prop_oneof![3 => 0..3i32, 2 => 3..200i32, 1 => -20..0i32, 1 => 1000..3000i32];
+        let steps = prop::option::of(prop::collection::vec(step, 1..40));
+        let lives = prop::collection::vec((born, life(events), size()), 0..=allocations);
+        (lives, groups, steps).prop_map(move |(lives, groups, steps)| {
             let died = |born: u32, life: u32| Some(born.saturating_add(life)).filter(|&died| died <= events);
             let span = |(born, life, size)| (born, died(born, life).unwrap_or(u32::MAX), size);
-            History::new(events, lives.into_iter().map(span))
+            let history = History::new(events, lives.into_iter().map(span));
+            let history = groups.into_iter().fold(history, |history, groups| history.grouped(&groups));
+            steps.into_iter().fold(history, |history, steps| history.timed(&steps))
         })
     })
 }

@@ -3,13 +3,13 @@
 use super::history::{History, paint};
 use memscape::replay::AllocationId;
 use memscape::timeline::scene::{BAND, CONTINUED};
-use memscape::timeline::{Quad, QuadIdentity, Scene, View};
+use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
 use std::ops::Range;
 
 /// One live block of a stack.
 #[derive(Clone, Copy, Debug)]
 struct Block {
-    rank: u32,
+    id: u32,
     lowest: u64,
     size: u64,
 }
@@ -47,7 +47,10 @@ pub(crate) fn check(history: &History, scene: &Scene) {
 /// The moments of every column that the view has.
 fn column_moments(history: &History, view: &View) -> Vec<Range<u32>> {
     let all = 0..history.moments();
-    let scale = view.moments_per_px;
+    let scale = view.x_per_px;
+    if view.axis == Axis::Time {
+        return timed_moments(history, view);
+    }
     if scale <= 1.0 {
         let edge = |moment: u32| (f64::from(moment) / scale).round() as i64 - view.left_px;
         let inside = |moment: &u32| edge(*moment) < i64::from(view.width_px) && edge(*moment + 1) > 0;
@@ -62,13 +65,34 @@ fn column_moments(history: &History, view: &View) -> Vec<Range<u32>> {
     (view.left_px..view.left_px + i64::from(view.width_px)).filter_map(pixel).collect()
 }
 
+/// The same on the time axis: of each pixel, the moments that begin in it, and the one that goes on into it.
+fn timed_moments(history: &History, view: &View) -> Vec<Range<u32>> {
+    let Some(span) = history.elapsed.last() else { return Vec::new() };
+    let margin = (span / 64).max(1);
+    let begins = |moment: u32| if moment == 0 { 0 } else { margin + history.elapsed[moment as usize - 1] };
+    let ends = |moment: u32| {
+        if moment + 1 == history.moments() { span + 2 * margin } else { begins(moment + 1) }
+    };
+    let pixel = |at: i64| {
+        let (left, right) = (at as f64 * view.x_per_px, (at + 1) as f64 * view.x_per_px);
+        let holds = |moment: &u32| {
+            let (begins, ends) = (begins(*moment) as f64, ends(*moment) as f64);
+            (left..right).contains(&begins) || (begins < left && ends > left)
+        };
+        let first = (0..history.moments()).find(holds)?;
+        Some(first..(0..history.moments()).rev().find(holds)? + 1)
+    };
+    (view.left_px.max(0)..view.left_px + i64::from(view.width_px)).filter_map(pixel).collect()
+}
+
 fn check_column(history: &History, scene: &Scene, column: usize) {
     let moment = scene.columns.moment[column];
     let mut height = 0;
     let mut stack = Vec::new();
-    for (rank, &(born, died, size)) in (0..).zip(&history.spans) {
+    for &id in &history.ranked {
+        let (born, died, size) = history.spans[id as usize];
         if (born..died).contains(&moment) && size > 0 {
-            stack.push(Block { rank, lowest: height, size });
+            stack.push(Block { id, lowest: height, size });
             height += size;
         }
     }
@@ -93,31 +117,32 @@ fn check_column(history: &History, scene: &Scene, column: usize) {
     for (quad, identity) in &pieces {
         let starts_here = i32::from(quad.x[0]) == left;
         if identity.count == 1 {
-            let block = stack.iter().find(|block| block.rank == identity.first).expect("a quad of a dead block");
+            let block = stack.iter().find(|block| block.id == identity.first).expect("a quad of a dead block");
             assert_eq!((identity.first, quad.y, identity.requested()), (identity.last, rows(block), block.size));
-            let (born, died, _) = history.spans[block.rank as usize];
+            let (born, died, _) = history.spans[block.id as usize];
             let before = column.checked_sub(1).map(|before| scene.columns.moment[before]);
             let continued = before.is_some_and(|before| (born..died).contains(&before));
-            let expected = u32::from(paint(AllocationId(block.rank)).0) | if continued { CONTINUED } else { 0 };
+            let expected = u32::from(paint(AllocationId(block.id)).0) | if continued { CONTINUED } else { 0 };
             assert!(!starts_here || quad.paint == expected, "column {column}: {quad:?}");
         } else if starts_here {
-            let members = || stack.iter().filter(|block| (identity.first..=identity.last).contains(&block.rank));
+            let place = |id: u32| stack.iter().position(|block| block.id == id).expect("a band of dead blocks");
+            let members = || stack[place(identity.first)..=place(identity.last)].iter();
             let bytes: u64 = members().map(|block| block.size).sum();
             let (first, last) = (members().next().unwrap(), members().next_back().unwrap());
-            assert_eq!((first.rank, last.rank), (identity.first, identity.last), "column {column}");
+            assert_eq!((first.id, last.id), (identity.first, identity.last), "column {column}");
             assert_eq!((members().count(), bytes), (identity.count as usize, identity.requested()), "column {column}");
             assert_eq!(quad.y, [row(first.lowest), row(last.lowest + last.size)], "column {column}");
             assert!(members().all(|block| block.size < theta), "column {column}: a high block in a band");
             assert!(bytes < 2 * theta, "column {column}: a band that should have ended before");
             let largest = members().rev().max_by_key(|block| block.size).unwrap();
-            assert_eq!(quad.paint, u32::from(paint(AllocationId(largest.rank)).0) | BAND);
+            assert_eq!(quad.paint, u32::from(paint(AllocationId(largest.id)).0) | BAND);
         } else {
             let at_an_edge = |y: i16| y == row(height) || stack.iter().any(|block| row(block.lowest) == y);
             assert!(quad.y.iter().all(|&y| at_an_edge(y)), "column {column}: {quad:?} is not made of whole blocks");
         }
     }
     for block in stack.iter().filter(|block| block.size >= theta && rows(block)[0] < rows(block)[1]) {
-        assert!(pieces.iter().any(|(_, it)| (it.first, it.last) == (block.rank, block.rank)), "{block:?} is not alone");
+        assert!(pieces.iter().any(|(_, it)| (it.first, it.last) == (block.id, block.id)), "{block:?} is not alone");
     }
     // Thin neighbours are joined until they reach θ. (The lowest piece of a window may have been cut off from its neighbours.)
     for pair in pieces.windows(2) {
