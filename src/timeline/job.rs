@@ -52,6 +52,8 @@ struct Drawing {
     quads: Quads,
     column: usize,
     changes_done: usize,
+    /// The lowest leaf that changes in the column in work.
+    changed: u32,
 }
 
 impl SceneJob {
@@ -142,7 +144,7 @@ impl SceneJob {
                 drawing.descend(source, &self.visible, &self.view, x);
             }
             drawing.column += 1;
-            drawing.changes_done = 0;
+            (drawing.changes_done, drawing.changed) = (0, u32::MAX);
             if drawing.quads.quads.len() > MAX_QUADS {
                 return Attempt::TooMany { band_px: drawing.next_band_px(self.grid.len()) };
             }
@@ -175,7 +177,14 @@ enum Attempt {
 
 impl Drawing {
     fn new(leaves: usize, band_px: u32) -> Drawing {
-        Drawing { band_px, tree: LiveTree::new(leaves), quads: Quads::default(), column: 0, changes_done: 0 }
+        Drawing {
+            band_px,
+            tree: LiveTree::new(leaves),
+            quads: Quads::default(),
+            column: 0,
+            changes_done: 0,
+            changed: u32::MAX,
+        }
     }
 
     /// Brings the tree to the moment of the column; `false` when it needs more time.
@@ -187,6 +196,8 @@ impl Drawing {
         has_time: &mut dyn FnMut() -> bool,
     ) -> bool {
         for change in changes.of(self.column, self.changes_done) {
+            let (Change::Goes(leaf) | Change::Comes(leaf)) = change;
+            self.changed = self.changed.min(leaf);
             match change {
                 Change::Goes(leaf) => self.tree.remove(leaf),
                 Change::Comes(leaf) => {
@@ -204,7 +215,8 @@ impl Drawing {
     fn descend(&mut self, source: &Source, visible: &Visible, view: &View, x: [i16; 2]) {
         let thin_below = (f64::from(self.band_px) * view.bytes_per_px).ceil() as u64;
         let context = Context { source, visible, tree: &self.tree, column: self.column, x };
-        Descent::new(view, thin_below, &context, &mut self.quads).run();
+        let from = self.quads.keep_below(self.tree.start_of_thin(self.changed, thin_below));
+        Descent::new(view, thin_below, from, &context, &mut self.quads).run();
         self.quads.end_column(x[0]);
     }
 

@@ -3,7 +3,7 @@
 //! A block or a whole group of blocks under θ is *thin*. Thin neighbours are joined until they reach θ; such a band keeps its
 //! exact height. So pieces are at least θ high, but for the last band below a block that is not thin, or at the top.
 
-use super::quads::{Context, Piece, Quads};
+use super::quads::{Context, Piece, Quads, Step};
 use super::tree::{Live, LiveTree, Place};
 use super::view::View;
 
@@ -18,6 +18,8 @@ pub(super) struct Descent<'a> {
     /// Where the stack stands: in bytes, and as a row of the window, of all that went to `quads`.
     height: u64,
     row: i16,
+    /// The first leaf that is not in it yet.
+    next_leaf: u64,
     band: Option<Band>,
 }
 
@@ -30,13 +32,20 @@ struct Band {
 }
 
 impl<'a> Descent<'a> {
-    /// A descent for one column, with blocks under `thin_below` bytes joined.
-    pub(super) fn new(view: &View, thin_below: u64, context: &'a Context<'a>, quads: &'a mut Quads) -> Self {
+    /// A descent for one column from where `quads` has it to its top, with blocks under `thin_below` bytes joined.
+    pub(super) fn new(
+        view: &View,
+        thin_below: u64,
+        from: Step,
+        context: &'a Context<'a>,
+        quads: &'a mut Quads,
+    ) -> Self {
         // One pixel more on either side: what only rounds into the window is drawn too.
         let lowest = view.bytes_from_row(-1.0).max(0.0) as u64;
         let above = view.bytes_from_row(f64::from(view.height_px) + 1.0).max(0.0) as u64;
         let window = [lowest, above.saturating_add(1)];
-        Descent { context, quads, view: *view, window, thin_below, height: 0, row: clipped_row(view, 0), band: None }
+        let (height, next_leaf, row) = (from.height, from.leaf, clipped_row(view, from.height));
+        Descent { context, quads, view: *view, window, thin_below, height, row, next_leaf, band: None }
     }
 
     /// Hands all pieces that touch the window to the quads.
@@ -51,6 +60,13 @@ impl<'a> Descent<'a> {
 
     // As deep as the tree: eleven levels at most.
     fn visit(&mut self, tree: &LiveTree, place: Place, live: Live) {
+        if u64::from(place.first_leaf()) < self.next_leaf {
+            // A part of it is in the stack already, or all of it.
+            if place.end_leaf() > self.next_leaf {
+                tree.for_each_child(place, |child, live| self.visit(tree, child, live));
+            }
+            return;
+        }
         let lowest = self.height.wrapping_add(self.band.map_or(0, |band| band.live.bytes));
         if lowest >= self.window[1] {
             return;
@@ -92,7 +108,7 @@ impl<'a> Descent<'a> {
     fn emit(&mut self, first: Place, last: Place, live: Live) {
         let lower = self.row;
         self.advance(live.bytes);
-        self.quads.piece(&Piece { first, last, live, rows: [lower, self.row] }, self.context);
+        self.quads.add(&Piece { first, last, live, rows: [lower, self.row] }, self.height, self.context);
     }
 
     fn advance(&mut self, bytes: u64) {

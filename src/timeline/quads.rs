@@ -28,6 +28,19 @@ pub(super) struct Quads {
     settled: usize,
     /// Those that reach beyond it.
     next: Vec<Open>,
+    /// Where the stack stood after each piece of the column in work, before that of the column before.
+    trail: Vec<Step>,
+}
+
+/// Where a column's stack stands after one of its pieces.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Step {
+    /// The first leaf above.
+    pub(super) leaf: u64,
+    /// In bytes.
+    pub(super) height: u64,
+    /// How many quads reach beyond the column so far.
+    open: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -49,9 +62,28 @@ pub(super) struct Context<'a> {
 }
 
 impl Quads {
-    /// Takes the next piece of a column, bottom up.
+    /// Begins a column whose lowest changed leaf is `changed` (or that of a group around it which became thin): the pieces below
+    /// are those of the column before, and its quads go on. Where to begin looking for others.
+    ///
+    /// A piece ends where the next one begins, and that may have changed: so the last one below `changed` is looked for again.
+    pub(super) fn keep_below(&mut self, changed: u32) -> Step {
+        let below = self.trail.partition_point(|step| step.leaf <= u64::from(changed));
+        self.trail.truncate(below.saturating_sub(1));
+        let step = self.trail.last().copied().unwrap_or_default();
+        self.next.extend(self.open.iter().take(step.open));
+        self.settled = step.open;
+        step
+    }
+
+    /// Takes the next piece of a column, bottom up, and the height of the stack with it.
     #[inline]
-    pub(super) fn piece(&mut self, piece: &Piece, context: &Context) {
+    pub(super) fn add(&mut self, piece: &Piece, height: u64, context: &Context) {
+        self.piece(piece, context);
+        self.trail.push(Step { leaf: piece.last.end_leaf(), height, open: self.next.len() });
+    }
+
+    #[inline]
+    fn piece(&mut self, piece: &Piece, context: &Context) {
         if piece.rows[0] >= piece.rows[1] {
             return;
         }

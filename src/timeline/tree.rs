@@ -57,6 +57,11 @@ impl Place {
     pub(super) fn first_leaf(self) -> u32 {
         (u64::from(self.index) << (self.level * FAN_BITS)) as u32
     }
+
+    /// The first leaf after those under it.
+    pub(super) fn end_leaf(self) -> u64 {
+        (u64::from(self.index) + 1) << (self.level * FAN_BITS)
+    }
 }
 
 /// The tree. Leaves are numbered in order of rank.
@@ -152,6 +157,13 @@ impl LiveTree {
                 node.count -= 1;
             }
         }
+    }
+
+    /// The first leaf of the largest group around `leaf` that has less than `below` bytes; `leaf` itself when none has.
+    pub(super) fn start_of_thin(&self, leaf: u32, below: u64) -> u32 {
+        let around = |level: u32| Place { level, index: (u64::from(leaf) >> (level * FAN_BITS)) as u32 };
+        let thin = (1..=self.levels.len() as u32).map(around).filter(|&place| self.live(place).bytes < below);
+        thin.last().map_or(leaf, Place::first_leaf)
     }
 
     /// The first live leaf under a place that has one.
