@@ -9,7 +9,7 @@ mod generate;
 #[allow(dead_code, reason = "each test file uses its part")]
 mod opened;
 
-use memscape::engine::protocol::{Details, FileSummary};
+use memscape::engine::protocol::{Details, FileSummary, Looks};
 use memscape::engine::{Engine, Reply, Request};
 use memscape::snapshot::schema::KEYS;
 use memscape::timeline::View;
@@ -330,12 +330,12 @@ fn survive(bytes: &[u8]) {
         let fit = View::fit(moments, device.drawn_peak, 40, 30);
         let odd = View { x_per_px: 0.3, bytes_per_px: 1e-3, left_px: -7, bottom_px: i64::MAX - 3, ..fit };
         for view in [fit, odd, View { bytes_per_px: f64::NAN, ..fit }, View::fit(1, 1, u32::MAX, 9)] {
-            let request = Request::Scene { serial: 1, device: device.device, view };
+            let request = Request::Scene { serial: 1, device: device.device, view, looks: Looks::default() };
             assert!(matches!(reply(&mut engine, Some(request)), Reply::Scene { .. }));
         }
         for moment in [0, 1, 2, device.events as u32, u32::MAX] {
             for byte in [0, 1, device.drawn_peak / 2, u64::MAX] {
-                let request = Request::Hit { serial: 1, device: device.device, moment, byte };
+                let request = Request::Hit { serial: 1, device: device.device, looks: Looks::default(), moment, byte };
                 assert!(matches!(reply(&mut engine, Some(request)), Reply::Hit { .. }));
             }
         }

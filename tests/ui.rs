@@ -1,7 +1,7 @@
 //! The face without a browser: what a person does, and what the page makes of it.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
-use memscape::engine::protocol::{Details, DeviceSummary, FileSummary, HitAllocation, Phase, Progress};
+use memscape::engine::protocol::{Details, DeviceSummary, FileSummary, HitAllocation, Looks, Phase, Progress};
 use memscape::engine::{Reply, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Quad, QuadIdentity, Scene, View};
@@ -90,7 +90,7 @@ impl Page {
     /// Answers the scene that was asked for last.
     fn answer_scene(&mut self) {
         let request = self.asked().into_iter().find_map(|request| match request {
-            Request::Scene { serial, device, view } => Some((*serial, *device, *view)),
+            Request::Scene { serial, device, view, .. } => Some((*serial, *device, *view)),
             _ => None,
         });
         let (serial, device, view) = request.expect("a scene was asked for");
@@ -125,7 +125,7 @@ fn a_file_is_read_and_its_whole_timeline_asked_for() {
     assert_eq!(page.done, [], "no canvas yet");
     page.act(Action::Resized(CANVAS));
     let view = View::fit(1000, 1 << 20, 100, 100);
-    assert_eq!(page.asked(), [&Request::Scene { serial: 1, device: 0, view }]);
+    assert_eq!(page.asked(), [&Request::Scene { serial: 1, device: 0, view, looks: Looks::default() }]);
     page.answer_scene();
     assert!(matches!(page.done[..], [Effect::Upload(_)]));
 }

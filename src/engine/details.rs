@@ -4,7 +4,7 @@ use super::open::OpenFile;
 use super::protocol::{Details, FrameText, Origin};
 use crate::analysis::Sites;
 use crate::replay::{AllocationId, DeviceHistory, Source};
-use crate::snapshot::{Action, Labels, Segment, StackId, StringId, Strings};
+use crate::snapshot::{Action, Labels, StackId, StringId, Strings};
 use crate::units::{EventIdx, Moment};
 use std::cell::Cell;
 
@@ -55,7 +55,7 @@ pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<D
     let time = |event: Option<EventIdx>| event.and_then(|event| history.events.times.at(event.0));
     let labels =
         event.map_or_else(Labels::default, |event| file.snapshot.labels.labels(history.events.labels(event.0)));
-    let segment = segment_of(file, history, id);
+    let groups = &file.groups;
     let requested = history.allocations.size(id);
     let block = history.end_block(id).and_then(|row| file.snapshot.blocks.get(row as usize));
     let stack = file.stack(history, id);
@@ -80,8 +80,8 @@ pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<D
         },
         rounded_derived: block.is_none(),
         address: (source != Source::Unexplained).then(|| history.allocations.address(id)),
-        stream: labels.stream.or_else(|| segment?.stream),
-        pool: labels.pool.or_else(|| segment?.pool),
+        stream: groups.stream(&file.snapshot, history, id),
+        pool: groups.pool(&file.snapshot, history, id),
         born_event: born_event.map(|event| event.0),
         born_us: time(born_event),
         free_requested_event: history.allocations.free_requested(id).and_then(Moment::event).map(|event| event.0),
@@ -124,16 +124,6 @@ fn metadata(
         Some(("annotation".to_owned(), text(labels.user_metadata.filter(|_| at == address)?)))
     });
     own.chain(notes).take(MOST_NOTES).collect()
-}
-
-/// The segment that holds the allocation's address at the end.
-fn segment_of<'a>(file: &'a OpenFile, history: &DeviceHistory, id: AllocationId) -> Option<&'a Segment> {
-    let address = history.allocations.address(id);
-    let segments = file.snapshot.segments.iter().filter(|segment| segment.device == history.device);
-    segments.into_iter().find(|segment| {
-        let start = segment.address.unwrap_or(0);
-        start <= address && address - start < segment.total_size
-    })
 }
 
 /// The lines of a traceback, whose entries are of one line or more.

@@ -7,6 +7,7 @@
 pub mod protocol;
 
 mod details;
+mod groups;
 mod loader;
 mod open;
 
@@ -15,6 +16,7 @@ pub use protocol::{Reply, Request};
 use crate::timeline::{SceneJob, View};
 use loader::Loader;
 use open::OpenFile;
+use protocol::Looks;
 use std::collections::VecDeque;
 
 /// Whether [`Engine::step`] has anything left to do.
@@ -40,6 +42,7 @@ struct PendingScene {
     serial: u32,
     device: i64,
     view: View,
+    looks: Looks,
     job: Option<SceneJob>,
 }
 
@@ -67,11 +70,11 @@ impl Engine {
                     self.replies.push_back(Reply::Cancelled);
                 }
             }
-            Request::Scene { serial, device, view } => {
-                self.scene = Some(Box::new(PendingScene { serial, device, view, job: None }));
+            Request::Scene { serial, device, view, looks } => {
+                self.scene = Some(Box::new(PendingScene { serial, device, view, looks, job: None }));
             }
-            Request::Hit { serial, device, moment, byte } => {
-                let hit = self.file.as_mut().and_then(|file| file.hit(device, moment, byte));
+            Request::Hit { serial, device, looks, moment, byte } => {
+                let hit = self.file.as_mut().and_then(|file| file.hit(device, looks, moment, byte));
                 self.replies.push_back(Reply::Hit { serial, device, hit });
             }
             Request::Details { serial, device, allocation } => {
@@ -121,9 +124,12 @@ impl Engine {
                 }
             }
         }
-        match (&self.file, &mut self.scene) {
+        match (&mut self.file, &mut self.scene) {
             (Some(file), Some(pending)) => {
-                let scene = file.with_source(pending.device, |source| {
+                if !file.pile_up(pending.device, pending.looks, has_time) {
+                    return Work::More;
+                }
+                let scene = file.with_source(pending.device, pending.looks, |source| {
                     let job = pending.job.get_or_insert_with(|| SceneJob::new(source, pending.view));
                     job.step(source, has_time)
                 });
@@ -140,7 +146,9 @@ impl Engine {
             }
             _ => self.scene = None,
         }
-        Work::Idle
+        // What only makes answers faster comes when there is nothing else to do.
+        let is_prepared = self.file.as_mut().is_none_or(|file| file.prepare(has_time));
+        if is_prepared { Work::Idle } else { Work::More }
     }
 
     /// The next reply, oldest first.

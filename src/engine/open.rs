@@ -1,16 +1,12 @@
 //! An open file: its snapshot, the history of each device, and what is asked of them.
 
-use super::protocol::{DeviceSummary, FileSummary, HitAllocation, Warning};
+use super::groups::{Groups, stack_of};
+use super::protocol::{DeviceSummary, FileSummary, Grouping, HitAllocation, Looks, Warning};
 use crate::analysis::{Sites, site};
-use crate::column::Column;
 use crate::replay::{AllocationId, Curve, DeviceHistory, Rounding, Source};
-use crate::snapshot::{Action, FrameId, Snapshot, StackId, Warnings};
-use crate::timeline::{self, Paint, paint};
+use crate::snapshot::{Action, Snapshot, StackId, Warnings};
+use crate::timeline::{self, Order, Paint, paint};
 use crate::units::{EventIdx, Moment};
-use hashbrown::HashMap;
-
-/// Allocations between two questions for the time.
-const ALLOCATIONS_PER_CHECK: usize = 2048;
 
 /// An open file.
 pub(super) struct OpenFile {
@@ -21,20 +17,22 @@ pub(super) struct OpenFile {
     name: String,
     format: String,
     warnings: Warnings,
-    /// Palette slot of each stack, by its id; 0 where no allocation has it.
-    slots: Column<u8>,
-    indexing: Indexing,
+    pub(super) groups: Groups,
+    stacked: Option<Stacked>,
 }
 
-/// How far the palette is.
-#[derive(Default)]
-struct Indexing {
-    device: usize,
-    next: usize,
-    /// Bytes of each site at the device peaks.
-    at_peak: HashMap<FrameId, u64, foldhash::fast::RandomState>,
-    ranked: Option<HashMap<FrameId, u8, foldhash::fast::RandomState>>,
+/// The order other than that of birth that was asked for last.
+struct Stacked {
+    device: i64,
+    by: Grouping,
+    /// The group of each allocation, as far as it was looked up.
+    groups: Vec<u32>,
+    /// Complete.
+    order: Option<Order>,
 }
+
+/// Allocations between two questions for the time.
+const ALLOCATIONS_PER_CHECK: usize = 2048;
 
 impl OpenFile {
     pub(super) fn new(
@@ -46,59 +44,21 @@ impl OpenFile {
         sites: Sites,
     ) -> OpenFile {
         let rounding = Rounding::from_settings(&snapshot.settings);
-        let slots = (0..snapshot.stacks.len()).map(|_| 0).collect();
-        let indexing = Indexing::default();
-        OpenFile { snapshot, histories, sites, rounding, name, format, warnings, slots, indexing }
+        let groups = Groups::new(&snapshot);
+        OpenFile { snapshot, histories, sites, rounding, name, format, warnings, groups, stacked: None }
     }
 
-    /// Gives each call site its palette slot, the heaviest at the peaks first: `true` when done.
+    /// Ranks the call sites: `true` when done.
     pub(super) fn index(&mut self, has_time: &mut dyn FnMut() -> bool) -> bool {
-        while self.indexing.ranked.is_none() {
-            let Some(history) = self.histories.get(self.indexing.device) else {
-                self.indexing.ranked = Some(rank(&self.indexing.at_peak));
-                (self.indexing.device, self.indexing.next) = (0, 0);
-                break;
-            };
-            let peak = (history.numbers.peak_event + 1) as u32;
-            let ids = self.indexing.next..history.allocations.len().min(self.indexing.next + ALLOCATIONS_PER_CHECK);
-            for (id, (born, died, size)) in ids.clone().zip(history.allocations.spans_in(ids.clone())) {
-                if born <= peak && peak < died {
-                    let stack = stack_of(&self.snapshot, history, AllocationId(id as u32));
-                    if let Some(site) = self.sites.of(&self.snapshot, stack) {
-                        let bytes = self.indexing.at_peak.entry(site).or_default();
-                        *bytes = bytes.saturating_add(size);
-                    }
-                }
-            }
-            self.advance(ids.end);
-            if !has_time() {
-                return false;
-            }
-        }
-        while let Some(history) = self.histories.get(self.indexing.device) {
-            let ids = self.indexing.next..history.allocations.len().min(self.indexing.next + ALLOCATIONS_PER_CHECK);
-            for id in ids.clone() {
-                let stack = stack_of(&self.snapshot, history, AllocationId(id as u32));
-                if self.slots.get(stack.0 as usize) == Some(0) {
-                    let site = self.sites.of(&self.snapshot, stack);
-                    let known = self.indexing.ranked.as_ref().and_then(|ranked| ranked.get(&site?).copied());
-                    let slot = known.unwrap_or_else(|| site.map_or(1, |frame| site_slot(frame.0)));
-                    self.slots.set(stack.0 as usize, slot);
-                }
-            }
-            self.advance(ids.end);
-            if !has_time() {
-                return false;
-            }
-        }
-        self.indexing = Indexing::default();
-        true
+        self.groups.step(&self.snapshot, &self.histories, &mut self.sites, has_time)
     }
 
-    fn advance(&mut self, to: usize) {
-        let finished = self.histories.get(self.indexing.device).is_none_or(|history| to >= history.allocations.len());
-        self.indexing.next = if finished { 0 } else { to };
-        self.indexing.device += usize::from(finished);
+    /// Takes checkpoints of what is live: `true` when all are there. Not needed to open a file, only to answer faster.
+    pub(super) fn prepare(&mut self, has_time: &mut dyn FnMut() -> bool) -> bool {
+        self.histories.iter_mut().all(|history| {
+            let moments = history.event_count() + 1;
+            history.live.step(&history.allocations, moments, has_time)
+        })
     }
 
     /// The device with this ordinal.
@@ -111,27 +71,32 @@ impl OpenFile {
         stack_of(&self.snapshot, history, id)
     }
 
-    fn paint(&self, history: &DeviceHistory, id: AllocationId) -> Paint {
+    fn paint(&self, history: &DeviceHistory, id: AllocationId, by: Grouping) -> Paint {
         if history.allocations.source(id) == Source::Unexplained {
             return Paint::UNEXPLAINED;
         }
-        let stack = self.stack(history, id);
-        match self.slots.get(stack.0 as usize) {
-            None | Some(0) => Paint::NO_STACK,
-            Some(slot) => Paint::new(u32::from(slot), id.0),
+        match self.groups.of(&self.snapshot, history, id, by) {
+            0 => Paint::NO_STACK,
+            group => Paint::new((group + Paint::FIRST_SITE_SLOT - 1).min(paint::SLOTS - 1), id.0),
         }
     }
 
-    /// Lends the history of a device as the timeline wants it.
-    pub(super) fn with_source<R>(&self, device: i64, work: impl FnOnce(&timeline::Source<'_>) -> R) -> Option<R> {
+    /// Lends the history of a device as the timeline wants it. Its order must have been made ([`OpenFile::pile_up`]).
+    pub(super) fn with_source<R>(
+        &self,
+        device: i64,
+        looks: Looks,
+        work: impl FnOnce(&timeline::Source<'_>) -> R,
+    ) -> Option<R> {
         let history = self.history(device)?;
+        let order = self.stacked.as_ref().filter(|it| it.device == device && Some(it.by) == looks.stacking);
         let drawn = |event: EventIdx| history.drawn_change(event);
         let reserved = |event: EventIdx| history.reserved_change(event);
-        let paint = |id: AllocationId| self.paint(history, id);
+        let paint = |id: AllocationId| self.paint(history, id, looks.colouring);
         Some(work(&timeline::Source {
             allocations: &history.allocations,
             live: &history.live,
-            order: None,
+            order: order.and_then(|it| it.order.as_ref()),
             clock: history.events.times.clock(),
             requested: Curve::new(&history.drawn, &drawn),
             reserved: Curve::new(&history.reserved, &reserved),
@@ -139,9 +104,33 @@ impl OpenFile {
         }))
     }
 
+    /// Makes the order of a device that `looks` wants: `true` when it is there.
+    pub(super) fn pile_up(&mut self, device: i64, looks: Looks, has_time: &mut dyn FnMut() -> bool) -> bool {
+        let Some(by) = looks.stacking else { return true };
+        let known = self.stacked.take().filter(|it| it.device == device && it.by == by);
+        let mut stacked = known.unwrap_or(Stacked { device, by, groups: Vec::new(), order: None });
+        if let Some(history) = self.history(device).filter(|_| stacked.order.is_none()) {
+            let count = history.allocations.len();
+            while stacked.groups.len() < count {
+                let end = count.min(stacked.groups.len() + ALLOCATIONS_PER_CHECK);
+                let group = |id: usize| self.groups.of(&self.snapshot, history, AllocationId(id as u32), by);
+                stacked.groups.extend((stacked.groups.len()..end).map(group));
+                if !has_time() {
+                    self.stacked = Some(stacked);
+                    return false;
+                }
+            }
+            stacked.order = Some(Order::grouped(&std::mem::take(&mut stacked.groups)));
+        }
+        self.stacked = Some(stacked);
+        true
+    }
+
     /// The allocation at a byte of the stack at a moment.
-    pub(super) fn hit(&mut self, device: i64, moment: u32, byte: u64) -> Option<HitAllocation> {
-        let hit = self.with_source(device, |source| timeline::stack_at(source, Moment(moment), byte))??;
+    pub(super) fn hit(&mut self, device: i64, looks: Looks, moment: u32, byte: u64) -> Option<HitAllocation> {
+        // The scene has made it already.
+        self.pile_up(device, looks, &mut || true);
+        let hit = self.with_source(device, looks, |source| timeline::stack_at(source, Moment(moment), byte))??;
         let history = self.histories.iter().find(|history| history.device == device)?;
         let id = hit.allocation;
         let stack = stack_of(&self.snapshot, history, id);
@@ -181,41 +170,9 @@ impl OpenFile {
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let mut bytes = self.snapshot.heap_bytes();
         bytes.extend(self.histories.iter().flat_map(DeviceHistory::heap_bytes));
-        bytes.push(("call sites and colours", self.slots.heap_bytes() + self.sites.heap_bytes()));
+        bytes.push(("call sites and colours", self.groups.heap_bytes() + self.sites.heap_bytes()));
         bytes
     }
-}
-
-fn stack_of(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> StackId {
-    let recorded = |stack: &StackId| *stack != StackId::NONE;
-    let source = history.allocations.source(id);
-    let of_alloc = match source {
-        Source::AllocatedBy(event) => Some(history.events.stack(event.0)).filter(recorded),
-        _ => None,
-    };
-    // A block that is still there at the end has the stack of its alloc; that of the free says less.
-    let of_block = || history.end_block(id).and_then(|row| snapshot.blocks.get(row as usize)).map(|block| block.stack);
-    let of_free = || match source {
-        Source::FreedBy(event) => Some(history.events.stack(event.0)),
-        _ => None,
-    };
-    of_alloc.or_else(|| of_block().filter(recorded)).or_else(of_free).unwrap_or(StackId::NONE)
-}
-
-/// The heaviest sites get a slot of their own, in order; all others share, by the hash of their frame.
-fn rank(
-    at_peak: &HashMap<FrameId, u64, foldhash::fast::RandomState>,
-) -> HashMap<FrameId, u8, foldhash::fast::RandomState> {
-    let mut sites: Vec<(u64, FrameId)> = at_peak.iter().map(|(&site, &bytes)| (bytes, site)).collect();
-    sites.sort_unstable_by_key(|&(bytes, site)| (std::cmp::Reverse(bytes), site));
-    let first = Paint::FIRST_SITE_SLOT as u8;
-    sites.into_iter().zip(first..paint::SLOTS as u8).map(|((_, site), slot)| (site, slot)).collect()
-}
-
-fn site_slot(frame: u32) -> u8 {
-    let slots = paint::SLOTS - Paint::FIRST_SITE_SLOT;
-    // Multiplying by an odd constant spreads neighbouring ids over the slots, the same way each time a file is opened.
-    (Paint::FIRST_SITE_SLOT + (frame.wrapping_mul(0x9e37_79b1) >> 16) % slots) as u8
 }
 
 fn device_summary(history: &DeviceHistory) -> DeviceSummary {

@@ -28,6 +28,8 @@ pub enum Request {
         device: i64,
         /// The window, margin included.
         view: View,
+        /// Order and colours.
+        looks: Looks,
     },
     /// Which allocation is at this byte of the stack at this moment?
     Hit {
@@ -35,6 +37,8 @@ pub enum Request {
         serial: u32,
         /// The device's ordinal.
         device: i64,
+        /// Order and colours: those of the scene.
+        looks: Looks,
         /// The moment (number of events that have happened).
         moment: u32,
         /// Height in the stack, in requested bytes.
@@ -90,6 +94,33 @@ pub enum Reply {
         /// The allocation.
         details: Option<Box<Details>>,
     },
+}
+
+/// What allocations are told apart by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub enum Grouping {
+    /// The innermost frame that is the user's own code.
+    #[default]
+    CallSite,
+    /// Requested bytes, in powers of four.
+    Size,
+    /// How many events they live, in powers of four.
+    Lifetime,
+    /// When they were born, in sixteenths of the trace.
+    Age,
+    /// The stream they were made for.
+    Stream,
+    /// The pool they are in.
+    Pool,
+}
+
+/// How a device is drawn: what stands on what, and what colour tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub struct Looks {
+    /// Groups stand together, inside them the older below the younger; `None`: all in order of birth.
+    pub stacking: Option<Grouping>,
+    /// What colour tells.
+    pub colouring: Grouping,
 }
 
 /// How far loading is.

@@ -62,6 +62,11 @@ impl LabelTable {
         self.rows.get(id.0 as usize).copied().unwrap_or_default()
     }
 
+    /// All combinations, by id.
+    pub fn rows(&self) -> &[Labels] {
+        &self.rows
+    }
+
     /// How many combinations there are.
     pub fn len(&self) -> usize {
         self.rows.len()

@@ -36,7 +36,13 @@ fn ask(state: &mut State, spot: Spot, purpose: Purpose, effects: &mut Vec<Effect
     let Some(device) = state.device().map(|device| device.device) else { return };
     let serial = state.next_serial();
     state.question = Some(Question { serial, spot, purpose });
-    effects.push(Effect::Ask(Request::Hit { serial, device, moment: spot.moment, byte: spot.byte }));
+    effects.push(Effect::Ask(Request::Hit {
+        serial,
+        device,
+        looks: state.looks,
+        moment: spot.moment,
+        byte: spot.byte,
+    }));
 }
 
 /// Takes the worker's answer to the question `serial`.

@@ -2,7 +2,7 @@
 
 use super::action::{DropHover, GivenFile, Pointer};
 use super::hover::Spot;
-use crate::engine::protocol::{Details, DeviceSummary, FileSummary, HitAllocation, Phase};
+use crate::engine::protocol::{Details, DeviceSummary, FileSummary, HitAllocation, Looks, Phase};
 use crate::timeline::{Scene, View};
 use std::rc::Rc;
 
@@ -23,6 +23,8 @@ pub struct State {
     pub canvas: Option<Canvas>,
     /// The window that is looked at; `None` until there is a device and a canvas.
     pub view: Option<View>,
+    /// Order and colours of the stack.
+    pub looks: Looks,
     /// Whether the bytes axis follows the window.
     pub bytes_axis: BytesAxis,
     /// The picture and what is on its way.

@@ -96,7 +96,7 @@ fn settle(state: &mut State, effects: &mut Vec<Effect>) {
     if !served && state.geometry.in_flight.is_none() {
         let serial = state.next_serial();
         state.geometry.in_flight = Some(serial);
-        effects.push(Effect::Ask(Request::Scene { serial, device, view: plane.with_margin(view) }));
+        effects.push(Effect::Ask(Request::Scene { serial, device, view: plane.with_margin(view), looks: state.looks }));
     }
     look_under_pointer(state, effects);
 }

@@ -1,6 +1,6 @@
 //! Files opened through the engine, as the page and the command line do.
 
-use memscape::engine::protocol::{Details, FileSummary, HitAllocation};
+use memscape::engine::protocol::{Details, FileSummary, HitAllocation, Looks};
 use memscape::engine::{Engine, Reply, Request};
 use memscape::timeline::{Scene, View};
 use std::path::PathBuf;
@@ -56,7 +56,7 @@ impl Opened {
 
     /// A scene of a device.
     pub(crate) fn scene(&mut self, device: i64, view: View) -> Scene {
-        match self.reply(Request::Scene { serial: 1, device, view }) {
+        match self.reply(Request::Scene { serial: 1, device, view, looks: Looks::default() }) {
             Reply::Scene { scene, .. } => *scene,
             other => panic!("a scene was asked for, not {other:?}"),
         }
@@ -64,7 +64,7 @@ impl Opened {
 
     /// What is at a byte of the stack at a moment.
     pub(crate) fn hit(&mut self, device: i64, moment: u32, byte: u64) -> Option<HitAllocation> {
-        match self.reply(Request::Hit { serial: 2, device, moment, byte }) {
+        match self.reply(Request::Hit { serial: 2, device, looks: Looks::default(), moment, byte }) {
             Reply::Hit { hit, .. } => hit,
             other => panic!("a hit was asked for, not {other:?}"),
         }

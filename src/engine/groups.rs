@@ -1,0 +1,271 @@
+//! Which group an allocation belongs to, by what they are told apart: for its colour, and for its place in a stack by groups.
+//!
+//! Group 0 has those of which it is not known. All others are numbered from 1 on, so that the order means something: call sites by
+//! the area they cover (bytes × events, what the eye sees of them), sizes and lives from small to large, streams and pools by
+//! their numbers.
+
+use super::protocol::Grouping;
+use crate::analysis::{Sites, site};
+use crate::column::Column;
+use crate::replay::{AllocationId, DeviceHistory, Source};
+use crate::snapshot::{FrameId, Labels, Snapshot, StackId};
+use crate::units::Bytes;
+use hashbrown::HashMap;
+
+/// Allocations or stacks between two questions for the time.
+const ROWS_PER_CHECK: usize = 2048;
+
+/// Classes of sizes and of lives are this many powers of two wide.
+const CLASS_BITS: u32 = 2;
+/// The smallest class of sizes ends here: the allocator rounds everything up to it.
+const SMALLEST_CLASS_BITS: u32 = 9;
+/// Parts of the trace that ages are told apart by.
+const AGES: u32 = 16;
+/// Classes of sizes or lives: the largest number has 64 bits.
+const CLASSES: u32 = 64 / CLASS_BITS;
+
+/// The groups of one file.
+pub(super) struct Groups {
+    /// By stack: its call site's group.
+    sites: Column<u32>,
+    /// The call site of each group, from 1 on.
+    ranked: Vec<FrameId>,
+    streams: Vec<u64>,
+    pools: Vec<(u64, u64)>,
+    /// First and last address of each segment, its device, its place; by device and address.
+    segments: Vec<(i64, u64, u64, u32)>,
+    ranking: Ranking,
+}
+
+/// How far the ranking of call sites is.
+#[derive(Default)]
+struct Ranking {
+    device: usize,
+    next: usize,
+    /// Bytes × events of each stack.
+    area: Column<f64>,
+    of_site: HashMap<FrameId, f64, foldhash::fast::RandomState>,
+    numbered: Option<HashMap<FrameId, u32, foldhash::fast::RandomState>>,
+}
+
+impl Groups {
+    /// Knows streams and pools; call sites are ranked in [`Groups::step`].
+    pub(super) fn new(snapshot: &Snapshot) -> Groups {
+        let labels = snapshot.labels.rows();
+        let mut streams: Vec<u64> = labels.iter().filter_map(|labels| labels.stream).collect();
+        streams.extend(snapshot.segments.iter().filter_map(|segment| segment.stream));
+        streams.sort_unstable();
+        streams.dedup();
+        let mut pools: Vec<(u64, u64)> = labels.iter().filter_map(|labels| labels.pool).collect();
+        pools.extend(snapshot.segments.iter().filter_map(|segment| segment.pool));
+        pools.sort_unstable();
+        pools.dedup();
+        let places = (0u32..).zip(&snapshot.segments);
+        let mut segments: Vec<_> = places
+            .filter_map(|(place, segment)| {
+                let start = segment.address?;
+                Some((segment.device, start, start.saturating_add(segment.total_size.checked_sub(1)?), place))
+            })
+            .collect();
+        segments.sort_unstable();
+        let ranking = Ranking { area: (0..snapshot.stacks.len()).map(|_| 0.0).collect(), ..Ranking::default() };
+        let sites = (0..snapshot.stacks.len()).map(|_| 0).collect();
+        Groups { sites, ranked: Vec::new(), streams, pools, segments, ranking }
+    }
+
+    /// Ranks the call sites while there is time; `true` when done.
+    pub(super) fn step(
+        &mut self,
+        snapshot: &Snapshot,
+        histories: &[DeviceHistory],
+        sites: &mut Sites,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        let ranking = &mut self.ranking;
+        while let Some(history) = histories.get(ranking.device) {
+            let moments = f64::from(history.event_count()) + 1.0;
+            let ids = ranking.next..history.allocations.len().min(ranking.next + ROWS_PER_CHECK);
+            for (id, (born, died, size)) in ids.clone().zip(history.allocations.spans_in(ids.clone())) {
+                let stack = stack_of(snapshot, history, AllocationId(id as u32));
+                let life = f64::from(died).min(moments) - f64::from(born);
+                if let Some(area) = ranking.area.get(stack.0 as usize) {
+                    ranking.area.set(stack.0 as usize, area + size as f64 * life.max(0.0));
+                }
+            }
+            let finished = ids.end >= history.allocations.len();
+            ranking.device += usize::from(finished);
+            ranking.next = if finished { 0 } else { ids.end };
+            if !has_time() {
+                return false;
+            }
+        }
+        while ranking.numbered.is_none() {
+            let stacks = ranking.next..ranking.area.len().min(ranking.next + ROWS_PER_CHECK);
+            for (stack, area) in (stacks.start as u32..).zip(ranking.area.range(stacks.clone())) {
+                if area > 0.0
+                    && let Some(site) = sites.of(snapshot, StackId(stack))
+                {
+                    *ranking.of_site.entry(site).or_default() += area;
+                }
+            }
+            ranking.next = stacks.end;
+            if ranking.next >= ranking.area.len() {
+                let mut ranked: Vec<(f64, FrameId)> =
+                    ranking.of_site.iter().map(|(&site, &area)| (area, site)).collect();
+                ranked.sort_unstable_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+                self.ranked = ranked.into_iter().map(|(_, site)| site).collect();
+                ranking.numbered = Some(self.ranked.iter().copied().zip(1..).collect());
+                ranking.next = 0;
+            }
+            if !has_time() {
+                return false;
+            }
+        }
+        let Some(numbered) = &ranking.numbered else { return false };
+        while ranking.next < self.sites.len() {
+            let stacks = ranking.next..self.sites.len().min(ranking.next + ROWS_PER_CHECK);
+            for stack in stacks.clone().filter(|&stack| ranking.area.at(stack) > 0.0) {
+                let number = sites.of(snapshot, StackId(stack as u32)).and_then(|site| numbered.get(&site).copied());
+                self.sites.set(stack, number.unwrap_or(0));
+            }
+            ranking.next = stacks.end;
+            if !has_time() {
+                return false;
+            }
+        }
+        self.ranking = Ranking { device: usize::MAX, numbered: Some(HashMap::default()), ..Ranking::default() };
+        self.ranking.next = usize::MAX;
+        true
+    }
+
+    /// The group of an allocation.
+    pub(super) fn of(&self, snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId, by: Grouping) -> u32 {
+        if history.allocations.source(id) == Source::Unexplained {
+            return 0;
+        }
+        match by {
+            Grouping::CallSite => self.sites.get(stack_of(snapshot, history, id).0 as usize).unwrap_or(0),
+            Grouping::Size => 1 + class(history.allocations.size(id).saturating_sub(1) >> SMALLEST_CLASS_BITS),
+            Grouping::Lifetime => match history.allocations.span(id) {
+                (_, u32::MAX, _) => CLASSES + 2,
+                (0, _, _) => CLASSES + 1,
+                (born, died, _) => 1 + class(u64::from(died.saturating_sub(born).saturating_sub(1))),
+            },
+            Grouping::Age => match history.allocations.born(id).0 {
+                0 => 1,
+                born => 2 + (u64::from(born - 1) * u64::from(AGES) / u64::from(history.event_count().max(1))) as u32,
+            },
+            Grouping::Stream => self.number(&self.streams, self.stream(snapshot, history, id)),
+            Grouping::Pool => self.number(&self.pools, self.pool(snapshot, history, id)),
+        }
+    }
+
+    fn number<T: Ord>(&self, all: &[T], one: Option<T>) -> u32 {
+        one.and_then(|one| all.binary_search(&one).ok()).map_or(0, |place| place as u32 + 1)
+    }
+
+    /// The stream of an allocation: of its first event, else of the segment that holds its address at the end.
+    pub(super) fn stream(&self, snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> Option<u64> {
+        let of_segment = || snapshot.segments.get(self.segment(history, id)? as usize)?.stream;
+        labels_of(snapshot, history, id).stream.or_else(of_segment)
+    }
+
+    /// The pool of an allocation, found as its stream is.
+    pub(super) fn pool(&self, snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> Option<(u64, u64)> {
+        let of_segment = || snapshot.segments.get(self.segment(history, id)? as usize)?.pool;
+        labels_of(snapshot, history, id).pool.or_else(of_segment)
+    }
+
+    /// The segment that holds the allocation's address at the end: its place in the snapshot.
+    pub(super) fn segment(&self, history: &DeviceHistory, id: AllocationId) -> Option<u32> {
+        let key = (history.device, history.allocations.address(id));
+        let after = self.segments.partition_point(|&(device, start, _, _)| (device, start) <= key);
+        let &(device, _, last, place) = self.segments.get(after.checked_sub(1)?)?;
+        (device == key.0 && key.1 <= last).then_some(place)
+    }
+
+    /// What a group is called; for call sites the frame on one line.
+    pub(super) fn label(&self, snapshot: &Snapshot, history: &DeviceHistory, by: Grouping, group: u32) -> String {
+        let Some(place) = group.checked_sub(1) else {
+            return match by {
+                Grouping::CallSite => "no stack",
+                _ => "not recorded",
+            }
+            .to_owned();
+        };
+        match by {
+            Grouping::CallSite => {
+                let frame = self.ranked.get(place as usize).map(|&frame| snapshot.frames.frame(frame));
+                frame.map_or_else(String::new, |frame| site::short(snapshot, frame))
+            }
+            Grouping::Size => {
+                let end = 1u64.checked_shl(SMALLEST_CLASS_BITS + place * CLASS_BITS).unwrap_or(u64::MAX);
+                if place == 0 {
+                    format!("up to {}", Bytes(end))
+                } else {
+                    format!("{} – {}", Bytes(end >> CLASS_BITS), Bytes(end))
+                }
+            }
+            Grouping::Lifetime if place == CLASSES + 1 => "live at the end".to_owned(),
+            Grouping::Lifetime if place == CLASSES => "born before recording".to_owned(),
+            Grouping::Lifetime if place == 0 => "1 event".to_owned(),
+            Grouping::Lifetime => {
+                let end = 1u64 << (place * CLASS_BITS).min(63);
+                format!("{} – {end} events", (end >> CLASS_BITS) + 1)
+            }
+            Grouping::Age if place == 0 => "born before recording".to_owned(),
+            Grouping::Age => {
+                let event = |part: u32| u64::from(part) * u64::from(history.event_count()) / u64::from(AGES);
+                format!("born at event {} – {}", event(place - 1), event(place))
+            }
+            Grouping::Stream => match self.streams.get(place as usize) {
+                Some(0) => "default stream".to_owned(),
+                stream => format!("stream {:#x}", stream.copied().unwrap_or(0)),
+            },
+            Grouping::Pool => match self.pools.get(place as usize) {
+                Some((0, 0)) => "default pool".to_owned(),
+                pool => format!("private pool {:?}", pool.copied().unwrap_or_default()),
+            },
+        }
+    }
+
+    /// Bytes on the heap.
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.sites.heap_bytes()
+            + self.ranking.area.heap_bytes()
+            + self.ranked.capacity() * size_of::<FrameId>()
+            + self.streams.capacity() * size_of::<u64>()
+            + self.pools.capacity() * size_of::<(u64, u64)>()
+            + self.segments.capacity() * size_of::<(i64, u64, u64, u32)>()
+    }
+}
+
+/// 0 for 0, then one more for every [`CLASS_BITS`] bits begun.
+fn class(value: u64) -> u32 {
+    (u64::BITS - value.leading_zeros()).div_ceil(CLASS_BITS)
+}
+
+/// The labels of the event that an allocation is known from.
+fn labels_of(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> Labels {
+    match history.allocations.source(id) {
+        Source::AllocatedBy(event) | Source::FreedBy(event) => snapshot.labels.labels(history.events.labels(event.0)),
+        Source::Static | Source::Unexplained => Labels::default(),
+    }
+}
+
+/// The stack that tells where an allocation came from: its own, from its alloc or its block, or else that of its free.
+pub(super) fn stack_of(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> StackId {
+    let recorded = |stack: &StackId| *stack != StackId::NONE;
+    let source = history.allocations.source(id);
+    let of_alloc = match source {
+        Source::AllocatedBy(event) => Some(history.events.stack(event.0)).filter(recorded),
+        _ => None,
+    };
+    // A block that is still there at the end has the stack of its alloc; that of the free says less.
+    let of_block = || history.end_block(id).and_then(|row| snapshot.blocks.get(row as usize)).map(|block| block.stack);
+    let of_free = || match source {
+        Source::FreedBy(event) => Some(history.events.stack(event.0)),
+        _ => None,
+    };
+    of_alloc.or_else(|| of_block().filter(recorded)).or_else(of_free).unwrap_or(StackId::NONE)
+}
