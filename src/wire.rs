@@ -157,6 +157,7 @@ impl Head {
                 push(buffers, columns.moments);
                 push(buffers, columns.total);
                 push(buffers, columns.reserved);
+                push(buffers, columns.pending);
                 push(buffers, columns.hidden);
                 push(buffers, columns.hidden_largest);
                 push(buffers, quads);
@@ -183,6 +184,7 @@ impl Head {
                     moments: pull(buffers.next())?,
                     total: pull(buffers.next())?,
                     reserved: pull(buffers.next())?,
+                    pending: pull(buffers.next())?,
                     hidden: pull(buffers.next())?,
                     hidden_largest: pull(buffers.next())?,
                 };

@@ -45,6 +45,7 @@ fn scene(view: View) -> Scene {
             moments: vec![1; columns],
             total: vec![1 << 20; columns],
             reserved: vec![2 << 20; columns],
+            pending: vec![0; columns],
             hidden: vec![0; columns],
             hidden_largest: vec![0; columns],
         },

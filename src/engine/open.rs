@@ -92,6 +92,7 @@ impl OpenFile {
         let order = self.stacked.as_ref().filter(|it| it.device == device && Some(it.by) == looks.stacking);
         let drawn = |event: EventIdx| history.drawn_change(event);
         let reserved = |event: EventIdx| history.reserved_change(event);
+        let pending = |event: EventIdx| history.pending_change(event);
         let paint = |id: AllocationId| self.paint(history, id, looks.colouring);
         Some(work(&timeline::Source {
             allocations: &history.allocations,
@@ -100,7 +101,9 @@ impl OpenFile {
             clock: history.events.times.clock(),
             requested: Curve::new(&history.drawn, &drawn),
             reserved: Curve::new(&history.reserved, &reserved),
+            pending: Curve::new(&history.pending, &pending),
             paint: &paint,
+            highlight: None,
         }))
     }
 

@@ -1,5 +1,6 @@
 //! A trace and the segments at its end become a [`DeviceHistory`], in slices.
 
+use super::allocations::{AllocationId, Source as AllocationSource};
 use super::annotations::ranges;
 use super::end::{AtEnd, end_blocks, lay_out, settle_early};
 use super::history::DeviceHistory;
@@ -8,7 +9,7 @@ use super::median::Median;
 use super::numbers::Numbers;
 use super::totals::Totals;
 use super::trace::{NEVER, Oddity, Recorder, Subject, Trace, signed};
-use crate::snapshot::{Action, HOST, Snapshot, WarningKind, Warnings};
+use crate::snapshot::{Action, BlockState, HOST, Snapshot, WarningKind, Warnings};
 use crate::units::{Bytes, EventIdx};
 use std::collections::BTreeMap;
 
@@ -195,12 +196,14 @@ impl Building {
             allocations,
             drawn: Totals::new(drawn_base),
             reserved: Totals::new(numbers.reserved_start),
+            pending: Totals::new(0),
             end_blocks,
             segment_operations: trace.segment_operations,
             notes: trace.notes,
             ends,
             numbers,
         };
+        let history = DeviceHistory { pending: Totals::new(pending_at_start(&history, snapshot)), ..history };
         Building::at_start(history, trace.free_sizes, drawn_base)
     }
 
@@ -275,6 +278,8 @@ impl Building {
         history.drawn.push(drawn);
         let reserved = history.reserved_change(event);
         history.reserved.push(reserved);
+        let pending = history.pending_change(event);
+        history.pending.push(pending);
         let numbers = &mut history.numbers;
         if total > numbers.peak {
             (numbers.peak, numbers.peak_event) = (total, i64::from(event.0));
@@ -292,6 +297,20 @@ impl Building {
         numbers.time_weighted_mean = (span > 0).then(|| self.weighted / span as f64);
         self.median = Some(Median::new(numbers.min, numbers.peak, states));
     }
+}
+
+/// Bytes whose free was requested before the trace.
+fn pending_at_start(history: &DeviceHistory, snapshot: &Snapshot) -> i64 {
+    let pending_block = |id: AllocationId| {
+        let block = history.end_block(id).and_then(|row| snapshot.blocks.get(row as usize));
+        block.is_some_and(|block| block.state == BlockState::Pending)
+    };
+    let early = (0..history.allocations.early() as u32).map(AllocationId);
+    let pending = early.filter(|&id| match history.allocations.source(id) {
+        AllocationSource::Static => history.allocations.free_requested(id).is_none() && pending_block(id),
+        _ => history.allocations.span(id).1 > 0 && history.starts_pending(id),
+    });
+    pending.fold(0i64, |sum, id| sum.saturating_add(signed(history.allocations.size(id))))
 }
 
 fn odd(warnings: &mut Warnings, kind: WarningKind, oddity: Oddity, place: &str) {

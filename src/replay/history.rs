@@ -1,6 +1,6 @@
 //! What is known of one device.
 
-use super::allocations::{AllocationId, Allocations};
+use super::allocations::{AllocationId, Allocations, Source};
 use super::annotations::AnnotationRange;
 use super::live::LiveSets;
 use super::numbers::Numbers;
@@ -32,6 +32,8 @@ pub struct DeviceHistory {
     pub drawn: Totals,
     /// Reserved bytes at each moment.
     pub reserved: Totals,
+    /// Requested bytes of the drawn stack whose free was requested and has not completed: live, but no longer allocated.
+    pub pending: Totals,
     /// The block of each allocation that is live at the end, as a row of the snapshot's block table.
     pub(super) end_blocks: HashMap<u32, u32, foldhash::fast::RandomState>,
     pub(super) segment_operations: Column<(u64, u64)>,
@@ -96,6 +98,32 @@ impl DeviceHistory {
         }
     }
 
+    /// By how many bytes the pending part of the drawn stack grows at `event`.
+    pub fn pending_change(&self, event: EventIdx) -> i64 {
+        let moment = Some(Moment::after(event));
+        let action = self.events.action(event.0);
+        let Some(id) = self.allocation_of(event).filter(|_| self.ends == Action::FreeCompleted) else { return 0 };
+        let (died, requested) = (self.allocations.died(id), self.allocations.free_requested(id));
+        match action {
+            Action::FreeRequested if requested == moment && died.is_none_or(|died| Some(died) > moment) => {
+                self.allocations.size(id) as i64
+            }
+            Action::FreeCompleted if died == moment && (requested.is_some() || self.starts_pending(id)) => {
+                -(self.allocations.size(id) as i64)
+            }
+            _ => 0,
+        }
+    }
+
+    /// Whether an allocation's free was requested before the trace: it completes in it, or has not at the end.
+    pub(super) fn starts_pending(&self, id: AllocationId) -> bool {
+        // A trace without any requests was recorded without them.
+        let requests = self.action_counts.get(Action::FreeRequested as usize).copied().unwrap_or(0);
+        requests > 0
+            && matches!(self.allocations.source(id), Source::FreedBy(_))
+            && self.allocations.free_requested(id).is_none()
+    }
+
     /// Requested bytes of the drawn stack at `moment`.
     pub fn drawn_at(&self, moment: Moment) -> i64 {
         Curve::new(&self.drawn, &|event| self.drawn_change(event)).at(moment)
@@ -116,7 +144,7 @@ impl DeviceHistory {
         vec![
             ("events", self.events.heap_bytes() + self.segment_operations.heap_bytes() + self.notes.heap_bytes()),
             ("allocations", self.allocations.heap_bytes() + self.end_blocks.allocation_size()),
-            ("totals", self.drawn.heap_bytes() + self.reserved.heap_bytes()),
+            ("totals", self.drawn.heap_bytes() + self.reserved.heap_bytes() + self.pending.heap_bytes()),
             ("live sets", self.live.heap_bytes()),
             ("annotations", self.annotations.capacity() * size_of::<AnnotationRange>()),
         ]

@@ -139,6 +139,7 @@ impl Grid {
             moments: (0..self.len).map(|column| self.moments(column).len() as u32).collect(),
             total: Vec::with_capacity(self.len),
             reserved: Vec::with_capacity(self.len),
+            pending: Vec::with_capacity(self.len),
             hidden: vec![0; self.len],
             hidden_largest: vec![0; self.len],
         }

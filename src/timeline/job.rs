@@ -124,6 +124,8 @@ impl SceneJob {
                 self.columns.moment.push(shown.0.0);
                 self.columns.total.push(shown.1.max(0) as u64);
                 self.columns.reserved.push(reserved.max(0) as u64);
+                let pending = source.pending.at(shown.0).clamp(0, shown.1.max(0));
+                self.columns.pending.push(pending as u64);
             }
             if !has_time() {
                 return false;

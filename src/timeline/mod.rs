@@ -49,8 +49,12 @@ pub struct Source<'a> {
     pub requested: Curve<'a>,
     /// The bytes taken from the driver, over the same moments.
     pub reserved: Curve<'a>,
+    /// Of the requested bytes, those whose free was requested: the same moments.
+    pub pending: Curve<'a>,
     /// The colour of an allocation.
     pub paint: &'a dyn Fn(AllocationId) -> Paint,
+    /// What stands out; all else is faded. `None`: nothing does.
+    pub highlight: Option<&'a dyn Fn(AllocationId) -> bool>,
 }
 
 impl Source<'_> {

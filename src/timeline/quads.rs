@@ -1,7 +1,7 @@
 //! Pieces of one column after another → quads: a piece that looks as it did in the column before makes its quad longer.
 
 use super::Source;
-use super::scene::{BAND, CONTINUED, Quad, QuadIdentity};
+use super::scene::{BAND, CONTINUED, FADED, Quad, QuadIdentity};
 use super::tree::{Live, LiveTree, Place};
 use super::visible::Visible;
 
@@ -125,7 +125,12 @@ impl Quads {
             0
         };
         let paint = (context.source.paint)(context.visible.id(live.largest_leaf));
-        self.quads.push(Quad { x: context.x, y: piece.rows, paint: u32::from(paint.0) | kind });
+        let is_faded = context.source.highlight.is_some() && {
+            let leaves = u64::from(piece.first.first_leaf())..piece.last.end_leaf();
+            !context.visible.stands_out(leaves, context.column)
+        };
+        let paint = u32::from(paint.0) + if is_faded { FADED } else { 0 };
+        self.quads.push(Quad { x: context.x, y: piece.rows, paint: paint | kind });
         self.identities.push(QuadIdentity {
             first: context.visible.id(context.tree.first_live(piece.first)).0,
             last: context.visible.id(context.tree.last_live(piece.last)).0,

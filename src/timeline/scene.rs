@@ -13,12 +13,15 @@ pub struct Quad {
     pub x: [i16; 2],
     /// Lower and upper edge, upper exclusive.
     pub y: [i16; 2],
-    /// Bits 0–15: the [`super::Paint`]; bit 16: [`BAND`]; bit 17: [`CONTINUED`].
+    /// Bits 0–15: the [`super::Paint`], plus [`FADED`]; bit 16: [`BAND`]; bit 17: [`CONTINUED`].
     pub paint: u32,
 }
 
 /// Set in [`Quad::paint`] when the quad stands for several allocations.
 pub const BAND: u32 = 1 << 16;
+
+/// Added to the [`super::Paint`] in [`Quad::paint`] when something is highlighted and the quad holds none of it.
+pub const FADED: u32 = 256;
 
 /// Set in [`Quad::paint`] when the quad's allocation also stands in the column to its left, at another height: its left edge is
 /// not a birth, so none is drawn. Leaving it out costs a line too many, nothing else.
@@ -59,6 +62,9 @@ pub struct SceneColumns {
     pub total: Vec<u64>,
     /// The largest number of reserved bytes in the column.
     pub reserved: Vec<u64>,
+    /// Of `total`, the bytes whose free was requested and has not completed. What is left is what `memory_allocated()` counts,
+    /// before rounding.
+    pub pending: Vec<u64>,
     /// Allocations that are first live in this column (or were before the window) and at no column's moment: too short-lived to
     /// be drawn. Each is counted once, so hidden and drawn ones are together all that are live in the window.
     pub hidden: Vec<u32>,

@@ -18,6 +18,8 @@ pub(super) struct Visible {
     enters: Vec<u16>,
     /// First column after that no longer shows it; the number of columns when all later ones do.
     leaves: Vec<u16>,
+    /// The leaves that stand out, in order; none when nothing does.
+    highlighted: Vec<u32>,
 }
 
 impl Visible {
@@ -40,6 +42,9 @@ impl Visible {
                     let enters = grid.first_reaching(&columns.moment, born);
                     let leaves = grid.first_reaching(&columns.moment, died);
                     if enters < leaves {
+                        if source.highlight.is_some_and(|stands_out| stands_out(AllocationId(id))) {
+                            self.highlighted.push(self.ids.len() as u32);
+                        }
                         self.ids.push(id);
                         self.enters.push(enters as u16);
                         self.leaves.push(leaves as u16);
@@ -64,6 +69,17 @@ impl Visible {
     /// The allocation that a leaf stands for.
     pub(super) fn id(&self, leaf: u32) -> AllocationId {
         AllocationId(self.ids.get(leaf as usize).copied().unwrap_or(u32::MAX))
+    }
+
+    /// Whether one of these leaves stands out and is shown in `column`.
+    pub(super) fn stands_out(&self, leaves: std::ops::Range<u64>, column: usize) -> bool {
+        let first = self.highlighted.partition_point(|&leaf| u64::from(leaf) < leaves.start);
+        let inside = self.highlighted.iter().skip(first).take_while(|&&leaf| u64::from(leaf) < leaves.end);
+        let is_shown = |leaf: &&u32| {
+            let columns = self.enters.get(**leaf as usize).zip(self.leaves.get(**leaf as usize));
+            columns.is_some_and(|(&enters, &leaves)| (usize::from(enters)..usize::from(leaves)).contains(&column))
+        };
+        inside.into_iter().any(|leaf| is_shown(&leaf))
     }
 
     /// The first column that shows a leaf.

@@ -60,7 +60,9 @@ fn measure(name: &str, changes: &[Change]) {
         clock: None,
         requested: curve,
         reserved: curve,
+        pending: curve,
         paint: &paint,
+        highlight: None,
     };
     let peak = curve.max_in(0..u32::MAX).map_or(0, |(_, total)| total as u64);
     for zoom in [1.0, 10.0, 100.0, 10_000.0] {

@@ -18,15 +18,20 @@ pub(crate) struct History {
     pub(crate) requested: Vec<i64>,
     /// Reserved bytes at each moment.
     pub(crate) reserved: Vec<i64>,
+    /// Bytes pending at each moment.
+    pub(crate) pending: Vec<i64>,
     allocations: Allocations,
     order: Option<Order>,
     times: Times,
     live: LiveSets,
-    totals: [Totals; 2],
+    totals: [Totals; 3],
+    /// Whether every third allocation stands out.
+    pub(crate) highlight: bool,
 }
 
 impl History {
-    /// The history of these lifetimes over `events` events; reserved bytes are the requested ones in steps of 64.
+    /// The history of these lifetimes over `events` events; reserved bytes are the requested ones in steps of 64, five
+    /// sevenths of them are pending.
     pub(crate) fn new(events: u32, spans: impl IntoIterator<Item = (u32, u32, u64)>) -> History {
         let mut spans: Vec<_> = spans.into_iter().collect();
         spans.sort_by_key(|span| span.0);
@@ -45,12 +50,27 @@ impl History {
             })
             .collect();
         let reserved: Vec<i64> = requested.iter().map(|total| (total + 63) / 64 * 64).collect();
-        let totals = [&requested, &reserved].map(|curve| Totals::build(events, curve[0], |event| step(curve, event)));
+        let pending: Vec<i64> = requested.iter().map(|total| total * 5 / 7).collect();
+        let totals =
+            [&requested, &reserved, &pending].map(|curve| Totals::build(events, curve[0], |event| step(curve, event)));
         let ranked = (0..spans.len() as u32).collect();
         let mut live = LiveSets::default();
         while !live.step(&allocations, events + 1, &mut || true) {}
         let (order, times, elapsed) = (None, Times::default(), Vec::new());
-        History { spans, ranked, elapsed, requested, reserved, allocations, order, times, live, totals }
+        History {
+            spans,
+            ranked,
+            elapsed,
+            requested,
+            reserved,
+            pending,
+            allocations,
+            order,
+            times,
+            live,
+            totals,
+            highlight: false,
+        }
     }
 
     /// The same, stacked by groups: allocation `id` is in group `groups[id % groups.len()]`.
@@ -104,6 +124,7 @@ impl History {
     pub(crate) fn with<R>(&self, look: impl FnOnce(&Source) -> R) -> R {
         let requested = |event| step(&self.requested, event);
         let reserved = |event| step(&self.reserved, event);
+        let pending = |event| step(&self.pending, event);
         look(&Source {
             allocations: &self.allocations,
             live: &self.live,
@@ -111,14 +132,21 @@ impl History {
             clock: self.times.clock(),
             requested: Curve::new(&self.totals[0], &requested),
             reserved: Curve::new(&self.totals[1], &reserved),
+            pending: Curve::new(&self.totals[2], &pending),
             paint: &paint,
+            highlight: self.highlight.then_some(&stands_out as &dyn Fn(AllocationId) -> bool),
         })
     }
 }
 
+/// What stands out in a highlighted history.
+pub(crate) fn stands_out(allocation: AllocationId) -> bool {
+    allocation.0 % 3 == 1
+}
+
 /// The colour of an allocation in these tests: its id.
 pub(crate) fn paint(allocation: AllocationId) -> Paint {
-    Paint(allocation.0 as u16)
+    Paint(allocation.0 as u16 % 256)
 }
 
 /// Random histories: lifetimes short and long, sizes of every order, some there from the start or to the end; some stacked in
@@ -132,12 +160,13 @@ pub(crate) fn histories(events: u32, allocations: usize) -> impl Strategy<Value 
         let step = prop_oneof![3 => 0..3i32, 2 => 3..200i32, 1 => -20..0i32, 1 => 1000..3000i32];
         let steps = prop::option::of(prop::collection::vec(step, 1..40));
         let lives = prop::collection::vec((born, life(events), size()), 0..=allocations);
-        (lives, groups, steps).prop_map(move |(lives, groups, steps)| {
+        (lives, groups, steps, any::<bool>()).prop_map(move |(lives, groups, steps, highlight)| {
             let died = |born: u32, life: u32| Some(born.saturating_add(life)).filter(|&died| died <= events);
             let span = |(born, life, size)| (born, died(born, life).unwrap_or(u32::MAX), size);
             let history = History::new(events, lives.into_iter().map(span));
             let history = groups.into_iter().fold(history, |history, groups| history.grouped(&groups));
-            steps.into_iter().fold(history, |history, steps| history.timed(&steps))
+            let history = steps.into_iter().fold(history, |history, steps| history.timed(&steps));
+            History { highlight, ..history }
         })
     })
 }

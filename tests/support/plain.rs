@@ -1,8 +1,8 @@
 //! The truth about a scene, found the slow and plain way, column by column and block by block.
 
-use super::history::{History, paint};
+use super::history::{History, paint, stands_out};
 use memscape::replay::AllocationId;
-use memscape::timeline::scene::{BAND, CONTINUED};
+use memscape::timeline::scene::{BAND, CONTINUED, FADED};
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
 use std::ops::Range;
 
@@ -35,6 +35,7 @@ pub(crate) fn check(history: &History, scene: &Scene) {
         let table = &scene.columns;
         assert_eq!((table.moment[column], table.moments[column]), (first, moments.len() as u32), "column {column}");
         assert_eq!((table.total[column], table.reserved[column]), (highest as u64, reserved as u64), "column {column}");
+        assert_eq!(table.pending[column] as i64, history.pending[first as usize], "column {column}");
         assert_eq!((table.hidden[column], table.hidden_largest[column]), hidden[column], "hidden in {column}");
         check_column(history, scene, column);
     }
@@ -122,7 +123,8 @@ fn check_column(history: &History, scene: &Scene, column: usize) {
             let (born, died, _) = history.spans[block.id as usize];
             let before = column.checked_sub(1).map(|before| scene.columns.moment[before]);
             let continued = before.is_some_and(|before| (born..died).contains(&before));
-            let expected = u32::from(paint(AllocationId(block.id)).0) | if continued { CONTINUED } else { 0 };
+            let kind = if continued { CONTINUED } else { 0 };
+            let expected = u32::from(paint(AllocationId(block.id)).0) | kind | faded(history, &[*block]);
             assert!(!starts_here || quad.paint == expected, "column {column}: {quad:?}");
         } else if starts_here {
             let place = |id: u32| stack.iter().position(|block| block.id == id).expect("a band of dead blocks");
@@ -135,7 +137,9 @@ fn check_column(history: &History, scene: &Scene, column: usize) {
             assert!(members().all(|block| block.size < theta), "column {column}: a high block in a band");
             assert!(bytes < 2 * theta, "column {column}: a band that should have ended before");
             let largest = members().rev().max_by_key(|block| block.size).unwrap();
-            assert_eq!(quad.paint, u32::from(paint(AllocationId(largest.id)).0) | BAND);
+            let members: Vec<Block> = members().copied().collect();
+            let expected = u32::from(paint(AllocationId(largest.id)).0) | BAND | faded(history, &members);
+            assert_eq!(quad.paint, expected, "column {column}");
         } else {
             let at_an_edge = |y: i16| y == row(height) || stack.iter().any(|block| row(block.lowest) == y);
             assert!(quad.y.iter().all(|&y| at_an_edge(y)), "column {column}: {quad:?} is not made of whole blocks");
@@ -153,4 +157,10 @@ fn check_column(history: &History, scene: &Scene, column: usize) {
             "column {column}: {lower:?} {upper:?} unjoined"
         );
     }
+}
+
+/// The mark of a piece that holds nothing of what stands out.
+fn faded(history: &History, members: &[Block]) -> u32 {
+    let any = members.iter().any(|block| stands_out(AllocationId(block.id)));
+    if history.highlight && !any { FADED } else { 0 }
 }
