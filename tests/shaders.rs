@@ -5,7 +5,7 @@
 
 use memscape::render::layers::{self, Frame};
 use memscape::timeline::Quad;
-use memscape::timeline::scene::{BAND, CONTINUED};
+use memscape::timeline::scene::{BAND, CONTINUED, PENDING};
 use naga::{Expression, Literal, Module, ScalarKind, ShaderStage, TypeInner};
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
@@ -53,14 +53,14 @@ fn a_frame_has_its_bytes_where_the_shader_reads_them() {
     let TypeInner::Struct { members, span } = &frame.inner else { panic!("Frame is no struct") };
     assert_eq!(*span as usize, Frame::SIZE);
 
-    let bytes = Frame { window_px: [1, 2], scene_px: [3, 4] }.to_bytes();
+    let bytes = Frame { window_px: [1, 2], scene_px: [3, 4], stripe_px: [5, 0] }.to_bytes();
     let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
     let read = members.iter().map(|member| {
         let inner = &module.types[member.ty].inner;
         assert_eq!((inner.components(), inner.scalar_kind()), (Some(2), Some(ScalarKind::Uint)));
         (member.name.as_deref().unwrap(), [word(member.offset as usize), word(member.offset as usize + 4)])
     });
-    assert_eq!(read.collect::<Vec<_>>(), [("window_px", [1, 2]), ("scene_px", [3, 4])]);
+    assert_eq!(read.collect::<Vec<_>>(), [("window_px", [1, 2]), ("scene_px", [3, 4]), ("stripe_px", [5, 0])]);
 }
 
 /// Vertex attributes are converted on the way, so the shader sees wider types in the same order; the vertex layout in `rects.rs` is
@@ -95,6 +95,10 @@ fn constants_have_one_value() {
     };
     let expected = [
         ("RESERVED", i64::from(layers::RESERVED)),
+        ("ALLOCATED", i64::from(layers::ALLOCATED)),
+        ("STRIPES_APART_PX", i64::from(layers::STRIPES_APART_PX)),
+        ("STRIPE_PX", i64::from(layers::STRIPE_PX)),
+        ("PENDING", i64::from(PENDING)),
         ("FILLS", i64::from(layers::FILLS)),
         ("LINED_HEIGHT_PX", i64::from(layers::LINED_HEIGHT_PX)),
         ("LINED_WIDTH_PX", i64::from(layers::LINED_WIDTH_PX)),

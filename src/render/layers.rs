@@ -3,19 +3,25 @@
 use super::drawing::OverlayRect;
 use super::look::Look;
 use super::placement::Placement;
-use crate::timeline::scene::{BAND, CONTINUED};
+use crate::timeline::scene::{BAND, CONTINUED, FADED, PENDING};
 use crate::timeline::{Quad, Scene, View};
 
-/// The colour index of the reserved curve, the first beyond the palette.
-pub const RESERVED: u32 = 256;
-/// How many fills there are: the palette and the reserved curve. As many line colours follow them.
-pub const FILLS: u32 = 257;
+/// The colour index of the reserved curve, the first beyond the palette and its faded twin.
+pub const RESERVED: u32 = 2 * FADED;
+/// The colour index of the line of allocated bytes.
+pub const ALLOCATED: u32 = RESERVED + 1;
+/// How many fills there are: the palette, the same faded, the reserved curve, the allocated line. As many line colours follow them.
+pub const FILLS: u32 = ALLOCATED + 1;
+/// What is pending has stripes at this distance, on a diagonal, in pixels…
+pub const STRIPES_APART_PX: u32 = 6;
+/// …and of this width, through which what lies behind is seen.
+pub const STRIPE_PX: u32 = 2;
 /// A block lower than this has no line at its top: it would be mostly line.
 pub const LINED_HEIGHT_PX: i32 = 4;
 /// A block narrower than this has no line at its left.
 pub const LINED_WIDTH_PX: i32 = 3;
 
-/// A scene ready to be drawn: the reserved curve, then the stack.
+/// A scene ready to be drawn: the reserved curve, then the stack, then the line of allocated bytes.
 #[derive(Clone, Debug)]
 pub struct Layers {
     /// The window the scene was made for.
@@ -29,6 +35,7 @@ impl Layers {
     pub fn new(scene: &Scene) -> Layers {
         let mut quads = reserved_curve(scene);
         quads.extend_from_slice(&scene.quads);
+        quads.extend(allocated_line(scene));
         Layers { view: scene.view, quads }
     }
 }
@@ -50,6 +57,26 @@ fn reserved_curve(scene: &Scene) -> Vec<Quad> {
     quads
 }
 
+/// Where the allocated bytes end below the stack's top, by a pixel or more: there their line, one pixel high.
+fn allocated_line(scene: &Scene) -> Vec<Quad> {
+    let row = |bytes| scene.view.row_from_bytes(bytes).clamp(0, i64::from(scene.view.height_px.min(0x7fff))) as i16;
+    let mut quads: Vec<Quad> = Vec::new();
+    let heights = scene.columns.total.iter().zip(&scene.columns.pending);
+    for (edges, (&total, &pending)) in scene.columns.edge_px.windows(2).zip(heights) {
+        let &[left, right] = edges else { continue };
+        let [left, right] = [left, right].map(clamp_to_i16);
+        let top = row(total.saturating_sub(pending));
+        if top >= row(total) || top <= 0 {
+            continue;
+        }
+        match quads.last_mut() {
+            Some(last) if last.x[1] == left && last.y[1] == top => last.x[1] = right,
+            _ => quads.push(Quad { x: [left, right], y: [top - 1, top], paint: ALLOCATED }),
+        }
+    }
+    quads
+}
+
 /// The overlay in the stack's own format, in pixels of the window; `paint` is the colour's four bytes, red lowest.
 pub fn overlay_quads(overlay: &[OverlayRect]) -> impl Iterator<Item = Quad> + '_ {
     overlay.iter().map(|rect| Quad {
@@ -63,12 +90,18 @@ fn clamp_to_i16(px: i32) -> i16 {
     px.clamp(i32::from(i16::MIN), i32::from(i16::MAX)) as i16
 }
 
-/// The colour table: [`FILLS`] fills, then [`FILLS`] lines. A block's line is its fill at 3/4 of each channel.
+/// The colour table: [`FILLS`] fills, then [`FILLS`] lines. A block's line is its fill at 3/4 of each channel; faded is a quarter of
+/// the fill in the background.
 pub fn colours(look: &Look) -> Vec<[u8; 4]> {
+    let quarter = |(fill, ground): (u8, u8)| ((u16::from(fill) + 3 * u16::from(ground) + 2) / 4) as u8;
+    let [red, green, blue, opacity] = look.background;
+    let faded = |fill: &[u8; 4]| [(fill[0], red), (fill[1], green), (fill[2], blue), (fill[3], opacity)].map(quarter);
+    let faded: Vec<[u8; 4]> = look.palette.iter().map(faded).collect();
     let darker = |channel: u8| (u16::from(channel) * 3 / 4) as u8;
     let line = |&[red, green, blue, opacity]: &[u8; 4]| [darker(red), darker(green), darker(blue), opacity];
-    let fills = look.palette.iter().copied().chain([look.reserved_fill]);
-    let lines = look.palette.iter().map(line).chain([look.reserved_edge]);
+    let blocks = || look.palette.iter().chain(&faded);
+    let fills = blocks().copied().chain([look.reserved_fill, look.allocated]);
+    let lines = blocks().map(line).chain([look.reserved_edge, look.allocated]);
     fills.chain(lines).collect()
 }
 
@@ -79,16 +112,30 @@ pub struct Frame {
     pub window_px: [u32; 2],
     /// Width and height of the window the scene was made for, at most [`super::placement::LARGEST_SIDE_PX`].
     pub scene_px: [u32; 2],
+    /// Column and row (upwards) of the window's lower left pixel in the scaled plane, as far as stripes need them: modulo
+    /// [`STRIPES_APART_PX`].
+    pub stripe_px: [u32; 2],
 }
 
 impl Frame {
     /// Bytes of a frame.
-    pub const SIZE: usize = 16;
+    pub const SIZE: usize = 24;
+
+    /// The frame of a window that shows `view`.
+    pub fn new(window_px: [u32; 2], scene_px: [u32; 2], view: &View) -> Frame {
+        let stripe = |px: i64| px.rem_euclid(i64::from(STRIPES_APART_PX)) as u32;
+        Frame { window_px, scene_px, stripe_px: [stripe(view.left_px), stripe(view.bottom_px)] }
+    }
+
+    /// Whether a pixel of the window, `row` counted upwards, lies on a stripe: what is pending is not drawn there.
+    pub fn is_striped(&self, column: u32, row: u32) -> bool {
+        (self.stripe_px[0] + column + self.stripe_px[1] + row) % STRIPES_APART_PX < STRIPE_PX
+    }
 
     /// The frame as the shader reads it.
     pub fn to_bytes(self) -> [u8; Frame::SIZE] {
         let mut bytes = [0; Frame::SIZE];
-        let words = [self.window_px, self.scene_px];
+        let words = [self.window_px, self.scene_px, self.stripe_px];
         for (place, word) in bytes.chunks_exact_mut(4).zip(words.as_flattened()) {
             place.copy_from_slice(&word.to_le_bytes());
         }
@@ -109,6 +156,8 @@ pub struct Placed {
     pub top_line: bool,
     /// Whether its leftmost column is a line.
     pub left_line: bool,
+    /// Whether it is not drawn on stripes.
+    pub striped: bool,
 }
 
 impl Placed {
@@ -120,9 +169,9 @@ impl Placed {
     pub fn new(quad: &Quad, placement: &Placement) -> Placed {
         let x = quad.x.map(|edge| placement.column(edge));
         let y = quad.y.map(|edge| placement.row(edge));
-        let colour = (quad.paint & 0xffff).min(RESERVED);
+        let colour = (quad.paint & 0xffff).min(ALLOCATED);
         let is_curve = colour == RESERVED;
-        let is_block = !is_curve && quad.paint & BAND == 0;
+        let is_block = colour < RESERVED && quad.paint & BAND == 0;
         let is_tall = y[1] - y[0] >= LINED_HEIGHT_PX;
         let is_wide = x[1] - x[0] >= LINED_WIDTH_PX;
         let top_is_cut = i64::from(quad.y[1]) >= i64::from(placement.height_px());
@@ -133,6 +182,7 @@ impl Placed {
             colour,
             top_line: !top_is_cut && (is_curve || (is_block && is_tall)),
             left_line: !left_is_cut && is_block && is_tall && is_wide,
+            striped: quad.paint & PENDING != 0,
         }
     }
 }

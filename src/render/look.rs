@@ -15,6 +15,8 @@ pub struct Look {
     pub reserved_fill: [u8; 4],
     /// The reserved curve itself.
     pub reserved_edge: [u8; 4],
+    /// The line of allocated bytes.
+    pub allocated: [u8; 4],
     /// The stack's colours, by [`Paint`].
     pub palette: Box<[[u8; 4]; 256]>,
     /// For the overlay: the outline of what is selected.
@@ -34,6 +36,7 @@ impl Look {
             background: [0xff, 0xff, 0xff, 0xff],
             reserved_fill: [0xee, 0xf1, 0xf5, 0xff],
             reserved_edge: [0x9a, 0xa6, 0xb6, 0xff],
+            allocated: [0x10, 0x14, 0x1b, 0xff],
             palette: palette(&Ramp {
                 unexplained: 0.52,
                 no_stack: 0.60,
@@ -54,6 +57,7 @@ impl Look {
             background: [0x0f, 0x12, 0x17, 0xff],
             reserved_fill: [0x19, 0x1e, 0x26, 0xff],
             reserved_edge: [0x4d, 0x5a, 0x6c, 0xff],
+            allocated: [0xff, 0xff, 0xff, 0xff],
             palette: palette(&Ramp {
                 unexplained: 0.56,
                 no_stack: 0.65,

@@ -134,7 +134,7 @@ impl Rects {
         let edges = placement.as_ref().map_or(&[][..], Placement::edges);
         let overlay: Vec<Quad> = layers::overlay_quads(drawing.overlay).collect();
 
-        self.frame.write(device, queue, &Frame { window_px, scene_px }.to_bytes());
+        self.frame.write(device, queue, &Frame::new(window_px, scene_px, drawing.view).to_bytes());
         self.edges.write(device, queue, bytemuck::cast_slice(edges));
         self.colours.write(device, queue, layers::colours(drawing.look).as_flattened());
         self.overlay_quads.write(device, queue, bytemuck::cast_slice(&overlay));
@@ -163,7 +163,7 @@ impl Rects {
 fn binding(binding: u32, ty: wgpu::BufferBindingType) -> wgpu::BindGroupLayoutEntry {
     wgpu::BindGroupLayoutEntry {
         binding,
-        visibility: wgpu::ShaderStages::VERTEX,
+        visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
         ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
         count: None,
     }

@@ -2,12 +2,16 @@
 //
 // All decisions are made in integers, as in `layers.rs` (`Placed::new`), whose names this file keeps.
 
-const RESERVED: u32 = 256u;
-const FILLS: u32 = 257u;
+const RESERVED: u32 = 512u;
+const ALLOCATED: u32 = 513u;
+const FILLS: u32 = 514u;
+const STRIPES_APART_PX: u32 = 6u;
+const STRIPE_PX: u32 = 2u;
 const LINED_HEIGHT_PX: i32 = 4;
 const LINED_WIDTH_PX: i32 = 3;
 const BAND: u32 = 65536u;
 const CONTINUED: u32 = 131072u;
+const PENDING: u32 = 262144u;
 
 /// No pixel of any window has this column or row.
 const NOWHERE: i32 = -32769;
@@ -17,6 +21,8 @@ struct Frame {
     window_px: vec2<u32>,
     /// Width and height of the window the scene was made for.
     scene_px: vec2<u32>,
+    /// The window's lower left pixel in the scaled plane, modulo STRIPES_APART_PX.
+    stripe_px: vec2<u32>,
 }
 
 @group(0) @binding(0) var<uniform> frame: Frame;
@@ -37,6 +43,8 @@ struct Corner {
     @location(1) @interpolate(flat) line: u32,
     /// The column of the left line and the row, from the top, of the top line.
     @location(2) @interpolate(flat) lines: vec2<i32>,
+    /// Whether it is not drawn on stripes.
+    @location(3) @interpolate(flat) striped: u32,
 }
 
 /// Corner 0–3 of a triangle strip over a rectangle whose `y` counts upwards. The edges are exact in f32, and a pixel's centre lies
@@ -59,9 +67,9 @@ fn row(y: i32) -> i32 {
 fn scene_corner(@builtin(vertex_index) corner: u32, quad: Quad) -> Corner {
     let x = vec2(column(quad.x.x), column(quad.x.y));
     let y = vec2(row(quad.y.x), row(quad.y.y));
-    let colour = min(quad.paint & 0xffffu, RESERVED);
+    let colour = min(quad.paint & 0xffffu, ALLOCATED);
     let is_curve = colour == RESERVED;
-    let is_block = !is_curve && (quad.paint & BAND) == 0u;
+    let is_block = colour < RESERVED && (quad.paint & BAND) == 0u;
     let is_tall = y.y - y.x >= LINED_HEIGHT_PX;
     let is_wide = x.y - x.x >= LINED_WIDTH_PX;
     let top_is_cut = quad.y.y >= i32(frame.scene_px.y);
@@ -74,6 +82,7 @@ fn scene_corner(@builtin(vertex_index) corner: u32, quad: Quad) -> Corner {
     out.fill = colours[colour];
     out.line = colours[colour + FILLS];
     out.lines = vec2(select(NOWHERE, x.x, left_line), select(NOWHERE, i32(frame.window_px.y) - y.y, top_line));
+    out.striped = quad.paint & PENDING;
     return out;
 }
 
@@ -85,12 +94,19 @@ fn overlay_corner(@builtin(vertex_index) corner: u32, quad: Quad) -> Corner {
     out.fill = quad.paint;
     out.line = quad.paint;
     out.lines = vec2(NOWHERE);
+    out.striped = 0u;
     return out;
 }
 
 @fragment
 fn pixel(corner: Corner) -> @location(0) vec4<f32> {
     // The position is the pixel's centre, counted from the top left.
-    let is_line = any(vec2<i32>(corner.position.xy) == corner.lines);
+    let at = vec2<u32>(corner.position.xy);
+    let is_line = any(vec2<i32>(at) == corner.lines);
+    let upwards = frame.window_px.y - 1u - at.y;
+    let stripe = (frame.stripe_px.x + at.x + frame.stripe_px.y + upwards) % STRIPES_APART_PX;
+    if corner.striped != 0u && !is_line && stripe < STRIPE_PX {
+        discard;
+    }
     return unpack4x8unorm(select(corner.fill, corner.line, is_line));
 }

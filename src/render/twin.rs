@@ -1,7 +1,7 @@
 //! The CPU twin: the picture the GPU would draw, pixel for pixel.
 
 use super::drawing::{Drawing, RgbaImage};
-use super::layers::{self, FILLS, Layers, Placed};
+use super::layers::{self, FILLS, Frame, Layers, Placed};
 use super::placement::Placement;
 use crate::timeline::{Quad, Scene};
 use std::ops::Range;
@@ -34,8 +34,10 @@ impl Twin {
         if let Some(layers) = &self.layers {
             let placement = Placement::new(&layers.view, drawing.view);
             let colours = layers::colours(drawing.look);
+            let window_px = [drawing.view.width_px, drawing.view.height_px];
+            let frame = Frame::new(window_px, [placement.width_px(), placement.height_px()], drawing.view);
             for quad in &layers.quads {
-                canvas.paint(&Placed::new(quad, &placement), &colours);
+                canvas.paint(&Placed::new(quad, &placement), &colours, &frame);
             }
         }
         for quad in layers::overlay_quads(drawing.overlay) {
@@ -58,11 +60,14 @@ impl Canvas {
         Canvas { width, height, pixels: vec![background; width * height] }
     }
 
-    fn paint(&mut self, placed: &Placed, colours: &[[u8; 4]]) {
+    fn paint(&mut self, placed: &Placed, colours: &[[u8; 4]], frame: &Frame) {
         let fill_and_line = (colours.get(placed.colour as usize), colours.get((placed.colour + FILLS) as usize));
         let (Some(&fill), Some(&line)) = fill_and_line else { return };
         let top = self.height as i64 - i64::from(placed.y[1]);
         let left_is_visible = placed.left_line && placed.x[0] >= 0;
+        if placed.striped {
+            return self.paint_striped(placed, [fill, line], frame);
+        }
         self.for_each_span(placed.x, placed.y, |row, span| {
             if placed.top_line && row == top {
                 span.fill(line);
@@ -70,6 +75,20 @@ impl Canvas {
                 span.fill(fill);
                 if let (true, Some(first)) = (left_is_visible, span.first_mut()) {
                     *first = line;
+                }
+            }
+        });
+    }
+
+    /// As [`Canvas::paint`], but for the stripes: what is there already stays.
+    fn paint_striped(&mut self, placed: &Placed, [fill, line]: [[u8; 4]; 2], frame: &Frame) {
+        let (height, first) = (self.height as i64, placed.x[0].max(0) as u32);
+        let top = height - i64::from(placed.y[1]);
+        self.for_each_span(placed.x, placed.y, |row, span| {
+            for (column, pixel) in (first..).zip(span) {
+                let is_line = (placed.top_line && row == top) || (placed.left_line && column as i32 == placed.x[0]);
+                if is_line || !frame.is_striped(column, (height - 1 - row) as u32) {
+                    *pixel = if is_line { line } else { fill };
                 }
             }
         });

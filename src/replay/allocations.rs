@@ -56,6 +56,15 @@ impl Allocations {
         allocations
     }
 
+    /// Lets the free of one be requested at `moment`: for tests, as [`Allocations::from_spans`].
+    pub fn request_free(&mut self, id: AllocationId, moment: Moment) {
+        let at = id.0 as usize;
+        let (part, at) = at.checked_sub(self.early()).map_or((0, at), |at| (1, at));
+        if let Some(lives) = self.parts.get_mut(part) {
+            lives.free_requested.set(at, moment.0);
+        }
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.parts[0].size.len() + self.parts[1].size.len()
@@ -107,6 +116,12 @@ impl Allocations {
     pub fn free_requested(&self, id: AllocationId) -> Option<Moment> {
         let (lives, at) = self.part(id);
         Some(lives.free_requested.at(at)).filter(|&moment| moment != NEVER).map(Moment)
+    }
+
+    /// [`Allocations::free_requested`] as a moment, `u32::MAX` for never.
+    pub fn free_requested_or_never(&self, id: AllocationId) -> u32 {
+        let (lives, at) = self.part(id);
+        lives.free_requested.at(at)
     }
 
     /// Why it is in the picture.

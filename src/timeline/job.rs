@@ -141,8 +141,10 @@ impl SceneJob {
                 return Attempt::OutOfTime;
             }
             let x = [self.grid.edge_px(drawing.column) as i16, self.grid.edge_px(drawing.column + 1) as i16];
+            let pending = self.changes.lowest_pending_from(drawing.column);
+            drawing.changed = pending.map_or(drawing.changed, |leaf| leaf.min(drawing.changed));
             // Where nothing changed, the quads of the column before just go on.
-            if drawing.changes_done > 0 {
+            if drawing.changed != u32::MAX {
                 drawing.descend(source, &self.visible, &self.view, x);
             }
             drawing.column += 1;

@@ -1,7 +1,7 @@
 //! Pieces of one column after another → quads: a piece that looks as it did in the column before makes its quad longer.
 
 use super::Source;
-use super::scene::{BAND, CONTINUED, FADED, Quad, QuadIdentity};
+use super::scene::{BAND, CONTINUED, FADED, PENDING, Quad, QuadIdentity};
 use super::tree::{Live, LiveTree, Place};
 use super::visible::Visible;
 
@@ -48,6 +48,7 @@ struct Open {
     first: Place,
     last: Place,
     rows: [i16; 2],
+    is_pending: bool,
     quad: u32,
 }
 
@@ -88,8 +89,9 @@ impl Quads {
             return;
         }
         let (first, last, rows) = (piece.first, piece.last, piece.rows);
+        let is_pending = piece.live.count == 1 && context.visible.is_pending(piece.live.largest_leaf, context.column);
         while let Some(open) = self.open.get(self.settled) {
-            if open.first == first && open.last == last && open.rows == rows {
+            if open.first == first && open.last == last && open.rows == rows && open.is_pending == is_pending {
                 self.next.push(*open);
                 self.settled += 1;
                 return;
@@ -100,8 +102,8 @@ impl Quads {
             self.close(*open, context.x[0]);
             self.settled += 1;
         }
-        self.next.push(Open { first, last, rows, quad: self.quads.len() as u32 });
-        self.start(piece, context);
+        self.next.push(Open { first, last, rows, is_pending, quad: self.quads.len() as u32 });
+        self.start(piece, if is_pending { PENDING } else { 0 }, context);
     }
 
     /// The column whose left edge is `x` has no more pieces.
@@ -115,7 +117,7 @@ impl Quads {
         self.settled = 0;
     }
 
-    fn start(&mut self, piece: &Piece, context: &Context) {
+    fn start(&mut self, piece: &Piece, pending: u32, context: &Context) {
         let live = piece.live;
         let kind = if live.count > 1 {
             BAND
@@ -130,7 +132,7 @@ impl Quads {
             !context.visible.stands_out(leaves, context.column)
         };
         let paint = u32::from(paint.0) + if is_faded { FADED } else { 0 };
-        self.quads.push(Quad { x: context.x, y: piece.rows, paint: paint | kind });
+        self.quads.push(Quad { x: context.x, y: piece.rows, paint: paint | kind | pending });
         self.identities.push(QuadIdentity {
             first: context.visible.id(context.tree.first_live(piece.first)).0,
             last: context.visible.id(context.tree.last_live(piece.last)).0,

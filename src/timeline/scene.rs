@@ -13,7 +13,7 @@ pub struct Quad {
     pub x: [i16; 2],
     /// Lower and upper edge, upper exclusive.
     pub y: [i16; 2],
-    /// Bits 0–15: the [`super::Paint`], plus [`FADED`]; bit 16: [`BAND`]; bit 17: [`CONTINUED`].
+    /// Bits 0–15: the [`super::Paint`], plus [`FADED`]; bit 16: [`BAND`]; bit 17: [`CONTINUED`]; bit 18: [`PENDING`].
     pub paint: u32,
 }
 
@@ -26,6 +26,9 @@ pub const FADED: u32 = 256;
 /// Set in [`Quad::paint`] when the quad's allocation also stands in the column to its left, at another height: its left edge is
 /// not a birth, so none is drawn. Leaving it out costs a line too many, nothing else.
 pub const CONTINUED: u32 = 1 << 17;
+
+/// Set in [`Quad::paint`] when the quad is one allocation whose free was requested and has not completed.
+pub const PENDING: u32 = 1 << 18;
 
 /// What a quad stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

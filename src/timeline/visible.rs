@@ -18,6 +18,8 @@ pub(super) struct Visible {
     enters: Vec<u16>,
     /// First column after that no longer shows it; the number of columns when all later ones do.
     leaves: Vec<u16>,
+    /// Those whose free is requested some columns before they go, and the first of those columns. In order of rank.
+    pending: Vec<(u32, u16)>,
     /// The leaves that stand out, in order; none when nothing does.
     highlighted: Vec<u32>,
 }
@@ -45,6 +47,14 @@ impl Visible {
                         if source.highlight.is_some_and(|stands_out| stands_out(AllocationId(id))) {
                             self.highlighted.push(self.ids.len() as u32);
                         }
+                        let requested = source.allocations.free_requested_or_never(AllocationId(id));
+                        if requested < died && requested < window.end {
+                            let pends = grid.first_reaching(&columns.moment, requested).max(enters);
+                            // Hardly ever, but close up: most frees complete at the next event.
+                            if pends < leaves {
+                                self.pending.push((self.ids.len() as u32, pends as u16));
+                            }
+                        }
                         self.ids.push(id);
                         self.enters.push(enters as u16);
                         self.leaves.push(leaves as u16);
@@ -69,6 +79,12 @@ impl Visible {
     /// The allocation that a leaf stands for.
     pub(super) fn id(&self, leaf: u32) -> AllocationId {
         AllocationId(self.ids.get(leaf as usize).copied().unwrap_or(u32::MAX))
+    }
+
+    /// Whether a leaf's free is requested by `column`.
+    pub(super) fn is_pending(&self, leaf: u32, column: usize) -> bool {
+        let place = self.pending.binary_search_by_key(&leaf, |&(leaf, _)| leaf);
+        place.ok().and_then(|place| self.pending.get(place)).is_some_and(|&(_, from)| usize::from(from) <= column)
     }
 
     /// Whether one of these leaves stands out and is shown in `column`.
@@ -104,6 +120,8 @@ pub(super) struct Changes {
     /// How much of each bucket is filled.
     filled: Vec<u32>,
     leaves: Vec<u32>,
+    /// What becomes pending, by column.
+    pending: Vec<(u16, u32)>,
 }
 
 /// What happens to a leaf in a column.
@@ -113,6 +131,14 @@ pub(super) enum Change {
     Goes(u32),
     /// It is live from here.
     Comes(u32),
+}
+
+impl Changes {
+    /// The lowest leaf whose free is requested from `column` on.
+    pub(super) fn lowest_pending_from(&self, column: usize) -> Option<u32> {
+        let first = self.pending.partition_point(|&(from, _)| usize::from(from) < column);
+        self.pending.get(first).filter(|&&(from, _)| usize::from(from) == column).map(|&(_, leaf)| leaf)
+    }
 }
 
 impl Changes {
@@ -131,7 +157,9 @@ impl Changes {
             sum += *start;
             *start = sum;
         }
-        Changes { next: 0, filled: vec![0; 2 * columns], leaves: vec![0; sum as usize], starts }
+        let mut pending: Vec<_> = visible.pending.iter().map(|&(leaf, from)| (from, leaf)).collect();
+        pending.sort_unstable();
+        Changes { next: 0, filled: vec![0; 2 * columns], leaves: vec![0; sum as usize], starts, pending }
     }
 
     /// Sorts more leaves into their buckets while there is time; `true` when all are.

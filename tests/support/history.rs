@@ -2,7 +2,7 @@
 
 use memscape::replay::{AllocationId, Allocations, Curve, LiveSets, Times, Totals};
 use memscape::timeline::{Order, Paint, Source};
-use memscape::units::EventIdx;
+use memscape::units::{EventIdx, Moment};
 use proptest::prelude::*;
 
 /// One device's lifetimes with the totals that follow from them.
@@ -10,6 +10,8 @@ use proptest::prelude::*;
 pub(crate) struct History {
     /// `(born, died, size)` in order of birth: the place is the allocation's id.
     pub(crate) spans: Vec<(u32, u32, u64)>,
+    /// The moment from which the free of each is requested.
+    pub(crate) requested_at: Vec<u32>,
     /// The ids in order of rank.
     pub(crate) ranked: Vec<u32>,
     /// When each event happened, in µs from the first, never going back; empty: not recorded.
@@ -36,6 +38,7 @@ impl History {
         let mut spans: Vec<_> = spans.into_iter().collect();
         spans.sort_by_key(|span| span.0);
         let allocations = Allocations::from_spans(spans.iter().copied());
+        let requested_at = spans.iter().map(|span| span.1).collect();
         let mut change = vec![0i64; events as usize + 2];
         for &(born, died, size) in spans.iter().filter(|span| span.0 < span.1) {
             change[(born as usize).min(events as usize + 1)] += size as i64;
@@ -59,6 +62,7 @@ impl History {
         let (order, times, elapsed) = (None, Times::default(), Vec::new());
         History {
             spans,
+            requested_at,
             ranked,
             elapsed,
             requested,
@@ -78,6 +82,16 @@ impl History {
         let groups: Vec<u32> = (0..self.spans.len()).map(|id| groups[id % groups.len()]).collect();
         self.ranked.sort_by_key(|&id| groups[id as usize]);
         self.order = Some(Order::grouped(&groups));
+        self
+    }
+
+    /// The same, but every fourth allocation is pending for the last two thirds of its life.
+    pub(crate) fn pending(mut self) -> History {
+        let events = self.moments() - 1;
+        for (id, &(born, died, _)) in self.spans.iter().enumerate().filter(|(id, _)| id % 4 == 1) {
+            self.requested_at[id] = born + died.min(events).saturating_sub(born) / 3;
+            self.allocations.request_free(AllocationId(id as u32), Moment(self.requested_at[id]));
+        }
         self
     }
 
@@ -163,7 +177,7 @@ pub(crate) fn histories(events: u32, allocations: usize) -> impl Strategy<Value 
         (lives, groups, steps, any::<bool>()).prop_map(move |(lives, groups, steps, highlight)| {
             let died = |born: u32, life: u32| Some(born.saturating_add(life)).filter(|&died| died <= events);
             let span = |(born, life, size)| (born, died(born, life).unwrap_or(u32::MAX), size);
-            let history = History::new(events, lives.into_iter().map(span));
+            let history = History::new(events, lives.into_iter().map(span)).pending();
             let history = groups.into_iter().fold(history, |history, groups| history.grouped(&groups));
             let history = steps.into_iter().fold(history, |history, steps| history.timed(&steps));
             History { highlight, ..history }

@@ -2,7 +2,7 @@
 
 use super::history::{History, paint, stands_out};
 use memscape::replay::AllocationId;
-use memscape::timeline::scene::{BAND, CONTINUED, FADED};
+use memscape::timeline::scene::{BAND, CONTINUED, FADED, PENDING};
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
 use std::ops::Range;
 
@@ -123,7 +123,9 @@ fn check_column(history: &History, scene: &Scene, column: usize) {
             let (born, died, _) = history.spans[block.id as usize];
             let before = column.checked_sub(1).map(|before| scene.columns.moment[before]);
             let continued = before.is_some_and(|before| (born..died).contains(&before));
-            let kind = if continued { CONTINUED } else { 0 };
+            let is_pending = history.requested_at[block.id as usize] <= moment;
+            assert_eq!(quad.paint & PENDING != 0, is_pending, "column {column}: {quad:?}");
+            let kind = if continued { CONTINUED } else { 0 } | if is_pending { PENDING } else { 0 };
             let expected = u32::from(paint(AllocationId(block.id)).0) | kind | faded(history, &[*block]);
             assert!(!starts_here || quad.paint == expected, "column {column}: {quad:?}");
         } else if starts_here {
