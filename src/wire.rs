@@ -3,9 +3,11 @@
 //! A message is an array: a tag, plain values, JSON of our own types, and the columns of a scene as `ArrayBuffer`s that change
 //! hands without a copy. Each side copies a column once: out of its wasm memory, into its wasm memory.
 
-use crate::engine::protocol::{Details, FileSummary, HitAllocation, Progress, Reply, Request};
+use crate::engine::protocol::{
+    Details, FileSummary, HitAllocation, LegendEntry, Marks, Overview, Progress, Reply, Request,
+};
 use crate::timeline::scene::SceneColumns;
-use crate::timeline::{Scene, View};
+use crate::timeline::{OutlineRect, Scene, View};
 use bytemuck::Pod;
 use js_sys::{Array, ArrayBuffer, Uint8Array};
 use serde::{Deserialize, Serialize};
@@ -139,6 +141,10 @@ enum Head {
     Cancelled,
     Scene { serial: u32, device: i64, view: View, band_px: u32 },
     Hit { serial: u32, device: i64, hit: Option<HitAllocation> },
+    Marks { serial: u32, device: i64, marks: Box<Marks> },
+    Overview { serial: u32, device: i64, overview: Box<Overview> },
+    Legend { serial: u32, device: i64, entries: Vec<LegendEntry> },
+    Outline { serial: u32, allocation: u32, view: View, rects: Vec<OutlineRect> },
     Details { serial: u32, details: Option<Box<Details>> },
 }
 
@@ -165,6 +171,10 @@ impl Head {
                 Head::Scene { serial, device, view, band_px }
             }
             Reply::Hit { serial, device, hit } => Head::Hit { serial, device, hit },
+            Reply::Marks { serial, device, marks } => Head::Marks { serial, device, marks },
+            Reply::Overview { serial, device, overview } => Head::Overview { serial, device, overview },
+            Reply::Legend { serial, device, entries } => Head::Legend { serial, device, entries },
+            Reply::Outline { serial, allocation, view, rects } => Head::Outline { serial, allocation, view, rects },
             Reply::Details { serial, details } => Head::Details { serial, details },
         }
     }
@@ -193,6 +203,10 @@ impl Head {
                 Reply::Scene { serial, device, scene }
             }
             Head::Hit { serial, device, hit } => Reply::Hit { serial, device, hit },
+            Head::Marks { serial, device, marks } => Reply::Marks { serial, device, marks },
+            Head::Overview { serial, device, overview } => Reply::Overview { serial, device, overview },
+            Head::Legend { serial, device, entries } => Reply::Legend { serial, device, entries },
+            Head::Outline { serial, allocation, view, rects } => Reply::Outline { serial, allocation, view, rects },
             Head::Details { serial, details } => Reply::Details { serial, details },
         })
     }

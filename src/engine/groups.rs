@@ -184,6 +184,18 @@ impl Groups {
         (device == key.0 && key.1 <= last).then_some(place)
     }
 
+    /// One more than the largest group there can be on this device.
+    pub(super) fn count(&self, history: &DeviceHistory, by: Grouping) -> u32 {
+        match by {
+            Grouping::CallSite => self.ranked.len() as u32 + 1,
+            Grouping::Size => 2 + class((history.numbers.drawn_peak >> SMALLEST_CLASS_BITS).max(1)),
+            Grouping::Lifetime => CLASSES + 3,
+            Grouping::Age => AGES + 2,
+            Grouping::Stream => self.streams.len() as u32 + 1,
+            Grouping::Pool => self.pools.len() as u32 + 1,
+        }
+    }
+
     /// What a group is called; for call sites the frame on one line.
     pub(super) fn label(&self, snapshot: &Snapshot, history: &DeviceHistory, by: Grouping, group: u32) -> String {
         let Some(place) = group.checked_sub(1) else {

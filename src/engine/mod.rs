@@ -8,7 +8,9 @@ pub mod protocol;
 
 mod details;
 mod groups;
+mod legend;
 mod loader;
+mod marks;
 mod open;
 
 pub use protocol::{Reply, Request};
@@ -76,6 +78,23 @@ impl Engine {
             Request::Hit { serial, device, looks, moment, byte } => {
                 let hit = self.file.as_mut().and_then(|file| file.hit(device, looks, moment, byte));
                 self.replies.push_back(Reply::Hit { serial, device, hit });
+            }
+            Request::Marks { serial, device } => {
+                let marks = self.file.as_ref().and_then(|file| marks::marks(file, device));
+                self.replies.extend(marks.map(|marks| Reply::Marks { serial, device, marks: Box::new(marks) }));
+            }
+            Request::Overview { serial, device, axis, width_px } => {
+                let overview = self.file.as_ref().and_then(|file| file.overview(device, axis, width_px));
+                let overview = overview.map(Box::new);
+                self.replies.extend(overview.map(|overview| Reply::Overview { serial, device, overview }));
+            }
+            Request::Legend { serial, device, colouring } => {
+                let entries = self.file.as_ref().and_then(|file| legend::legend(file, device, colouring));
+                self.replies.extend(entries.map(|entries| Reply::Legend { serial, device, entries }));
+            }
+            Request::Outline { serial, device, view, looks, allocation } => {
+                let rects = self.file.as_mut().and_then(|file| file.outline(device, looks, &view, allocation));
+                self.replies.extend(rects.map(|rects| Reply::Outline { serial, allocation, view, rects }));
             }
             Request::Details { serial, device, allocation } => {
                 let details = self.file.as_ref().and_then(|file| details::details(file, device, allocation));

@@ -1,11 +1,11 @@
 //! An open file: its snapshot, the history of each device, and what is asked of them.
 
 use super::groups::{Groups, stack_of};
-use super::protocol::{DeviceSummary, FileSummary, Grouping, HitAllocation, Looks, Warning};
+use super::protocol::{DeviceSummary, FileSummary, Grouping, HitAllocation, Looks, Overview, Warning};
 use crate::analysis::{Sites, site};
 use crate::replay::{AllocationId, Curve, DeviceHistory, Rounding, Source};
 use crate::snapshot::{Action, Snapshot, StackId, Warnings};
-use crate::timeline::{self, Order, Paint, paint};
+use crate::timeline::{self, Axis, Order, OutlineRect, Paint, View, paint};
 use crate::units::{EventIdx, Moment};
 
 /// An open file.
@@ -75,10 +75,7 @@ impl OpenFile {
         if history.allocations.source(id) == Source::Unexplained {
             return Paint::UNEXPLAINED;
         }
-        match self.groups.of(&self.snapshot, history, id, by) {
-            0 => Paint::NO_STACK,
-            group => Paint::new((group + Paint::FIRST_SITE_SLOT - 1).min(paint::SLOTS - 1), id.0),
-        }
+        Paint::new(slot_of(self.groups.of(&self.snapshot, history, id, by)), id.0)
     }
 
     /// Lends the history of a device as the timeline wants it. Its order must have been made ([`OpenFile::pile_up`]).
@@ -148,6 +145,27 @@ impl OpenFile {
         })
     }
 
+    /// The silhouette of a device; `None` when there is no such device.
+    pub(super) fn overview(&self, device: i64, axis: Axis, width_px: u32) -> Option<Overview> {
+        self.with_source(device, Looks::default(), |source| {
+            let (total, reserved) = timeline::silhouette(source, axis, width_px);
+            Overview { axis, total, reserved }
+        })
+    }
+
+    /// Where an allocation is in a window; `None` when there is no such device.
+    pub(super) fn outline(
+        &mut self,
+        device: i64,
+        looks: Looks,
+        view: &View,
+        allocation: u32,
+    ) -> Option<Vec<OutlineRect>> {
+        // The scene has made it already.
+        self.pile_up(device, looks, &mut || true);
+        self.with_source(device, looks, |source| timeline::exact_outline(source, view, AllocationId(allocation)))
+    }
+
     /// What the summary shows.
     pub(super) fn summary(&self) -> FileSummary {
         let warnings = self.snapshot.warnings.iter().chain(self.warnings.iter());
@@ -175,6 +193,14 @@ impl OpenFile {
         bytes.extend(self.histories.iter().flat_map(DeviceHistory::heap_bytes));
         bytes.push(("call sites and colours", self.groups.heap_bytes() + self.sites.heap_bytes()));
         bytes
+    }
+}
+
+/// The palette slot of a group; those beyond the palette share the last.
+pub(super) fn slot_of(group: u32) -> u32 {
+    match group {
+        0 => u32::from(Paint::NO_STACK.0) / paint::SHADES,
+        group => (group + Paint::FIRST_SITE_SLOT - 1).min(paint::SLOTS - 1),
     }
 }
 

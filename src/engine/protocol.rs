@@ -2,7 +2,11 @@
 //!
 //! Bytes of the file do not travel in a [`Request`]: the driver feeds them to the engine between `Open` and `EndOfFile`.
 
-use crate::timeline::{Scene, View};
+mod picture;
+
+pub use picture::{ClockSpan, LegendEntry, Marks, OutOfMemoryMark, Overview, Place, RangeMark};
+
+use crate::timeline::{Axis, OutlineRect, Scene, View};
 use serde::{Deserialize, Serialize};
 
 /// What a driver asks of the engine.
@@ -43,6 +47,46 @@ pub enum Request {
         moment: u32,
         /// Height in the stack, in requested bytes.
         byte: u64,
+    },
+    /// What a device has besides its allocations.
+    Marks {
+        /// Returned in the reply.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+    },
+    /// The silhouette of a whole device.
+    Overview {
+        /// Returned in the reply.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// Over what.
+        axis: Axis,
+        /// In how many columns.
+        width_px: u32,
+    },
+    /// What the colours of a device mean.
+    Legend {
+        /// Returned in the reply.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// What they tell.
+        colouring: Grouping,
+    },
+    /// Where one allocation is in a window, also where the scene does not draw it by itself.
+    Outline {
+        /// Returned in the reply.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// The window.
+        view: View,
+        /// Order and colours.
+        looks: Looks,
+        /// Its id.
+        allocation: u32,
     },
     /// Everything about one allocation.
     Details {
@@ -86,6 +130,44 @@ pub enum Reply {
         device: i64,
         /// The allocation there, if the stack is that high.
         hit: Option<HitAllocation>,
+    },
+    /// What a [`Request::Marks`] asked for.
+    Marks {
+        /// The request's.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// The marks.
+        marks: Box<Marks>,
+    },
+    /// What a [`Request::Overview`] asked for.
+    Overview {
+        /// The request's.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// The silhouette.
+        overview: Box<Overview>,
+    },
+    /// What a [`Request::Legend`] asked for: the entries by slot.
+    Legend {
+        /// The request's.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// The entries.
+        entries: Vec<LegendEntry>,
+    },
+    /// What a [`Request::Outline`] asked for, in pixels of the view: from left to right, nothing when it is outside.
+    Outline {
+        /// The request's.
+        serial: u32,
+        /// Of this allocation.
+        allocation: u32,
+        /// For this window.
+        view: View,
+        /// The rectangles.
+        rects: Vec<OutlineRect>,
     },
     /// What a [`Request::Details`] asked for; `None` when there is no such allocation.
     Details {

@@ -200,6 +200,7 @@ impl Building {
             end_blocks,
             segment_operations: trace.segment_operations,
             notes: trace.notes,
+            note_events: trace.note_events,
             ends,
             numbers,
         };

@@ -38,6 +38,7 @@ pub struct DeviceHistory {
     pub(super) end_blocks: HashMap<u32, u32, foldhash::fast::RandomState>,
     pub(super) segment_operations: Column<(u64, u64)>,
     pub(super) notes: Column<(u64, u64)>,
+    pub(super) note_events: Column<u32>,
     /// Which action ends a block's life: `free_completed`, or `free_requested` where the trace has no other.
     pub(super) ends: Action,
 }
@@ -66,6 +67,11 @@ impl DeviceHistory {
                 self.allocation_of(event).map_or((0, 0), |id| (self.allocations.address(id), self.allocations.size(id)))
             }
         }
+    }
+
+    /// The events that are neither about an allocation nor about a segment: `oom`, `snapshot`, `annotate`. In order.
+    pub fn note_events(&self) -> impl Iterator<Item = u32> + '_ {
+        self.note_events.iter()
     }
 
     /// The allocation that `event` brings to life (`true`) or ends (`false`), if it does either.
@@ -142,7 +148,13 @@ impl DeviceHistory {
     /// Bytes on the heap, by table.
     pub fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         vec![
-            ("events", self.events.heap_bytes() + self.segment_operations.heap_bytes() + self.notes.heap_bytes()),
+            (
+                "events",
+                self.events.heap_bytes()
+                    + self.segment_operations.heap_bytes()
+                    + self.notes.heap_bytes()
+                    + self.note_events.heap_bytes(),
+            ),
             ("allocations", self.allocations.heap_bytes() + self.end_blocks.allocation_size()),
             ("totals", self.drawn.heap_bytes() + self.reserved.heap_bytes() + self.pending.heap_bytes()),
             ("live sets", self.live.heap_bytes()),

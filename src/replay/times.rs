@@ -19,6 +19,8 @@ pub struct Times {
     /// First recorded time of the trace, and the latest so far; `NO_TIME` without any.
     first: i64,
     latest: i64,
+    /// Whether any event has no time or an earlier one than an event before.
+    uneven: bool,
 }
 
 const EXCEPTION: i32 = i32::MIN;
@@ -26,7 +28,15 @@ const EXCEPTION: i32 = i32::MIN;
 impl Default for Times {
     fn default() -> Self {
         let (start, offset, latest_before) = (Column::new(), Column::new(), Column::new());
-        Times { start, offset, exceptions: BTreeMap::new(), latest_before, first: NO_TIME, latest: NO_TIME }
+        Times {
+            start,
+            offset,
+            exceptions: BTreeMap::new(),
+            latest_before,
+            first: NO_TIME,
+            latest: NO_TIME,
+            uneven: false,
+        }
     }
 }
 
@@ -39,6 +49,7 @@ impl Times {
             self.latest_before.push(self.latest);
         }
         let start = self.start.get(at / STRETCH).unwrap_or(NO_TIME);
+        self.uneven |= time_us == NO_TIME || (self.recorded() && time_us < self.latest);
         if time_us != NO_TIME {
             self.latest = if self.recorded() { self.latest.max(time_us) } else { time_us };
             self.first = if self.first == NO_TIME { time_us } else { self.first };
@@ -147,6 +158,14 @@ impl Clock<'_> {
         let mut latest = self.latest_before(stretch);
         let start = (stretch * STRETCH) as u32;
         let end = times.offset.len().min((stretch + 1) * STRETCH) as u32;
+        if !times.uneven {
+            let (mut from, mut to) = (start, end);
+            while from < to {
+                let middle = u32::midpoint(from, to);
+                if times.at(middle).is_some_and(|time| time < before) { from = middle + 1 } else { to = middle }
+            }
+            return from;
+        }
         (start..end)
             .find(|&event| {
                 latest = times.at(event).map_or(latest, |time| latest.max(time));
@@ -161,6 +180,9 @@ impl Clock<'_> {
     }
 
     fn latest_up_to(&self, event: u32) -> i64 {
+        if !self.times.uneven {
+            return self.times.at(event).unwrap_or(self.times.latest);
+        }
         let stretch = event as usize / STRETCH;
         let start = (stretch * STRETCH) as u32;
         (start..=event).filter_map(|event| self.times.at(event)).fold(self.latest_before(stretch), i64::max)
@@ -217,9 +239,18 @@ mod tests {
     #[test]
     fn the_clock_never_goes_back() {
         let (times, running) = uneven();
+        check_clock(&times, &running);
+        let mut times = Times::default();
+        running.iter().for_each(|&elapsed| times.push(1_000_000 + elapsed as i64));
+        assert!(!times.uneven);
+        check_clock(&times, &running);
+        assert!(Times::default().clock().is_none());
+    }
+
+    fn check_clock(times: &Times, running: &[u64]) {
         let clock = times.clock().unwrap();
         assert_eq!((clock.x(0), clock.span()), (0, *running.last().unwrap()));
-        for (event, &elapsed) in (0u32..).zip(&running) {
+        for (event, &elapsed) in (0u32..).zip(running) {
             assert_eq!(clock.x(event + 1), clock.margin() + elapsed, "event {event}");
         }
         for x in (0..clock.width()).step_by(997).chain(running.iter().map(|elapsed| clock.margin() + elapsed)) {
@@ -229,6 +260,5 @@ mod tests {
         }
         assert_eq!(clock.events_before(f64::INFINITY), 5000);
         assert_eq!(clock.events_before(-1.0), 0);
-        assert!(Times::default().clock().is_none());
     }
 }

@@ -156,6 +156,8 @@ pub struct Trace {
     pub(super) segment_operations: Column<(u64, u64)>,
     /// Address (for `oom` the free bytes) and size of each other event.
     pub(super) notes: Column<(u64, u64)>,
+    /// The event of each.
+    pub(super) note_events: Column<u32>,
     /// Allocations live now, by address; as a subject.
     live: HashMap<u64, u32, foldhash::fast::RandomState>,
     /// Frees whose size is not their allocation's, by event.
@@ -215,6 +217,7 @@ impl Trace {
             }
             _ => {
                 self.notes.push((event.address, event.size));
+                self.note_events.push(at);
                 self.notes.len() as u32 - 1
             }
         };
@@ -310,7 +313,13 @@ impl Trace {
     /// Bytes on the heap, by table.
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         vec![
-            ("events", self.events.heap_bytes() + self.segment_operations.heap_bytes() + self.notes.heap_bytes()),
+            (
+                "events",
+                self.events.heap_bytes()
+                    + self.segment_operations.heap_bytes()
+                    + self.notes.heap_bytes()
+                    + self.note_events.heap_bytes(),
+            ),
             ("allocations", self.traced.heap_bytes() + self.born.heap_bytes() + self.early.heap_bytes()),
             ("live set", self.live.allocation_size()),
         ]

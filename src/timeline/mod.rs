@@ -18,6 +18,7 @@ mod job;
 mod outline;
 mod pieces;
 mod quads;
+mod silhouette;
 mod ticks;
 mod tree;
 mod visible;
@@ -29,6 +30,7 @@ pub use order::Order;
 pub use outline::{OutlineRect, exact_outline};
 pub use paint::Paint;
 pub use scene::{Quad, QuadIdentity, Scene};
+pub use silhouette::silhouette;
 pub use ticks::{Tick, byte_ticks, event_ticks};
 pub use view::{Axis, Extent, View};
 

@@ -249,5 +249,6 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
         }
         Reply::Details { serial, .. } if state.selecting == Some(serial) => state.selecting = None,
         Reply::Scene { .. } | Reply::Details { .. } => {}
+        Reply::Marks { .. } | Reply::Overview { .. } | Reply::Legend { .. } | Reply::Outline { .. } => {}
     }
 }

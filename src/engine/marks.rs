@@ -1,0 +1,110 @@
+//! The marks around the picture: out of memory, snapshots, annotations in lanes.
+
+use super::open::OpenFile;
+use super::protocol::{ClockSpan, Marks, OutOfMemoryMark, Place, RangeMark};
+use crate::replay::{AnnotationRange, Clock, DeviceHistory};
+use crate::snapshot::Action;
+use crate::units::EventIdx;
+
+/// Marks of one kind that are sent: more than anyone looks at, and a few megabytes at most.
+const MOST_MARKS: usize = 20_000;
+/// Bytes of an annotation's name that are sent.
+const LONGEST_NAME: usize = 200;
+
+/// The marks of a device; `None` when there is no such device.
+pub(super) fn marks(file: &OpenFile, device: i64) -> Option<Marks> {
+    let history = file.history(device)?;
+    let clock = history.events.times.clock();
+    let mut marks = Marks::default();
+    marks.clock =
+        clock.map(|clock| ClockSpan { first_us: clock.first_us(), span: clock.span(), margin: clock.margin() });
+    for event in history.note_events() {
+        let place = event_place(clock, event);
+        match history.events.action(event) {
+            Action::Oom if marks.out_of_memory.len() < MOST_MARKS => {
+                let (device_free, requested) = history.address_and_size(EventIdx(event));
+                marks.out_of_memory.push(OutOfMemoryMark { place, event, requested, device_free });
+            }
+            Action::Snapshot if marks.snapshots.len() < MOST_MARKS => marks.snapshots.push((place, event)),
+            Action::Oom | Action::Snapshot => marks.left_out += 1,
+            _ => {}
+        }
+    }
+    let mut lanes = Lanes::default();
+    for range in history.annotations.iter().take(MOST_MARKS) {
+        let mut name = file.snapshot.strings.text(range.name).into_owned();
+        if name.len() > LONGEST_NAME {
+            name.truncate(name.floor_char_boundary(LONGEST_NAME));
+            name.push('…');
+        }
+        let end = range.end_us.unwrap_or_else(|| last_us(history));
+        marks.ranges.push(RangeMark {
+            name,
+            start: time_place(history, clock, range.start_us),
+            end: time_place(history, clock, end.max(range.start_us)),
+            ended: range.end_us.is_some(),
+            lane: lanes.of(range),
+        });
+    }
+    marks.lanes = lanes.ends.len() as u32;
+    marks.left_out += history.annotations.len().saturating_sub(MOST_MARKS) as u64;
+    Some(marks)
+}
+
+fn last_us(history: &DeviceHistory) -> i64 {
+    history.numbers.time_us.map_or(i64::MAX, |(_, last)| last)
+}
+
+fn event_place(clock: Option<Clock<'_>>, event: u32) -> Place {
+    Place { events: f64::from(event) + 1.0, time: clock.map_or(0, |clock| clock.x(event + 1)) }
+}
+
+/// Where a time lies; without recorded times, at the start.
+fn time_place(history: &DeviceHistory, clock: Option<Clock<'_>>, time_us: i64) -> Place {
+    let Some(clock) = clock else { return Place::default() };
+    let elapsed = time_us.saturating_sub(clock.first_us()).saturating_add_unsigned(clock.margin());
+    let x = u64::try_from(elapsed).unwrap_or(0).min(clock.width());
+    let happened = clock.events_before((x as f64).next_up());
+    let (from, to) =
+        (clock.x(happened), if happened < history.event_count() { clock.x(happened + 1) } else { clock.width() });
+    let part = if to > from { x.saturating_sub(from) as f64 / (to - from) as f64 } else { 0.0 };
+    Place { events: f64::from(happened) + part.clamp(0.0, 1.0), time: x }
+}
+
+/// Puts ranges, given by start, into the uppermost lane that is free.
+#[derive(Default)]
+struct Lanes {
+    /// Where the last range of each lane ends; `i64::MAX` for one that never does.
+    ends: Vec<i64>,
+}
+
+/// More lanes than this are not made: what comes then goes into the last one.
+const MOST_LANES: usize = 64;
+
+impl Lanes {
+    fn of(&mut self, range: &AnnotationRange) -> u32 {
+        let free = self.ends.iter().position(|&end| end <= range.start_us);
+        let lane = free.unwrap_or(self.ends.len()).min(MOST_LANES - 1);
+        let end = range.end_us.unwrap_or(i64::MAX);
+        match self.ends.get_mut(lane) {
+            Some(last) => *last = end,
+            None => self.ends.push(end),
+        }
+        lane as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::snapshot::StringId;
+
+    #[test]
+    fn ranges_of_a_lane_do_not_overlap() {
+        let range = |start_us, end_us| AnnotationRange { name: StringId(0), start_us, end_us };
+        let mut lanes = Lanes::default();
+        let ranges = [(0, Some(100)), (10, Some(20)), (20, Some(40)), (30, None), (50, Some(60)), (100, Some(110))];
+        let lanes: Vec<u32> = ranges.iter().map(|&(start, end)| lanes.of(&range(start, end))).collect();
+        assert_eq!(lanes, [0, 1, 1, 2, 1, 0]);
+    }
+}
