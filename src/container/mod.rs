@@ -13,6 +13,7 @@ mod error;
 mod gzip;
 mod layer;
 mod sniff;
+mod zstd;
 
 pub use error::ContainerError;
 pub use sniff::Content;
@@ -180,6 +181,7 @@ impl Container {
         let (took, written) = unpacked.map_err(|fault| match fault {
             Fault::Damaged => ContainerError::Damaged { layer: name, byte },
             Fault::Cut => ContainerError::Cut { layer: name, byte },
+            Fault::Refused(why) => ContainerError::Refused { layer: name, why },
         })?;
         input.take(took);
         layer.written += written as u64;
