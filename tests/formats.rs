@@ -5,12 +5,16 @@
 #[path = "support/opened.rs"]
 #[allow(dead_code, reason = "each test file uses its part")]
 mod opened;
+#[path = "support/packed.rs"]
+mod packed;
 #[path = "support/retold.rs"]
 mod retold;
 
 use memscape::engine::protocol::FileSummary;
 use opened::{open, open_in, snapshots};
 use retold::{Layout, Tree};
+use std::io::Write;
+use std::process::{Command, Stdio};
 
 /// The real files, the smallest first. Told again without sharing a file grows up to fifty times, so most tests take those that
 /// have at most `most` bytes.
@@ -69,4 +73,54 @@ fn json_cut_anywhere_is_an_error_with_its_place() {
             assert!(end == 0 || place == Some(end), "cut at {end}: {error}");
         }
     }
+}
+
+#[test]
+fn packed_in_every_way() {
+    for (name, bytes) in files(500 << 10) {
+        let expected = pickled(&name, &bytes);
+        let inner = open(&bytes).unwrap().summary.format;
+        let json = Tree::of(&bytes).json(Layout::Compact);
+        let two_members = [packed::gzip(&bytes[..bytes.len() / 2]), packed::gzip(&bytes[bytes.len() / 2..])].concat();
+        let two_frames = [packed::zstd(&bytes[..bytes.len() / 2]), packed::zstd(&bytes[bytes.len() / 2..])].concat();
+        let ways = [
+            (two_members, format!("gzip, {inner}")),
+            (two_frames, format!("zstd, {inner}")),
+            (packed::html(&bytes), format!("HTML, {inner}")),
+            (packed::gzip(&packed::html(&packed::zstd(&bytes))), format!("gzip, HTML, zstd, {inner}")),
+            (packed::zstd(&json), "zstd, JSON".to_owned()),
+            (packed::gzip(&json), "gzip, JSON".to_owned()),
+        ];
+        for (file, format) in ways {
+            assert_eq!(summary(&name, &file, &format), expected, "{name} as {format}");
+        }
+    }
+}
+
+#[test]
+fn as_the_zstd_program_packs_it() {
+    for (name, bytes) in files(150 << 10) {
+        let expected = pickled(&name, &bytes);
+        let inner = open(&bytes).unwrap().summary.format;
+        for options in [&["-1"][..], &["-19", "--no-check"], &["--long=27", "-5"]] {
+            let Some(file) = by_program("zstd", options, &bytes) else { return };
+            assert_eq!(summary(&name, &file, &format!("zstd, {inner}")), expected, "{name} by zstd {options:?}");
+        }
+    }
+}
+
+/// What a program writes that is fed these bytes; `None`, said aloud, where there is no such program.
+fn by_program(program: &str, options: &[&str], bytes: &[u8]) -> Option<Vec<u8>> {
+    let started = Command::new(program).args(options).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    let Ok(mut child) = started else {
+        println!("SKIPPED: there is no {program}: what it writes is not opened");
+        return None;
+    };
+    let mut input = child.stdin.take().unwrap();
+    let output = std::thread::scope(|scope| {
+        scope.spawn(move || input.write_all(bytes).unwrap());
+        child.wait_with_output().unwrap()
+    });
+    assert!(output.status.success(), "{program} {options:?}");
+    Some(output.stdout)
 }

@@ -69,7 +69,7 @@ pub(super) fn sniff_all(head: &[u8]) -> Sniffed {
     match (head, text(head)) {
         ([], _) => Sniffed::Unsure,
         (_, [b'{' | b'[', ..]) => Sniffed::Content(Content::Json),
-        (_, [b'<', ..]) => Sniffed::Other("an HTML page"),
+        (_, [b'<', ..]) => Sniffed::Packed(Packing::Html),
         ([0x1f, 0x8b, ..], _) => Sniffed::Packed(Packing::Gzip),
         _ if zstd::is_frame(head) => Sniffed::Packed(Packing::Zstd),
         ([0x80, ..], _) => Sniffed::Content(Content::Pickle),
