@@ -76,6 +76,49 @@ fn json_cut_anywhere_is_an_error_with_its_place() {
 }
 
 #[test]
+fn as_pickles_of_protocols_0_and_1() {
+    for (name, bytes) in files(5 << 20) {
+        let expected = pickled(&name, &bytes);
+        let tree = Tree::of(&bytes);
+        assert_eq!(summary(&name, &tree.protocol_0(), "pickle 0 (Python)"), expected, "{name}");
+        assert_eq!(summary(&name, &tree.protocol_1(), "pickle 1 (Python)"), expected, "{name}");
+    }
+}
+
+#[test]
+fn protocol_0_cut_anywhere_is_an_error_with_its_place() {
+    for (name, bytes) in files(6 << 10) {
+        let text = Tree::of(&bytes).protocol_0();
+        assert_eq!(
+            open_in(&text, 1, usize::MAX).unwrap().summary,
+            open(&text).unwrap().summary,
+            "{name}, byte by byte"
+        );
+        for end in 3..text.len() {
+            let error = open(&text[..end]).err().unwrap_or_else(|| panic!("{name} cut at {end} opens"));
+            assert_eq!(error, format!("the file ends before the pickle does (at byte {end})"));
+        }
+    }
+}
+
+#[test]
+fn as_python_writes_protocols_0_and_1() {
+    let Some(folder) = snapshots() else { return };
+    for name in ["torch-2.10-small.pickle", "anonymised-annotations-compile-context.pickle"] {
+        let path = folder.join(name);
+        let bytes = std::fs::read(&path).unwrap();
+        let expected = pickled(name, &bytes);
+        for protocol in 0..2 {
+            let script = format!(
+                "import pickle, sys; sys.stdout.buffer.write(pickle.dumps(pickle.load(open(sys.argv[1], 'rb')), {protocol}))"
+            );
+            let Some(file) = by_program("python3", &["-c", &script, &path.display().to_string()], b"") else { return };
+            assert_eq!(summary(name, &file, &format!("pickle {protocol} (Python)")), expected, "{name}");
+        }
+    }
+}
+
+#[test]
 fn packed_in_every_way() {
     for (name, bytes) in files(500 << 10) {
         let expected = pickled(&name, &bytes);
