@@ -17,27 +17,57 @@ const BETWEEN_QUESTIONS: Duration = Duration::from_millis(100);
 /// A page that has just been loaded is still busy with its worker and its device: nobody drops a file that fast.
 const SETTLING: Duration = Duration::from_millis(1500);
 
-/// What opening a file in the page takes. Seconds, unless the name says otherwise.
-#[derive(Default)]
-pub(crate) struct InPage {
+/// What opening a file in the page took, once. Seconds, unless the name says otherwise.
+pub(crate) struct Opening {
     /// The worker's engine, without the waiting for bytes.
-    pub(crate) work: Figure,
+    pub(crate) work: f64,
     /// The same once more in the same page: the browser has optimised the wasm by then.
-    pub(crate) work_again: Figure,
+    pub(crate) work_again: f64,
     /// From the choice of the file to its summary.
-    pub(crate) summary: Figure,
+    pub(crate) summary: f64,
     /// From the choice of the file to its picture.
-    pub(crate) picture: Figure,
+    pub(crate) picture: f64,
     /// A bare `File.stream()` read of the same file in the same page, after all that.
-    pub(crate) bare: Figure,
+    pub(crate) bare: f64,
     /// The longest that a timer of the page had to wait, until the picture.
-    pub(crate) gap_ms: Figure,
+    pub(crate) gap_ms: f64,
     /// The worker's wasm memory, which never shrinks: its peak.
-    pub(crate) wasm_bytes: Figure,
+    pub(crate) wasm_bytes: f64,
     /// The largest resident set of the renderer process: page, worker and Chromium's own.
-    pub(crate) renderer_bytes: Figure,
+    pub(crate) renderer_bytes: f64,
     /// The same before the file is chosen.
+    pub(crate) empty_renderer_bytes: f64,
+}
+
+/// The same of several openings.
+pub(crate) struct InPage {
+    pub(crate) work: Figure,
+    pub(crate) work_again: Figure,
+    pub(crate) summary: Figure,
+    pub(crate) picture: Figure,
+    pub(crate) bare: Figure,
+    pub(crate) gap_ms: Figure,
+    pub(crate) wasm_bytes: Figure,
+    pub(crate) renderer_bytes: Figure,
     pub(crate) empty_renderer_bytes: Figure,
+}
+
+impl InPage {
+    /// Each figure of these openings.
+    pub(crate) fn of(openings: &[Opening]) -> InPage {
+        let figure = |of: fn(&Opening) -> f64| openings.iter().map(of).collect();
+        InPage {
+            work: figure(|opening| opening.work),
+            work_again: figure(|opening| opening.work_again),
+            summary: figure(|opening| opening.summary),
+            picture: figure(|opening| opening.picture),
+            bare: figure(|opening| opening.bare),
+            gap_ms: figure(|opening| opening.gap_ms),
+            wasm_bytes: figure(|opening| opening.wasm_bytes),
+            renderer_bytes: figure(|opening| opening.renderer_bytes),
+            empty_renderer_bytes: figure(|opening| opening.empty_renderer_bytes),
+        }
+    }
 }
 
 /// Notes when a file is chosen, when its summary stands and when its first picture is drawn, and how late a timer comes.
@@ -60,34 +90,18 @@ const READ: &str = "(async () => { const start = performance.now(); const reader
     for (;;) { const { done, value } = await reader.read(); if (done) break; bytes += value.length; } \
     if (bytes === times.file.size) times.bare = performance.now() - start; })(); undefined";
 
-/// Opens the file in a page of its own, so many times.
-pub(crate) fn open(file: &Generated, runs: usize) -> InPage {
-    let runs: Vec<[f64; 9]> = (0..runs).map(|_| once(file)).collect();
-    let figure = |at: usize| runs.iter().map(|run| run[at]).collect();
-    InPage {
-        work: figure(0),
-        work_again: figure(1),
-        summary: figure(2),
-        picture: figure(3),
-        bare: figure(4),
-        gap_ms: figure(5),
-        wasm_bytes: figure(6),
-        renderer_bytes: figure(7),
-        empty_renderer_bytes: figure(8),
-    }
-}
-
 /// Which browser it is.
 pub(crate) fn version() -> String {
     let version = Chromium::with(Adapter::Software).call("", "Browser.getVersion", json!({}));
     version["product"].as_str().unwrap_or("a browser without a name").to_owned()
 }
 
-fn once(file: &Generated) -> [f64; 9] {
+/// Opens the file twice in a page of its own, and reads it once.
+pub(crate) fn open(file: &Generated) -> Opening {
     let page = Page::open(Chromium::with(Adapter::Software), &Site::shared().page());
     page.wait_for_state("empty");
     std::thread::sleep(SETTLING);
-    let empty_renderer = largest_renderer();
+    let empty_renderer_bytes = largest_renderer();
     let time = |expression: &str| {
         let deadline = Instant::now() + PATIENCE + MORE_PATIENCE.mul_f64(file.bytes as f64);
         loop {
@@ -100,24 +114,25 @@ fn once(file: &Generated) -> [f64; 9] {
             std::thread::sleep(BETWEEN_QUESTIONS);
         }
     };
-    let open = || {
+    let choose = || {
         page.evaluate(WATCH);
         page.choose("input#file", &[&file.path]);
         time("times.picture - times.start")
     };
-    let picture = open();
+    let picture = choose();
     let summary = time("times.summary - times.start");
     let gap_ms = time("times.gap") * 1e3;
     let worker = page.workers().pop().expect("a worker");
-    let (wasm, renderer) = (wasm_memory(&worker), largest_renderer());
+    let (wasm_bytes, renderer_bytes) = (wasm_memory(&worker), largest_renderer());
     page.evaluate(READ);
     let bare = time("times.bare");
-    open();
+    choose();
     // The worker says how long its engine worked for each file, without the waiting for bytes.
     let marks = "performance.getEntriesByType('mark').map(mark => +mark.name.match(/by (\\d+) ms/)[1])";
     let work: Vec<f64> = serde_json::from_value(page.evaluate_in(&worker, marks)).expect("numbers");
     let [work, work_again] = work.as_slice() else { panic!("two files were opened: {work:?}") };
-    [work / 1e3, work_again / 1e3, summary, picture, bare, gap_ms, wasm, renderer, empty_renderer]
+    let (work, work_again) = (work / 1e3, work_again / 1e3);
+    Opening { work, work_again, summary, picture, bare, gap_ms, wasm_bytes, renderer_bytes, empty_renderer_bytes }
 }
 
 /// Bytes of wasm memory in a worker: nothing of it is exposed, so the debugger looks for its one `WebAssembly.Memory`.

@@ -36,7 +36,7 @@ pub(crate) fn cases(extent: Extent) -> Vec<Case> {
     ];
     if extent == Extent::Whole {
         cases.push(case("10 M events", "--events 10000000 --frames 60", 3, 2_000_000_000));
-        cases.push(case("over 5 GB", "--events 12000000 --frames 240 --style cpp", 1, 7_000_000_000));
+        cases.push(case("over 5 GB", "--events 15000000 --frames 240 --style cpp", 1, 7_000_000_000));
     }
     cases
 }

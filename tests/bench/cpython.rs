@@ -1,6 +1,5 @@
 //! What CPython takes for the same file: `pickle.load`, in a process of its own.
 
-use crate::figure::Figure;
 use crate::machine;
 use memscape::units::Bytes;
 use std::path::Path;
@@ -13,22 +12,23 @@ pub(crate) enum Collector {
     Off,
 }
 
-/// What `pickle.load` needs of memory for each byte of the file, at most: 9 was measured, of a file with short stacks.
-const MEMORY_PER_BYTE: u64 = 12;
+/// What `pickle.load` needs of memory for each byte of the file, at most: 4.8 was measured.
+const MEMORY_PER_BYTE: u64 = 6;
 
-/// Seconds that `pickle.load` takes for a file of so many bytes.
+/// Whether a file of so many bytes fits in memory.
 ///
 /// # Errors
-/// It does not fit in memory: one sentence.
-pub(crate) fn load(path: &Path, bytes: u64, collector: Collector, runs: usize) -> Result<Figure, String> {
+/// It does not: one sentence.
+pub(crate) fn room_for(bytes: u64) -> Result<(), String> {
     let (needs, has) = (bytes * MEMORY_PER_BYTE, machine::available_memory());
     if needs > has {
         return Err(format!("it may need {} of memory, and {} are free", Bytes(needs), Bytes(has)));
     }
-    Ok((0..runs).map(|_| once(path, collector)).collect())
+    Ok(())
 }
 
-fn once(path: &Path, collector: Collector) -> f64 {
+/// Seconds that `pickle.load` takes.
+pub(crate) fn load(path: &Path, collector: Collector) -> f64 {
     let before = if collector == Collector::Off { "gc.disable()" } else { "" };
     // It leaves without tidying up: freeing tens of millions of objects takes longer than making them.
     let script = format!(

@@ -1,6 +1,5 @@
 //! What opening takes natively: decode, replay, index. Each run is a process of its own, so that its memory is known.
 
-use crate::figure::Figure;
 use crate::machine;
 use memscape::engine::{Engine, Reply, Request};
 use serde::{Deserialize, Serialize};
@@ -19,12 +18,6 @@ pub(crate) const WEIGH: &str = "--weigh-once";
 
 const CHUNK: u64 = 1 << 20;
 
-/// What opening a file takes.
-pub(crate) struct Native {
-    pub(crate) seconds: Figure,
-    pub(crate) memory: Memory,
-}
-
 /// Bytes on the heap.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Memory {
@@ -41,10 +34,14 @@ impl Memory {
     }
 }
 
-/// Opens the file so many times, and once more to weigh it.
-pub(crate) fn open(path: &Path, runs: usize) -> Native {
-    let seconds = (0..runs).map(|_| serde_json::from_str::<f64>(&child(OPEN, path)).expect("seconds")).collect();
-    Native { seconds, memory: serde_json::from_str(&child(WEIGH, path)).expect("what a child says") }
+/// Seconds that opening the file takes.
+pub(crate) fn open(path: &Path) -> f64 {
+    serde_json::from_str(&child(OPEN, path)).expect("what a child says")
+}
+
+/// What the file takes in memory.
+pub(crate) fn weigh(path: &Path) -> Memory {
+    serde_json::from_str(&child(WEIGH, path)).expect("what a child says")
 }
 
 fn child(what: &str, path: &Path) -> String {

@@ -16,7 +16,7 @@ pub(crate) struct Measured {
     pub(crate) memory: Memory,
     pub(crate) page: InPage,
     /// With the collector on and off, or why not.
-    pub(crate) cpython: [Result<Figure, String>; 2],
+    pub(crate) cpython: Result<[Figure; 2], String>,
 }
 
 /// One file, measured or left out with its reason.
@@ -116,23 +116,16 @@ fn goals(measured: &[&Measured]) -> String {
             |file: &&Measured| of(file).map_or(" – ".to_owned(), |value| format!(" {}{unit} ", digits(value)));
         text += &format!("| {what} | {goal} | {floor} |{}\n", cells(measured.iter().map(value)));
     }
-    // The files of a million and of ten million events are alike; the last one is of another kind.
-    let by_events = |events: u64| measured.iter().find(|file| file.events / events == 1);
+    let million = measured.iter().find(|file| file.events / 1_000_000 == 1);
     for (what, figure) in [("native", Measured::native as fn(&Measured) -> &Figure), ("worker", Measured::work)] {
-        let cost = |events| by_events(events).and_then(|file| Some(figure(file).median()? / file.events as f64));
-        if let (Some(million), Some(ten)) = (cost(1_000_000), cost(10_000_000)) {
-            let value = |file: &&Measured| {
-                if file.events / 10_000_000 == 1 && file.events < 11_000_000 {
-                    format!(" {}× ", digits(ten / million))
-                } else {
-                    " ".to_owned()
-                }
-            };
-            text += &format!(
-                "| cost of an event at 10 M against 1 M, {what} | ≤ 1.2× | |{}\n",
-                cells(measured.iter().map(value))
-            );
-        }
+        let cost = |file: &Measured| Some(figure(file).median()? / file.events as f64);
+        let against = |file: &&Measured| Some(cost(file)? / cost(million?)?);
+        let value =
+            |file: &&Measured| against(file).map_or(" – ".to_owned(), |times| format!(" {}× ", digits(times)));
+        text += &format!(
+            "| an event's cost against that at 1 M, {what} | ≤ 1.2× at 10 M | |{}\n",
+            cells(measured.iter().map(value))
+        );
     }
     text + "\n"
 }
@@ -152,7 +145,7 @@ impl Measured {
 
     /// How many times this goes into what CPython takes, its collector on as it comes.
     fn faster_than_cpython(&self, figure: &Figure) -> Option<f64> {
-        self.cpython[0].as_ref().ok()?.over(figure)
+        self.cpython.as_ref().ok()?[0].over(figure)
     }
 
     fn an_event(&self, of_all: f64) -> f64 {
@@ -172,15 +165,12 @@ fn figures(file: &Measured) -> String {
     let beside = |figure: &Figure| {
         file.faster_than_cpython(figure).map_or_else(String::new, |times| format!("{}× CPython", digits(times)))
     };
-    for (collector, figure) in ["on (as it comes)", "off"].iter().zip(cpython) {
-        match figure {
-            Ok(figure) => row(&format!("CPython `pickle.load`, collector {collector}"), figure, beside(figure)),
-            Err(reason) => row(
-                &format!("CPython `pickle.load`, collector {collector}"),
-                &Figure::default(),
-                format!("skipped: {reason}"),
-            ),
+    match cpython {
+        Ok([on, off]) => {
+            row("CPython `pickle.load`, collector on (as it comes)", on, beside(on));
+            row("CPython `pickle.load`, collector off", off, beside(off));
         }
+        Err(reason) => row("CPython `pickle.load`", &Figure::default(), format!("skipped: {reason}")),
     }
     row("native: decode + replay + index", native, beside(native));
     row("worker: decode + replay + index", &page.work, beside(&page.work));
