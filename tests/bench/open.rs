@@ -50,12 +50,16 @@ fn main() {
     let has = |option: &str| words.iter().any(|word| word == option);
     let extent = if has("--quick") { Extent::Quick } else { Extent::Whole };
     let machine = machine::describe(&browser::version());
-    let outcomes: Vec<Outcome> = cases::cases(extent).iter().map(measure).collect();
-    let report = report::report(&machine, &outcomes);
-    print!("{report}");
-    if has("--write") {
-        std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bench/results.md"), report).expect("writable");
+    let mut outcomes: Vec<Outcome> = Vec::new();
+    for case in cases::cases(extent) {
+        outcomes.push(measure(&case));
+        // After each file, so that a failure with the last does not take the first along.
+        if has("--write") {
+            let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bench/results.md");
+            std::fs::write(results, report::report(&machine, &outcomes)).expect("writable");
+        }
     }
+    print!("{}", report::report(&machine, &outcomes));
 }
 
 /// Everything once, then everything again: what else the machine does changes slowly, and so is the same for all that is compared.
