@@ -1,7 +1,7 @@
 //! A file on its way in: bytes → container → pickle → snapshot and history, in slices.
 
 use super::open::OpenFile;
-use super::protocol::{Phase, Progress};
+use super::protocol::{Access, Phase, Progress, Want};
 use crate::analysis::Sites;
 use crate::container::{Container, ContainerError};
 use crate::pickle::{Limits, Machine, PickleError};
@@ -69,7 +69,7 @@ enum Stage {
 }
 
 impl Loader {
-    pub(super) fn new(name: String, total_bytes: Option<u64>) -> Loader {
+    pub(super) fn new(name: String, total_bytes: Option<u64>, _access: Access, _member: Option<u32>) -> Loader {
         let machine = Machine::new(Reader::new(Recorder::default()), Limits::default());
         Loader {
             name,
@@ -93,8 +93,9 @@ impl Loader {
         self.ended = true;
     }
 
-    pub(super) fn wants_bytes(&self) -> bool {
-        matches!(self.stage, Stage::Decoding(_)) && !self.ended && self.at >= self.chunk.len()
+    pub(super) fn wants(&self) -> Option<Want> {
+        let hungry = matches!(self.stage, Stage::Decoding(_)) && !self.ended && self.at >= self.chunk.len();
+        hungry.then_some(Want::Next)
     }
 
     pub(super) fn progress(&self) -> Progress {

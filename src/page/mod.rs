@@ -131,11 +131,11 @@ impl App {
             Effect::PickFile => self.elements.file.click(),
             Effect::LoadFile { place, load } => {
                 if let Some(file) = self.files.at(place) {
-                    self.client.send(ToWorker::File { load, file });
+                    self.client.send(ToWorker::File { load, member: None, file });
                 }
             }
             Effect::LoadLink { url, load } => match files::absolute(&self.elements, &url) {
-                Ok(link) => self.client.send(ToWorker::Link { load, url: link.url }),
+                Ok(link) => self.client.send(ToWorker::Link { load, member: None, url: link.url }),
                 Err(cause) => self.dispatch(Action::LoadFailed(cause)),
             },
             Effect::Ask(request) => self.client.send(ToWorker::Ask(request)),

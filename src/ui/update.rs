@@ -248,6 +248,6 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
             state.selection = Some(details);
         }
         Reply::Details { serial, .. } if state.selecting == Some(serial) => state.selecting = None,
-        Reply::Scene { .. } | Reply::Details { .. } => {}
+        Reply::Members(_) | Reply::Scene { .. } | Reply::Details { .. } => {}
     }
 }
