@@ -1,8 +1,10 @@
 //! A file on its way in: bytes → container → decoder → snapshot and history, in slices.
 
+use super::archive::ArchiveError;
 use super::decoder::{DecodeError, Decoder};
 use super::open::OpenFile;
-use super::protocol::{Access, Phase, Progress, Want};
+use super::protocol::{Access, Member, Phase, Progress, Want};
+use super::source::{More, Source};
 use crate::analysis::Sites;
 use crate::container::{Container, ContainerError};
 use crate::replay::Builder;
@@ -11,6 +13,9 @@ use crate::snapshot::{ContentError, Snapshot};
 /// Why a file can't be opened: one sentence with place and cause.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum OpenError {
+    /// The archive.
+    #[error("{0}")]
+    Archive(#[from] ArchiveError),
     /// The outer format.
     #[error("{0}")]
     Container(#[from] ContainerError),
@@ -25,13 +30,12 @@ pub(super) enum OpenError {
 /// A file on its way in.
 pub(super) struct Loader {
     name: String,
-    total_bytes: Option<u64>,
+    source: Source,
     container: Container,
     /// How the file is written, outermost first; known once it is decoded.
     format: String,
     /// Whether the container has handed out all it could of the bytes fed.
     hungry: bool,
-    ended: bool,
     stage: Stage,
 }
 
@@ -44,36 +48,44 @@ enum Stage {
 }
 
 impl Loader {
-    pub(super) fn new(name: String, total_bytes: Option<u64>, _access: Access, _member: Option<u32>) -> Loader {
+    pub(super) fn new(name: String, total_bytes: Option<u64>, access: Access, member: Option<u32>) -> Loader {
         Loader {
             name,
-            total_bytes,
+            source: Source::new(total_bytes, access, member),
             container: Container::default(),
             format: String::new(),
             hungry: true,
-            ended: false,
             stage: Stage::Decoding(None),
         }
     }
 
     pub(super) fn feed(&mut self, chunk: Vec<u8>) {
-        self.container.feed(chunk);
+        self.source.feed(chunk);
         self.hungry = false;
     }
 
     pub(super) fn end(&mut self) {
-        self.container.end();
-        self.ended = true;
+        self.source.end();
+        self.hungry = false;
     }
 
     pub(super) fn wants(&self) -> Option<Want> {
-        let hungry = matches!(self.stage, Stage::Decoding(_)) && !self.ended && self.hungry;
-        hungry.then_some(Want::Next)
+        self.source.wants().filter(|_| self.hungry && matches!(self.stage, Stage::Decoding(_)))
     }
 
     pub(super) fn progress(&self) -> Progress {
         let phase = if matches!(self.stage, Stage::Decoding(_)) { Phase::Decoding } else { Phase::Indexing };
-        Progress { bytes: self.container.read(), total_bytes: self.total_bytes, phase }
+        Progress { bytes: self.container.read(), total_bytes: self.source.total_bytes(), phase }
+    }
+
+    /// The snapshots of a file that has several, once.
+    pub(super) fn take_members(&mut self) -> Option<Vec<Member>> {
+        self.source.take_members()
+    }
+
+    /// An error as the user reads it: with the member it is in, where there are several.
+    pub(super) fn message(&self, error: &OpenError) -> String {
+        self.source.member_name().map_or_else(|| error.to_string(), |member| format!("{member}: {error}"))
     }
 
     /// Works until the file is open (`Some`), more bytes are needed or `has_time` says no (`None`).
@@ -106,8 +118,11 @@ impl Loader {
                     let (snapshot, builder) = *replaying;
                     let (histories, warnings) = builder.finish();
                     let sites = Sites::new(&snapshot);
-                    let file =
-                        OpenFile::new(self.name.clone(), self.format.clone(), snapshot, histories, warnings, sites);
+                    let name = self
+                        .source
+                        .member_name()
+                        .map_or(self.name.clone(), |member| format!("{} › {member}", self.name));
+                    let file = OpenFile::new(name, self.format.clone(), snapshot, histories, warnings, sites);
                     self.stage = Stage::Indexing(Box::new(file));
                 }
                 Stage::Indexing(mut file) => {
@@ -129,15 +144,23 @@ impl Loader {
     fn decode(&mut self, decoder: &mut Option<Decoder>, has_time: &mut dyn FnMut() -> bool) -> Result<bool, OpenError> {
         loop {
             let content = self.container.content();
-            let Some(bytes) = self.container.pull()? else {
-                self.hungry = true;
-                return Ok(self.ended);
-            };
-            if let Some(content) = content.filter(|_| decoder.is_none()) {
-                *decoder = Some(Decoder::new(content));
-            }
-            if let Some(decoder) = decoder {
-                decoder.feed(bytes)?;
+            match self.container.pull()? {
+                Some(bytes) => {
+                    if let Some(content) = content.filter(|_| decoder.is_none()) {
+                        *decoder = Some(Decoder::new(content));
+                    }
+                    if let Some(decoder) = decoder {
+                        decoder.feed(bytes)?;
+                    }
+                }
+                None => match self.source.give(&mut self.container)? {
+                    More::Given => {}
+                    More::Hungry => {
+                        self.hungry = true;
+                        return Ok(false);
+                    }
+                    More::Over => return Ok(true),
+                },
             }
             if !has_time() {
                 return Ok(false);
@@ -147,7 +170,7 @@ impl Loader {
 
     /// Bytes on the heap, by table.
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
-        let mut bytes = vec![("chunk of the file", self.container.heap_bytes())];
+        let mut bytes = vec![("chunk of the file", self.container.heap_bytes() + self.source.heap_bytes())];
         if let Stage::Decoding(Some(decoder)) = &self.stage {
             bytes.extend(decoder.heap_bytes());
         }

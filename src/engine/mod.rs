@@ -6,10 +6,13 @@
 
 pub mod protocol;
 
+mod archive;
 mod decoder;
 mod details;
+mod feed;
 mod loader;
 mod open;
+mod source;
 
 pub use protocol::{Reply, Request, Want};
 
@@ -104,7 +107,9 @@ impl Engine {
     /// Works until there is nothing to do or `has_time` (asked at least every few milliseconds) says no.
     pub fn step(&mut self, has_time: &mut dyn FnMut() -> bool) -> Work {
         if let Some(loader) = &mut self.loading {
-            match loader.step(has_time) {
+            let result = loader.step(has_time);
+            self.replies.extend(loader.take_members().map(Reply::Members));
+            match result {
                 Ok(None) => {
                     let progress = Reply::Progress(loader.progress());
                     match self.replies.back_mut() {
@@ -119,7 +124,7 @@ impl Engine {
                     self.loading = None;
                 }
                 Err(error) => {
-                    self.replies.push_back(Reply::Failed { message: error.to_string() });
+                    self.replies.push_back(Reply::Failed { message: loader.message(&error) });
                     self.loading = None;
                 }
             }
