@@ -30,6 +30,9 @@ pub mod container;
 // Bytes → Python values. Knows opcodes, nothing of torch.
 pub mod pickle;
 
+// JSON → the same values. Knows tokens, nothing of torch.
+pub mod json;
+
 // Values → frames, stacks, events, segments. Faithful to the file, draws no conclusions.
 pub mod snapshot;
 

@@ -6,7 +6,7 @@
 use super::layer::{Fault, Unpacker};
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
-pub(super) const MAGIC: [u8; 2] = [0x1f, 0x8b];
+const MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// The only method of packing there is.
 const DEFLATE: u8 = 8;

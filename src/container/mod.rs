@@ -20,7 +20,7 @@ pub use sniff::Content;
 
 use buffer::Buffer;
 use layer::{Fault, Unpacker};
-use sniff::{Sniffed, sniff, sniff_all};
+use sniff::{BYTE_ORDER_MARK, Sniffed, sniff, sniff_all};
 
 /// How many bytes are handed out at a time, at most: well under a millisecond of decoding.
 pub const PIECE: usize = 64 << 10;
@@ -136,6 +136,10 @@ impl Container {
                 }
                 Sniffed::Content(content) => {
                     self.content = Some(content);
+                    let content = self.buffer_mut(depth);
+                    if content.rest().starts_with(BYTE_ORDER_MARK) {
+                        content.take(BYTE_ORDER_MARK.len());
+                    }
                     return Ok(Some(&[]));
                 }
                 Sniffed::Other(noun) => return Err(ContainerError::Other(noun)),
@@ -269,6 +273,16 @@ mod tests {
     }
 
     #[test]
+    fn json_may_have_blanks_and_a_byte_order_mark() {
+        let blanks = "\n".repeat(3000) + "{}";
+        for (file, content) in [("\u{feff}{ }", "{ }"), ("  []", "  []"), ("{", "{"), (&blanks, &blanks)] {
+            for chunk in [1, 2, 1000] {
+                assert_eq!(unpack(file.as_bytes(), chunk).unwrap(), content.as_bytes());
+            }
+        }
+    }
+
+    #[test]
     fn what_is_no_pickle_is_named() {
         let whole = gzip(&[0x80, 4, b'.']);
         let mut wrong_check = whole.clone();
@@ -281,7 +295,7 @@ mod tests {
             (b"\x89PNG\r\n\x1a\n", "this is a PNG image, not a PyTorch memory snapshot"),
             (&gzip(b"\x89PNG\r\n"), "this is a PNG image, not a PyTorch memory snapshot"),
             (b"PK\x03\x04 and more", "this is a zip archive, not a PyTorch memory snapshot"),
-            (b"  {\"segments\": []}", "this is JSON, not a PyTorch memory snapshot"),
+            (b" \n<!DOCTYPE html>", "this is an HTML page, not a PyTorch memory snapshot"),
             (b"hello", "this is not a PyTorch memory snapshot: it begins with 0x68, where a pickle begins with 0x80"),
             (&whole[..12], "the file ends inside its gzip stream, after 12 bytes"),
             (b"\x1f\x8bgarbage that is no deflate", "the gzip stream is damaged near byte 28"),

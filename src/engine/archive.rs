@@ -11,6 +11,10 @@ const MOST_LOOKED_INTO: usize = 4096;
 /// Packed bytes of a member that tell what it is: a deflate stream may begin with a table of some hundred.
 const GLIMPSE: u64 = 4096;
 
+/// Keys of which the beginning of a snapshot in JSON has one.
+const KEYS: [&[u8]; 5] =
+    [b"\"segments\"", b"\"device_traces\"", b"\"allocator_settings\"", b"\"blocks\"", b"\"total_size\""];
+
 /// Why an archive can't be opened.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ArchiveError {
@@ -249,15 +253,16 @@ impl Archive {
 /// How likely a member is a snapshot by its first bytes, 0 the likeliest; or what it is instead.
 fn likelihood(entry: &Entry, first: Vec<u8>) -> Result<u8, String> {
     let mut container = Container::of_member(entry).map_err(|error| error.to_string())?;
-    let is_all = first.len() as u64 == entry.packed;
-    container.feed(first);
-    if is_all {
+    if first.len() as u64 == entry.packed {
+        container.feed(first);
         container.end();
+    } else {
+        container.feed(first);
     }
-    loop {
+    let mut text = Vec::new();
+    while text.is_empty() {
         match container.pull() {
-            Ok(Some(bytes)) if bytes.is_empty() => {}
-            Ok(Some(_)) => break,
+            Ok(Some(bytes)) => text.extend_from_slice(bytes),
             Ok(None) => break,
             Err(ContainerError::NotAPickle(_)) => return Err(format!("{} is some other file", entry.name)),
             Err(ContainerError::Other(noun)) => return Err(format!("{} is {noun}", entry.name)),
@@ -265,6 +270,11 @@ fn likelihood(entry: &Entry, first: Vec<u8>) -> Result<u8, String> {
         }
     }
     match container.content() {
+        // A sidecar, of whatever is recorded beside a snapshot, is JSON as well.
+        Some(Content::Json) if !KEYS.iter().any(|key| text.windows(key.len()).any(|part| part == *key)) => {
+            Err(format!("{} is JSON of something else", entry.name))
+        }
+        Some(Content::Json) => Ok(1),
         Some(Content::Pickle) | None => Ok(0),
     }
 }

@@ -1,7 +1,8 @@
 //! What is inside the container → a snapshot's values: one decoder for each kind of content, the same reader behind each.
 
 use crate::container::Content;
-use crate::pickle::{Limits, Machine, PickleError};
+use crate::json::{self, JsonError};
+use crate::pickle::{self, PickleError};
 use crate::replay::Recorder;
 use crate::snapshot::{ReadError, Reader, Value};
 
@@ -11,11 +12,15 @@ pub(super) enum DecodeError {
     /// The pickle.
     #[error("{0}")]
     Pickle(#[from] PickleError<ReadError>),
+    /// The JSON.
+    #[error("{0}")]
+    Json(#[from] JsonError<ReadError>),
 }
 
 /// Decodes what a container holds, fed as it is unpacked.
 pub(super) enum Decoder {
-    Pickle(Box<Machine<Reader<Recorder>>>, Head),
+    Pickle(Box<pickle::Machine<Reader<Recorder>>>, Head),
+    Json(Box<json::Machine<Reader<Recorder>>>),
 }
 
 impl Decoder {
@@ -23,7 +28,11 @@ impl Decoder {
     pub(super) fn new(content: Content) -> Decoder {
         let reader = Reader::new(Recorder::default());
         match content {
-            Content::Pickle => Decoder::Pickle(Box::new(Machine::new(reader, Limits::default())), Head::default()),
+            Content::Pickle => {
+                let machine = pickle::Machine::new(reader, pickle::Limits::default());
+                Decoder::Pickle(Box::new(machine), Head::default())
+            }
+            Content::Json => Decoder::Json(Box::new(json::Machine::new(reader, json::Limits::default()))),
         }
     }
 
@@ -34,6 +43,7 @@ impl Decoder {
                 head.see(bytes);
                 machine.feed(bytes)?;
             }
+            Decoder::Json(machine) => machine.feed(bytes)?,
         }
         Ok(())
     }
@@ -42,6 +52,7 @@ impl Decoder {
     pub(super) fn finish(self) -> Result<(Reader<Recorder>, Value), DecodeError> {
         match self {
             Decoder::Pickle(machine, _) => Ok(machine.finish()?),
+            Decoder::Json(machine) => Ok(machine.finish()?),
         }
     }
 
@@ -49,6 +60,7 @@ impl Decoder {
     pub(super) fn description(&self) -> String {
         match self {
             Decoder::Pickle(_, head) => head.describe(),
+            Decoder::Json(_) => "JSON".to_owned(),
         }
     }
 
@@ -56,6 +68,7 @@ impl Decoder {
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let (reader, own) = match self {
             Decoder::Pickle(machine, _) => (machine.builder(), ("memo and stack", machine.heap_bytes())),
+            Decoder::Json(machine) => (machine.builder(), ("longest string", machine.heap_bytes())),
         };
         let mut bytes = vec![own];
         bytes.extend(reader.heap_bytes());
