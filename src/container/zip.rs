@@ -222,15 +222,17 @@ fn zip64_fields(mut extra: &[u8]) -> impl Iterator<Item = u64> {
 }
 
 impl Entry {
-    /// Where its packed bytes begin; `header` is its local header, [`HEADER`] bytes.
+    /// Where its packed bytes begin; `header` is its local header, [`HEADER`] bytes, `length` the file's.
     ///
     /// # Errors
     /// There is no member there.
-    pub fn begin(&self, header: &[u8]) -> Result<u64, ZipError> {
+    pub fn begin(&self, header: &[u8], length: u64) -> Result<u64, ZipError> {
         let lengths = number(header, 26, 2).zip(number(header, 28, 2));
         let lengths = lengths.filter(|_| header.starts_with(b"PK\x03\x04"));
-        let (name, extra) = lengths.ok_or(ZipError::Misplaced("a member", self.offset))?;
-        Ok(self.offset + HEADER as u64 + name + extra)
+        let begin = lengths.map(|(name, extra)| self.offset + HEADER as u64 + name + extra);
+        // The directory was checked to begin behind its packed bytes, but not behind its name.
+        let begin = begin.filter(|begin| begin.saturating_add(self.packed) <= length);
+        begin.ok_or(ZipError::Misplaced("a member", self.offset))
     }
 
     /// Undoes its packing, from its first packed byte.

@@ -37,6 +37,8 @@ pub(super) enum ArchiveError {
 
 /// A zip archive on its way in.
 pub(super) struct Archive {
+    /// Of the file, in bytes.
+    length: u64,
     member: Option<u32>,
     step: Step,
     part: Part,
@@ -110,7 +112,7 @@ impl Archive {
     pub(super) fn new(length: u64, member: Option<u32>, feed: &mut Feed) -> Archive {
         let tail = length.min(zip::TAIL);
         let part = Part::new(length - tail, tail, feed);
-        Archive { member, step: Step::Tail, part, members: None, opened: None, is_one_of_several: false }
+        Archive { length, member, step: Step::Tail, part, members: None, opened: None, is_one_of_several: false }
     }
 
     /// Packed bytes of the member that is opened.
@@ -168,14 +170,14 @@ impl Archive {
             Step::Zip64 => self.read_directory(zip::zip64(&bytes, offset)?, feed),
             Step::Directory(directory) => self.look_into(directory.entries(&bytes)?, feed)?,
             Step::GlimpseHeader(glimpses) => {
-                let begin = glimpses.current.begin(&bytes)?;
+                let begin = glimpses.current.begin(&bytes, self.length)?;
                 self.part = Part::new(begin, glimpses.current.packed.min(GLIMPSE), feed);
                 self.step = Step::Glimpse(glimpses);
             }
             Step::Glimpse(glimpses) => self.look(glimpses, bytes, feed)?,
             Step::Header => {
                 if let Some(entry) = &self.opened {
-                    let begin = entry.begin(&bytes)?;
+                    let begin = entry.begin(&bytes, self.length)?;
                     *container = Container::of_member(entry)?;
                     feed.seek(begin);
                     self.part.offset = begin;

@@ -14,7 +14,7 @@ pub(crate) struct Opened {
 }
 
 /// How a test hands over a file.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Way {
     /// Bytes of a chunk.
     pub(crate) chunk: usize,
