@@ -1,6 +1,7 @@
 //! What every layer can do: turn some bytes into others, a bounded number at a time.
 
 use super::gzip::Gzip;
+use super::zstd::Zstd;
 
 /// Why a layer can't go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,6 +10,8 @@ pub(super) enum Fault {
     Damaged,
     /// Its bytes end too soon.
     Cut,
+    /// It asks for something we do not do.
+    Refused(&'static str),
 }
 
 /// One way of packing bytes.
@@ -16,6 +19,8 @@ pub(super) enum Fault {
 pub(super) enum Packing {
     /// RFC 1952.
     Gzip,
+    /// RFC 8878.
+    Zstd,
 }
 
 impl Packing {
@@ -23,6 +28,7 @@ impl Packing {
     pub(super) fn name(self) -> &'static str {
         match self {
             Packing::Gzip => "gzip",
+            Packing::Zstd => "zstd",
         }
     }
 
@@ -30,6 +36,7 @@ impl Packing {
     pub(super) fn unpacker(self) -> Box<dyn Unpacker> {
         match self {
             Packing::Gzip => Box::new(Gzip::new()),
+            Packing::Zstd => Box::new(Zstd::new()),
         }
     }
 }

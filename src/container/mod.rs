@@ -14,6 +14,7 @@ mod gzip;
 mod layer;
 mod sniff;
 pub mod zip;
+mod zstd;
 
 pub use error::ContainerError;
 pub use sniff::Content;
@@ -191,6 +192,7 @@ impl Container {
         let (took, written) = unpacked.map_err(|fault| match fault {
             Fault::Damaged => ContainerError::Damaged { layer: name, byte },
             Fault::Cut => ContainerError::Cut { layer: name, byte },
+            Fault::Refused(why) => ContainerError::Refused { layer: name, why },
         })?;
         input.take(took);
         layer.written += written as u64;

@@ -1,6 +1,7 @@
 //! What bytes are, told from the first of them.
 
 use super::layer::Packing;
+use super::zstd;
 
 /// What is inside all layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,10 +29,9 @@ pub(super) enum Sniffed {
 const HEAD: usize = 16;
 
 /// What people drop by mistake, by its first bytes.
-const OTHERS: [(&[u8], &str); 18] = [
+const OTHERS: [(&[u8], &str); 17] = [
     (b"PK\x03\x04", "a zip archive"),
     (b"PK\x05\x06", "an empty zip archive"),
-    (b"\x28\xb5\x2f\xfd", "a zstd stream"),
     // The first values of `torch.save` before PyTorch 1.6: its magic number, in a pickle of its own.
     (b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.", "a checkpoint of torch.save"),
     (b"\x93NUMPY", "a NumPy array"),
@@ -71,6 +71,7 @@ pub(super) fn sniff_all(head: &[u8]) -> Sniffed {
         (_, [b'{' | b'[', ..]) => Sniffed::Content(Content::Json),
         (_, [b'<', ..]) => Sniffed::Other("an HTML page"),
         ([0x1f, 0x8b, ..], _) => Sniffed::Packed(Packing::Gzip),
+        _ if zstd::is_frame(head) => Sniffed::Packed(Packing::Zstd),
         ([0x80, ..], _) => Sniffed::Content(Content::Pickle),
         ([byte, ..], _) => Sniffed::Unknown(*byte),
     }

@@ -12,6 +12,7 @@ mod details;
 mod feed;
 mod loader;
 mod open;
+mod snapviewer;
 mod source;
 
 pub use protocol::{Reply, Request, Want};
