@@ -1,6 +1,7 @@
 //! What every layer can do: turn some bytes into others, a bounded number at a time.
 
 use super::gzip::Gzip;
+use super::html::Html;
 use super::zstd::Zstd;
 
 /// Why a layer can't go on.
@@ -12,6 +13,8 @@ pub(super) enum Fault {
     Cut,
     /// It asks for something we do not do.
     Refused(&'static str),
+    /// It holds no snapshot: what it is instead.
+    Foreign(&'static str),
 }
 
 /// One way of packing bytes.
@@ -21,6 +24,8 @@ pub(super) enum Packing {
     Gzip,
     /// RFC 8878.
     Zstd,
+    /// A page of PyTorch's.
+    Html,
 }
 
 impl Packing {
@@ -29,6 +34,7 @@ impl Packing {
         match self {
             Packing::Gzip => "gzip",
             Packing::Zstd => "zstd",
+            Packing::Html => "HTML",
         }
     }
 
@@ -37,6 +43,7 @@ impl Packing {
         match self {
             Packing::Gzip => Box::new(Gzip::new()),
             Packing::Zstd => Box::new(Zstd::new()),
+            Packing::Html => Box::new(Html::new()),
         }
     }
 }

@@ -6,7 +6,7 @@ use super::zstd;
 /// What is inside all layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// A pickle of protocol 2 or later.
+    /// A pickle.
     Pickle,
     /// JSON, behind its byte order mark if it has one.
     Json,
@@ -69,10 +69,12 @@ pub(super) fn sniff_all(head: &[u8]) -> Sniffed {
     match (head, text(head)) {
         ([], _) => Sniffed::Unsure,
         (_, [b'{' | b'[', ..]) => Sniffed::Content(Content::Json),
-        (_, [b'<', ..]) => Sniffed::Other("an HTML page"),
+        (_, [b'<', ..]) => Sniffed::Packed(Packing::Html),
         ([0x1f, 0x8b, ..], _) => Sniffed::Packed(Packing::Gzip),
         _ if zstd::is_frame(head) => Sniffed::Packed(Packing::Zstd),
         ([0x80, ..], _) => Sniffed::Content(Content::Pickle),
+        // Protocols 0 and 1 have no magic number: a list or a dict that enters the memo at once.
+        ([b'(', b'l' | b'd', b'p', ..] | [b']' | b'}', b'q', ..], _) => Sniffed::Content(Content::Pickle),
         ([byte, ..], _) => Sniffed::Unknown(*byte),
     }
 }

@@ -154,10 +154,12 @@ impl Head {
 
     /// torch's C++ pickler writes protocol 2 and memoises a container after its contents, so MARK follows at once.
     fn describe(&self) -> String {
-        let writer = match self.bytes {
-            [_, 2, b'}' | b']', b'('] => "torch C++",
-            _ => "Python",
+        let (protocol, writer) = match self.bytes {
+            [0x80, 2, b'}' | b']', b'('] => (2, "torch C++"),
+            [0x80, protocol, ..] => (protocol, "Python"),
+            [b'(', ..] => (0, "Python"),
+            _ => (1, "Python"),
         };
-        format!("pickle {} ({writer})", self.bytes[1])
+        format!("pickle {protocol} ({writer})")
     }
 }

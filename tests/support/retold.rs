@@ -1,6 +1,7 @@
 //! A pickle read into a tree, and the same value told again in other formats.
 
 use memscape::pickle::{Builder, Limits, Machine};
+use std::collections::HashMap;
 
 /// A value with its shared parts shared, as a pickle has it.
 #[derive(Default)]
@@ -32,6 +33,12 @@ pub(crate) enum Layout {
     Compact,
     /// `json.dump(…, indent=4)`
     Pretty,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Protocol {
+    Text,
+    Binary,
 }
 
 impl Tree {
@@ -84,6 +91,110 @@ impl Tree {
             line(out, depth);
         }
         out.push(if is_dict { b'}' } else { b']' });
+    }
+
+    /// As Python's `pickle.dumps(…, 0)` writes it: text, shared values by the memo.
+    pub(crate) fn protocol_0(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.write_protocol(self.root, Protocol::Text, &mut HashMap::new(), &mut out);
+        out.push(b'.');
+        out
+    }
+
+    /// As `pickle.dumps(…, 1)` writes it: bytes, but integers beyond 32 bits are still text.
+    pub(crate) fn protocol_1(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.write_protocol(self.root, Protocol::Binary, &mut HashMap::new(), &mut out);
+        out.push(b'.');
+        out
+    }
+
+    fn write_protocol(&self, id: Id, protocol: Protocol, memo: &mut HashMap<Id, usize>, out: &mut Vec<u8>) {
+        let is_text = protocol == Protocol::Text;
+        if let Some(slot) = memo.get(&id) {
+            return match u8::try_from(*slot) {
+                _ if is_text => out.extend(format!("g{slot}\n").bytes()),
+                Ok(slot) => out.extend([b'h', slot]),
+                Err(_) => out.extend([&b"j"[..], &(*slot as u32).to_le_bytes()].concat()),
+            };
+        }
+        let put = |memo: &mut HashMap<Id, usize>, out: &mut Vec<u8>| {
+            let slot = memo.len();
+            memo.insert(id, slot);
+            match u8::try_from(slot) {
+                _ if is_text => out.extend(format!("p{slot}\n").bytes()),
+                Ok(slot) => out.extend([b'q', slot]),
+                Err(_) => out.extend([&b"r"[..], &(slot as u32).to_le_bytes()].concat()),
+            }
+        };
+        match &self.nodes[id as usize] {
+            Node::Scalar(word) => match (word.as_str(), word.parse::<i32>()) {
+                ("null", _) => out.push(b'N'),
+                ("true", _) => out.extend(b"I01\n"),
+                ("false", _) => out.extend(b"I00\n"),
+                (_, Ok(small)) if is_text => out.extend(format!("I{small}\n").bytes()),
+                (_, Ok(small)) => out.extend([&b"J"[..], &small.to_le_bytes()].concat()),
+                (float, _) if float.contains(['.', 'e', 'i', 'N']) => out.extend(format!("F{float}\n").bytes()),
+                (large, _) => out.extend(format!("L{large}L\n").bytes()),
+            },
+            Node::Text(bytes) if is_text => {
+                out.push(b'V');
+                for character in std::str::from_utf8(bytes).expect("real files hold UTF-8").chars() {
+                    match u32::from(character) {
+                        point @ (0 | 0x0a | 0x0d | 0x1a | 0x5c | 0x100..0x10000) => {
+                            out.extend(format!("\\u{point:04x}").bytes());
+                        }
+                        point @ 0x10000.. => out.extend(format!("\\U{point:08x}").bytes()),
+                        point => out.push(point as u8),
+                    }
+                }
+                out.push(b'\n');
+                put(memo, out);
+            }
+            Node::Text(bytes) => {
+                out.extend([&b"X"[..], &(bytes.len() as u32).to_le_bytes(), bytes].concat());
+                put(memo, out);
+            }
+            Node::Tuple(items) => {
+                out.push(b'(');
+                items.iter().for_each(|&item| self.write_protocol(item, protocol, memo, out));
+                out.push(b't');
+                put(memo, out);
+            }
+            Node::List(items) => {
+                out.extend(if is_text { &b"(l"[..] } else { b"]" });
+                put(memo, out);
+                self.write_batches(items, 1, protocol, memo, out);
+            }
+            Node::Dict(items) => {
+                out.extend(if is_text { &b"(d"[..] } else { b"}" });
+                put(memo, out);
+                self.write_batches(items, 2, protocol, memo, out);
+            }
+        }
+    }
+
+    /// One by one, or a thousand at a time; `width` values make an item.
+    fn write_batches(
+        &self,
+        items: &[Id],
+        width: usize,
+        protocol: Protocol,
+        memo: &mut HashMap<Id, usize>,
+        out: &mut Vec<u8>,
+    ) {
+        let most = if protocol == Protocol::Text { 1 } else { 1000 };
+        for batch in items.chunks(most * width) {
+            let is_single = batch.len() == width;
+            out.extend((!is_single).then_some(b'('));
+            batch.iter().for_each(|&item| self.write_protocol(item, protocol, memo, out));
+            out.push(match (width, is_single) {
+                (1, true) => b'a',
+                (1, false) => b'e',
+                (_, true) => b's',
+                (_, false) => b'u',
+            });
+        }
     }
 
     fn add(&mut self, node: Node) -> Result<Id, String> {
