@@ -145,6 +145,11 @@ fn what_can_not_be_opened_is_named() {
             zip_of(&[("x.png", b"\x89PNG\r\n\x1a\n and so on"), ("y", b"hello, this is no snapshot")]),
             format!("{none} x.png is a PNG image (and 1 more)"),
         ),
+        (
+            zip_of(&[("x.png", b"\x89PNG\r\n\x1a\n and so on"), ("meta.json", b"{\"learning rate\": 0.125}")]),
+            "this is not a PyTorch memory snapshot: it has neither 'segments' nor 'device_traces' at the top"
+                .to_owned(),
+        ),
         (zip_of(&[("inner.zip", &whole)]), format!("{none} inner.zip is a zip archive")),
         (one(|it| it.flags = 1), format!("{none} a.pickle is encrypted: unpack the archive first")),
         (

@@ -2,25 +2,15 @@
 
 use super::decoder::Layout;
 use super::feed::Feed;
+use super::glimpse::{GLIMPSE, LAST_RESORT, likelihood};
 use super::protocol::Member;
-use super::snapviewer::is_drawing;
+use super::snapviewer::{DRAWING, ELEMENTS};
 use super::source::More;
+use crate::container::Container;
 use crate::container::zip::{self, Directory, Entry, ZipError};
-use crate::container::{Container, ContainerError, Content};
 
 /// Members that are looked into for a snapshot. What is packed together by hand has some tens.
 const MOST_LOOKED_INTO: usize = 4096;
-/// Packed bytes of a member that tell what it is: a deflate stream may begin with a table of some hundred.
-const GLIMPSE: u64 = 4096;
-
-/// The members of SnapViewer's archives, as it names them.
-const DRAWING: &str = "allocations.json";
-const ELEMENTS: &str = "elements.json";
-
-/// Keys of which the beginning of a snapshot in JSON has one.
-const KEYS: [&[u8]; 5] =
-    [b"\"segments\"", b"\"device_traces\"", b"\"allocator_settings\"", b"\"blocks\"", b"\"total_size\""];
-
 /// Why an archive can't be opened.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ArchiveError {
@@ -285,6 +275,8 @@ impl Archive {
             return Err(ArchiveError::NoSnapshot(first + &more));
         }
         found.sort_by_key(|&(rank, _)| rank);
+        let likeliest = found.first().map_or(0, |&(rank, _)| rank);
+        found.retain(|&(rank, _)| rank < LAST_RESORT || likeliest == LAST_RESORT);
         if found.len() > 1 {
             self.is_one_of_several = true;
             let member = |(_, entry): &(u8, Entry)| Member { name: entry.name.clone(), bytes: entry.unpacked };
@@ -294,37 +286,5 @@ impl Archive {
         let (_, entry) = found.into_iter().nth(place as usize).ok_or(ArchiveError::NoSuchMember(place))?;
         self.open(entry, feed);
         Ok(())
-    }
-}
-
-/// How likely a member is a snapshot by its first bytes, 0 the likeliest; or what it is instead.
-fn likelihood(entry: &Entry, first: Vec<u8>) -> Result<u8, String> {
-    let mut container = Container::of_member(entry).map_err(|error| error.to_string())?;
-    if first.len() as u64 == entry.packed {
-        container.feed(first);
-        container.end();
-    } else {
-        container.feed(first);
-    }
-    let mut text = Vec::new();
-    while text.is_empty() {
-        match container.pull() {
-            Ok(Some(bytes)) => text.extend_from_slice(bytes),
-            Ok(None) => break,
-            Err(ContainerError::NotAPickle(_)) => return Err(format!("{} is some other file", entry.name)),
-            Err(ContainerError::Other(noun)) => return Err(format!("{} is {noun}", entry.name)),
-            Err(error) => return Err(format!("{}: {error}", entry.name)),
-        }
-    }
-    match container.content() {
-        Some(Content::Json) if is_drawing(&text) => {
-            Err(format!("{} is SnapViewer's drawing, without the {ELEMENTS} it belongs to", entry.name))
-        }
-        // A sidecar, of whatever is recorded beside a snapshot, is JSON as well.
-        Some(Content::Json) if !KEYS.iter().any(|key| text.windows(key.len()).any(|part| part == *key)) => {
-            Err(format!("{} is JSON of something else", entry.name))
-        }
-        Some(Content::Json) => Ok(1),
-        Some(Content::Pickle) | None => Ok(0),
     }
 }

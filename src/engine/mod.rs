@@ -10,6 +10,7 @@ mod archive;
 mod decoder;
 mod details;
 mod feed;
+mod glimpse;
 mod loader;
 mod open;
 mod snapviewer;

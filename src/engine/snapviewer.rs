@@ -17,6 +17,10 @@ use crate::snapshot::{Action, Event, EventSink, LabelsId, NO_TIME, Reader, Stack
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+/// The members of its archives, as it names them.
+pub(super) const DRAWING: &str = "allocations.json";
+pub(super) const ELEMENTS: &str = "elements.json";
+
 /// Allocations of a drawing. SnapViewer holds all its points in memory, so its files are far smaller.
 const MOST_ALLOCATIONS: usize = 1 << 24;
 
