@@ -47,8 +47,8 @@ pub(super) fn unicode(line: &[u8]) -> Option<Vec<u8>> {
             }
         };
         let (digits, after) = after.get(1..)?.split_at_checked(digits)?;
-        let digits = digits.iter().map(|&digit| char::from(digit).to_digit(16));
-        let point = digits.fold(Some(0), |point, digit| Some(point? << 4 | digit?))?;
+        let mut digits = digits.iter().map(|&digit| char::from(digit).to_digit(16));
+        let point = digits.try_fold(0, |point, digit| Some(point << 4 | digit?))?;
         encode(point, &mut out);
         rest = after;
         if point > 0x10_ffff {
