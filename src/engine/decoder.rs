@@ -1,6 +1,6 @@
 //! What is inside the container → a snapshot's values: one decoder for each kind of content, the same reader behind each.
 
-use super::snapviewer::{Drawing, Elements, JoinError};
+use super::snapviewer::{DRAWING, Drawing, Events, JoinError};
 use crate::container::Content;
 use crate::json::{self, JsonError};
 use crate::pickle::{self, PickleError};
@@ -51,16 +51,16 @@ pub(super) enum Decoded {
 
 /// Decodes what a container holds, fed as it is unpacked.
 pub(super) enum Decoder {
-    Pickle(Box<pickle::Machine<Reader<Recorder>>>, Head),
-    Json(Box<json::Machine<Reader<Recorder>>>),
+    Pickle(Box<pickle::Machine<Reader<Events>>>, Head),
+    Json(Box<json::Machine<Reader<Events>>>),
     Drawing(Box<json::Machine<Drawing>>),
-    Elements(Box<json::Machine<Reader<Elements>>>),
+    Elements(Box<json::Machine<Reader<Events>>>),
 }
 
 impl Decoder {
     /// A decoder at the start of such content.
     pub(super) fn new(content: Content, layout: Layout) -> Decoder {
-        let reader = Reader::new(Recorder::default());
+        let reader = Reader::new(Events::default());
         match content {
             Content::Json if layout == Layout::SnapViewer => Decoder::Drawing(Box::new(Drawing::machine())),
             Content::Pickle => {
@@ -78,9 +78,8 @@ impl Decoder {
                 head.see(bytes);
                 machine.feed(bytes)?;
             }
-            Decoder::Json(machine) => machine.feed(bytes)?,
+            Decoder::Json(machine) | Decoder::Elements(machine) => machine.feed(bytes)?,
             Decoder::Drawing(machine) => machine.feed(bytes)?,
-            Decoder::Elements(machine) => machine.feed(bytes)?,
         }
         Ok(())
     }
@@ -96,12 +95,13 @@ impl Decoder {
             }
             Decoder::Elements(machine) => {
                 let (reader, root) = machine.finish()?;
-                let (mut snapshot, elements) = reader.finish_events("elements", root)?;
-                snapshot.warnings.add(WarningKind::FromADrawing, 1, || "allocations.json".to_owned());
-                return Ok(Decoded::Snapshot(Box::new((snapshot, elements.finish()?))));
+                let (mut snapshot, events) = reader.finish_events("elements", root)?;
+                snapshot.warnings.add(WarningKind::FromADrawing, 1, || DRAWING.to_owned());
+                return Ok(Decoded::Snapshot(Box::new((snapshot, events.finish()?))));
             }
         };
-        Ok(Decoded::Snapshot(Box::new(reader.finish(root)?)))
+        let (snapshot, events) = reader.finish(root)?;
+        Ok(Decoded::Snapshot(Box::new((snapshot, events.finish()?))))
     }
 
     /// How the content is written: `pickle 4 (Python)`.
@@ -120,11 +120,7 @@ impl Decoder {
                 let reader = machine.builder();
                 (("memo and stack", machine.heap_bytes()), reader.heap_bytes(), reader.sink().heap_bytes())
             }
-            Decoder::Json(machine) => {
-                let reader = machine.builder();
-                (("longest string", machine.heap_bytes()), reader.heap_bytes(), reader.sink().heap_bytes())
-            }
-            Decoder::Elements(machine) => {
+            Decoder::Json(machine) | Decoder::Elements(machine) => {
                 let reader = machine.builder();
                 (("longest string", machine.heap_bytes()), reader.heap_bytes(), reader.sink().heap_bytes())
             }

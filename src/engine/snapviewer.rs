@@ -229,7 +229,7 @@ impl Drawing {
     ///
     /// # Errors
     /// Two allocations have one element, or one has an element that there can't be.
-    pub(super) fn elements(self) -> Result<Machine<Reader<Elements>>, JoinError> {
+    pub(super) fn elements(self) -> Result<Machine<Reader<Events>>, JoinError> {
         let Drawing { elements, spans, .. } = self;
         let mut by_element = vec![None; elements.len()];
         for (&elem, &span) in elements.iter().zip(&spans) {
@@ -240,9 +240,9 @@ impl Drawing {
             }
         }
         let end = spans.iter().map(|span| span.last).max().unwrap_or(0);
-        let elements =
-            Elements { spans: by_element, end, next: 0, live: BinaryHeap::new(), recorder: Recorder::default() };
-        Ok(Machine::new(Reader::new(elements), Limits::default()))
+        let join = Join { spans: by_element, end, next: 0, live: BinaryHeap::new() };
+        let events = Events { recorder: Recorder::default(), join: Some(Box::new(join)) };
+        Ok(Machine::new(Reader::new(events), Limits::default()))
     }
 
     /// Bytes on the heap.
@@ -251,8 +251,16 @@ impl Drawing {
     }
 }
 
-/// Receives `elements.json`, and records each alloc and each free in its turn.
-pub(super) struct Elements {
+/// Receives events: of any file as they are, of `elements.json` each alloc and each free in its turn. One type for both, since
+/// all that reads is made anew for each type that receives.
+#[derive(Default)]
+pub(super) struct Events {
+    recorder: Recorder,
+    join: Option<Box<Join>>,
+}
+
+/// What `elements.json` is joined with.
+struct Join {
     /// Of each element.
     spans: Vec<Option<Span>>,
     /// The last timestep.
@@ -261,56 +269,67 @@ pub(super) struct Elements {
     next: usize,
     /// What is to be freed: timestep, address, bytes.
     live: BinaryHeap<Reverse<(i64, u64, u64)>>,
-    recorder: Recorder,
 }
 
-impl EventSink for Elements {
+impl EventSink for Events {
+    #[inline]
     fn event(&mut self, trace: u32, event: &Event) {
-        if trace != 0 {
-            return;
-        }
-        let span = self.spans.get(self.next).copied().flatten();
-        self.next += 1;
-        let Some(Span { first, last }) = span else { return };
-        let is_alloc = event.action == Action::Alloc;
-        self.free_until(if is_alloc { first } else { last });
-        self.recorder.event(0, event);
-        if is_alloc && last < self.end {
-            self.live.push(Reverse((last, event.address, event.size)));
+        match &mut self.join {
+            None => self.recorder.event(trace, event),
+            Some(join) if trace == 0 => join.event(event, &mut self.recorder),
+            Some(_) => {}
         }
     }
 }
 
-impl Elements {
+impl Join {
+    fn event(&mut self, event: &Event, recorder: &mut Recorder) {
+        let span = self.spans.get(self.next).copied().flatten();
+        self.next += 1;
+        let Some(Span { first, last }) = span else { return };
+        let is_alloc = event.action == Action::Alloc;
+        self.free_until(if is_alloc { first } else { last }, recorder);
+        recorder.event(0, event);
+        if is_alloc && last < self.end {
+            self.live.push(Reverse((last, event.address, event.size)));
+        }
+    }
+
     /// Records the frees up to this timestep. The file keeps neither their times nor their stacks.
-    fn free_until(&mut self, step: i64) {
+    fn free_until(&mut self, step: i64, recorder: &mut Recorder) {
         while let Some(&Reverse((last, address, size))) = self.live.peek() {
             if last > step {
                 break;
             }
             self.live.pop();
             let (time_us, stack, labels) = (NO_TIME, StackId::NONE, LabelsId(u32::MAX));
-            self.recorder.event(0, &Event { address, size, time_us, stack, labels, action: Action::FreeCompleted });
+            recorder.event(0, &Event { address, size, time_us, stack, labels, action: Action::FreeCompleted });
         }
     }
+}
 
+impl Events {
     /// All that was recorded.
     ///
     /// # Errors
     /// The drawing and the elements are not of one history.
     pub(super) fn finish(mut self) -> Result<Recorder, JoinError> {
-        if self.next != self.spans.len() {
-            return Err(JoinError::Lengths(self.spans.len(), self.next));
+        if let Some(join) = &mut self.join {
+            if join.next != join.spans.len() {
+                return Err(JoinError::Lengths(join.spans.len(), join.next));
+            }
+            join.free_until(join.end, &mut self.recorder);
         }
-        self.free_until(self.end);
         Ok(self.recorder)
     }
 
     /// Bytes on the heap, by table.
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
-        let own = self.spans.capacity() * size_of::<Option<Span>>() + self.live.capacity() * 24;
         let mut bytes = self.recorder.heap_bytes();
-        bytes.push(("SnapViewer's timesteps", own));
+        if let Some(join) = &self.join {
+            let own = join.spans.capacity() * size_of::<Option<Span>>() + join.live.capacity() * 24;
+            bytes.push(("SnapViewer's timesteps", own));
+        }
         bytes
     }
 }
