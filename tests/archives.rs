@@ -57,7 +57,7 @@ fn what_is_inside_opens_as_it_does_by_itself() {
     let json = serde_json::to_vec(&value).unwrap();
     let archives = [
         (zip_of(&[("a.pickle", &plain)]), "zip, pickle 3 (Python)"),
-        (zip(&[stored.clone()]), "zip, pickle 3 (Python)"),
+        (zip(std::slice::from_ref(&stored)), "zip, pickle 3 (Python)"),
         (zip64(&[stored, member("note.txt", b"hello")]), "zip, pickle 3 (Python)"),
         (zip_of(&[("x/", b""), ("x/y/a", &gzip(&plain)), ("__MACOSX/._a", &plain)]), "zip, gzip, pickle 3 (Python)"),
         (zip_of(&[("meta.json", b"{\"lr\": 0.1}"), ("a.json", &json)]), "zip, JSON"),
@@ -291,7 +291,8 @@ fn snapviewers_files_that_do_not_fit_together_are_named() {
     let fewer = serde_json::to_vec(&elements[1..]).unwrap();
     let twice = br#"[{"elem": 0, "timesteps": [0, 1], "size": 3}, {"elem": 0, "timesteps": [1, 2], "size": 3}]"#;
     let alone = "SnapViewer's drawing, without the elements.json it belongs to";
-    let cases: [(&[(&str, &[u8])], String); 5] = [
+    type Members<'a> = &'a [(&'a str, &'a [u8])];
+    let cases: [(Members<'_>, String); 5] = [
         (
             &[("allocations.json", &drawn.allocations), ("elements.json", &fewer)],
             format!(
