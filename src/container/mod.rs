@@ -14,13 +14,14 @@ mod gzip;
 mod html;
 mod layer;
 mod sniff;
+pub mod zip;
 mod zstd;
 
 pub use error::ContainerError;
 pub use sniff::Content;
 
 use buffer::Buffer;
-use layer::{Fault, Packing, Unpacker};
+use layer::{Fault, Unpacker};
 use sniff::{BYTE_ORDER_MARK, Sniffed, sniff, sniff_all};
 
 /// How many bytes are handed out at a time, at most: well under a millisecond of decoding.
@@ -53,7 +54,8 @@ pub struct Container {
 }
 
 struct Layer {
-    packing: Packing,
+    /// In messages and in the summary.
+    name: &'static str,
     unpacker: Box<dyn Unpacker>,
     output: Buffer,
     written: u64,
@@ -71,6 +73,15 @@ enum Flow {
 }
 
 impl Container {
+    /// Unpacks a member of a zip archive; what is fed is its packed bytes.
+    ///
+    /// # Errors
+    /// It is packed in a way we can't undo.
+    pub fn of_member(entry: &zip::Entry) -> Result<Container, zip::ZipError> {
+        let layer = Layer { name: "zip", unpacker: entry.unpacker()?, output: Buffer::default(), written: 0 };
+        Ok(Container { layers: vec![layer], ..Container::default() })
+    }
+
     /// Takes the next bytes of the file. Call it when [`Container::pull`] says `None`, so that they are not copied.
     pub fn feed(&mut self, chunk: Vec<u8>) {
         self.fed += chunk.len() as u64;
@@ -94,7 +105,7 @@ impl Container {
 
     /// The layers unpacked, outermost first: `gzip`, or nothing.
     pub fn layers(&self) -> impl Iterator<Item = &'static str> {
-        self.layers.iter().map(|layer| layer.packing.name())
+        self.layers.iter().map(|layer| layer.name)
     }
 
     /// Bytes on the heap: the chunk of the file and what each layer has unpacked.
@@ -119,13 +130,13 @@ impl Container {
             }
             match sniffed {
                 Sniffed::Unsure => {
-                    let layer = self.layers.last().map(|layer| layer.packing.name());
+                    let layer = self.layers.last().map(|layer| layer.name);
                     return Err(layer.map_or(ContainerError::Empty, ContainerError::Hollow));
                 }
                 Sniffed::Packed(_) if depth >= MOST_LAYERS => return Err(ContainerError::TooManyLayers(MOST_LAYERS)),
                 Sniffed::Packed(packing) => {
-                    let (unpacker, output) = (packing.unpacker(), Buffer::default());
-                    self.layers.push(Layer { packing, unpacker, output, written: 0 });
+                    let (name, unpacker) = (packing.name(), packing.unpacker());
+                    self.layers.push(Layer { name, unpacker, output: Buffer::default(), written: 0 });
                     return Ok(Some(&[]));
                 }
                 Sniffed::Content(content) => {
@@ -174,7 +185,7 @@ impl Container {
         let piece = piece.get(..PACKED_PIECE).unwrap_or(piece);
         let (output, is_last) = (layer.output.room(), source == Flow::Ended && piece.is_empty());
         let held = output.len();
-        let name = layer.packing.name();
+        let name = layer.name;
         let unpacked = layer.unpacker.unpack(piece, output).and_then(|took| {
             let written = output.len() - held;
             if is_last && written == 0 {

@@ -1,37 +1,39 @@
 //! A file on its way in: bytes → container → decoder → snapshot and history, in slices.
 
-use super::decoder::{DecodeError, Decoder};
+use super::archive::ArchiveError;
+use super::decoder::{DecodeError, Decoded, Decoder, Layout};
 use super::open::OpenFile;
-use super::protocol::{Phase, Progress};
+use super::protocol::{Access, Member, Phase, Progress, Want};
+use super::snapviewer::is_drawing;
+use super::source::{More, Source};
 use crate::analysis::Sites;
-use crate::container::{Container, ContainerError};
+use crate::container::{Container, ContainerError, Content};
 use crate::replay::Builder;
-use crate::snapshot::{ContentError, Snapshot};
+use crate::snapshot::Snapshot;
 
 /// Why a file can't be opened: one sentence with place and cause.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum OpenError {
+    /// The archive.
+    #[error("{0}")]
+    Archive(#[from] ArchiveError),
     /// The outer format.
     #[error("{0}")]
     Container(#[from] ContainerError),
     /// What is in it.
     #[error("{0}")]
     Decode(#[from] DecodeError),
-    /// The values.
-    #[error("{0}")]
-    Content(#[from] ContentError),
 }
 
 /// A file on its way in.
 pub(super) struct Loader {
     name: String,
-    total_bytes: Option<u64>,
+    source: Source,
     container: Container,
     /// How the file is written, outermost first; known once it is decoded.
     format: String,
     /// Whether the container has handed out all it could of the bytes fed.
     hungry: bool,
-    ended: bool,
     stage: Stage,
 }
 
@@ -44,35 +46,44 @@ enum Stage {
 }
 
 impl Loader {
-    pub(super) fn new(name: String, total_bytes: Option<u64>) -> Loader {
+    pub(super) fn new(name: String, total_bytes: Option<u64>, access: Access, member: Option<u32>) -> Loader {
         Loader {
             name,
-            total_bytes,
+            source: Source::new(total_bytes, access, member),
             container: Container::default(),
             format: String::new(),
             hungry: true,
-            ended: false,
             stage: Stage::Decoding(None),
         }
     }
 
     pub(super) fn feed(&mut self, chunk: Vec<u8>) {
-        self.container.feed(chunk);
+        self.source.feed(chunk);
         self.hungry = false;
     }
 
     pub(super) fn end(&mut self) {
-        self.container.end();
-        self.ended = true;
+        self.source.end();
+        self.hungry = false;
     }
 
-    pub(super) fn wants_bytes(&self) -> bool {
-        matches!(self.stage, Stage::Decoding(_)) && !self.ended && self.hungry
+    pub(super) fn wants(&self) -> Option<Want> {
+        self.source.wants().filter(|_| self.hungry && matches!(self.stage, Stage::Decoding(_)))
     }
 
     pub(super) fn progress(&self) -> Progress {
         let phase = if matches!(self.stage, Stage::Decoding(_)) { Phase::Decoding } else { Phase::Indexing };
-        Progress { bytes: self.container.read(), total_bytes: self.total_bytes, phase }
+        Progress { bytes: self.container.read(), total_bytes: self.source.total_bytes(), phase }
+    }
+
+    /// The snapshots of a file that has several, once.
+    pub(super) fn take_members(&mut self) -> Option<Vec<Member>> {
+        self.source.take_members()
+    }
+
+    /// An error as the user reads it: with the member it is in, where there are several.
+    pub(super) fn message(&self, error: &OpenError) -> String {
+        self.source.member_name().map_or_else(|| error.to_string(), |member| format!("{member}: {error}"))
     }
 
     /// Works until the file is open (`Some`), more bytes are needed or `has_time` says no (`None`).
@@ -91,10 +102,17 @@ impl Loader {
                     let content = decoder.description();
                     let layers = self.container.layers().map(str::to_owned);
                     self.format = layers.chain([content]).collect::<Vec<_>>().join(", ");
-                    let (reader, root) = decoder.finish()?;
-                    let (snapshot, recorder) = reader.finish(root)?;
-                    let builder = Builder::new(&snapshot, recorder);
-                    self.stage = Stage::Replaying(Box::new((snapshot, builder)));
+                    self.stage = match decoder.finish()? {
+                        Decoded::Next(decoder) => {
+                            self.source.next_member();
+                            Stage::Decoding(Some(decoder))
+                        }
+                        Decoded::Snapshot(decoded) => {
+                            let (snapshot, recorder) = *decoded;
+                            let builder = Builder::new(&snapshot, recorder);
+                            Stage::Replaying(Box::new((snapshot, builder)))
+                        }
+                    };
                 }
                 Stage::Replaying(mut replaying) => {
                     let (snapshot, builder) = &mut *replaying;
@@ -105,8 +123,11 @@ impl Loader {
                     let (snapshot, builder) = *replaying;
                     let (histories, warnings) = builder.finish();
                     let sites = Sites::new(&snapshot);
-                    let file =
-                        OpenFile::new(self.name.clone(), self.format.clone(), snapshot, histories, warnings, sites);
+                    let name = self
+                        .source
+                        .member_name()
+                        .map_or(self.name.clone(), |member| format!("{} › {member}", self.name));
+                    let file = OpenFile::new(name, self.format.clone(), snapshot, histories, warnings, sites);
                     self.stage = Stage::Indexing(Box::new(file));
                 }
                 Stage::Indexing(mut file) => {
@@ -128,15 +149,27 @@ impl Loader {
     fn decode(&mut self, decoder: &mut Option<Decoder>, has_time: &mut dyn FnMut() -> bool) -> Result<bool, OpenError> {
         loop {
             let content = self.container.content();
-            let Some(bytes) = self.container.pull()? else {
-                self.hungry = true;
-                return Ok(self.ended);
-            };
-            if let Some(content) = content.filter(|_| decoder.is_none()) {
-                *decoder = Some(Decoder::new(content));
-            }
-            if let Some(decoder) = decoder {
-                decoder.feed(bytes)?;
+            match self.container.pull()? {
+                Some(bytes) => {
+                    if let Some(content) = content.filter(|_| decoder.is_none()) {
+                        let layout = self.source.layout();
+                        if content == Content::Json && layout == Layout::Snapshot && is_drawing(bytes) {
+                            return Err(DecodeError::DrawingAlone.into());
+                        }
+                        *decoder = Some(Decoder::new(content, layout));
+                    }
+                    if let Some(decoder) = decoder {
+                        decoder.feed(bytes)?;
+                    }
+                }
+                None => match self.source.give(&mut self.container)? {
+                    More::Given => {}
+                    More::Hungry => {
+                        self.hungry = true;
+                        return Ok(false);
+                    }
+                    More::Over => return Ok(true),
+                },
             }
             if !has_time() {
                 return Ok(false);
@@ -146,7 +179,7 @@ impl Loader {
 
     /// Bytes on the heap, by table.
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
-        let mut bytes = vec![("chunk of the file", self.container.heap_bytes())];
+        let mut bytes = vec![("chunk of the file", self.container.heap_bytes() + self.source.heap_bytes())];
         if let Stage::Decoding(Some(decoder)) = &self.stage {
             bytes.extend(decoder.heap_bytes());
         }

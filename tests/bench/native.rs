@@ -1,7 +1,7 @@
 //! What opening takes natively: decode, replay, index. Each run is a process of its own, so that its memory is known.
 
 use crate::machine;
-use memscape::engine::{Engine, Reply, Request};
+use memscape::engine::{Engine, Reply, Request, Want};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -86,9 +86,9 @@ fn sum(tables: &[(&str, usize)]) -> usize {
 fn open_with(path: &Path, mut each: impl FnMut(&Engine)) -> Engine {
     let mut file = File::open(path).expect("just written");
     let mut engine = Engine::new();
-    engine.request(Request::Open { name: "bench".into(), total_bytes: None });
+    engine.request(Request::open("bench", None));
     while engine.is_loading() {
-        if engine.wants_bytes() {
+        if engine.wants() == Some(Want::Next) {
             each(&engine);
             let mut chunk = Vec::with_capacity(CHUNK as usize);
             match file.by_ref().take(CHUNK).read_to_end(&mut chunk).expect("readable") {

@@ -124,11 +124,16 @@ fn unpacked(file: &[u8]) -> usize {
     let mut container = Container::default();
     let mut bytes = 0;
     for chunk in file.chunks(CHUNK) {
-        for piece in chunk.chunks(container.piece()) {
-            bytes += black_box(container.unpack(piece).expect("a whole file")).len();
+        container.feed(chunk.to_vec());
+        while let Some(piece) = container.pull().expect("a whole file") {
+            bytes += black_box(piece).len();
         }
     }
-    bytes + container.finish().expect("a whole file").len()
+    container.end();
+    while let Some(piece) = container.pull().expect("a whole file") {
+        bytes += piece.len();
+    }
+    bytes
 }
 
 fn decoded<B: PickleBuilder<Error: Debug>>(pickle: &[u8], builder: B) -> (B, B::Value) {
