@@ -91,6 +91,12 @@ impl<V: Copy> Slices<V> {
         found.map(|&(_, entry)| entry)
     }
 
+    /// The list made of a known slice.
+    #[inline]
+    pub(super) fn value(&self, entry: u32) -> Option<V> {
+        self.entries.get(entry as usize).map(|entry| entry.value)
+    }
+
     /// This slice was met, for the next guess.
     #[inline]
     pub(super) fn meet(&mut self, entry: u32) {
