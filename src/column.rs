@@ -86,6 +86,11 @@ impl<T: Copy> Column<T> {
         self.chunks.iter().map(Vec::as_slice)
     }
 
+    /// The chunk of this number, if there is one; all but the last are equally long.
+    pub fn chunk(&self, number: usize) -> Option<&[T]> {
+        self.chunks.get(number).map(Vec::as_slice)
+    }
+
     /// Shortens the column to `len` values.
     pub fn truncate(&mut self, len: usize) {
         if len < self.len {
