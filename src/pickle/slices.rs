@@ -209,6 +209,18 @@ impl<B: Builder> Stack<B> {
         self.builder.append(number, &self.scratch).is_ok()
     }
 
+    /// How many values an open list has, those that the builder was spared included: for the path of an error.
+    pub(super) fn held(&self, number: u32) -> u64 {
+        let known = self.open.get(number).and_then(|list| list.known);
+        let mut references = Cursor::new(known.map_or(&[], |entry| self.slices.slice(entry)));
+        let mut held = self.builder.open_len(number);
+        while let Some((_, length)) = references.reference() {
+            references.skip(length);
+            held += 1;
+        }
+        held
+    }
+
     /// The container is about to be given more: from here on it is an ordinary list.
     pub(super) fn leave_short_cut(&mut self, number: u32) {
         let Some(list) = self.open.get_mut(number) else { return };
