@@ -148,10 +148,23 @@ impl<V: Copy> Slices<V> {
 /// `==`, which in wasm goes byte by byte.
 #[inline]
 fn is_equal(one: &[u8], other: &[u8]) -> bool {
-    let ((one, end), (other, other_end)) = (one.as_chunks::<STEP>(), other.as_chunks::<STEP>());
-    let differs =
-        |(one, other): (&[u8; STEP], &[u8; STEP])| one.iter().zip(other).fold(0, |bits, (a, b)| bits | (a ^ b)) != 0;
-    one.len() == other.len() && !one.iter().zip(other).any(differs) && end == other_end
+    if one.len() != other.len() {
+        return false;
+    }
+    match (one.last_chunk(), other.last_chunk()) {
+        (Some(end), Some(other_end)) => {
+            let (one, other) = (one.as_chunks().0, other.as_chunks().0);
+            // The last step overlaps the one before it.
+            one.iter().zip(other).all(|(one, other)| is_equal_step(one, other)) && is_equal_step(end, other_end)
+        }
+        _ => one == other,
+    }
+}
+
+#[inline]
+fn is_equal_step(one: &[u8; STEP], other: &[u8; STEP]) -> bool {
+    let words = one.as_chunks().0.iter().zip(other.as_chunks().0);
+    words.fold(0, |bits, (one, other)| bits | u64::from_le_bytes(*one) ^ u64::from_le_bytes(*other)) == 0
 }
 
 impl<B: Builder> Stack<B> {
