@@ -6,6 +6,7 @@
 
 pub mod protocol;
 
+mod decoder;
 mod details;
 mod loader;
 mod open;

@@ -12,6 +12,10 @@
 mod chromium;
 mod corpus;
 mod fixtures;
+#[path = "../generate/mod.rs"]
+#[allow(dead_code, reason = "its own tests use the rest")]
+mod generate;
+mod large;
 mod looks;
 mod opening;
 mod page;
