@@ -69,6 +69,12 @@ impl OpenContainers {
         }
     }
 
+    /// Whether so many more can be begun.
+    #[inline]
+    pub(super) fn has_room(&self, count: usize, limits: &Limits) -> bool {
+        self.unused.len() >= count || self.containers.len() + count <= limits.open_containers
+    }
+
     /// How many there ever were side by side: numbers are below this.
     pub(super) fn count(&self) -> u32 {
         self.containers.len() as u32
