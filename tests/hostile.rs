@@ -221,6 +221,16 @@ fn long_names_are_cut_in_messages() {
     assert!(opened_soon(nested).unwrap_err().len() < 5000);
 }
 
+/// What a fuzz target found: a key with a line break made two lines of the sentence. A terminal would obey worse.
+#[test]
+fn control_characters_of_a_file_stay_out_of_sentences() {
+    let refused = pickle(&[b"}(", &word("a\n\x1b[2Jb"), b"cos\nsystem\n"]);
+    let error = opened_soon(refused).unwrap_err();
+    assert!(error.starts_with("a\\n\\u{1b}[2Jb: "), "{error}");
+    let unknown = pickle(&[b"}(", &word("segments"), b"]", &word("a\rb"), b"Nu"]);
+    assert_eq!(opened_soon(unknown).unwrap().warnings[0].example, "a\\rb");
+}
+
 /// gzip packs a thousand to one: a file of this many bytes unpacked may not take the machine down.
 #[test]
 fn a_gzip_bomb_is_refused() {

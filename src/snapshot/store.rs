@@ -302,10 +302,15 @@ impl Store {
     }
 }
 
-/// The beginning of a string for people.
+/// The beginning of a string for people, on one line: a file's control characters could command a terminal.
 pub(super) fn clipped(bytes: &[u8]) -> String {
-    match bytes.get(..MOST_TEXT) {
-        None => String::from_utf8_lossy(bytes).into_owned(),
-        Some(beginning) => String::from_utf8_lossy(beginning).into_owned() + "…",
+    let (beginning, more) = bytes.get(..MOST_TEXT).map_or((bytes, ""), |beginning| (beginning, "…"));
+    let mut text = String::with_capacity(beginning.len());
+    for letter in String::from_utf8_lossy(beginning).chars() {
+        match letter.is_control() {
+            true => text.extend(letter.escape_default()),
+            false => text.push(letter),
+        }
     }
+    text + more
 }
