@@ -20,6 +20,12 @@ impl<'a> Cursor<'a> {
         self.rest.len()
     }
 
+    /// The bytes that are left.
+    #[inline]
+    pub(super) fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
     #[inline]
     pub(super) fn byte(&mut self) -> Result<u8, Short> {
         let (&byte, rest) = self.rest.split_first().ok_or(Short)?;
@@ -44,14 +50,14 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The bytes up to the next APPENDS, when they are at hand and nothing but fetches from the memo, at least one.
+    /// The bytes up to the next APPENDS and it, when they are at hand and nothing else but fetches from the memo, at least one.
     pub(super) fn references(&self) -> Option<&'a [u8]> {
         let mut end = 0;
         loop {
             end += match *self.rest.get(end)? {
                 opcode::LONG_BINGET => 5,
                 opcode::BINGET => 2,
-                opcode::APPENDS if end > 0 => return self.rest.get(..end),
+                opcode::APPENDS if end > 0 => return self.rest.get(..=end),
                 _ => return None,
             };
         }
