@@ -61,6 +61,21 @@ fn a_long_batch_with_an_open_list_is_not_searched_again_and_again() {
     assert_eq!(opened_soon(bytes).unwrap_err(), "[0]: expected a segment, found a list");
 }
 
+/// Each rewritten memo slot makes the short cuts forget what they know, at the cost of what they learnt since the last one: not of
+/// all containers that were ever open, nor of the largest table there ever was.
+#[test]
+fn memo_slots_written_again_and_again_are_cheap() {
+    let rewritten = pickle(&[b"](", &b"]".repeat(60_000), b"e(K\x00", &b"q\x00".repeat(1_000_000), b"e"]);
+    assert_eq!(opened_soon(rewritten).unwrap_err(), "[0]: expected a segment, found a list");
+
+    let frame = dict(&[("filename", &word("f")), ("name", &word("n")), ("line", b"K\x00")]);
+    let slots = 0..400_000u32;
+    let names: Vec<u8> = slots.clone().flat_map(|slot| [b"r", &slot.to_le_bytes()[..]].concat()).collect();
+    let stacks: Vec<u8> = slots.flat_map(|slot| [b"](j", &slot.to_le_bytes()[..], b"ea"].concat()).collect();
+    let bytes = pickle(&[b"]", &frame, &names, b"a", &stacks, &b"](h\x01eaNq\x00a".repeat(300_000)]);
+    assert_eq!(opened_soon(bytes).unwrap_err(), "[0]: expected a segment, found a frame");
+}
+
 /// Settings of settings of settings, all of them one dict in the memo.
 #[test]
 fn shared_settings_do_not_multiply() {
