@@ -191,7 +191,7 @@ impl<S: EventSink> Builder for Reader<S> {
     }
 
     fn string(&mut self, bytes: &[u8]) -> Result<Value, ReadError> {
-        let id = self.store.strings.intern(bytes).ok_or(ReadError::TooMany("strings"))?;
+        let id = self.store.strings.intern(bytes).ok_or(ReadError::Strings)?;
         Ok(Value::new(Kind::String, id.0))
     }
 
