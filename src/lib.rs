@@ -24,11 +24,14 @@ pub mod units;
 // A table column that grows by chunks, never by doubling.
 pub mod column;
 
-// Outer formats, told apart by content: gzip around a pickle.
+// Outer formats, told apart by content: layers of packing around a pickle.
 pub mod container;
 
 // Bytes → Python values. Knows opcodes, nothing of torch.
 pub mod pickle;
+
+// JSON → the same values. Knows tokens, nothing of torch.
+pub mod json;
 
 // Values → frames, stacks, events, segments. Faithful to the file, draws no conclusions.
 pub mod snapshot;

@@ -3,7 +3,7 @@
 //! A message is an array: a tag, plain values, JSON of our own types, and the columns of a scene as `ArrayBuffer`s that change
 //! hands without a copy. Each side copies a column once: out of its wasm memory, into its wasm memory.
 
-use crate::engine::protocol::{Details, FileSummary, HitAllocation, Progress, Reply, Request};
+use crate::engine::protocol::{Details, FileSummary, HitAllocation, Member, Progress, Reply, Request};
 use crate::timeline::scene::SceneColumns;
 use crate::timeline::{Scene, View};
 use bytemuck::Pod;
@@ -19,6 +19,8 @@ pub enum ToWorker {
     File {
         /// Returned with every reply about it.
         load: u32,
+        /// Which snapshot of it, if it holds several; the first when not said.
+        member: Option<u32>,
         /// The file; its bytes stay where they are.
         file: File,
     },
@@ -26,6 +28,8 @@ pub enum ToWorker {
     Link {
         /// Returned with every reply about it.
         load: u32,
+        /// As for a file.
+        member: Option<u32>,
         /// Absolute.
         url: String,
     },
@@ -73,8 +77,12 @@ impl ToWorker {
     /// As a message.
     pub fn to_js(&self) -> JsValue {
         match self {
-            ToWorker::File { load, file } => Array::of3(&"file".into(), &(*load).into(), file),
-            ToWorker::Link { load, url } => Array::of3(&"link".into(), &(*load).into(), &url.into()),
+            ToWorker::File { load, member, file } => {
+                Array::of4(&"file".into(), &(*load).into(), file, &JsValue::from(*member))
+            }
+            ToWorker::Link { load, member, url } => {
+                Array::of4(&"link".into(), &(*load).into(), &url.into(), &JsValue::from(*member))
+            }
             ToWorker::Ask(request) => Array::of2(&"ask".into(), &json(request)),
         }
         .into()
@@ -84,8 +92,16 @@ impl ToWorker {
     pub fn from_js(message: &JsValue) -> Option<ToWorker> {
         let message: &Array = message.dyn_ref()?;
         match message.get(0).as_string()?.as_str() {
-            "file" => Some(ToWorker::File { load: number(message, 1)?, file: message.get(2).dyn_into().ok()? }),
-            "link" => Some(ToWorker::Link { load: number(message, 1)?, url: message.get(2).as_string()? }),
+            "file" => Some(ToWorker::File {
+                load: number(message, 1)?,
+                member: number(message, 3),
+                file: message.get(2).dyn_into().ok()?,
+            }),
+            "link" => Some(ToWorker::Link {
+                load: number(message, 1)?,
+                member: number(message, 3),
+                url: message.get(2).as_string()?,
+            }),
             "ask" => from_json(&message.get(1)).map(ToWorker::Ask),
             _ => None,
         }
@@ -134,6 +150,7 @@ impl FromWorker {
 #[derive(Serialize, Deserialize)]
 enum Head {
     Progress(Progress),
+    Members(Vec<Member>),
     Opened(Box<FileSummary>),
     Failed { message: String },
     Cancelled,
@@ -147,6 +164,7 @@ impl Head {
     fn take(reply: Reply, buffers: &Array) -> Head {
         match reply {
             Reply::Progress(progress) => Head::Progress(progress),
+            Reply::Members(members) => Head::Members(members),
             Reply::Opened(file) => Head::Opened(file),
             Reply::Failed { message } => Head::Failed { message },
             Reply::Cancelled => Head::Cancelled,
@@ -172,6 +190,7 @@ impl Head {
     fn into_reply(self, buffers: &Array) -> Option<Reply> {
         Some(match self {
             Head::Progress(progress) => Reply::Progress(progress),
+            Head::Members(members) => Reply::Members(members),
             Head::Opened(file) => Reply::Opened(file),
             Head::Failed { message } => Reply::Failed { message },
             Head::Cancelled => Reply::Cancelled,

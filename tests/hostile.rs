@@ -189,7 +189,7 @@ fn work_that_grows_with_the_file_is_cut() {
 /// How often a file asks for the time while it opens.
 fn questions(bytes: &[u8]) -> usize {
     let mut engine = Engine::new();
-    engine.request(Request::Open { name: String::new(), total_bytes: None });
+    engine.request(Request::open("", None));
     engine.feed(bytes.to_vec());
     engine.request(Request::EndOfFile);
     let mut asked = 0;
@@ -232,9 +232,9 @@ fn metadata_that_looks_like_an_event_holds_nothing_back_and_moves_no_place() {
     events[7]["user_metadata"] = note;
     events[9]["color"] = json!("red");
     let mut engine = Engine::new();
-    engine.request(Request::Open { name: String::new(), total_bytes: None });
+    engine.request(Request::open("", None));
     engine.feed(serde(&json!({"segments": [], "device_traces": [events]})));
-    while !engine.wants_bytes() {
+    while engine.wants().is_none() {
         engine.step(&mut || false);
     }
     let waiting = engine.heap_bytes().iter().find(|(name, _)| name.contains("waiting")).unwrap().1;
@@ -293,7 +293,7 @@ fn small() -> Value {
 /// Opens a file with slices of no time at all and asks everything of it: whatever the bytes, that ends.
 fn survive(bytes: &[u8]) {
     let mut engine = Engine::new();
-    engine.request(Request::Open { name: "x".into(), total_bytes: None });
+    engine.request(Request::open("x", None));
     let mut chunks = bytes.chunks(97);
     let mut reply = |engine: &mut Engine, request: Option<Request>| {
         request.into_iter().for_each(|request| engine.request(request));
@@ -302,7 +302,7 @@ fn survive(bytes: &[u8]) {
                 Some(Reply::Progress(_)) | None => {}
                 Some(reply) => return reply,
             }
-            if engine.wants_bytes() {
+            if engine.wants().is_some() {
                 match chunks.next() {
                     Some(chunk) => engine.feed(chunk.to_vec()),
                     None => engine.request(Request::EndOfFile),

@@ -5,7 +5,7 @@ use memscape::engine::protocol::{Details, DeviceSummary, FileSummary, HitAllocat
 use memscape::engine::{Reply, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Quad, QuadIdentity, Scene, View};
-use memscape::ui::action::{GivenFile, Pointer, WheelAxis};
+use memscape::ui::action::{GivenFile, Origin, Pointer, WheelAxis};
 use memscape::ui::state::{BytesAxis, Canvas, Help, Letters, Renderer, Stage};
 use memscape::ui::{Action, Command, Effect, State, hover, notices, update};
 use proptest::prelude::*;
@@ -116,7 +116,7 @@ impl Page {
 fn a_file_is_read_and_its_whole_timeline_asked_for() {
     let mut page = Page::default();
     page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
-    assert_eq!(page.done, [Effect::LoadFile { place: 0, load: 1 }]);
+    assert_eq!(page.done, [Effect::Load { origin: Origin::File(0), member: None, load: 1 }]);
     page.now_ms = 1000.0;
     page.reply(Reply::Progress(Progress { bytes: 5, total_bytes: Some(10), phase: Phase::Decoding }));
     let Stage::Loading(loading) = &page.state.stage else { panic!("{:?}", page.state.stage) };
@@ -165,7 +165,7 @@ fn failures_name_the_file_and_the_next_one_opens() {
     page.act(Action::LinkFailed { load: page.state.load, status: Some(404) });
     assert!(matches!(&page.state.stage, Stage::Failed(text) if text.starts_with("files.example has no such file")));
     page.command(Command::OpenExample);
-    assert!(matches!(page.done[..], [Effect::LoadLink { .. }]));
+    assert!(matches!(page.done[..], [Effect::Load { origin: Origin::Link(_), .. }]));
 }
 
 #[test]

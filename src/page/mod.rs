@@ -16,6 +16,7 @@ mod panels;
 mod policy;
 mod theme;
 
+use crate::ui::action::Origin;
 use crate::ui::{self, Action, Effect, State};
 use crate::wire::{FromWorker, ToWorker};
 use client::Client;
@@ -129,13 +130,13 @@ impl App {
     fn perform(self: &Rc<Self>, effect: Effect) {
         match effect {
             Effect::PickFile => self.elements.file.click(),
-            Effect::LoadFile { place, load } => {
+            Effect::Load { origin: Origin::File(place), member, load } => {
                 if let Some(file) = self.files.at(place) {
-                    self.client.send(ToWorker::File { load, file });
+                    self.client.send(ToWorker::File { load, member, file });
                 }
             }
-            Effect::LoadLink { url, load } => match files::absolute(&self.elements, &url) {
-                Ok(link) => self.client.send(ToWorker::Link { load, url: link.url }),
+            Effect::Load { origin: Origin::Link(url), member, load } => match files::absolute(&self.elements, &url) {
+                Ok(link) => self.client.send(ToWorker::Link { load, member, url: link.url }),
                 Err(cause) => self.dispatch(Action::LoadFailed(cause)),
             },
             Effect::Ask(request) => self.client.send(ToWorker::Ask(request)),

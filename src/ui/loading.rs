@@ -1,5 +1,6 @@
 //! The loading panel as text: bytes of total, rate, phase.
 
+use super::action::Origin;
 use super::state::Loading;
 use crate::engine::protocol::Phase;
 use crate::units::Bytes;
@@ -17,9 +18,9 @@ pub struct LoadingView {
 
 impl Loading {
     /// A load that begins at `now_ms`.
-    pub fn new(name: String, total_bytes: Option<u64>, now_ms: f64) -> Loading {
+    pub fn new(origin: Origin, name: String, total_bytes: Option<u64>, now_ms: f64) -> Loading {
         let phase = Phase::Decoding;
-        Loading { name, link: None, bytes: 0, total_bytes, phase, started_ms: now_ms, latest_ms: now_ms }
+        Loading { name, origin, bytes: 0, total_bytes, phase, started_ms: now_ms, latest_ms: now_ms }
     }
 
     /// The loading panel.
@@ -55,7 +56,7 @@ mod tests {
     use super::*;
 
     fn loading(bytes: u64, total_bytes: Option<u64>, latest_ms: f64) -> LoadingView {
-        Loading { bytes, latest_ms, ..Loading::new("a.pickle".into(), total_bytes, 0.0) }.view()
+        Loading { bytes, latest_ms, ..Loading::new(Origin::File(0), "a.pickle".into(), total_bytes, 0.0) }.view()
     }
 
     #[test]

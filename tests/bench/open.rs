@@ -25,7 +25,7 @@ mod server;
 mod site;
 
 use chromium::{Adapter, Chromium};
-use memscape::engine::{Engine, Reply, Request};
+use memscape::engine::{Engine, Reply, Request, Want};
 use memscape::units::{Bytes, grouped};
 use page::Page;
 use std::collections::BTreeMap;
@@ -109,11 +109,11 @@ fn open_natively(path: &Path) -> Native {
     let started = Instant::now();
     let file = std::fs::File::open(path).expect("just written");
     let mut engine = Engine::new();
-    engine.request(Request::Open { name: "bench".into(), total_bytes: None });
+    engine.request(Request::open("bench", None));
     let (mut peak, mut peak_tables) = (0, Vec::new());
     let mut events = 0;
     while engine.is_loading() {
-        if engine.wants_bytes() {
+        if engine.wants() == Some(Want::Next) {
             let tables = engine.heap_bytes();
             let sum = tables.iter().map(|(_, bytes)| bytes).sum::<usize>();
             if sum > peak {
