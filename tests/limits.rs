@@ -12,6 +12,8 @@ mod opened;
 
 use flate2::write::GzEncoder;
 use generate::Options;
+use memscape::replay::Recorder;
+use memscape::snapshot::Reader;
 use opened::{Opened, open};
 use std::io::Write;
 
@@ -117,6 +119,19 @@ fn every_limit_of_the_machine_is_one_sentence() {
         assert!(error.ends_with(sentence), "{what}: {error}");
         assert!(error.len() < 5000, "{what}: {} bytes", error.len());
     }
+}
+
+/// What a fuzz target found: a string that is too long and holds a control character behind the limit was one error in one piece
+/// and another in small ones.
+#[test]
+fn a_limit_of_json_is_the_same_wherever_its_chunks_are_cut() {
+    let limits = memscape::json::Limits { string_bytes: 5, ..Default::default() };
+    let error = |chunk: usize| {
+        let mut machine = memscape::json::Machine::new(Reader::new(Recorder::default()), limits);
+        b"[\"long enough\0\"]".chunks(chunk).find_map(|piece| machine.feed(piece).err()).unwrap().to_string()
+    };
+    assert_eq!(error(100), "[0]: more than 5 bytes in one string, far beyond any snapshot (at byte 1)");
+    assert_eq!(error(1), error(100));
 }
 
 /// The containers, lists and devices of the format, which cost tables each: none may be had for a handful of bytes.

@@ -1,7 +1,9 @@
 //! A builder whose values are digests of what they hold: any two readings of a pickle can be compared in linear time, however
 //! often its containers are shared.
 
+use memscape::json;
 use memscape::pickle::{Builder, Limits, Machine};
+
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -9,6 +11,20 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 pub(crate) fn read(pickle: &[u8], limits: Limits, chunk: usize) -> String {
     let mut machine = Machine::new(Digests::default(), limits);
     for piece in pickle.chunks(chunk) {
+        if let Err(error) = machine.feed(piece) {
+            return format!("{error:?}: {error}");
+        }
+    }
+    match machine.finish() {
+        Ok((digests, value)) => format!("{:x} of {} containers", value.0, digests.finished),
+        Err(error) => format!("{error:?}: {error}"),
+    }
+}
+
+/// The same for JSON.
+pub(crate) fn read_json(text: &[u8], limits: json::Limits, chunk: usize) -> String {
+    let mut machine = json::Machine::new(Digests::default(), limits);
+    for piece in text.chunks(chunk) {
         if let Err(error) = machine.feed(piece) {
             return format!("{error:?}: {error}");
         }

@@ -1,7 +1,7 @@
 //! Opens a file through the engine and asks everything the page may ask, with what must hold of every answer.
 
-use memscape::engine::protocol::{DeviceSummary, FileSummary, HitAllocation};
-use memscape::engine::{Engine, Reply, Request};
+use memscape::engine::protocol::{Access, DeviceSummary, FileSummary, HitAllocation};
+use memscape::engine::{Engine, Reply, Request, Want};
 use memscape::timeline::{MAX_QUADS, Scene, View};
 use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::Debug;
@@ -19,13 +19,22 @@ const MOST_SLICES: usize = 3_000_000;
 /// Opens a file that arrives in chunks of this size; each slice may ask for the time so many times.
 pub(crate) fn open(file: &[u8], chunk: usize, slice: u32) -> Result<Opened, String> {
     let mut engine = Engine::new();
-    engine.request(Request::Open { name: "f".into(), total_bytes: Some(file.len() as u64) });
-    let mut chunks = file.chunks(chunk);
+    let (name, total_bytes) = ("f".to_owned(), Some(file.len() as u64));
+    engine.request(Request::Open { name, total_bytes, access: Access::Anywhere, member: None });
+    let mut at = 0;
     for _ in 0..MOST_SLICES {
-        if engine.wants_bytes() {
-            match chunks.next() {
-                Some(chunk) => engine.feed(chunk.to_vec()),
-                None => engine.request(Request::EndOfFile),
+        if let Some(want) = engine.wants() {
+            match want {
+                Want::At(offset) => at = usize::try_from(offset).expect("an offset within the file"),
+                Want::Next => {}
+                Want::Whole => panic!("the file can be read anywhere"),
+            }
+            let rest = file.get(at..).expect("an offset within the file");
+            let chunk = &rest[..rest.len().min(chunk)];
+            at += chunk.len();
+            match chunk {
+                [] => engine.request(Request::EndOfFile),
+                chunk => engine.feed(chunk.to_vec()),
             }
         }
         work(&mut engine, slice);
@@ -40,7 +49,10 @@ pub(crate) fn open(file: &[u8], chunk: usize, slice: u32) -> Result<Opened, Stri
                     assert!(is_one_sentence, "{message:?}");
                     return Err(message);
                 }
-                Reply::Progress(progress) => assert!(progress.bytes <= file.len() as u64),
+                Reply::Members(members) => crosses(&members),
+                Reply::Progress(progress) => {
+                    assert!(progress.total_bytes.is_none_or(|total| progress.bytes <= total), "{progress:?}");
+                }
                 other => panic!("nobody asked for {other:?}"),
             }
         }

@@ -21,3 +21,13 @@ for style in python cpp; do
     mkdir -p tests/fuzz/corpus/open
     cp tests/fuzz/corpus/containers/$style.gz tests/fuzz/corpus/open/$style
 done
+
+# The other formats, around as little as will do.
+packed=tests/fuzz/corpus/containers
+python3 -m zipfile -c $packed/zip $packed/python.gz tests/fuzz/corpus/pickle/python2
+mkdir -p tests/fuzz/corpus/json
+event='{"action": "alloc", "addr": 512, "size": 1e2, "frames": [{"filename": "a\u00e9.py", "name": "f", "line": -3}]}'
+printf '{"segments": [], "device_traces": [[%s]], "other": [true, null, 1.5, NaN]}' "$event" >tests/fuzz/corpus/json/small
+cp tests/fuzz/corpus/json/small $packed/json
+# zstd: one segment of 15 bytes, in one raw block.
+printf '\x28\xb5\x2f\xfd\x20\x0f\x79\0\0{"segments":[]}' >$packed/zstd
