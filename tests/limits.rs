@@ -12,6 +12,7 @@ mod opened;
 
 use flate2::write::GzEncoder;
 use generate::Options;
+use memscape::engine::{Engine, Reply, Request, Work};
 use memscape::replay::Recorder;
 use memscape::snapshot::Reader;
 use opened::{Opened, open};
@@ -175,14 +176,49 @@ fn a_million_empty_devices_are_no_devices() {
     assert_eq!(devices, [1_000_000]);
 }
 
+/// What a 32-bit memory does to files too large for it, on a smaller scale: refused while there is memory to say so.
+#[test]
+fn a_file_too_large_for_the_memory_says_what_it_would_need() {
+    let file = generated("--events 60000 --frames 6");
+    let open = |memory: u64, total_bytes: Option<u64>| {
+        let mut engine = Engine::with_memory(memory);
+        engine.request(Request::open("large.pickle", total_bytes));
+        for chunk in file.chunks(1 << 16) {
+            engine.feed(chunk.to_vec());
+            while engine.step(&mut || true) == Work::More {}
+        }
+        engine.request(Request::EndOfFile);
+        while engine.step(&mut || true) == Work::More {}
+        let replies = std::iter::from_fn(|| engine.next_reply());
+        let error = replies.into_iter().find_map(|reply| match reply {
+            Reply::Failed { message } => Some(message),
+            _ => None,
+        });
+        (error, engine.heap_bytes().iter().map(|(_, bytes)| bytes).sum::<usize>() as u64)
+    };
+    let length = Some(file.len() as u64);
+    let (error, needed) = open(1 << 30, length);
+    assert_eq!(error, None);
+    let (error, held) = open(needed / 2, length);
+    let error = error.expect("half of what it needs is not enough");
+    assert_eq!(held, 0, "what was read is given up");
+    let start = "it is too large for this memory: ";
+    assert!(error.starts_with(start) && error.contains(", so all would need about "), "{error}");
+    assert!(error.contains("record fewer events (max_entries="), "{error}");
+    let (error, _) = open(needed / 2, None);
+    assert!(!error.unwrap().contains("all would need"), "of an unknown length nothing can be told");
+}
+
 /// One file of Python's writer, one of torch's, and one in gzip.
 fn small_files() -> [Vec<u8>; 3] {
-    let written = |words: &str| {
-        let words = format!("--events 12 --frames 2 --layers 1 --hidden 64 --record-from-start {words}");
-        let (options, _) = Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
-        generate::generate(&options, Vec::new()).unwrap().0
-    };
-    [written("--protocol 4"), written("--style cpp"), gzipped(&written("--pending"))]
+    let small =
+        |words: &str| generated(&format!("--events 12 --frames 2 --layers 1 --hidden 64 --record-from-start {words}"));
+    [small("--protocol 4"), small("--style cpp"), gzipped(&small("--pending"))]
+}
+
+fn generated(words: &str) -> Vec<u8> {
+    let (options, _) = Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
+    generate::generate(&options, Vec::new()).unwrap().0
 }
 
 #[test]

@@ -94,6 +94,14 @@ impl OpenContainers {
         Some(number)
     }
 
+    /// Bytes on the heap.
+    pub(super) fn heap_bytes(&self) -> usize {
+        let lists = |open: &Open| {
+            open.copies.capacity() * size_of::<usize>() + open.slots.capacity() * 4 + open.slice.capacity()
+        };
+        self.containers.iter().map(lists).sum::<usize>() + self.containers.capacity() * size_of::<Open>()
+    }
+
     #[inline]
     pub(super) fn get(&self, number: u32) -> Option<&Open> {
         self.containers.get(number as usize)

@@ -76,6 +76,8 @@ impl<S: EventSink> Reader<S> {
     pub fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let mut bytes = self.store.heap_bytes();
         bytes.push(("events waiting for their list", self.queue.heap_bytes()));
+        let open = self.open.iter().map(|open| open.items.capacity() * size_of::<Value>());
+        bytes.push(("open containers", open.sum()));
         bytes
     }
 

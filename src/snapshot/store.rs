@@ -296,7 +296,9 @@ impl Store {
                     + self.line_lists.allocation_size()
                     + self.wide.capacity() * size_of::<i128>()
                     + self.wide_ids.allocation_size()
-                    + self.floats.capacity() * 8,
+                    + self.floats.capacity() * 8
+                    + self.marks.capacity() * size_of::<AnnotationMark>()
+                    + self.history.capacity() * size_of::<HistoryEntry>(),
             ),
         ]
     }
