@@ -25,6 +25,7 @@ mod path;
 mod room;
 mod slices;
 mod stack;
+mod whole;
 
 pub use builder::Builder;
 pub use error::{ErrorKind, PickleError};

@@ -102,6 +102,12 @@ impl OpenContainers {
         self.containers.iter().map(lists).sum::<usize>() + self.containers.capacity() * size_of::<Open>()
     }
 
+    /// Whether so many more can be begun.
+    #[inline]
+    pub(super) fn has_room(&self, count: usize, limits: &Limits) -> bool {
+        self.unused.len() >= count || self.containers.len() + count <= limits.open_containers
+    }
+
     #[inline]
     pub(super) fn get(&self, number: u32) -> Option<&Open> {
         self.containers.get(number as usize)

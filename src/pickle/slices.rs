@@ -91,6 +91,12 @@ impl<V: Copy> Slices<V> {
         found.map(|&(_, entry)| entry)
     }
 
+    /// The list made of a known slice.
+    #[inline]
+    pub(super) fn value(&self, entry: u32) -> Option<V> {
+        self.entries.get(entry as usize).map(|entry| entry.value)
+    }
+
     /// This slice was met, for the next guess.
     #[inline]
     pub(super) fn meet(&mut self, entry: u32) {
@@ -210,6 +216,19 @@ impl<B: Builder> Stack<B> {
             let slice = self.slices.slice(entry).to_vec();
             self.append_references(number, &slice);
         }
+    }
+
+    /// How many values the open list was given, whether the builder has them or a slice stands for them.
+    #[cold]
+    pub(super) fn given(&self, number: u32) -> u64 {
+        let known = self.open.get(number).and_then(|list| list.known);
+        let mut references = Cursor::new(known.map_or(&[], |entry| self.slices.slice(entry)));
+        let mut count = 0;
+        while let Some((_, length)) = references.reference() {
+            references.skip(length);
+            count += 1;
+        }
+        self.builder.open_len(number).saturating_add(count)
     }
 
     /// A filled memo slot is about to change: slices that name it would stand for something else.

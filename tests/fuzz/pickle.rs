@@ -13,7 +13,7 @@ use memscape::pickle::Limits;
 // The last byte, which a pickle rarely needs, chooses chunks and limits too: so every pickle is a seed as it is.
 fuzz_target!(|pickle: &[u8]| {
     let Some(&choice) = pickle.last() else { return };
-    let plain = Limits { slice_bytes: 0, ..Limits::default() };
+    let plain = Limits { slice_bytes: 0, whole_pairs: 0, ..Limits::default() };
     // Small limits, so that small files reach them; a table of slices that is always full.
     let tight = |limits: Limits| Limits {
         string_bytes: 300,
@@ -34,7 +34,7 @@ fuzz_target!(|pickle: &[u8]| {
     for (limits, chunk, how) in [
         (quick, usize::MAX, "short cuts, in one piece"),
         (quick, chunk, "short cuts, in chunks"),
-        (Limits { slice_bytes: 9, ..quick }, usize::MAX, "short cuts with a full table, in one piece"),
+        (Limits { slice_bytes: 9, whole_pairs: 3, ..quick }, usize::MAX, "short cuts with a full table, in one piece"),
         (plain, chunk, "no short cuts, in chunks"),
     ] {
         assert_eq!(read(pickle, limits, chunk), expected, "{how} of {chunk}");
