@@ -60,7 +60,7 @@ pub(super) struct Store {
     /// The values of lists, tuples and dicts that are nothing more specific, one after another…
     items: Column<Value>,
     /// …and where each of them stands.
-    containers: Vec<Container>,
+    containers: Column<Container>,
     /// Tuples of two that were met before: every event has a pool, and there are few pools.
     pairs: HashMap<[Value; 2], Value, foldhash::fast::RandomState>,
 }
@@ -122,7 +122,7 @@ impl Store {
     fn place(&self, container: Value) -> Container {
         match container.kind() {
             Kind::List | Kind::Tuple | Kind::Dict => {
-                self.containers.get(container.index() as usize).copied().unwrap_or_default()
+                self.containers.get(container.index() as usize).unwrap_or_default()
             }
             _ => Container::default(),
         }
@@ -292,7 +292,7 @@ impl Store {
             (
                 "other values",
                 self.items.heap_bytes()
-                    + self.containers.capacity() * size_of::<Container>()
+                    + self.containers.heap_bytes()
                     + self.line_lists.allocation_size()
                     + self.wide.capacity() * size_of::<i128>()
                     + self.wide_ids.allocation_size()

@@ -12,6 +12,7 @@
 mod chromium;
 mod corpus;
 mod fixtures;
+mod hostile;
 mod looks;
 mod opening;
 mod page;
