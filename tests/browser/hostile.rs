@@ -94,22 +94,21 @@ fn what_is_odd_is_shown_and_the_page_goes_on() {
         page.wait_for_state("ready");
         recovers(&page);
     };
+    let free = |address: &[u8], size: &[u8]| event("free_completed", address, size);
     // Of equal keys the last counts.
-    let size = [word("size"), b"K\x07".to_vec(), word("size"), b"K\x09".to_vec()].concat();
-    let event_twice = [b"}(", word("action").as_slice(), &word("alloc"), &word("addr"), b"K\x00", &size, b"u"].concat();
-    shows("twice.pickle", &trace(&event_twice), 9, 0, 1, 1);
+    let sizes = [word("size"), b"K\x07".to_vec(), word("size"), b"K\x09".to_vec()].concat();
+    let twice = [b"}(", word("action").as_slice(), &word("alloc"), &word("addr"), b"K\x00", &sizes, b"u"].concat();
+    shows("twice.pickle", &trace(&[twice, free(b"K\x00", b"K\x09")].concat()), 9, 0, 2, 1);
     // Addresses at the end of all there are, so that address + size wraps.
-    let [last, beyond] = [long(-512), long(-1)];
-    let wraps = [
-        event("alloc", &last, b"M\x00\x10"),
-        event("alloc", &beyond, b"M\x00\x10"),
-        event("free_completed", &last, b"M\x00\x10"),
-    ];
-    shows("wraps.pickle", &trace(&wraps.concat()), 8192, 1, 3, 2);
-    // Sums beyond 63 bits.
+    let (page_size, ends) = (b"M\x00\x10", [long(-512), long(-1)]);
+    let events = ends.iter().map(|end| event("alloc", end, page_size));
+    let events: Vec<Vec<u8>> = events.chain(ends.iter().map(|end| free(end, page_size))).collect();
+    shows("wraps.pickle", &trace(&events.concat()), 8192, 1, 4, 2);
+    // Sums beyond 63 bits stay at the limit.
     let huge = long(i64::MAX);
-    let sums = [event("alloc", b"K\x00", &huge), event("alloc", b"K\x01", &huge)].concat();
-    shows("huge.pickle", &trace(&sums), i64::MAX as u64, 0, 2, 2);
+    let events =
+        ["alloc", "free_completed"].map(|action| [b"K\x00", b"K\x01"].map(|at| event(action, at, &huge)).concat());
+    shows("huge.pickle", &trace(&events.concat()), i64::MAX as u64, 0, 4, 2);
 }
 
 #[test]
@@ -170,11 +169,11 @@ fn cancel_works_in_every_phase() {
     for phase in ["Reading", "Building"] {
         // As fast as the page itself can see it: at the first sight of the phase.
         page.evaluate(&format!(
-            "window.seen = false; new MutationObserver((_, observer) => {{
+            "window.seen = false; window.observer = new MutationObserver(() => {{
                 if (document.body.innerText.includes({phase:?})) {{
-                    observer.disconnect(); window.seen = true; document.querySelector('#cancel').click();
+                    window.observer.disconnect(); window.seen = true; document.querySelector('#cancel').click();
                 }}
-            }}).observe(document.body, {{ childList: true, subtree: true, characterData: true, attributes: true }}); 0"
+            }}); window.observer.observe(document.body, {{ childList: true, subtree: true, characterData: true, attributes: true }}); 0"
         ));
         page.drop_files(&[&large]);
         page.wait_until("the phase is seen or over", || {
@@ -183,6 +182,7 @@ fn cancel_works_in_every_phase() {
         // A phase may be over before the page hears of it; then there is nothing to cancel.
         let wanted = if page.evaluate("window.seen") == true { "empty" } else { "ready" };
         page.wait_for(&wanted.to_owned(), || page.state());
+        page.evaluate("window.observer.disconnect()");
         recovers(&page);
     }
     assert_eq!(page.workers().len(), 1, "cancelling never costs the worker");
