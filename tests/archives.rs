@@ -6,6 +6,8 @@
 #[path = "support/opened.rs"]
 #[allow(dead_code, reason = "each test file uses its part")]
 mod opened;
+#[path = "support/snapviewer.rs"]
+mod snapviewer;
 #[path = "support/zip.rs"]
 mod zip;
 
@@ -143,6 +145,11 @@ fn what_can_not_be_opened_is_named() {
             zip_of(&[("x.png", b"\x89PNG\r\n\x1a\n and so on"), ("y", b"hello, this is no snapshot")]),
             format!("{none} x.png is a PNG image (and 1 more)"),
         ),
+        (
+            zip_of(&[("x.png", b"\x89PNG\r\n\x1a\n and so on"), ("meta.json", b"{\"learning rate\": 0.125}")]),
+            "this is not a PyTorch memory snapshot: it has neither 'segments' nor 'device_traces' at the top"
+                .to_owned(),
+        ),
         (zip_of(&[("inner.zip", &whole)]), format!("{none} inner.zip is a zip archive")),
         (one(|it| it.flags = 1), format!("{none} a.pickle is encrypted: unpack the archive first")),
         (
@@ -214,4 +221,105 @@ fn a_file_cut_meanwhile_is_told() {
     let failed = std::iter::from_fn(|| engine.next_reply()).last();
     let Some(Reply::Failed { message }) = failed else { panic!("{failed:?}") };
     assert!(message.ends_with("inside its zip archive: was it changed meanwhile?"), "{message}");
+}
+
+/// Events that allocate and free at random, some of which free what was live before; each alloc has a stack of its own.
+fn trace(seed: u64) -> Vec<Value> {
+    let mut random = seed;
+    let mut next = move |below: u64| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) % below
+    };
+    let mut live: Vec<(u64, u64)> = (1..6).map(|at| (at << 30, at * 1000)).collect();
+    let mut events = Vec::new();
+    for at in 0..400u64 {
+        let frames = json!([{"filename": "train.py", "line": at, "name": format!("step{at}")}]);
+        if live.is_empty() || next(5) > 1 {
+            let (address, size) = (at << 12, 1 + next(1 << 20));
+            live.push((address, size));
+            events.push(
+                json!({"action": "alloc", "addr": address, "size": size, "stream": 0, "time_us": at, "frames": frames}),
+            );
+        } else {
+            let (address, size) = live.swap_remove(next(live.len() as u64) as usize);
+            let event = json!({"action": "free_completed", "addr": address, "size": size, "stream": 0, "time_us": at, "frames": frames});
+            events.push(event);
+        }
+    }
+    events
+}
+
+#[test]
+fn what_snapviewer_draws_opens_with_its_peak_and_the_right_stacks() {
+    for seed in 1..20 {
+        let events = trace(seed);
+        let drawn = snapviewer::draw(&events);
+        let archive = zip_of(&[("elements.json", &drawn.elements), ("allocations.json", &drawn.allocations)]);
+        let chunk = 1 + (seed as usize * 997) % 5000;
+        let mut opened = open_as(&archive, Way { chunk, slice: 3, ..Way::default() }).unwrap();
+        let device = opened.summary.devices[0].clone();
+        assert_eq!(device.peak_requested as u64, drawn.peak, "seed {seed}");
+
+        // Everything but the segments is as in a snapshot of the same events, whose blocks at the end are known.
+        let whole = pickled(&json!({"device_traces": [events.clone()]}));
+        let expected = devices(open(&whole)).remove(0);
+        assert_eq!((device.events, &device.actions), (expected.events, &expected.actions));
+        assert_eq!(
+            (device.base_requested, device.peak_event, device.end_requested, device.median_requested),
+            (expected.base_requested, expected.peak_event, expected.end_requested, expected.median_requested)
+        );
+        assert!(device.base_requested >= 0 && device.identity, "{device:?}");
+        assert_eq!((device.segments, device.peak_reserved, device.static_blocks), (0, 0, 0));
+
+        for id in 0..device.allocations as u32 {
+            let details = opened.details(0, id).unwrap();
+            let event = details.born_event.or(details.freed_event).unwrap() as usize;
+            assert_eq!(details.address, events[event]["addr"].as_u64());
+            assert_eq!(details.requested, events[event]["size"].as_u64().unwrap());
+            assert_eq!(details.frames[0].name, events[event]["frames"][0]["name"].as_str().unwrap());
+        }
+        let kinds: Vec<&str> = opened.summary.warnings.iter().map(|warning| warning.kind.as_str()).collect();
+        assert_eq!(kinds, ["no_segments", "from_a_drawing"]);
+        assert_eq!(opened.summary.format, "zip, SnapViewer");
+    }
+}
+
+#[test]
+fn snapviewers_files_that_do_not_fit_together_are_named() {
+    let drawn = snapviewer::draw(&trace(3));
+    let elements: Vec<Value> = serde_json::from_slice(&drawn.elements).unwrap();
+    let fewer = serde_json::to_vec(&elements[1..]).unwrap();
+    let twice = br#"[{"elem": 0, "timesteps": [0, 1], "size": 3}, {"elem": 0, "timesteps": [1, 2], "size": 3}]"#;
+    let alone = "SnapViewer's drawing, without the elements.json it belongs to";
+    let cases: [(&[(&str, &[u8])], String); 5] = [
+        (
+            &[("allocations.json", &drawn.allocations), ("elements.json", &fewer)],
+            format!(
+                "SnapViewer's allocations.json draws {} allocations, its elements.json has {} events",
+                elements.len(),
+                elements.len() - 1
+            ),
+        ),
+        (&[("allocations.json", b"[]"), ("elements.json", b"[{}]")], "elements[0].action: is missing".to_owned()),
+        (
+            &[("allocations.json", twice), ("elements.json", b"[]")],
+            "allocations.json: two allocations have the elem 0".to_owned(),
+        ),
+        (
+            &[("allocations.json", b"[{\"elem\": 0}]"), ("elements.json", b"[]")],
+            "allocations.json: [0] is not one of SnapViewer's allocations".to_owned(),
+        ),
+        (
+            &[("allocations.json", &drawn.allocations), ("elements.db", b"SQLite format 3\0")],
+            format!(
+                "no member of the zip archive is a PyTorch memory snapshot: allocations.json is {alone} (and 1 more)"
+            ),
+        ),
+    ];
+    for (members, message) in cases {
+        let error = open(&zip_of(members)).err().unwrap();
+        assert!(error.contains(&message), "{error}\n{message}");
+    }
+    let error = open(&drawn.allocations).err().unwrap();
+    assert!(error.starts_with("this is SnapViewer's allocations.json without its elements.json"), "{error}");
 }

@@ -33,6 +33,14 @@ pub enum ContainerError {
         /// Bytes of the file.
         byte: u64,
     },
+    /// A layer asks for something that we do not do.
+    #[error("the {layer} stream can't be unpacked: {why}")]
+    Refused {
+        /// The layer.
+        layer: &'static str,
+        /// What it asks for.
+        why: &'static str,
+    },
     /// It is made to fill the memory.
     #[error("{byte} bytes of {layer} unpack to more than {MOST_INFLATION} times as many: no snapshot does")]
     Bomb {

@@ -1,6 +1,8 @@
 //! What every layer can do: turn some bytes into others, a bounded number at a time.
 
 use super::gzip::Gzip;
+use super::html::Html;
+use super::zstd::Zstd;
 
 /// Why a layer can't go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,6 +11,10 @@ pub(super) enum Fault {
     Damaged,
     /// Its bytes end too soon.
     Cut,
+    /// It asks for something we do not do.
+    Refused(&'static str),
+    /// It holds no snapshot: what it is instead.
+    Foreign(&'static str),
 }
 
 /// One way of packing bytes.
@@ -16,6 +22,10 @@ pub(super) enum Fault {
 pub(super) enum Packing {
     /// RFC 1952.
     Gzip,
+    /// RFC 8878.
+    Zstd,
+    /// A page of PyTorch's.
+    Html,
 }
 
 impl Packing {
@@ -23,6 +33,8 @@ impl Packing {
     pub(super) fn name(self) -> &'static str {
         match self {
             Packing::Gzip => "gzip",
+            Packing::Zstd => "zstd",
+            Packing::Html => "HTML",
         }
     }
 
@@ -30,6 +42,8 @@ impl Packing {
     pub(super) fn unpacker(self) -> Box<dyn Unpacker> {
         match self {
             Packing::Gzip => Box::new(Gzip::new()),
+            Packing::Zstd => Box::new(Zstd::new()),
+            Packing::Html => Box::new(Html::new()),
         }
     }
 }

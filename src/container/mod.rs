@@ -11,9 +11,11 @@
 mod buffer;
 mod error;
 mod gzip;
+mod html;
 mod layer;
 mod sniff;
 pub mod zip;
+mod zstd;
 
 pub use error::ContainerError;
 pub use sniff::Content;
@@ -191,6 +193,8 @@ impl Container {
         let (took, written) = unpacked.map_err(|fault| match fault {
             Fault::Damaged => ContainerError::Damaged { layer: name, byte },
             Fault::Cut => ContainerError::Cut { layer: name, byte },
+            Fault::Foreign(noun) => ContainerError::Other(noun),
+            Fault::Refused(why) => ContainerError::Refused { layer: name, why },
         })?;
         input.take(took);
         layer.written += written as u64;
@@ -198,126 +202,5 @@ impl Container {
             return Err(ContainerError::Bomb { layer: name, byte });
         }
         Ok(if is_last && written == 0 { Flow::Ended } else { Flow::Worked })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use flate2::{Compression, write::GzEncoder};
-    use std::io::Write;
-
-    fn unpack(file: &[u8], chunk: usize) -> Result<Vec<u8>, ContainerError> {
-        let mut container = Container::default();
-        let mut all = Vec::new();
-        for piece in file.chunks(chunk) {
-            container.feed(piece.to_vec());
-            while let Some(bytes) = container.pull()? {
-                assert!(bytes.len() <= PIECE);
-                all.extend_from_slice(bytes);
-            }
-        }
-        container.end();
-        while let Some(bytes) = container.pull()? {
-            all.extend_from_slice(bytes);
-        }
-        assert_eq!(container.read(), file.len() as u64);
-        Ok(all)
-    }
-
-    fn gzip(bytes: &[u8]) -> Vec<u8> {
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-        encoder.write_all(bytes).unwrap();
-        encoder.finish().unwrap()
-    }
-
-    #[test]
-    fn plain_and_gzip_in_chunks_of_any_size() {
-        let pickle: Vec<u8> =
-            [0x80, 4].into_iter().chain((0..100_000u32).map(|at| (at.wrapping_mul(at) >> 7) as u8)).collect();
-        let mut two_members = gzip(&pickle[..70_000]);
-        two_members.extend(gzip(&pickle[70_000..]));
-        for chunk in [1, 2, 3, 1000, 1 << 20] {
-            for file in [&pickle, &gzip(&pickle), &two_members, &gzip(&gzip(&two_members))] {
-                assert!(unpack(file, chunk).unwrap() == pickle, "chunks of {chunk}");
-            }
-        }
-        assert_eq!(unpack(&[0x80], 1).unwrap(), [0x80]);
-    }
-
-    #[test]
-    fn a_header_may_have_every_field() {
-        let pickle = [0x80, 4, b'N', b'.'];
-        let plain = gzip(&pickle);
-        let mut full = vec![0x1f, 0x8b, 8, 0x1f, 0, 0, 0, 0, 0, 3];
-        full.extend(*b"\x02\x00exname\0a comment\0hc");
-        full.extend(&plain[10..]);
-        let mut with_empty_extra = vec![0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 3, 0, 0];
-        with_empty_extra.extend(&plain[10..]);
-        for chunk in [1, 7, 100] {
-            assert_eq!(unpack(&full, chunk).unwrap(), pickle);
-            assert_eq!(unpack(&with_empty_extra, chunk).unwrap(), pickle);
-        }
-    }
-
-    #[test]
-    fn what_follows_the_last_member_is_ignored() {
-        let pickle = [0x80, 4, b'N', b'.'];
-        for garbage in [&[0; 512][..], b"\x1f", b"\x1f\x8b", b"\x1f\x8b\x08\xff", b"hello", b"\n"] {
-            let mut file = gzip(&pickle);
-            file.extend(garbage);
-            for chunk in [1, 3, 1000] {
-                assert_eq!(unpack(&file, chunk).unwrap(), pickle, "{garbage:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn json_may_have_blanks_and_a_byte_order_mark() {
-        let blanks = "\n".repeat(3000) + "{}";
-        for (file, content) in [("\u{feff}{ }", "{ }"), ("  []", "  []"), ("{", "{"), (&blanks, &blanks)] {
-            for chunk in [1, 2, 1000] {
-                assert_eq!(unpack(file.as_bytes(), chunk).unwrap(), content.as_bytes());
-            }
-        }
-    }
-
-    #[test]
-    fn what_is_no_pickle_is_named() {
-        let whole = gzip(&[0x80, 4, b'.']);
-        let mut wrong_check = whole.clone();
-        let at = wrong_check.len() - 5;
-        wrong_check[at] ^= 1;
-        let five_times = (0..5).fold(vec![0x80, 4, b'.'], |bytes, _| gzip(&bytes));
-        let cases: [(&[u8], &str); 11] = [
-            (b"", "the file is empty"),
-            (&gzip(b""), "the gzip stream holds nothing"),
-            (b"\x89PNG\r\n\x1a\n", "this is a PNG image, not a PyTorch memory snapshot"),
-            (&gzip(b"\x89PNG\r\n"), "this is a PNG image, not a PyTorch memory snapshot"),
-            (b"PK\x03\x04 and more", "this is a zip archive, not a PyTorch memory snapshot"),
-            (b" \n<!DOCTYPE html>", "this is an HTML page, not a PyTorch memory snapshot"),
-            (b"hello", "this is not a PyTorch memory snapshot: it begins with 0x68, where a pickle begins with 0x80"),
-            (&whole[..12], "the file ends inside its gzip stream, after 12 bytes"),
-            (b"\x1f\x8bgarbage that is no deflate", "the gzip stream is damaged near byte 28"),
-            (&wrong_check, "the gzip stream is damaged near byte 23"),
-            (&five_times, "it is packed more than 4 times over: no snapshot is"),
-        ];
-        for (file, text) in cases {
-            assert_eq!(unpack(file, 1 << 20).unwrap_err().to_string(), text);
-        }
-    }
-
-    #[test]
-    fn a_bomb_is_refused_before_it_bursts() {
-        let zeros = vec![0; 16 << 20];
-        let mut bytes = vec![0x80, 4];
-        bytes.extend(&zeros);
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-        encoder.write_all(&bytes).unwrap();
-        for _ in 0..16 {
-            encoder.write_all(&zeros).unwrap();
-        }
-        let error = unpack(&encoder.finish().unwrap(), 1 << 20).unwrap_err();
-        assert!(matches!(error, ContainerError::Bomb { layer: "gzip", .. }), "{error}");
     }
 }

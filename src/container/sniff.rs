@@ -1,11 +1,12 @@
 //! What bytes are, told from the first of them.
 
 use super::layer::Packing;
+use super::zstd;
 
 /// What is inside all layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// A pickle of protocol 2 or later.
+    /// A pickle.
     Pickle,
     /// JSON, behind its byte order mark if it has one.
     Json,
@@ -28,10 +29,9 @@ pub(super) enum Sniffed {
 const HEAD: usize = 16;
 
 /// What people drop by mistake, by its first bytes.
-const OTHERS: [(&[u8], &str); 18] = [
+const OTHERS: [(&[u8], &str); 17] = [
     (b"PK\x03\x04", "a zip archive"),
     (b"PK\x05\x06", "an empty zip archive"),
-    (b"\x28\xb5\x2f\xfd", "a zstd stream"),
     // The first values of `torch.save` before PyTorch 1.6: its magic number, in a pickle of its own.
     (b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.", "a checkpoint of torch.save"),
     (b"\x93NUMPY", "a NumPy array"),
@@ -69,9 +69,12 @@ pub(super) fn sniff_all(head: &[u8]) -> Sniffed {
     match (head, text(head)) {
         ([], _) => Sniffed::Unsure,
         (_, [b'{' | b'[', ..]) => Sniffed::Content(Content::Json),
-        (_, [b'<', ..]) => Sniffed::Other("an HTML page"),
+        (_, [b'<', ..]) => Sniffed::Packed(Packing::Html),
         ([0x1f, 0x8b, ..], _) => Sniffed::Packed(Packing::Gzip),
+        _ if zstd::is_frame(head) => Sniffed::Packed(Packing::Zstd),
         ([0x80, ..], _) => Sniffed::Content(Content::Pickle),
+        // Protocols 0 and 1 have no magic number: a list or a dict that enters the memo at once.
+        ([b'(', b'l' | b'd', b'p', ..] | [b']' | b'}', b'q', ..], _) => Sniffed::Content(Content::Pickle),
         ([byte, ..], _) => Sniffed::Unknown(*byte),
     }
 }

@@ -1,20 +1,16 @@
 //! A zip archive on its way in: its directory, which of its members are snapshots, and the bytes of the one that is opened.
 
+use super::decoder::Layout;
 use super::feed::Feed;
+use super::glimpse::{GLIMPSE, LAST_RESORT, likelihood};
 use super::protocol::Member;
+use super::snapviewer::{DRAWING, ELEMENTS};
 use super::source::More;
+use crate::container::Container;
 use crate::container::zip::{self, Directory, Entry, ZipError};
-use crate::container::{Container, ContainerError, Content};
 
 /// Members that are looked into for a snapshot. What is packed together by hand has some tens.
 const MOST_LOOKED_INTO: usize = 4096;
-/// Packed bytes of a member that tell what it is: a deflate stream may begin with a table of some hundred.
-const GLIMPSE: u64 = 4096;
-
-/// Keys of which the beginning of a snapshot in JSON has one.
-const KEYS: [&[u8]; 5] =
-    [b"\"segments\"", b"\"device_traces\"", b"\"allocator_settings\"", b"\"blocks\"", b"\"total_size\""];
-
 /// Why an archive can't be opened.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ArchiveError {
@@ -44,6 +40,9 @@ pub(super) struct Archive {
     part: Part,
     members: Option<Vec<Member>>,
     opened: Option<Entry>,
+    /// The elements of SnapViewer's drawing: they are opened after it.
+    elements: Option<Entry>,
+    layout: Layout,
     is_one_of_several: bool,
 }
 
@@ -112,7 +111,17 @@ impl Archive {
     pub(super) fn new(length: u64, member: Option<u32>, feed: &mut Feed) -> Archive {
         let tail = length.min(zip::TAIL);
         let part = Part::new(length - tail, tail, feed);
-        Archive { length, member, step: Step::Tail, part, members: None, opened: None, is_one_of_several: false }
+        Archive {
+            length,
+            member,
+            step: Step::Tail,
+            part,
+            members: None,
+            opened: None,
+            elements: None,
+            layout: Layout::Snapshot,
+            is_one_of_several: false,
+        }
     }
 
     /// Packed bytes of the member that is opened.
@@ -128,6 +137,24 @@ impl Archive {
     /// Which of several snapshots it is.
     pub(super) fn member_name(&self) -> Option<&str> {
         self.opened.as_ref().filter(|_| self.is_one_of_several).map(|entry| entry.name.as_str())
+    }
+
+    /// What the members are to each other.
+    pub(super) fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// Goes on with the elements.
+    pub(super) fn next_member(&mut self, feed: &mut Feed) {
+        if let Some(entry) = self.elements.take() {
+            self.open(entry, feed);
+        }
+    }
+
+    fn open(&mut self, entry: Entry, feed: &mut Feed) {
+        self.part = Part::new(entry.offset, zip::HEADER as u64, feed);
+        self.step = Step::Header;
+        self.opened = Some(entry);
     }
 
     /// Gives the container more bytes of the member; finds it first.
@@ -200,6 +227,16 @@ impl Archive {
         if entries.iter().any(|entry| is_named(entry, "data.pkl")) {
             return Err(ArchiveError::Checkpoint);
         }
+        let drawing = entries.iter().find_map(|entry| {
+            let folder = entry.name.strip_suffix(DRAWING)?;
+            let elements = entries.iter().find(|other| other.name.strip_suffix(ELEMENTS) == Some(folder))?;
+            Some((entry.clone(), elements.clone()))
+        });
+        if let Some((drawing, elements)) = drawing {
+            (self.layout, self.elements) = (Layout::SnapViewer, Some(elements));
+            self.open(drawing, feed);
+            return Ok(());
+        }
         let shown = |entry: &Entry| !entry.name.starts_with("__MACOSX/") && entry.unpacked > 0;
         let mut waiting: Vec<Entry> = entries.into_iter().filter(shown).take(MOST_LOOKED_INTO).collect();
         waiting.reverse();
@@ -238,6 +275,8 @@ impl Archive {
             return Err(ArchiveError::NoSnapshot(first + &more));
         }
         found.sort_by_key(|&(rank, _)| rank);
+        let likeliest = found.first().map_or(0, |&(rank, _)| rank);
+        found.retain(|&(rank, _)| rank < LAST_RESORT || likeliest == LAST_RESORT);
         if found.len() > 1 {
             self.is_one_of_several = true;
             let member = |(_, entry): &(u8, Entry)| Member { name: entry.name.clone(), bytes: entry.unpacked };
@@ -245,38 +284,7 @@ impl Archive {
         }
         let place = self.member.unwrap_or(0);
         let (_, entry) = found.into_iter().nth(place as usize).ok_or(ArchiveError::NoSuchMember(place))?;
-        self.part = Part::new(entry.offset, zip::HEADER as u64, feed);
-        self.step = Step::Header;
-        self.opened = Some(entry);
+        self.open(entry, feed);
         Ok(())
-    }
-}
-
-/// How likely a member is a snapshot by its first bytes, 0 the likeliest; or what it is instead.
-fn likelihood(entry: &Entry, first: Vec<u8>) -> Result<u8, String> {
-    let mut container = Container::of_member(entry).map_err(|error| error.to_string())?;
-    if first.len() as u64 == entry.packed {
-        container.feed(first);
-        container.end();
-    } else {
-        container.feed(first);
-    }
-    let mut text = Vec::new();
-    while text.is_empty() {
-        match container.pull() {
-            Ok(Some(bytes)) => text.extend_from_slice(bytes),
-            Ok(None) => break,
-            Err(ContainerError::NotAPickle(_)) => return Err(format!("{} is some other file", entry.name)),
-            Err(ContainerError::Other(noun)) => return Err(format!("{} is {noun}", entry.name)),
-            Err(error) => return Err(format!("{}: {error}", entry.name)),
-        }
-    }
-    match container.content() {
-        // A sidecar, of whatever is recorded beside a snapshot, is JSON as well.
-        Some(Content::Json) if !KEYS.iter().any(|key| text.windows(key.len()).any(|part| part == *key)) => {
-            Err(format!("{} is JSON of something else", entry.name))
-        }
-        Some(Content::Json) => Ok(1),
-        Some(Content::Pickle) | None => Ok(0),
     }
 }

@@ -1,10 +1,11 @@
 //! What is inside the container → a snapshot's values: one decoder for each kind of content, the same reader behind each.
 
+use super::snapviewer::{Drawing, Elements, JoinError};
 use crate::container::Content;
 use crate::json::{self, JsonError};
 use crate::pickle::{self, PickleError};
 use crate::replay::Recorder;
-use crate::snapshot::{ReadError, Reader, Value};
+use crate::snapshot::{ContentError, ReadError, Reader, Snapshot, WarningKind};
 
 /// Why the content can't be decoded.
 #[derive(Debug, thiserror::Error)]
@@ -15,19 +16,53 @@ pub(super) enum DecodeError {
     /// The JSON.
     #[error("{0}")]
     Json(#[from] JsonError<ReadError>),
+    /// The values.
+    #[error("{0}")]
+    Content(#[from] ContentError),
+    /// SnapViewer's drawing.
+    #[error("{0}")]
+    Drawing(#[from] JsonError<JoinError>),
+    /// The drawing and its elements.
+    #[error("{0}")]
+    Join(#[from] JoinError),
+    /// The drawing by itself has no stacks.
+    #[error(
+        "this is SnapViewer's allocations.json without its elements.json: open SnapViewer's .zip, or the snapshot it was made \
+         from (a folder with elements.db is not read)"
+    )]
+    DrawingAlone,
+}
+
+/// What the members of a file are to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Layout {
+    /// There is one, or each is a snapshot of its own.
+    Snapshot,
+    /// A drawing and its elements, one after the other.
+    SnapViewer,
+}
+
+/// What a decoder has made of its content.
+pub(super) enum Decoded {
+    Snapshot(Box<(Snapshot, Recorder)>),
+    /// The first of two members: this decodes the second.
+    Next(Decoder),
 }
 
 /// Decodes what a container holds, fed as it is unpacked.
 pub(super) enum Decoder {
     Pickle(Box<pickle::Machine<Reader<Recorder>>>, Head),
     Json(Box<json::Machine<Reader<Recorder>>>),
+    Drawing(Box<json::Machine<Drawing>>),
+    Elements(Box<json::Machine<Reader<Elements>>>),
 }
 
 impl Decoder {
     /// A decoder at the start of such content.
-    pub(super) fn new(content: Content) -> Decoder {
+    pub(super) fn new(content: Content, layout: Layout) -> Decoder {
         let reader = Reader::new(Recorder::default());
         match content {
+            Content::Json if layout == Layout::SnapViewer => Decoder::Drawing(Box::new(Drawing::machine())),
             Content::Pickle => {
                 let machine = pickle::Machine::new(reader, pickle::Limits::default());
                 Decoder::Pickle(Box::new(machine), Head::default())
@@ -44,16 +79,29 @@ impl Decoder {
                 machine.feed(bytes)?;
             }
             Decoder::Json(machine) => machine.feed(bytes)?,
+            Decoder::Drawing(machine) => machine.feed(bytes)?,
+            Decoder::Elements(machine) => machine.feed(bytes)?,
         }
         Ok(())
     }
 
-    /// The reader and the outermost value; an error when the content was not complete.
-    pub(super) fn finish(self) -> Result<(Reader<Recorder>, Value), DecodeError> {
-        match self {
-            Decoder::Pickle(machine, _) => Ok(machine.finish()?),
-            Decoder::Json(machine) => Ok(machine.finish()?),
-        }
+    /// What all of the content is; an error when it was not complete.
+    pub(super) fn finish(self) -> Result<Decoded, DecodeError> {
+        let (reader, root) = match self {
+            Decoder::Pickle(machine, _) => machine.finish()?,
+            Decoder::Json(machine) => machine.finish()?,
+            Decoder::Drawing(machine) => {
+                let (drawing, _) = machine.finish()?;
+                return Ok(Decoded::Next(Decoder::Elements(Box::new(drawing.elements()?))));
+            }
+            Decoder::Elements(machine) => {
+                let (reader, root) = machine.finish()?;
+                let (mut snapshot, elements) = reader.finish_events("elements", root)?;
+                snapshot.warnings.add(WarningKind::FromADrawing, 1, || "allocations.json".to_owned());
+                return Ok(Decoded::Snapshot(Box::new((snapshot, elements.finish()?))));
+            }
+        };
+        Ok(Decoded::Snapshot(Box::new(reader.finish(root)?)))
     }
 
     /// How the content is written: `pickle 4 (Python)`.
@@ -61,6 +109,7 @@ impl Decoder {
         match self {
             Decoder::Pickle(_, head) => head.describe(),
             Decoder::Json(_) => "JSON".to_owned(),
+            Decoder::Drawing(_) | Decoder::Elements(_) => "SnapViewer".to_owned(),
         }
     }
 
@@ -69,20 +118,32 @@ impl Decoder {
         let events = match self {
             Decoder::Pickle(machine, _) => machine.builder().sink().events(),
             Decoder::Json(machine) => machine.builder().sink().events(),
+            // Nobody recorded them with max_entries.
+            Decoder::Drawing(_) | Decoder::Elements(_) => 0,
         };
         (self.heap_bytes().iter().map(|&(_, bytes)| bytes as u64).sum(), events)
     }
 
     /// Bytes on the heap, by table.
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
-        let (reader, own) = match self {
-            Decoder::Pickle(machine, _) => (machine.builder(), ("memo and stack", machine.heap_bytes())),
-            Decoder::Json(machine) => (machine.builder(), ("longest string", machine.heap_bytes())),
+        let (own, reader, events) = match self {
+            Decoder::Pickle(machine, _) => {
+                let reader = machine.builder();
+                (("memo and stack", machine.heap_bytes()), reader.heap_bytes(), reader.sink().heap_bytes())
+            }
+            Decoder::Json(machine) => {
+                let reader = machine.builder();
+                (("longest string", machine.heap_bytes()), reader.heap_bytes(), reader.sink().heap_bytes())
+            }
+            Decoder::Elements(machine) => {
+                let reader = machine.builder();
+                (("longest string", machine.heap_bytes()), reader.heap_bytes(), reader.sink().heap_bytes())
+            }
+            Decoder::Drawing(machine) => {
+                (("SnapViewer's timesteps", machine.builder().heap_bytes()), Vec::new(), Vec::new())
+            }
         };
-        let mut bytes = vec![own];
-        bytes.extend(reader.heap_bytes());
-        bytes.extend(reader.sink().heap_bytes());
-        bytes
+        [vec![own], reader, events].concat()
     }
 }
 
@@ -104,10 +165,12 @@ impl Head {
 
     /// torch's C++ pickler writes protocol 2 and memoises a container after its contents, so MARK follows at once.
     fn describe(&self) -> String {
-        let writer = match self.bytes {
-            [_, 2, b'}' | b']', b'('] => "torch C++",
-            _ => "Python",
+        let (protocol, writer) = match self.bytes {
+            [0x80, 2, b'}' | b']', b'('] => (2, "torch C++"),
+            [0x80, protocol, ..] => (protocol, "Python"),
+            [b'(', ..] => (0, "Python"),
+            _ => (1, "Python"),
         };
-        format!("pickle {} ({writer})", self.bytes[1])
+        format!("pickle {protocol} ({writer})")
     }
 }

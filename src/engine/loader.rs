@@ -1,15 +1,16 @@
 //! A file on its way in: bytes → container → decoder → snapshot and history, in slices.
 
 use super::archive::ArchiveError;
-use super::decoder::{DecodeError, Decoder};
+use super::decoder::{DecodeError, Decoded, Decoder, Layout};
 use super::memory::{TooLarge, Watch};
 use super::open::OpenFile;
 use super::protocol::{Member, Phase, Progress, Want};
+use super::snapviewer::is_drawing;
 use super::source::{More, Source};
 use crate::analysis::Sites;
-use crate::container::{Container, ContainerError};
+use crate::container::{Container, ContainerError, Content};
 use crate::replay::Builder;
-use crate::snapshot::{ContentError, Snapshot};
+use crate::snapshot::Snapshot;
 
 /// Why a file can't be opened: one sentence with place and cause.
 #[derive(Debug, thiserror::Error)]
@@ -23,9 +24,6 @@ pub(super) enum OpenError {
     /// What is in it.
     #[error("{0}")]
     Decode(#[from] DecodeError),
-    /// The values.
-    #[error("{0}")]
-    Content(#[from] ContentError),
     /// The memory.
     #[error("{0}")]
     TooLarge(#[from] TooLarge),
@@ -110,10 +108,17 @@ impl Loader {
                     let content = decoder.description();
                     let layers = self.container.layers().map(str::to_owned);
                     self.format = layers.chain([content]).collect::<Vec<_>>().join(", ");
-                    let (reader, root) = decoder.finish()?;
-                    let (snapshot, recorder) = reader.finish(root)?;
-                    let builder = Builder::new(&snapshot, recorder);
-                    self.stage = Stage::Replaying(Box::new((snapshot, builder)));
+                    self.stage = match decoder.finish()? {
+                        Decoded::Next(decoder) => {
+                            self.source.next_member();
+                            Stage::Decoding(Some(decoder))
+                        }
+                        Decoded::Snapshot(decoded) => {
+                            let (snapshot, recorder) = *decoded;
+                            let builder = Builder::new(&snapshot, recorder);
+                            Stage::Replaying(Box::new((snapshot, builder)))
+                        }
+                    };
                 }
                 Stage::Replaying(mut replaying) => {
                     let (snapshot, builder) = &mut *replaying;
@@ -153,7 +158,11 @@ impl Loader {
             match self.container.pull()? {
                 Some(bytes) => {
                     if let Some(content) = content.filter(|_| decoder.is_none()) {
-                        *decoder = Some(Decoder::new(content));
+                        let layout = self.source.layout();
+                        if content == Content::Json && layout == Layout::Snapshot && is_drawing(bytes) {
+                            return Err(DecodeError::DrawingAlone.into());
+                        }
+                        *decoder = Some(Decoder::new(content, layout));
                     }
                     if let Some(decoder) = decoder {
                         let decoded = bytes.len();

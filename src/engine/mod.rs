@@ -10,9 +10,11 @@ mod archive;
 mod decoder;
 mod details;
 mod feed;
+mod glimpse;
 mod loader;
 mod memory;
 mod open;
+mod snapviewer;
 mod source;
 
 pub use protocol::{Reply, Request, Want};

@@ -1,6 +1,7 @@
 //! Where the container's bytes come from: the file as it is, or a member of the archive that the file turns out to be.
 
 use super::archive::{Archive, ArchiveError};
+use super::decoder::Layout;
 use super::feed::Feed;
 use super::protocol::{Access, Member, Want};
 use crate::container::{Container, zip};
@@ -73,6 +74,18 @@ impl Source {
     /// Which of several snapshots it is.
     pub(super) fn member_name(&self) -> Option<&str> {
         if let Route::Archive(archive) = &self.route { archive.member_name() } else { None }
+    }
+
+    /// What the members of the file are to each other.
+    pub(super) fn layout(&self) -> Layout {
+        if let Route::Archive(archive) = &self.route { archive.layout() } else { Layout::Snapshot }
+    }
+
+    /// The container has had everything of the first of two members: the second one comes.
+    pub(super) fn next_member(&mut self) {
+        if let Route::Archive(archive) = &mut self.route {
+            archive.next_member(&mut self.feed);
+        }
     }
 
     /// Gives the container more bytes.

@@ -126,8 +126,8 @@ impl<B: Builder> Machine<B> {
     /// # Errors
     /// The input ended before the value did.
     pub fn finish(mut self) -> Result<(B, B::Value), JsonError<B::Error>> {
-        if self.cut == Cut::Atom {
-            // Only the end of the file ends a number that is the outermost value.
+        if self.cut == Cut::Atom && self.levels.is_empty() {
+            // Only the end of the file ends a number that is the outermost value; inside a container it is cut.
             self.end_atom(&[], 0)?;
         }
         match self.result {

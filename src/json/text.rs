@@ -40,8 +40,8 @@ pub(super) fn unescape(raw: &[u8], out: &mut Vec<u8>) -> Option<()> {
 
 /// Four hexadecimal digits.
 fn hex(text: &[u8]) -> Option<u32> {
-    let digits = text.get(..4)?.iter().map(|&digit| char::from(digit).to_digit(16));
-    digits.fold(Some(0), |value, digit| Some(value? << 4 | digit?))
+    let mut digits = text.get(..4)?.iter().map(|&digit| char::from(digit).to_digit(16));
+    digits.try_fold(0, |value, digit| Some(value << 4 | digit?))
 }
 
 /// UTF-8 of a code point, surrogates included.

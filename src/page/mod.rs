@@ -8,6 +8,7 @@ mod clipboard;
 mod device;
 mod dom;
 mod files;
+mod folders;
 mod frame;
 mod input;
 mod labels;

@@ -119,6 +119,14 @@ impl<'a> Cursor<'a> {
         self.rest = self.rest.get(length..).unwrap_or_default();
     }
 
+    /// The bytes up to the end of the line, which is left out as well.
+    pub(super) fn line(&mut self) -> Result<&'a [u8], Short> {
+        let end = self.rest.iter().position(|&byte| byte == b'\n').ok_or(Short)?;
+        let line = self.rest.get(..end).unwrap_or_default();
+        self.skip(end + 1);
+        Ok(line)
+    }
+
     #[inline]
     pub(super) fn bytes(&mut self, length: usize) -> Result<&'a [u8], Short> {
         let (bytes, rest) = self.rest.split_at_checked(length).ok_or(Short)?;

@@ -17,6 +17,7 @@ pub mod builder;
 mod cursor;
 pub mod error;
 pub mod limits;
+mod lines;
 pub mod machine;
 mod memo;
 pub mod opcode;

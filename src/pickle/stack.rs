@@ -127,6 +127,15 @@ impl<B: Builder> Stack<B> {
         Ok(())
     }
 
+    /// LIST or DICT of protocol 0: MARK stands before it, and the items come one by one after it.
+    pub(super) fn begin_at_mark(&mut self, kind: Kind) -> Step<B> {
+        let mark = self.pop_mark()?;
+        if mark.begun || mark.at < self.values.len() {
+            return Err(fault(ErrorKind::NotEmpty, mark.at));
+        }
+        self.begin(kind)
+    }
+
     /// APPEND or SETITEM: the `count` topmost values go to the container of `kind` below them.
     pub(super) fn give(&mut self, kind: Kind, count: usize) -> Step<B> {
         let from = self.reach(count + 1)? + 1;

@@ -8,7 +8,7 @@ use super::numbers::Numbers;
 use super::totals::Totals;
 use super::trace::{NEVER, Oddity, Recorder, Subject, Trace, signed};
 use crate::column::Column;
-use crate::snapshot::{Action, HOST, Snapshot, WarningKind, Warnings};
+use crate::snapshot::{Action, End, HOST, Snapshot, WarningKind, Warnings};
 use crate::units::{Bytes, EventIdx, Moment};
 use std::collections::BTreeMap;
 
@@ -170,7 +170,13 @@ impl Building {
         let frees = if only_requests { trace.requested } else { trace.completed };
         numbers.unmatched_frees = frees.unmatched;
         numbers.unmatched_free_bytes = frees.unmatched_bytes;
-        numbers.base = signed(numbers.end).saturating_sub(trace.allocated.saturating_sub(frees.bytes));
+        let net = trace.allocated.saturating_sub(frees.bytes);
+        if snapshot.end == End::Unknown {
+            // What was live before is then what the trace frees of it, and that fixes the end.
+            let end = signed(frees.unmatched_bytes).saturating_add(net);
+            numbers.end = u64::try_from(end).unwrap_or(0);
+        }
+        numbers.base = signed(numbers.end).saturating_sub(net);
         numbers.remainder = numbers
             .base
             .saturating_sub(signed(numbers.unmatched_free_bytes))

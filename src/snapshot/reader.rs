@@ -151,6 +151,9 @@ impl<S: EventSink> Reader<S> {
                 Ok(Value::new(Kind::Stack, stack.0))
             }
             Mode::Events(trace) => Ok(Value::new(Kind::Trace, trace)),
+            Mode::List | Mode::Dict if items.iter().all(|item| item.is(Kind::Int)) => {
+                self.store.tuple(Kind::List, items)
+            }
             Mode::List | Mode::Dict => self.store.container(Kind::List, items),
         }
     }
@@ -224,7 +227,7 @@ impl<S: EventSink> Builder for Reader<S> {
     }
 
     fn tuple(&mut self, items: &[Value]) -> Result<Value, ReadError> {
-        self.store.tuple(items)
+        self.store.tuple(Kind::Tuple, items)
     }
 
     fn open_list(&mut self, slot: u32) {

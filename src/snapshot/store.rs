@@ -61,9 +61,12 @@ pub(super) struct Store {
     items: Column<Value>,
     /// …and where each of them stands.
     containers: Column<Container>,
-    /// Tuples of two that were met before: every event has a pool, and there are few pools.
+    /// Pairs that were met before: every event has a pool, and there are few pools.
     pairs: HashMap<[Value; 2], Value, foldhash::fast::RandomState>,
 }
+
+/// The place of every container that holds nothing. Tables of 2^32 rows do not fit into memory.
+const NOWHERE: u32 = u32::MAX;
 
 /// Bytes of a value's text for people.
 const MOST_TEXT: usize = 2_000;
@@ -89,8 +92,12 @@ impl Store {
         Ok(Value::new(Kind::Float, id))
     }
 
-    /// A container of no specific kind.
+    /// A container of no specific kind. Those with nothing in them share a place that is none: JSON writes `[]` for every event
+    /// without a stack.
     pub(super) fn container(&mut self, kind: Kind, values: &[Value]) -> Result<Value, ReadError> {
+        if values.is_empty() {
+            return Ok(Value::new(kind, NOWHERE));
+        }
         let id = u32::try_from(self.containers.len()).map_err(|_| ReadError::TooMany("containers"))?;
         let length = u32::try_from(values.len()).map_err(|_| ReadError::TooMany("values in one container"))?;
         let first = values.first().map(|first| first.kind());
@@ -100,13 +107,13 @@ impl Store {
         Ok(Value::new(kind, id))
     }
 
-    /// A tuple; equal pairs are one and the same.
-    pub(super) fn tuple(&mut self, values: &[Value]) -> Result<Value, ReadError> {
-        let Ok(pair) = <[Value; 2]>::try_from(values) else { return self.container(Kind::Tuple, values) };
+    /// A tuple, or a list that may be one (JSON has no tuples); equal pairs have one place.
+    pub(super) fn tuple(&mut self, kind: Kind, values: &[Value]) -> Result<Value, ReadError> {
+        let Ok(pair) = <[Value; 2]>::try_from(values) else { return self.container(kind, values) };
         if let Some(&known) = self.pairs.get(&pair) {
-            return Ok(known);
+            return Ok(Value::new(kind, known.index()));
         }
-        let tuple = self.container(Kind::Tuple, values)?;
+        let tuple = self.container(kind, values)?;
         if self.pairs.len() < PAIRS {
             self.pairs.insert(pair, tuple);
         }

@@ -11,7 +11,7 @@ use super::stacks::Stacks;
 use super::strings::{StringId, Strings};
 use super::unknown::{Of, Seen};
 use super::value::{Kind, Value};
-use super::warning::Warnings;
+use super::warning::{WarningKind, Warnings};
 use hashbrown::HashSet;
 
 /// What a file says, but for its events.
@@ -38,8 +38,19 @@ pub struct Snapshot {
     pub settings: Vec<(String, String)>,
     /// The oldest PyTorch that writes all the keys of the file, and the key that tells.
     pub torch: Option<(&'static str, &'static str)>,
+    /// Whether the file says what was live at the end.
+    pub end: End,
     /// What is odd about the file itself.
     pub warnings: Warnings,
+}
+
+/// Whether a file says what was live at the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It has segments, if only an empty list of them.
+    Recorded,
+    /// It has nothing but events.
+    Unknown,
 }
 
 impl Snapshot {
@@ -119,8 +130,25 @@ impl<S: EventSink> Reader<S> {
             }
             _ => return Err(ContentError { path: String::new(), problem: Problem::NotASnapshot }),
         }
+        Ok(self.close(top))
+    }
+
+    /// The snapshot of a file that is a list of events, of device 0, and the sink with them; `name` is for messages.
+    ///
+    /// # Errors
+    /// As [`Reader::finish`].
+    pub fn finish_events(mut self, name: &str, root: Value) -> Result<(Snapshot, S), ContentError> {
+        let mut top = Top::default();
+        self.trace(name, 0, root, &mut top)?;
+        Ok(self.close(top))
+    }
+
+    fn close(self, top: Top) -> (Snapshot, S) {
         let torch = SINCE.iter().find(|(key, _)| self.seen.has(*key)).map(|(key, since)| (*since, key.text()));
-        let warnings = self.warnings(&top);
+        let has_segments = self.seen.has(Key::Segments) || self.seen.has(Key::HostSegments);
+        let end = if has_segments { End::Recorded } else { End::Unknown };
+        let mut warnings = self.warnings(&top);
+        warnings.add(WarningKind::NoSegments, u64::from(!has_segments), || "segments".to_owned());
         let store = self.store;
         let snapshot = Snapshot {
             strings: store.strings,
@@ -134,9 +162,10 @@ impl<S: EventSink> Reader<S> {
             traces: top.traces,
             settings: top.settings,
             torch,
+            end,
             warnings,
         };
-        Ok((snapshot, self.sink))
+        (snapshot, self.sink)
     }
 
     fn top_key(&mut self, key: Value, value: Value, top: &mut Top) -> Result<(), ContentError> {

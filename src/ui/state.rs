@@ -4,6 +4,7 @@ use super::action::{DropHover, Origin, Pointer};
 use super::hover::Spot;
 use crate::engine::protocol::{Details, DeviceSummary, FileSummary, HitAllocation, Phase};
 use crate::timeline::{Scene, View};
+use crate::units::Bytes;
 use std::rc::Rc;
 
 /// Everything the page knows. Only [`super::update()`] changes it.
@@ -67,7 +68,12 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// Its name in the list.
+    /// Its line in the list.
+    pub fn line(&self) -> String {
+        self.bytes.map_or_else(|| self.name(), |bytes| format!("{} · {}", self.name(), Bytes(bytes)))
+    }
+
+    /// Its name.
     pub fn name(&self) -> String {
         match &self.path {
             None => self.file.clone(),

@@ -1,6 +1,7 @@
 //! The one function that changes the state.
 
-use super::action::{Action, Command, Effect, GivenFile, Origin, WheelAxis};
+use super::action::{Action, Command, Effect, Origin, WheelAxis};
+use super::candidates::{candidates, none_of};
 use super::navigate::wheel_factor;
 use super::pointing::{answered, bring_into_view, click, look_under_pointer, select};
 use super::state::{BytesAxis, Choice, Geometry, Help, Letters, Loading, Stage, State};
@@ -22,17 +23,14 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
     let mut effects = Vec::new();
     match action {
         Action::Command(wanted) => command(state, wanted, now_ms, &mut effects),
-        Action::FilesGiven(files) if files.is_empty() => {}
         Action::FilesGiven(files) => {
-            let choice = |(place, file): (usize, GivenFile)| Choice {
-                origin: Origin::File(place),
-                member: None,
-                file: file.name,
-                path: None,
-                bytes: Some(file.bytes),
-            };
-            state.snapshots = files.into_iter().enumerate().map(choice).collect();
-            load(state, 0, now_ms, &mut effects);
+            let none = none_of(&files);
+            state.snapshots = candidates(files);
+            if state.snapshots.is_empty() {
+                close(state, Stage::Failed(none));
+            } else {
+                load(state, 0, now_ms, &mut effects);
+            }
         }
         Action::SnapshotChosen(place) => load(state, place, now_ms, &mut effects),
         Action::LinkGiven(link) => load_link(state, link, now_ms, &mut effects),

@@ -10,16 +10,24 @@
 )]
 
 mod chromium;
+mod containers;
 mod corpus;
 mod fixtures;
 mod hostile;
 mod looks;
 mod opening;
+#[path = "../support/packed.rs"]
+mod packed;
 mod page;
 mod pictures;
 mod privacy;
 mod server;
 mod site;
+#[path = "../support/snapviewer.rs"]
+mod snapviewer;
 mod timeline;
 mod trouble;
 mod urls;
+#[path = "../support/zip.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
+mod zip;

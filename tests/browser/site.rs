@@ -14,6 +14,7 @@ use std::time::Duration;
 /// | `memscape/…` | the built page |
 /// | `snapshots/…` | a fixture, without CORS |
 /// | `open/…` | a fixture, for every origin |
+/// | `coded/…` | a fixture, said to be gzipped on its way |
 /// | `slow.pickle` | 1 GiB, a few bytes at a time |
 /// | `endless.pickle` | 4 GiB, as fast as they can be had, each byte made to take sixteen in memory |
 pub(crate) struct Site {
@@ -88,6 +89,9 @@ fn answer(path: &str) -> Response {
         Some(("snapshots", path)) => Response::file(&fixtures::folder(), path),
         Some(("open", path)) => {
             Response { headers: vec!["Access-Control-Allow-Origin: *"], ..Response::file(&fixtures::folder(), path) }
+        }
+        Some(("coded", path)) => {
+            Response { headers: vec!["Content-Encoding: gzip"], ..Response::file(&fixtures::folder(), path) }
         }
         _ => Response::not_found(),
     }

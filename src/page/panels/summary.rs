@@ -18,7 +18,7 @@ pub(super) struct Panel {
 
 impl Panel {
     pub(super) fn show(&mut self, elements: &Elements, state: &State) {
-        let names = state.snapshots.iter().map(Choice::name).collect();
+        let names = state.snapshots.iter().map(Choice::line).collect();
         if let Some((names, chosen)) = self.snapshots.changed((names, state.chosen)) {
             let options = names.iter().enumerate().map(|(place, name)| (place.to_string(), name.clone()));
             fill(elements, &elements.snapshot, options, *chosen);
