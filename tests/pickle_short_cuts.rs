@@ -50,6 +50,12 @@ fn a_second_batch_and_a_lone_append_follow_a_known_slice() {
 }
 
 #[test]
+fn a_refusal_in_the_second_batch_of_a_known_slice_has_its_index() {
+    let error = same_on_and_off(b"\x80\x02](K\x01q\0](h\0h\0e](h\0h\0e(h\x09ee.").unwrap_err();
+    assert_eq!(error, "[2][2]: memo slot 9 is read but was never written (BINGET at byte 23)");
+}
+
+#[test]
 fn a_rewritten_memo_slot_makes_another_list_of_the_same_bytes() {
     let text = same_on_and_off(b"\x80\x02](K\x01q\x00](h\x00h\x00e](h\x00h\x00eK\x02q\x00](h\x00h\x00ee.").unwrap();
     assert_eq!(text, "[1, [1, 1], [1, 1], 2, [2, 2]]");

@@ -64,7 +64,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads an integer, if the next instruction is one of at most 64 bits, whole, and of no more than `most` bytes.
-    #[inline]
+    #[inline(always)]
     pub(super) fn integer(&mut self, most: usize) -> Option<i64> {
         let (value, length) = match *self.rest {
             [opcode::BININT1, a, ..] => (a.into(), 2),

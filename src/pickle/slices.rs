@@ -149,10 +149,23 @@ impl<V: Copy> Slices<V> {
 /// `==`, which in wasm goes byte by byte.
 #[inline]
 fn is_equal(one: &[u8], other: &[u8]) -> bool {
-    let ((one, end), (other, other_end)) = (one.as_chunks::<STEP>(), other.as_chunks::<STEP>());
-    let differs =
-        |(one, other): (&[u8; STEP], &[u8; STEP])| one.iter().zip(other).fold(0, |bits, (a, b)| bits | (a ^ b)) != 0;
-    one.len() == other.len() && !one.iter().zip(other).any(differs) && end == other_end
+    if one.len() != other.len() {
+        return false;
+    }
+    match (one.last_chunk(), other.last_chunk()) {
+        (Some(end), Some(other_end)) => {
+            let (one, other) = (one.as_chunks().0, other.as_chunks().0);
+            // The last step overlaps the one before it.
+            one.iter().zip(other).all(|(one, other)| is_equal_step(one, other)) && is_equal_step(end, other_end)
+        }
+        _ => one == other,
+    }
+}
+
+#[inline]
+fn is_equal_step(one: &[u8; STEP], other: &[u8; STEP]) -> bool {
+    let words = one.as_chunks().0.iter().zip(other.as_chunks().0);
+    words.fold(0, |bits, (one, other)| bits | u64::from_le_bytes(*one) ^ u64::from_le_bytes(*other)) == 0
 }
 
 impl<B: Builder> Stack<B> {
@@ -208,6 +221,18 @@ impl<B: Builder> Stack<B> {
         self.builder.append(number, &self.scratch).is_ok()
     }
 
+    /// How many values an open list has, those that the builder was spared included: for the path of an error.
+    pub(super) fn held(&self, number: u32) -> u64 {
+        let known = self.open.get(number).and_then(|list| list.known);
+        let mut references = Cursor::new(known.map_or(&[], |entry| self.slices.slice(entry)));
+        let mut held = self.builder.open_len(number);
+        while let Some((_, length)) = references.reference() {
+            references.skip(length);
+            held += 1;
+        }
+        held
+    }
+
     /// The container is about to be given more: from here on it is an ordinary list.
     pub(super) fn leave_short_cut(&mut self, number: u32) {
         let Some(list) = self.open.get_mut(number) else { return };
@@ -216,19 +241,6 @@ impl<B: Builder> Stack<B> {
             let slice = self.slices.slice(entry).to_vec();
             self.append_references(number, &slice);
         }
-    }
-
-    /// How many values the open list was given, whether the builder has them or a slice stands for them.
-    #[cold]
-    pub(super) fn given(&self, number: u32) -> u64 {
-        let known = self.open.get(number).and_then(|list| list.known);
-        let mut references = Cursor::new(known.map_or(&[], |entry| self.slices.slice(entry)));
-        let mut count = 0;
-        while let Some((_, length)) = references.reference() {
-            references.skip(length);
-            count += 1;
-        }
-        self.builder.open_len(number).saturating_add(count)
     }
 
     /// A filled memo slot is about to change: slices that name it would stand for something else.

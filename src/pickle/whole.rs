@@ -133,7 +133,7 @@ impl<B: Builder> Stack<B> {
     }
 
     /// The value of this number.
-    #[inline]
+    #[inline(always)]
     fn read_value(&mut self, ahead: &mut Cursor<'_>, end: &mut u32, number: usize) -> Option<B::Value> {
         let builder = &mut self.builder;
         match ahead.next()? {
@@ -148,9 +148,7 @@ impl<B: Builder> Stack<B> {
                 if matches!(ahead.next()?, opcode::BINGET | opcode::LONG_BINGET | opcode::SETITEMS) {
                     return Some(value);
                 }
-                let second = builder.int(ahead.integer(self.limits.integer_bytes)?).ok()?;
-                ahead.expect(opcode::TUPLE2)?;
-                let pair = builder.tuple(&[value, second]).ok()?;
+                let pair = self.read_second(ahead, value)?;
                 self.read_put(ahead, end, number)?;
                 Some(pair)
             }
@@ -190,8 +188,16 @@ impl<B: Builder> Stack<B> {
         }
     }
 
+    /// The second of a pair, and the pair.
+    #[inline(never)]
+    fn read_second(&mut self, ahead: &mut Cursor<'_>, first: B::Value) -> Option<B::Value> {
+        let second = self.builder.int(ahead.integer(self.limits.integer_bytes)?).ok()?;
+        ahead.expect(opcode::TUPLE2)?;
+        self.builder.tuple(&[first, second]).ok()
+    }
+
     /// A list of references that was met before. A new one is the plain road's, which remembers it.
-    #[inline]
+    #[inline(never)]
     fn read_slice(&mut self, ahead: &mut Cursor<'_>) -> Option<B::Value> {
         if self.limits.slice_bytes == 0 {
             return None;
@@ -209,9 +215,12 @@ impl<B: Builder> Stack<B> {
     }
 
     /// A PUT, if one follows: it must write where the memo will end, and is of the value of this number.
-    #[inline]
+    #[inline(always)]
     fn read_put(&mut self, ahead: &mut Cursor<'_>, end: &mut u32, number: usize) -> Option<()> {
-        let Some((slot, length)) = ahead.put() else { return Some(()) };
+        if !matches!(ahead.next(), Some(opcode::MEMOIZE | opcode::BINPUT | opcode::LONG_BINPUT)) {
+            return Some(());
+        }
+        let (slot, length) = ahead.put()?;
         if slot.is_some_and(|slot| slot != *end) || *end as usize >= self.limits.memo_slots {
             return None;
         }

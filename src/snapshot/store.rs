@@ -179,7 +179,11 @@ impl Store {
             .ok_or_else(|| ContentError::at_key(key, Problem::Range("an address of 64 bits")))
     }
 
+    #[inline]
     pub(super) fn signed_at(&self, key: Key, value: Value) -> Result<i64, ContentError> {
+        if value.kind() == Kind::Int {
+            return Ok(value.small_int());
+        }
         let integer = self.integer_at(key, value)?;
         i64::try_from(integer)
             .ok()
