@@ -111,6 +111,13 @@ fn a_dict_that_goes_on_after_its_first_batch_is_one_dict() {
     assert_eq!(text.unwrap(), "['a', 'b', {'a': 1, 'b': 2}, {'a': 3, 'b': 4}, {'a': 5}]");
 }
 
+/// What a fuzz target found: a list that a known slice stands for has values, though the builder has none yet.
+#[test]
+fn the_path_of_an_error_counts_what_a_known_slice_stands_for() {
+    let error = same_on_and_off(b"\x80\x02]K\x01q\x00a](h\x00h\x00ea](h\x00h\x00e]R").unwrap_err();
+    assert!(error.starts_with("[2][2][0]: "), "{error}");
+}
+
 /// Instructions of which many sequences are lists of references.
 fn instruction() -> impl Strategy<Value = Vec<u8>> {
     let slot = 0u8..4;

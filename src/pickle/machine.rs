@@ -73,6 +73,7 @@ impl<B: Builder> Machine<B> {
     pub fn heap_bytes(&self) -> usize {
         self.stack.memo.heap_bytes()
             + self.stack.slices.heap_bytes()
+            + self.stack.open.heap_bytes()
             + self.stack.values.capacity() * size_of::<B::Value>()
             + self.carry.capacity()
     }

@@ -132,7 +132,8 @@ impl<V: Copy> Slices<V> {
     fn clear(&mut self) {
         self.entries.clear();
         self.bytes.clear();
-        self.table.clear();
+        // To clear it costs what it could hold, and a file can have that done every few bytes.
+        self.table = HashTable::new();
         // The guesses stay: a wrong one costs a comparison.
         self.last = 0;
     }
@@ -186,9 +187,8 @@ impl<B: Builder> Stack<B> {
         match self.slices.find(slice) {
             Some(entry) => self.take_known(number, entry),
             None if self.append_references(number, slice) => {
-                if let Some(list) = self.open.get_mut(number) {
+                if let Some(list) = self.open.take_short_cut(number) {
                     list.slice.extend_from_slice(slice);
-                    list.changed = true;
                 }
             }
             None => return false,
@@ -201,9 +201,8 @@ impl<B: Builder> Stack<B> {
     #[inline]
     fn take_known(&mut self, number: u32, entry: u32) {
         self.slices.meet(entry);
-        if let Some(list) = self.open.get_mut(number) {
+        if let Some(list) = self.open.take_short_cut(number) {
             list.known = Some(entry);
-            list.changed = true;
         }
     }
 
@@ -247,7 +246,7 @@ impl<B: Builder> Stack<B> {
     /// A filled memo slot is about to change: slices that name it would stand for something else.
     #[cold]
     pub(super) fn forget_slices(&mut self) {
-        for number in 0..self.open.count() {
+        while let Some(number) = self.open.pop_short_cut() {
             self.leave_short_cut(number);
         }
         self.slices.clear();

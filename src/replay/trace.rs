@@ -318,7 +318,7 @@ impl Trace {
         vec![
             ("events", self.events.heap_bytes() + self.segment_operations.heap_bytes() + self.notes.heap_bytes()),
             ("allocations", self.traced.heap_bytes() + self.born.heap_bytes() + self.early.heap_bytes()),
-            ("live set", self.live.allocation_size()),
+            ("live set", self.live.allocation_size() + self.free_sizes.len() * 24),
         ]
     }
 }

@@ -82,6 +82,8 @@ impl<S: EventSink> Reader<S> {
     pub fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let mut bytes = self.store.heap_bytes();
         bytes.push(("events waiting for their list", self.queue.heap_bytes()));
+        let open = self.open.iter().map(|open| open.items.capacity() * size_of::<Value>());
+        bytes.push(("open containers", open.sum()));
         bytes
     }
 
@@ -216,7 +218,7 @@ impl<S: EventSink> Builder for Reader<S> {
     }
 
     fn string(&mut self, bytes: &[u8]) -> Result<Value, ReadError> {
-        let id = self.store.strings.intern(bytes).ok_or(ReadError::TooMany("strings"))?;
+        let id = self.store.strings.intern(bytes).ok_or(ReadError::Strings)?;
         Ok(Value::new(Kind::String, id.0))
     }
 

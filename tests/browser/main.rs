@@ -16,6 +16,7 @@ mod fixtures;
 #[path = "../generate/mod.rs"]
 #[allow(dead_code, reason = "its own tests use the rest")]
 mod generate;
+mod hostile;
 mod large;
 mod looks;
 mod opening;
