@@ -133,6 +133,7 @@ impl<B: Builder> Stack<B> {
         if mark.begun || mark.at < self.values.len() {
             return Err(fault(ErrorKind::NotEmpty, mark.at));
         }
+        self.prepare()?;
         self.begin(kind)
     }
 
