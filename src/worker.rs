@@ -124,8 +124,10 @@ impl Shell {
             if work == Work::More || self.clock.now() >= slice_ends {
                 self.turn().await;
                 slice_ends = self.clock.now() + SLICE_MS;
+                // What came meanwhile found this loop running and relies on it.
+                continue;
             }
-            if work == Work::Idle && !self.read().await {
+            if !self.read().await {
                 break;
             }
         }

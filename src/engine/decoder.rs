@@ -113,6 +113,17 @@ impl Decoder {
         }
     }
 
+    /// Bytes on the heap and events read so far.
+    pub(super) fn held(&self) -> (u64, u64) {
+        let events = match self {
+            Decoder::Pickle(machine, _) => machine.builder().sink().events(),
+            Decoder::Json(machine) => machine.builder().sink().events(),
+            // Nobody recorded them with max_entries.
+            Decoder::Drawing(_) | Decoder::Elements(_) => 0,
+        };
+        (self.heap_bytes().iter().map(|&(_, bytes)| bytes as u64).sum(), events)
+    }
+
     /// Bytes on the heap, by table.
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let (own, reader, events) = match self {

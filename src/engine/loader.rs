@@ -2,8 +2,9 @@
 
 use super::archive::ArchiveError;
 use super::decoder::{DecodeError, Decoded, Decoder, Layout};
+use super::memory::{TooLarge, Watch};
 use super::open::OpenFile;
-use super::protocol::{Access, Member, Phase, Progress, Want};
+use super::protocol::{Member, Phase, Progress, Want};
 use super::snapviewer::is_drawing;
 use super::source::{More, Source};
 use crate::analysis::Sites;
@@ -23,6 +24,9 @@ pub(super) enum OpenError {
     /// What is in it.
     #[error("{0}")]
     Decode(#[from] DecodeError),
+    /// The memory.
+    #[error("{0}")]
+    TooLarge(#[from] TooLarge),
 }
 
 /// A file on its way in.
@@ -34,6 +38,7 @@ pub(super) struct Loader {
     format: String,
     /// Whether the container has handed out all it could of the bytes fed.
     hungry: bool,
+    watch: Watch,
     stage: Stage,
 }
 
@@ -46,13 +51,14 @@ enum Stage {
 }
 
 impl Loader {
-    pub(super) fn new(name: String, total_bytes: Option<u64>, access: Access, member: Option<u32>) -> Loader {
+    pub(super) fn new(name: String, source: Source, memory: u64) -> Loader {
         Loader {
             name,
-            source: Source::new(total_bytes, access, member),
+            source,
             container: Container::default(),
             format: String::new(),
             hungry: true,
+            watch: Watch::new(memory),
             stage: Stage::Decoding(None),
         }
     }
@@ -159,7 +165,11 @@ impl Loader {
                         *decoder = Some(Decoder::new(content, layout));
                     }
                     if let Some(decoder) = decoder {
+                        let decoded = bytes.len();
                         decoder.feed(bytes)?;
+                        let (bytes, total_bytes) = (self.container.read(), self.source.total_bytes());
+                        let progress = Progress { bytes, total_bytes, phase: Phase::Decoding };
+                        self.watch.look(decoded, &progress, || decoder.held())?;
                     }
                 }
                 None => match self.source.give(&mut self.container)? {

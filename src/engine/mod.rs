@@ -12,6 +12,7 @@ mod details;
 mod feed;
 mod glimpse;
 mod loader;
+mod memory;
 mod open;
 mod snapviewer;
 mod source;
@@ -21,6 +22,7 @@ pub use protocol::{Reply, Request, Want};
 use crate::timeline::{SceneJob, View};
 use loader::Loader;
 use open::OpenFile;
+use source::Source;
 use std::collections::VecDeque;
 
 /// Whether [`Engine::step`] has anything left to do.
@@ -33,8 +35,9 @@ pub enum Work {
 }
 
 /// The app without a face.
-#[derive(Default)]
 pub struct Engine {
+    /// Bytes that the tables of a file may take.
+    memory: u64,
     loading: Option<Box<Loader>>,
     file: Option<Box<OpenFile>>,
     scene: Option<Box<PendingScene>>,
@@ -49,10 +52,21 @@ struct PendingScene {
     job: Option<SceneJob>,
 }
 
+impl Default for Engine {
+    fn default() -> Engine {
+        Engine::new()
+    }
+}
+
 impl Engine {
     /// An engine with no file open.
     pub fn new() -> Engine {
-        Engine::default()
+        Engine::with_memory(memory::MOST)
+    }
+
+    /// One that refuses a file whose tables take more than so many bytes.
+    pub fn with_memory(memory: u64) -> Engine {
+        Engine { memory, loading: None, file: None, scene: None, replies: VecDeque::new() }
     }
 
     /// Takes a request. Long work is done in [`Engine::step`].
@@ -61,7 +75,7 @@ impl Engine {
             Request::Open { name, total_bytes, access, member } => {
                 self.file = None;
                 self.scene = None;
-                self.loading = Some(Box::new(Loader::new(name, total_bytes, access, member)));
+                self.loading = Some(Box::new(Loader::new(name, Source::new(total_bytes, access, member), self.memory)));
             }
             Request::EndOfFile => {
                 if let Some(loader) = &mut self.loading {

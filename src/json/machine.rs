@@ -223,16 +223,19 @@ impl<B: Builder> Machine<B> {
     /// A string whose bytes are those carried and then `bytes`; its end is searched from the index `from` on.
     #[inline]
     fn string<'a>(&mut self, bytes: &'a [u8], from: usize) -> Rest<'a, B> {
-        let (end, next) = match string_end(bytes, from) {
-            Stop::Quote(end) => (end, None),
-            Stop::Cut(next) => (bytes.len(), Some(next)),
-            Stop::Control(at, byte) => return Err(self.error(ErrorKind::Control(byte), bytes.len() - at)),
+        let (end, next, control) = match string_end(bytes, from) {
+            Stop::Quote(end) => (end, None, None),
+            Stop::Cut(next) => (bytes.len(), Some(next), None),
+            Stop::Control(at, byte) => (at, None, Some(byte)),
         };
         // The carried part and the quote before it came with earlier chunks.
         let left = bytes.len() + self.carry.len() + 1;
         if self.carry.len() + end > self.limits.string_bytes {
             let kind = ErrorKind::Limit { what: "bytes in one string", most: self.limits.string_bytes };
             return Err(self.error(kind, left));
+        }
+        if let Some(byte) = control {
+            return Err(self.error(ErrorKind::Control(byte), bytes.len() - end));
         }
         let (raw, rest) = bytes.split_at_checked(end).unwrap_or((bytes, &[]));
         if let Some(next) = next {

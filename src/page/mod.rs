@@ -100,6 +100,7 @@ impl App {
             }
         });
         panels::prepare(&app.elements);
+        labels::prepare(&app.elements, &app.theme.borrow());
         app.client.start();
         let mut listeners = input::listeners(&app);
         listeners.extend(files::listeners(&app));

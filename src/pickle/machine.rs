@@ -73,6 +73,7 @@ impl<B: Builder> Machine<B> {
     pub fn heap_bytes(&self) -> usize {
         self.stack.memo.heap_bytes()
             + self.stack.slices.heap_bytes()
+            + self.stack.open.heap_bytes()
             + self.stack.values.capacity() * size_of::<B::Value>()
             + self.carry.capacity()
     }
@@ -197,8 +198,8 @@ impl<B: Builder> Machine<B> {
                     stack.mark()?;
                 }
             }
-            opcode::EMPTY_LIST => stack.begin(Kind::List)?,
-            opcode::EMPTY_DICT => stack.begin(Kind::Dict)?,
+            opcode::EMPTY_LIST => stack.begin_list()?,
+            opcode::EMPTY_DICT => stack.begin_dict(cursor)?,
             opcode::APPEND => stack.give(Kind::List, 1)?,
             opcode::SETITEM => stack.give(Kind::Dict, 2)?,
             opcode::APPENDS => stack.give_batch(Kind::List)?,

@@ -26,6 +26,7 @@ mod path;
 mod room;
 mod slices;
 mod stack;
+mod whole;
 
 pub use builder::Builder;
 pub use error::{ErrorKind, PickleError};

@@ -7,8 +7,9 @@ use super::median::Median;
 use super::numbers::Numbers;
 use super::totals::Totals;
 use super::trace::{NEVER, Oddity, Recorder, Subject, Trace, signed};
+use crate::column::Column;
 use crate::snapshot::{Action, End, HOST, Snapshot, WarningKind, Warnings};
-use crate::units::{Bytes, EventIdx};
+use crate::units::{Bytes, EventIdx, Moment};
 use std::collections::BTreeMap;
 
 /// Events between two questions for the time.
@@ -41,6 +42,9 @@ struct Building {
     /// The reference's total, which differs from the drawn one only in broken files.
     total: i64,
     next_event: u32,
+    /// The reference's total at each moment, for the passes that look for the median.
+    totals: Column<i64>,
+    next_chunk: usize,
     sum: i128,
     weighted: f64,
     median: Option<Median>,
@@ -214,72 +218,93 @@ impl Building {
         (numbers.peak, numbers.peak_event, numbers.min) = (base, -1, base);
         numbers.peak_reserved = numbers.reserved_start;
         numbers.drawn_peak = u64::try_from(drawn_base).unwrap_or(0);
-        Building { total: base, next_event: 0, sum: i128::from(base), weighted: 0.0, median: None, history, free_sizes }
+        let mut totals = Column::new();
+        totals.push(base);
+        Building {
+            history,
+            free_sizes,
+            total: base,
+            next_event: 0,
+            totals,
+            next_chunk: 0,
+            sum: i128::from(base),
+            weighted: 0.0,
+            median: None,
+        }
     }
 
     /// `true` when the history is complete.
     fn step(&mut self, has_time: &mut dyn FnMut() -> bool) -> bool {
-        loop {
-            let events = self.history.event_count();
-            while self.next_event < events {
-                let total = self.total.saturating_add(self.delta(self.next_event));
-                match &mut self.median {
-                    Some(median) => median.add(total),
-                    None => self.count(EventIdx(self.next_event), total),
-                }
-                self.total = total;
-                self.next_event += 1;
-                // Asked after the work, so that a slice without any time still gets on.
-                if self.next_event.is_multiple_of(EVENTS_PER_CHECK) && !has_time() {
+        let events = self.history.event_count();
+        while self.next_event < events {
+            self.count(EventIdx(self.next_event));
+            self.next_event += 1;
+            // Asked after the work, so that a slice without any time still gets on.
+            if self.next_event.is_multiple_of(EVENTS_PER_CHECK) && !has_time() {
+                return false;
+            }
+        }
+        if self.median.is_none() {
+            self.finish_counting();
+        }
+        while let Some(median) = &mut self.median {
+            while let Some(totals) = self.totals.chunk(self.next_chunk) {
+                totals.iter().for_each(|&total| median.add(total));
+                self.next_chunk += 1;
+                if !has_time() {
                     return false;
                 }
             }
-            self.next_event = 0;
-            self.total = self.history.numbers.base;
-            match &mut self.median {
-                None => self.finish_counting(),
-                Some(median) => {
-                    if let Some(found) = median.narrow() {
-                        self.history.numbers.median = found;
-                        return true;
-                    }
-                }
-            }
-            if let Some(median) = &mut self.median {
-                median.add(self.total);
+            self.next_chunk = 0;
+            if let Some(found) = median.narrow() {
+                self.history.numbers.median = found;
+                return true;
             }
         }
+        true
     }
 
-    /// By how many bytes the reference's total grows: as the drawn one, but a free counts with its own size, and each free counts.
-    fn delta(&self, event: u32) -> i64 {
+    /// What an event changes: the reference's total, which is as the drawn one, but a free counts with its own size and each free
+    /// counts; the drawn total; the reserved bytes.
+    #[inline]
+    fn changes(&self, event: EventIdx) -> (i64, i64, i64) {
         let history = &self.history;
-        let action = history.events.action(event);
-        let sign = match action {
-            Action::Alloc => 1,
-            action if action == history.ends => -1,
-            _ => return 0,
+        let action = history.events.action(event.0);
+        let subject = history.events.subject_of(event.0, action);
+        let Some((lives, row)) = history.allocations.row(subject) else {
+            return (0, 0, history.reserved_change(event));
         };
-        let own = self.free_sizes.get(&event).copied();
-        let size = own.or_else(|| history.allocation_of(EventIdx(event)).map(|id| history.allocations.size(id)));
-        sign * size.map_or(0, signed)
+        let size = lives.size.get(row).map_or(0, signed);
+        if action == Action::Alloc {
+            return (size, size, 0);
+        }
+        if action != history.ends {
+            return (0, 0, 0);
+        }
+        let own = if self.free_sizes.is_empty() { None } else { self.free_sizes.get(&event.0) };
+        let is_the_end = lives.died.get(row) == Some(Moment::after(event).0);
+        (-own.copied().map_or(size, signed), if is_the_end { -size } else { 0 }, 0)
     }
 
-    /// The first pass: everything but the median.
-    fn count(&mut self, event: EventIdx, total: i64) {
+    /// Everything but the median.
+    #[inline]
+    fn count(&mut self, event: EventIdx) {
+        let (change, drawn, reserved) = self.changes(event);
         let history = &mut self.history;
-        if let Some(time) = history.events.times.at(event.0) {
-            let (first, before) = history.numbers.time_us.unwrap_or((time, time));
-            let latest = before.max(time);
-            self.weighted += self.total as f64 * latest.saturating_sub(before) as f64;
-            history.numbers.time_us = Some((first, latest));
-        }
-        self.sum += i128::from(total);
-        let drawn = history.drawn_change(event);
-        history.drawn.push(drawn);
-        let reserved = history.reserved_change(event);
-        history.reserved.push(reserved);
         let numbers = &mut history.numbers;
+        let total = self.total.saturating_add(change);
+        if let Some(time) = history.events.times.at(event.0) {
+            let (first, before) = numbers.time_us.unwrap_or((time, time));
+            let latest = before.max(time);
+            // The total before it held until now.
+            self.weighted += self.total as f64 * latest.saturating_sub(before) as f64;
+            numbers.time_us = Some((first, latest));
+        }
+        self.total = total;
+        self.totals.push(total);
+        self.sum += i128::from(total);
+        history.drawn.push(drawn);
+        history.reserved.push(reserved);
         if total > numbers.peak {
             (numbers.peak, numbers.peak_event) = (total, i64::from(event.0));
         }

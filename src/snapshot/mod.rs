@@ -15,6 +15,7 @@ pub mod stacks;
 pub mod strings;
 pub mod warning;
 
+mod before;
 mod dicts;
 mod queue;
 mod reader;

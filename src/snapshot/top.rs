@@ -76,6 +76,11 @@ pub const HOST: i64 = -1;
 /// Settings that are kept; PyTorch has about thirty.
 const MOST_SETTINGS: usize = 1000;
 
+/// Devices with events or blocks. torch counts devices in eight bits; each costs us a history with tables of its own, some
+/// kilobytes for the forty bytes of a hostile segment, and the page an entry of its list.
+const MOST_DEVICES: usize = 1024;
+const TOO_MANY_DEVICES: Problem = Problem::Range("one of the first 1024 devices");
+
 /// The newest key tells the version (FORMAT §1–§6: "since").
 const SINCE: [(Key, &str); 14] = [
     (Key::InternalMetadata, "2.15"),
@@ -215,6 +220,9 @@ impl<S: EventSink> Reader<S> {
                     top.segment_places.push(SegmentPlace { list: path, index: at, row: row.index() });
                     if let Some(mut segment) = self.store.segments.get(row.index() as usize).cloned() {
                         segment.device = device.unwrap_or(segment.device);
+                        if !segment.blocks.is_empty() && !top.has_room_for(segment.device) {
+                            return Err(ContentError { path: place() + ".device", problem: TOO_MANY_DEVICES });
+                        }
                         top.segments.push(segment);
                     }
                 }
@@ -235,6 +243,9 @@ impl<S: EventSink> Reader<S> {
                 let other = self.traces.get(list.index() as usize).and_then(|trace| trace.other);
                 if !top.traces_taken.insert(list.index()) {
                     return Err(ContentError { path: path.to_owned(), problem: Problem::Range("a list of its own") });
+                }
+                if other.is_none() && !top.has_room_for(device) {
+                    return Err(ContentError { path: path.to_owned(), problem: TOO_MANY_DEVICES });
                 }
                 if other.is_none() {
                     top.traces.push((device, list.index()));
@@ -321,6 +332,15 @@ pub(super) struct Top {
     /// Rows of segments and numbers of traces that have a place already.
     segments_taken: HashSet<u32, foldhash::fast::RandomState>,
     traces_taken: HashSet<u32, foldhash::fast::RandomState>,
+    /// Those with events or blocks.
+    devices: HashSet<i64, foldhash::fast::RandomState>,
+}
+
+impl Top {
+    /// Whether this device is one of the [`MOST_DEVICES`] that have events or blocks.
+    fn has_room_for(&mut self, device: i64) -> bool {
+        self.devices.len() < MOST_DEVICES && self.devices.insert(device) || self.devices.contains(&device)
+    }
 }
 
 /// Where a segment stands in the file.

@@ -53,12 +53,14 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::Replied { .. } => {}
         Action::WorkerDied(cause) => {
             effects.push(Effect::ReplaceWorker);
-            close(
-                state,
-                Stage::Failed(format!(
-                    "The worker stopped, out of memory or by a bug ({cause}). You can open another file."
-                )),
+            let progress = match &state.stage {
+                Stage::Loading(loading) => loading.when_it_died(),
+                _ => String::new(),
+            };
+            let message = format!(
+                "The worker stopped, out of memory or by a bug ({cause}){progress}. You can open another file."
             );
+            close(state, Stage::Failed(message));
         }
         Action::LoadFailed(message) => close(state, Stage::Failed(message)),
         Action::Resized(canvas) => {

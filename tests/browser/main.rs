@@ -13,6 +13,11 @@ mod chromium;
 mod containers;
 mod corpus;
 mod fixtures;
+#[path = "../generate/mod.rs"]
+#[allow(dead_code, reason = "its own tests use the rest")]
+mod generate;
+mod hostile;
+mod large;
 mod looks;
 mod opening;
 #[path = "../support/packed.rs"]
