@@ -71,13 +71,9 @@ fn a_zip_is_one_summary_a_snapshot() {
     for argument in [path.to_str().unwrap(), "-"] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_memscape"));
         command.args(["summary", argument, "--json"]).env("TMPDIR", &own);
-        command.stdin(std::fs::File::open(&path).unwrap());
-        if argument == "-" {
-            // A pipe, where a file would do without the temporary one.
-            let mut cat = Command::new("cat").arg(&path).stdout(Stdio::piped()).spawn().unwrap();
-            command.stdin(cat.stdout.take().unwrap());
-        }
-        let output = command.output().unwrap();
+        let mut cat = Command::new("cat").arg(&path).stdout(Stdio::piped()).spawn().unwrap();
+        let output = command.stdin(cat.stdout.take().unwrap()).output().unwrap();
+        let _ = cat.wait();
         assert_eq!(output.status.code(), Some(1), "one of the three is cut");
         let error = String::from_utf8(output.stderr).unwrap();
         assert!(error.starts_with(&format!("memscape: {argument}: cut.pickle: ")), "{error}");

@@ -316,6 +316,11 @@ impl Join {
 }
 
 impl Events {
+    /// How many events were recorded, over all traces.
+    pub(super) fn events(&self) -> u64 {
+        self.recorder.events()
+    }
+
     /// All that was recorded.
     ///
     /// # Errors
