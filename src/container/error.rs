@@ -1,7 +1,5 @@
 //! Why a file's bytes can't be unpacked.
 
-use super::MOST_INFLATION;
-
 /// Why the bytes can't be unpacked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ContainerError {
@@ -42,12 +40,14 @@ pub enum ContainerError {
         why: &'static str,
     },
     /// It is made to fill the memory.
-    #[error("{byte} bytes of {layer} unpack to more than {MOST_INFLATION} times as many: no snapshot does")]
+    #[error("{byte} bytes of {layer} unpack to more than {times} times as many: no snapshot does")]
     Bomb {
         /// The layer.
         layer: &'static str,
         /// Bytes of the file read by then.
         byte: u64,
+        /// What would be believed.
+        times: u64,
     },
     /// Packed again and again.
     #[error("it is packed more than {0} times over: no snapshot is")]

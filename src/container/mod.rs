@@ -30,8 +30,11 @@ pub const PIECE: usize = 64 << 10;
 /// How many packed bytes a layer is given at a time: the smallest gzip member is 20 bytes, and each has its own cost.
 const PACKED_PIECE: usize = 16 << 10;
 
-/// How many times its size a file may unpack to. Real snapshots: up to 40; deflate can do 1000.
+/// How many times its size a packed pickle may unpack to. Real ones: up to 40; deflate can do 1000, zstd any number.
 pub const MOST_INFLATION: u64 = 200;
+/// The same for JSON, which says everything again wherever it is used, and indented at that: real files come to 850 under zstd,
+/// and one of nothing but stacks of a thousand frames to some thousands. Blanks without end cost time, and no memory.
+pub const MOST_INFLATION_OF_JSON: u64 = 10_000;
 /// What may be unpacked whatever the ratio: small files made of one repeated event are no attack.
 const UNPACKED_FREELY: u64 = 256 << 20;
 
@@ -198,8 +201,12 @@ impl Container {
         })?;
         input.take(took);
         layer.written += written as u64;
-        if layer.written > byte.saturating_mul(MOST_INFLATION).max(UNPACKED_FREELY) {
-            return Err(ContainerError::Bomb { layer: name, byte });
+        let times = match self.content {
+            Some(Content::Json) => MOST_INFLATION_OF_JSON,
+            _ => MOST_INFLATION,
+        };
+        if layer.written > byte.saturating_mul(times).max(UNPACKED_FREELY) {
+            return Err(ContainerError::Bomb { layer: name, byte, times });
         }
         Ok(if is_last && written == 0 { Flow::Ended } else { Flow::Worked })
     }

@@ -93,15 +93,20 @@ impl<B: Builder> Machine<B> {
     fn complete_carry<'a>(&mut self, chunk: &'a [u8]) -> Result<&'a [u8], PickleError<B::Error>> {
         let missing = match opcode::extent(&self.carry) {
             Some(extent) => extent.saturating_sub(self.carry.len()),
-            None => match chunk.iter().position(|&byte| byte == b'\n') {
-                Some(end) => end + 1,
-                // The limit speaks before the line ends, and a long one is not searched again and again.
-                None if self.carry.len() + chunk.len() <= self.stack.limits.string_bytes => {
-                    self.carry.extend_from_slice(chunk);
-                    return Ok(&[]);
+            None => {
+                let limits = self.stack.limits;
+                let is_text = self.carry.first() == Some(&opcode::UNICODE);
+                let most = if is_text { limits.string_bytes } else { limits.integer_bytes };
+                match chunk.iter().position(|&byte| byte == b'\n') {
+                    Some(end) => end + 1,
+                    // The limit speaks before the line ends, and a long one is not searched again and again.
+                    None if self.carry.len() + chunk.len() <= most + 1 => {
+                        self.carry.extend_from_slice(chunk);
+                        return Ok(&[]);
+                    }
+                    None => chunk.len(),
                 }
-                None => chunk.len(),
-            },
+            }
         };
         let (more, rest) = chunk.split_at(missing.min(chunk.len()));
         let mut carry = std::mem::take(&mut self.carry);
