@@ -71,9 +71,16 @@ fn a_zip_is_one_summary_a_snapshot() {
     for argument in [path.to_str().unwrap(), "-"] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_memscape"));
         command.args(["summary", argument, "--json"]).env("TMPDIR", &own);
-        let mut cat = Command::new("cat").arg(&path).stdout(Stdio::piped()).spawn().unwrap();
-        let output = command.stdin(cat.stdout.take().unwrap()).output().unwrap();
-        let _ = cat.wait();
+        command.stdin(std::fs::File::open(&path).unwrap());
+        let mut feeding = None;
+        if argument == "-" {
+            // A pipe, where a file would do without the temporary one.
+            let mut cat = Command::new("cat").arg(&path).stdout(Stdio::piped()).spawn().unwrap();
+            command.stdin(cat.stdout.take().unwrap());
+            feeding = Some(cat);
+        }
+        let output = command.output().unwrap();
+        feeding.into_iter().for_each(|mut cat| drop(cat.wait().unwrap()));
         assert_eq!(output.status.code(), Some(1), "one of the three is cut");
         let error = String::from_utf8(output.stderr).unwrap();
         assert!(error.starts_with(&format!("memscape: {argument}: cut.pickle: ")), "{error}");

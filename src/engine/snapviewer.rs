@@ -271,13 +271,6 @@ struct Join {
     live: BinaryHeap<Reverse<(i64, u64, u64)>>,
 }
 
-impl Events {
-    /// How many events were recorded.
-    pub(super) fn events(&self) -> u64 {
-        self.recorder.events()
-    }
-}
-
 impl EventSink for Events {
     #[inline]
     fn event(&mut self, trace: u32, event: &Event) {
