@@ -80,7 +80,7 @@ fn a_zip_is_one_summary_a_snapshot() {
             feeding = Some(cat);
         }
         let output = command.output().unwrap();
-        feeding.into_iter().for_each(|mut cat| drop(cat.wait().unwrap()));
+        feeding.into_iter().for_each(|mut cat| assert!(cat.wait().unwrap().success()));
         assert_eq!(output.status.code(), Some(1), "one of the three is cut");
         let error = String::from_utf8(output.stderr).unwrap();
         assert!(error.starts_with(&format!("memscape: {argument}: cut.pickle: ")), "{error}");
