@@ -34,10 +34,20 @@ impl<T: Copy> Column<T> {
     }
 
     /// Appends a value.
+    #[inline]
     pub fn push(&mut self, value: T) {
         match self.chunks.last_mut() {
-            Some(chunk) if chunk.len() < CHUNK => chunk.push(value),
+            Some(chunk) if chunk.len() < CHUNK && chunk.len() < chunk.capacity() => chunk.push(value),
+            _ => self.push_into_new_room(value),
+        }
+        self.len += 1;
+    }
+
+    #[cold]
+    fn push_into_new_room(&mut self, value: T) {
+        match self.chunks.last_mut() {
             // A short column should stay small: the first chunk grows as a Vec does, all later ones are whole.
+            Some(chunk) if chunk.len() < CHUNK => chunk.push(value),
             None => self.chunks.push(vec![value]),
             Some(_) => {
                 let mut chunk = Vec::with_capacity(CHUNK);
@@ -45,7 +55,6 @@ impl<T: Copy> Column<T> {
                 self.chunks.push(chunk);
             }
         }
-        self.len += 1;
     }
 
     /// The value at `index`, if there is one.
@@ -84,6 +93,11 @@ impl<T: Copy> Column<T> {
     /// The chunks in order, for loops that want slices.
     pub fn chunks(&self) -> impl Iterator<Item = &[T]> {
         self.chunks.iter().map(Vec::as_slice)
+    }
+
+    /// The chunk of this number, if there is one; all but the last are equally long.
+    pub fn chunk(&self, number: usize) -> Option<&[T]> {
+        self.chunks.get(number).map(Vec::as_slice)
     }
 
     /// Shortens the column to `len` values.

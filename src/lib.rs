@@ -1,12 +1,12 @@
 //! memscape opens PyTorch memory snapshots: bytes become a history of allocations, the history becomes rectangles,
 //! the rectangles become pixels.
 //!
-//! A snapshot is a pickle, often packed: `container` unpacks it. `pickle` turns chunks of bytes into Python values and hands each finished one to a builder;
-//! `snapshot` is that builder, it turns values into frames, stacks, trace events and segments; `replay` receives the events
-//! as they are decoded and turns them into allocations with a birth and a death, totals and peaks; `analysis` answers questions
-//! about that history; `timeline` turns lifetimes into rectangles of whole device pixels; `engine` runs all of this in
-//! slices behind one message type; `ui` decides what is looked at; `render` draws; `page` and `worker` are the two browser
-//! shells.
+//! A snapshot is a pickle, often packed, or the same as JSON: `container` unpacks it, `pickle` and `json` turn chunks of bytes
+//! into values and hand each finished one to a builder; `snapshot` is that builder, it turns values into frames, stacks, trace
+//! events and segments; `replay` receives the events as they are decoded and turns them into allocations with a birth and a
+//! death, totals and peaks; `analysis` answers questions about that history; `timeline` turns lifetimes into rectangles of
+//! whole device pixels; `engine` runs all of this in slices behind one message type; `ui` decides what is looked at; `render`
+//! draws; `page` and `worker` are the two browser shells.
 //!
 //! What holds everywhere:
 //! * dependencies point one way, in the order of the list below (`tests/layers.rs` keeps it so);
@@ -24,11 +24,14 @@ pub mod units;
 // A table column that grows by chunks, never by doubling.
 pub mod column;
 
-// Outer formats, told apart by content: gzip around a pickle.
+// Outer formats, told apart by content: gzip, zstd and HTML around a pickle or JSON.
 pub mod container;
 
 // Bytes → Python values. Knows opcodes, nothing of torch.
 pub mod pickle;
+
+// JSON → the same values. Knows tokens, nothing of torch.
+pub mod json;
 
 // Values → frames, stacks, events, segments. Faithful to the file, draws no conclusions.
 pub mod snapshot;

@@ -1,10 +1,10 @@
 //! Requests and replies ↔ messages between page and worker.
 //!
-//! A message is an array: a tag, plain values, JSON of our own types, and the columns of a scene as `ArrayBuffer`s that change
+//! A message is an array: a tag, plain values, bytes of our own types (postcard), and the columns of a scene as `ArrayBuffer`s that change
 //! hands without a copy. Each side copies a column once: out of its wasm memory, into its wasm memory.
 
 use crate::engine::protocol::{
-    Details, FileSummary, HitAllocation, LegendEntry, Marks, Overview, Progress, Reply, Request,
+    Details, FileSummary, HitAllocation, LegendEntry, Marks, Member, Overview, Progress, Reply, Request,
 };
 use crate::timeline::scene::SceneColumns;
 use crate::timeline::{OutlineRect, Scene, View};
@@ -21,6 +21,8 @@ pub enum ToWorker {
     File {
         /// Returned with every reply about it.
         load: u32,
+        /// Which snapshot of it, if it holds several; the first when not said.
+        member: Option<u32>,
         /// The file; its bytes stay where they are.
         file: File,
     },
@@ -28,6 +30,8 @@ pub enum ToWorker {
     Link {
         /// Returned with every reply about it.
         load: u32,
+        /// As for a file.
+        member: Option<u32>,
         /// Absolute.
         url: String,
     },
@@ -75,9 +79,13 @@ impl ToWorker {
     /// As a message.
     pub fn to_js(&self) -> JsValue {
         match self {
-            ToWorker::File { load, file } => Array::of3(&"file".into(), &(*load).into(), file),
-            ToWorker::Link { load, url } => Array::of3(&"link".into(), &(*load).into(), &url.into()),
-            ToWorker::Ask(request) => Array::of2(&"ask".into(), &json(request)),
+            ToWorker::File { load, member, file } => {
+                Array::of4(&"file".into(), &(*load).into(), file, &JsValue::from(*member))
+            }
+            ToWorker::Link { load, member, url } => {
+                Array::of4(&"link".into(), &(*load).into(), &url.into(), &JsValue::from(*member))
+            }
+            ToWorker::Ask(request) => Array::of2(&"ask".into(), &packed(request)),
         }
         .into()
     }
@@ -86,9 +94,17 @@ impl ToWorker {
     pub fn from_js(message: &JsValue) -> Option<ToWorker> {
         let message: &Array = message.dyn_ref()?;
         match message.get(0).as_string()?.as_str() {
-            "file" => Some(ToWorker::File { load: number(message, 1)?, file: message.get(2).dyn_into().ok()? }),
-            "link" => Some(ToWorker::Link { load: number(message, 1)?, url: message.get(2).as_string()? }),
-            "ask" => from_json(&message.get(1)).map(ToWorker::Ask),
+            "file" => Some(ToWorker::File {
+                load: number(message, 1)?,
+                member: number(message, 3),
+                file: message.get(2).dyn_into().ok()?,
+            }),
+            "link" => Some(ToWorker::Link {
+                load: number(message, 1)?,
+                member: number(message, 3),
+                url: message.get(2).as_string()?,
+            }),
+            "ask" => unpacked(&message.get(1)).map(ToWorker::Ask),
             _ => None,
         }
     }
@@ -102,7 +118,7 @@ impl FromWorker {
             FromWorker::Ready => Array::of1(&READY.into()),
             FromWorker::Reply { load, reply } => {
                 let head = Head::take(reply, &buffers);
-                Array::of4(&"reply".into(), &load.into(), &json(&head), &buffers)
+                Array::of4(&"reply".into(), &load.into(), &packed(&head), &buffers)
             }
             FromWorker::LinkFailed { load, status } => {
                 Array::of3(&"link failed".into(), &load.into(), &status.map_or(JsValue::NULL, JsValue::from))
@@ -118,7 +134,7 @@ impl FromWorker {
         match message.get(0).as_string()?.as_str() {
             READY => Some(FromWorker::Ready),
             "reply" => {
-                let head: Head = from_json(&message.get(2))?;
+                let head: Head = unpacked(&message.get(2))?;
                 let reply = head.into_reply(message.get(3).dyn_ref()?)?;
                 Some(FromWorker::Reply { load: number(message, 1)?, reply })
             }
@@ -136,6 +152,7 @@ impl FromWorker {
 #[derive(Serialize, Deserialize)]
 enum Head {
     Progress(Progress),
+    Members(Vec<Member>),
     Opened(Box<FileSummary>),
     Failed { message: String },
     Cancelled,
@@ -153,6 +170,7 @@ impl Head {
     fn take(reply: Reply, buffers: &Array) -> Head {
         match reply {
             Reply::Progress(progress) => Head::Progress(progress),
+            Reply::Members(members) => Head::Members(members),
             Reply::Opened(file) => Head::Opened(file),
             Reply::Failed { message } => Head::Failed { message },
             Reply::Cancelled => Head::Cancelled,
@@ -183,6 +201,7 @@ impl Head {
     fn into_reply(self, buffers: &Array) -> Option<Reply> {
         Some(match self {
             Head::Progress(progress) => Reply::Progress(progress),
+            Head::Members(members) => Reply::Members(members),
             Head::Opened(file) => Reply::Opened(file),
             Head::Failed { message } => Reply::Failed { message },
             Head::Cancelled => Reply::Cancelled,
@@ -231,11 +250,12 @@ fn number(message: &Array, at: u32) -> Option<u32> {
     message.get(at).as_f64().map(|number| number as u32)
 }
 
-/// JSON text. Our own types always have one: string keys only, and a number that is none becomes null.
-fn json(value: &impl Serialize) -> JsValue {
-    serde_json::to_string(value).unwrap_or_default().into()
+/// One of our own types as bytes: page and worker are the same build, so the format needs no names.
+fn packed(value: &impl Serialize) -> JsValue {
+    // It fails only for maps and sequences of unknown length, which we have none of.
+    Uint8Array::from(postcard::to_allocvec(value).unwrap_or_default().as_slice()).into()
 }
 
-fn from_json<T: for<'de> Deserialize<'de>>(text: &JsValue) -> Option<T> {
-    serde_json::from_str(&text.as_string()?).ok()
+fn unpacked<T: for<'de> Deserialize<'de>>(bytes: &JsValue) -> Option<T> {
+    postcard::from_bytes(&bytes.dyn_ref::<Uint8Array>()?.to_vec()).ok()
 }

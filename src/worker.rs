@@ -5,7 +5,7 @@
 
 mod source;
 
-use crate::engine::protocol::{Reply, Request};
+use crate::engine::protocol::{Phase, Progress, Reply, Request, Want};
 use crate::engine::{Engine, Work};
 use crate::wire::{FromWorker, ToWorker};
 use gloo::events::EventListener;
@@ -88,8 +88,8 @@ struct Shell {
 impl Shell {
     fn receive(self: &Rc<Self>, message: ToWorker) {
         match message {
-            ToWorker::File { load, file } => self.begin(Source::file(load, file)),
-            ToWorker::Link { load, url } => self.begin(Source::link(load, url)),
+            ToWorker::File { load, member, file } => self.begin(Source::file(load, member, file)),
+            ToWorker::Link { load, member, url } => self.begin(Source::link(load, member, url)),
             ToWorker::Ask(request) => {
                 if request == Request::Cancel {
                     self.end_source();
@@ -124,8 +124,10 @@ impl Shell {
             if work == Work::More || self.clock.now() >= slice_ends {
                 self.turn().await;
                 slice_ends = self.clock.now() + SLICE_MS;
+                // What came meanwhile found this loop running and relies on it.
+                continue;
             }
-            if work == Work::Idle && !self.read().await {
+            if !self.read().await {
                 break;
             }
         }
@@ -135,22 +137,35 @@ impl Shell {
     /// Brings the engine the next bytes. `false` when there is nothing to read.
     async fn read(&self) -> bool {
         let Some(source) = self.source.borrow().clone() else { return false };
-        if source.is_open() && !self.engine.borrow().wants_bytes() {
-            // It has found an error, or was told to stop.
-            self.end_source();
-            return true;
-        }
-        let result = if source.is_open() { source.chunk().await } else { source.open().await };
+        let want = self.engine.borrow().wants();
+        let result = match want {
+            _ if !source.is_open() => source.open().await,
+            Some(Want::Next) => source.chunk().await,
+            Some(Want::At(offset)) => match source.seek(offset) {
+                Ok(()) => source.chunk().await,
+                Err(failure) => Err(failure),
+            },
+            Some(Want::Whole) => source.keep().await,
+            None => {
+                // It has found an error, has all it needs, or was told to stop.
+                self.end_source();
+                return true;
+            }
+        };
         let is_current = self.source.borrow().as_ref().is_some_and(|current| Rc::ptr_eq(current, &source));
         if !is_current {
             return true;
         }
         let mut engine = self.engine.borrow_mut();
         match result {
-            Ok(source::Event::Opened { name, total_bytes }) => {
+            Ok(source::Event::Opened { name, total_bytes, access }) => {
                 self.load.set(source.load);
                 self.worked.set(0.0);
-                engine.request(Request::Open { name, total_bytes });
+                engine.request(Request::Open { name, total_bytes, access, member: source.member });
+            }
+            Ok(source::Event::Kept(bytes)) => {
+                let progress = Progress { bytes, total_bytes: None, phase: Phase::Decoding };
+                self.post(Reply::Progress(progress));
             }
             Ok(source::Event::Chunk(bytes)) => engine.feed(bytes),
             Ok(source::Event::End) => {
@@ -179,15 +194,20 @@ impl Shell {
                 // For developer tools and the bench, which read it as it is.
                 let _ = self.clock.mark(&format!("memscape: opened by {:.0} ms of work", self.worked.get()));
             }
-            if matches!(reply, Reply::Progress(_)) {
-                let now = self.clock.now();
-                if now < self.progress_due.get() {
-                    continue;
-                }
-                self.progress_due.set(now + PROGRESS_MS);
-            }
-            post(&self.scope, FromWorker::Reply { load: self.load.get(), reply });
+            self.post(reply);
         }
+    }
+
+    /// Sends an answer about the load the engine works for; progress not too often.
+    fn post(&self, reply: Reply) {
+        if matches!(reply, Reply::Progress(_)) {
+            let now = self.clock.now();
+            if now < self.progress_due.get() {
+                return;
+            }
+            self.progress_due.set(now + PROGRESS_MS);
+        }
+        post(&self.scope, FromWorker::Reply { load: self.load.get(), reply });
     }
 
     /// Lets the messages that wait be received. (A channel's message queues up behind them; a timer would wait 4 ms.)

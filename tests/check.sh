@@ -27,6 +27,7 @@ else
 fi
 
 gate "format" cargo fmt --check
+gate "format of the fuzz targets" cargo fmt --check --manifest-path tests/fuzz/Cargo.toml
 gate "layers" cargo test --quiet --locked --test layers
 gate "lints" cargo clippy --quiet --locked --all-targets -- -D warnings
 gate "lints with gpu" cargo clippy --quiet --locked --all-targets --features gpu -- -D warnings
@@ -35,6 +36,7 @@ gate "lints of the page" cargo clippy --quiet --locked --target wasm32-unknown-u
 gate "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps --lib
 gate "tests" cargo test --quiet --locked
 gate "tests with gpu" cargo test --quiet --locked --features gpu
+gate "fuzz targets, a minute each" tests/fuzz/run.sh 60
 gate "page and its size" ./run build
 # One at a time: software WebGPU fills a machine by itself, and the tests measure waiting times.
 gate "browser" cargo test --quiet --locked --test browser -- --include-ignored --test-threads=1

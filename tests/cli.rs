@@ -2,6 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
+#[path = "support/zip.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
+mod zip;
+
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -53,6 +57,39 @@ fn json_is_one_object_a_file() {
         for (field, value) in expected.as_object().unwrap() {
             assert_eq!(&device[field], value, "{field}");
         }
+    }
+}
+
+/// From a pipe as well, which is kept in a temporary file meanwhile; that is removed.
+#[test]
+fn a_zip_is_one_summary_a_snapshot() {
+    let archive =
+        zip::zip_of(&[("a.pickle", &snapshot()), ("b.pickle", &snapshot()), ("cut.pickle", &snapshot()[..40])]);
+    let path = file("cli.zip", &archive);
+    let own = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli-temporary");
+    std::fs::create_dir_all(&own).unwrap();
+    for argument in [path.to_str().unwrap(), "-"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_memscape"));
+        command.args(["summary", argument, "--json"]).env("TMPDIR", &own);
+        command.stdin(std::fs::File::open(&path).unwrap());
+        let mut feeding = None;
+        if argument == "-" {
+            // A pipe, where a file would do without the temporary one.
+            let mut cat = Command::new("cat").arg(&path).stdout(Stdio::piped()).spawn().unwrap();
+            command.stdin(cat.stdout.take().unwrap());
+            feeding = Some(cat);
+        }
+        let output = command.output().unwrap();
+        feeding.into_iter().for_each(|mut cat| assert!(cat.wait().unwrap().success()));
+        assert_eq!(output.status.code(), Some(1), "one of the three is cut");
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(error.starts_with(&format!("memscape: {argument}: cut.pickle: ")), "{error}");
+        let files: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let names: Vec<&str> = files.as_array().unwrap().iter().filter_map(|file| file["file"].as_str()).collect();
+        let name = argument.rsplit('/').next().unwrap();
+        assert_eq!(names, ["a", "b"].map(|it| format!("{name} › {it}.pickle")));
+        assert!(files.as_array().unwrap().iter().all(|file| file["devices"][0]["peak_requested"] == 100));
+        assert_eq!(std::fs::read_dir(&own).unwrap().count(), 0, "a temporary file is left");
     }
 }
 

@@ -9,7 +9,7 @@ use generate::Options;
 use generate::truth::{DeviceTruth, Truth};
 use memscape::pickle::{Limits, Machine};
 use memscape::replay::{AllocationId, Builder, DeviceHistory, Recorder};
-use memscape::snapshot::{Reader, Snapshot};
+use memscape::snapshot::{Action, Reader, Snapshot, StackId};
 use memscape::units::{EventIdx, Moment};
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -40,7 +40,7 @@ fn found(history: &DeviceHistory, truth: &DeviceTruth) -> DeviceTruth {
     let numbers = &history.numbers;
     let bytes = |value: i64| u64::try_from(value).expect("no sum of a whole file is negative");
     DeviceTruth {
-        device: history.device as usize,
+        device: history.device,
         events: u64::from(history.event_count()),
         allocations: numbers.allocations,
         base_requested: bytes(numbers.base),
@@ -57,6 +57,12 @@ fn found(history: &DeviceHistory, truth: &DeviceTruth) -> DeviceTruth {
         reserved_end: numbers.reserved_end,
         segments: numbers.segments,
         annotations: numbers.annotations,
+        actions: Action::ALL
+            .iter()
+            .zip(history.action_counts)
+            .filter(|&(_, count)| count > 0)
+            .map(|(action, count)| (action.name(), count))
+            .collect(),
         ..truth.clone()
     }
 }
@@ -76,6 +82,12 @@ fn the_replay_finds_the_truth() {
         "--events 2500 --compile-contexts --style cpp",
         "--steps 2 --layers 6 --hidden 512 --record-from-start",
         "--steps 12 --layers 2 --hidden 256 --prerecord-mib 64",
+        "--steps 21 --layers 3 --prerecord-mib 64 --expandable",
+        "--steps 21 --layers 3 --prerecord-mib 64 --expandable --private-pools --pending --ring 5000 --style cpp",
+        "--events 6000 --layers 4 --private-pools --metadata --snapshots --layer-annotations",
+        "--events 6000 --layers 4 --private-pools --metadata --snapshots --style cpp --compile-contexts",
+        "--steps 9 --layers 2 --hidden 256 --host --devices 2",
+        "--steps 9 --layers 2 --hidden 256 --host --ring 20 --style cpp",
         "--example",
     ] {
         let (bytes, truth) = generated(words);
@@ -87,6 +99,81 @@ fn the_replay_finds_the_truth() {
         }
         assert_eq!(oddities, 0, "{words}: a whole file gives no warning");
     }
+}
+
+/// The truth about layers and steps, found again in the frames and in the annotations of the file.
+#[test]
+fn layers_and_steps_are_in_the_file() {
+    for words in [
+        "--steps 3 --layers 3 --hidden 512",
+        "--events 9000 --ring 4000 --layers 6 --pending --private-pools",
+        "--steps 7 --layers 2 --hidden 256 --expandable --style cpp",
+    ] {
+        let (bytes, truth) = generated(words);
+        let (snapshot, histories, _) = decoded(&bytes);
+        for (history, truth) in histories.iter().zip(&truth.devices) {
+            assert!(truth.layers.len() > 10 && !truth.whole_steps.is_empty(), "{words}");
+            let mut seen = BTreeMap::new();
+            for event in (0..history.event_count()).map(EventIdx) {
+                for (file, calls) in modules_of(&snapshot, history.events.stack(event.0)) {
+                    let after = Moment::after(event);
+                    let (live, reserved) = (history.drawn_at(after) as u64, history.reserved_at(after) as u64);
+                    let (events, peak_live, peak_reserved, waste) = seen.entry((file, calls)).or_insert((0, 0, 0, 0.0));
+                    (*events, *peak_live, *peak_reserved) =
+                        (*events + 1, live.max(*peak_live), reserved.max(*peak_reserved));
+                    *waste += 1.0 - live as f64 / reserved as f64;
+                }
+            }
+            assert_eq!(seen.len(), truth.layers.len(), "{words}");
+            for layer in &truth.layers {
+                let key = (layer.file.to_owned(), layer.called_at.clone());
+                let &(events, live, reserved, waste) = seen.get(&key).unwrap_or_else(|| panic!("{words}: no {key:?}"));
+                let found = (events, live, reserved, waste / events as f64);
+                let is = (layer.events, layer.peak_requested, layer.peak_reserved, layer.mean_fragmentation);
+                assert_eq!(found, is, "{words}: {}", layer.layer);
+            }
+            for step in &truth.whole_steps {
+                let name = format!("step_{}", step.step);
+                let named = |id| snapshot.strings.text(id) == name;
+                let range = history.annotations.iter().find(|range| named(range.name)).unwrap();
+                let in_step = |event: &u32| history.events.times.at(*event).is_some_and(|time| range.covers(time));
+                let events: Vec<u32> = (0..history.event_count()).filter(in_step).collect();
+                assert_eq!([events[0], events[events.len() - 1]].map(u64::from), [step.first_event, step.last_event]);
+                let live = |event: u32| history.drawn_at(Moment(event)) as u64;
+                let peak = (step.first_event as u32..=step.last_event as u32 + 1).map(live).max();
+                assert_eq!(
+                    (live(events[0]), peak),
+                    (step.start_requested, Some(step.peak_requested)),
+                    "{words}: {name}"
+                );
+                assert_eq!(
+                    step.start_requested + step.allocated_bytes - step.freed_bytes,
+                    step.end_requested,
+                    "{words}: {name}"
+                );
+            }
+        }
+    }
+}
+
+/// The modules that a stack is in, as torch calls them: file of their `forward`, and `file:line` of the calls that lead to it.
+fn modules_of(snapshot: &Snapshot, stack: StackId) -> Vec<(String, Vec<String>)> {
+    let text = |id| snapshot.strings.text(id).into_owned();
+    let frames: Vec<(String, String, i128)> = snapshot
+        .stacks
+        .frames(stack)
+        .map(|id| snapshot.frames.frame(id))
+        .map(|frame| (text(frame.name), text(frame.filename), frame.line))
+        .collect();
+    let mut calls = Vec::new();
+    let mut modules = Vec::new();
+    for (at, (name, file, _)) in frames.iter().enumerate().rev() {
+        if name == "forward" && frames.get(at + 1).is_some_and(|outer| outer.0 == "_call_impl") {
+            calls.push(format!("{}:{}", frames[at + 3].1, frames[at + 3].2));
+            modules.push((file.clone(), calls.clone()));
+        }
+    }
+    modules
 }
 
 /// STYLE §3.4: at each event the live allocations add up to the running total, the peak is the largest, and no two live
@@ -128,6 +215,24 @@ fn live_allocations_add_up_and_never_overlap() {
             assert_eq!(history.numbers.end, total, "{words}");
         }
     }
+}
+
+/// What the options promise is in the files of the matrix above.
+#[test]
+fn the_options_do_what_they_say() {
+    let device = |words: &str, at: usize| generated(words).1.devices.swap_remove(at);
+    let count = |device: &DeviceTruth, action| device.actions.get(action).copied().unwrap_or(0);
+    let expandable = device("--steps 21 --layers 3 --prerecord-mib 64 --expandable --snapshots", 0);
+    assert!(count(&expandable, "segment_map") > 10 && count(&expandable, "segment_unmap") > 3);
+    assert_eq!((count(&expandable, "segment_alloc"), count(&expandable, "snapshot")), (0, expandable.steps));
+    let pending = device("--events 9000 --layers 4 --pending", 0);
+    assert!(pending.longest_wait > 100 && pending.pending_blocks > 0 && pending.pending_requested > 0);
+    assert_eq!(device("--events 3000", 0).longest_wait, 1);
+    let host = device("--steps 9 --layers 2 --hidden 256 --host", 1);
+    assert_eq!((host.device, host.end_rounded.is_power_of_two()), (-1, false));
+    assert!(host.allocations == 22 && host.end_rounded > host.end_requested);
+    let cut = device("--events 9000 --ring 4000 --layers 6", 0);
+    assert!(cut.unmatched_frees > 0 && cut.whole_steps[0].step > 0 && (cut.whole_steps.len() as u64) < cut.steps);
 }
 
 /// Both writers tell the same story.

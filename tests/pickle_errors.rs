@@ -80,6 +80,7 @@ fn each_is_kept() {
         memo_slots: 4,
         memo_holes: 2,
         slice_bytes: 0,
+        whole_pairs: 0,
     };
     let cases: [(&[u8], &str, usize); 9] = [
         (b"\x8c\x04", "bytes in one string", 3),

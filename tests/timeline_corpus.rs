@@ -21,7 +21,7 @@ fn real_snapshots_have_whole_stacks() {
     files.sort();
     for path in files {
         let mut engine = Engine::new();
-        engine.request(Request::Open { name: path.display().to_string(), total_bytes: None });
+        engine.request(Request::open(&path.display().to_string(), None));
         engine.feed(std::fs::read(&path).unwrap());
         let _ = replies(&mut engine);
         engine.request(Request::EndOfFile);

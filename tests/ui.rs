@@ -1,11 +1,11 @@
 //! The face without a browser: what a person does, and what the page makes of it.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
-use memscape::engine::protocol::{Details, DeviceSummary, FileSummary, HitAllocation, Looks, Phase, Progress};
+use memscape::engine::protocol::{Details, DeviceSummary, FileSummary, HitAllocation, Looks, Member, Phase, Progress};
 use memscape::engine::{Reply, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Quad, QuadIdentity, Scene, View};
-use memscape::ui::action::{GivenFile, Pointer, WheelAxis};
+use memscape::ui::action::{GivenFile, Origin, Pointer, WheelAxis};
 use memscape::ui::state::{BytesAxis, Canvas, Help, Letters, Renderer, Stage};
 use memscape::ui::{Action, Command, Effect, State, hover, notices, update};
 use proptest::prelude::*;
@@ -117,7 +117,7 @@ impl Page {
 fn a_file_is_read_and_its_whole_timeline_asked_for() {
     let mut page = Page::default();
     page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
-    assert_eq!(page.done, [Effect::LoadFile { place: 0, load: 1 }]);
+    assert_eq!(page.done, [Effect::Load { origin: Origin::File(0), member: None, load: 1 }]);
     page.now_ms = 1000.0;
     page.reply(Reply::Progress(Progress { bytes: 5, total_bytes: Some(10), phase: Phase::Decoding }));
     let Stage::Loading(loading) = &page.state.stage else { panic!("{:?}", page.state.stage) };
@@ -166,7 +166,7 @@ fn failures_name_the_file_and_the_next_one_opens() {
     page.act(Action::LinkFailed { load: page.state.load, status: Some(404) });
     assert!(matches!(&page.state.stage, Stage::Failed(text) if text.starts_with("files.example has no such file")));
     page.command(Command::OpenExample);
-    assert!(matches!(page.done[..], [Effect::LoadLink { .. }]));
+    assert!(matches!(page.done[..], [Effect::Load { origin: Origin::Link(_), .. }]));
 }
 
 #[test]
@@ -367,4 +367,43 @@ proptest! {
             let _ = notices::status(state);
         }
     }
+}
+
+fn given(names: &[&str]) -> Action {
+    Action::FilesGiven(names.iter().map(|&name| GivenFile { name: name.to_owned(), bytes: 2048 }).collect())
+}
+
+fn lines(page: &Page) -> Vec<String> {
+    page.state.snapshots.iter().map(|choice| choice.line()).collect()
+}
+
+#[test]
+fn a_file_that_holds_several_is_replaced_by_what_it_holds() {
+    let mut page = Page::default();
+    page.act(given(&["a.pickle", "b.zip", "notes.txt"]));
+    page.reply(Reply::Opened(Box::new(file())));
+    assert_eq!(lines(&page), ["a.pickle · 2.00 KiB", "b.zip · 2.00 KiB"]);
+    page.act(Action::SnapshotChosen(1));
+    assert_eq!(page.done, [Effect::Load { origin: Origin::File(1), member: None, load: page.state.load }]);
+    let member = |name: &str| Member { name: name.to_owned(), bytes: 1024 };
+    page.reply(Reply::Members(vec![member("x/one.pickle"), member("x/two.pickle")]));
+    let expected = ["a.pickle · 2.00 KiB", "b.zip › x/one.pickle · 1.00 KiB", "b.zip › x/two.pickle · 1.00 KiB"];
+    assert_eq!(lines(&page), expected);
+    assert_eq!(page.state.chosen, 1, "the first of them is being opened");
+    page.reply(Reply::Opened(Box::new(file())));
+    page.act(Action::SnapshotChosen(2));
+    assert_eq!(page.done, [Effect::Load { origin: Origin::File(1), member: Some(1), load: page.state.load }]);
+    page.reply(Reply::Members(vec![member("x/one.pickle"), member("x/two.pickle")]));
+    assert_eq!(lines(&page), expected, "said again, it changes nothing");
+    page.reply(Reply::Failed { message: "x/two.pickle: cut".into() });
+    assert_eq!(page.state.stage, Stage::Failed("b.zip: x/two.pickle: cut".into()));
+}
+
+#[test]
+fn files_none_of_which_can_be_a_snapshot_are_said() {
+    let mut page = Page::open();
+    page.act(given(&["loss.png", "train.py", "train.log"]));
+    let expected = "None of these files can be a snapshot: loss.png and 2 more.";
+    assert_eq!(page.state.stage, Stage::Failed(expected.into()));
+    assert_eq!(page.done, []);
 }

@@ -1,18 +1,17 @@
-//! The command line: `memscape summary FILE... [--json]` prints what the page's summary shows.
+//! The command line: `memscape summary FILE... [--json]` prints what the page's summary shows, one for each snapshot in a file.
 //!
 //! Exit status: 0; 1 when a file can't be read (one sentence on standard error); 2 for wrong usage.
 
-use memscape::engine::protocol::{DeviceSummary, FileSummary, Progress};
-use memscape::engine::{Engine, Reply, Request, Work};
+mod input;
+
+use input::Input;
+use memscape::engine::protocol::{DeviceSummary, FileSummary, Member, Progress};
+use memscape::engine::{Engine, Reply, Request, Want, Work};
 use memscape::units::{Bytes, duration_us, grouped};
-use std::fs::File;
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: memscape summary FILE... [--json]     (- reads standard input)";
-
-/// How much is read at a time.
-const CHUNK: usize = 1 << 20;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -42,11 +41,13 @@ fn summary(files: &[&String], output: Output) -> ExitCode {
     let mut summaries = Vec::new();
     let mut failed = false;
     for file in files {
-        match open(file) {
-            Ok(summary) => summaries.push(summary),
-            Err(message) => {
-                eprintln!("memscape: {file}: {}", printable(&message));
-                failed = true;
+        for opened in open_all(file) {
+            match opened {
+                Ok(summary) => summaries.push(summary),
+                Err(message) => {
+                    eprintln!("memscape: {file}: {}", printable(&message));
+                    failed = true;
+                }
             }
         }
     }
@@ -60,33 +61,52 @@ fn summary(files: &[&String], output: Output) -> ExitCode {
     ExitCode::from(u8::from(failed))
 }
 
-/// Reads a file to its end; its summary, or one sentence.
-fn open(path: &str) -> Result<FileSummary, String> {
-    let (mut input, total_bytes): (Box<dyn Read>, Option<u64>) = if path == "-" {
-        (Box::new(io::stdin().lock()), None)
-    } else {
-        let file = File::open(path).map_err(|error| error.to_string())?;
-        let length = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len());
-        (Box::new(file), length)
+/// Reads a file; the summary of each snapshot in it, or one sentence.
+fn open_all(path: &str) -> Vec<Result<FileSummary, String>> {
+    let mut input = match Input::open(path) {
+        Ok(input) => input,
+        Err(error) => return vec![Err(error.to_string())],
     };
-    let name = path.rsplit('/').next().unwrap_or(path).to_owned();
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let mut members = Vec::new();
+    let mut all = vec![open(&mut input, name, None, &mut members)];
+    for place in 1..u32::try_from(members.len()).unwrap_or(0) {
+        all.push(open(&mut input, name, Some(place), &mut Vec::new()));
+    }
+    all
+}
+
+/// Opens one snapshot of a file; its summary, or one sentence. Where there are several, `members` gets their names.
+fn open(input: &mut Input, name: &str, member: Option<u32>, members: &mut Vec<Member>) -> Result<FileSummary, String> {
     let show = io::stderr().is_terminal();
     let mut engine = Engine::new();
-    engine.request(Request::Open { name, total_bytes });
+    let begin = |engine: &mut Engine, input: &mut Input| {
+        let (name, total_bytes, access) = (name.to_owned(), input.total_bytes(), input.access());
+        engine.request(Request::Open { name, total_bytes, access, member });
+        input.rewind().map_err(|error| error.to_string())
+    };
+    begin(&mut engine, input)?;
     loop {
-        if engine.wants_bytes() {
-            let mut chunk = Vec::with_capacity(CHUNK);
-            let read = input.by_ref().take(CHUNK as u64).read_to_end(&mut chunk).map_err(|error| error.to_string())?;
-            if read == 0 {
-                engine.request(Request::EndOfFile);
-            } else {
-                engine.feed(chunk);
+        match engine.wants() {
+            None => {}
+            Some(Want::Whole) => {
+                input.keep_whole().map_err(|error| error.to_string())?;
+                begin(&mut engine, input)?;
+            }
+            Some(want) => {
+                let chunk = input.chunk(want).map_err(|error| error.to_string())?;
+                if chunk.is_empty() {
+                    engine.request(Request::EndOfFile);
+                } else {
+                    engine.feed(chunk);
+                }
             }
         }
         let work = engine.step(&mut || true);
         while let Some(reply) = engine.next_reply() {
             match reply {
                 Reply::Progress(progress) if show => show_progress(&progress),
+                Reply::Members(found) => *members = found,
                 Reply::Failed { message } => return Err(message),
                 Reply::Opened(summary) => {
                     if show {

@@ -1,227 +1,213 @@
-//! Outer formats, told apart by content, never by name: gzip around a pickle, or the pickle itself.
+//! Outer formats, told apart by content, never by name: layers of packing, one inside the other, around what the file is.
+//!
+//! ```text
+//!   chunks of the file ─▶ [gzip] ─▶ … ─▶ pickle
+//!                   buffer 0    buffer 1  …  the last one's bytes are what pull() hands out
+//! ```
+//!
+//! Whoever reads pulls: [`Container::pull`] does a bounded piece of work and hands out a bounded number of bytes, however much a
+//! few packed ones unpack to.
 
-use flate2::write::MultiGzDecoder;
-use std::io::Write;
+mod buffer;
+mod error;
+mod gzip;
+mod html;
+mod layer;
+mod sniff;
+pub mod zip;
+mod zstd;
 
-/// How many compressed bytes to hand over at a time: gzip packs up to about 1000 to one, and a slice must stay short.
-pub const GZIP_PIECE: usize = 4 << 10;
-/// How many plain bytes to hand over at a time.
-pub const PLAIN_PIECE: usize = 64 << 10;
+pub use error::ContainerError;
+pub use sniff::Content;
 
-/// How many times its size a gzip stream may unpack to. Real snapshots: up to 40; deflate can do 1000.
+use buffer::Buffer;
+use layer::{Fault, Unpacker};
+use sniff::{BYTE_ORDER_MARK, Sniffed, sniff, sniff_all};
+
+/// How many bytes are handed out at a time, at most: well under a millisecond of decoding.
+pub const PIECE: usize = 64 << 10;
+
+/// How many packed bytes a layer is given at a time: the smallest gzip member is 20 bytes, and each has its own cost.
+const PACKED_PIECE: usize = 16 << 10;
+
+/// How many times its size a packed pickle may unpack to. Real ones: up to 40; deflate can do 1000, zstd any number.
 pub const MOST_INFLATION: u64 = 200;
+/// The same for JSON, which says everything again wherever it is used, and indented at that: real files come to 850 under zstd,
+/// and one of nothing but stacks of a thousand frames to some thousands. Blanks without end cost time, and no memory.
+pub const MOST_INFLATION_OF_JSON: u64 = 10_000;
 /// What may be unpacked whatever the ratio: small files made of one repeated event are no attack.
 const UNPACKED_FREELY: u64 = 256 << 20;
 
-/// Why the bytes can't be unpacked.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ContainerError {
-    /// No byte at all.
-    #[error("the file is empty")]
-    Empty,
-    /// Something else, recognised by its first bytes.
-    #[error("this is {0}, not a PyTorch memory snapshot")]
-    Other(&'static str),
-    /// Something else, not recognised.
-    #[error("this is not a PyTorch memory snapshot: it begins with 0x{0:02x}, where a pickle begins with 0x80")]
-    NotAPickle(u8),
-    /// gzip's checks failed.
-    #[error("the gzip stream is damaged near byte {0}")]
-    Gzip(u64),
-    /// The file ends inside the gzip stream.
-    #[error("the file ends inside its gzip stream, after {0} bytes")]
-    GzipCut(u64),
-    /// It is made to fill the memory.
-    #[error("{0} bytes of gzip unpack to more than {MOST_INFLATION} times as many: no snapshot does")]
-    GzipBomb(u64),
-}
+/// Layers of packing. Two are seen (a .gz compressed again on its way); each costs a window of memory.
+const MOST_LAYERS: usize = 4;
 
 /// Unpacks a file as it arrives.
+#[derive(Default)]
 pub struct Container {
-    layer: Layer,
-    /// First bytes of the file, then of what is inside, until there are enough to tell what they are.
-    head: Vec<u8>,
-    read: u64,
-    inflated: u64,
-    checked: bool,
+    file: Buffer,
+    /// Bytes of the file fed, and whether that was all.
+    fed: u64,
+    ended: bool,
+    /// Outermost first.
+    layers: Vec<Layer>,
+    content: Option<Content>,
 }
 
-enum Layer {
-    Unknown,
-    Plain,
-    Gzip(Box<MultiGzDecoder<Vec<u8>>>),
+struct Layer {
+    /// In messages and in the summary.
+    name: &'static str,
+    unpacker: Box<dyn Unpacker>,
+    output: Buffer,
+    written: u64,
 }
 
-/// Enough bytes for every magic number.
-const HEAD: usize = 8;
-
-/// What people drop by mistake, by its first bytes.
-const OTHERS: [(&[u8], &str); 12] = [
-    (b"\x89PNG", "a PNG image"),
-    (b"\xff\xd8\xff", "a JPEG image"),
-    (b"GIF8", "a GIF image"),
-    (b"%PDF", "a PDF document"),
-    (b"\x7fELF", "an ELF program"),
-    (b"PK\x03\x04", "a zip archive"),
-    (b"\x28\xb5\x2f\xfd", "a zstd stream"),
-    (b"SQLite f", "an SQLite database"),
-    (b"<!", "an HTML page"),
-    (b"<html", "an HTML page"),
-    (b"{", "JSON"),
-    (b"[", "JSON"),
-];
-
-impl Default for Container {
-    fn default() -> Self {
-        Container { layer: Layer::Unknown, head: Vec::new(), read: 0, inflated: 0, checked: false }
-    }
+/// How a buffer stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flow {
+    /// There may be more in it than before.
+    Worked,
+    /// It has all it can have until the file goes on.
+    Starved,
+    /// It has all it will ever have.
+    Ended,
 }
 
 impl Container {
-    /// How many bytes to hand over at a time.
-    pub fn piece(&self) -> usize {
-        match self.layer {
-            Layer::Plain => PLAIN_PIECE,
-            _ => GZIP_PIECE,
-        }
-    }
-
-    /// Unpacks the next bytes of the file. What comes back is valid until the next call, and may be empty.
+    /// Unpacks a member of a zip archive; what is fed is its packed bytes.
     ///
     /// # Errors
-    /// The stream is damaged, or what is inside is no pickle.
-    pub fn unpack<'a>(&'a mut self, bytes: &'a [u8]) -> Result<&'a [u8], ContainerError> {
-        self.read += bytes.len() as u64;
-        if matches!(self.layer, Layer::Unknown) {
-            self.head.extend_from_slice(bytes);
-            if self.head.len() < 2 {
-                return Ok(&[]);
-            }
-            let first = std::mem::take(&mut self.head);
-            if !first.starts_with(&[0x1f, 0x8b]) {
-                self.layer = Layer::Plain;
-                self.head = first;
-                self.checked = check(&self.head)?;
-                return Ok(&self.head);
-            }
-            self.layer = Layer::Gzip(Box::new(MultiGzDecoder::new(Vec::new())));
-            return self.inflate(&first);
-        }
-        match self.layer {
-            Layer::Gzip(_) => self.inflate(bytes),
-            _ => Ok(bytes),
-        }
+    /// It is packed in a way we can't undo.
+    pub fn of_member(entry: &zip::Entry) -> Result<Container, zip::ZipError> {
+        let layer = Layer { name: "zip", unpacker: entry.unpacker()?, output: Buffer::default(), written: 0 };
+        Ok(Container { layers: vec![layer], ..Container::default() })
     }
 
-    fn inflate(&mut self, bytes: &[u8]) -> Result<&[u8], ContainerError> {
-        let Layer::Gzip(decoder) = &mut self.layer else { return Ok(&[]) };
-        decoder.get_mut().clear();
-        let written = decoder.write_all(bytes).and_then(|()| decoder.flush());
-        written.map_err(|_| ContainerError::Gzip(self.read))?;
-        let unpacked = decoder.get_ref();
-        self.inflated += unpacked.len() as u64;
-        if self.inflated > self.read.saturating_mul(MOST_INFLATION).max(UNPACKED_FREELY) {
-            return Err(ContainerError::GzipBomb(self.read));
-        }
-        if !self.checked && !unpacked.is_empty() {
-            self.checked = check(unpacked)?;
-        }
-        Ok(unpacked)
+    /// Takes the next bytes of the file. Call it when [`Container::pull`] says `None`, so that they are not copied.
+    pub fn feed(&mut self, chunk: Vec<u8>) {
+        self.fed += chunk.len() as u64;
+        self.file.add(chunk);
     }
 
-    /// The file ends here: what is left, if anything.
-    ///
-    /// # Errors
-    /// It was empty, or ends too soon.
-    pub fn finish(&mut self) -> Result<Vec<u8>, ContainerError> {
-        match &mut self.layer {
-            Layer::Unknown if self.read == 0 => Err(ContainerError::Empty),
-            Layer::Unknown => {
-                let rest = std::mem::take(&mut self.head);
-                check(&rest)?;
-                Ok(rest)
-            }
-            Layer::Plain => Ok(Vec::new()),
-            Layer::Gzip(decoder) => {
-                decoder.get_mut().clear();
-                decoder.try_finish().map_err(|_| ContainerError::GzipCut(self.read))?;
-                Ok(std::mem::take(decoder.get_mut()))
-            }
-        }
+    /// All bytes were fed.
+    pub fn end(&mut self) {
+        self.ended = true;
+    }
+
+    /// Bytes of the file that were taken.
+    pub fn read(&self) -> u64 {
+        self.fed - self.file.rest().len() as u64
+    }
+
+    /// What is inside all layers: known before [`Container::pull`] hands out a byte.
+    pub fn content(&self) -> Option<Content> {
+        self.content
     }
 
     /// The layers unpacked, outermost first: `gzip`, or nothing.
-    pub fn layers(&self) -> &'static [&'static str] {
-        match self.layer {
-            Layer::Gzip(_) => &["gzip"],
-            _ => &[],
-        }
-    }
-}
-
-/// Whether this can be the beginning of a pickle of protocol 2 or later.
-fn check(first: &[u8]) -> Result<bool, ContainerError> {
-    if first.first() == Some(&0x80) || first.is_empty() {
-        return Ok(!first.is_empty());
-    }
-    let head = first.get(..HEAD.min(first.len())).unwrap_or_default();
-    let trimmed = head.trim_ascii_start();
-    let other = OTHERS.iter().find(|(magic, _)| head.starts_with(magic) || trimmed.starts_with(magic));
-    Err(match (other, first.first()) {
-        (Some((_, noun)), _) => ContainerError::Other(noun),
-        (None, byte) => ContainerError::NotAPickle(byte.copied().unwrap_or(0)),
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use flate2::{Compression, write::GzEncoder};
-
-    fn unpack(file: &[u8], chunk: usize) -> Result<Vec<u8>, ContainerError> {
-        let mut container = Container::default();
-        let mut all = Vec::new();
-        for piece in file.chunks(chunk) {
-            all.extend_from_slice(container.unpack(piece)?);
-        }
-        all.extend(container.finish()?);
-        Ok(all)
+    pub fn layers(&self) -> impl Iterator<Item = &'static str> {
+        self.layers.iter().map(|layer| layer.name)
     }
 
-    fn gzip(bytes: &[u8]) -> Vec<u8> {
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-        encoder.write_all(bytes).unwrap();
-        encoder.finish().unwrap()
+    /// Bytes on the heap: the chunk of the file and what each layer has unpacked.
+    pub fn heap_bytes(&self) -> usize {
+        self.file.heap_bytes() + self.layers.iter().map(|layer| layer.output.heap_bytes()).sum::<usize>()
     }
 
-    #[test]
-    fn plain_and_gzip_in_chunks_of_any_size() {
-        let pickle: Vec<u8> =
-            [0x80, 4].into_iter().chain((0..100_000u32).map(|at| (at.wrapping_mul(at) >> 7) as u8)).collect();
-        let mut two_members = gzip(&pickle[..70_000]);
-        two_members.extend(gzip(&pickle[70_000..]));
-        for chunk in [1, 2, 3, 1000, 1 << 20] {
-            for file in [&pickle, &gzip(&pickle), &two_members] {
-                assert!(unpack(file, chunk).unwrap() == pickle, "chunks of {chunk}");
+    /// The next unpacked bytes, at most [`PIECE`], perhaps none for now; `None` when the file must go on first, or is over.
+    ///
+    /// # Errors
+    /// A layer is damaged or ends too soon, or what is inside is no snapshot.
+    pub fn pull(&mut self) -> Result<Option<&[u8]>, ContainerError> {
+        let depth = self.layers.len();
+        if self.content.is_none() {
+            let mut sniffed = sniff(self.buffer(depth).rest());
+            if sniffed == Sniffed::Unsure {
+                match self.fill(depth)? {
+                    Flow::Worked => return Ok(Some(&[])),
+                    Flow::Starved => return Ok(None),
+                    Flow::Ended => sniffed = sniff_all(self.buffer(depth).rest()),
+                }
+            }
+            match sniffed {
+                Sniffed::Unsure => {
+                    let layer = self.layers.last().map(|layer| layer.name);
+                    return Err(layer.map_or(ContainerError::Empty, ContainerError::Hollow));
+                }
+                Sniffed::Packed(_) if depth >= MOST_LAYERS => return Err(ContainerError::TooManyLayers(MOST_LAYERS)),
+                Sniffed::Packed(packing) => {
+                    let (name, unpacker) = (packing.name(), packing.unpacker());
+                    self.layers.push(Layer { name, unpacker, output: Buffer::default(), written: 0 });
+                    return Ok(Some(&[]));
+                }
+                Sniffed::Content(content) => {
+                    self.content = Some(content);
+                    let content = self.buffer_mut(depth);
+                    if content.rest().starts_with(BYTE_ORDER_MARK) {
+                        content.take(BYTE_ORDER_MARK.len());
+                    }
+                    return Ok(Some(&[]));
+                }
+                Sniffed::Other(noun) => return Err(ContainerError::Other(noun)),
+                Sniffed::Unknown(byte) => return Err(ContainerError::NotAPickle(byte)),
             }
         }
-        assert_eq!(unpack(&[0x80], 1).unwrap(), [0x80]);
+        if self.buffer(depth).rest().is_empty() && self.fill(depth)? != Flow::Worked {
+            return Ok(None);
+        }
+        Ok(Some(self.buffer_mut(depth).take_piece()))
     }
 
-    #[test]
-    fn what_is_no_pickle_is_named() {
-        let whole = gzip(&[0x80, 4, b'.']);
-        let cases: [(&[u8], &str); 7] = [
-            (b"", "the file is empty"),
-            (b"\x89PNG\r\n\x1a\n", "this is a PNG image, not a PyTorch memory snapshot"),
-            (&gzip(b"\x89PNG\r\n"), "this is a PNG image, not a PyTorch memory snapshot"),
-            (b"  {\"segments\": []}", "this is JSON, not a PyTorch memory snapshot"),
-            (b"hello", "this is not a PyTorch memory snapshot: it begins with 0x68, where a pickle begins with 0x80"),
-            (&whole[..12], "the file ends inside its gzip stream, after 12 bytes"),
-            (b"\x1f\x8bgarbage that is no deflate", "the gzip stream is damaged near byte 28"),
-        ];
-        for (file, text) in cases {
-            assert_eq!(unpack(file, 1 << 20).unwrap_err().to_string(), text);
+    /// What `depth` layers have unpacked.
+    fn buffer(&self, depth: usize) -> &Buffer {
+        let layer = depth.checked_sub(1).and_then(|at| self.layers.get(at));
+        layer.map_or(&self.file, |layer| &layer.output)
+    }
+
+    fn buffer_mut(&mut self, depth: usize) -> &mut Buffer {
+        let layer = depth.checked_sub(1).and_then(|at| self.layers.get_mut(at));
+        layer.map_or(&mut self.file, |layer| &mut layer.output)
+    }
+
+    /// Has the innermost of `depth` layers unpack a little more.
+    fn fill(&mut self, depth: usize) -> Result<Flow, ContainerError> {
+        let Some(above) = depth.checked_sub(1) else {
+            return Ok(if self.ended { Flow::Ended } else { Flow::Starved });
+        };
+        let source = if self.buffer(above).rest().is_empty() { self.fill(above)? } else { Flow::Worked };
+        if source == Flow::Starved {
+            return Ok(Flow::Starved);
         }
+        let byte = self.fed.min(self.read().saturating_add(PACKED_PIECE as u64));
+        let (outer, inner) = self.layers.split_at_mut(above);
+        let Some(layer) = inner.first_mut() else { return Ok(Flow::Ended) };
+        let input = outer.last_mut().map_or(&mut self.file, |outer| &mut outer.output);
+        let piece = input.rest();
+        let piece = piece.get(..PACKED_PIECE).unwrap_or(piece);
+        let (output, is_last) = (layer.output.room(), source == Flow::Ended && piece.is_empty());
+        let held = output.len();
+        let name = layer.name;
+        let unpacked = layer.unpacker.unpack(piece, output).and_then(|took| {
+            let written = output.len() - held;
+            if is_last && written == 0 {
+                layer.unpacker.finish()?;
+            }
+            Ok((took, written))
+        });
+        let (took, written) = unpacked.map_err(|fault| match fault {
+            Fault::Damaged => ContainerError::Damaged { layer: name, byte },
+            Fault::Cut => ContainerError::Cut { layer: name, byte },
+            Fault::Foreign(noun) => ContainerError::Other(noun),
+            Fault::Refused(why) => ContainerError::Refused { layer: name, why },
+        })?;
+        input.take(took);
+        layer.written += written as u64;
+        let times = match self.content {
+            Some(Content::Json) => MOST_INFLATION_OF_JSON,
+            _ => MOST_INFLATION,
+        };
+        if layer.written > byte.saturating_mul(times).max(UNPACKED_FREELY) {
+            return Err(ContainerError::Bomb { layer: name, byte, times });
+        }
+        Ok(if is_last && written == 0 { Flow::Ended } else { Flow::Worked })
     }
 }

@@ -1,121 +1,124 @@
-//! A file on its way in: bytes → container → pickle → snapshot and history, in slices.
+//! A file on its way in: bytes → container → decoder → snapshot and history, in slices.
 
+use super::archive::ArchiveError;
+use super::decoder::{DecodeError, Decoded, Decoder, Layout};
+use super::memory::{TooLarge, Watch};
 use super::open::OpenFile;
-use super::protocol::{Phase, Progress};
+use super::protocol::{Member, Phase, Progress, Want};
+use super::snapviewer::is_drawing;
+use super::source::{More, Source};
 use crate::analysis::Sites;
-use crate::container::{Container, ContainerError};
-use crate::pickle::{Limits, Machine, PickleError};
-use crate::replay::{Builder, Recorder};
-use crate::snapshot::{ContentError, ReadError, Reader, Snapshot, Value};
+use crate::container::{Container, ContainerError, Content};
+use crate::replay::Builder;
+use crate::snapshot::Snapshot;
 
 /// Why a file can't be opened: one sentence with place and cause.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum OpenError {
+    /// The archive.
+    #[error("{0}")]
+    Archive(#[from] ArchiveError),
     /// The outer format.
     #[error("{0}")]
     Container(#[from] ContainerError),
-    /// The pickle.
+    /// What is in it.
     #[error("{0}")]
-    Pickle(#[from] PickleError<ReadError>),
-    /// The values.
+    Decode(#[from] DecodeError),
+    /// The memory.
     #[error("{0}")]
-    Content(#[from] ContentError),
-}
-
-/// What the first bytes of a pickle tell of its writer.
-#[derive(Default)]
-struct Head {
-    bytes: [u8; 4],
-    len: usize,
-}
-
-impl Head {
-    fn see(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            let Some(slot) = self.bytes.get_mut(self.len) else { return };
-            *slot = byte;
-            self.len += 1;
-        }
-    }
-
-    /// torch's C++ pickler writes protocol 2 and memoises a container after its contents, so MARK follows at once.
-    fn describe(&self) -> String {
-        let writer = match self.bytes {
-            [_, 2, b'}' | b']', b'('] => "torch C++",
-            _ => "Python",
-        };
-        format!("pickle {} ({writer})", self.bytes[1])
-    }
+    TooLarge(#[from] TooLarge),
 }
 
 /// A file on its way in.
 pub(super) struct Loader {
     name: String,
-    total_bytes: Option<u64>,
-    read: u64,
-    head: Head,
+    source: Source,
     container: Container,
-    chunk: Vec<u8>,
-    at: usize,
-    ended: bool,
+    /// How the file is written, outermost first; known once it is decoded.
+    format: String,
+    /// Whether the container has handed out all it could of the bytes fed.
+    hungry: bool,
+    watch: Watch,
     stage: Stage,
 }
 
 enum Stage {
-    Decoding(Box<Machine<Reader<Recorder>>>),
+    /// Once the container knows what it holds, there is a decoder.
+    Decoding(Option<Decoder>),
     Replaying(Box<(Snapshot, Builder)>),
     Indexing(Box<OpenFile>),
     Over,
 }
 
 impl Loader {
-    pub(super) fn new(name: String, total_bytes: Option<u64>) -> Loader {
-        let machine = Machine::new(Reader::new(Recorder::default()), Limits::default());
+    pub(super) fn new(name: String, source: Source, memory: u64) -> Loader {
         Loader {
             name,
-            total_bytes,
-            read: 0,
-            head: Head::default(),
+            source,
             container: Container::default(),
-            chunk: Vec::new(),
-            at: 0,
-            ended: false,
-            stage: Stage::Decoding(Box::new(machine)),
+            format: String::new(),
+            hungry: true,
+            watch: Watch::new(memory),
+            stage: Stage::Decoding(None),
         }
     }
 
     pub(super) fn feed(&mut self, chunk: Vec<u8>) {
-        self.chunk = chunk;
-        self.at = 0;
+        self.source.feed(chunk);
+        self.hungry = false;
     }
 
     pub(super) fn end(&mut self) {
-        self.ended = true;
+        self.source.end();
+        self.hungry = false;
     }
 
-    pub(super) fn wants_bytes(&self) -> bool {
-        matches!(self.stage, Stage::Decoding(_)) && !self.ended && self.at >= self.chunk.len()
+    pub(super) fn wants(&self) -> Option<Want> {
+        self.source.wants().filter(|_| self.hungry && matches!(self.stage, Stage::Decoding(_)))
     }
 
     pub(super) fn progress(&self) -> Progress {
         let phase = if matches!(self.stage, Stage::Decoding(_)) { Phase::Decoding } else { Phase::Indexing };
-        Progress { bytes: self.read, total_bytes: self.total_bytes, phase }
+        Progress { bytes: self.container.read(), total_bytes: self.source.total_bytes(), phase }
+    }
+
+    /// The snapshots of a file that has several, once.
+    pub(super) fn take_members(&mut self) -> Option<Vec<Member>> {
+        self.source.take_members()
+    }
+
+    /// An error as the user reads it: with the member it is in, where there are several.
+    pub(super) fn message(&self, error: &OpenError) -> String {
+        self.source.member_name().map_or_else(|| error.to_string(), |member| format!("{member}: {error}"))
     }
 
     /// Works until the file is open (`Some`), more bytes are needed or `has_time` says no (`None`).
     pub(super) fn step(&mut self, has_time: &mut dyn FnMut() -> bool) -> Result<Option<OpenFile>, OpenError> {
         loop {
             match std::mem::replace(&mut self.stage, Stage::Over) {
-                Stage::Decoding(mut machine) => {
-                    let done = self.decode(&mut machine, has_time)?;
-                    if !done {
-                        self.stage = Stage::Decoding(machine);
-                        return Ok(None);
-                    }
-                    let (reader, root): (Reader<Recorder>, Value) = machine.finish()?;
-                    let (snapshot, recorder) = reader.finish(root)?;
-                    let builder = Builder::new(&snapshot, recorder);
-                    self.stage = Stage::Replaying(Box::new((snapshot, builder)));
+                Stage::Decoding(mut decoder) => {
+                    let done = self.decode(&mut decoder, has_time)?;
+                    let decoder = match (done, decoder) {
+                        (true, Some(decoder)) => decoder,
+                        (_, decoder) => {
+                            self.stage = Stage::Decoding(decoder);
+                            return Ok(None);
+                        }
+                    };
+                    let content = decoder.description();
+                    let layers = self.container.layers().map(str::to_owned);
+                    self.format = layers.chain([content]).collect::<Vec<_>>().join(", ");
+                    self.stage = match decoder.finish()? {
+                        Decoded::Next(decoder) => {
+                            self.source.next_member();
+                            Stage::Decoding(Some(decoder))
+                        }
+                        Decoded::Snapshot(decoded) => {
+                            let (snapshot, recorder) = *decoded;
+                            let builder = Builder::new(&snapshot, recorder);
+                            Stage::Replaying(Box::new((snapshot, builder)))
+                        }
+                    };
                 }
                 Stage::Replaying(mut replaying) => {
                     let (snapshot, builder) = &mut *replaying;
@@ -126,7 +129,11 @@ impl Loader {
                     let (snapshot, builder) = *replaying;
                     let (histories, warnings) = builder.finish();
                     let sites = Sites::new(&snapshot);
-                    let file = OpenFile::new(self.name.clone(), self.format(), snapshot, histories, warnings, sites);
+                    let name = self
+                        .source
+                        .member_name()
+                        .map_or(self.name.clone(), |member| format!("{} › {member}", self.name));
+                    let file = OpenFile::new(name, self.format.clone(), snapshot, histories, warnings, sites);
                     self.stage = Stage::Indexing(Box::new(file));
                 }
                 Stage::Indexing(mut file) => {
@@ -144,45 +151,47 @@ impl Loader {
         }
     }
 
-    /// `true` when the whole pickle is decoded.
-    fn decode(
-        &mut self,
-        machine: &mut Machine<Reader<Recorder>>,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> Result<bool, OpenError> {
-        while self.at < self.chunk.len() {
-            let end = self.chunk.len().min(self.at + self.container.piece());
-            let piece = self.chunk.get(self.at..end).unwrap_or_default();
-            let unpacked = self.container.unpack(piece)?;
-            self.head.see(unpacked);
-            machine.feed(unpacked)?;
-            self.read += (end - self.at) as u64;
-            self.at = end;
+    /// `true` when all the file holds is decoded.
+    fn decode(&mut self, decoder: &mut Option<Decoder>, has_time: &mut dyn FnMut() -> bool) -> Result<bool, OpenError> {
+        loop {
+            let content = self.container.content();
+            match self.container.pull()? {
+                Some(bytes) => {
+                    if let Some(content) = content.filter(|_| decoder.is_none()) {
+                        let layout = self.source.layout();
+                        if content == Content::Json && layout == Layout::Snapshot && is_drawing(bytes) {
+                            return Err(DecodeError::DrawingAlone.into());
+                        }
+                        *decoder = Some(Decoder::new(content, layout));
+                    }
+                    if let Some(decoder) = decoder {
+                        let decoded = bytes.len();
+                        decoder.feed(bytes)?;
+                        let (bytes, total_bytes) = (self.container.read(), self.source.total_bytes());
+                        let progress = Progress { bytes, total_bytes, phase: Phase::Decoding };
+                        self.watch.look(decoded, &progress, || decoder.held())?;
+                    }
+                }
+                None => match self.source.give(&mut self.container)? {
+                    More::Given => {}
+                    More::Hungry => {
+                        self.hungry = true;
+                        return Ok(false);
+                    }
+                    More::Over => return Ok(true),
+                },
+            }
             if !has_time() {
                 return Ok(false);
             }
         }
-        if self.ended {
-            let rest = self.container.finish()?;
-            self.head.see(&rest);
-            machine.feed(&rest)?;
-        }
-        Ok(self.ended)
-    }
-
-    fn format(&self) -> String {
-        let pickle = self.head.describe();
-        let layers = self.container.layers().iter().map(|&layer| layer.to_owned());
-        layers.chain([pickle]).collect::<Vec<_>>().join(", ")
     }
 
     /// Bytes on the heap, by table.
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
-        let mut bytes = vec![("chunk of the file", self.chunk.capacity())];
-        if let Stage::Decoding(machine) = &self.stage {
-            bytes.push(("memo and stack", machine.heap_bytes()));
-            bytes.extend(machine.builder().heap_bytes());
-            bytes.extend(machine.builder().sink().heap_bytes());
+        let mut bytes = vec![("chunk of the file", self.container.heap_bytes() + self.source.heap_bytes())];
+        if let Stage::Decoding(Some(decoder)) = &self.stage {
+            bytes.extend(decoder.heap_bytes());
         }
         bytes
     }

@@ -6,19 +6,27 @@
 
 pub mod protocol;
 
+mod archive;
+mod decoder;
 mod details;
+mod feed;
+mod glimpse;
 mod groups;
 mod legend;
 mod loader;
 mod marks;
+mod memory;
 mod open;
+mod snapviewer;
+mod source;
 
-pub use protocol::{Reply, Request};
+pub use protocol::{Reply, Request, Want};
 
 use crate::timeline::{SceneJob, View};
 use loader::Loader;
 use open::OpenFile;
 use protocol::Looks;
+use source::Source;
 use std::collections::VecDeque;
 
 /// Whether [`Engine::step`] has anything left to do.
@@ -31,8 +39,9 @@ pub enum Work {
 }
 
 /// The app without a face.
-#[derive(Default)]
 pub struct Engine {
+    /// Bytes that the tables of a file may take.
+    memory: u64,
     loading: Option<Box<Loader>>,
     file: Option<Box<OpenFile>>,
     scene: Option<Box<PendingScene>>,
@@ -48,19 +57,30 @@ struct PendingScene {
     job: Option<SceneJob>,
 }
 
+impl Default for Engine {
+    fn default() -> Engine {
+        Engine::new()
+    }
+}
+
 impl Engine {
     /// An engine with no file open.
     pub fn new() -> Engine {
-        Engine::default()
+        Engine::with_memory(memory::MOST)
+    }
+
+    /// One that refuses a file whose tables take more than so many bytes.
+    pub fn with_memory(memory: u64) -> Engine {
+        Engine { memory, loading: None, file: None, scene: None, replies: VecDeque::new() }
     }
 
     /// Takes a request. Long work is done in [`Engine::step`].
     pub fn request(&mut self, request: Request) {
         match request {
-            Request::Open { name, total_bytes } => {
+            Request::Open { name, total_bytes, access, member } => {
                 self.file = None;
                 self.scene = None;
-                self.loading = Some(Box::new(Loader::new(name, total_bytes)));
+                self.loading = Some(Box::new(Loader::new(name, Source::new(total_bytes, access, member), self.memory)));
             }
             Request::EndOfFile => {
                 if let Some(loader) = &mut self.loading {
@@ -103,16 +123,18 @@ impl Engine {
         }
     }
 
-    /// Takes the next bytes of the file being loaded; without one they are dropped. Call it when [`Engine::wants_bytes`].
+    /// Takes the next bytes of the file being loaded; without one they are dropped. They are those it
+    /// [wants](Engine::wants).
     pub fn feed(&mut self, chunk: Vec<u8>) {
         if let Some(loader) = &mut self.loading {
             loader.feed(chunk);
         }
     }
 
-    /// Whether a file is loading and the last chunk is used up. `false` after an error or a cancel: stop reading then.
-    pub fn wants_bytes(&self) -> bool {
-        self.loading.as_ref().is_some_and(|loader| loader.wants_bytes())
+    /// Which bytes are needed next: `None` while the last chunk is not used up, and after an error or a cancel (stop reading
+    /// then).
+    pub fn wants(&self) -> Option<Want> {
+        self.loading.as_ref()?.wants()
     }
 
     /// Whether a file is loading at all.
@@ -123,14 +145,16 @@ impl Engine {
     /// Works until there is nothing to do or `has_time` (asked at least every few milliseconds) says no.
     pub fn step(&mut self, has_time: &mut dyn FnMut() -> bool) -> Work {
         if let Some(loader) = &mut self.loading {
-            match loader.step(has_time) {
+            let result = loader.step(has_time);
+            self.replies.extend(loader.take_members().map(Reply::Members));
+            match result {
                 Ok(None) => {
                     let progress = Reply::Progress(loader.progress());
                     match self.replies.back_mut() {
                         Some(last @ Reply::Progress(_)) => *last = progress,
                         _ => self.replies.push_back(progress),
                     }
-                    return if loader.wants_bytes() { Work::Idle } else { Work::More };
+                    return if loader.wants().is_some() { Work::Idle } else { Work::More };
                 }
                 Ok(Some(file)) => {
                     self.replies.push_back(Reply::Opened(Box::new(file.summary())));
@@ -138,7 +162,7 @@ impl Engine {
                     self.loading = None;
                 }
                 Err(error) => {
-                    self.replies.push_back(Reply::Failed { message: error.to_string() });
+                    self.replies.push_back(Reply::Failed { message: loader.message(&error) });
                     self.loading = None;
                 }
             }

@@ -1,6 +1,7 @@
 //! What the page, the command line and the tests ask, and what they are told. Plain data.
 //!
-//! Bytes of the file do not travel in a [`Request`]: the driver feeds them to the engine between `Open` and `EndOfFile`.
+//! Bytes of the file do not travel in a [`Request`]: the driver feeds them to the engine between `Open` and `EndOfFile`, and
+//! asks it before each chunk which ones it [wants](Want).
 
 mod picture;
 
@@ -18,8 +19,12 @@ pub enum Request {
         name: String,
         /// Its length in bytes, where known.
         total_bytes: Option<u64>,
+        /// How its bytes can be reached.
+        access: Access,
+        /// Which snapshot of a file that holds several: its place in [`Reply::Members`]; the first when not said.
+        member: Option<u32>,
     },
-    /// All bytes were fed.
+    /// There are no more bytes after those that were fed last.
     EndOfFile,
     /// Give up what is loading.
     Cancel,
@@ -99,11 +104,41 @@ pub enum Request {
     },
 }
 
+impl Request {
+    /// Opens a file that is read from its beginning to its end, the first snapshot in it if it holds several.
+    pub fn open(name: &str, total_bytes: Option<u64>) -> Request {
+        Request::Open { name: name.to_owned(), total_bytes, access: Access::Forward, member: None }
+    }
+}
+
+/// How the bytes of a file can be reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Access {
+    /// From beginning to end, once: a link, standard input.
+    Forward,
+    /// At any offset; the length is known.
+    Anywhere,
+}
+
+/// Which bytes the engine needs next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Want {
+    /// Those that follow what was fed last; at first, the beginning of the file.
+    Next,
+    /// Those from this offset of the file on, which is within its length. Asked only under [`Access::Anywhere`].
+    At(u64),
+    /// The whole file, kept where it can be read [`Access::Anywhere`]; then [`Request::Open`] again. Asked only under
+    /// [`Access::Forward`]: the table of contents of an archive stands at its end.
+    Whole,
+}
+
 /// What the engine tells.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply {
     /// How far loading is.
     Progress(Progress),
+    /// The file holds several snapshots. The one asked for is opened next; the others wait for a [`Request::Open`] of their own.
+    Members(Vec<Member>),
     /// The file is open.
     Opened(Box<FileSummary>),
     /// The file can't be opened; the one before it is closed as well.
@@ -203,6 +238,15 @@ pub struct Looks {
     pub stacking: Option<Grouping>,
     /// What colour tells.
     pub colouring: Grouping,
+}
+
+/// One of several snapshots in a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Member {
+    /// Its path inside the file.
+    pub name: String,
+    /// Its length as the file gives it, unpacked.
+    pub bytes: u64,
 }
 
 /// How far loading is.

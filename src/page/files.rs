@@ -2,12 +2,14 @@
 
 use super::App;
 use super::dom::{Elements, listen};
+use super::folders;
 use crate::ui::action::{DropHover, GivenFile};
 use crate::ui::{Action, url};
 use gloo::events::EventListener;
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::spawn_local;
 use web_sys::{ClipboardEvent, DataTransfer, DragEvent, Event, File, FileList, Url};
 
 /// The files given last: handles, not bytes.
@@ -99,7 +101,13 @@ fn drop_here(app: &Rc<App>, event: &Event) {
     let transfer = event.dyn_ref::<DragEvent>().and_then(DragEvent::data_transfer);
     if let Some(transfer) = files_of(transfer.as_ref()) {
         event.prevent_default();
-        give(app, transfer.files());
+        match folders::dropped(transfer) {
+            None => give(app, transfer.files()),
+            Some(entries) => {
+                let app = app.clone();
+                spawn_local(async move { give_named(&app, folders::files(entries).await) });
+            }
+        }
     }
 }
 
@@ -125,10 +133,15 @@ fn follow_link(app: &Rc<App>, _: &Event) {
 }
 
 fn give(app: &Rc<App>, files: Option<FileList>) {
-    let files: Vec<File> = files.iter().flat_map(|files| (0..files.length()).filter_map(|at| files.get(at))).collect();
-    let given = files.iter().map(|file| GivenFile { name: file.name(), bytes: file.size() as u64 }).collect();
+    let files = files.iter().flat_map(|files| (0..files.length()).filter_map(|at| files.get(at)));
+    let files: Vec<_> = files.map(|file| (file.name(), file)).collect();
     if !files.is_empty() {
-        app.files.given.replace(files);
-        app.dispatch(Action::FilesGiven(given));
+        give_named(app, files);
     }
+}
+
+fn give_named(app: &Rc<App>, files: Vec<(String, File)>) {
+    let given = files.iter().map(|(name, file)| GivenFile { name: name.clone(), bytes: file.size() as u64 }).collect();
+    app.files.given.replace(files.into_iter().map(|(_, file)| file).collect());
+    app.dispatch(Action::FilesGiven(given));
 }

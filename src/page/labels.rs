@@ -75,12 +75,8 @@ impl Labels {
             canvas.set_width(stage.0);
             canvas.set_height(stage.1);
         }
-        let context = canvas.get_context("2d").ok().flatten();
-        let Some(context) = context.and_then(|context| context.dyn_into::<CanvasRenderingContext2d>().ok()) else {
-            return;
-        };
+        let Some(context) = context(elements, theme, scale) else { return };
         context.clear_rect(0.0, 0.0, f64::from(stage.0), f64::from(stage.1));
-        context.set_font(&format!("{}px {}", FONT * scale, theme.font));
         // The plot is at the stage's right and top, so the gutters are what is left.
         let pen = Pen { context, theme, scale, left: f64::from(stage.0) - self.plot.0, plot: self.plot };
         pen.bytes(&self.bytes);
@@ -92,6 +88,22 @@ impl Labels {
             pen.peak(peak);
         }
     }
+}
+
+/// Writes a text that nobody sees. The first one on a canvas keeps the page for 30 to 150 ms, for the browser's link to the GPU
+/// process and for the font: better now, while nothing is open, than when the first picture is due.
+pub(super) fn prepare(elements: &Elements, theme: &Theme) {
+    let scale = elements.window.device_pixel_ratio();
+    if let Some(context) = context(elements, theme, scale) {
+        context.clear_rect(0.0, 0.0, 1.0, 1.0);
+        let _ = context.fill_text("0123456789 KMGiB", 0.0, FONT * scale);
+    }
+}
+
+fn context(elements: &Elements, theme: &Theme, scale: f64) -> Option<CanvasRenderingContext2d> {
+    let context: CanvasRenderingContext2d = elements.labels.get_context("2d").ok()??.dyn_into().ok()?;
+    context.set_font(&format!("{}px {}", FONT * scale, theme.font));
+    Some(context)
 }
 
 struct Pen<'a> {

@@ -8,6 +8,7 @@ mod clipboard;
 mod device;
 mod dom;
 mod files;
+mod folders;
 mod frame;
 mod input;
 mod labels;
@@ -16,6 +17,7 @@ mod panels;
 mod policy;
 mod theme;
 
+use crate::ui::action::Origin;
 use crate::ui::{self, Action, Effect, State};
 use crate::wire::{FromWorker, ToWorker};
 use client::Client;
@@ -98,6 +100,7 @@ impl App {
             }
         });
         panels::prepare(&app.elements);
+        labels::prepare(&app.elements, &app.theme.borrow());
         app.client.start();
         let mut listeners = input::listeners(&app);
         listeners.extend(files::listeners(&app));
@@ -129,13 +132,13 @@ impl App {
     fn perform(self: &Rc<Self>, effect: Effect) {
         match effect {
             Effect::PickFile => self.elements.file.click(),
-            Effect::LoadFile { place, load } => {
+            Effect::Load { origin: Origin::File(place), member, load } => {
                 if let Some(file) = self.files.at(place) {
-                    self.client.send(ToWorker::File { load, file });
+                    self.client.send(ToWorker::File { load, member, file });
                 }
             }
-            Effect::LoadLink { url, load } => match files::absolute(&self.elements, &url) {
-                Ok(link) => self.client.send(ToWorker::Link { load, url: link.url }),
+            Effect::Load { origin: Origin::Link(url), member, load } => match files::absolute(&self.elements, &url) {
+                Ok(link) => self.client.send(ToWorker::Link { load, member, url: link.url }),
                 Err(cause) => self.dispatch(Action::LoadFailed(cause)),
             },
             Effect::Ask(request) => self.client.send(ToWorker::Ask(request)),

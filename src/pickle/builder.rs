@@ -7,6 +7,8 @@
 ///
 /// An open container is a handle as well ([`Builder::open_handle`]); `slot` numbers are the machine's, small, and reused after
 /// the container is finished, so a builder can keep its open containers in a `Vec` indexed by slot.
+///
+/// A value may be made, used nowhere and made again: a short cut gave up.
 pub trait Builder {
     /// A value: small, `Copy`.
     type Value: Copy;
@@ -47,6 +49,14 @@ pub trait Builder {
     fn set_items(&mut self, slot: u32, pairs: &[Self::Value]) -> Result<(), (usize, Self::Error)>;
     /// The container in `slot` is complete: what it is from now on. The slot may be reused at once.
     fn finish(&mut self, slot: u32) -> Result<Self::Value, Self::Error>;
+
+    /// A dict with these keys and values, as many of the one as of the other, at once: just what [`Builder::open_dict`],
+    /// [`Builder::set_items`] with the pairs and [`Builder::finish`] would make. `None`, without any effect that could be seen,
+    /// when those shall be called instead, or when they would refuse it.
+    fn whole_dict(&mut self, keys: &[Self::Value], values: &[Self::Value]) -> Option<Self::Value> {
+        let _ = (keys, values);
+        None
+    }
 
     /// The list in `slot`, still empty, will not be finished: an equal one was before. The slot may be reused at once.
     fn abandon(&mut self, slot: u32) {

@@ -6,6 +6,7 @@ use super::opcode;
 pub(super) struct Short;
 
 /// What is left of the bytes at hand.
+#[derive(Clone, Copy)]
 pub(super) struct Cursor<'a> {
     rest: &'a [u8],
 }
@@ -18,6 +19,12 @@ impl<'a> Cursor<'a> {
     /// How many bytes are left.
     pub(super) fn left(&self) -> usize {
         self.rest.len()
+    }
+
+    /// The bytes that are left.
+    #[inline]
+    pub(super) fn rest(&self) -> &'a [u8] {
+        self.rest
     }
 
     #[inline]
@@ -44,14 +51,63 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The bytes up to the next APPENDS, when they are at hand and nothing but fetches from the memo, at least one.
+    /// The slot that the next instruction writes, [`None`] for the end of the memo, and the instruction's length, if it is such a
+    /// one and whole.
+    #[inline]
+    pub(super) fn put(&self) -> Option<(Option<u32>, usize)> {
+        match *self.rest {
+            [opcode::MEMOIZE, ..] => Some((None, 1)),
+            [opcode::LONG_BINPUT, a, b, c, d, ..] => Some((Some(u32::from_le_bytes([a, b, c, d])), 5)),
+            [opcode::BINPUT, slot, ..] => Some((Some(slot.into()), 2)),
+            _ => None,
+        }
+    }
+
+    /// Reads an integer, if the next instruction is one of at most 64 bits, whole, and of no more than `most` bytes.
+    #[inline(always)]
+    pub(super) fn integer(&mut self, most: usize) -> Option<i64> {
+        let (value, length) = match *self.rest {
+            [opcode::BININT1, a, ..] => (a.into(), 2),
+            [opcode::BININT2, a, b, ..] => (u16::from_le_bytes([a, b]).into(), 3),
+            [opcode::BININT, a, b, c, d, ..] => (i32::from_le_bytes([a, b, c, d]).into(), 5),
+            [opcode::LONG1, length @ 1..=8, a, b, c, d, e, f, g, h, ..] if usize::from(length) <= most => {
+                let unused = 64 - 8 * u32::from(length);
+                (i64::from_le_bytes([a, b, c, d, e, f, g, h]) << unused >> unused, 2 + usize::from(length))
+            }
+            _ => return None,
+        };
+        self.skip(length);
+        Some(value)
+    }
+
+    /// The next byte, which stays.
+    #[inline]
+    pub(super) fn next(&self) -> Option<u8> {
+        self.rest.first().copied()
+    }
+
+    /// The next eight bytes as a number, the first one lowest; they stay.
+    #[inline]
+    pub(super) fn word(&self) -> Option<u64> {
+        self.rest.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
+    }
+
+    /// Leaves out the next instruction, which must be this one.
+    #[inline]
+    pub(super) fn expect(&mut self, code: u8) -> Option<()> {
+        let (&next, rest) = self.rest.split_first()?;
+        self.rest = rest;
+        (next == code).then_some(())
+    }
+
+    /// The bytes up to the next APPENDS and it, when they are at hand and nothing else but fetches from the memo, at least one.
     pub(super) fn references(&self) -> Option<&'a [u8]> {
         let mut end = 0;
         loop {
             end += match *self.rest.get(end)? {
                 opcode::LONG_BINGET => 5,
                 opcode::BINGET => 2,
-                opcode::APPENDS if end > 0 => return self.rest.get(..end),
+                opcode::APPENDS if end > 0 => return self.rest.get(..=end),
                 _ => return None,
             };
         }
@@ -61,6 +117,14 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub(super) fn skip(&mut self, length: usize) {
         self.rest = self.rest.get(length..).unwrap_or_default();
+    }
+
+    /// The bytes up to the end of the line, which is left out as well.
+    pub(super) fn line(&mut self) -> Result<&'a [u8], Short> {
+        let end = self.rest.iter().position(|&byte| byte == b'\n').ok_or(Short)?;
+        let line = self.rest.get(..end).unwrap_or_default();
+        self.skip(end + 1);
+        Ok(line)
     }
 
     #[inline]

@@ -70,6 +70,15 @@ pub enum ErrorKind<E> {
     /// GET of a slot that was never filled.
     #[error("memo slot {0} is read but was never written")]
     EmptyMemoSlot(u32),
+    /// A line that should be a number.
+    #[error("'{0}' is not a number")]
+    NotANumber(String),
+    /// A line of text with an escape that is none.
+    #[error("a string holds an escape that Python does not have")]
+    Escape,
+    /// LIST or DICT over values that stand there already.
+    #[error("it makes a container of what stands before it, which no writer of snapshots does")]
+    NotEmpty,
     /// One of [`super::Limits`] is reached.
     #[error("more than {most} {what}, far beyond any snapshot")]
     Limit {
@@ -98,7 +107,8 @@ mod tests {
 
     #[test]
     fn every_kind_is_one_sentence() {
-        let sentences: [(ErrorKind<&str>, &str); 12] = [
+        let sentences: [(ErrorKind<&str>, &str); 13] = [
+            (ErrorKind::NotANumber("1_0".into()), "'1_0' is not a number"),
             (ErrorKind::UnknownOpcode(0x0a), "0x0a is not a pickle instruction"),
             (ErrorKind::Protocol(6), "pickle protocol 6 is newer than 5, the newest known"),
             (ErrorKind::Frame(u64::MAX), "a frame of 18446744073709551615 bytes can't be"),

@@ -27,6 +27,9 @@ pub const MEMO_HOLES: usize = 1 << 16;
 /// different stacks of 100 to 400 bytes.
 pub const SLICE_BYTES: usize = 64 << 20;
 
+/// Pairs of a dict that is read at a stroke by the short cut of `whole`. The entries of the newest PyTorch have eleven.
+pub const WHOLE_PAIRS: usize = 24;
+
 /// The limits one machine works under.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
@@ -46,6 +49,8 @@ pub struct Limits {
     pub memo_holes: usize,
     /// See [`SLICE_BYTES`]; 0 switches the short cut off.
     pub slice_bytes: usize,
+    /// See [`WHOLE_PAIRS`]; 0 switches the short cut off.
+    pub whole_pairs: usize,
 }
 
 impl Default for Limits {
@@ -59,6 +64,7 @@ impl Default for Limits {
             memo_slots: MEMO_SLOTS,
             memo_holes: MEMO_HOLES,
             slice_bytes: SLICE_BYTES,
+            whole_pairs: WHOLE_PAIRS,
         }
     }
 }

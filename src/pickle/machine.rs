@@ -4,6 +4,7 @@ use super::builder::Builder;
 use super::cursor::{Cursor, Short};
 use super::error::{ErrorKind, PickleError};
 use super::limits::Limits;
+use super::lines::{self, Integer};
 use super::opcode::{self, Verdict};
 use super::open::Kind;
 use super::path::{self, Fault, TOP, fault};
@@ -72,6 +73,7 @@ impl<B: Builder> Machine<B> {
     pub fn heap_bytes(&self) -> usize {
         self.stack.memo.heap_bytes()
             + self.stack.slices.heap_bytes()
+            + self.stack.open.heap_bytes()
             + self.stack.values.capacity() * size_of::<B::Value>()
             + self.carry.capacity()
     }
@@ -89,7 +91,23 @@ impl<B: Builder> Machine<B> {
 
     /// Adds what the cut instruction lacks and runs it if that was all; returns the rest of `chunk`.
     fn complete_carry<'a>(&mut self, chunk: &'a [u8]) -> Result<&'a [u8], PickleError<B::Error>> {
-        let missing = opcode::extent(&self.carry).saturating_sub(self.carry.len());
+        let missing = match opcode::extent(&self.carry) {
+            Some(extent) => extent.saturating_sub(self.carry.len()),
+            None => {
+                let limits = self.stack.limits;
+                let is_text = self.carry.first() == Some(&opcode::UNICODE);
+                let most = if is_text { limits.string_bytes } else { limits.integer_bytes };
+                match chunk.iter().position(|&byte| byte == b'\n') {
+                    Some(end) => end + 1,
+                    // The limit speaks before the line ends, and a long one is not searched again and again.
+                    None if self.carry.len() + chunk.len() <= most + 1 => {
+                        self.carry.extend_from_slice(chunk);
+                        return Ok(&[]);
+                    }
+                    None => chunk.len(),
+                }
+            }
+        };
         let (more, rest) = chunk.split_at(missing.min(chunk.len()));
         let mut carry = std::mem::take(&mut self.carry);
         carry.extend_from_slice(more);
@@ -148,11 +166,11 @@ impl<B: Builder> Machine<B> {
             }
             opcode::LONG1 => {
                 let length = usize::from(cursor.byte()?);
-                self.integer(counted(cursor, length, limits.integer_bytes, "bytes in one integer")?)?;
+                self.integer(counted(cursor, length, limits.integer_bytes, INTEGER)?)?;
             }
             opcode::LONG4 => {
                 let length = length(u32::from_le_bytes(cursor.array()?).into());
-                self.integer(counted(cursor, length, limits.integer_bytes, "bytes in one integer")?)?;
+                self.integer(counted(cursor, length, limits.integer_bytes, INTEGER)?)?;
             }
             opcode::BINFLOAT => {
                 let value = f64::from_be_bytes(cursor.array()?);
@@ -180,8 +198,8 @@ impl<B: Builder> Machine<B> {
                     stack.mark()?;
                 }
             }
-            opcode::EMPTY_LIST => stack.begin(Kind::List)?,
-            opcode::EMPTY_DICT => stack.begin(Kind::Dict)?,
+            opcode::EMPTY_LIST => stack.begin_list()?,
+            opcode::EMPTY_DICT => stack.begin_dict(cursor)?,
             opcode::APPEND => stack.give(Kind::List, 1)?,
             opcode::SETITEM => stack.give(Kind::Dict, 2)?,
             opcode::APPENDS => stack.give_batch(Kind::List)?,
@@ -191,6 +209,26 @@ impl<B: Builder> Machine<B> {
             opcode::TUPLE1 => stack.tuple(1)?,
             opcode::TUPLE2 => stack.tuple(2)?,
             opcode::TUPLE3 => stack.tuple(3)?,
+
+            code @ (opcode::INT | opcode::LONG | opcode::FLOAT) => {
+                let line = line(cursor, limits.integer_bytes, INTEGER)?;
+                self.number(code, line)?;
+            }
+            opcode::UNICODE => {
+                let line = line(cursor, limits.string_bytes, STRING)?;
+                let text = lines::unicode(line).ok_or_else(|| fault(ErrorKind::Escape, TOP))?;
+                stack.scalar(|builder| builder.string(&text))?;
+            }
+            opcode::PUT => {
+                let slot = line(cursor, limits.integer_bytes, INTEGER)?;
+                stack.put(lines::parse(slot).ok_or_else(|| not_a_number(slot))?)?;
+            }
+            opcode::GET => {
+                let slot = line(cursor, limits.integer_bytes, INTEGER)?;
+                stack.get(lines::parse(slot).ok_or_else(|| not_a_number(slot))?)?;
+            }
+            opcode::LIST => stack.begin_at_mark(Kind::List)?,
+            opcode::DICT => stack.begin_at_mark(Kind::Dict)?,
 
             opcode::PROTO => match cursor.byte()? {
                 0..=NEWEST_PROTOCOL => {}
@@ -229,6 +267,26 @@ impl<B: Builder> Machine<B> {
         Ok(())
     }
 
+    /// INT, LONG, FLOAT.
+    fn number(&mut self, code: u8, line: &[u8]) -> Result<(), Halt<B::Error>> {
+        let stack = &mut self.stack;
+        let integer = match code {
+            opcode::FLOAT => {
+                let value = lines::parse(line).ok_or_else(|| not_a_number(line))?;
+                return Ok(stack.scalar(|builder| builder.float(value))?);
+            }
+            opcode::INT => lines::int(line),
+            _ => lines::long(line),
+        };
+        let integer = integer.ok_or_else(|| not_a_number(line))?;
+        stack.scalar(|builder| match integer {
+            Integer::Bool(value) => builder.bool(value),
+            Integer::Small(value) => builder.int(value),
+            Integer::Big(value) => builder.big_int(&value.to_le_bytes()),
+        })?;
+        Ok(())
+    }
+
     #[cold]
     fn error(&self, fault: Fault<B::Error>, ran: usize, bytes: &[u8]) -> PickleError<B::Error> {
         PickleError {
@@ -240,8 +298,9 @@ impl<B: Builder> Machine<B> {
     }
 }
 
-/// What there may be too much of in [`Limits::string_bytes`].
+/// What there may be too much of in [`Limits::string_bytes`] and [`Limits::integer_bytes`].
 const STRING: &str = "bytes in one string";
+const INTEGER: &str = "bytes in one integer";
 
 /// Why an instruction was not run.
 enum Halt<E> {
@@ -279,6 +338,21 @@ fn counted<'a, E>(
         return Err(fault(ErrorKind::Limit { what, most }, TOP).into());
     }
     Ok(cursor.bytes(length)?)
+}
+
+/// The rest of a line, of at most so many bytes.
+fn line<'a, E>(cursor: &mut Cursor<'a>, most: usize, what: &'static str) -> Result<&'a [u8], Halt<E>> {
+    let left = cursor.left();
+    let line = cursor.line();
+    if line.as_ref().map_or(left, |line| line.len()) > most {
+        return Err(fault(ErrorKind::Limit { what, most }, TOP).into());
+    }
+    Ok(line?)
+}
+
+#[cold]
+fn not_a_number<E>(line: &[u8]) -> Box<Fault<E>> {
+    fault(ErrorKind::NotANumber(String::from_utf8_lossy(line).into_owned()), TOP)
 }
 
 #[cold]

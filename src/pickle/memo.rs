@@ -23,6 +23,18 @@ impl<V: Copy> Memo<V> {
         self.values.len() - self.holes.len()
     }
 
+    /// The first slot that was never written, if all below it were.
+    #[inline]
+    pub(super) fn end(&self) -> Option<u32> {
+        if self.holes.is_empty() { u32::try_from(self.values.len()).ok() } else { None }
+    }
+
+    /// Fills the slot at [`Memo::end`]; the limit is the caller's.
+    #[inline]
+    pub(super) fn push(&mut self, value: V) {
+        self.values.push(value);
+    }
+
     /// The value in `slot`, if it is filled.
     #[inline]
     pub(super) fn get(&self, slot: u32) -> Option<V> {

@@ -17,6 +17,7 @@ pub mod builder;
 mod cursor;
 pub mod error;
 pub mod limits;
+mod lines;
 pub mod machine;
 mod memo;
 pub mod opcode;
@@ -25,6 +26,7 @@ mod path;
 mod room;
 mod slices;
 mod stack;
+mod whole;
 
 pub use builder::Builder;
 pub use error::{ErrorKind, PickleError};

@@ -7,6 +7,8 @@ pub enum Operand {
     Fixed(usize),
     /// A length of so many bytes, least significant first, then as many bytes as it says.
     Counted(usize),
+    /// Text up to the end of the line.
+    Line,
 }
 
 /// Why an opcode is refused.
@@ -24,8 +26,8 @@ pub enum Refusal {
     /// Its bytes are not in the file.
     #[error("it stands for bytes kept outside the file")]
     Elsewhere,
-    /// It is of protocol 0, which is lines of text.
-    #[error("it is of pickle protocol 0 (text); write the snapshot with protocol 2 or later")]
+    /// Python 2 wrote it for its strings, in its own escapes.
+    #[error("it is of Python 2's pickle protocol 0; write the snapshot with protocol 2 or later")]
     Text,
 }
 
@@ -53,10 +55,10 @@ pub fn opcode(byte: u8) -> Option<Opcode> {
 }
 
 /// Bytes of the instruction that `start` begins with, opcode included, as far as `start` tells: when its length is cut off,
-/// the bytes up to the end of the length. `start` must not be empty.
-pub(super) fn extent(start: &[u8]) -> usize {
-    let Some((&byte, rest)) = start.split_first() else { return 1 };
-    match opcode(byte).map(|known| known.verdict) {
+/// the bytes up to the end of the length; `None` for one that goes to the end of its line. `start` must not be empty.
+pub(super) fn extent(start: &[u8]) -> Option<usize> {
+    let Some((&byte, rest)) = start.split_first() else { return Some(1) };
+    Some(match opcode(byte).map(|known| known.verdict) {
         Some(Verdict::Runs(Operand::Fixed(bytes))) => 1 + bytes,
         Some(Verdict::Runs(Operand::Counted(width))) => {
             let length = rest.get(..width).map(|length| {
@@ -65,8 +67,9 @@ pub(super) fn extent(start: &[u8]) -> usize {
             });
             length.unwrap_or(0).saturating_add(1 + width)
         }
+        Some(Verdict::Runs(Operand::Line)) => return None,
         Some(Verdict::Refused(_)) | None => 1,
-    }
+    })
 }
 
 macro_rules! opcodes {
@@ -82,6 +85,7 @@ macro_rules! opcodes {
 }
 
 const NONE_FOLLOW: Verdict = fixed(0);
+const LINE: Verdict = Verdict::Runs(Operand::Line);
 const CODE: Verdict = Verdict::Refused(Refusal::Code);
 const JUGGLING: Verdict = Verdict::Refused(Refusal::Juggling);
 const SET: Verdict = Verdict::Refused(Refusal::Set);
@@ -140,6 +144,15 @@ opcodes! {
     b'r' LONG_BINPUT      fixed(4);
     b'h' BINGET           fixed(1);
     b'j' LONG_BINGET      fixed(4);
+    // Protocol 0, and the large integers of protocol 1.
+    b'I' INT              LINE;
+    b'L' LONG             LINE;
+    b'F' FLOAT            LINE;
+    b'V' UNICODE          LINE;
+    b'p' PUT              LINE;
+    b'g' GET              LINE;
+    b'l' LIST             NONE_FOLLOW;
+    b'd' DICT             NONE_FOLLOW;
     // Refused.
     b'c' GLOBAL           CODE;
     0x93 STACK_GLOBAL     CODE;
@@ -162,13 +175,5 @@ opcodes! {
     0x91 FROZENSET        SET;
     0x97 NEXT_BUFFER      ELSEWHERE;
     0x98 READONLY_BUFFER  ELSEWHERE;
-    b'I' INT              TEXT;
-    b'L' LONG             TEXT;
-    b'F' FLOAT            TEXT;
     b'S' STRING           TEXT;
-    b'V' UNICODE          TEXT;
-    b'g' GET              TEXT;
-    b'p' PUT              TEXT;
-    b'd' DICT             TEXT;
-    b'l' LIST             TEXT;
 }

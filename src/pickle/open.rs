@@ -25,6 +25,8 @@ pub(super) struct Open {
     pub(super) slice: Vec<u8>,
     /// The known slice that is all it was given, while the builder has nothing.
     pub(super) known: Option<u32>,
+    /// Whether its number is among [`OpenContainers::short_cuts`].
+    is_listed: bool,
 }
 
 /// The open containers by the number the builder knows them under.
@@ -33,11 +35,13 @@ pub(super) struct Open {
 pub(super) struct OpenContainers {
     containers: Vec<Open>,
     unused: Vec<u32>,
+    /// The numbers that took the short cut since all slices were forgotten, each once: some are other containers' by now.
+    short_cuts: Vec<u32>,
 }
 
 impl OpenContainers {
     pub(super) fn new() -> Self {
-        OpenContainers { containers: Vec::new(), unused: Vec::new() }
+        OpenContainers { containers: Vec::new(), unused: Vec::new(), short_cuts: Vec::new() }
     }
 
     pub(super) fn begin<E>(&mut self, kind: Kind, home: usize, limits: &Limits) -> Result<u32, ErrorKind<E>> {
@@ -62,6 +66,7 @@ impl OpenContainers {
                     changed: false,
                     slice: Vec::new(),
                     known: None,
+                    is_listed: false,
                 });
                 Ok(number)
             }
@@ -69,9 +74,38 @@ impl OpenContainers {
         }
     }
 
-    /// How many there ever were side by side: numbers are below this.
-    pub(super) fn count(&self) -> u32 {
-        self.containers.len() as u32
+    /// A list that is given its only batch by the short cut.
+    #[inline]
+    pub(super) fn take_short_cut(&mut self, number: u32) -> Option<&mut Open> {
+        let list = self.containers.get_mut(number as usize)?;
+        list.changed = true;
+        if !std::mem::replace(&mut list.is_listed, true) {
+            self.short_cuts.push(number);
+        }
+        Some(list)
+    }
+
+    /// The number of a container that may stand on a slice, until all were named.
+    pub(super) fn pop_short_cut(&mut self) -> Option<u32> {
+        let number = self.short_cuts.pop()?;
+        if let Some(open) = self.get_mut(number) {
+            open.is_listed = false;
+        }
+        Some(number)
+    }
+
+    /// Bytes on the heap.
+    pub(super) fn heap_bytes(&self) -> usize {
+        let lists = |open: &Open| {
+            open.copies.capacity() * size_of::<usize>() + open.slots.capacity() * 4 + open.slice.capacity()
+        };
+        self.containers.iter().map(lists).sum::<usize>() + self.containers.capacity() * size_of::<Open>()
+    }
+
+    /// Whether so many more can be begun.
+    #[inline]
+    pub(super) fn has_room(&self, count: usize, limits: &Limits) -> bool {
+        self.unused.len() >= count || self.containers.len() + count <= limits.open_containers
     }
 
     #[inline]

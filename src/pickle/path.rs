@@ -50,7 +50,7 @@ pub(super) fn path<B: Builder>(stack: &Stack<B>, at: usize, index: Option<u64>) 
         let offset = child - open.home - 1;
         match open.kind {
             Kind::List => {
-                let on_the_stack = || stack.builder.open_len(number).saturating_add(offset as u64);
+                let on_the_stack = || stack.held(number).saturating_add(offset as u64);
                 let index = if child == at { index.unwrap_or_else(on_the_stack) } else { on_the_stack() };
                 path.push_str(&format!("[{index}]"));
             }

@@ -20,54 +20,152 @@ use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
 
+/// Bytes compared at a step: as wide as the widest registers there are everywhere.
+const STEP: usize = 32;
+
+/// Bits of a place in [`Slices::after`].
+const RECENT_BITS: u32 = 13;
+
 /// Finished lists by the bytes that made them.
 pub(super) struct Slices<V> {
     entries: Vec<Entry<V>>,
+    /// The slices one after another, each with its APPENDS.
     bytes: Vec<u8>,
     table: HashTable<(u64, u32)>,
     hasher: RandomState,
+    /// The slice met last.
+    last: u32,
+    /// The last four slices met, eight bits of each.
+    recent: u32,
+    /// What came after four such slices when they were met before. Programs repeat themselves, so this is the best guess at what
+    /// comes next: compared first, and when it is right, nothing is searched. After that, what came after the last one.
+    after: Vec<u32>,
 }
 
 struct Entry<V> {
-    start: usize,
-    length: usize,
+    start: u32,
+    /// Of the slice with its APPENDS.
+    length: u32,
+    /// The slice that came after this one when it was met before.
+    next: u32,
     value: V,
 }
 
 impl<V: Copy> Slices<V> {
     pub(super) fn new() -> Self {
-        Slices { entries: Vec::new(), bytes: Vec::new(), table: HashTable::new(), hasher: RandomState::default() }
+        Slices {
+            entries: Vec::new(),
+            bytes: Vec::new(),
+            table: HashTable::new(),
+            hasher: RandomState::default(),
+            last: 0,
+            recent: 0,
+            after: Vec::new(),
+        }
     }
 
-    fn find(&self, slice: &[u8]) -> Option<u32> {
+    /// The known slice that `rest` begins with, and its length with its APPENDS, if the guess is right.
+    #[inline]
+    pub(super) fn guess(&self, rest: &[u8]) -> Option<(u32, usize)> {
+        let after = self.after.get(self.place()).copied();
+        let next = self.entries.get(self.last as usize).map(|last| last.next);
+        after.into_iter().chain(next).find_map(|guess| {
+            let known = self.slice(guess);
+            // What begins with the same bytes, APPENDS included, is the same slice: instructions are read from left to right.
+            let is_same = !known.is_empty() && rest.get(..known.len()).is_some_and(|rest| is_equal(rest, known));
+            is_same.then_some((guess, known.len()))
+        })
+    }
+
+    /// Where [`Slices::after`] has the guess.
+    #[inline]
+    fn place(&self) -> usize {
+        (self.recent.wrapping_mul(0x9e37_79b1) >> (u32::BITS - RECENT_BITS)) as usize
+    }
+
+    /// The known slice of these bytes, APPENDS included.
+    pub(super) fn find(&self, slice: &[u8]) -> Option<u32> {
         let hash = self.hasher.hash_one(slice);
         // Compared in full: a hash alone would let a file choose which stacks are taken for which.
-        let found = self.table.find(hash, |&(known, entry)| known == hash && self.slice(entry) == slice);
+        let found = self.table.find(hash, |&(known, entry)| known == hash && is_equal(self.slice(entry), slice));
         found.map(|&(_, entry)| entry)
+    }
+
+    /// The list made of a known slice.
+    #[inline]
+    pub(super) fn value(&self, entry: u32) -> Option<V> {
+        self.entries.get(entry as usize).map(|entry| entry.value)
+    }
+
+    /// This slice was met, for the next guess.
+    #[inline]
+    pub(super) fn meet(&mut self, entry: u32) {
+        let place = self.place();
+        if let Some(after) = self.after.get_mut(place) {
+            *after = entry;
+        }
+        if let Some(before) = self.entries.get_mut(self.last as usize) {
+            before.next = entry;
+        }
+        self.last = entry;
+        // Neighbouring numbers must differ in the eight bits.
+        self.recent = self.recent << 8 ^ entry.wrapping_mul(0x85eb_ca6b) >> 7;
     }
 
     fn slice(&self, entry: u32) -> &[u8] {
         let place = self.entries.get(entry as usize);
-        place.and_then(|place| self.bytes.get(place.start..place.start + place.length)).unwrap_or_default()
+        place.and_then(|place| self.bytes.get(place.start as usize..)?.get(..place.length as usize)).unwrap_or_default()
     }
 
     fn insert(&mut self, slice: &[u8], value: V) {
         let hash = self.hasher.hash_one(slice);
-        let Ok(entry) = u32::try_from(self.entries.len()) else { return };
-        self.entries.push(Entry { start: self.bytes.len(), length: slice.len(), value });
+        let (start, length) = (u32::try_from(self.bytes.len()), u32::try_from(slice.len()));
+        let (Ok(entry), Ok(start), Ok(length)) = (u32::try_from(self.entries.len()), start, length) else { return };
+        self.entries.push(Entry { start, length, next: entry, value });
         self.bytes.extend_from_slice(slice);
+        // Not before the first slice: most machines of tests never see one.
+        self.after.resize(1 << RECENT_BITS, 0);
         self.table.insert_unique(hash, (hash, entry), |&(hash, _)| hash);
+        self.meet(entry);
     }
 
     fn clear(&mut self) {
         self.entries.clear();
         self.bytes.clear();
-        self.table.clear();
+        // To clear it costs what it could hold, and a file can have that done every few bytes.
+        self.table = HashTable::new();
+        // The guesses stay: a wrong one costs a comparison.
+        self.last = 0;
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        self.entries.capacity() * size_of::<Entry<V>>() + self.bytes.capacity() + self.table.allocation_size()
+        self.entries.capacity() * size_of::<Entry<V>>()
+            + self.bytes.capacity()
+            + self.table.allocation_size()
+            + self.after.capacity() * 4
     }
+}
+
+/// `==`, which in wasm goes byte by byte.
+#[inline]
+fn is_equal(one: &[u8], other: &[u8]) -> bool {
+    if one.len() != other.len() {
+        return false;
+    }
+    match (one.last_chunk(), other.last_chunk()) {
+        (Some(end), Some(other_end)) => {
+            let (one, other) = (one.as_chunks().0, other.as_chunks().0);
+            // The last step overlaps the one before it.
+            one.iter().zip(other).all(|(one, other)| is_equal_step(one, other)) && is_equal_step(end, other_end)
+        }
+        _ => one == other,
+    }
+}
+
+#[inline]
+fn is_equal_step(one: &[u8; STEP], other: &[u8; STEP]) -> bool {
+    let words = one.as_chunks().0.iter().zip(other.as_chunks().0);
+    words.fold(0, |bits, (one, other)| bits | u64::from_le_bytes(*one) ^ u64::from_le_bytes(*other)) == 0
 }
 
 impl<B: Builder> Stack<B> {
@@ -80,24 +178,32 @@ impl<B: Builder> Stack<B> {
         if !is_fresh || self.limits.slice_bytes == 0 {
             return false;
         }
+        if let Some((entry, length)) = self.slices.guess(cursor.rest()) {
+            self.take_known(number, entry);
+            cursor.skip(length);
+            return true;
+        }
         let Some(slice) = cursor.references() else { return false };
         match self.slices.find(slice) {
-            Some(entry) => {
-                if let Some(list) = self.open.get_mut(number) {
-                    list.known = Some(entry);
-                    list.changed = true;
-                }
-            }
+            Some(entry) => self.take_known(number, entry),
             None if self.append_references(number, slice) => {
-                if let Some(list) = self.open.get_mut(number) {
+                if let Some(list) = self.open.take_short_cut(number) {
                     list.slice.extend_from_slice(slice);
-                    list.changed = true;
                 }
             }
             None => return false,
         }
-        cursor.skip(slice.len() + 1);
+        cursor.skip(slice.len());
         true
+    }
+
+    /// The open list is equal to one made before.
+    #[inline]
+    fn take_known(&mut self, number: u32, entry: u32) {
+        self.slices.meet(entry);
+        if let Some(list) = self.open.take_short_cut(number) {
+            list.known = Some(entry);
+        }
     }
 
     /// Gives the list what the references stand for; `false`, and nothing given, when one is not a finished value.
@@ -115,6 +221,18 @@ impl<B: Builder> Stack<B> {
         self.builder.append(number, &self.scratch).is_ok()
     }
 
+    /// How many values an open list has, those that the builder was spared included: for the path of an error.
+    pub(super) fn held(&self, number: u32) -> u64 {
+        let known = self.open.get(number).and_then(|list| list.known);
+        let mut references = Cursor::new(known.map_or(&[], |entry| self.slices.slice(entry)));
+        let mut held = self.builder.open_len(number);
+        while let Some((_, length)) = references.reference() {
+            references.skip(length);
+            held += 1;
+        }
+        held
+    }
+
     /// The container is about to be given more: from here on it is an ordinary list.
     pub(super) fn leave_short_cut(&mut self, number: u32) {
         let Some(list) = self.open.get_mut(number) else { return };
@@ -128,7 +246,7 @@ impl<B: Builder> Stack<B> {
     /// A filled memo slot is about to change: slices that name it would stand for something else.
     #[cold]
     pub(super) fn forget_slices(&mut self) {
-        for number in 0..self.open.count() {
+        while let Some(number) = self.open.pop_short_cut() {
             self.leave_short_cut(number);
         }
         self.slices.clear();

@@ -14,6 +14,7 @@ use super::memo::Memo;
 use super::open::{Kind, OpenContainers};
 use super::path::{Fault, TOP, fault};
 use super::slices::Slices;
+use super::whole::Whole;
 
 /// Where a batch begins.
 pub(super) struct Mark {
@@ -37,6 +38,7 @@ pub(super) struct Stack<B: Builder> {
     pub(super) open: OpenContainers,
     pub(super) memo: Memo<B::Value>,
     pub(super) slices: Slices<B::Value>,
+    pub(super) whole: Whole<B::Value>,
     /// The values of one slice, on their way.
     pub(super) scratch: Vec<B::Value>,
     /// The last mark's position, 0 without one.
@@ -59,6 +61,7 @@ impl<B: Builder> Stack<B> {
             open,
             memo,
             slices,
+            whole: Whole::new(),
             scratch,
             fence: 0,
             room: limits.tuple_items,
@@ -87,7 +90,21 @@ impl<B: Builder> Stack<B> {
         Ok(())
     }
 
-    pub(super) fn begin(&mut self, kind: Kind) -> Step<B> {
+    /// EMPTY_DICT, and all of the dict where it can be read at a stroke.
+    #[inline]
+    pub(super) fn begin_dict(&mut self, cursor: &mut Cursor<'_>) -> Step<B> {
+        self.prepare()?;
+        if self.whole_dict(cursor) { Ok(()) } else { self.begin(Kind::Dict) }
+    }
+
+    pub(super) fn begin_list(&mut self) -> Step<B> {
+        self.prepare()?;
+        self.begin(Kind::List)
+    }
+
+    /// What comes before any container is begun.
+    #[inline]
+    fn prepare(&mut self) -> Step<B> {
         // A dict directly below can't be a key, and what takes it can't change it any more: it is complete. (A list below may
         // still be waiting for this very container: APPEND.)
         if let Some(top) = self.values.len().checked_sub(1).filter(|&top| top >= self.fence)
@@ -96,7 +113,10 @@ impl<B: Builder> Stack<B> {
         {
             self.finish(number, top)?;
         }
-        self.make_room_if_full()?;
+        self.make_room_if_full()
+    }
+
+    fn begin(&mut self, kind: Kind) -> Step<B> {
         let home = self.values.len();
         let number = self.open.begin(kind, home, &self.limits).map_err(|kind| fault(kind, home))?;
         match kind {
@@ -105,6 +125,16 @@ impl<B: Builder> Stack<B> {
         }
         self.values.push(self.builder.open_handle(number));
         Ok(())
+    }
+
+    /// LIST or DICT of protocol 0: MARK stands before it, and the items come one by one after it.
+    pub(super) fn begin_at_mark(&mut self, kind: Kind) -> Step<B> {
+        let mark = self.pop_mark()?;
+        if mark.begun || mark.at < self.values.len() {
+            return Err(fault(ErrorKind::NotEmpty, mark.at));
+        }
+        self.prepare()?;
+        self.begin(kind)
     }
 
     /// APPEND or SETITEM: the `count` topmost values go to the container of `kind` below them.
@@ -161,6 +191,7 @@ impl<B: Builder> Stack<B> {
         }
         if self.memo.get(slot).is_some() {
             self.forget_slices();
+            self.whole.forget();
         }
         self.memo.put(slot, value, &self.limits).map_err(|kind| fault(kind, top))
     }

@@ -7,7 +7,7 @@
 //!      early()..   born in the trace, by alloc event
 //! ```
 
-use super::trace::{Lives, NEVER};
+use super::trace::{Lives, NEVER, Subject};
 use crate::column::Column;
 use crate::units::{EventIdx, Moment};
 use std::ops::Range;
@@ -137,6 +137,16 @@ impl Allocations {
             return event.map_or(Source::Static, Source::FreedBy);
         }
         self.born(id).event().map_or(Source::Static, Source::AllocatedBy)
+    }
+
+    /// The columns an event's allocation stands in, and its row there.
+    #[inline]
+    pub(super) fn row(&self, subject: Subject) -> Option<(&Lives, usize)> {
+        match subject {
+            Subject::Traced(index) => Some((&self.parts[1], index as usize)),
+            Subject::Early(index) => Some((&self.parts[0], self.freed(index).0 as usize)),
+            Subject::Segment(_) | Subject::Note(_) => None,
+        }
     }
 
     /// The id of the `index`-th allocation born in the trace.

@@ -9,8 +9,9 @@ use super::median::Median;
 use super::numbers::Numbers;
 use super::totals::Totals;
 use super::trace::{NEVER, Oddity, Recorder, Subject, Trace, signed};
-use crate::snapshot::{Action, BlockState, HOST, Snapshot, WarningKind, Warnings};
-use crate::units::{Bytes, EventIdx};
+use crate::column::Column;
+use crate::snapshot::{Action, BlockState, End, HOST, Snapshot, WarningKind, Warnings};
+use crate::units::{Bytes, EventIdx, Moment};
 use std::collections::BTreeMap;
 
 /// Events between two questions for the time.
@@ -43,6 +44,9 @@ struct Building {
     /// The reference's total, which differs from the drawn one only in broken files.
     total: i64,
     next_event: u32,
+    /// The reference's total at each moment, for the passes that look for the median.
+    totals: Column<i64>,
+    next_chunk: usize,
     sum: i128,
     weighted: f64,
     median: Option<Median>,
@@ -102,6 +106,15 @@ impl Builder {
     pub fn finish(self) -> (Vec<DeviceHistory>, Warnings) {
         (self.done, self.warnings)
     }
+}
+
+/// By how many bytes an event changes each of the totals.
+#[derive(Clone, Copy, Debug, Default)]
+struct Change {
+    total: i64,
+    drawn: i64,
+    pending: i64,
+    reserved: i64,
 }
 
 impl Building {
@@ -168,7 +181,13 @@ impl Building {
         let frees = if only_requests { trace.requested } else { trace.completed };
         numbers.unmatched_frees = frees.unmatched;
         numbers.unmatched_free_bytes = frees.unmatched_bytes;
-        numbers.base = signed(numbers.end).saturating_sub(trace.allocated.saturating_sub(frees.bytes));
+        let net = trace.allocated.saturating_sub(frees.bytes);
+        if snapshot.end == End::Unknown {
+            // What was live before is then what the trace frees of it, and that fixes the end.
+            let end = signed(frees.unmatched_bytes).saturating_add(net);
+            numbers.end = u64::try_from(end).unwrap_or(0);
+        }
+        numbers.base = signed(numbers.end).saturating_sub(net);
         numbers.remainder = numbers
             .base
             .saturating_sub(signed(numbers.unmatched_free_bytes))
@@ -214,74 +233,100 @@ impl Building {
         (numbers.peak, numbers.peak_event, numbers.min) = (base, -1, base);
         numbers.peak_reserved = numbers.reserved_start;
         numbers.drawn_peak = u64::try_from(drawn_base).unwrap_or(0);
-        Building { total: base, next_event: 0, sum: i128::from(base), weighted: 0.0, median: None, history, free_sizes }
+        let mut totals = Column::new();
+        totals.push(base);
+        Building {
+            history,
+            free_sizes,
+            total: base,
+            next_event: 0,
+            totals,
+            next_chunk: 0,
+            sum: i128::from(base),
+            weighted: 0.0,
+            median: None,
+        }
     }
 
     /// `true` when the history is complete.
     fn step(&mut self, has_time: &mut dyn FnMut() -> bool) -> bool {
-        loop {
-            let events = self.history.event_count();
-            while self.next_event < events {
-                let total = self.total.saturating_add(self.delta(self.next_event));
-                match &mut self.median {
-                    Some(median) => median.add(total),
-                    None => self.count(EventIdx(self.next_event), total),
-                }
-                self.total = total;
-                self.next_event += 1;
-                // Asked after the work, so that a slice without any time still gets on.
-                if self.next_event.is_multiple_of(EVENTS_PER_CHECK) && !has_time() {
+        let events = self.history.event_count();
+        while self.next_event < events {
+            self.count(EventIdx(self.next_event));
+            self.next_event += 1;
+            // Asked after the work, so that a slice without any time still gets on.
+            if self.next_event.is_multiple_of(EVENTS_PER_CHECK) && !has_time() {
+                return false;
+            }
+        }
+        if self.median.is_none() {
+            self.finish_counting();
+        }
+        while let Some(median) = &mut self.median {
+            while let Some(totals) = self.totals.chunk(self.next_chunk) {
+                totals.iter().for_each(|&total| median.add(total));
+                self.next_chunk += 1;
+                if !has_time() {
                     return false;
                 }
             }
-            self.next_event = 0;
-            self.total = self.history.numbers.base;
-            match &mut self.median {
-                None => self.finish_counting(),
-                Some(median) => {
-                    if let Some(found) = median.narrow() {
-                        self.history.numbers.median = found;
-                        return true;
-                    }
-                }
-            }
-            if let Some(median) = &mut self.median {
-                median.add(self.total);
+            self.next_chunk = 0;
+            if let Some(found) = median.narrow() {
+                self.history.numbers.median = found;
+                return true;
             }
         }
+        true
     }
 
-    /// By how many bytes the reference's total grows: as the drawn one, but a free counts with its own size, and each free counts.
-    fn delta(&self, event: u32) -> i64 {
+    /// What an event changes: the reference's total, which is as the drawn one, but a free counts with its own size and each free
+    /// counts; the drawn total and the pending part of it; the reserved bytes.
+    #[inline]
+    fn changes(&self, event: EventIdx) -> Change {
         let history = &self.history;
-        let action = history.events.action(event);
-        let sign = match action {
-            Action::Alloc => 1,
-            action if action == history.ends => -1,
-            _ => return 0,
+        let action = history.events.action(event.0);
+        let subject = history.events.subject_of(event.0, action);
+        let Some((lives, row)) = history.allocations.row(subject) else {
+            return Change { reserved: history.reserved_change(event), ..Change::default() };
         };
-        let own = self.free_sizes.get(&event).copied();
-        let size = own.or_else(|| history.allocation_of(EventIdx(event)).map(|id| history.allocations.size(id)));
-        sign * size.map_or(0, signed)
+        let size = lives.size.get(row).map_or(0, signed);
+        if action == Action::Alloc {
+            return Change { total: size, drawn: size, ..Change::default() };
+        }
+        let moment = Moment::after(event).0;
+        let (requested, died) = (lives.free_requested.get(row), lives.died.get(row));
+        if action != history.ends {
+            let begins = requested == Some(moment) && died.is_some_and(|died| died > moment);
+            return Change { pending: if begins { size } else { 0 }, ..Change::default() };
+        }
+        let own = if self.free_sizes.is_empty() { None } else { self.free_sizes.get(&event.0) };
+        let ended = if died == Some(moment) { size } else { 0 };
+        let was_pending = action == Action::FreeCompleted
+            && (requested != Some(NEVER) || (matches!(subject, Subject::Early(_)) && history.records_requests()));
+        let pending = if was_pending { -ended } else { 0 };
+        Change { total: -own.copied().map_or(size, signed), drawn: -ended, pending, reserved: 0 }
     }
 
-    /// The first pass: everything but the median.
-    fn count(&mut self, event: EventIdx, total: i64) {
+    /// Everything but the median.
+    #[inline]
+    fn count(&mut self, event: EventIdx) {
+        let change = self.changes(event);
         let history = &mut self.history;
-        if let Some(time) = history.events.times.at(event.0) {
-            let (first, before) = history.numbers.time_us.unwrap_or((time, time));
-            let latest = before.max(time);
-            self.weighted += self.total as f64 * latest.saturating_sub(before) as f64;
-            history.numbers.time_us = Some((first, latest));
-        }
-        self.sum += i128::from(total);
-        let drawn = history.drawn_change(event);
-        history.drawn.push(drawn);
-        let reserved = history.reserved_change(event);
-        history.reserved.push(reserved);
-        let pending = history.pending_change(event);
-        history.pending.push(pending);
         let numbers = &mut history.numbers;
+        let total = self.total.saturating_add(change.total);
+        if let Some(time) = history.events.times.at(event.0) {
+            let (first, before) = numbers.time_us.unwrap_or((time, time));
+            let latest = before.max(time);
+            // The total before it held until now.
+            self.weighted += self.total as f64 * latest.saturating_sub(before) as f64;
+            numbers.time_us = Some((first, latest));
+        }
+        self.total = total;
+        self.totals.push(total);
+        self.sum += i128::from(total);
+        history.drawn.push(change.drawn);
+        history.reserved.push(change.reserved);
+        history.pending.push(change.pending);
         if total > numbers.peak {
             (numbers.peak, numbers.peak_event) = (total, i64::from(event.0));
         }

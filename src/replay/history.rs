@@ -123,11 +123,13 @@ impl DeviceHistory {
 
     /// Whether an allocation's free was requested before the trace: it completes in it, or has not at the end.
     pub(super) fn starts_pending(&self, id: AllocationId) -> bool {
-        // A trace without any requests was recorded without them.
-        let requests = self.action_counts.get(Action::FreeRequested as usize).copied().unwrap_or(0);
-        requests > 0
-            && matches!(self.allocations.source(id), Source::FreedBy(_))
-            && self.allocations.free_requested(id).is_none()
+        let known_by_its_free = matches!(self.allocations.source(id), Source::FreedBy(_));
+        self.records_requests() && known_by_its_free && self.allocations.free_requested(id).is_none()
+    }
+
+    /// Whether the trace has requests of frees at all (`skip_actions` can leave them out).
+    pub(super) fn records_requests(&self) -> bool {
+        self.action_counts.get(Action::FreeRequested as usize).is_some_and(|&count| count > 0)
     }
 
     /// Requested bytes of the drawn stack at `moment`.

@@ -9,7 +9,7 @@ pub(super) struct Median {
     /// How many buckets there are, as a power of two: few for few values, or the buckets would cost more than the passes.
     bucket_bits: u32,
     /// The values that can still be it: `low..low + 2^bits`.
-    low: i128,
+    low: i64,
     bits: u32,
     /// How many values below `low` to skip, among those still possible.
     rank: u64,
@@ -18,20 +18,18 @@ pub(super) struct Median {
 impl Median {
     /// Among `count` values between `min` and `max`, the one with as many before it as after (the lower of two).
     pub(super) fn new(min: i64, max: i64, count: u64) -> Median {
-        let span = (i128::from(max) - i128::from(min)).max(0) as u128;
+        let span = max.abs_diff(min);
         let bucket_bits = (u64::BITS - count.leading_zeros()).clamp(4, MOST_BUCKET_BITS);
-        let bits = (u128::BITS - span.leading_zeros()).next_multiple_of(bucket_bits).max(bucket_bits);
-        let (counts, low) = (vec![0; 1 << bucket_bits], i128::from(min));
-        Median { counts, bucket_bits, low, bits, rank: count.saturating_sub(1) / 2 }
+        let bits = (u64::BITS - span.leading_zeros()).next_multiple_of(bucket_bits).max(bucket_bits);
+        Median { counts: vec![0; 1 << bucket_bits], bucket_bits, low: min, bits, rank: count.saturating_sub(1) / 2 }
     }
 
     /// One total of this pass.
     #[inline]
     pub(super) fn add(&mut self, total: i64) {
-        let offset = i128::from(total) - self.low;
-        if offset >= 0 {
-            let bucket = (offset >> (self.bits - self.bucket_bits)) as usize;
-            if let Some(count) = self.counts.get_mut(bucket) {
+        if total >= self.low {
+            let bucket = total.abs_diff(self.low) >> (self.bits - self.bucket_bits);
+            if let Some(count) = usize::try_from(bucket).ok().and_then(|bucket| self.counts.get_mut(bucket)) {
                 *count += 1;
             }
         }
@@ -45,9 +43,10 @@ impl Median {
             bucket += 1;
         }
         self.bits -= self.bucket_bits;
-        self.low += (bucket as i128) << self.bits;
+        // Never beyond the largest value, which is one of them.
+        self.low = self.low.wrapping_add_unsigned((bucket as u64) << self.bits);
         self.counts.fill(0);
-        (self.bits == 0).then_some(self.low as i64)
+        (self.bits == 0).then_some(self.low)
     }
 }
 

@@ -62,7 +62,7 @@ impl Totals {
         self.last = self.last.saturating_add(change);
         if self.moments.is_multiple_of(BLOCK_MOMENTS) {
             self.open_block();
-        } else if let Some(blocks) = self.levels.first_mut() {
+        } else if let Some(blocks) = self.levels.first_mut().filter(|_| change > 0) {
             blocks.raise_last(self.last, self.moments);
         }
         self.moments += 1;

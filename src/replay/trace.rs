@@ -93,8 +93,14 @@ impl Events {
     /// What it is about.
     #[inline]
     pub fn subject(&self, event: u32) -> Subject {
+        self.subject_of(event, self.action(event))
+    }
+
+    /// What an event of this action is about.
+    #[inline]
+    pub(super) fn subject_of(&self, event: u32, action: Action) -> Subject {
         let subject = self.subject.get(event as usize).unwrap_or(0);
-        match self.action(event) {
+        match action {
             Action::Alloc | Action::FreeRequested | Action::FreeCompleted if subject & EARLY != 0 => {
                 Subject::Early(subject & !EARLY)
             }
@@ -321,7 +327,7 @@ impl Trace {
                     + self.note_events.heap_bytes(),
             ),
             ("allocations", self.traced.heap_bytes() + self.born.heap_bytes() + self.early.heap_bytes()),
-            ("live set", self.live.allocation_size()),
+            ("live set", self.live.allocation_size() + self.free_sizes.len() * 24),
         ]
     }
 }

@@ -10,6 +10,12 @@ pub enum ReadError {
     /// One of the tables is full.
     #[error("more than 2^32 different {0}")]
     TooMany(&'static str),
+    /// All strings together, each counted once.
+    #[error(
+        "the different strings take more than {} bytes, far beyond any snapshot",
+        super::strings::MOST_STRING_BYTES
+    )]
+    Strings,
     /// An integer of more than 127 bits.
     #[error("an integer of {0} bytes")]
     IntegerTooLarge(usize),

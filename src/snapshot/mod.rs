@@ -15,6 +15,7 @@ pub mod stacks;
 pub mod strings;
 pub mod warning;
 
+mod before;
 mod dicts;
 mod queue;
 mod reader;
@@ -31,6 +32,6 @@ pub use reader::Reader;
 pub use segments::{AnnotationMark, Block, BlockState, Segment};
 pub use stacks::{StackId, Stacks};
 pub use strings::{StringId, Strings};
-pub use top::{HOST, Snapshot};
+pub use top::{End, HOST, Snapshot};
 pub use value::Value;
 pub use warning::{WarningKind, Warnings};

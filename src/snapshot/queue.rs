@@ -51,6 +51,11 @@ impl EventQueue {
         Some(event)
     }
 
+    /// The event added last, if it was not taken.
+    pub(super) fn newest(&self) -> Option<Event> {
+        *self.chunks.back()?.events.last()?
+    }
+
     /// How many events were ever added.
     pub(super) fn rows(&self) -> u32 {
         self.rows

@@ -3,6 +3,7 @@
 //! A list of events is never held: its events go to the [`EventSink`] as the list takes them. A list of frames becomes a
 //! stack when it is finished. Everything else that is not a row of a table is kept as plain values of 8 bytes.
 
+use super::before::EntryBefore;
 use super::dicts::claim;
 use super::error::ReadError;
 use super::event::EventSink;
@@ -50,6 +51,9 @@ pub struct Reader<S> {
     pub(super) sink: S,
     queue: EventQueue,
     open: Vec<Open>,
+    /// The entry before, to begin the next one with.
+    before: EntryBefore,
+    pairs: Vec<Value>,
     frame_ids: Vec<u32>,
 }
 
@@ -63,6 +67,8 @@ impl<S: EventSink> Reader<S> {
             sink,
             queue: EventQueue::default(),
             open: Vec::new(),
+            before: EntryBefore::default(),
+            pairs: Vec::new(),
             frame_ids: Vec::new(),
         }
     }
@@ -76,6 +82,8 @@ impl<S: EventSink> Reader<S> {
     pub fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let mut bytes = self.store.heap_bytes();
         bytes.push(("events waiting for their list", self.queue.heap_bytes()));
+        let open = self.open.iter().map(|open| open.items.capacity() * size_of::<Value>());
+        bytes.push(("open containers", open.sum()));
         bytes
     }
 
@@ -118,6 +126,22 @@ impl<S: EventSink> Reader<S> {
         }
     }
 
+    /// A dict whose keys stand apart from its values: an event from the one before, if it is like that one, or any dict.
+    fn finish_apart(&mut self, keys: &[Value], values: &[Value]) -> Result<Value, ReadError> {
+        if let Some(event) = self.before.next(keys, values, &mut self.store, &mut self.seen) {
+            let row = self.queue.push(event).ok_or(ReadError::TooMany("events"))?;
+            return Ok(Value::new(Kind::Event, row));
+        }
+        let mut pairs = std::mem::take(&mut self.pairs);
+        pairs.clear();
+        pairs.extend(keys.iter().zip(values).flat_map(|(&key, &value)| [key, value]));
+        let made = self.finish_dict(&pairs);
+        self.pairs = pairs;
+        let event = made.as_ref().ok().and_then(|made| made.as_kind(Kind::Event)).and_then(|_| self.queue.newest());
+        self.before.set(keys, values, event);
+        made
+    }
+
     fn finish_list(&mut self, mode: Mode, items: &[Value]) -> Result<Value, ReadError> {
         match mode {
             Mode::Frames => {
@@ -127,6 +151,9 @@ impl<S: EventSink> Reader<S> {
                 Ok(Value::new(Kind::Stack, stack.0))
             }
             Mode::Events(trace) => Ok(Value::new(Kind::Trace, trace)),
+            Mode::List | Mode::Dict if items.iter().all(|item| item.is(Kind::Int)) => {
+                self.store.tuple(Kind::List, items)
+            }
             Mode::List | Mode::Dict => self.store.container(Kind::List, items),
         }
     }
@@ -191,7 +218,7 @@ impl<S: EventSink> Builder for Reader<S> {
     }
 
     fn string(&mut self, bytes: &[u8]) -> Result<Value, ReadError> {
-        let id = self.store.strings.intern(bytes).ok_or(ReadError::TooMany("strings"))?;
+        let id = self.store.strings.intern(bytes).ok_or(ReadError::Strings)?;
         Ok(Value::new(Kind::String, id.0))
     }
 
@@ -200,7 +227,7 @@ impl<S: EventSink> Builder for Reader<S> {
     }
 
     fn tuple(&mut self, items: &[Value]) -> Result<Value, ReadError> {
-        self.store.tuple(items)
+        self.store.tuple(Kind::Tuple, items)
     }
 
     fn open_list(&mut self, slot: u32) {
@@ -270,6 +297,10 @@ impl<S: EventSink> Builder for Reader<S> {
             open.items = items;
         }
         value
+    }
+
+    fn whole_dict(&mut self, keys: &[Value], values: &[Value]) -> Option<Value> {
+        self.finish_apart(keys, values).ok()
     }
 
     /// A stack is its frames and nothing else; a list of events has gone to the sink.

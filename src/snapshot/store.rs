@@ -60,10 +60,13 @@ pub(super) struct Store {
     /// The values of lists, tuples and dicts that are nothing more specific, one after another…
     items: Column<Value>,
     /// …and where each of them stands.
-    containers: Vec<Container>,
-    /// Tuples of two that were met before: every event has a pool, and there are few pools.
+    containers: Column<Container>,
+    /// Pairs that were met before: every event has a pool, and there are few pools.
     pairs: HashMap<[Value; 2], Value, foldhash::fast::RandomState>,
 }
+
+/// The place of every container that holds nothing. Tables of 2^32 rows do not fit into memory.
+const NOWHERE: u32 = u32::MAX;
 
 /// Bytes of a value's text for people.
 const MOST_TEXT: usize = 2_000;
@@ -89,8 +92,12 @@ impl Store {
         Ok(Value::new(Kind::Float, id))
     }
 
-    /// A container of no specific kind.
+    /// A container of no specific kind. Those with nothing in them share a place that is none: JSON writes `[]` for every event
+    /// without a stack.
     pub(super) fn container(&mut self, kind: Kind, values: &[Value]) -> Result<Value, ReadError> {
+        if values.is_empty() {
+            return Ok(Value::new(kind, NOWHERE));
+        }
         let id = u32::try_from(self.containers.len()).map_err(|_| ReadError::TooMany("containers"))?;
         let length = u32::try_from(values.len()).map_err(|_| ReadError::TooMany("values in one container"))?;
         let first = values.first().map(|first| first.kind());
@@ -100,13 +107,13 @@ impl Store {
         Ok(Value::new(kind, id))
     }
 
-    /// A tuple; equal pairs are one and the same.
-    pub(super) fn tuple(&mut self, values: &[Value]) -> Result<Value, ReadError> {
-        let Ok(pair) = <[Value; 2]>::try_from(values) else { return self.container(Kind::Tuple, values) };
+    /// A tuple, or a list that may be one (JSON has no tuples); equal pairs have one place.
+    pub(super) fn tuple(&mut self, kind: Kind, values: &[Value]) -> Result<Value, ReadError> {
+        let Ok(pair) = <[Value; 2]>::try_from(values) else { return self.container(kind, values) };
         if let Some(&known) = self.pairs.get(&pair) {
-            return Ok(known);
+            return Ok(Value::new(kind, known.index()));
         }
-        let tuple = self.container(Kind::Tuple, values)?;
+        let tuple = self.container(kind, values)?;
         if self.pairs.len() < PAIRS {
             self.pairs.insert(pair, tuple);
         }
@@ -122,7 +129,7 @@ impl Store {
     fn place(&self, container: Value) -> Container {
         match container.kind() {
             Kind::List | Kind::Tuple | Kind::Dict => {
-                self.containers.get(container.index() as usize).copied().unwrap_or_default()
+                self.containers.get(container.index() as usize).unwrap_or_default()
             }
             _ => Container::default(),
         }
@@ -172,7 +179,11 @@ impl Store {
             .ok_or_else(|| ContentError::at_key(key, Problem::Range("an address of 64 bits")))
     }
 
+    #[inline]
     pub(super) fn signed_at(&self, key: Key, value: Value) -> Result<i64, ContentError> {
+        if value.kind() == Kind::Int {
+            return Ok(value.small_int());
+        }
         let integer = self.integer_at(key, value)?;
         i64::try_from(integer)
             .ok()
@@ -292,20 +303,27 @@ impl Store {
             (
                 "other values",
                 self.items.heap_bytes()
-                    + self.containers.capacity() * size_of::<Container>()
+                    + self.containers.heap_bytes()
                     + self.line_lists.allocation_size()
                     + self.wide.capacity() * size_of::<i128>()
                     + self.wide_ids.allocation_size()
-                    + self.floats.capacity() * 8,
+                    + self.floats.capacity() * 8
+                    + self.marks.capacity() * size_of::<AnnotationMark>()
+                    + self.history.capacity() * size_of::<HistoryEntry>(),
             ),
         ]
     }
 }
 
-/// The beginning of a string for people.
+/// The beginning of a string for people, on one line: a file's control characters could command a terminal.
 pub(super) fn clipped(bytes: &[u8]) -> String {
-    match bytes.get(..MOST_TEXT) {
-        None => String::from_utf8_lossy(bytes).into_owned(),
-        Some(beginning) => String::from_utf8_lossy(beginning).into_owned() + "…",
+    let (beginning, more) = bytes.get(..MOST_TEXT).map_or((bytes, ""), |beginning| (beginning, "…"));
+    let mut text = String::with_capacity(beginning.len());
+    for letter in String::from_utf8_lossy(beginning).chars() {
+        match letter.is_control() {
+            true => text.extend(letter.escape_default()),
+            false => text.push(letter),
+        }
     }
+    text + more
 }

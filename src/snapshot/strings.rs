@@ -20,14 +20,19 @@ pub struct Strings {
     place: Column<(u32, u32, u32)>,
     ids: HashTable<u32>,
     hasher: RandomState,
+    /// Bytes of all.
+    bytes: usize,
 }
+
+/// Bytes of all strings together: a quarter of a wasm memory. The largest snapshots known have some tens of MiB.
+pub const MOST_STRING_BYTES: usize = 1 << 30;
 
 const PIECE: usize = 1 << 20;
 
 impl Default for Strings {
     fn default() -> Self {
-        let mut strings =
-            Strings { pieces: Vec::new(), place: Column::new(), ids: HashTable::new(), hasher: RandomState::default() };
+        let (pieces, place, ids) = (Vec::new(), Column::new(), HashTable::new());
+        let mut strings = Strings { pieces, place, ids, hasher: RandomState::default(), bytes: 0 };
         for key in KEYS {
             strings.intern(key.as_bytes());
         }
@@ -36,15 +41,17 @@ impl Default for Strings {
 }
 
 impl Strings {
-    /// The id of `bytes`, which is new or already known. `None` when 2^32 − 1 strings are held.
+    /// The id of `bytes`, which is new or already known. `None` when that were more than [`MOST_STRING_BYTES`].
     pub fn intern(&mut self, bytes: &[u8]) -> Option<StringId> {
         let hash = self.hasher.hash_one(bytes);
-        let Strings { pieces, place, ids, hasher } = self;
+        let Strings { pieces, place, ids, hasher, bytes: held } = self;
         if let Some(&id) = ids.find(hash, |&id| slice(pieces, place, id) == bytes) {
             return Some(StringId(id));
         }
         let id = u32::try_from(place.len()).ok().filter(|&id| id < u32::MAX)?;
         let length = u32::try_from(bytes.len()).ok()?;
+        // An empty string is held once, so the number of strings has its limit here as well.
+        *held = held.checked_add(bytes.len()).filter(|&held| held <= MOST_STRING_BYTES)?;
         let fits = pieces.last().is_some_and(|piece| piece.capacity() - piece.len() >= bytes.len());
         if !fits {
             // The first piece grows as needed: a small snapshot should stay small.
@@ -105,6 +112,14 @@ mod tests {
         assert_eq!(strings.bytes(a), b"train.py");
         assert_eq!(strings.bytes(b), long);
         assert_eq!(strings.len(), known + 2);
+    }
+
+    #[test]
+    fn all_strings_together_have_a_limit() {
+        let mut strings = Strings { bytes: MOST_STRING_BYTES - 10, ..Strings::default() };
+        assert!(strings.intern(b"ten bytes.").is_some());
+        assert_eq!(strings.intern(b"!"), None);
+        assert!(strings.intern(b"ten bytes.").is_some(), "what is known costs nothing");
     }
 
     #[test]

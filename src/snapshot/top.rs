@@ -11,7 +11,7 @@ use super::stacks::Stacks;
 use super::strings::{StringId, Strings};
 use super::unknown::{Of, Seen};
 use super::value::{Kind, Value};
-use super::warning::Warnings;
+use super::warning::{WarningKind, Warnings};
 use hashbrown::HashSet;
 
 /// What a file says, but for its events.
@@ -38,8 +38,19 @@ pub struct Snapshot {
     pub settings: Vec<(String, String)>,
     /// The oldest PyTorch that writes all the keys of the file, and the key that tells.
     pub torch: Option<(&'static str, &'static str)>,
+    /// Whether the file says what was live at the end.
+    pub end: End,
     /// What is odd about the file itself.
     pub warnings: Warnings,
+}
+
+/// Whether a file says what was live at the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It has segments, if only an empty list of them.
+    Recorded,
+    /// It has nothing but events.
+    Unknown,
 }
 
 impl Snapshot {
@@ -64,6 +75,11 @@ pub const HOST: i64 = -1;
 
 /// Settings that are kept; PyTorch has about thirty.
 const MOST_SETTINGS: usize = 1000;
+
+/// Devices with events or blocks. torch counts devices in eight bits; each costs us a history with tables of its own, some
+/// kilobytes for the forty bytes of a hostile segment, and the page an entry of its list.
+const MOST_DEVICES: usize = 1024;
+const TOO_MANY_DEVICES: Problem = Problem::Range("one of the first 1024 devices");
 
 /// The newest key tells the version (FORMAT §1–§6: "since").
 const SINCE: [(Key, &str); 14] = [
@@ -114,8 +130,25 @@ impl<S: EventSink> Reader<S> {
             }
             _ => return Err(ContentError { path: String::new(), problem: Problem::NotASnapshot }),
         }
+        Ok(self.close(top))
+    }
+
+    /// The snapshot of a file that is a list of events, of device 0, and the sink with them; `name` is for messages.
+    ///
+    /// # Errors
+    /// As [`Reader::finish`].
+    pub fn finish_events(mut self, name: &str, root: Value) -> Result<(Snapshot, S), ContentError> {
+        let mut top = Top::default();
+        self.trace(name, 0, root, &mut top)?;
+        Ok(self.close(top))
+    }
+
+    fn close(self, top: Top) -> (Snapshot, S) {
         let torch = SINCE.iter().find(|(key, _)| self.seen.has(*key)).map(|(key, since)| (*since, key.text()));
-        let warnings = self.warnings(&top);
+        let has_segments = self.seen.has(Key::Segments) || self.seen.has(Key::HostSegments);
+        let end = if has_segments { End::Recorded } else { End::Unknown };
+        let mut warnings = self.warnings(&top);
+        warnings.add(WarningKind::NoSegments, u64::from(!has_segments), || "segments".to_owned());
         let store = self.store;
         let snapshot = Snapshot {
             strings: store.strings,
@@ -129,9 +162,10 @@ impl<S: EventSink> Reader<S> {
             traces: top.traces,
             settings: top.settings,
             torch,
+            end,
             warnings,
         };
-        Ok((snapshot, self.sink))
+        (snapshot, self.sink)
     }
 
     fn top_key(&mut self, key: Value, value: Value, top: &mut Top) -> Result<(), ContentError> {
@@ -186,6 +220,9 @@ impl<S: EventSink> Reader<S> {
                     top.segment_places.push(SegmentPlace { list: path, index: at, row: row.index() });
                     if let Some(mut segment) = self.store.segments.get(row.index() as usize).cloned() {
                         segment.device = device.unwrap_or(segment.device);
+                        if !segment.blocks.is_empty() && !top.has_room_for(segment.device) {
+                            return Err(ContentError { path: place() + ".device", problem: TOO_MANY_DEVICES });
+                        }
                         top.segments.push(segment);
                     }
                 }
@@ -206,6 +243,9 @@ impl<S: EventSink> Reader<S> {
                 let other = self.traces.get(list.index() as usize).and_then(|trace| trace.other);
                 if !top.traces_taken.insert(list.index()) {
                     return Err(ContentError { path: path.to_owned(), problem: Problem::Range("a list of its own") });
+                }
+                if other.is_none() && !top.has_room_for(device) {
+                    return Err(ContentError { path: path.to_owned(), problem: TOO_MANY_DEVICES });
                 }
                 if other.is_none() {
                     top.traces.push((device, list.index()));
@@ -292,6 +332,15 @@ pub(super) struct Top {
     /// Rows of segments and numbers of traces that have a place already.
     segments_taken: HashSet<u32, foldhash::fast::RandomState>,
     traces_taken: HashSet<u32, foldhash::fast::RandomState>,
+    /// Those with events or blocks.
+    devices: HashSet<i64, foldhash::fast::RandomState>,
+}
+
+impl Top {
+    /// Whether this device is one of the [`MOST_DEVICES`] that have events or blocks.
+    fn has_room_for(&mut self, device: i64) -> bool {
+        self.devices.len() < MOST_DEVICES && self.devices.insert(device) || self.devices.contains(&device)
+    }
 }
 
 /// Where a segment stands in the file.

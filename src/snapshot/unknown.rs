@@ -1,7 +1,7 @@
 //! Keys and words that are not of the schema: counted while the file is read, and named with their first place at the end.
 
 use super::reader::Reader;
-use super::schema::Key;
+use super::schema::{KEYS, Key};
 use super::top::{HOST, Top};
 use super::value::Value;
 use super::warning::{WarningKind, Warnings};
@@ -39,11 +39,19 @@ struct Unknown {
     row: u32,
 }
 
+struct Keys([bool; KEYS.len()]);
+
+impl Default for Keys {
+    fn default() -> Self {
+        Keys([false; KEYS.len()])
+    }
+}
+
 /// Which words of the schema were seen, and which were not known. Kept apart from the tables so that both can be borrowed.
 #[derive(Default)]
 pub(super) struct Seen {
-    /// One bit a [`Key`].
-    keys: u128,
+    /// One a [`Key`].
+    keys: Keys,
     unknown: Vec<Unknown>,
     /// The rows of events that are named in a warning; trace and index once a list has taken them.
     events: HashMap<u32, Option<(u32, u64)>, foldhash::fast::RandomState>,
@@ -51,12 +59,12 @@ pub(super) struct Seen {
 
 impl Seen {
     pub(super) fn key(&mut self, key: Key) {
-        self.keys |= 1 << key as u8;
+        self.keys.0[key as usize] = true;
     }
 
     /// Whether a dict that uses this key was read.
     pub(super) fn has(&self, key: Key) -> bool {
-        self.keys & 1 << key as u8 != 0
+        self.keys.0[key as usize]
     }
 
     pub(super) fn unknown(&mut self, of: Of, word: Value, row: u32) {

@@ -29,6 +29,10 @@ pub enum WarningKind {
     TimeStepsBack,
     /// An annotation that ends without having begun.
     AnnotationWithoutStart,
+    /// There are events, but no list of segments.
+    NoSegments,
+    /// The history comes from what SnapViewer draws.
+    FromADrawing,
 }
 
 impl WarningKind {
@@ -47,6 +51,8 @@ impl WarningKind {
             WarningKind::FreesNeverComplete => "frees_never_complete",
             WarningKind::TimeStepsBack => "time_steps_back",
             WarningKind::AnnotationWithoutStart => "annotation_without_start",
+            WarningKind::NoSegments => "no_segments",
+            WarningKind::FromADrawing => "from_a_drawing",
         }
     }
 
@@ -77,6 +83,14 @@ impl WarningKind {
             }
             WarningKind::TimeStepsBack => "the time of an event is before that of the event before".into(),
             WarningKind::AnnotationWithoutStart => "an annotation ends that never began".into(),
+            WarningKind::NoSegments => {
+                "the file has no segments: reserved bytes and blocks that were never freed nor allocated are not known".into()
+            }
+            WarningKind::FromADrawing => {
+                "SnapViewer keeps only allocs and frees, without the times and stacks of frees: what it draws to the last step \
+                 counts as live at the end"
+                    .into()
+            }
         }
     }
 }

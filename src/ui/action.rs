@@ -11,7 +11,7 @@ pub enum Action {
     Command(Command),
     /// Files were dropped, picked or pasted; the shell keeps them in this order.
     FilesGiven(Vec<GivenFile>),
-    /// One of the files given was picked, by its place.
+    /// One of the snapshots was picked, by its place in [`super::State::snapshots`].
     SnapshotChosen(usize),
     /// The link names a snapshot.
     LinkGiven(String),
@@ -67,6 +67,15 @@ pub enum Action {
     Copied(Result<(), String>),
     /// Help was closed by the browser.
     HelpClosed,
+}
+
+/// Where a snapshot comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The file of this place in the last [`Action::FilesGiven`].
+    File(usize),
+    /// This address, absolute or relative to the page.
+    Link(String),
 }
 
 /// A file the shell holds.
@@ -162,17 +171,12 @@ pub enum Command {
 pub enum Effect {
     /// Show the file picker.
     PickFile,
-    /// Read the given file of this place, as load `load`.
-    LoadFile {
-        /// Its place in the last [`Action::FilesGiven`].
-        place: usize,
-        /// The load's number.
-        load: u32,
-    },
-    /// Fetch this address, as load `load`.
-    LoadLink {
-        /// Absolute, or relative to the page.
-        url: String,
+    /// Read a snapshot, as load `load`.
+    Load {
+        /// From here.
+        origin: Origin,
+        /// Which snapshot, if there are several; the first when not said.
+        member: Option<u32>,
         /// The load's number.
         load: u32,
     },

@@ -1,8 +1,14 @@
 //! The loading panel as text: bytes of total, rate, phase.
 
+use super::action::Origin;
 use super::state::Loading;
 use crate::engine::protocol::Phase;
 use crate::units::Bytes;
+
+/// What a worker can have: all that 32-bit addresses reach.
+const WORKER_MEMORY: u64 = 4 << 30;
+/// A worker that dies before so many bytes were read did not die of too large a file: even gzip's best would not fill its memory.
+const LEAST_TO_FILL_IT: u64 = 4 << 20;
 
 /// What the loading panel shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,9 +23,9 @@ pub struct LoadingView {
 
 impl Loading {
     /// A load that begins at `now_ms`.
-    pub fn new(name: String, total_bytes: Option<u64>, now_ms: f64) -> Loading {
+    pub fn new(origin: Origin, name: String, total_bytes: Option<u64>, now_ms: f64) -> Loading {
         let phase = Phase::Decoding;
-        Loading { name, link: None, bytes: 0, total_bytes, phase, started_ms: now_ms, latest_ms: now_ms }
+        Loading { name, origin, bytes: 0, total_bytes, phase, started_ms: now_ms, latest_ms: now_ms }
     }
 
     /// The loading panel.
@@ -43,6 +49,17 @@ impl Loading {
         LoadingView { name: self.name.clone(), fraction, text }
     }
 
+    /// For the sentence about a worker that died while it loaded this: how far it was, and what the file would need if that was why.
+    pub(super) fn when_it_died(&self) -> String {
+        let mut text = format!(" after {} of {}", Bytes(self.bytes), self.name);
+        if let Some(total) = self.total_bytes.filter(|&total| total > self.bytes && self.bytes >= LEAST_TO_FILL_IT) {
+            let needed = u128::from(WORKER_MEMORY) * u128::from(total) / u128::from(self.bytes);
+            let (total, needed) = (Bytes(total), Bytes(u64::try_from(needed).unwrap_or(u64::MAX)));
+            text.push_str(&format!(", which has {total}: if it was memory, all of it would need about {needed}"));
+        }
+        text
+    }
+
     /// The mean rate since the beginning, in 10^6 bytes a second; `None` before it means anything.
     fn megabytes_per_second(&self) -> Option<f64> {
         let elapsed_ms = self.latest_ms - self.started_ms;
@@ -55,7 +72,7 @@ mod tests {
     use super::*;
 
     fn loading(bytes: u64, total_bytes: Option<u64>, latest_ms: f64) -> LoadingView {
-        Loading { bytes, latest_ms, ..Loading::new("a.pickle".into(), total_bytes, 0.0) }.view()
+        Loading { bytes, latest_ms, ..Loading::new(Origin::File(0), "a.pickle".into(), total_bytes, 0.0) }.view()
     }
 
     #[test]
@@ -65,6 +82,20 @@ mod tests {
         assert_eq!(loading(gib, Some(4 * gib), 100.0).text, "Reading and decoding · 1.00 GiB of 4.00 GiB");
         assert_eq!(loading(gib, None, 100.0).text, "Reading and decoding · 1.00 GiB");
         assert_eq!(loading(0, None, 0.0).text, "Reading and decoding");
+    }
+
+    #[test]
+    fn a_death_tells_how_far_it_was_and_what_the_file_would_need() {
+        let died = |bytes, total_bytes| {
+            let new = Loading::new(Origin::File(0), "a.pickle".into(), total_bytes, 0.0);
+            Loading { bytes, ..new }.when_it_died()
+        };
+        assert_eq!(
+            died(2 << 30, Some(5 << 30)),
+            " after 2.00 GiB of a.pickle, which has 5.00 GiB: if it was memory, all of it would need about 10.0 GiB"
+        );
+        assert_eq!(died(1 << 20, Some(5 << 30)), " after 1.00 MiB of a.pickle");
+        assert_eq!(died(2 << 30, None), " after 2.00 GiB of a.pickle");
     }
 
     #[test]

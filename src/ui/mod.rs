@@ -5,6 +5,7 @@
 //! decides nothing.
 
 pub mod action;
+mod candidates;
 pub mod details;
 pub mod hover;
 pub mod keys;

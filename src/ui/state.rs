@@ -1,9 +1,10 @@
 //! Everything the page knows.
 
-use super::action::{DropHover, GivenFile, Pointer};
+use super::action::{DropHover, Origin, Pointer};
 use super::hover::Spot;
 use crate::engine::protocol::{Details, DeviceSummary, FileSummary, HitAllocation, Looks, Phase};
 use crate::timeline::{Scene, View};
+use crate::units::Bytes;
 use std::rc::Rc;
 
 /// Everything the page knows. Only [`super::update()`] changes it.
@@ -13,8 +14,8 @@ pub struct State {
     pub stage: Stage,
     /// The number of the latest load; what the worker says of earlier ones is dropped.
     pub load: u32,
-    /// The files given last, in the shell's order.
-    pub given: Vec<GivenFile>,
+    /// The snapshots there are to choose from: of the files given last, or of the link.
+    pub snapshots: Vec<Choice>,
     /// Which of them is open or loading.
     pub chosen: usize,
     /// The device that is shown: its place in the summary's list.
@@ -53,6 +54,36 @@ pub struct State {
     pub serial: u32,
 }
 
+/// A snapshot there is to choose.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// The file it is in.
+    pub origin: Origin,
+    /// Its place among several in that file, once that is known.
+    pub member: Option<u32>,
+    /// The file's name.
+    pub file: String,
+    /// Its path in the file, where there are several.
+    pub path: Option<String>,
+    /// Its length in bytes, where known.
+    pub bytes: Option<u64>,
+}
+
+impl Choice {
+    /// Its line in the list.
+    pub fn line(&self) -> String {
+        self.bytes.map_or_else(|| self.name(), |bytes| format!("{} · {}", self.name(), Bytes(bytes)))
+    }
+
+    /// Its name.
+    pub fn name(&self) -> String {
+        match &self.path {
+            None => self.file.clone(),
+            Some(path) => format!("{} › {path}", self.file),
+        }
+    }
+}
+
 /// The stage of the page; `body[data-state]`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub enum Stage {
@@ -72,8 +103,8 @@ pub enum Stage {
 pub struct Loading {
     /// Its name.
     pub name: String,
-    /// Where it is fetched from, if it is.
-    pub link: Option<String>,
+    /// Where it comes from.
+    pub origin: Origin,
     /// Bytes read.
     pub bytes: u64,
     /// Bytes in all, where known.

@@ -1,11 +1,12 @@
 //! The one function that changes the state.
 
-use super::action::{Action, Command, Effect, WheelAxis};
+use super::action::{Action, Command, Effect, Origin, WheelAxis};
+use super::candidates::{candidates, none_of};
 use super::navigate::wheel_factor;
 use super::pointing::{answered, bring_into_view, click, look_under_pointer, select};
-use super::state::{BytesAxis, Geometry, Help, Letters, Loading, Stage, State};
+use super::state::{BytesAxis, Choice, Geometry, Help, Letters, Loading, Stage, State};
 use super::{details, record, url};
-use crate::engine::protocol::{Reply, Request};
+use crate::engine::protocol::{Member, Reply, Request};
 use crate::units::Moment;
 
 /// Where the example lies beside the page.
@@ -22,18 +23,23 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
     let mut effects = Vec::new();
     match action {
         Action::Command(wanted) => command(state, wanted, now_ms, &mut effects),
-        Action::FilesGiven(files) if files.is_empty() => {}
         Action::FilesGiven(files) => {
-            state.given = files;
-            load_file(state, 0, now_ms, &mut effects);
+            let none = none_of(&files);
+            state.snapshots = candidates(files);
+            if state.snapshots.is_empty() {
+                close(state, Stage::Failed(none));
+            } else {
+                load(state, 0, now_ms, &mut effects);
+            }
         }
-        Action::SnapshotChosen(place) => load_file(state, place, now_ms, &mut effects),
+        Action::SnapshotChosen(place) => load(state, place, now_ms, &mut effects),
         Action::LinkGiven(link) => load_link(state, link, now_ms, &mut effects),
         Action::LinkFailed { load, status } => {
             if load == state.load
                 && let Stage::Loading(loading) = &state.stage
             {
-                let message = url::fetch_failure(loading.link.as_deref().unwrap_or(&loading.name), status);
+                let address = if let Origin::Link(address) = &loading.origin { address } else { &loading.name };
+                let message = url::fetch_failure(address, status);
                 close(state, Stage::Failed(message));
             }
         }
@@ -47,12 +53,14 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::Replied { .. } => {}
         Action::WorkerDied(cause) => {
             effects.push(Effect::ReplaceWorker);
-            close(
-                state,
-                Stage::Failed(format!(
-                    "The worker stopped, out of memory or by a bug ({cause}). You can open another file."
-                )),
+            let progress = match &state.stage {
+                Stage::Loading(loading) => loading.when_it_died(),
+                _ => String::new(),
+            };
+            let message = format!(
+                "The worker stopped, out of memory or by a bug ({cause}){progress}. You can open another file."
             );
+            close(state, Stage::Failed(message));
         }
         Action::LoadFailed(message) => close(state, Stage::Failed(message)),
         Action::Resized(canvas) => {
@@ -169,20 +177,34 @@ fn command(state: &mut State, command: Command, now_ms: f64, effects: &mut Vec<E
     }
 }
 
-fn load_file(state: &mut State, place: usize, now_ms: f64, effects: &mut Vec<Effect>) {
-    let Some(file) = state.given.get(place) else { return };
-    let loading = Loading::new(file.name.clone(), Some(file.bytes), now_ms);
+/// Reads the snapshot of this place in the list.
+fn load(state: &mut State, place: usize, now_ms: f64, effects: &mut Vec<Effect>) {
+    let Some(choice) = state.snapshots.get(place).cloned() else { return };
+    let Choice { origin, member, bytes, .. } = &choice;
+    let loading = Loading::new(origin.clone(), choice.name(), *bytes, now_ms);
     close(state, Stage::Loading(loading));
     state.chosen = place;
-    effects.push(Effect::LoadFile { place, load: state.load });
+    effects.push(Effect::Load { origin: origin.clone(), member: *member, load: state.load });
 }
 
 fn load_link(state: &mut State, link: String, now_ms: f64, effects: &mut Vec<Effect>) {
-    let mut loading = Loading::new(url::file_name(&link), None, now_ms);
-    loading.link = Some(link.clone());
-    state.given.clear();
-    close(state, Stage::Loading(loading));
-    effects.push(Effect::LoadLink { url: link, load: state.load });
+    let file = url::file_name(&link);
+    state.snapshots = vec![Choice { origin: Origin::Link(link), member: None, file, path: None, bytes: None }];
+    load(state, 0, now_ms, effects);
+}
+
+/// The file that is loading holds several snapshots: each is listed, in the file's place.
+fn list(state: &mut State, members: Vec<Member>) {
+    let Some(file) = state.snapshots.get(state.chosen).filter(|choice| choice.member.is_none()).cloned() else {
+        return;
+    };
+    let listed = (0..).zip(members).map(|(place, member)| Choice {
+        member: Some(place),
+        path: Some(member.name),
+        bytes: Some(member.bytes),
+        ..file.clone()
+    });
+    state.snapshots.splice(state.chosen..=state.chosen, listed);
 }
 
 fn cancel(state: &mut State, effects: &mut Vec<Effect>) {
@@ -228,8 +250,8 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
             show_device(state, 0);
         }
         Reply::Failed { message } => {
-            let message = match &state.stage {
-                Stage::Loading(loading) if !message.contains(&loading.name) => format!("{}: {message}", loading.name),
+            let message = match state.snapshots.get(state.chosen) {
+                Some(Choice { file, .. }) if !message.contains(file.as_str()) => format!("{file}: {message}"),
                 _ => message,
             };
             close(state, Stage::Failed(message));
@@ -248,6 +270,7 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
             state.selection = Some(details);
         }
         Reply::Details { serial, .. } if state.selecting == Some(serial) => state.selecting = None,
+        Reply::Members(members) => list(state, members),
         Reply::Scene { .. } | Reply::Details { .. } => {}
         Reply::Marks { .. } | Reply::Overview { .. } | Reply::Legend { .. } | Reply::Outline { .. } => {}
     }

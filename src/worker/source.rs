@@ -1,20 +1,29 @@
 //! Where the bytes come from: a file, or a link. Read as a stream, some chunks ahead: while the engine decodes one, the browser
-//! reads the next.
+//! reads the next. A file can be read from any offset on; a link once it is kept whole.
 
+use crate::engine::protocol::Access;
 use crate::ui::url;
 use js_sys::{Array, Boolean, Promise, Reflect, Uint8Array};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortController, File, ReadableStreamDefaultReader, RequestInit, Response};
+use web_sys::{AbortController, Blob, File, ReadableStreamDefaultReader, RequestInit, Response};
 
 /// The bytes of one load.
 pub(super) struct Source {
     /// The load's number.
     pub(super) load: u32,
+    /// Which snapshot of the file is wanted.
+    pub(super) member: Option<u32>,
     origin: Origin,
     reader: RefCell<Option<Reader>>,
+    /// All bytes, where they can be read anywhere.
+    blob: RefCell<Option<Blob>>,
+    /// What came through a link, as long as the whole of it may be wanted.
+    kept: Array,
+    /// Bytes that came through a link so far.
+    came: Cell<u64>,
     abort: Option<AbortController>,
 }
 
@@ -41,7 +50,11 @@ pub(super) enum Event {
         name: String,
         /// Where known.
         total_bytes: Option<u64>,
+        /// How its bytes can be reached.
+        access: Access,
     },
+    /// So many bytes of the whole are kept.
+    Kept(u64),
     /// The next bytes.
     Chunk(Vec<u8>),
     /// There are no more.
@@ -56,6 +69,11 @@ pub(super) enum Failure {
     Read(String),
 }
 
+/// By so many bytes the engine has seen whether it wants the whole file.
+const HEAD: u64 = 64;
+/// Kept bytes are handed to the browser by so many, which may put them on the disk.
+const KEPT_AT_ONCE: u32 = 256;
+
 /// Starts a read whose failure is seen when its turn comes.
 fn read_ahead(stream: &ReadableStreamDefaultReader) -> Promise {
     quiet(stream.read().unchecked_into())
@@ -69,13 +87,20 @@ fn quiet(promise: Promise) -> Promise {
 
 impl Source {
     /// A file of this machine.
-    pub(super) fn file(load: u32, file: File) -> Source {
-        Source { load, origin: Origin::File(file), reader: RefCell::new(None), abort: None }
+    pub(super) fn file(load: u32, member: Option<u32>, file: File) -> Source {
+        let source = Source::new(load, member, Origin::File(file.clone()));
+        source.blob.replace(Some(file.into()));
+        source
     }
 
     /// A file somewhere else; `url` is absolute.
-    pub(super) fn link(load: u32, url: String) -> Source {
-        Source { load, origin: Origin::Link(url), reader: RefCell::new(None), abort: AbortController::new().ok() }
+    pub(super) fn link(load: u32, member: Option<u32>, url: String) -> Source {
+        Source { abort: AbortController::new().ok(), ..Source::new(load, member, Origin::Link(url)) }
+    }
+
+    fn new(load: u32, member: Option<u32>, origin: Origin) -> Source {
+        let (reader, blob) = (RefCell::new(None), RefCell::new(None));
+        Source { load, member, origin, reader, blob, kept: Array::new(), came: Cell::new(0), abort: None }
     }
 
     /// Whether [`Source::open`] has succeeded.
@@ -88,7 +113,8 @@ impl Source {
         match &self.origin {
             Origin::File(file) => {
                 self.read_from(file.stream().get_reader())?;
-                Ok(Event::Opened { name: file.name(), total_bytes: Some(file.size() as u64) })
+                let total_bytes = Some(file.size() as u64);
+                Ok(Event::Opened { name: file.name(), total_bytes, access: Access::Anywhere })
             }
             Origin::Link(address) => {
                 let response = self.fetch(address).await.ok_or(Failure::Link(None))?;
@@ -101,7 +127,7 @@ impl Source {
                 let total_bytes = header("content-length").filter(|_| !coded).and_then(|length| length.parse().ok());
                 let body = response.body().ok_or(Failure::Link(None))?;
                 self.read_from(body.get_reader())?;
-                Ok(Event::Opened { name: url::file_name(address), total_bytes })
+                Ok(Event::Opened { name: url::file_name(address), total_bytes, access: Access::Forward })
             }
         }
     }
@@ -133,7 +159,62 @@ impl Source {
         if let Some(reader) = self.reader.borrow_mut().as_mut() {
             reader.ahead.push_back(read_ahead(&reader.stream));
         }
-        Ok(Event::Chunk(field("value").unchecked_into::<Uint8Array>().to_vec()))
+        let bytes = field("value").unchecked_into::<Uint8Array>();
+        if self.blob.borrow().is_none() {
+            if self.came.get() >= HEAD {
+                self.kept.set_length(0);
+            } else {
+                self.kept.push(&bytes);
+            }
+            self.came.set(self.came.get() + u64::from(bytes.length()));
+        }
+        Ok(Event::Chunk(bytes.to_vec()))
+    }
+
+    /// The bytes from this offset on come next. Only where the file can be read anywhere.
+    pub(super) fn seek(&self, offset: u64) -> Result<(), Failure> {
+        let slice = self.blob.borrow().as_ref().and_then(|blob| blob.slice_with_f64(offset as f64).ok());
+        let slice = slice.ok_or_else(|| self.broken(&JsValue::UNDEFINED))?;
+        self.stop_reading();
+        self.read_from(slice.stream().get_reader())
+    }
+
+    /// Keeps the next bytes of a link; when that was all of them, it is open anew and can be read anywhere.
+    pub(super) async fn keep(&self) -> Result<Event, Failure> {
+        let next = self.reader.borrow_mut().as_mut().and_then(|reader| reader.ahead.pop_front());
+        let result = match next {
+            Some(next) => JsFuture::from(next).await.map_err(|cause| self.broken(&cause))?,
+            None => JsValue::UNDEFINED,
+        };
+        let field = |name: &str| Reflect::get(&result, &name.into()).unwrap_or(JsValue::UNDEFINED);
+        let bytes = field("value").dyn_into::<Uint8Array>().ok();
+        if let Some(bytes) = &bytes {
+            self.kept.push(bytes);
+            self.came.set(self.came.get() + u64::from(bytes.length()));
+            if let Some(reader) = self.reader.borrow_mut().as_mut() {
+                reader.ahead.push_back(read_ahead(&reader.stream));
+            }
+        }
+        if bytes.is_some() && self.kept.length() < KEPT_AT_ONCE {
+            return Ok(Event::Kept(self.came.get()));
+        }
+        let blob = Blob::new_with_u8_array_sequence(&self.kept).map_err(|cause| self.broken(&cause))?;
+        self.kept.set_length(0);
+        if bytes.is_some() {
+            self.kept.push(&blob);
+            return Ok(Event::Kept(self.came.get()));
+        }
+        self.read_from(blob.stream().get_reader())?;
+        let total_bytes = Some(blob.size() as u64);
+        self.blob.replace(Some(blob));
+        Ok(Event::Opened { name: self.name(), total_bytes, access: Access::Anywhere })
+    }
+
+    fn name(&self) -> String {
+        match &self.origin {
+            Origin::File(file) => file.name(),
+            Origin::Link(address) => url::file_name(address),
+        }
     }
 
     fn broken(&self, cause: &JsValue) -> Failure {
@@ -158,6 +239,10 @@ impl Source {
         if let Some(abort) = &self.abort {
             abort.abort();
         }
+        self.stop_reading();
+    }
+
+    fn stop_reading(&self) {
         if let Some(reader) = self.reader.borrow().as_ref() {
             let _ = quiet(reader.stream.cancel().unchecked_into());
         }

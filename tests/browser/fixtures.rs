@@ -46,7 +46,8 @@ pub(crate) fn folder() -> PathBuf {
     folder
 }
 
-fn halves_value() -> Value {
+/// [`halves`] before it is written.
+pub(crate) fn halves_value() -> Value {
     const LOWER_ADDRESS: u64 = 0x7f00_0000_0000;
     const UPPER_ADDRESS: u64 = LOWER_ADDRESS + LOWER;
     const SMALL_ADDRESS: u64 = UPPER_ADDRESS + UPPER;

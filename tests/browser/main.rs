@@ -10,15 +10,28 @@
 )]
 
 mod chromium;
+mod containers;
 mod corpus;
 mod fixtures;
+#[path = "../generate/mod.rs"]
+#[allow(dead_code, reason = "its own tests use the rest")]
+mod generate;
+mod hostile;
+mod large;
 mod looks;
 mod opening;
+#[path = "../support/packed.rs"]
+mod packed;
 mod page;
 mod pictures;
 mod privacy;
 mod server;
 mod site;
+#[path = "../support/snapviewer.rs"]
+mod snapviewer;
 mod timeline;
 mod trouble;
 mod urls;
+#[path = "../support/zip.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
+mod zip;

@@ -14,7 +14,9 @@ use std::time::Duration;
 /// | `memscape/…` | the built page |
 /// | `snapshots/…` | a fixture, without CORS |
 /// | `open/…` | a fixture, for every origin |
+/// | `coded/…` | a fixture, said to be gzipped on its way |
 /// | `slow.pickle` | 1 GiB, a few bytes at a time |
+/// | `endless.pickle` | 4 GiB, as fast as they can be had, each byte made to take sixteen in memory |
 pub(crate) struct Site {
     /// The page's own origin, `http://127.0.0.1:port`.
     pub(crate) home: String,
@@ -71,11 +73,25 @@ fn answer(path: &str) -> Response {
             body: Box::new(Drip { sent: 0 }),
         };
     }
+    if path == "endless.pickle" {
+        // A list of tuples, each in the memo.
+        let body = (&b"\x80\x04]("[..]).chain(Again { bytes: b")\x94", sent: 0 });
+        return Response {
+            status: "200 OK",
+            content_type: "application/octet-stream",
+            headers: Vec::new(),
+            length: 4 << 30,
+            body: Box::new(body),
+        };
+    }
     match path.split_once('/') {
         Some(("memscape", path)) => Response::file(&dist, path),
         Some(("snapshots", path)) => Response::file(&fixtures::folder(), path),
         Some(("open", path)) => {
             Response { headers: vec!["Access-Control-Allow-Origin: *"], ..Response::file(&fixtures::folder(), path) }
+        }
+        Some(("coded", path)) => {
+            Response { headers: vec!["Content-Encoding: gzip"], ..Response::file(&fixtures::folder(), path) }
         }
         _ => Response::not_found(),
     }
@@ -96,5 +112,20 @@ impl Read for Drip {
         }
         self.sent += length;
         Ok(length)
+    }
+}
+
+/// The same bytes again and again.
+struct Again {
+    bytes: &'static [u8],
+    sent: usize,
+}
+
+impl Read for Again {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.bytes.iter().cycle().skip(self.sent % self.bytes.len());
+        buffer.iter_mut().zip(bytes).for_each(|(to, &from)| *to = from);
+        self.sent += buffer.len();
+        Ok(buffer.len())
     }
 }

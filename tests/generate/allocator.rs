@@ -1,17 +1,14 @@
-//! A model of PyTorch's caching allocator: rounding, two pools, best fit, splitting, merging, emptying the cache.
+//! A model of PyTorch's caching allocators: best fit, splitting, merging, emptying the cache.
 
+use super::pool::{Class, GRANULE, Kind, Owner, Pool, SMALL_REQUEST};
 use super::tracer::Context;
 use std::collections::{BTreeMap, BTreeSet};
 
-const MIB: u64 = 1 << 20;
-/// Sizes are multiples of this.
-const GRANULE: u64 = 512;
-/// Requests up to this come from the small pool, whose segments all have [`SMALL_SEGMENT`].
-const SMALL_REQUEST: u64 = MIB;
-const SMALL_SEGMENT: u64 = 2 * MIB;
-/// Requests below this share segments of [`LARGE_SEGMENT`]; larger ones get their own, rounded to 2 MiB.
-const SHARED_REQUEST: u64 = 10 * MIB;
-const LARGE_SEGMENT: u64 = 20 * MIB;
+/// How far the address ranges of two pools with expandable segments are apart: more than all that is ever mapped.
+const EXPANDABLE_SPAN: u64 = 1 << 40;
+
+/// How far two segments of fixed size are apart, and what their addresses are multiples of.
+const APART: u64 = 2 << 20;
 
 /// What a block is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,13 +39,6 @@ pub(crate) struct Segment {
     pub(crate) context: Option<Context>,
 }
 
-/// Which requests a segment serves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Pool {
-    Small,
-    Large,
-}
-
 /// Sums in bytes: of live blocks (pending ones too) as requested and as handed out, and of segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Totals {
@@ -63,67 +53,84 @@ pub(crate) struct Allocator {
     pub(crate) blocks: BTreeMap<u64, Block>,
     pub(crate) segments: BTreeMap<u64, Segment>,
     pub(crate) totals: Totals,
+    kind: Kind,
     free: BTreeSet<(Pool, u64, u64)>,
+    /// Where the next segment of fixed size lies.
     next_segment: u64,
+    /// Where the ranges of expandable segments begin.
+    expandable: u64,
 }
 
 impl Allocator {
-    pub(crate) fn new(device: usize) -> Allocator {
+    pub(crate) fn new(kind: Kind, device: usize) -> Allocator {
         Allocator {
             blocks: BTreeMap::new(),
             segments: BTreeMap::new(),
             totals: Totals::default(),
+            kind,
             free: BTreeSet::new(),
             next_segment: 0x7f00_0000_0000 + device as u64 * 0x40_0000_0000,
+            expandable: 0x7000_0000_0000 + device as u64 * 4 * EXPANDABLE_SPAN,
         }
     }
 
-    /// The size of the segment that `request` needs first, if no free block serves it.
-    pub(crate) fn lacks(&self, request: u64) -> Option<u64> {
-        self.best_fit(request).is_none().then(|| match rounded(request) {
-            size if pool(size) == Pool::Small => SMALL_SEGMENT.max(size),
-            size if size < SHARED_REQUEST => LARGE_SEGMENT,
-            size => size.next_multiple_of(2 * MIB),
+    /// How many bytes have to be taken from the driver first, if no free block serves `request`.
+    pub(crate) fn lacks(&self, request: u64, owner: Owner) -> Option<u64> {
+        if self.best_fit(request, owner).is_some() {
+            return None;
+        }
+        let size = self.rounded(request);
+        let pool = Pool::of(size, owner);
+        Some(match self.kind {
+            Kind::Fixed => pool.segment_for(size),
+            Kind::Expandable => (size - self.free_below(self.top(pool))).next_multiple_of(pool.page()),
+            Kind::Host => size,
         })
     }
 
-    /// Takes a segment of `size` from the driver for `request`; returns its address.
-    pub(crate) fn grow(&mut self, request: u64, size: u64, context: Option<Context>) -> u64 {
-        let address = self.next_segment;
-        self.next_segment += size.next_multiple_of(2 * MIB) + 2 * MIB;
-        let pool = pool(rounded(request));
-        self.segments.insert(address, Segment { size, pool, context });
-        let block = Block { size, requested: 0, state: State::Inactive, context: None, born: None, segment: address };
+    /// Takes `size` bytes from the driver for `request`; returns their address.
+    pub(crate) fn grow(&mut self, request: u64, owner: Owner, size: u64, context: Option<Context>) -> u64 {
+        let pool = Pool::of(self.rounded(request), owner);
+        let address = if self.kind == Kind::Expandable {
+            self.top(pool)
+        } else {
+            let next = self.next_segment + size.next_multiple_of(APART) + APART;
+            std::mem::replace(&mut self.next_segment, next)
+        };
+        let before = self.segments.range_mut(..address).next_back().filter(|(at, it)| *at + it.size == address);
+        let segment = match before {
+            Some((&before, segment)) => {
+                segment.size += size;
+                before
+            }
+            None => {
+                self.segments.insert(address, Segment { size, pool, context });
+                address
+            }
+        };
+        let block = Block { size, requested: 0, state: State::Allocated, context: None, born: None, segment };
         self.blocks.insert(address, block);
-        self.free.insert((pool, size, address));
         self.totals.reserved += size;
+        self.join(address);
         address
     }
 
     /// Hands out the smallest free block that serves `request`; [`Allocator::lacks`] must have said that there is one.
-    pub(crate) fn allocate(&mut self, request: u64, context: Option<Context>, born: Option<u64>) -> u64 {
-        let key @ (pool, found, address) = self.best_fit(request).expect("the caller grew the pool");
+    pub(crate) fn allocate(&mut self, request: u64, owner: Owner, context: Option<Context>, born: Option<u64>) -> u64 {
+        let key @ (pool, found, address) = self.best_fit(request, owner).expect("the caller grew the pool");
         self.free.remove(&key);
-        let size = rounded(request);
+        let size = self.rounded(request);
         let rest = found - size;
-        let is_split = match pool {
-            Pool::Small => rest >= GRANULE,
-            Pool::Large => rest > SMALL_REQUEST,
+        let is_split = match (self.kind, pool.class) {
+            (Kind::Fixed, Class::Large) => rest > SMALL_REQUEST,
+            _ => rest >= GRANULE,
         };
         let block = self.blocks.get_mut(&address).expect("a free block is a block");
         (block.requested, block.state, block.context, block.born) = (request, State::Allocated, context, born);
         if is_split {
             block.size = size;
-            let rest_of_it = Block {
-                size: rest,
-                requested: 0,
-                state: State::Inactive,
-                context: None,
-                born: None,
-                segment: block.segment,
-            };
-            self.blocks.insert(address + size, rest_of_it);
-            self.free.insert((pool, rest, address + size));
+            let segment = block.segment;
+            self.insert_free(address + size, rest, segment);
         }
         self.totals.requested += request;
         self.totals.rounded += if is_split { size } else { found };
@@ -135,48 +142,62 @@ impl Allocator {
         self.blocks.get_mut(&address).expect("a live block").state = State::PendingFree;
     }
 
-    /// The block can be reused: it joins free neighbours of its segment.
+    /// The block can be reused.
     pub(crate) fn free(&mut self, address: u64) {
-        let freed = self.blocks.get_mut(&address).expect("a live block");
+        let freed = &self.blocks[&address];
         self.totals.requested -= freed.requested;
         self.totals.rounded -= freed.size;
-        freed.state = State::Inactive;
-        let (segment, mut start, mut size) = (freed.segment, address, freed.size);
-        let pool = self.segments[&segment].pool;
-        let is_free = |block: &Block| block.segment == segment && block.state == State::Inactive;
-
-        if let Some((&after, block)) = self.blocks.range(address + 1..).next().filter(|(_, block)| is_free(block)) {
-            self.free.remove(&(pool, block.size, after));
-            size += block.size;
-            self.blocks.remove(&after);
-        }
-        if let Some((&before, block)) = self.blocks.range(..address).next_back().filter(|(_, block)| is_free(block)) {
-            self.free.remove(&(pool, block.size, before));
-            size += block.size;
-            self.blocks.remove(&address);
-            start = before;
-        }
-        self.blocks.get_mut(&start).expect("the first of those joined").size = size;
-        self.free.insert((pool, size, start));
+        self.join(address);
     }
 
-    /// The segments that hold nothing live.
-    pub(crate) fn empty_segments(&self) -> Vec<u64> {
-        let is_empty = |address: &u64| {
-            self.blocks
-                .get(address)
-                .is_some_and(|block| block.state == State::Inactive && block.size == self.segments[address].size)
+    /// What emptying the cache gives back to the driver: address and size of each part.
+    pub(crate) fn releasable(&self) -> Vec<(u64, u64)> {
+        let of_everyone = self.free.iter().filter(|(pool, ..)| pool.owner == Owner::Default);
+        let mut parts: Vec<(u64, u64)> = match self.kind {
+            Kind::Expandable => of_everyone
+                .filter_map(|&(pool, size, address)| {
+                    let start = address.next_multiple_of(pool.page());
+                    let end = (address + size) / pool.page() * pool.page();
+                    Some((start, end.checked_sub(start)?))
+                })
+                .filter(|&(_, size)| size > 0)
+                .collect(),
+            Kind::Fixed | Kind::Host => of_everyone
+                .filter(|(_, size, address)| self.segments.get(address).is_some_and(|segment| segment.size == *size))
+                .map(|&(_, size, address)| (address, size))
+                .collect(),
         };
-        self.segments.keys().copied().filter(is_empty).collect()
+        parts.sort_unstable();
+        parts
     }
 
-    /// Gives an empty segment back to the driver; returns its size.
-    pub(crate) fn release(&mut self, address: u64) -> u64 {
-        let segment = self.segments.remove(&address).expect("an empty segment");
-        self.blocks.remove(&address);
-        self.free.remove(&(segment.pool, segment.size, address));
-        self.totals.reserved -= segment.size;
-        segment.size
+    /// Gives a part that is [`Allocator::releasable`] back; what is left of its segment on both sides are segments.
+    pub(crate) fn release(&mut self, address: u64, size: u64) {
+        let (&start, block) = self.blocks.range(..=address).next_back().expect("a part of a free block");
+        let (block_end, at) = (start + block.size, block.segment);
+        let segment = self.segments.remove(&at).expect("the segment of a block");
+        let (end, segment_end) = (address + size, at + segment.size);
+        self.free.remove(&(segment.pool, block_end - start, start));
+        self.blocks.remove(&start);
+        self.totals.reserved -= size;
+        if end < segment_end {
+            self.blocks.range_mut(end..segment_end).for_each(|(_, block)| block.segment = end);
+            self.segments.insert(end, Segment { size: segment_end - end, ..segment.clone() });
+        }
+        if at < address {
+            self.segments.insert(at, Segment { size: address - at, ..segment });
+        }
+        if start < address {
+            self.insert_free(start, address - start, at);
+        }
+        if end < block_end {
+            self.insert_free(end, block_end - end, end);
+        }
+    }
+
+    /// Out of whose pool a block is.
+    pub(crate) fn owner(&self, block: u64) -> Owner {
+        self.segments[&self.blocks[&block].segment].pool.owner
     }
 
     /// The blocks of a segment in order of address.
@@ -185,17 +206,53 @@ impl Allocator {
         self.blocks.range(segment..end).map(|(&address, block)| (address, block))
     }
 
-    fn best_fit(&self, request: u64) -> Option<(Pool, u64, u64)> {
-        let size = rounded(request);
-        let pool = pool(size);
-        self.free.range((pool, size, 0)..).next().copied().filter(|&(found, ..)| found == pool)
+    /// Makes a block free, and one with its free neighbours.
+    fn join(&mut self, address: u64) {
+        let freed = self.blocks.remove(&address).expect("a block that is not free");
+        let (segment, mut start, mut size) = (freed.segment, address, freed.size);
+        let pool = self.segments[&segment].pool;
+        let is_free = |block: &Block| block.segment == segment && block.state == State::Inactive;
+        let after = self.blocks.range(address..).next().filter(|(_, block)| is_free(block));
+        let before = self.blocks.range(..address).next_back().filter(|(_, block)| is_free(block));
+        let [after, before] = [after, before].map(|neighbour| neighbour.map(|(&at, block)| (at, block.size)));
+        for (at, neighbour) in after.into_iter().chain(before) {
+            self.free.remove(&(pool, neighbour, at));
+            self.blocks.remove(&at);
+            (start, size) = (start.min(at), size + neighbour);
+        }
+        self.insert_free(start, size, segment);
     }
-}
 
-fn rounded(request: u64) -> u64 {
-    request.max(1).next_multiple_of(GRANULE)
-}
+    fn insert_free(&mut self, address: u64, size: u64, segment: u64) {
+        let block = Block { size, requested: 0, state: State::Inactive, context: None, born: None, segment };
+        self.blocks.insert(address, block);
+        self.free.insert((self.segments[&segment].pool, size, address));
+    }
 
-fn pool(size: u64) -> Pool {
-    if size <= SMALL_REQUEST { Pool::Small } else { Pool::Large }
+    /// Where the next pages of a pool with expandable segments are mapped.
+    fn top(&self, pool: Pool) -> u64 {
+        let range = 2 * u64::from(pool.owner == Owner::MemPool) + u64::from(pool.class == Class::Large);
+        let start = self.expandable + range * EXPANDABLE_SPAN;
+        let last = self.segments.range(start..start + EXPANDABLE_SPAN).next_back();
+        last.map_or(start, |(&address, segment)| address + segment.size)
+    }
+
+    /// Free bytes that end at `address`.
+    fn free_below(&self, address: u64) -> u64 {
+        let before = self.blocks.range(..address).next_back();
+        let before = before.filter(|&(&at, block)| at + block.size == address && block.state == State::Inactive);
+        before.map_or(0, |(_, block)| block.size)
+    }
+
+    fn best_fit(&self, request: u64, owner: Owner) -> Option<(Pool, u64, u64)> {
+        let size = self.rounded(request);
+        let pool = Pool::of(size, owner);
+        let smallest = self.free.range((pool, size, 0)..).next().copied();
+        smallest.filter(|&(found_in, found, _)| found_in == pool && (self.kind != Kind::Host || found == size))
+    }
+
+    fn rounded(&self, request: u64) -> u64 {
+        let granules = request.max(1).next_multiple_of(GRANULE);
+        if self.kind == Kind::Host { granules.next_power_of_two() } else { granules }
+    }
 }

@@ -1,9 +1,7 @@
 //! Writes a synthetic snapshot, and what is true of it to standard output.
 //!
 //! ```text
-//! cargo run --release --example generate -- OUT.pickle[.gz] [--events N | --steps N] [--seed N] [--devices N] [--frames N]
-//!     [--layers N] [--hidden N] [--protocol 2..5] [--style python|cpp] [--ring N] [--prerecord-mib N | --record-from-start]
-//!     [--pending] [--oom] [--expandable] [--leak] [--no-annotations] [--no-time] [--compile-contexts]
+//! cargo run --release --example generate -- OUT.pickle[.gz] [OPTIONS]        --help lists them
 //! ```
 //!
 //! The example that ships with the page: `cargo run --example generate -- www/example.pickle.gz --example`.
@@ -19,7 +17,50 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
+/// What the command line understands.
+const HELP: &str = "generate OUT.pickle[.gz] [OPTIONS]
+
+Writes a PyTorch memory snapshot of a training loop, and what is true of it, as JSON, to standard output.
+
+  --example               the story that ships with the page; give it first, others change it
+
+How much
+  --events N              stop at the first event from this one on (20000)
+  --steps N               stop after whole training steps instead
+  --ring N                keep the last N events of each device, as max_entries does
+  --devices N             train on so many devices (1)
+  --host                  record pinned host memory as well
+  --seed N                another story of the same kind (1)
+
+The model
+  --layers N              layers of the model (24)
+  --hidden N              width of the model (2048)
+  --prerecord-mib N       parameters that exist before recording (2048)
+  --record-from-start     parameters are made while it is recorded
+
+What happens
+  --pending               some frees wait for another stream, as after record_stream
+  --leak                  every step keeps a tensor by mistake
+  --oom                   the last thing is an allocation that fails
+  --expandable            expandable segments: map and unmap
+  --private-pools         what attention needs for itself comes out of a MemPool; events have pool_id
+  --snapshots             a snapshot event after each step
+
+How it is written
+  --style python|cpp      Python's pickler or torch's (python)
+  --protocol 2..5         of Python's pickler (4)
+  --frames N              frames in a stack, at least (30)
+  --no-annotations        no external_annotations
+  --layer-annotations     a range around each layer's forward pass as well
+  --no-time               no time_us
+  --compile-contexts      compile_context in every event
+  --metadata              user_metadata in every event";
+
 fn main() -> ExitCode {
+    if std::env::args().any(|word| word == "--help") {
+        println!("{HELP}");
+        return ExitCode::SUCCESS;
+    }
     let (options, files) = match Options::parse(std::env::args().skip(1)) {
         Ok(parsed) => parsed,
         Err(complaint) => return complain(&complaint),

@@ -7,12 +7,15 @@
 //! ```
 //!
 //! The loop runs twice with the same seed: lists tell their length first and `segments` stand before the traces, so the first
-//! run counts and the second writes. Nothing but the live blocks is ever held, however long the trace.
+//! run counts and the second writes. Besides the live blocks only a few bytes a training step are ever held, however long the
+//! trace.
 
 mod allocator;
 mod annotation;
+mod layers;
 mod options;
 mod pickled;
+mod pool;
 mod random;
 mod stacks;
 mod tracer;
@@ -28,7 +31,7 @@ pub(crate) use options::Options;
 use pickled::Pickled;
 use std::io::{self, Write};
 use tracer::Survey;
-use truth::{Judge, Truth};
+use truth::{DeviceTruth, Judge, Truth};
 
 /// Writes the snapshot that `options` describes to `out`; returns what is true of it.
 pub(crate) fn generate<W: Write>(options: &Options, out: W) -> io::Result<(W, Truth)> {
@@ -44,16 +47,30 @@ pub(crate) fn generate<W: Write>(options: &Options, out: W) -> io::Result<(W, Tr
     let mut truth = Truth { devices: Vec::new() };
     file.begin_traces(surveys.len())?;
     for (device, survey) in surveys.iter().enumerate() {
-        let kept = options.ring.map_or(survey.events, |ring| ring.min(survey.events));
+        let kept = options.kept(survey.events);
+        file.begin_trace(kept)?;
         let mut judge = Judge::new(survey.events - kept, &mut file);
-        file_trace(&mut judge, kept, options, device)?;
-        truth.devices.push(judge.verdict(device, survey));
+        workload::run(options, device, &mut judge)?;
+        truth.devices.push(judge.verdict(device as i64, survey));
+        file.end_trace()?;
     }
-    Ok((file.finish(&surveys)?, truth))
+    file.end_traces()?;
+    file.annotations(&surveys)?;
+    if options.host {
+        let batches = surveys.first().and_then(|survey| survey.end.as_ref()).map_or(0, |end| end.steps);
+        truth.devices.push(host(options, batches, &mut file)?);
+    }
+    Ok((file.finish()?, truth))
 }
 
-fn file_trace<W: Write>(judge: &mut Judge<'_, W>, kept: u64, options: &Options, device: usize) -> io::Result<()> {
-    judge.file().begin_trace(kept)?;
-    workload::run(options, device, judge)?;
-    judge.file().end_trace()
+fn host<W: Write>(options: &Options, batches: u64, file: &mut Pickled<W>) -> io::Result<DeviceTruth> {
+    let mut survey = Survey::default();
+    survey.end = Some(workload::run_host(options, options.devices, batches, &mut survey)?);
+    let kept = options.kept(survey.events);
+    file.begin_host(&survey, kept)?;
+    let mut judge = Judge::new(survey.events - kept, file);
+    workload::run_host(options, options.devices, batches, &mut judge)?;
+    let truth = judge.verdict(pickled::HOST, &survey);
+    file.end_trace()?;
+    Ok(truth)
 }

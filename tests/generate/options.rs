@@ -25,8 +25,18 @@ pub(crate) struct Options {
     /// Every step leaves something behind.
     pub(crate) leak: bool,
     pub(crate) annotations: bool,
+    /// A range around each layer's forward pass as well.
+    pub(crate) layer_annotations: bool,
     pub(crate) times: bool,
     pub(crate) compile_contexts: bool,
+    /// `user_metadata`: the phase of the step, as JSON text.
+    pub(crate) metadata: bool,
+    /// `pool_id`, and a pool of its own for what attention needs for itself.
+    pub(crate) private_pools: bool,
+    /// A `snapshot` event after each step.
+    pub(crate) snapshots: bool,
+    /// Pinned host memory, recorded too.
+    pub(crate) host: bool,
 }
 
 /// When the training ends.
@@ -62,8 +72,13 @@ impl Default for Options {
             expandable: false,
             leak: false,
             annotations: true,
+            layer_annotations: false,
             times: true,
             compile_contexts: false,
+            metadata: false,
+            private_pools: false,
+            snapshots: false,
+            host: false,
         }
     }
 }
@@ -81,6 +96,11 @@ impl Options {
             leak: true,
             ..Options::default()
         }
+    }
+
+    /// How many of so many events are kept.
+    pub(crate) fn kept(&self, events: u64) -> u64 {
+        self.ring.map_or(events, |ring| ring.min(events))
     }
 
     /// Options out of the words of a command line, and the words that are none.
@@ -121,6 +141,11 @@ impl Options {
                 "--no-annotations" => options.annotations = false,
                 "--no-time" => options.times = false,
                 "--compile-contexts" => options.compile_contexts = true,
+                "--layer-annotations" => options.layer_annotations = true,
+                "--metadata" => options.metadata = true,
+                "--private-pools" => options.private_pools = true,
+                "--snapshots" => options.snapshots = true,
+                "--host" => options.host = true,
                 unknown if unknown.starts_with("--") => return Err(format!("there is no option {unknown}")),
                 _ => others.push(word),
             }

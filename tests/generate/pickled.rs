@@ -1,27 +1,33 @@
 //! The snapshot as a pickle, written as it happens.
 
-use super::allocator::{Block, Pool, Segment, State};
+use super::allocator::{Block, Segment, State};
 use super::annotation::{Annotation, Stage};
 use super::options::Options;
 use super::pickle_writer::{Reference, Style, Writer};
+use super::pool::{Class, Owner};
 use super::stacks::Stacks;
 use super::tracer::{Context, End, Event, Reuse, Survey};
 use std::collections::HashMap;
 use std::io::{self, Write};
+
+/// The ordinal of host memory.
+pub(crate) const HOST: i64 = -1;
 
 /// A snapshot being written: segments, then the traces, then what the program said it was doing.
 pub(crate) struct Pickled<W> {
     writer: Writer<W>,
     times: bool,
     compile_contexts: bool,
+    metadata: bool,
+    private_pools: bool,
     expandable: bool,
     style: Style,
     /// Frame dicts by device and number, contexts by device and number: those that come again.
-    frames: HashMap<(usize, u32), Reference>,
-    contexts: HashMap<(usize, u64), Reference>,
+    frames: HashMap<(i64, u32), Reference>,
+    contexts: HashMap<(i64, u64), Reference>,
     /// The one `[]` of all that has no context.
     no_frames: Option<Reference>,
-    device: usize,
+    device: i64,
 }
 
 impl<W: Write> Pickled<W> {
@@ -31,6 +37,8 @@ impl<W: Write> Pickled<W> {
             writer: Writer::new(out, options.style)?,
             times: options.times,
             compile_contexts: options.compile_contexts,
+            metadata: options.metadata,
+            private_pools: options.private_pools,
             expandable: options.expandable,
             style: options.style,
             frames: HashMap::new(),
@@ -38,18 +46,22 @@ impl<W: Write> Pickled<W> {
             no_frames: None,
             device: 0,
         };
-        file.writer.dict(4)?;
-        file.writer.name("segments")?;
-        let ends = || surveys.iter().enumerate().filter_map(|(device, survey)| Some((device, survey.end.as_ref()?)));
-        file.writer.list(ends().map(|(_, end)| end.allocator.segments.len() as u64).sum())?;
-        for (device, end) in ends() {
-            file.device = device;
+        file.writer.dict(if options.host { 6 } else { 4 })?;
+        file.segments("segments", (0..).zip(surveys))?;
+        Ok(file)
+    }
+
+    fn segments<'a>(&mut self, key: &str, surveys: impl Iterator<Item = (i64, &'a Survey)> + Clone) -> io::Result<()> {
+        let ends = surveys.filter_map(|(device, survey)| Some((device, survey.end.as_ref()?)));
+        self.writer.name(key)?;
+        self.writer.list(ends.clone().map(|(_, end)| end.allocator.segments.len() as u64).sum())?;
+        for (device, end) in ends {
+            self.device = device;
             for (&address, segment) in &end.allocator.segments {
-                file.segment(address, segment, end)?;
+                self.segment(address, segment, end)?;
             }
         }
-        file.writer.end()?;
-        Ok(file)
+        self.writer.end()
     }
 
     /// Begins `device_traces`.
@@ -58,6 +70,11 @@ impl<W: Write> Pickled<W> {
         self.writer.list(devices as u64)?;
         self.device = 0;
         Ok(())
+    }
+
+    /// Ends it.
+    pub(crate) fn end_traces(&mut self) -> io::Result<()> {
+        self.writer.end()
     }
 
     /// Begins the trace of the next device.
@@ -71,38 +88,59 @@ impl<W: Write> Pickled<W> {
         self.writer.end()
     }
 
-    /// Writes the rest and returns what it was written to.
-    pub(crate) fn finish(mut self, surveys: &[Survey]) -> io::Result<W> {
-        self.writer.end()?;
+    /// Writes what the program said it was doing, and with what settings.
+    pub(crate) fn annotations(&mut self, surveys: &[Survey]) -> io::Result<()> {
         self.settings()?;
         self.writer.name("external_annotations")?;
-        let ends = || surveys.iter().enumerate().filter_map(|(device, survey)| Some((device, survey.end.as_ref()?)));
+        let ends = || (0..).zip(surveys).filter_map(|(device, survey)| Some((device, survey.end.as_ref()?)));
         self.writer.list(ends().map(|(_, end)| end.annotations.len() as u64).sum())?;
         for (device, end) in ends() {
             for annotation in &end.annotations {
                 self.annotation(annotation, device)?;
             }
         }
-        self.writer.end()?;
+        self.writer.end()
+    }
+
+    /// Begins the trace of pinned host memory, behind its segments.
+    pub(crate) fn begin_host(&mut self, survey: &Survey, events: u64) -> io::Result<()> {
+        self.segments("host_segments", std::iter::once((HOST, survey)))?;
+        self.device = HOST;
+        self.writer.name("host_traces")?;
+        self.writer.list(events)
+    }
+
+    /// Ends the file and returns what it was written to.
+    pub(crate) fn finish(mut self) -> io::Result<W> {
         self.writer.end()?;
         self.writer.finish()
     }
 
     /// Writes the next event of the trace.
     pub(crate) fn event(&mut self, event: &Event<'_>, stacks: &Stacks) -> io::Result<()> {
-        let optional = u64::from(self.times) + u64::from(self.compile_contexts);
-        self.writer.dict(5 + optional)?;
+        let optional = [self.times, self.compile_contexts, self.metadata, self.private_pools];
+        self.writer.dict(5 + optional.map(u64::from).iter().sum::<u64>())?;
         self.name_and_name("action", event.action)?;
         self.name_and_int(if event.action == "oom" { "device_free" } else { "addr" }, event.address)?;
         self.name_and_int("size", event.size)?;
         self.name_and_int("stream", 0)?;
         // The two writers differ in the order of their keys.
+        if self.style != Style::Cpp {
+            self.time(event)?;
+        }
+        if self.compile_contexts {
+            self.writer.name("compile_context")?;
+            self.writer.text(event.compile_context)?;
+        }
+        if self.metadata {
+            self.writer.name("user_metadata")?;
+            self.writer.text(event.user_metadata)?;
+        }
         if self.style == Style::Cpp {
-            self.compile_context(event)?;
             self.time(event)?;
-        } else {
-            self.time(event)?;
-            self.compile_context(event)?;
+        }
+        if self.private_pools {
+            self.pool("pool_id", event.owner)?;
         }
         self.writer.name("frames")?;
         self.context(Some(event.context), stacks, event.reuse)?;
@@ -113,12 +151,10 @@ impl<W: Write> Pickled<W> {
         if self.times { self.name_and_int("time_us", event.time_us) } else { Ok(()) }
     }
 
-    fn compile_context(&mut self, event: &Event<'_>) -> io::Result<()> {
-        if !self.compile_contexts {
-            return Ok(());
-        }
-        self.writer.name("compile_context")?;
-        self.writer.text(event.compile_context)
+    fn pool(&mut self, key: &str, owner: Owner) -> io::Result<()> {
+        let (first, second) = owner.id();
+        self.writer.name(key)?;
+        self.writer.pair(first, second)
     }
 
     fn segment(&mut self, address: u64, segment: &Segment, end: &End) -> io::Result<()> {
@@ -128,18 +164,18 @@ impl<W: Write> Pickled<W> {
         };
         let live = [State::Allocated, State::PendingFree];
         self.writer.dict(12)?;
-        self.name_and_int("device", self.device as u64)?;
+        self.writer.name("device")?;
+        self.writer.int(self.device.into())?;
         self.name_and_int("address", address)?;
         self.name_and_int("total_size", segment.size)?;
         self.name_and_int("allocated_size", sum(|block| block.size, &live[..1]))?;
         self.name_and_int("active_size", sum(|block| block.size, &live))?;
         self.name_and_int("requested_size", sum(|block| block.requested, &live))?;
         self.name_and_int("stream", 0)?;
-        self.name_and_name("segment_type", if segment.pool == Pool::Small { "small" } else { "large" })?;
-        self.writer.name("segment_pool_id")?;
-        self.writer.pair(0, 0)?;
+        self.name_and_name("segment_type", if segment.pool.class == Class::Small { "small" } else { "large" })?;
+        self.pool("segment_pool_id", segment.pool.owner)?;
         self.writer.name("is_expandable")?;
-        self.writer.bool(self.expandable)?;
+        self.writer.bool(self.expandable && self.device != HOST)?;
         self.writer.name("frames")?;
         self.context(segment.context.as_ref(), &end.stacks, Reuse::ComesAgain)?;
         self.writer.name("blocks")?;
@@ -231,12 +267,12 @@ impl<W: Write> Pickled<W> {
         self.writer.end()
     }
 
-    fn annotation(&mut self, annotation: &Annotation, device: usize) -> io::Result<()> {
+    fn annotation(&mut self, annotation: &Annotation, device: u64) -> io::Result<()> {
         self.writer.dict(4)?;
         self.name_and_name("stage", if annotation.stage == Stage::Start { "START" } else { "END" })?;
         self.writer.name("name")?;
-        self.writer.text(&annotation.name)?;
-        self.name_and_int("device", device as u64)?;
+        self.writer.text(&annotation.name.to_string())?;
+        self.name_and_int("device", device)?;
         self.name_and_int("time_us", annotation.time_us)?;
         self.writer.end()
     }

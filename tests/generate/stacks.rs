@@ -38,16 +38,82 @@ pub(crate) enum Site {
     Leak,
     /// The program empties the cache.
     EmptyCache,
+    /// The program takes a snapshot.
+    Snapshot,
+    /// A batch is put into pinned host memory.
+    Pin,
+    /// The batch there is not needed any more.
+    Unpin,
 }
 
 /// A part of a transformer's layer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Module {
     Attention,
     Projection,
     Norm,
     Mlp,
     Dropout,
+}
+
+impl Module {
+    /// Its name within its layer.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Module::Attention => "attention",
+            Module::Projection => "projection",
+            Module::Norm => "norm",
+            Module::Mlp => "mlp",
+            Module::Dropout => "dropout",
+        }
+    }
+
+    /// The class whose `forward` runs.
+    pub(crate) fn class(self) -> &'static str {
+        match self {
+            Module::Attention => "CausalSelfAttention",
+            Module::Projection | Module::Mlp => "Linear",
+            Module::Norm => "LayerNorm",
+            Module::Dropout => "Dropout",
+        }
+    }
+
+    /// Its `forward`, where it calls operators.
+    pub(crate) fn forward(self) -> Frame {
+        match self {
+            Module::Attention => python("forward", MODEL, 66),
+            Module::Projection | Module::Mlp => python("forward", TORCH_LINEAR, 125),
+            Module::Norm => python("forward", TORCH_NORM, 217),
+            Module::Dropout => python("forward", TORCH_DROPOUT, 70),
+        }
+    }
+
+    /// Where its layer's `forward` calls it.
+    pub(crate) fn call(self) -> Frame {
+        let line = match self {
+            Module::Norm => 71,
+            Module::Attention => 72,
+            Module::Projection => 73,
+            Module::Mlp => 75,
+            Module::Dropout => 76,
+        };
+        python("forward", MODEL, line)
+    }
+}
+
+/// Where the model's `forward` calls a layer. They are written out here: `x = self.h3(x)`, a line each.
+pub(crate) fn call_of_layer(layer: u64) -> Frame {
+    python("forward", MODEL, 150 + layer)
+}
+
+/// Where the model is called.
+pub(crate) fn call_of_model() -> Frame {
+    python("train_step", TRAIN, 59)
+}
+
+/// Where the loss is called.
+pub(crate) fn call_of_loss() -> Frame {
+    python("train_step", TRAIN, 60)
 }
 
 /// All parts in the order in which a layer runs them.
@@ -103,6 +169,11 @@ const RELEASE: [&str; 4] = [
     "c10::TensorImpl::~TensorImpl()",
     "THPVariable_dealloc(_object*)",
 ];
+const PIN: [&str; 3] = [
+    "at::CachingHostAllocatorImpl<at::cuda::CUDAStream, c10::cuda::EventPool::Event>::allocate(unsigned long)",
+    "at::native::_pin_memory_cuda(at::Tensor const&, std::optional<c10::Device>)",
+    "at::_ops::_pin_memory::call(at::Tensor const&, std::optional<c10::Device>)",
+];
 const OPERATORS: [&str; 9] = [
     "at::_ops::addmm::call(at::Tensor const&, at::Tensor const&, at::Tensor const&, c10::Scalar const&)",
     "at::_ops::mm::call(at::Tensor const&, at::Tensor const&)",
@@ -133,6 +204,7 @@ const TORCH_ADAM: &str = "/usr/lib/python3/site-packages/torch/optim/adamw.py";
 const TORCH_OPTIMIZER: &str = "/usr/lib/python3/site-packages/torch/optim/optimizer.py";
 const TORCH_TENSOR: &str = "/usr/lib/python3/site-packages/torch/_tensor.py";
 const TORCH_GRAPH: &str = "/usr/lib/python3/site-packages/torch/autograd/graph.py";
+const TORCH_PIN: &str = "/usr/lib/python3/site-packages/torch/utils/data/_utils/pin_memory.py";
 const TORCH_MEMORY: &str = "/usr/lib/python3/site-packages/torch/cuda/memory.py";
 
 fn cpp(name: &'static str) -> Frame {
@@ -160,7 +232,10 @@ fn frames(site: Site) -> (Vec<&'static str>, Vec<Frame>) {
         Site::Forward { layer, module, operator: number } => (operator(number), forward(layer, module)),
         Site::ForwardFree { layer, module } => (RELEASE.to_vec(), forward(layer, module)),
         Site::Batch => (ALLOCATE.to_vec(), step(vec![python("next_batch", TRAIN, 44)], 58)),
-        Site::Loss => (operator(4), step(vec![python("cross_entropy", MODEL, 140), python("forward", MODEL, 133)], 60)),
+        Site::Loss => {
+            let inner = [&[python("cross_entropy", MODEL, 140)][..], &call(python("forward", MODEL, 133))];
+            (operator(4), step(inner.concat(), call_of_loss().line))
+        }
         Site::Backward { operator: number } => ([&operator(number)[..], &BACKWARD].concat(), backward()),
         Site::BackwardFree => ([&RELEASE[..3], &BACKWARD].concat(), backward()),
         Site::OptimizerState { part } => {
@@ -174,6 +249,9 @@ fn frames(site: Site) -> (Vec<&'static str>, Vec<Frame>) {
         Site::ZeroGrad => (RELEASE.to_vec(), step(vec![python("zero_grad", TORCH_OPTIMIZER, 1036)], 66)),
         Site::Leak => (operator(6), step(vec![python("log_metrics", TRAIN, 71)], 67)),
         Site::EmptyCache => (RELEASE[..1].to_vec(), step(vec![python("empty_cache", TORCH_MEMORY, 224)], 68)),
+        Site::Snapshot => (Vec::new(), step(vec![python("_snapshot", TORCH_MEMORY, 971)], 69)),
+        Site::Pin => (PIN.to_vec(), step(vec![python("pin_memory", TORCH_PIN, 98)], 57)),
+        Site::Unpin => (PIN[..1].to_vec(), step(Vec::new(), 70)),
     }
 }
 
@@ -187,16 +265,12 @@ fn call(forward: Frame) -> [Frame; 3] {
 }
 
 fn forward(layer: u64, module: Module) -> Vec<Frame> {
-    let (leaf, line) = match module {
-        Module::Attention => (python("scaled_dot_product_attention", MODEL, 55), 72),
-        Module::Projection => (python("forward", TORCH_LINEAR, 125), 73),
-        Module::Norm => (python("forward", TORCH_NORM, 217), 71),
-        Module::Mlp => (python("forward", TORCH_LINEAR, 125), 75),
-        Module::Dropout => (python("forward", TORCH_DROPOUT, 70), 76),
+    let operator = match module {
+        Module::Attention => vec![python("scaled_dot_product_attention", MODEL, 55)],
+        _ => Vec::new(),
     };
-    // Layers are written out here: `x = self.h3(x)`, a line each.
-    let inner = [call(leaf), call(python("forward", MODEL, line)), call(python("forward", MODEL, 150 + layer))];
-    step(inner.concat(), 59)
+    let modules = [module.forward(), module.call(), call_of_layer(layer)].map(call);
+    step([operator, modules.concat()].concat(), call_of_model().line)
 }
 
 fn backward() -> Vec<Frame> {

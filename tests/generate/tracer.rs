@@ -1,8 +1,9 @@
 //! The recording side: what the workload does becomes events, once recording is on.
 
 use super::allocator::{Allocator, Totals};
-use super::annotation::{Annotation, Stage};
+use super::annotation::{Annotation, Name, Stage};
 use super::options::Options;
+use super::pool::{Kind, Owner};
 use super::random::Random;
 use super::stacks::{Site, Stacks};
 use std::collections::VecDeque;
@@ -18,6 +19,8 @@ pub(crate) struct Context {
     /// Every capture has another.
     pub(crate) number: u64,
     pub(crate) frames: Rc<[u32]>,
+    /// Where it was captured.
+    pub(crate) site: Site,
 }
 
 /// Whether a later event has the same context.
@@ -35,10 +38,17 @@ pub(crate) struct Event<'a> {
     pub(crate) size: u64,
     pub(crate) time_us: u64,
     pub(crate) compile_context: &'a str,
+    /// Empty where the program says nothing.
+    pub(crate) user_metadata: &'a str,
+    pub(crate) owner: Owner,
     pub(crate) context: &'a Context,
     pub(crate) reuse: Reuse,
     /// Of a free: number of the event that allocated the block, `None` when that was before recording.
     pub(crate) born: Option<u64>,
+    /// Of a `free_completed`: how many events ago the program let go of the block.
+    pub(crate) waited: u64,
+    /// The training step under way.
+    pub(crate) step: Option<u64>,
     /// What holds before and after it.
     pub(crate) before: Totals,
     pub(crate) after: Totals,
@@ -83,23 +93,46 @@ pub(crate) struct Tracer<'a, S> {
     /// Events recorded so far.
     pub(crate) events: u64,
     pub(crate) compile_context: String,
+    pub(crate) user_metadata: String,
+    /// The training step under way.
+    pub(crate) step: Option<u64>,
     is_recording: bool,
     options: &'a Options,
     sink: &'a mut S,
     time_us: u64,
     captures: u64,
-    waiting: VecDeque<(u64, Context)>,
+    waiting: VecDeque<Waiting>,
+}
+
+/// A block that a stream still uses.
+struct Waiting {
+    address: u64,
+    context: Context,
+    /// Number of the event by which the program let go of it.
+    since: u64,
+}
+
+/// The part of an event that its caller knows.
+struct Happening {
+    action: &'static str,
+    address: u64,
+    size: u64,
+    owner: Owner,
+    born: Option<u64>,
+    waited: u64,
 }
 
 impl<'a, S: Sink> Tracer<'a, S> {
-    pub(crate) fn new(options: &'a Options, device: usize, sink: &'a mut S) -> Self {
+    pub(crate) fn new(options: &'a Options, kind: Kind, device: usize, sink: &'a mut S) -> Self {
         Tracer {
-            allocator: Allocator::new(device),
+            allocator: Allocator::new(kind, device),
             random: Random::new(options.seed.wrapping_add((device as u64) << 32)),
             stacks: Stacks::new(options.depth),
             annotations: Vec::new(),
             events: 0,
             compile_context: "N/A".to_owned(),
+            user_metadata: String::new(),
+            step: None,
             is_recording: false,
             options,
             sink,
@@ -115,120 +148,129 @@ impl<'a, S: Sink> Tracer<'a, S> {
 
     /// Allocates `request` bytes at a place in the program; returns the block's address.
     pub(crate) fn malloc(&mut self, request: u64, site: Site) -> io::Result<u64> {
+        self.malloc_from(Owner::Default, request, site)
+    }
+
+    /// As [`Tracer::malloc`], out of this pool.
+    pub(crate) fn malloc_from(&mut self, owner: Owner, request: u64, site: Site) -> io::Result<u64> {
         let context = self.capture(site);
         // Before recording nothing is captured.
         let kept = self.is_recording.then(|| context.clone());
-        if let Some(size) = self.allocator.lacks(request) {
+        if let Some(size) = self.allocator.lacks(request, owner) {
             let before = self.allocator.totals;
-            let address = self.allocator.grow(request, size, kept.clone());
+            let address = self.allocator.grow(request, owner, size, kept.clone());
             let action = if self.options.expandable { "segment_map" } else { "segment_alloc" };
-            self.record(action, address, size, &context, Reuse::ComesAgain, None, before)?;
+            let happening = Happening { action, address, size, owner, born: None, waited: 0 };
+            self.record(&happening, &context, Reuse::ComesAgain, before)?;
         }
         let before = self.allocator.totals;
         let born = self.is_recording.then_some(self.events);
-        let address = self.allocator.allocate(request, kept, born);
-        self.record("alloc", address, request, &context, Reuse::Last, born, before)?;
+        let address = self.allocator.allocate(request, owner, kept, born);
+        let happening = Happening { action: "alloc", address, size: request, owner, born, waited: 0 };
+        self.record(&happening, &context, Reuse::Last, before)?;
         Ok(address)
     }
 
     /// Frees a block; the stream has done with it.
     pub(crate) fn free(&mut self, address: u64, site: Site) -> io::Result<()> {
-        let context = self.capture(site);
-        self.request_free(address, &context)?;
-        self.complete_free(address, &context)
+        let waiting = self.request_free(address, site)?;
+        self.complete_free(&waiting)
     }
 
     /// Frees a block that another stream still uses.
     pub(crate) fn free_later(&mut self, address: u64, site: Site) -> io::Result<()> {
-        let context = self.capture(site);
-        self.request_free(address, &context)?;
+        let waiting = self.request_free(address, site)?;
         self.allocator.wait(address);
-        self.waiting.push_back((address, context));
+        self.waiting.push_back(waiting);
         Ok(())
     }
 
     /// The other stream has done with the block that waits longest.
     pub(crate) fn catch_up(&mut self) -> io::Result<()> {
         match self.waiting.pop_front() {
-            Some((address, context)) => self.complete_free(address, &context),
+            Some(waiting) => self.complete_free(&waiting),
             None => Ok(()),
         }
     }
 
-    /// Gives empty segments back to the driver.
+    /// Gives what is free back to the driver.
     pub(crate) fn empty_cache(&mut self, site: Site) -> io::Result<()> {
         let context = self.capture(site);
-        let empty = self.allocator.empty_segments();
-        let last = empty.last().copied();
-        for address in empty {
+        let parts = self.allocator.releasable();
+        let last = parts.last().copied();
+        for part @ (address, size) in parts {
             let before = self.allocator.totals;
-            let size = self.allocator.release(address);
+            self.allocator.release(address, size);
             let action = if self.options.expandable { "segment_unmap" } else { "segment_free" };
-            let reuse = if Some(address) == last { Reuse::Last } else { Reuse::ComesAgain };
-            self.record(action, address, size, &context, reuse, None, before)?;
+            let happening = Happening { action, address, size, owner: Owner::Default, born: None, waited: 0 };
+            let reuse = if Some(part) == last { Reuse::Last } else { Reuse::ComesAgain };
+            self.record(&happening, &context, reuse, before)?;
         }
         Ok(())
     }
 
-    /// An allocation that fails: the driver has `free_bytes` left.
-    pub(crate) fn run_out(&mut self, request: u64, free_bytes: u64, site: Site) -> io::Result<()> {
+    /// An event that changes nothing: `snapshot`, or `oom`, an allocation of `size` bytes that fails when the driver has `address`
+    /// bytes left.
+    pub(crate) fn note(&mut self, action: &'static str, address: u64, size: u64, site: Site) -> io::Result<()> {
         let context = self.capture(site);
-        let before = self.allocator.totals;
-        self.record("oom", free_bytes, request, &context, Reuse::Last, None, before)
+        let happening = Happening { action, address, size, owner: Owner::Default, born: None, waited: 0 };
+        self.record(&happening, &context, Reuse::Last, self.allocator.totals)
     }
 
-    pub(crate) fn annotate(&mut self, stage: Stage, name: &str) {
+    pub(crate) fn annotate(&mut self, stage: Stage, name: Name) {
         if self.is_recording && self.options.annotations {
             self.time_us += 1;
-            self.annotations.push(Annotation { stage, name: name.to_owned(), time_us: self.time_us });
+            self.annotations.push(Annotation { stage, name, time_us: self.time_us });
         }
     }
 
-    fn request_free(&mut self, address: u64, context: &Context) -> io::Result<()> {
-        let block = &self.allocator.blocks[&address];
-        let (requested, born, before) = (block.requested, block.born, self.allocator.totals);
-        self.record("free_requested", address, requested, context, Reuse::ComesAgain, born, before)
+    fn request_free(&mut self, address: u64, site: Site) -> io::Result<Waiting> {
+        let waiting = Waiting { address, context: self.capture(site), since: self.events };
+        let happening = self.end_of(&waiting, "free_requested");
+        self.record(&happening, &waiting.context, Reuse::ComesAgain, self.allocator.totals)?;
+        Ok(waiting)
     }
 
-    fn complete_free(&mut self, address: u64, context: &Context) -> io::Result<()> {
-        let block = &self.allocator.blocks[&address];
-        let (requested, born, before) = (block.requested, block.born, self.allocator.totals);
-        self.allocator.free(address);
-        self.record("free_completed", address, requested, context, Reuse::Last, born, before)
+    fn complete_free(&mut self, waiting: &Waiting) -> io::Result<()> {
+        let happening = self.end_of(waiting, "free_completed");
+        let before = self.allocator.totals;
+        self.allocator.free(waiting.address);
+        self.record(&happening, &waiting.context, Reuse::Last, before)
+    }
+
+    fn end_of(&self, waiting: &Waiting, action: &'static str) -> Happening {
+        let block = &self.allocator.blocks[&waiting.address];
+        let owner = self.allocator.owner(waiting.address);
+        let waited = self.events - waiting.since;
+        Happening { action, address: waiting.address, size: block.requested, owner, born: block.born, waited }
     }
 
     fn capture(&mut self, site: Site) -> Context {
         self.captures += 1;
-        Context { number: self.captures, frames: self.stacks.at(site) }
+        Context { number: self.captures, frames: self.stacks.at(site), site }
     }
 
-    #[allow(clippy::too_many_arguments, reason = "an event has so many parts, and each caller another set")]
-    fn record(
-        &mut self,
-        action: &'static str,
-        address: u64,
-        size: u64,
-        context: &Context,
-        reuse: Reuse,
-        born: Option<u64>,
-        before: Totals,
-    ) -> io::Result<()> {
+    fn record(&mut self, what: &Happening, context: &Context, reuse: Reuse, before: Totals) -> io::Result<()> {
         if !self.is_recording {
             return Ok(());
         }
         // A call to the driver takes its time.
-        let span = if action.starts_with("segment") { 900 } else { 40 };
+        let span = if what.action.starts_with("segment") { 900 } else { 40 };
         self.time_us += 1 + self.random.below(span);
         self.events += 1;
         let event = Event {
-            action,
-            address,
-            size,
+            action: what.action,
+            address: what.address,
+            size: what.size,
             time_us: self.time_us,
             compile_context: &self.compile_context,
+            user_metadata: &self.user_metadata,
+            owner: what.owner,
             context,
             reuse,
-            born,
+            born: what.born,
+            waited: what.waited,
+            step: self.step,
             before,
             after: self.allocator.totals,
         };

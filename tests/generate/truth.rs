@@ -1,21 +1,25 @@
 //! What is true of a generated snapshot, by the allocator's own books. The names are those of `memscape summary --json`.
 
+use super::allocator::State;
+use super::layers::{LayerTruth, Layers};
 use super::pickled::Pickled;
 use super::stacks::Stacks;
 use super::tracer::{Event, Sink, Survey};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// What is true of the whole file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Truth {
     pub(crate) devices: Vec<DeviceTruth>,
 }
 
 /// What is true of one device. Bytes, unless it counts.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct DeviceTruth {
-    pub(crate) device: usize,
+    /// −1 is host memory.
+    pub(crate) device: i64,
     /// In the file, so after the ring.
     pub(crate) events: u64,
     pub(crate) allocations: u64,
@@ -38,6 +42,32 @@ pub(crate) struct DeviceTruth {
     pub(crate) steps: u64,
     pub(crate) leaked_blocks: u64,
     pub(crate) leaked_requested: u64,
+    /// Freed by the program, not yet by its stream, at the end.
+    pub(crate) pending_blocks: u64,
+    pub(crate) pending_requested: u64,
+    /// The most events between a `free_requested` of the file and its `free_completed`; 1 is the normal case.
+    pub(crate) longest_wait: u64,
+    /// How many of each action, without those that are missing.
+    pub(crate) actions: BTreeMap<&'static str, u64>,
+    /// The steps trained in full of which the file has every event.
+    pub(crate) whole_steps: Vec<StepTruth>,
+    /// The modules that events of the file happen in.
+    pub(crate) layers: Vec<LayerTruth>,
+}
+
+/// What is true of one training step. Events are counted from 0, as they stand in the file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct StepTruth {
+    /// Its annotation is `step_` and this.
+    pub(crate) step: u64,
+    pub(crate) first_event: u64,
+    pub(crate) last_event: u64,
+    /// Live before its first event, after its last, and at most after any of them.
+    pub(crate) start_requested: u64,
+    pub(crate) end_requested: u64,
+    pub(crate) peak_requested: u64,
+    pub(crate) allocated_bytes: u64,
+    pub(crate) freed_bytes: u64,
 }
 
 /// Passes the events that the ring keeps on to the file, and judges them.
@@ -47,24 +77,30 @@ pub(crate) struct Judge<'a, W: Write> {
     first: u64,
     next: u64,
     truth: DeviceTruth,
+    layers: Layers,
+    /// The step under way when the first event came that is kept: its beginning is lost, unless that event is its first.
+    cut_step: Option<u64>,
+    step_before: Option<u64>,
 }
 
 impl<'a, W: Write> Judge<'a, W> {
     pub(crate) fn new(first: u64, file: &'a mut Pickled<W>) -> Self {
-        Judge { file, first, next: 0, truth: DeviceTruth { peak_event: -1, ..DeviceTruth::default() } }
+        let truth = DeviceTruth { peak_event: -1, ..DeviceTruth::default() };
+        Judge { file, first, next: 0, truth, layers: Layers::default(), cut_step: None, step_before: None }
     }
 
-    pub(crate) fn file(&mut self) -> &mut Pickled<W> {
-        self.file
-    }
-
-    pub(crate) fn verdict(self, device: usize, survey: &Survey) -> DeviceTruth {
+    pub(crate) fn verdict(self, device: i64, survey: &Survey) -> DeviceTruth {
         let mut truth = self.truth;
+        truth.layers = self.layers.table();
         let Some(end) = &survey.end else { return truth };
         truth.device = device;
         (truth.end_requested, truth.end_rounded) = (end.allocator.totals.requested, end.allocator.totals.rounded);
         truth.reserved_end = end.allocator.totals.reserved;
-        for block in end.allocator.blocks.values().filter(|block| block.state != super::allocator::State::Inactive) {
+        for block in end.allocator.blocks.values().filter(|block| block.state != State::Inactive) {
+            if block.state == State::PendingFree {
+                truth.pending_blocks += 1;
+                truth.pending_requested += block.requested;
+            }
             if block.born.is_none_or(|born| born < self.first) {
                 truth.static_blocks += 1;
                 truth.static_requested += block.requested;
@@ -74,9 +110,28 @@ impl<'a, W: Write> Judge<'a, W> {
         truth.segments = end.allocator.segments.len() as u64;
         truth.annotations = end.annotations.len() as u64;
         truth.steps = end.steps;
+        truth.whole_steps.retain(|step| step.step < end.steps && self.cut_step != Some(step.step));
         truth.leaked_blocks = end.leaked.len() as u64;
         truth.leaked_requested = end.leaked.iter().sum();
         truth
+    }
+}
+
+impl DeviceTruth {
+    fn in_step(&mut self, step: u64, event: &Event<'_>) {
+        if self.whole_steps.last().is_none_or(|last| last.step != step) {
+            let (first_event, start_requested) = (self.events, event.before.requested);
+            self.whole_steps.push(StepTruth { step, first_event, start_requested, ..StepTruth::default() });
+        }
+        let Some(last) = self.whole_steps.last_mut() else { return };
+        last.last_event = self.events;
+        last.end_requested = event.after.requested;
+        last.peak_requested = last.peak_requested.max(event.before.requested).max(event.after.requested);
+        match event.action {
+            "alloc" => last.allocated_bytes += event.size,
+            "free_completed" => last.freed_bytes += event.size,
+            _ => {}
+        }
     }
 }
 
@@ -84,25 +139,37 @@ impl<W: Write> Sink for Judge<'_, W> {
     fn event(&mut self, event: &Event<'_>, stacks: &Stacks) -> io::Result<()> {
         let number = self.next;
         self.next += 1;
+        let step_before = std::mem::replace(&mut self.step_before, event.step);
         if number < self.first {
             return Ok(());
         }
+        self.layers.event(event);
         let truth = &mut self.truth;
         if number == self.first {
             (truth.base_requested, truth.peak_requested) = (event.before.requested, event.before.requested);
             (truth.reserved_start, truth.peak_reserved) = (event.before.reserved, event.before.reserved);
+            self.cut_step = step_before;
         }
         if event.after.requested > truth.peak_requested {
             truth.peak_requested = event.after.requested;
             truth.peak_event = truth.events as i64;
         }
         truth.peak_reserved = truth.peak_reserved.max(event.after.reserved);
+        if let Some(step) = event.step {
+            truth.in_step(step, event);
+        }
+        *truth.actions.entry(event.action).or_default() += 1;
         truth.events += 1;
         match event.action {
             "alloc" => truth.allocations += 1,
-            "free_completed" if event.born.is_none_or(|born| born < self.first) => {
-                truth.unmatched_frees += 1;
-                truth.unmatched_free_bytes += event.size;
+            "free_completed" => {
+                if event.waited <= number - self.first {
+                    truth.longest_wait = truth.longest_wait.max(event.waited);
+                }
+                if event.born.is_none_or(|born| born < self.first) {
+                    truth.unmatched_frees += 1;
+                    truth.unmatched_free_bytes += event.size;
+                }
             }
             _ => {}
         }

@@ -1,9 +1,11 @@
-//! A transformer being trained: parameters, then steps of forward, backward and optimizer.
+//! A transformer being trained: parameters, then steps of forward, backward and optimizer; and the host that brings its batches.
 
-use super::annotation::Stage;
+use super::annotation::{Name, Stage};
 use super::options::{Length, Options};
+use super::pool::{Kind, Owner};
 use super::stacks::{MODULES, Module, Site};
 use super::tracer::{End, Sink, Tracer};
+use std::collections::VecDeque;
 use std::io;
 
 const MIB: u64 = 1 << 20;
@@ -14,7 +16,7 @@ const STEPS_TO_EMPTY_CACHE: u64 = 5;
 /// Trains on one device, telling `sink` every event.
 pub(crate) fn run<S: Sink>(options: &Options, device: usize, sink: &mut S) -> io::Result<End> {
     let mut training = Training {
-        tracer: Tracer::new(options, device, sink),
+        tracer: Tracer::new(options, if options.expandable { Kind::Expandable } else { Kind::Fixed }, device, sink),
         options,
         parameters: Vec::new(),
         optimizer_state: Vec::new(),
@@ -35,6 +37,26 @@ pub(crate) fn run<S: Sink>(options: &Options, device: usize, sink: &mut S) -> io
     let Training { tracer, steps, leaked, .. } = training;
     let leaked = leaked.iter().map(|address| tracer.allocator.blocks[address].requested).collect();
     Ok(End { allocator: tracer.allocator, stacks: tracer.stacks, annotations: tracer.annotations, steps, leaked })
+}
+
+/// Brings so many batches to the device, through pinned host memory, two ahead; `number` is one that no device has.
+pub(crate) fn run_host<S: Sink>(options: &Options, number: usize, batches: u64, sink: &mut S) -> io::Result<End> {
+    let mut tracer = Tracer::new(options, Kind::Host, number, sink);
+    tracer.start_recording();
+    let mut pinned = VecDeque::new();
+    for _ in 0..batches + 2 {
+        if pinned.len() >= 4 {
+            for buffer in pinned.drain(..2) {
+                tracer.free(buffer, Site::Unpin)?;
+            }
+        }
+        let tokens = 4 * tracer.random.one_of(&[256, 384, 512]);
+        for bytes_a_token in [8, 72] {
+            pinned.push_back(tracer.malloc(tokens * bytes_a_token, Site::Pin)?);
+        }
+    }
+    let Tracer { allocator, stacks, annotations, .. } = tracer;
+    Ok(End { allocator, stacks, annotations, steps: 0, leaked: Vec::new() })
 }
 
 struct Training<'a, S> {
@@ -98,8 +120,9 @@ impl<S: Sink> Training<'_, S> {
     }
 
     fn step(&mut self) -> io::Result<()> {
-        let name = format!("step_{}", self.steps);
-        self.tracer.annotate(Stage::Start, &name);
+        let name = Name::Step(self.steps);
+        self.tracer.step = Some(self.steps);
+        self.tracer.annotate(Stage::Start, name);
         let tokens = 4 * self.tracer.random.one_of(&[256, 384, 512]);
         let batch = self.tracer.malloc(tokens * 8, Site::Batch)?;
         let mut saved = vec![batch];
@@ -117,21 +140,29 @@ impl<S: Sink> Training<'_, S> {
         self.within("Optimizer.step#AdamW.step", |training| training.optimize(&gradients))?;
         self.within("zero_grad", |training| training.free_all(&mut gradients, Site::ZeroGrad))?;
         self.free_all(&mut saved, Site::BackwardFree)?;
-        self.tracer.annotate(Stage::End, &name);
+        self.tracer.annotate(Stage::End, name);
+        self.tracer.step = None;
         self.steps += 1;
+        if self.options.snapshots {
+            self.tracer.note("snapshot", 0, 0, Site::Snapshot)?;
+        }
         if self.steps.is_multiple_of(STEPS_TO_EMPTY_CACHE) {
             self.tracer.empty_cache(Site::EmptyCache)?;
         }
         Ok(())
     }
 
-    fn within(&mut self, name: &str, work: impl FnOnce(&mut Self) -> io::Result<()>) -> io::Result<()> {
+    fn within(&mut self, name: &'static str, work: impl FnOnce(&mut Self) -> io::Result<()>) -> io::Result<()> {
         if self.is_cut() {
             return Ok(());
         }
-        self.tracer.annotate(Stage::Start, name);
+        self.tracer.annotate(Stage::Start, Name::Phase(name));
+        if self.options.metadata {
+            self.tracer.user_metadata = format!("{{\"phase\": \"{name}\", \"step\": {}}}", self.steps);
+        }
         work(self)?;
-        self.tracer.annotate(Stage::End, name);
+        self.tracer.user_metadata.clear();
+        self.tracer.annotate(Stage::End, Name::Phase(name));
         Ok(())
     }
 
@@ -139,6 +170,9 @@ impl<S: Sink> Training<'_, S> {
     fn forward(&mut self, tokens: u64, layers: u64, saved: &mut Vec<u64>) -> io::Result<()> {
         let row = tokens * self.options.model.hidden * FLOAT_BYTES;
         for layer in 0..layers {
+            if self.options.layer_annotations && !self.is_cut() {
+                self.tracer.annotate(Stage::Start, Name::Layer(layer));
+            }
             if self.options.compile_contexts {
                 self.tracer.compile_context = format!("[{}/{}]", layer % 3, self.steps % 2);
             }
@@ -156,13 +190,25 @@ impl<S: Sink> Training<'_, S> {
                 for _ in 0..1 + self.tracer.random.below(3) {
                     let size = self.tracer.random.one_of(&[512, 2048, tokens * 4, row / 4, row / 2, tokens * tokens]);
                     let operator = operator + 3 + self.tracer.random.below(3) as usize;
-                    let scratch = self.tracer.malloc(size, Site::Forward { layer, module, operator })?;
+                    let site = Site::Forward { layer, module, operator };
+                    let scratch = self.tracer.malloc_from(self.scratch_pool(module), size, site)?;
                     self.tracer.free(scratch, Site::ForwardFree { layer, module })?;
                 }
+            }
+            if self.options.layer_annotations {
+                self.tracer.annotate(Stage::End, Name::Layer(layer));
             }
         }
         self.tracer.compile_context = "N/A".to_owned();
         Ok(())
+    }
+
+    /// Attention has its scratch in a pool of its own, if there are private pools.
+    fn scratch_pool(&self, module: Module) -> Owner {
+        match module {
+            Module::Attention if self.options.private_pools => Owner::MemPool,
+            _ => Owner::Default,
+        }
     }
 
     /// The largest tensor of all: a number for each token and word.
@@ -239,11 +285,11 @@ impl<S: Sink> Training<'_, S> {
         let layer = self.options.model.layers / 2;
         let tokens = 8192;
         if !self.is_cut() {
-            self.tracer.annotate(Stage::Start, &format!("step_{}", self.steps));
-            self.tracer.annotate(Stage::Start, "forward");
+            self.tracer.annotate(Stage::Start, Name::Step(self.steps));
+            self.tracer.annotate(Stage::Start, Name::Phase("forward"));
             self.forward(tokens, layer, &mut Vec::new())?;
         }
         let site = Site::Forward { layer, module: Module::Attention, operator: 7 };
-        self.tracer.run_out(tokens * tokens * 64 * FLOAT_BYTES, 123 * MIB, site)
+        self.tracer.note("oom", 123 * MIB, tokens * tokens * 64 * FLOAT_BYTES, site)
     }
 }

@@ -1,7 +1,7 @@
 //! Files opened through the engine, as the page and the command line do.
 
-use memscape::engine::protocol::{Details, FileSummary, HitAllocation, Looks};
-use memscape::engine::{Engine, Reply, Request};
+use memscape::engine::protocol::{Access, Details, FileSummary, HitAllocation, Looks, Member};
+use memscape::engine::{Engine, Reply, Request, Want};
 use memscape::timeline::{Scene, View};
 use std::path::PathBuf;
 
@@ -9,19 +9,68 @@ use std::path::PathBuf;
 pub(crate) struct Opened {
     pub(crate) engine: Engine,
     pub(crate) summary: FileSummary,
+    /// The snapshots of the file, where there are several.
+    pub(crate) members: Vec<Member>,
+}
+
+/// How a test hands over a file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Way {
+    /// Bytes of a chunk.
+    pub(crate) chunk: usize,
+    /// Pieces of work of a slice.
+    pub(crate) slice: usize,
+    /// How the bytes can be reached, at first.
+    pub(crate) access: Access,
+    /// Which snapshot, of several.
+    pub(crate) member: Option<u32>,
+}
+
+impl Default for Way {
+    fn default() -> Way {
+        Way { chunk: 1 << 20, slice: usize::MAX, access: Access::Anywhere, member: None }
+    }
 }
 
 /// Opens bytes that arrive in chunks of this size; each slice may do `slice` pieces of work.
 pub(crate) fn open_in(bytes: &[u8], chunk: usize, slice: usize) -> Result<Opened, String> {
+    open_as(bytes, Way { chunk, slice, ..Way::default() })
+}
+
+/// Opens bytes in this way.
+pub(crate) fn open_as(bytes: &[u8], way: Way) -> Result<Opened, String> {
+    let Way { chunk, slice, access, member } = way;
+    let open = |access| Request::Open {
+        name: "test.pickle".to_owned(),
+        total_bytes: Some(bytes.len() as u64),
+        access,
+        member,
+    };
     let mut engine = Engine::new();
-    engine.request(Request::Open { name: "test.pickle".to_owned(), total_bytes: Some(bytes.len() as u64) });
-    let mut chunks = bytes.chunks(chunk);
+    engine.request(open(access));
+    let mut at = 0;
+    let mut members = Vec::new();
     loop {
-        if engine.wants_bytes() {
-            match chunks.next() {
-                Some(chunk) => engine.feed(chunk.to_vec()),
-                None => engine.request(Request::EndOfFile),
+        let want = engine.wants();
+        match want {
+            Some(Want::At(offset)) => {
+                assert!(access == Access::Anywhere && offset <= bytes.len() as u64, "asked for byte {offset}");
+                at = offset as usize;
             }
+            Some(Want::Whole) => {
+                assert!(access == Access::Forward, "it can be read anywhere already");
+                return open_as(bytes, Way { access: Access::Anywhere, ..way });
+            }
+            Some(Want::Next) | None => {}
+        }
+        if want.is_some() {
+            let end = bytes.len().min(at + chunk);
+            if at == end {
+                engine.request(Request::EndOfFile);
+            } else {
+                engine.feed(bytes[at..end].to_vec());
+            }
+            at = end;
         }
         let mut left = slice;
         engine.step(&mut || {
@@ -30,7 +79,8 @@ pub(crate) fn open_in(bytes: &[u8], chunk: usize, slice: usize) -> Result<Opened
         });
         while let Some(reply) = engine.next_reply() {
             match reply {
-                Reply::Opened(summary) => return Ok(Opened { engine, summary: *summary }),
+                Reply::Opened(summary) => return Ok(Opened { engine, summary: *summary, members }),
+                Reply::Members(found) => members = found,
                 Reply::Failed { message } => return Err(message),
                 _ => {}
             }

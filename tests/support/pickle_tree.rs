@@ -36,6 +36,8 @@ pub(crate) struct Trees {
     open: Vec<Option<Node>>,
     /// The most containers that were ever open at once.
     pub(crate) most_open: usize,
+    /// How many dicts were made at a stroke.
+    pub(crate) whole_dicts: u64,
     /// The longest batch that was handed over at once.
     pub(crate) longest_batch: usize,
 }
@@ -171,6 +173,16 @@ impl Builder for Trees {
             return Err("this dict can't be".to_owned());
         }
         Ok(self.add(node))
+    }
+    fn whole_dict(&mut self, keys: &[Id], values: &[Id]) -> Option<Id> {
+        assert_eq!(keys.len(), values.len());
+        let slot = self.open.len() as u32;
+        self.open_dict(slot);
+        let pairs: Vec<Id> = keys.iter().zip(values).flat_map(|(&key, &value)| [key, value]).collect();
+        let made = self.set_items(slot, &pairs).ok().and_then(|()| self.finish(slot).ok());
+        self.open.truncate(slot as usize);
+        self.whole_dicts += u64::from(made.is_some());
+        made
     }
     fn abandon(&mut self, slot: u32) {
         let node = self.open[slot as usize].take();

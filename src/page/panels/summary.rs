@@ -4,6 +4,7 @@ use super::Shown;
 use crate::engine::protocol::{DeviceSummary, FileSummary};
 use crate::page::dom::{Elements, append, clear, set_attribute, set_text};
 use crate::ui::State;
+use crate::ui::state::Choice;
 use crate::ui::summary::{Facts, Headline, SETTINGS, counted, device_name, facts, headlines};
 use web_sys::{HtmlSelectElement, Node};
 
@@ -17,7 +18,7 @@ pub(super) struct Panel {
 
 impl Panel {
     pub(super) fn show(&mut self, elements: &Elements, state: &State) {
-        let names = state.given.iter().map(|file| file.name.clone()).collect();
+        let names = state.snapshots.iter().map(Choice::line).collect();
         if let Some((names, chosen)) = self.snapshots.changed((names, state.chosen)) {
             let options = names.iter().enumerate().map(|(place, name)| (place.to_string(), name.clone()));
             fill(elements, &elements.snapshot, options, *chosen);

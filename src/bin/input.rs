@@ -1,0 +1,116 @@
+//! What the command line reads: a file, which can be read anywhere, or a pipe, which goes through a temporary file if it must.
+
+use memscape::engine::Want;
+use memscape::engine::protocol::Access;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::PathBuf;
+
+/// How much is read at a time.
+const CHUNK: usize = 1 << 20;
+
+/// An open file or pipe.
+pub(crate) struct Input {
+    bytes: Bytes,
+    /// What was read of a pipe at first: enough for the engine to see that it wants the whole.
+    first: Option<Vec<u8>>,
+}
+
+enum Bytes {
+    File { file: File, length: u64, _owned: Option<Temporary> },
+    Pipe(Box<dyn Read>),
+}
+
+/// A file of ours that is removed when it is no longer needed.
+struct Temporary(PathBuf);
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // It is in the folder for such files; the system clears up what we can't.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+impl Input {
+    /// Opens a path; `-` is standard input.
+    ///
+    /// # Errors
+    /// The system's.
+    pub(crate) fn open(path: &str) -> io::Result<Input> {
+        let bytes = if path == "-" {
+            Bytes::Pipe(Box::new(io::stdin().lock()))
+        } else {
+            let file = File::open(path)?;
+            match file.metadata()? {
+                metadata if metadata.is_file() => Bytes::File { file, length: metadata.len(), _owned: None },
+                metadata if metadata.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+                _ => Bytes::Pipe(Box::new(file)),
+            }
+        };
+        Ok(Input { bytes, first: None })
+    }
+
+    /// How its bytes can be reached.
+    pub(crate) fn access(&self) -> Access {
+        if matches!(self.bytes, Bytes::File { .. }) { Access::Anywhere } else { Access::Forward }
+    }
+
+    /// Its length in bytes, where known.
+    pub(crate) fn total_bytes(&self) -> Option<u64> {
+        match &self.bytes {
+            Bytes::File { length, .. } => Some(*length),
+            Bytes::Pipe(_) => None,
+        }
+    }
+
+    /// Goes to the beginning of a file; a pipe is at its beginning, or its bytes are gone.
+    ///
+    /// # Errors
+    /// The system's.
+    pub(crate) fn rewind(&mut self) -> io::Result<()> {
+        match &mut self.bytes {
+            Bytes::File { file, .. } => file.rewind(),
+            Bytes::Pipe(_) => Ok(()),
+        }
+    }
+
+    /// The bytes the engine wants; none at the end. (Not for [`Want::Whole`], which is [`Input::keep_whole`]'s.)
+    ///
+    /// # Errors
+    /// The system's.
+    pub(crate) fn chunk(&mut self, want: Want) -> io::Result<Vec<u8>> {
+        let mut chunk = Vec::with_capacity(CHUNK);
+        match &mut self.bytes {
+            Bytes::File { file, .. } => {
+                if let Want::At(offset) = want {
+                    file.seek(SeekFrom::Start(offset))?;
+                }
+                file.take(CHUNK as u64).read_to_end(&mut chunk)?;
+            }
+            Bytes::Pipe(pipe) => {
+                pipe.take(CHUNK as u64).read_to_end(&mut chunk)?;
+                // The engine decides by the first bytes of a file; once it goes on, it will not want them again.
+                self.first = if self.first.is_none() { Some(chunk.clone()) } else { Some(Vec::new()) };
+            }
+        }
+        Ok(chunk)
+    }
+
+    /// Puts all of a pipe into a temporary file, which can be read anywhere.
+    ///
+    /// # Errors
+    /// The system's.
+    pub(crate) fn keep_whole(&mut self) -> io::Result<()> {
+        let Bytes::Pipe(pipe) = &mut self.bytes else { return Ok(()) };
+        let path = std::env::temp_dir().join(format!("memscape-{}", std::process::id()));
+        // `create_new`: never through a link that somebody else put there.
+        let mut file = File::options().read(true).write(true).create_new(true).open(&path)?;
+        let owned = Some(Temporary(path));
+        let first = self.first.take().unwrap_or_default();
+        file.write_all(&first)?;
+        let length = first.len() as u64 + io::copy(pipe, &mut file)?;
+        file.rewind()?;
+        self.bytes = Bytes::File { file, length, _owned: owned };
+        Ok(())
+    }
+}

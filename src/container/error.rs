@@ -1,0 +1,55 @@
+//! Why a file's bytes can't be unpacked.
+
+/// Why the bytes can't be unpacked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ContainerError {
+    /// No byte at all.
+    #[error("the file is empty")]
+    Empty,
+    /// A layer of packing with nothing in it.
+    #[error("the {0} stream holds nothing")]
+    Hollow(&'static str),
+    /// Something else, recognised by its first bytes.
+    #[error("this is {0}, not a PyTorch memory snapshot")]
+    Other(&'static str),
+    /// Something else, not recognised.
+    #[error("this is not a PyTorch memory snapshot: it begins with 0x{0:02x}, where a pickle begins with 0x80")]
+    NotAPickle(u8),
+    /// A layer's checks failed.
+    #[error("the {layer} stream is damaged near byte {byte}")]
+    Damaged {
+        /// The layer.
+        layer: &'static str,
+        /// Bytes of the file read by then.
+        byte: u64,
+    },
+    /// The file ends inside a layer.
+    #[error("the file ends inside its {layer} stream, after {byte} bytes")]
+    Cut {
+        /// The layer.
+        layer: &'static str,
+        /// Bytes of the file.
+        byte: u64,
+    },
+    /// A layer asks for something that we do not do.
+    #[error("the {layer} stream can't be unpacked: {why}")]
+    Refused {
+        /// The layer.
+        layer: &'static str,
+        /// What it asks for.
+        why: &'static str,
+    },
+    /// It is made to fill the memory.
+    #[error("{byte} bytes of {layer} unpack to more than {times} times as many: no snapshot does")]
+    Bomb {
+        /// The layer.
+        layer: &'static str,
+        /// Bytes of the file read by then.
+        byte: u64,
+        /// What would be believed.
+        times: u64,
+    },
+    /// Packed again and again.
+    #[error("it is packed more than {0} times over: no snapshot is")]
+    TooManyLayers(usize),
+}

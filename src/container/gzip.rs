@@ -1,0 +1,173 @@
+//! gzip (RFC 1952): members of deflate, one after another.
+//!
+//! What follows the last member is ignored where it is no member, as gzip(1) does: tapes and block devices pad with zeros, and
+//! people append things.
+
+use super::layer::{Fault, Unpacker};
+use flate2::{Crc, Decompress, FlushDecompress, Status};
+
+const MAGIC: [u8; 2] = [0x1f, 0x8b];
+
+/// The only method of packing there is.
+const DEFLATE: u8 = 8;
+/// What the header's flags announce, in the order in which it follows the fixed part.
+const EXTRA: u8 = 4;
+const NAME: u8 = 8;
+const COMMENT: u8 = 16;
+const HEADER_CHECK: u8 = 2;
+const RESERVED: u8 = 0xe0;
+
+/// Where in a member we are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// In the ten bytes every member begins with; so many were seen.
+    Fixed(usize),
+    /// In the length of the extra field; so many bytes of it were seen.
+    ExtraLength(usize),
+    /// So many bytes of the extra field or of the header's check are to be passed over.
+    Skip(usize),
+    /// In a text that ends with a zero.
+    Text,
+    Body,
+    /// In the check and the length at the end; so many bytes were seen.
+    Trailer(usize),
+    /// Behind the last member.
+    Garbage,
+}
+
+pub(super) struct Gzip {
+    part: Part,
+    /// What the header announced and we have not come to yet.
+    flags: u8,
+    /// The extra field's length, then the trailer, as they come in.
+    number: u64,
+    inflate: Decompress,
+    check: Crc,
+    /// Whole members read.
+    members: u64,
+}
+
+impl Gzip {
+    pub(super) fn new() -> Gzip {
+        let inflate = Decompress::new(false);
+        Gzip { part: Part::Fixed(0), flags: 0, number: 0, inflate, check: Crc::new(), members: 0 }
+    }
+
+    /// One byte of a header or a trailer.
+    fn byte(&mut self, byte: u8) -> Result<(), Fault> {
+        self.part = match self.part {
+            Part::Fixed(at) => {
+                let fits = match at {
+                    0 | 1 => MAGIC.get(at) == Some(&byte),
+                    2 => byte == DEFLATE,
+                    3 => byte & RESERVED == 0,
+                    _ => true,
+                };
+                match at {
+                    _ if !fits && self.members > 0 => Part::Garbage,
+                    _ if !fits => return Err(Fault::Damaged),
+                    9 => self.next_field(),
+                    _ => {
+                        if at == 3 {
+                            self.flags = byte;
+                        }
+                        Part::Fixed(at + 1)
+                    }
+                }
+            }
+            Part::ExtraLength(0) => {
+                self.number = byte.into();
+                Part::ExtraLength(1)
+            }
+            Part::ExtraLength(_) => match usize::from(byte) << 8 | self.number as usize {
+                0 => self.next_field(),
+                length => Part::Skip(length),
+            },
+            Part::Skip(1) => self.next_field(),
+            Part::Skip(left) => Part::Skip(left - 1),
+            Part::Text if byte == 0 => self.next_field(),
+            Part::Trailer(at) => {
+                self.number |= u64::from(byte) << (8 * at);
+                if at < 7 { Part::Trailer(at + 1) } else { self.end_member()? }
+            }
+            same @ (Part::Text | Part::Body | Part::Garbage) => same,
+        };
+        Ok(())
+    }
+
+    fn next_field(&mut self) -> Part {
+        let mut announced = |flag: u8| {
+            let is_next = self.flags & flag != 0;
+            self.flags &= !flag;
+            is_next
+        };
+        if announced(EXTRA) {
+            Part::ExtraLength(0)
+        } else if announced(NAME) || announced(COMMENT) {
+            Part::Text
+        } else if announced(HEADER_CHECK) {
+            Part::Skip(2)
+        } else {
+            Part::Body
+        }
+    }
+
+    fn end_member(&mut self) -> Result<Part, Fault> {
+        let expected = u64::from(self.check.amount()) << 32 | u64::from(self.check.sum());
+        if self.number != expected {
+            return Err(Fault::Damaged);
+        }
+        self.members += 1;
+        self.inflate.reset(false);
+        self.check.reset();
+        Ok(Part::Fixed(0))
+    }
+
+    /// Inflates; returns how many bytes of `input` that took.
+    fn body(&mut self, input: &[u8], output: &mut Vec<u8>) -> Result<usize, Fault> {
+        let (before, held) = (self.inflate.total_in(), output.len());
+        let status = self.inflate.decompress_vec(input, output, FlushDecompress::None).map_err(|_| Fault::Damaged)?;
+        self.check.update(output.get(held..).unwrap_or_default());
+        let took = (self.inflate.total_in() - before) as usize;
+        if status == Status::StreamEnd {
+            (self.part, self.number) = (Part::Trailer(0), 0);
+        } else if took == 0 && output.len() == held && !input.is_empty() && output.len() < output.capacity() {
+            // It has bytes and room and does nothing: it never will.
+            return Err(Fault::Damaged);
+        }
+        Ok(took)
+    }
+}
+
+impl Unpacker for Gzip {
+    fn unpack(&mut self, input: &[u8], output: &mut Vec<u8>) -> Result<usize, Fault> {
+        let mut rest = input;
+        loop {
+            match self.part {
+                Part::Garbage => return Ok(input.len()),
+                Part::Body => {
+                    let took = self.body(rest, output)?;
+                    rest = rest.get(took..).unwrap_or_default();
+                    let in_the_body = self.part == Part::Body;
+                    if in_the_body && (rest.is_empty() || output.len() == output.capacity()) {
+                        return Ok(input.len() - rest.len());
+                    }
+                }
+                _ => {
+                    let Some((&byte, after)) = rest.split_first() else { return Ok(input.len()) };
+                    rest = after;
+                    self.byte(byte)?;
+                }
+            }
+        }
+    }
+
+    fn finish(&self) -> Result<(), Fault> {
+        match self.part {
+            Part::Garbage => Ok(()),
+            // A last byte or two that begin like a member are garbage as well.
+            Part::Fixed(_) if self.members > 0 => Ok(()),
+            _ => Err(Fault::Cut),
+        }
+    }
+}

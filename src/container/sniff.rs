@@ -1,0 +1,85 @@
+//! What bytes are, told from the first of them.
+
+use super::layer::Packing;
+use super::zstd;
+
+/// What is inside all layers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// A pickle.
+    Pickle,
+    /// JSON, behind its byte order mark if it has one.
+    Json,
+}
+
+/// What some bytes begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sniffed {
+    /// Too few to tell.
+    Unsure,
+    Packed(Packing),
+    Content(Content),
+    /// Something that is no snapshot.
+    Other(&'static str),
+    /// Nothing we know.
+    Unknown(u8),
+}
+
+/// Bytes that tell every kind of file. With fewer the answer is certain only at the end of the file.
+const HEAD: usize = 16;
+
+/// What people drop by mistake, by its first bytes.
+const OTHERS: [(&[u8], &str); 17] = [
+    (b"PK\x03\x04", "a zip archive"),
+    (b"PK\x05\x06", "an empty zip archive"),
+    // The first values of `torch.save` before PyTorch 1.6: its magic number, in a pickle of its own.
+    (b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.", "a checkpoint of torch.save"),
+    (b"\x93NUMPY", "a NumPy array"),
+    (b"\x89HDF", "an HDF5 file"),
+    (b"SQLite f", "an SQLite database"),
+    (b"\x89PNG", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF8", "a GIF image"),
+    (b"%PDF", "a PDF document"),
+    (b"\x7fELF", "an ELF program"),
+    (b"\xfd7zXZ", "an xz stream"),
+    (b"BZh", "a bzip2 stream"),
+    (b"\x04\x22\x4d\x18", "an LZ4 stream"),
+    (b"7z\xbc\xaf", "a 7-Zip archive"),
+    (b"Rar!", "a RAR archive"),
+    (b"PAR1", "a Parquet file"),
+];
+
+/// Blanks before JSON or HTML that are looked past.
+const BLANKS: usize = 4 << 10;
+
+/// Some editors of Windows write it before UTF-8.
+pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// What a file begins that begins with `head` and goes on.
+pub(super) fn sniff(head: &[u8]) -> Sniffed {
+    if text(head).len() < HEAD && head.len() < BLANKS { Sniffed::Unsure } else { sniff_all(head) }
+}
+
+/// What a file is that is `head`, or that goes on after enough bytes to tell.
+pub(super) fn sniff_all(head: &[u8]) -> Sniffed {
+    if let Some((_, noun)) = OTHERS.iter().find(|(magic, _)| head.starts_with(magic)) {
+        return Sniffed::Other(noun);
+    }
+    match (head, text(head)) {
+        ([], _) => Sniffed::Unsure,
+        (_, [b'{' | b'[', ..]) => Sniffed::Content(Content::Json),
+        (_, [b'<', ..]) => Sniffed::Packed(Packing::Html),
+        ([0x1f, 0x8b, ..], _) => Sniffed::Packed(Packing::Gzip),
+        _ if zstd::is_frame(head) => Sniffed::Packed(Packing::Zstd),
+        ([0x80, ..], _) => Sniffed::Content(Content::Pickle),
+        // Protocols 0 and 1 have no magic number: a list or a dict that enters the memo at once.
+        ([b'(', b'l' | b'd', b'p', ..] | [b']' | b'}', b'q', ..], _) => Sniffed::Content(Content::Pickle),
+        ([byte, ..], _) => Sniffed::Unknown(*byte),
+    }
+}
+
+/// What stands behind a byte order mark and blanks.
+fn text(head: &[u8]) -> &[u8] {
+    head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head).trim_ascii_start()
+}

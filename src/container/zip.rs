@@ -1,0 +1,302 @@
+//! zip archives: which members there are, and the bytes of one of them. Reads nothing itself: it is handed the parts of the file
+//! that it names.
+//!
+//! ```text
+//! local header · packed bytes     a member …
+//! …
+//! directory                       a member's name, sizes, method, place
+//! end record (zip64: two more)    where the directory is
+//! ```
+
+use super::layer::{Fault, Unpacker};
+use flate2::{Crc, Decompress, FlushDecompress, Status};
+
+/// The end record with the longest comment there can be, and zip64's locator before it.
+pub const TAIL: u64 = 22 + 65_535 + LOCATOR as u64;
+/// Bytes of zip64's end record that matter.
+pub const ZIP64: usize = 56;
+/// Bytes of a local header before its name.
+pub const HEADER: usize = 30;
+
+const LOCATOR: usize = 20;
+const DIRECTORY_ENTRY: usize = 46;
+
+/// Members of an archive: a checkpoint has some thousands, and each costs us a name. Ours are few.
+pub const MOST_MEMBERS: u64 = 1 << 17;
+/// Bytes of a directory: it is read whole. 128 bytes for each of [`MOST_MEMBERS`].
+pub const LARGEST_DIRECTORY: u64 = 16 << 20;
+
+/// Why an archive can't be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ZipError {
+    /// No end record: the file was cut, or is no zip.
+    #[error("the zip archive has no directory at its end: was it copied whole?")]
+    NoDirectory,
+    /// A part that lies outside the file, or is none.
+    #[error("the zip archive is damaged: {0} is not where it should be, at byte {1}")]
+    Misplaced(&'static str, u64),
+    /// In several files.
+    #[error("the zip archive is one of several parts: join them first")]
+    Split,
+    /// More than we read.
+    #[error("the zip archive has {0} members: at most {MOST_MEMBERS} are read")]
+    TooMany(u64),
+    /// More than we read.
+    #[error("the zip archive's directory has {0} bytes: at most {LARGEST_DIRECTORY} are read")]
+    DirectoryTooLarge(u64),
+    /// Needs a password.
+    #[error("{0} is encrypted: unpack the archive first")]
+    Encrypted(String),
+    /// Packed in a way we do not know.
+    #[error("{0} is packed with method {1}: of zip's methods, stored (0), deflate (8) and zstd (93) are read")]
+    Method(String, u16),
+}
+
+/// Where the directory is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Directory {
+    /// Offset in the file.
+    pub offset: u64,
+    /// Length in bytes.
+    pub bytes: u64,
+    members: u64,
+}
+
+/// What the end of the file says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Where the directory is.
+    Directory(Directory),
+    /// That the [`ZIP64`] bytes at this offset say it.
+    Zip64(u64),
+}
+
+/// A member, as the directory has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its path.
+    pub name: String,
+    /// Packed bytes.
+    pub packed: u64,
+    /// Unpacked bytes.
+    pub unpacked: u64,
+    /// Offset of its local header.
+    pub offset: u64,
+    method: Method,
+    crc: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Method {
+    Stored,
+    Deflate,
+    /// Handed on packed: zstd is a container of its own, known by its first bytes.
+    Zstd,
+    Encrypted,
+    Other(u16),
+}
+
+/// The little-endian number at `at` of 2, 4 or 8 bytes; `None` beyond the end.
+fn number(bytes: &[u8], at: usize, width: usize) -> Option<u64> {
+    let bytes = bytes.get(at..at.checked_add(width)?)?;
+    Some(bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)))
+}
+
+/// Whether a file that begins so is a zip archive; the second is one without members.
+pub fn is_zip(head: &[u8]) -> bool {
+    head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06")
+}
+
+/// Finds the end record in the last [`TAIL`] bytes of a file, or the whole of a shorter one; `offset` is where they begin.
+///
+/// # Errors
+/// There is none, or it is of an archive in several files.
+pub fn end(tail: &[u8], offset: u64) -> Result<End, ZipError> {
+    let is_end = |&at: &usize| {
+        let comment = number(tail, at + 20, 2).and_then(|length| usize::try_from(length).ok());
+        tail.get(at..).is_some_and(|end| end.starts_with(b"PK\x05\x06"))
+            && comment.is_some_and(|length| at + 22 + length <= tail.len())
+    };
+    let at = (0..tail.len().saturating_sub(21)).rev().find(is_end).ok_or(ZipError::NoDirectory)?;
+    let field = |from: usize, width| number(tail, at + from, width).ok_or(ZipError::NoDirectory);
+    let locator = at.checked_sub(LOCATOR).filter(|&at| tail.get(at..).is_some_and(|it| it.starts_with(b"PK\x06\x07")));
+    if let Some(locator) = locator {
+        let record = number(tail, locator + 8, 8).ok_or(ZipError::NoDirectory)?;
+        let fits = record.checked_add(ZIP64 as u64).is_some_and(|end| end <= offset + locator as u64);
+        return if fits { Ok(End::Zip64(record)) } else { Err(ZipError::Misplaced("its zip64 record", record)) };
+    }
+    if field(4, 2)? != 0 || field(6, 2)? != 0 {
+        return Err(ZipError::Split);
+    }
+    let found = Directory { offset: field(16, 4)?, bytes: field(12, 4)?, members: field(10, 2)? };
+    found.checked(offset + at as u64).map(End::Directory)
+}
+
+/// Reads zip64's end record, [`ZIP64`] bytes at `offset`.
+///
+/// # Errors
+/// It is none, or what it says can't be.
+pub fn zip64(record: &[u8], offset: u64) -> Result<Directory, ZipError> {
+    let lost = ZipError::Misplaced("its zip64 record", offset);
+    let field = |at, width| number(record, at, width).ok_or_else(|| lost.clone());
+    if !record.starts_with(b"PK\x06\x06") {
+        return Err(lost);
+    }
+    if field(16, 4)? != 0 || field(20, 4)? != 0 {
+        return Err(ZipError::Split);
+    }
+    Directory { offset: field(48, 8)?, bytes: field(40, 8)?, members: field(32, 8)? }.checked(offset)
+}
+
+impl Directory {
+    /// The directory, if it ends before `end` and is not too large.
+    fn checked(self, end: u64) -> Result<Directory, ZipError> {
+        if self.offset.checked_add(self.bytes).is_none_or(|last| last > end) {
+            Err(ZipError::Misplaced("its directory", self.offset))
+        } else if self.members > MOST_MEMBERS {
+            Err(ZipError::TooMany(self.members))
+        } else if self.bytes > LARGEST_DIRECTORY {
+            Err(ZipError::DirectoryTooLarge(self.bytes))
+        } else {
+            Ok(self)
+        }
+    }
+
+    /// The members that are files, in the directory's order; `bytes` is the whole directory.
+    ///
+    /// # Errors
+    /// It ends too soon, or has a member that lies outside the file.
+    pub fn entries(&self, bytes: &[u8]) -> Result<Vec<Entry>, ZipError> {
+        let mut entries = Vec::new();
+        let mut at = 0;
+        for _ in 0..self.members {
+            let lost = || ZipError::Misplaced("a member of its directory", self.offset + at as u64);
+            let row = bytes.get(at..).filter(|row| row.starts_with(b"PK\x01\x02")).ok_or_else(lost)?;
+            let (entry, length) = entry(row).ok_or_else(lost)?;
+            if entry.offset.checked_add(entry.packed).is_none_or(|end| end > self.offset) {
+                return Err(ZipError::Misplaced("a member", entry.offset));
+            }
+            if !entry.name.ends_with('/') {
+                entries.push(entry);
+            }
+            at += length;
+        }
+        Ok(entries)
+    }
+}
+
+/// A row of the directory, and its length; `None` where it is cut.
+fn entry(row: &[u8]) -> Option<(Entry, usize)> {
+    let field = |at, width| number(row, at, width);
+    let length = |at| field(at, 2).map(|length| length as usize);
+    let (name, extra, comment) = (length(28)?, length(30)?, length(32)?);
+    let extra_at = DIRECTORY_ENTRY + name;
+    let name = String::from_utf8_lossy(row.get(DIRECTORY_ENTRY..extra_at)?).into_owned();
+    let mut wide = zip64_fields(row.get(extra_at..extra_at + extra)?);
+    // zip64 gives, in this order, the numbers that do not fit into four bytes.
+    let mut or_wide = |number: u64| if number == 0xffff_ffff { wide.next() } else { Some(number) };
+    let (unpacked, packed, offset) = (or_wide(field(24, 4)?)?, or_wide(field(20, 4)?)?, or_wide(field(42, 4)?)?);
+    let method = match (field(8, 2)? & 1, field(10, 2)?) {
+        (1, _) => Method::Encrypted,
+        (_, 0) => Method::Stored,
+        (_, 8) => Method::Deflate,
+        (_, 93) => Method::Zstd,
+        (_, other) => Method::Other(other as u16),
+    };
+    let crc = field(16, 4)? as u32;
+    let length = extra_at + extra + comment;
+    Some((Entry { name, packed, unpacked, offset, method, crc }, length))
+}
+
+/// The numbers of the zip64 field among the extra ones.
+fn zip64_fields(mut extra: &[u8]) -> impl Iterator<Item = u64> {
+    let mut found: &[u8] = &[];
+    while let (Some(id), Some(length)) = (number(extra, 0, 2), number(extra, 2, 2)) {
+        let end = 4 + length as usize;
+        if id == 1 {
+            found = extra.get(4..end).unwrap_or_default();
+        }
+        extra = extra.get(end..).unwrap_or_default();
+    }
+    found.chunks_exact(8).filter_map(|bytes| number(bytes, 0, 8))
+}
+
+impl Entry {
+    /// Where its packed bytes begin; `header` is its local header, [`HEADER`] bytes, `length` the file's.
+    ///
+    /// # Errors
+    /// There is no member there.
+    pub fn begin(&self, header: &[u8], length: u64) -> Result<u64, ZipError> {
+        let lengths = number(header, 26, 2).zip(number(header, 28, 2));
+        let lengths = lengths.filter(|_| header.starts_with(b"PK\x03\x04"));
+        let begin = lengths.map(|(name, extra)| self.offset + HEADER as u64 + name + extra);
+        // The directory was checked to begin behind its packed bytes, but not behind its name.
+        let begin = begin.filter(|begin| begin.saturating_add(self.packed) <= length);
+        begin.ok_or(ZipError::Misplaced("a member", self.offset))
+    }
+
+    /// Undoes its packing, from its first packed byte.
+    ///
+    /// # Errors
+    /// It is packed in a way we can't undo.
+    pub(super) fn unpacker(&self) -> Result<Box<dyn Unpacker>, ZipError> {
+        let (inflate, promised) = match self.method {
+            Method::Stored => (None, Some((self.unpacked, self.crc))),
+            Method::Deflate => (Some(Decompress::new(false)), Some((self.unpacked, self.crc))),
+            // zstd is a layer of its own, known by its first bytes; what the directory promises is of what that unpacks to.
+            Method::Zstd => (None, None),
+            Method::Encrypted => return Err(ZipError::Encrypted(self.name.clone())),
+            Method::Other(method) => return Err(ZipError::Method(self.name.clone(), method)),
+        };
+        Ok(Box::new(Packed { inflate, is_over: false, written: 0, check: Crc::new(), promised }))
+    }
+}
+
+/// A member on its way out.
+struct Packed {
+    /// `None`: it is stored as it is.
+    inflate: Option<Decompress>,
+    is_over: bool,
+    written: u64,
+    check: Crc,
+    /// Bytes and checksum, as the directory has them.
+    promised: Option<(u64, u32)>,
+}
+
+impl Unpacker for Packed {
+    fn unpack(&mut self, input: &[u8], output: &mut Vec<u8>) -> Result<usize, Fault> {
+        let held = output.len();
+        let took = match &mut self.inflate {
+            None => {
+                let room = input.len().min(output.capacity() - held);
+                output.extend_from_slice(input.get(..room).unwrap_or_default());
+                room
+            }
+            Some(_) if self.is_over => input.len(),
+            Some(inflate) => {
+                let before = inflate.total_in();
+                let status = inflate.decompress_vec(input, output, FlushDecompress::None);
+                let took = (inflate.total_in() - before) as usize;
+                self.is_over = status.map_err(|_| Fault::Damaged)? == Status::StreamEnd;
+                let stuck = took == 0 && output.len() == held && !input.is_empty() && held < output.capacity();
+                if stuck && !self.is_over {
+                    return Err(Fault::Damaged);
+                }
+                took
+            }
+        };
+        let new = output.get(held..).unwrap_or_default();
+        self.written += new.len() as u64;
+        self.check.update(new);
+        let is_too_much = self.promised.is_some_and(|(bytes, _)| self.written > bytes);
+        if is_too_much { Err(Fault::Damaged) } else { Ok(took) }
+    }
+
+    fn finish(&self) -> Result<(), Fault> {
+        match self.inflate {
+            Some(_) if !self.is_over => Err(Fault::Cut),
+            _ if self.promised.is_some_and(|it| it != (self.written, self.check.sum())) => Err(Fault::Damaged),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! zstd (RFC 8878): frames of blocks, and frames to skip, one after another.
+//!
+//! As with gzip, what follows the last frame is ignored where it is no frame.
+
+use super::layer::{Fault, Unpacker};
+use ruzstd::decoding::errors::FrameDecoderError;
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+use ruzstd::io::Read;
+
+/// What a frame begins with, least significant byte first.
+const MAGIC: u32 = 0xfd2f_b528;
+/// A frame to skip, but for the lowest four bits.
+const SKIPPABLE: u32 = 0x184d_2a50;
+
+/// Bytes back that a frame may refer to, all held in memory: what the zstd program itself takes without being asked (its
+/// `--long=27`), and more than any of its levels uses.
+const WINDOW: u64 = 128 << 20;
+
+/// What comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Header,
+    Block,
+    /// So many bytes of a frame to skip.
+    Skip(u64),
+    /// Behind the last frame.
+    Garbage,
+}
+
+pub(super) struct Zstd {
+    part: Part,
+    decoder: Box<FrameDecoder>,
+    /// The header or block that is not complete yet.
+    carry: Vec<u8>,
+    has_checksum: bool,
+    /// Whole frames read.
+    frames: u64,
+}
+
+/// Whether these bytes begin a frame.
+pub(super) fn is_frame(head: &[u8]) -> bool {
+    let magic = head.first_chunk().map(|magic| u32::from_le_bytes(*magic));
+    magic.is_some_and(|magic| magic == MAGIC || magic & !0xf == SKIPPABLE)
+}
+
+impl Zstd {
+    pub(super) fn new() -> Zstd {
+        let mut decoder = Box::new(FrameDecoder::new());
+        decoder.set_max_window_size(WINDOW);
+        Zstd { part: Part::Header, decoder, carry: Vec::new(), has_checksum: false, frames: 0 }
+    }
+
+    /// Bytes of the header or block that `carry` begins, as far as it tells: when its length is cut off, the bytes up to the
+    /// end of that.
+    fn extent(&self) -> usize {
+        match (self.part, self.carry.as_slice()) {
+            (Part::Header, [_, _, _, _, ..]) if !is_frame(&self.carry) => 4,
+            (Part::Header, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..]) => 8,
+            (Part::Header, &[_, _, _, _, descriptor, ..]) => {
+                let is_one_segment = descriptor & 0x20 != 0;
+                let dictionary = [0, 1, 2, 4][usize::from(descriptor & 3)];
+                let size = [usize::from(is_one_segment), 2, 4, 8][usize::from(descriptor >> 6)];
+                5 + usize::from(!is_one_segment) + dictionary + size
+            }
+            (Part::Header, [_, _, _, _]) => 5,
+            (Part::Header, _) => 4,
+            (_, &[first, second, third, ..]) => {
+                let header = u32::from_le_bytes([first, second, third, 0]);
+                let is_last = header & 1 != 0;
+                // A run of one byte has just that byte.
+                let content = if header >> 1 & 3 == 1 { 1 } else { header as usize >> 3 };
+                3 + content + if is_last && self.has_checksum { 4 } else { 0 }
+            }
+            _ => 3,
+        }
+    }
+
+    /// The header or block in `carry` is complete.
+    fn run(&mut self) -> Result<(), Fault> {
+        match (self.part, self.carry.as_slice()) {
+            (Part::Header, &[_, _, _, 0x18, a, b, c, d]) if is_frame(&self.carry) => {
+                self.part = Part::Skip(u32::from_le_bytes([a, b, c, d]).into());
+            }
+            (Part::Header, carry) if !is_frame(carry) => {
+                if self.frames == 0 {
+                    return Err(Fault::Damaged);
+                }
+                self.part = Part::Garbage;
+            }
+            (Part::Header, carry) => {
+                self.decoder.reset(carry).map_err(fault)?;
+                self.has_checksum = carry.get(4).is_some_and(|descriptor| descriptor & 4 != 0);
+                self.part = Part::Block;
+            }
+            (_, carry) => {
+                if self.decoder.decode_blocks(carry, BlockDecodingStrategy::UptoBlocks(1)).map_err(fault)? {
+                    self.part = Part::Header;
+                    self.frames += 1;
+                }
+            }
+        }
+        self.carry.clear();
+        Ok(())
+    }
+
+    /// Writes what is decoded as far as there is room; whether that was all.
+    fn hand_out(&mut self, output: &mut Vec<u8>) -> Result<bool, Fault> {
+        let ready = self.decoder.can_collect();
+        let held = output.len();
+        output.resize(held + ready.min(output.capacity() - held), 0);
+        let room = output.get_mut(held..).unwrap_or_default();
+        let written = self.decoder.read(room).map_err(|_| Fault::Damaged)?;
+        output.truncate(held + written);
+        if written < ready {
+            return Ok(false);
+        }
+        // The checksum is of what was handed out.
+        let stored = self.decoder.get_checksum_from_data();
+        if ready > 0
+            && self.part == Part::Header
+            && stored.is_some()
+            && stored != self.decoder.get_calculated_checksum()
+        {
+            return Err(Fault::Damaged);
+        }
+        Ok(true)
+    }
+}
+
+fn fault(error: FrameDecoderError) -> Fault {
+    match error {
+        FrameDecoderError::WindowSizeTooBig { .. } => Fault::Refused("it wants a window of more than 128 MiB"),
+        FrameDecoderError::DictNotProvided { .. } => Fault::Refused("it wants a dictionary that is not in the file"),
+        _ => Fault::Damaged,
+    }
+}
+
+impl Unpacker for Zstd {
+    fn unpack(&mut self, input: &[u8], output: &mut Vec<u8>) -> Result<usize, Fault> {
+        let mut rest = input;
+        loop {
+            if !self.hand_out(output)? {
+                return Ok(input.len() - rest.len());
+            }
+            let missing = match self.part {
+                Part::Garbage => return Ok(input.len()),
+                Part::Skip(left) => usize::try_from(left).unwrap_or(usize::MAX),
+                Part::Header | Part::Block => self.extent().saturating_sub(self.carry.len()),
+            };
+            let (piece, after) = rest.split_at(missing.min(rest.len()));
+            rest = after;
+            match self.part {
+                Part::Skip(left) if left > piece.len() as u64 => self.part = Part::Skip(left - piece.len() as u64),
+                Part::Skip(_) => (self.part, self.frames) = (Part::Header, self.frames + 1),
+                _ => {
+                    self.carry.extend_from_slice(piece);
+                    if piece.len() == missing && self.extent() == self.carry.len() {
+                        self.run()?;
+                        continue;
+                    }
+                }
+            }
+            if rest.is_empty() {
+                return Ok(input.len());
+            }
+        }
+    }
+
+    fn finish(&self) -> Result<(), Fault> {
+        match self.part {
+            Part::Garbage => Ok(()),
+            // A last byte or two that begin like a frame are garbage as well.
+            Part::Header if self.frames > 0 => Ok(()),
+            _ => Err(Fault::Cut),
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! A zip archive on its way in: its directory, which of its members are snapshots, and the bytes of the one that is opened.
+
+use super::decoder::Layout;
+use super::feed::Feed;
+use super::glimpse::{GLIMPSE, LAST_RESORT, likelihood};
+use super::protocol::Member;
+use super::snapviewer::{DRAWING, ELEMENTS};
+use super::source::More;
+use crate::container::Container;
+use crate::container::zip::{self, Directory, Entry, ZipError};
+
+/// Members that are looked into for a snapshot. What is packed together by hand has some tens.
+const MOST_LOOKED_INTO: usize = 4096;
+/// Why an archive can't be opened.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ArchiveError {
+    /// As a zip.
+    #[error("{0}")]
+    Zip(#[from] ZipError),
+    /// `torch.save` writes zip archives as well.
+    #[error("this is a checkpoint of torch.save, not a PyTorch memory snapshot")]
+    Checkpoint,
+    /// Nothing in it is a snapshot.
+    #[error("no member of the zip archive is a PyTorch memory snapshot: {0}")]
+    NoSnapshot(String),
+    /// The page and the archive disagree.
+    #[error("the zip archive has no snapshot number {0}: was it changed meanwhile?")]
+    NoSuchMember(u32),
+    /// The file is shorter than it was when it was opened.
+    #[error("the file ends at byte {0}, inside its zip archive: was it changed meanwhile?")]
+    Cut(u64),
+}
+
+/// A zip archive on its way in.
+pub(super) struct Archive {
+    /// Of the file, in bytes.
+    length: u64,
+    member: Option<u32>,
+    step: Step,
+    part: Part,
+    members: Option<Vec<Member>>,
+    opened: Option<Entry>,
+    /// The elements of SnapViewer's drawing: they are opened after it.
+    elements: Option<Entry>,
+    layout: Layout,
+    is_one_of_several: bool,
+}
+
+/// What the gathered part of the file is.
+enum Step {
+    Tail,
+    Zip64,
+    Directory(Directory),
+    /// The local header of a member that is looked into.
+    GlimpseHeader(Glimpses),
+    /// Its first packed bytes.
+    Glimpse(Glimpses),
+    /// The local header of the member that is opened.
+    Header,
+    /// So many of its packed bytes are still to come.
+    Member(u64),
+    Ended,
+    Over,
+}
+
+/// A part of the file that is gathered before it is looked at.
+#[derive(Default)]
+struct Part {
+    offset: u64,
+    length: u64,
+    bytes: Vec<u8>,
+}
+
+impl Part {
+    /// Begins to gather.
+    fn new(offset: u64, length: u64, feed: &mut Feed) -> Part {
+        feed.seek(offset);
+        Part { offset, length, bytes: Vec::new() }
+    }
+
+    /// Takes what it needs of the bytes at hand: `true` when it is whole.
+    fn gather(&mut self, feed: &mut Feed) -> Result<bool, ArchiveError> {
+        let missing = self.length - self.bytes.len() as u64;
+        let rest = feed.rest();
+        let took = usize::try_from(missing).map_or(rest.len(), |missing| rest.len().min(missing));
+        self.bytes.extend_from_slice(rest.get(..took).unwrap_or_default());
+        feed.advance(took);
+        if self.bytes.len() as u64 == self.length {
+            Ok(true)
+        } else if feed.has_ended() {
+            Err(ArchiveError::Cut(self.offset + self.bytes.len() as u64))
+        } else {
+            Ok(false)
+        }
+    }
+}
+
+/// The members that are looked into.
+struct Glimpses {
+    /// Those still to come, in reverse.
+    waiting: Vec<Entry>,
+    current: Entry,
+    /// What was found: how likely it is (0 first), in the directory's order.
+    found: Vec<(u8, Entry)>,
+    /// What the others are.
+    others: Vec<String>,
+}
+
+impl Archive {
+    /// An archive of this many bytes.
+    pub(super) fn new(length: u64, member: Option<u32>, feed: &mut Feed) -> Archive {
+        let tail = length.min(zip::TAIL);
+        let part = Part::new(length - tail, tail, feed);
+        Archive {
+            length,
+            member,
+            step: Step::Tail,
+            part,
+            members: None,
+            opened: None,
+            elements: None,
+            layout: Layout::Snapshot,
+            is_one_of_several: false,
+        }
+    }
+
+    /// Packed bytes of the member that is opened.
+    pub(super) fn packed_bytes(&self) -> Option<u64> {
+        self.opened.as_ref().map(|entry| entry.packed)
+    }
+
+    /// The snapshots, where there are several, once.
+    pub(super) fn take_members(&mut self) -> Option<Vec<Member>> {
+        self.members.take()
+    }
+
+    /// Which of several snapshots it is.
+    pub(super) fn member_name(&self) -> Option<&str> {
+        self.opened.as_ref().filter(|_| self.is_one_of_several).map(|entry| entry.name.as_str())
+    }
+
+    /// What the members are to each other.
+    pub(super) fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// Goes on with the elements.
+    pub(super) fn next_member(&mut self, feed: &mut Feed) {
+        if let Some(entry) = self.elements.take() {
+            self.open(entry, feed);
+        }
+    }
+
+    fn open(&mut self, entry: Entry, feed: &mut Feed) {
+        self.part = Part::new(entry.offset, zip::HEADER as u64, feed);
+        self.step = Step::Header;
+        self.opened = Some(entry);
+    }
+
+    /// Gives the container more bytes of the member; finds it first.
+    pub(super) fn give(&mut self, feed: &mut Feed, container: &mut Container) -> Result<More, ArchiveError> {
+        match &mut self.step {
+            Step::Member(0) => {
+                container.end();
+                self.step = Step::Ended;
+                return Ok(More::Given);
+            }
+            Step::Member(left) => {
+                if feed.rest().is_empty() && feed.has_ended() {
+                    return Err(ArchiveError::Cut(self.part.offset));
+                }
+                if feed.rest().is_empty() {
+                    return Ok(More::Hungry);
+                }
+                let mut bytes = feed.take();
+                bytes.truncate(usize::try_from(*left).unwrap_or(usize::MAX));
+                *left -= bytes.len() as u64;
+                self.part.offset += bytes.len() as u64;
+                container.feed(bytes);
+                return Ok(More::Given);
+            }
+            Step::Ended | Step::Over => return Ok(More::Over),
+            _ => {}
+        }
+        if !self.part.gather(feed)? {
+            return Ok(More::Hungry);
+        }
+        let Part { offset, bytes, .. } = std::mem::take(&mut self.part);
+        match std::mem::replace(&mut self.step, Step::Over) {
+            Step::Tail => match zip::end(&bytes, offset)? {
+                zip::End::Directory(directory) => self.read_directory(directory, feed),
+                zip::End::Zip64(record) => {
+                    self.step = Step::Zip64;
+                    self.part = Part::new(record, zip::ZIP64 as u64, feed);
+                }
+            },
+            Step::Zip64 => self.read_directory(zip::zip64(&bytes, offset)?, feed),
+            Step::Directory(directory) => self.look_into(directory.entries(&bytes)?, feed)?,
+            Step::GlimpseHeader(glimpses) => {
+                let begin = glimpses.current.begin(&bytes, self.length)?;
+                self.part = Part::new(begin, glimpses.current.packed.min(GLIMPSE), feed);
+                self.step = Step::Glimpse(glimpses);
+            }
+            Step::Glimpse(glimpses) => self.look(glimpses, bytes, feed)?,
+            Step::Header => {
+                if let Some(entry) = &self.opened {
+                    let begin = entry.begin(&bytes, self.length)?;
+                    *container = Container::of_member(entry)?;
+                    feed.seek(begin);
+                    self.part.offset = begin;
+                    self.step = Step::Member(entry.packed);
+                }
+            }
+            Step::Member(_) | Step::Ended | Step::Over => {}
+        }
+        Ok(More::Given)
+    }
+
+    fn read_directory(&mut self, directory: Directory, feed: &mut Feed) {
+        self.part = Part::new(directory.offset, directory.bytes, feed);
+        self.step = Step::Directory(directory);
+    }
+
+    /// Begins to look into the members.
+    fn look_into(&mut self, entries: Vec<Entry>, feed: &mut Feed) -> Result<(), ArchiveError> {
+        let is_named = |entry: &Entry, end: &str| entry.name == end || entry.name.ends_with(&format!("/{end}"));
+        if entries.iter().any(|entry| is_named(entry, "data.pkl")) {
+            return Err(ArchiveError::Checkpoint);
+        }
+        let drawing = entries.iter().find_map(|entry| {
+            let folder = entry.name.strip_suffix(DRAWING)?;
+            let elements = entries.iter().find(|other| other.name.strip_suffix(ELEMENTS) == Some(folder))?;
+            Some((entry.clone(), elements.clone()))
+        });
+        if let Some((drawing, elements)) = drawing {
+            (self.layout, self.elements) = (Layout::SnapViewer, Some(elements));
+            self.open(drawing, feed);
+            return Ok(());
+        }
+        let shown = |entry: &Entry| !entry.name.starts_with("__MACOSX/") && entry.unpacked > 0;
+        let mut waiting: Vec<Entry> = entries.into_iter().filter(shown).take(MOST_LOOKED_INTO).collect();
+        waiting.reverse();
+        let others = Vec::new();
+        match waiting.pop() {
+            Some(current) => self.next_glimpse(Glimpses { waiting, current, found: Vec::new(), others }, feed),
+            None => return Err(ArchiveError::NoSnapshot("it is empty".into())),
+        }
+        Ok(())
+    }
+
+    fn next_glimpse(&mut self, glimpses: Glimpses, feed: &mut Feed) {
+        self.part = Part::new(glimpses.current.offset, zip::HEADER as u64, feed);
+        self.step = Step::GlimpseHeader(glimpses);
+    }
+
+    /// Looks at the first bytes of a member.
+    fn look(&mut self, mut glimpses: Glimpses, bytes: Vec<u8>, feed: &mut Feed) -> Result<(), ArchiveError> {
+        match likelihood(&glimpses.current, bytes) {
+            Ok(rank) => glimpses.found.push((rank, glimpses.current.clone())),
+            Err(why) => glimpses.others.push(why),
+        }
+        let Some(next) = glimpses.waiting.pop() else { return self.choose(glimpses, feed) };
+        glimpses.current = next;
+        self.next_glimpse(glimpses, feed);
+        Ok(())
+    }
+
+    /// Opens the member that was asked for, or the likeliest.
+    fn choose(&mut self, glimpses: Glimpses, feed: &mut Feed) -> Result<(), ArchiveError> {
+        let Glimpses { mut found, mut others, .. } = glimpses;
+        if found.is_empty() {
+            let more = others.len().saturating_sub(1);
+            let first = if others.is_empty() { String::new() } else { others.swap_remove(0) };
+            let more = if more == 0 { String::new() } else { format!(" (and {more} more)") };
+            return Err(ArchiveError::NoSnapshot(first + &more));
+        }
+        found.sort_by_key(|&(rank, _)| rank);
+        let likeliest = found.first().map_or(0, |&(rank, _)| rank);
+        found.retain(|&(rank, _)| rank < LAST_RESORT || likeliest == LAST_RESORT);
+        if found.len() > 1 {
+            self.is_one_of_several = true;
+            let member = |(_, entry): &(u8, Entry)| Member { name: entry.name.clone(), bytes: entry.unpacked };
+            self.members = Some(found.iter().map(member).collect());
+        }
+        let place = self.member.unwrap_or(0);
+        let (_, entry) = found.into_iter().nth(place as usize).ok_or(ArchiveError::NoSuchMember(place))?;
+        self.open(entry, feed);
+        Ok(())
+    }
+}

@@ -1,0 +1,172 @@
+//! What is inside the container → a snapshot's values: one decoder for each kind of content, the same reader behind each.
+
+use super::snapviewer::{DRAWING, Drawing, Events, JoinError};
+use crate::container::Content;
+use crate::json::{self, JsonError};
+use crate::pickle::{self, PickleError};
+use crate::replay::Recorder;
+use crate::snapshot::{ContentError, ReadError, Reader, Snapshot, WarningKind};
+
+/// Why the content can't be decoded.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum DecodeError {
+    /// The pickle.
+    #[error("{0}")]
+    Pickle(#[from] PickleError<ReadError>),
+    /// The JSON.
+    #[error("{0}")]
+    Json(#[from] JsonError<ReadError>),
+    /// The values.
+    #[error("{0}")]
+    Content(#[from] ContentError),
+    /// SnapViewer's drawing.
+    #[error("{0}")]
+    Drawing(#[from] JsonError<JoinError>),
+    /// The drawing and its elements.
+    #[error("{0}")]
+    Join(#[from] JoinError),
+    /// The drawing by itself has no stacks.
+    #[error(
+        "this is SnapViewer's allocations.json without its elements.json: open SnapViewer's .zip, or the snapshot it was made \
+         from (a folder with elements.db is not read)"
+    )]
+    DrawingAlone,
+}
+
+/// What the members of a file are to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Layout {
+    /// There is one, or each is a snapshot of its own.
+    Snapshot,
+    /// A drawing and its elements, one after the other.
+    SnapViewer,
+}
+
+/// What a decoder has made of its content.
+pub(super) enum Decoded {
+    Snapshot(Box<(Snapshot, Recorder)>),
+    /// The first of two members: this decodes the second.
+    Next(Decoder),
+}
+
+/// Decodes what a container holds, fed as it is unpacked.
+pub(super) enum Decoder {
+    Pickle(Box<pickle::Machine<Reader<Events>>>, Head),
+    Json(Box<json::Machine<Reader<Events>>>),
+    Drawing(Box<json::Machine<Drawing>>),
+    Elements(Box<json::Machine<Reader<Events>>>),
+}
+
+impl Decoder {
+    /// A decoder at the start of such content.
+    pub(super) fn new(content: Content, layout: Layout) -> Decoder {
+        let reader = Reader::new(Events::default());
+        match content {
+            Content::Json if layout == Layout::SnapViewer => Decoder::Drawing(Box::new(Drawing::machine())),
+            Content::Pickle => {
+                let machine = pickle::Machine::new(reader, pickle::Limits::default());
+                Decoder::Pickle(Box::new(machine), Head::default())
+            }
+            Content::Json => Decoder::Json(Box::new(json::Machine::new(reader, json::Limits::default()))),
+        }
+    }
+
+    /// Decodes the next bytes.
+    pub(super) fn feed(&mut self, bytes: &[u8]) -> Result<(), DecodeError> {
+        match self {
+            Decoder::Pickle(machine, head) => {
+                head.see(bytes);
+                machine.feed(bytes)?;
+            }
+            Decoder::Json(machine) | Decoder::Elements(machine) => machine.feed(bytes)?,
+            Decoder::Drawing(machine) => machine.feed(bytes)?,
+        }
+        Ok(())
+    }
+
+    /// What all of the content is; an error when it was not complete.
+    pub(super) fn finish(self) -> Result<Decoded, DecodeError> {
+        let (reader, root) = match self {
+            Decoder::Pickle(machine, _) => machine.finish()?,
+            Decoder::Json(machine) => machine.finish()?,
+            Decoder::Drawing(machine) => {
+                let (drawing, _) = machine.finish()?;
+                return Ok(Decoded::Next(Decoder::Elements(Box::new(drawing.elements()?))));
+            }
+            Decoder::Elements(machine) => {
+                let (reader, root) = machine.finish()?;
+                let (mut snapshot, events) = reader.finish_events("elements", root)?;
+                snapshot.warnings.add(WarningKind::FromADrawing, 1, || DRAWING.to_owned());
+                return Ok(Decoded::Snapshot(Box::new((snapshot, events.finish()?))));
+            }
+        };
+        let (snapshot, events) = reader.finish(root)?;
+        Ok(Decoded::Snapshot(Box::new((snapshot, events.finish()?))))
+    }
+
+    /// How the content is written: `pickle 4 (Python)`.
+    pub(super) fn description(&self) -> String {
+        match self {
+            Decoder::Pickle(_, head) => head.describe(),
+            Decoder::Json(_) => "JSON".to_owned(),
+            Decoder::Drawing(_) | Decoder::Elements(_) => "SnapViewer".to_owned(),
+        }
+    }
+
+    /// Bytes on the heap and events read so far.
+    pub(super) fn held(&self) -> (u64, u64) {
+        let events = match self {
+            Decoder::Pickle(machine, _) => machine.builder().sink().events(),
+            Decoder::Json(machine) => machine.builder().sink().events(),
+            // Nobody recorded them with max_entries.
+            Decoder::Drawing(_) | Decoder::Elements(_) => 0,
+        };
+        (self.heap_bytes().iter().map(|&(_, bytes)| bytes as u64).sum(), events)
+    }
+
+    /// Bytes on the heap, by table.
+    pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
+        let (own, reader, events) = match self {
+            Decoder::Pickle(machine, _) => {
+                let reader = machine.builder();
+                (("memo and stack", machine.heap_bytes()), reader.heap_bytes(), reader.sink().heap_bytes())
+            }
+            Decoder::Json(machine) | Decoder::Elements(machine) => {
+                let reader = machine.builder();
+                (("longest string", machine.heap_bytes()), reader.heap_bytes(), reader.sink().heap_bytes())
+            }
+            Decoder::Drawing(machine) => {
+                (("SnapViewer's timesteps", machine.builder().heap_bytes()), Vec::new(), Vec::new())
+            }
+        };
+        [vec![own], reader, events].concat()
+    }
+}
+
+/// What the first bytes of a pickle tell of its writer.
+#[derive(Default)]
+pub(super) struct Head {
+    bytes: [u8; 4],
+    len: usize,
+}
+
+impl Head {
+    fn see(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            let Some(slot) = self.bytes.get_mut(self.len) else { return };
+            *slot = byte;
+            self.len += 1;
+        }
+    }
+
+    /// torch's C++ pickler writes protocol 2 and memoises a container after its contents, so MARK follows at once.
+    fn describe(&self) -> String {
+        let (protocol, writer) = match self.bytes {
+            [0x80, 2, b'}' | b']', b'('] => (2, "torch C++"),
+            [0x80, protocol, ..] => (protocol, "Python"),
+            [b'(', ..] => (0, "Python"),
+            _ => (1, "Python"),
+        };
+        format!("pickle {protocol} ({writer})")
+    }
+}

@@ -1,0 +1,75 @@
+//! Why JSON can't be read, and where.
+
+use std::fmt;
+use thiserror::Error;
+
+/// JSON that can't be read: what is wrong, at which byte, and where in the data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JsonError<E> {
+    /// First byte of the token it is about, or the length of the input where that ended too soon.
+    pub offset: u64,
+    /// Where in the data, such as `device_traces[0][17].size`; empty at the top.
+    pub path: String,
+    /// What is wrong.
+    pub kind: ErrorKind<E>,
+}
+
+impl<E: fmt::Display> fmt::Display for JsonError<E> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.path.is_empty() {
+            write!(out, "{}: ", self.path)?;
+        }
+        write!(out, "{} (at byte {})", self.kind, self.offset)
+    }
+}
+
+impl<E: fmt::Debug + fmt::Display> std::error::Error for JsonError<E> {}
+
+/// What can be wrong with JSON. `E` is the builder's own kind.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ErrorKind<E> {
+    /// The input stopped before the outermost value was complete.
+    #[error("the file ends before its JSON does")]
+    UnexpectedEnd,
+    /// Something stands where it can't.
+    #[error("{found} stands where {expected} should")]
+    Unexpected {
+        /// What stands there.
+        found: Found,
+        /// What could.
+        expected: &'static str,
+    },
+    /// Neither a number nor one of JSON's words.
+    #[error("'{0}' is neither a number nor a word of JSON")]
+    NotAValue(String),
+    /// A backslash before something that needs none.
+    #[error("a string holds an escape that JSON does not have")]
+    Escape,
+    /// A line break or another control character inside a string.
+    #[error("a string holds the control character 0x{0:02x}, which JSON writes as an escape")]
+    Control(u8),
+    /// One of [`super::Limits`] is reached.
+    #[error("more than {most} {what}, far beyond any snapshot")]
+    Limit {
+        /// What there is too much of, in the plural.
+        what: &'static str,
+        /// The most that is allowed.
+        most: usize,
+    },
+    /// The builder refuses the value.
+    #[error("{0}")]
+    Builder(E),
+}
+
+/// A byte of the file, printable or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found(pub u8);
+
+impl fmt::Display for Found {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            byte @ 0x21..=0x7e => write!(out, "'{}'", char::from(byte)),
+            byte => write!(out, "0x{byte:02x}"),
+        }
+    }
+}

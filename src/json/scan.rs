@@ -1,0 +1,107 @@
+//! Searching, eight bytes at a time: most of a JSON file is blanks and strings.
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+const TOPS: u64 = 0x8080_8080_8080_8080;
+const SPACES: u64 = b' ' as u64 * ONES;
+const QUOTES: u64 = b'"' as u64 * ONES;
+const BACKSLASHES: u64 = b'\\' as u64 * ONES;
+
+/// What stops a search through a string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// The quote at this index ends it.
+    Quote(usize),
+    /// A control character at this index.
+    Control(usize, u8),
+    /// The bytes end first; the search goes on at this index of what follows them, 1 where a backslash was the last.
+    Cut(usize),
+}
+
+/// Searches the end of a string from the index `from` on, which is not inside an escape.
+#[inline]
+pub(super) fn string_end(bytes: &[u8], from: usize) -> Stop {
+    let mut at = from;
+    while let Some(rest) = bytes.get(at..) {
+        let Some(found) = special(rest) else { return Stop::Cut(0) };
+        at += found;
+        match bytes.get(at) {
+            Some(b'"') => return Stop::Quote(at),
+            Some(b'\\') => at += 2,
+            Some(&byte) => return Stop::Control(at, byte),
+            None => return Stop::Cut(0),
+        }
+    }
+    Stop::Cut(at - bytes.len())
+}
+
+/// Index of the first quote, backslash or control character.
+#[inline]
+fn special(bytes: &[u8]) -> Option<usize> {
+    let (words, tail) = bytes.as_chunks::<8>();
+    for (at, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        // A byte is zero where its top bit comes up; borrows reach only bytes above the first such one.
+        let zero_in = |word: u64| word.wrapping_sub(ONES) & !word;
+        let control = word.wrapping_sub(SPACES) & !word;
+        let found = (zero_in(word ^ QUOTES) | zero_in(word ^ BACKSLASHES) | control) & TOPS;
+        if found != 0 {
+            return Some(at * 8 + found.trailing_zeros() as usize / 8);
+        }
+    }
+    let found = tail.iter().position(|&byte| byte == b'"' || byte == b'\\' || byte < 0x20)?;
+    Some(words.len() * 8 + found)
+}
+
+/// What is left behind the blanks.
+#[inline]
+pub(super) fn skip_blanks(bytes: &[u8]) -> &[u8] {
+    let mut rest = bytes;
+    loop {
+        match rest {
+            // Indentation.
+            [b' ', b' ', ..] => {
+                let (words, _) = rest.as_chunks::<8>();
+                let words = words.iter().take_while(|word| u64::from_le_bytes(**word) == SPACES).count();
+                rest = rest.get(words * 8..).unwrap_or_default();
+                let spaces = rest.iter().take_while(|&&byte| byte == b' ').count();
+                rest = rest.get(spaces..).unwrap_or_default();
+            }
+            [b' ' | b'\n' | b'\r' | b'\t', after @ ..] => rest = after,
+            _ => return rest,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_at_every_place_is_seen_or_not() {
+        for length in 1..30 {
+            for at in 0..length {
+                for byte in 0..=255 {
+                    let mut bytes = vec![b'x'; length];
+                    bytes[at] = byte;
+                    let expected = match byte {
+                        b'"' => Stop::Quote(at),
+                        b'\\' => Stop::Cut(usize::from(at + 1 == length)),
+                        0..0x20 => Stop::Control(at, byte),
+                        _ => Stop::Cut(0),
+                    };
+                    assert_eq!(string_end(&bytes, 0), expected, "0x{byte:02x} at {at} of {length}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn blanks_of_every_kind_and_number() {
+        for spaces in 0..40 {
+            for blanks in [" ".repeat(spaces), "\n".to_owned() + &" ".repeat(spaces), "\r\n\t".repeat(spaces)] {
+                assert_eq!(skip_blanks((blanks.clone() + "x  ").as_bytes()), b"x  ");
+                assert_eq!(skip_blanks(blanks.as_bytes()), b"");
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The escapes in a string.
+
+/// Writes what `raw`, the part between the quotes, stands for into `out`; `None` where it holds an escape that is none.
+///
+/// A pair of surrogates is one character. A lone one is written as Python's "surrogatepass" does, in three bytes that are not
+/// UTF-8: so pickle and JSON of one value give the same bytes.
+pub(super) fn unescape(raw: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    let mut rest = raw;
+    while let Some(at) = rest.iter().position(|&byte| byte == b'\\') {
+        let (plain, escape) = rest.split_at_checked(at)?;
+        out.extend_from_slice(plain);
+        let (&letter, after) = escape.get(1..)?.split_first()?;
+        rest = after;
+        out.push(match letter {
+            b'"' | b'\\' | b'/' => letter,
+            b'b' => 0x08,
+            b'f' => 0x0c,
+            b'n' => b'\n',
+            b'r' => b'\r',
+            b't' => b'\t',
+            b'u' => {
+                let first = hex(rest)?;
+                rest = rest.get(4..)?;
+                let second = rest.strip_prefix(b"\\u").filter(|_| (0xd800..0xdc00).contains(&first)).and_then(hex);
+                match second.filter(|second| (0xdc00..0xe000).contains(second)) {
+                    Some(second) => {
+                        encode(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00), out);
+                        rest = rest.get(6..)?;
+                    }
+                    None => encode(first, out),
+                }
+                continue;
+            }
+            _ => return None,
+        });
+    }
+    out.extend_from_slice(rest);
+    Some(())
+}
+
+/// Four hexadecimal digits.
+fn hex(text: &[u8]) -> Option<u32> {
+    let mut digits = text.get(..4)?.iter().map(|&digit| char::from(digit).to_digit(16));
+    digits.try_fold(0, |value, digit| Some(value << 4 | digit?))
+}
+
+/// UTF-8 of a code point, surrogates included.
+fn encode(point: u32, out: &mut Vec<u8>) {
+    let last = |bits: u32| 0x80 | (bits & 0x3f) as u8;
+    match point {
+        0..0x80 => out.push(point as u8),
+        0x80..0x800 => out.extend([0xc0 | (point >> 6) as u8, last(point)]),
+        0x800..0x10000 => out.extend([0xe0 | (point >> 12) as u8, last(point >> 6), last(point)]),
+        _ => out.extend([0xf0 | (point >> 18) as u8, last(point >> 12), last(point >> 6), last(point)]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(raw: &str) -> Option<Vec<u8>> {
+        let mut out = Vec::new();
+        unescape(raw.as_bytes(), &mut out).map(|()| out)
+    }
+
+    #[test]
+    fn every_escape() {
+        let all = r#"a\"\\\/\b\f\n\r\tz"#;
+        assert_eq!(read(all).unwrap(), b"a\"\\/\x08\x0c\n\r\tz");
+        for character in ['\0', 'A', '\u{7f}', '\u{80}', 'é', '\u{7ff}', '\u{800}', '漢', '\u{ffff}'] {
+            let escape = format!("<\\u{:04X}>", character as u32);
+            assert_eq!(read(&escape).unwrap(), format!("<{character}>").as_bytes());
+        }
+        assert_eq!(read("\\ud83d\\ude00").unwrap(), "😀".as_bytes());
+        assert_eq!(read("\\udbff\\udfff").unwrap(), "\u{10ffff}".as_bytes());
+    }
+
+    #[test]
+    fn lone_surrogates_are_three_bytes() {
+        assert_eq!(read("\\ud83d").unwrap(), b"\xed\xa0\xbd");
+        assert_eq!(read("\\ude00x").unwrap(), b"\xed\xb8\x80x");
+        assert_eq!(read("\\ud83d\\ud83d\\ude00").unwrap(), b"\xed\xa0\xbd\xf0\x9f\x98\x80");
+        assert_eq!(read("\\ud83d\\n").unwrap(), b"\xed\xa0\xbd\n");
+    }
+
+    #[test]
+    fn what_is_no_escape_is_none() {
+        for raw in ["\\", "\\x41", "\\u12", "\\u12g4", "\\ud83d\\u12", "\\'"] {
+            assert_eq!(read(raw), None, "{raw}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Which of several files can be snapshots, and in which order they are listed.
+//!
+//! By their names: a folder may hold thousands of files, and each would have to be opened. A file that comes alone is always
+//! tried, whatever it is called, and what a listed file is decides its content alone.
+
+use super::action::{GivenFile, Origin};
+use super::state::Choice;
+
+/// Endings of what lies beside snapshots and never is one.
+const OTHERS: [&str; 46] = [
+    "png",
+    "jpg",
+    "jpeg",
+    "gif",
+    "svg",
+    "webp",
+    "bmp",
+    "ico",
+    "pdf",
+    "mp4",
+    "py",
+    "pyc",
+    "pyi",
+    "ipynb",
+    "js",
+    "css",
+    "cpp",
+    "cu",
+    "h",
+    "so",
+    "o",
+    "sh",
+    "md",
+    "rst",
+    "txt",
+    "log",
+    "out",
+    "err",
+    "csv",
+    "tsv",
+    "yaml",
+    "yml",
+    "toml",
+    "ini",
+    "cfg",
+    "lock",
+    "pt",
+    "pth",
+    "ckpt",
+    "safetensors",
+    "npy",
+    "npz",
+    "onnx",
+    "h5",
+    "parquet",
+    "db",
+];
+
+/// Endings in the order in which their files are listed; all others stand where the empty one is.
+const ORDER: [&[&str]; 5] = [&["pickle", "pkl"], &["gz", "zst", "zip"], &[""], &["json"], &["html", "htm"]];
+
+/// The files that can be snapshots, the likeliest first.
+pub(super) fn candidates(files: Vec<GivenFile>) -> Vec<Choice> {
+    let is_alone = files.len() == 1;
+    let choice = |(place, file): (usize, GivenFile)| Choice {
+        origin: Origin::File(place),
+        member: None,
+        file: file.name,
+        path: None,
+        bytes: Some(file.bytes),
+    };
+    let all = files.into_iter().enumerate().map(choice);
+    let mut found: Vec<Choice> = all.filter(|it| is_alone || can_be_a_snapshot(it)).collect();
+    found.sort_by_key(|it| place_in_order(&it.file));
+    found
+}
+
+fn can_be_a_snapshot(file: &Choice) -> bool {
+    let name = file.file.rsplit('/').next().unwrap_or_default();
+    file.bytes != Some(0) && !name.starts_with('.') && !OTHERS.contains(&ending(name).as_str())
+}
+
+fn place_in_order(name: &str) -> usize {
+    let place = |ending: &str| ORDER.iter().position(|endings| endings.contains(&ending));
+    place(&ending(name)).or_else(|| place("")).unwrap_or(ORDER.len())
+}
+
+fn ending(name: &str) -> String {
+    name.rsplit_once('.').map_or_else(String::new, |(_, ending)| ending.to_ascii_lowercase())
+}
+
+/// What is said where none of the files can be a snapshot.
+pub(super) fn none_of(files: &[GivenFile]) -> String {
+    match files {
+        [] => "There is no file in what was given.".to_owned(),
+        [first, others @ ..] => {
+            let others = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+            format!("None of these files can be a snapshot: {}{others}.", first.name)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listed(names: &[&str]) -> Vec<(String, Origin)> {
+        let files =
+            names.iter().map(|&name| GivenFile { name: name.to_owned(), bytes: u64::from(!name.contains("empty")) });
+        candidates(files.collect()).into_iter().map(|it| (it.file, it.origin)).collect()
+    }
+
+    #[test]
+    fn what_can_be_a_snapshot_is_listed_the_likeliest_first() {
+        let found = listed(&[
+            "run/trace_plot.html",
+            "run/.DS_Store",
+            "run/loss.PNG",
+            "run/train.py",
+            "run/config.json",
+            "run/memory",
+            "run/old.pickle.gz",
+            "run/snapshot.pickle",
+            "run/empty.pickle",
+        ]);
+        let names = ["snapshot.pickle", "old.pickle.gz", "memory", "config.json", "trace_plot.html"];
+        let places = [7, 6, 5, 4, 0];
+        let expected = names.iter().zip(places).map(|(name, place)| (format!("run/{name}"), Origin::File(place)));
+        assert_eq!(found, expected.collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_file_alone_is_tried_whatever_it_is_called() {
+        assert_eq!(listed(&["empty.png"]).len(), 1);
+        assert_eq!(listed(&["a.png", "b.py"]), []);
+    }
+}

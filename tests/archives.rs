@@ -1,0 +1,326 @@
+//! zip archives through the engine: what is inside opens as it does by itself, however the bytes arrive, and what is broken,
+//! locked or no snapshot is named in one sentence.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+#[path = "support/opened.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
+mod opened;
+#[path = "support/snapviewer.rs"]
+mod snapviewer;
+#[path = "support/zip.rs"]
+mod zip;
+
+use flate2::{Compression, write::GzEncoder};
+use memscape::engine::protocol::{Access, DeviceSummary};
+use memscape::engine::{Engine, Reply, Request, Want};
+use opened::{Opened, Way, open, open_as};
+use serde_json::{Value, json};
+use std::io::Write;
+use zip::{Member, member, zip, zip_of, zip64};
+
+/// A snapshot of so many allocations of `size` bytes.
+fn snapshot(allocations: u64, size: u64) -> Value {
+    let event =
+        |at: u64| json!({"action": "alloc", "addr": at << 20, "size": size, "stream": 0, "time_us": at, "frames": []});
+    let events: Vec<Value> = (0..allocations).map(event).collect();
+    let block = |at: u64| json!({"address": at << 20, "size": 512, "requested_size": size, "state": "active_allocated", "frames": []});
+    let blocks: Vec<Value> = (0..allocations).map(block).collect();
+    let segment = json!({"device": 0, "address": 0, "total_size": 1u64 << 30, "stream": 0, "segment_type": "large", "blocks": blocks});
+    json!({"segments": [segment], "device_traces": [events]})
+}
+
+fn pickled(value: &Value) -> Vec<u8> {
+    serde_pickle::to_vec(value, serde_pickle::SerOptions::new()).unwrap()
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn devices(opened: Result<Opened, String>) -> Vec<DeviceSummary> {
+    opened.unwrap().summary.devices
+}
+
+fn peak(opened: &Opened) -> i64 {
+    opened.summary.devices[0].peak_requested
+}
+
+#[test]
+fn what_is_inside_opens_as_it_does_by_itself() {
+    let value = snapshot(300, 100);
+    let plain = pickled(&value);
+    let expected = devices(open(&plain));
+    let stored = Member { method: 0, ..member("a.pickle", &plain) };
+    let json = serde_json::to_vec(&value).unwrap();
+    let archives = [
+        (zip_of(&[("a.pickle", &plain)]), "zip, pickle 3 (Python)"),
+        (zip(std::slice::from_ref(&stored)), "zip, pickle 3 (Python)"),
+        (zip64(&[stored, member("note.txt", b"hello")]), "zip, pickle 3 (Python)"),
+        (zip_of(&[("x/", b""), ("x/y/a", &gzip(&plain)), ("__MACOSX/._a", &plain)]), "zip, gzip, pickle 3 (Python)"),
+        (zip_of(&[("meta.json", b"{\"lr\": 0.1}"), ("a.json", &json)]), "zip, JSON"),
+    ];
+    for (archive, format) in archives {
+        for chunk in [1, 7, 1000, 1 << 20] {
+            for (access, slice) in [(Access::Anywhere, 1), (Access::Forward, usize::MAX)] {
+                let way = Way { chunk, slice, access, member: None };
+                let opened = open_as(&archive, way).unwrap();
+                assert_eq!(opened.summary.devices, expected, "{format}, {way:?}");
+                assert_eq!((opened.summary.format.as_str(), opened.summary.file.as_str()), (format, "test.pickle"));
+                assert!(opened.members.is_empty(), "{:?}", opened.members);
+            }
+        }
+    }
+}
+
+#[test]
+fn several_snapshots_are_listed_the_likeliest_first_and_each_can_be_opened() {
+    let (small, large) = (pickled(&snapshot(3, 100)), pickled(&snapshot(5, 1000)));
+    let json = serde_json::to_vec_pretty(&snapshot(2, 7)).unwrap();
+    let archive = zip_of(&[
+        ("readme.md", b"# What this is"),
+        ("logs/first.json", &json),
+        ("rank0/snapshot.pickle", &small),
+        ("rank1/snapshot.pickle.gz", &gzip(&large)),
+        ("trace.png", b"\x89PNG\r\n\x1a\n and the rest"),
+    ]);
+    let names = ["rank0/snapshot.pickle", "rank1/snapshot.pickle.gz", "logs/first.json"];
+    for (member, peak_requested) in [(None, 300), (Some(0), 300), (Some(1), 5000), (Some(2), 14)] {
+        let opened = open_as(&archive, Way { member, ..Way::default() }).unwrap();
+        let listed: Vec<&str> = opened.members.iter().map(|member| member.name.as_str()).collect();
+        assert_eq!(listed, names);
+        assert_eq!(peak(&opened), peak_requested);
+        let name = names[member.unwrap_or(0) as usize];
+        assert_eq!(opened.summary.file, format!("test.pickle › {name}"));
+    }
+    let error = open_as(&archive, Way { member: Some(3), ..Way::default() }).err();
+    assert_eq!(error.as_deref(), Some("the zip archive has no snapshot number 3: was it changed meanwhile?"));
+}
+
+/// What the file holds is not passed over byte by byte: a large member that is not opened is not read.
+#[test]
+fn members_that_are_not_opened_are_not_read() {
+    let noise: Vec<u8> = (0..8u32 << 20).map(|at| (at.wrapping_mul(at) >> 11) as u8).collect();
+    let ballast = Member { method: 0, ..member("weights.bin", &noise) };
+    let archive = zip(&[ballast, member("a.pickle", &pickled(&snapshot(3, 100)))]);
+    let mut engine = Engine::new();
+    let total_bytes = Some(archive.len() as u64);
+    engine.request(Request::Open { name: String::new(), total_bytes, access: Access::Anywhere, member: None });
+    let (mut at, mut fed) = (0, 0);
+    let opened = loop {
+        if let Some(want) = engine.wants() {
+            if let Want::At(offset) = want {
+                at = offset as usize;
+            }
+            let end = archive.len().min(at + (64 << 10));
+            engine.feed(archive[at..end].to_vec());
+            fed += end - at;
+            at = end;
+        }
+        engine.step(&mut || true);
+        if let Some(Reply::Opened(opened)) = std::iter::from_fn(|| engine.next_reply()).last() {
+            break opened;
+        }
+    };
+    assert_eq!(opened.devices[0].peak_requested, 300);
+    assert!(fed < 1 << 20, "{fed} bytes were read of {}", archive.len());
+}
+
+#[test]
+fn what_can_not_be_opened_is_named() {
+    let plain = pickled(&snapshot(30, 100));
+    let whole = zip_of(&[("a.pickle", &plain)]);
+    let one = |change: fn(&mut Member)| {
+        let mut only = member("a.pickle", &plain);
+        change(&mut only);
+        zip(&[only])
+    };
+    let none = "no member of the zip archive is a PyTorch memory snapshot:";
+    let cases = [
+        (zip(&[]), format!("{none} it is empty")),
+        (zip_of(&[("notes.txt", b"hello, this is no snapshot")]), format!("{none} notes.txt is some other file")),
+        (
+            zip_of(&[("x.png", b"\x89PNG\r\n\x1a\n and so on"), ("y", b"hello, this is no snapshot")]),
+            format!("{none} x.png is a PNG image (and 1 more)"),
+        ),
+        (
+            zip_of(&[("x.png", b"\x89PNG\r\n\x1a\n and so on"), ("meta.json", b"{\"learning rate\": 0.125}")]),
+            "this is not a PyTorch memory snapshot: it has neither 'segments' nor 'device_traces' at the top"
+                .to_owned(),
+        ),
+        (zip_of(&[("inner.zip", &whole)]), format!("{none} inner.zip is a zip archive")),
+        (one(|it| it.flags = 1), format!("{none} a.pickle is encrypted: unpack the archive first")),
+        (
+            one(|it| it.method = 14),
+            format!(
+                "{none} a.pickle is packed with method 14: of zip's methods, stored (0), deflate (8) and zstd (93) are read"
+            ),
+        ),
+        (
+            zip_of(&[("model/data.pkl", b"\x80\x02}."), ("model/data/0", b"0000")]),
+            "this is a checkpoint of torch.save, not a PyTorch memory snapshot".to_owned(),
+        ),
+        (
+            whole[..whole.len() - 30].to_vec(),
+            "the zip archive has no directory at its end: was it copied whole?".to_owned(),
+        ),
+    ];
+    for (archive, message) in cases {
+        assert_eq!(open(&archive).err(), Some(message));
+    }
+    for lie in [one(|it| it.crc = Some(7)), one(|it| it.length = Some(70)), one(|it| it.length = Some(1 << 30))] {
+        let error = open(&lie).err().expect("a lie is found");
+        assert!(error.contains("the zip stream is damaged near byte"), "{error}");
+    }
+}
+
+#[test]
+fn an_error_names_the_member_it_is_in() {
+    let broken = b"\x80\x02}q\x00(X\x03\x00\x00\x00abcR.";
+    let archive = zip_of(&[("good.pickle", &pickled(&snapshot(3, 100))), ("bad.pickle", broken)]);
+    let error = open_as(&archive, Way { member: Some(1), ..Way::default() }).err().unwrap();
+    assert!(error.starts_with("bad.pickle: "), "{error}");
+}
+
+/// Whatever is cut or flipped: an error or a snapshot, never a hang, a panic, or bytes wanted that are not there.
+#[test]
+fn broken_archives_end() {
+    let plain = pickled(&snapshot(3, 100));
+    let archives = [zip_of(&[("a.pickle", &plain), ("b.json", b"{\"segments\": []}")]), zip64(&[member("a", &plain)])];
+    for archive in &archives {
+        for length in 0..archive.len() {
+            assert!(open(&archive[..length]).is_err(), "{length} bytes of {}", archive.len());
+        }
+        for at in 0..archive.len() {
+            for flip in [0x01, 0x80, 0xff] {
+                let mut broken = archive.clone();
+                broken[at] ^= flip;
+                let _ = open(&broken);
+            }
+        }
+    }
+}
+
+/// The file became shorter after its length was read.
+#[test]
+fn a_file_cut_meanwhile_is_told() {
+    let noise: Vec<u8> = (0..1u32 << 20).map(|at| (at.wrapping_mul(at) >> 11) as u8).collect();
+    let archive = zip(&[Member { method: 0, ..member("noise", &noise) }, member("a", &pickled(&snapshot(3, 100)))]);
+    let mut engine = Engine::new();
+    let total_bytes = Some(archive.len() as u64);
+    engine.request(Request::Open { name: String::new(), total_bytes, access: Access::Anywhere, member: None });
+    engine.feed(archive[..100].to_vec());
+    while engine.is_loading() {
+        if engine.wants().is_some() {
+            engine.request(Request::EndOfFile);
+        }
+        engine.step(&mut || true);
+    }
+    let failed = std::iter::from_fn(|| engine.next_reply()).last();
+    let Some(Reply::Failed { message }) = failed else { panic!("{failed:?}") };
+    assert!(message.ends_with("inside its zip archive: was it changed meanwhile?"), "{message}");
+}
+
+/// Events that allocate and free at random, some of which free what was live before; each alloc has a stack of its own.
+fn trace(seed: u64) -> Vec<Value> {
+    let mut random = seed;
+    let mut next = move |below: u64| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) % below
+    };
+    let mut live: Vec<(u64, u64)> = (1..6).map(|at| (at << 30, at * 1000)).collect();
+    let mut events = Vec::new();
+    for at in 0..400u64 {
+        let frames = json!([{"filename": "train.py", "line": at, "name": format!("step{at}")}]);
+        if live.is_empty() || next(5) > 1 {
+            let (address, size) = (at << 12, 1 + next(1 << 20));
+            live.push((address, size));
+            events.push(
+                json!({"action": "alloc", "addr": address, "size": size, "stream": 0, "time_us": at, "frames": frames}),
+            );
+        } else {
+            let (address, size) = live.swap_remove(next(live.len() as u64) as usize);
+            let event = json!({"action": "free_completed", "addr": address, "size": size, "stream": 0, "time_us": at, "frames": frames});
+            events.push(event);
+        }
+    }
+    events
+}
+
+#[test]
+fn what_snapviewer_draws_opens_with_its_peak_and_the_right_stacks() {
+    for seed in 1..20 {
+        let events = trace(seed);
+        let drawn = snapviewer::draw(&events);
+        let archive = zip_of(&[("elements.json", &drawn.elements), ("allocations.json", &drawn.allocations)]);
+        let chunk = 1 + (seed as usize * 997) % 5000;
+        let mut opened = open_as(&archive, Way { chunk, slice: 3, ..Way::default() }).unwrap();
+        let device = opened.summary.devices[0].clone();
+        assert_eq!(device.peak_requested as u64, drawn.peak, "seed {seed}");
+
+        // Everything but the segments is as in a snapshot of the same events, whose blocks at the end are known.
+        let whole = pickled(&json!({"device_traces": [events.clone()]}));
+        let expected = devices(open(&whole)).remove(0);
+        assert_eq!((device.events, &device.actions), (expected.events, &expected.actions));
+        assert_eq!(
+            (device.base_requested, device.peak_event, device.end_requested, device.median_requested),
+            (expected.base_requested, expected.peak_event, expected.end_requested, expected.median_requested)
+        );
+        assert!(device.base_requested >= 0 && device.identity, "{device:?}");
+        assert_eq!((device.segments, device.peak_reserved, device.static_blocks), (0, 0, 0));
+
+        for id in 0..device.allocations as u32 {
+            let details = opened.details(0, id).unwrap();
+            let event = details.born_event.or(details.freed_event).unwrap() as usize;
+            assert_eq!(details.address, events[event]["addr"].as_u64());
+            assert_eq!(details.requested, events[event]["size"].as_u64().unwrap());
+            assert_eq!(details.frames[0].name, events[event]["frames"][0]["name"].as_str().unwrap());
+        }
+        let kinds: Vec<&str> = opened.summary.warnings.iter().map(|warning| warning.kind.as_str()).collect();
+        assert_eq!(kinds, ["no_segments", "from_a_drawing"]);
+        assert_eq!(opened.summary.format, "zip, SnapViewer");
+    }
+}
+
+#[test]
+fn snapviewers_files_that_do_not_fit_together_are_named() {
+    let drawn = snapviewer::draw(&trace(3));
+    let elements: Vec<Value> = serde_json::from_slice(&drawn.elements).unwrap();
+    let fewer = serde_json::to_vec(&elements[1..]).unwrap();
+    let twice = br#"[{"elem": 0, "timesteps": [0, 1], "size": 3}, {"elem": 0, "timesteps": [1, 2], "size": 3}]"#;
+    let alone = "SnapViewer's drawing, without the elements.json it belongs to";
+    type Members<'a> = &'a [(&'a str, &'a [u8])];
+    let cases: [(Members<'_>, String); 5] = [
+        (
+            &[("allocations.json", &drawn.allocations), ("elements.json", &fewer)],
+            format!(
+                "SnapViewer's allocations.json draws {} allocations, its elements.json has {} events",
+                elements.len(),
+                elements.len() - 1
+            ),
+        ),
+        (&[("allocations.json", b"[]"), ("elements.json", b"[{}]")], "elements[0].action: is missing".to_owned()),
+        (
+            &[("allocations.json", twice), ("elements.json", b"[]")],
+            "allocations.json: two allocations have the elem 0".to_owned(),
+        ),
+        (
+            &[("allocations.json", b"[{\"elem\": 0}]"), ("elements.json", b"[]")],
+            "allocations.json: [0] is not one of SnapViewer's allocations".to_owned(),
+        ),
+        (
+            &[("allocations.json", &drawn.allocations), ("elements.db", b"SQLite format 3\0")],
+            format!(
+                "no member of the zip archive is a PyTorch memory snapshot: allocations.json is {alone} (and 1 more)"
+            ),
+        ),
+    ];
+    for (members, message) in cases {
+        let error = open(&zip_of(members)).err().unwrap();
+        assert!(error.contains(&message), "{error}\n{message}");
+    }
+    let error = open(&drawn.allocations).err().unwrap();
+    assert!(error.starts_with("this is SnapViewer's allocations.json without its elements.json"), "{error}");
+}

@@ -1,0 +1,157 @@
+//! What opening takes in the page: until the summary, until the picture; the worker's share, memory, and whether the page answered.
+
+use crate::cases::Generated;
+use crate::chromium::{Adapter, Chromium};
+use crate::figure::Figure;
+use crate::machine;
+use crate::page::Page;
+use crate::site::Site;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+/// How long any step may take, and how much longer for each byte of the file.
+const PATIENCE: Duration = Duration::from_secs(60);
+const MORE_PATIENCE: Duration = Duration::from_nanos(200);
+/// How often the page is asked whether it is done; each question disturbs it.
+const BETWEEN_QUESTIONS: Duration = Duration::from_millis(100);
+/// A page that has just been loaded is still busy with its worker and its device: nobody drops a file that fast.
+const SETTLING: Duration = Duration::from_millis(1500);
+
+/// What opening a file in the page took, once. Seconds, unless the name says otherwise.
+pub(crate) struct Opening {
+    /// The worker's engine, without the waiting for bytes.
+    pub(crate) work: f64,
+    /// The same once more in the same page: the browser has optimised the wasm by then.
+    pub(crate) work_again: f64,
+    /// From the choice of the file to its summary.
+    pub(crate) summary: f64,
+    /// From the choice of the file to its picture.
+    pub(crate) picture: f64,
+    /// A bare `File.stream()` read of the same file in the same page, after all that.
+    pub(crate) bare: f64,
+    /// The longest that a timer of the page had to wait, until the picture.
+    pub(crate) gap_ms: f64,
+    /// The worker's wasm memory, which never shrinks: its peak.
+    pub(crate) wasm_bytes: f64,
+    /// The largest resident set of the renderer process: page, worker and Chromium's own.
+    pub(crate) renderer_bytes: f64,
+    /// The same before the file is chosen.
+    pub(crate) empty_renderer_bytes: f64,
+}
+
+/// The same of several openings.
+pub(crate) struct InPage {
+    pub(crate) work: Figure,
+    pub(crate) work_again: Figure,
+    pub(crate) summary: Figure,
+    pub(crate) picture: Figure,
+    pub(crate) bare: Figure,
+    pub(crate) gap_ms: Figure,
+    pub(crate) wasm_bytes: Figure,
+    pub(crate) renderer_bytes: Figure,
+    pub(crate) empty_renderer_bytes: Figure,
+}
+
+impl InPage {
+    /// Each figure of these openings.
+    pub(crate) fn of(openings: &[Opening]) -> InPage {
+        let figure = |of: fn(&Opening) -> f64| openings.iter().map(of).collect();
+        InPage {
+            work: figure(|opening| opening.work),
+            work_again: figure(|opening| opening.work_again),
+            summary: figure(|opening| opening.summary),
+            picture: figure(|opening| opening.picture),
+            bare: figure(|opening| opening.bare),
+            gap_ms: figure(|opening| opening.gap_ms),
+            wasm_bytes: figure(|opening| opening.wasm_bytes),
+            renderer_bytes: figure(|opening| opening.renderer_bytes),
+            empty_renderer_bytes: figure(|opening| opening.empty_renderer_bytes),
+        }
+    }
+}
+
+/// Notes when a file is chosen, when its summary stands and when its first picture is drawn, and how late a timer comes.
+const WATCH: &str = "{ const times = window.times = { gap: 0 }; \
+    document.querySelector('input#file').addEventListener('change', event => { \
+        times.file = event.target.files[0]; times.start = times.tick = performance.now(); }, { capture: true, once: true }); \
+    const state = new MutationObserver(() => { if (times.start && document.body.dataset.state === 'ready') { \
+        times.summary = performance.now(); state.disconnect(); } }); \
+    state.observe(document.body, { attributes: true, attributeFilter: ['data-state'] }); \
+    const picture = new MutationObserver(() => { if (times.summary) { times.picture = performance.now(); picture.disconnect(); } }); \
+    picture.observe(document.body, { attributes: true, subtree: true, attributeFilter: ['data-frames'] }); \
+    const tick = () => { const now = performance.now(); \
+        if (times.tick && now - times.tick > times.gap) { times.gap = now - times.tick; times.gapAt = times.tick - times.start; } \
+        if (times.tick) times.tick = now; \
+        if (!times.picture) setTimeout(tick); }; \
+    tick(); }";
+
+/// Reads the chosen file as a page that does nothing else would.
+const READ: &str = "(async () => { const start = performance.now(); const reader = times.file.stream().getReader(); let bytes = 0; \
+    for (;;) { const { done, value } = await reader.read(); if (done) break; bytes += value.length; } \
+    if (bytes === times.file.size) times.bare = performance.now() - start; })(); undefined";
+
+/// Which browser it is.
+pub(crate) fn version() -> String {
+    let version = Chromium::with(Adapter::Software).call("", "Browser.getVersion", json!({}));
+    version["product"].as_str().unwrap_or("a browser without a name").to_owned()
+}
+
+/// Opens the file twice in a page of its own, and reads it once.
+pub(crate) fn open(file: &Generated) -> Opening {
+    let page = Page::open(Chromium::with(Adapter::Software), &Site::shared().page());
+    page.wait_for_state("empty");
+    std::thread::sleep(SETTLING);
+    let empty_renderer_bytes = largest_renderer();
+    let time = |expression: &str| {
+        let deadline = Instant::now() + PATIENCE + MORE_PATIENCE.mul_f64(file.bytes as f64);
+        loop {
+            if let Some(milliseconds) = page.evaluate(expression).as_f64() {
+                return milliseconds / 1e3;
+            }
+            assert_ne!(page.state(), "error", "{}", page.text("#error"));
+            let told = || format!("{}; {:#?}", page.evaluate("JSON.stringify(times)"), page.complaints());
+            assert!(Instant::now() < deadline, "waited in vain for {expression}: {}", told());
+            std::thread::sleep(BETWEEN_QUESTIONS);
+        }
+    };
+    let choose = || {
+        page.evaluate(WATCH);
+        page.choose("input#file", &[&file.path]);
+        time("times.picture - times.start")
+    };
+    let picture = choose();
+    let summary = time("times.summary - times.start");
+    let gap_ms = time("times.gap") * 1e3;
+    let worker = page.workers().pop().expect("a worker");
+    let (wasm_bytes, renderer_bytes) = (wasm_memory(&worker), largest_renderer());
+    page.evaluate(READ);
+    let bare = time("times.bare");
+    choose();
+    // The worker says how long its engine worked for each file, without the waiting for bytes.
+    let marks = "performance.getEntriesByType('mark').map(mark => +mark.name.match(/by (\\d+) ms/)[1])";
+    let work: Vec<f64> = serde_json::from_value(page.evaluate_in(&worker, marks)).expect("numbers");
+    let [work, work_again] = work.as_slice() else { panic!("two files were opened: {work:?}") };
+    let (work, work_again) = (work / 1e3, work_again / 1e3);
+    Opening { work, work_again, summary, picture, bare, gap_ms, wasm_bytes, renderer_bytes, empty_renderer_bytes }
+}
+
+/// Bytes of wasm memory in a worker: nothing of it is exposed, so the debugger looks for its one `WebAssembly.Memory`.
+fn wasm_memory(worker: &str) -> f64 {
+    let chromium = Chromium::with(Adapter::Software);
+    let prototype = json!({ "expression": "WebAssembly.Memory.prototype" });
+    let prototype = chromium.call(worker, "Runtime.evaluate", prototype)["result"]["objectId"].take();
+    let objects = json!({ "prototypeObjectId": prototype });
+    let objects = chromium.call(worker, "Runtime.queryObjects", objects)["objects"]["objectId"].take();
+    let sum = "function() { return this.reduce((sum, memory) => sum + memory.buffer.byteLength, 0); }";
+    let sum = json!({ "objectId": objects, "functionDeclaration": sum, "returnByValue": true });
+    chromium.call(worker, "Runtime.callFunctionOn", sum)["result"]["value"].as_f64().expect("bytes")
+}
+
+/// The largest resident set that any renderer process alive has had, in bytes: there is one page at a time.
+fn largest_renderer() -> f64 {
+    let processes = Chromium::with(Adapter::Software).call("", "SystemInfo.getProcessInfo", json!({}));
+    let processes = processes["processInfo"].as_array().cloned().unwrap_or_default();
+    let of_renderer = |process: &Value| (process["type"] == "renderer").then(|| process["id"].to_string());
+    let peaks = processes.iter().filter_map(of_renderer).filter_map(|id| machine::peak_resident(&id));
+    peaks.max().unwrap_or(0) as f64
+}

@@ -1,0 +1,83 @@
+//! The files to measure: what is in them, and whether there is room for them.
+
+use crate::generate;
+use crate::machine;
+use memscape::units::Bytes;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// One file to measure.
+pub(crate) struct Case {
+    /// As the report names it.
+    pub(crate) name: &'static str,
+    /// The generator's command line.
+    pub(crate) words: &'static str,
+    /// How often each figure is taken.
+    pub(crate) runs: usize,
+    /// Bytes it needs on the disk, roughly; never less than it does.
+    room: u64,
+}
+
+/// Which files to measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// Up to a million events.
+    Quick,
+    /// All of them.
+    Whole,
+}
+
+/// The files, smallest first. All but the last are alike, so that their costs can be compared by event.
+pub(crate) fn cases(extent: Extent) -> Vec<Case> {
+    let case = |name, words, runs, room| Case { name, words, runs, room };
+    let mut cases = vec![
+        case("100 k events", "--events 100000 --frames 60", 3, 20_000_000),
+        case("1 M events", "--events 1000000 --frames 60", 3, 200_000_000),
+    ];
+    if extent == Extent::Whole {
+        cases.push(case("10 M events", "--events 10000000 --frames 60", 3, 2_000_000_000));
+        cases.push(case("over 5 GB", "--events 15000000 --frames 240 --style cpp", 1, 7_000_000_000));
+    }
+    cases
+}
+
+/// A generated file, removed when dropped.
+pub(crate) struct Generated {
+    pub(crate) path: PathBuf,
+    pub(crate) bytes: u64,
+    pub(crate) events: u64,
+}
+
+impl Case {
+    /// Writes the file under `target/`.
+    ///
+    /// # Errors
+    /// There is no room for it: one sentence.
+    pub(crate) fn generate(&self) -> Result<Generated, String> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/bench");
+        std::fs::create_dir_all(&folder).expect("target/ is writable");
+        let free = machine::free_space(&folder);
+        // What else writes to this disk wants some room as well.
+        if free < self.room + (2 << 30) {
+            return Err(format!("the disk has {} free, the file needs up to {}", Bytes(free), Bytes(self.room)));
+        }
+        let words = self.words.split_whitespace().map(str::to_owned);
+        let (options, _) = generate::Options::parse(words).expect("known options");
+        let path = folder.join(format!("{}.pickle", self.name.replace(' ', "-")));
+        let mut generated = Generated { path, bytes: 0, events: 0 };
+        let file = std::fs::File::create(&generated.path).expect("target/ is writable");
+        let file = BufWriter::with_capacity(1 << 20, file);
+        let (mut file, truth) = generate::generate(&options, file).expect("space on the disk");
+        file.flush().expect("space on the disk");
+        generated.bytes = generated.path.metadata().expect("just written").len();
+        generated.events = truth.devices.iter().map(|device| device.events).sum();
+        assert!(generated.bytes <= self.room, "{} is larger than it was thought to be", self.name);
+        Ok(generated)
+    }
+}
+
+impl Drop for Generated {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.path);
+    }
+}

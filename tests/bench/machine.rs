@@ -1,0 +1,53 @@
+//! What the machine is, and what of it is free.
+
+use std::path::Path;
+use std::process::Command;
+
+/// Bytes a process may still take: `MemAvailable`; all there is where the system does not tell.
+pub(crate) fn available_memory() -> u64 {
+    kibibytes_of("/proc/meminfo", "MemAvailable:").unwrap_or(u64::MAX)
+}
+
+/// Bytes free on the disk that holds `folder`; all there is where `df` does not tell.
+pub(crate) fn free_space(folder: &Path) -> u64 {
+    let listing = said_by(Command::new("df").arg("-Pk").arg(folder));
+    let kibibytes = listing.lines().nth(1).and_then(|line| line.split_whitespace().nth(3)?.parse::<u64>().ok());
+    kibibytes.map_or(u64::MAX, |kibibytes| kibibytes * 1024)
+}
+
+/// The largest resident set that a process has had, in bytes: `VmHWM`.
+pub(crate) fn peak_resident(process: &str) -> Option<u64> {
+    kibibytes_of(&format!("/proc/{process}/status"), "VmHWM:")
+}
+
+/// Processor, cores, memory and load, the programs that are compared, and the state of the source: one line each.
+pub(crate) fn describe(browser: &str) -> String {
+    let model = field_of("/proc/cpuinfo", "model name").unwrap_or_else(|| "an unnamed processor".to_owned());
+    let cores = std::thread::available_parallelism().map_or(0, usize::from);
+    let memory = kibibytes_of("/proc/meminfo", "MemTotal:").unwrap_or(0) >> 30;
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let load = load.split(' ').next().unwrap_or("?").to_owned();
+    let python = said_by(Command::new("python3").arg("--version"));
+    let commit = said_by(Command::new("git").args(["describe", "--always", "--dirty"]));
+    let date = said_by(Command::new("date").args(["-u", "+%Y-%m-%d"]));
+    format!(
+        "* {model}, {cores} cores, {memory} GiB of memory; load average {load} when the run began (1.00 keeps one core busy)\n\
+         * {browser}, {python}\n* commit {commit}, {date}\n"
+    )
+}
+
+fn said_by(command: &mut Command) -> String {
+    let output = command.output().map(|output| output.stdout).unwrap_or_default();
+    String::from_utf8_lossy(&output).trim().to_owned()
+}
+
+fn field_of(file: &str, name: &str) -> Option<String> {
+    let text = std::fs::read_to_string(file).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    Some(line.trim_start_matches(['\t', ' ', ':']).trim().to_owned())
+}
+
+fn kibibytes_of(file: &str, name: &str) -> Option<u64> {
+    let kibibytes: u64 = field_of(file, name)?.split(' ').next()?.parse().ok()?;
+    Some(kibibytes * 1024)
+}

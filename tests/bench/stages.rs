@@ -1,0 +1,160 @@
+//! How fast each stage is on its own, each on top of the one before: `cargo bench --bench stages [-- FILTER]`.
+//!
+//! ```text
+//! container ─▶ pickle, into a builder that keeps nothing ─▶ + snapshot ─▶ + replay ─▶ index ─▶ scene, hit, details
+//!  MB/s         MB/s                                         MB/s          MB/s        events/s   time
+//! ```
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, reason = "a bench may fail loudly")]
+
+#[path = "../generate/mod.rs"]
+#[allow(dead_code, reason = "the tests use all of it")]
+mod generate;
+mod nothing;
+#[path = "../support/opened.rs"]
+#[allow(dead_code, reason = "the tests use all of it")]
+mod opened;
+
+use criterion::{BenchmarkGroup, Criterion, SamplingMode, Throughput, measurement::WallTime};
+use flate2::{Compression, write::GzEncoder};
+use memscape::container::Container;
+use memscape::pickle::{Builder as PickleBuilder, Limits, Machine};
+use memscape::replay::{Builder, Recorder};
+use memscape::snapshot::{Event, EventSink, Reader, Snapshot};
+use memscape::timeline::View;
+use nothing::Nothing;
+use opened::Opened;
+use std::fmt::Debug;
+use std::hint::black_box;
+use std::io::Write;
+use std::time::Duration;
+
+/// Enough for steady figures, and small enough for ten samples of each in a minute.
+const WORDS: &str = "--events 200000 --frames 60";
+const CHUNK: usize = 1 << 20;
+const WINDOW_PX: (u32, u32) = (2000, 1000);
+
+fn main() {
+    let mut criterion = Criterion::default().configure_from_args();
+    let (options, _) = generate::Options::parse(WORDS.split(' ').map(str::to_owned)).expect("known options");
+    let (pickle, _) = generate::generate(&options, Vec::new()).expect("a Vec takes all");
+    reading(&mut criterion, &pickle);
+    indexing(&mut criterion, &pickle);
+    looking(&mut criterion, &pickle);
+    criterion.final_summary();
+}
+
+fn group<'a>(criterion: &'a mut Criterion, name: &str) -> BenchmarkGroup<'a, WallTime> {
+    let mut group = criterion.benchmark_group(name);
+    group.sampling_mode(SamplingMode::Flat).sample_size(10).measurement_time(Duration::from_secs(3));
+    group.warm_up_time(Duration::from_millis(500));
+    group
+}
+
+/// Bytes in, by bytes of the pickle.
+fn reading(criterion: &mut Criterion, pickle: &[u8]) {
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
+    gzip.write_all(pickle).expect("a Vec takes all");
+    let gzip = gzip.finish().expect("a Vec takes all");
+    let mut group = group(criterion, "reading");
+    group.throughput(Throughput::Bytes(pickle.len() as u64));
+    for (name, file) in [("container, plain", pickle), ("container, gzip", &gzip)] {
+        group.bench_function(name, |bencher| bencher.iter(|| unpacked(file)));
+    }
+    group.bench_function("pickle", |bencher| bencher.iter(|| decoded(pickle, Nothing::default())));
+    group.bench_function("pickle + snapshot", |bencher| bencher.iter(|| decoded(pickle, Reader::new(NoEvents))));
+    group.bench_function("pickle + snapshot + replay", |bencher| bencher.iter(|| recorded(pickle)));
+    group.finish();
+}
+
+/// From the end of the file to an open one, by events.
+fn indexing(criterion: &mut Criterion, pickle: &[u8]) {
+    let (snapshot, recorder) = recorded(pickle);
+    let mut group = group(criterion, "indexing");
+    group.throughput(Throughput::Elements(recorder.events()));
+    group.bench_function("index", |bencher| {
+        bencher.iter_batched(
+            || recorded(pickle).1,
+            |recorder| {
+                let mut builder = Builder::new(&snapshot, recorder);
+                assert!(builder.step(&snapshot, &mut || true));
+                builder.finish()
+            },
+            criterion::BatchSize::PerIteration,
+        );
+    });
+    group.finish();
+}
+
+/// What the page asks of an open file.
+fn looking(criterion: &mut Criterion, pickle: &[u8]) {
+    let mut file: Opened = opened::open(pickle).expect("a whole snapshot");
+    let device = file.summary.devices[0].clone();
+    let (ordinal, moments) = (device.device, device.events + 1);
+    let (width, height) = WINDOW_PX;
+    let whole = View::fit(moments, device.drawn_peak, width, height);
+    let mut group = group(criterion, "looking");
+    for zoom in [1.0, 100.0, 10_000.0] {
+        let x_per_px = whole.x_per_px / zoom;
+        // Around the middle of the trace, which is in the middle of a step.
+        let left_px = if zoom > 1.0 { (moments as f64 / 2.0 / x_per_px) as i64 } else { 0 };
+        let view = View { x_per_px, left_px, ..whole };
+        group.bench_function(format!("scene, birth order, {zoom}×"), |bencher| {
+            bencher.iter(|| file.scene(ordinal, view));
+        });
+    }
+    let mut step = 0u64;
+    group.bench_function("hit", |bencher| {
+        bencher.iter(|| {
+            // Another place each time, so that no place is at hand because it was just asked for.
+            step = step.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            file.hit(ordinal, ((step >> 33) % moments) as u32, (step >> 20) % device.drawn_peak)
+        });
+    });
+    group.bench_function("details", |bencher| {
+        bencher.iter(|| {
+            step = step.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            file.details(ordinal, ((step >> 33) % device.allocations) as u32)
+        });
+    });
+    group.finish();
+}
+
+fn unpacked(file: &[u8]) -> usize {
+    let mut container = Container::default();
+    let mut bytes = 0;
+    for chunk in file.chunks(CHUNK) {
+        container.feed(chunk.to_vec());
+        while let Some(piece) = container.pull().expect("a whole file") {
+            bytes += black_box(piece).len();
+        }
+    }
+    container.end();
+    while let Some(piece) = container.pull().expect("a whole file") {
+        bytes += piece.len();
+    }
+    bytes
+}
+
+fn decoded<B: PickleBuilder<Error: Debug>>(pickle: &[u8], builder: B) -> (B, B::Value) {
+    let mut machine = Machine::new(builder, Limits::default());
+    for chunk in pickle.chunks(CHUNK) {
+        assert!(machine.feed(chunk).is_ok());
+    }
+    let Ok(finished) = machine.finish() else { panic!("a whole pickle") };
+    finished
+}
+
+fn recorded(pickle: &[u8]) -> (Snapshot, Recorder) {
+    let (reader, root) = decoded(pickle, Reader::new(Recorder::default()));
+    reader.finish(root).expect("a whole snapshot")
+}
+
+/// Takes the events and forgets them.
+struct NoEvents;
+
+impl EventSink for NoEvents {
+    fn event(&mut self, _: u32, event: &Event) {
+        black_box(event);
+    }
+}

@@ -1,0 +1,199 @@
+//! The same snapshot in every container, dropped: the page shows the same numbers. And what holds several: each can be chosen.
+
+use crate::fixtures::{self, halves, halves_summary, halves_value};
+use crate::opening::{empty_page, shows_halves, summary};
+use crate::packed::{gzip, html, zstd};
+use crate::page::Page;
+use crate::pictures::keep;
+use crate::site::Site;
+use crate::snapviewer;
+use crate::zip::zip_of;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+fn halves_bytes() -> Vec<u8> {
+    std::fs::read(halves()).expect("just written")
+}
+
+/// Another snapshot: one allocation of 4096 bytes.
+fn single() -> (Vec<u8>, [String; 5]) {
+    let event = json!({"action": "alloc", "addr": 4096, "size": 4096, "stream": 0, "time_us": 1, "frames": []});
+    let value = json!({"segments": [], "device_traces": [[event, {"action": "free_completed", "addr": 4096, "size": 4096, "stream": 0, "time_us": 2, "frames": []}]]});
+    let bytes = serde_pickle::to_vec(&value, serde_pickle::SerOptions::new()).expect("plain data");
+    (bytes, ["4096", "0", "0", "2", "1"].map(str::to_owned))
+}
+
+/// The lines of `select#snapshot`, empty while it is hidden.
+fn listed(page: &Page) -> Vec<String> {
+    let lines = page.evaluate(
+        "document.querySelector('#snapshot').checkVisibility() \
+         ? [...document.querySelectorAll('#snapshot option')].map(option => option.textContent) : []",
+    );
+    serde_json::from_value(lines).expect("a list of texts")
+}
+
+/// Picks a line of `select#snapshot`.
+fn pick(page: &Page, place: usize) {
+    page.evaluate(&format!(
+        "{{ const picker = document.querySelector('#snapshot'); picker.selectedIndex = {place}; \
+         picker.dispatchEvent(new Event('change', {{ bubbles: true }})); }}"
+    ));
+}
+
+#[track_caller]
+fn shows(page: &Page, numbers: &[String; 5]) {
+    page.wait_for_state("ready");
+    page.wait_for(numbers, || summary(page));
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn every_container_shows_the_same_numbers() {
+    let plain = halves_bytes();
+    let value = halves_value();
+    let middle = plain.len() / 2;
+    let two_members = [gzip(&plain[..middle]), gzip(&plain[middle..])].concat();
+    let containers = [
+        ("compact.json", serde_json::to_vec(&value).expect("plain data")),
+        ("indented.json", serde_json::to_vec_pretty(&value).expect("plain data")),
+        ("one.gz", gzip(&plain)),
+        ("two-members.gz", two_members),
+        ("one.zst", zstd(&plain)),
+        ("trace_plot.html", html(&plain)),
+        ("one.zip", zip_of(&[("run/README.md", b"# What this is, in words"), ("run/snapshot.pickle", &plain)])),
+        ("gzip-in-it.zip", zip_of(&[("snapshot.pickle.gz", &gzip(&plain))])),
+        ("zstd-in-it.zip", zip_of(&[("snapshot.pickle.zst", &zstd(&plain))])),
+    ];
+    for (name, bytes) in containers {
+        println!("{name}");
+        let page = empty_page();
+        page.drop_files(&[&fixtures::file(name, &bytes)]);
+        shows_halves(&page);
+        assert_eq!(listed(&page), Vec::<String>::new());
+        assert_eq!(page.complaints(), Vec::<String>::new());
+    }
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn each_snapshot_of_a_zip_can_be_chosen() {
+    let (single, numbers) = single();
+    let long = format!("{}/rank-0/snapshot-after-the-first-optimizer-step.pickle", "experiments/2026-11-21".repeat(5));
+    let archive =
+        zip_of(&[(&long, &halves_bytes()), ("rank-1/snapshot.pickle", &single), ("notes.txt", b"nothing in here")]);
+    let page = empty_page();
+    page.drop_files(&[&fixtures::file("ranks.zip", &archive)]);
+    shows_halves(&page);
+    let lines = listed(&page);
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    assert!(lines[0].starts_with(&format!("ranks.zip › {long} · ")), "{lines:?}");
+    keep(&page, "zip with several");
+    page.resize(420, 800);
+    keep(&page, "zip with several, narrow");
+    let overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+    assert_eq!(overflow, 0, "the long name pushes the page out of the window");
+    page.resize(1280, 800);
+    pick(&page, 1);
+    shows(&page, &numbers);
+    assert_eq!(listed(&page), lines);
+    pick(&page, 0);
+    shows_halves(&page);
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn several_files_are_listed_and_chosen() {
+    let (single, numbers) = single();
+    let files = [
+        fixtures::file("loss.png", b"\x89PNG\r\n\x1a\n"),
+        fixtures::file("single.pickle", &single),
+        halves(),
+        fixtures::file("train.log", b"step 1"),
+    ];
+    let files: Vec<_> = files.iter().map(PathBuf::as_path).collect();
+    for way in ["drop", "choose"] {
+        let page = empty_page();
+        match way {
+            "drop" => page.drop_files(&files),
+            _ => page.choose("input#file", &files),
+        }
+        shows(&page, &numbers);
+        let lines = listed(&page);
+        let names: Vec<&str> = lines.iter().filter_map(|line| line.split(' ').next()).collect();
+        assert_eq!(names, ["single.pickle", "halves.pickle"], "{way}");
+        pick(&page, 1);
+        shows_halves(&page);
+    }
+    let page = empty_page();
+    page.drop_files(&[files[0], files[3]]);
+    page.wait_for_state("error");
+    assert_eq!(page.text("#error"), "None of these files can be a snapshot: loss.png and 1 more.");
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn a_folder_opens_as_what_is_in_it() {
+    let folder = fixtures::folder().join("run 7");
+    std::fs::create_dir_all(folder.join("deeper")).expect("target/tmp can be written");
+    let (single, numbers) = single();
+    for (name, bytes) in [
+        ("trace_plot.html", html(&halves_bytes())),
+        ("snapshot.pickle", halves_bytes()),
+        ("train.py", b"import torch".to_vec()),
+        ("deeper/single.pickle", single),
+    ] {
+        std::fs::write(folder.join(name), bytes).expect("target/tmp can be written");
+    }
+    let page = empty_page();
+    page.drop_files(&[&folder]);
+    shows_halves(&page);
+    let lines = listed(&page);
+    let names: Vec<&str> = lines.iter().filter_map(|line| line.split(" · ").next()).collect();
+    assert_eq!(names, ["run 7/snapshot.pickle", "run 7/deeper/single.pickle", "run 7/trace_plot.html"]);
+    keep(&page, "folder");
+    pick(&page, 1);
+    shows(&page, &numbers);
+    pick(&page, 2);
+    shows_halves(&page);
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn what_snapviewer_draws_opens() {
+    let mut value = halves_value();
+    let events = value["device_traces"][0].as_array_mut().map(std::mem::take).unwrap_or_default();
+    let events: Vec<Value> = events.into_iter().filter(|event| event["action"] != "free_requested").collect();
+    let drawn = snapviewer::draw(&events);
+    let archive = zip_of(&[("allocations.json", &drawn.allocations), ("elements.json", &drawn.elements)]);
+    let page = empty_page();
+    page.drop_files(&[&fixtures::file("snapviewer.zip", &archive)]);
+    let [_, peak_event, _, _, allocations] = halves_summary();
+    let numbers = [drawn.peak.to_string(), peak_event, "0".to_owned(), events.len().to_string(), allocations];
+    shows(&page, &numbers);
+    keep(&page, "SnapViewer");
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn links_to_archives_and_to_what_is_packed_on_its_way() {
+    let site = Site::shared();
+    let (single, numbers) = single();
+    let archive = zip_of(&[("halves.pickle", &halves_bytes()), ("single.pickle", &single)]);
+    fixtures::file("linked.zip", &archive);
+    fixtures::file("coded.pickle", &gzip(&halves_bytes()));
+    let page = Page::open(
+        crate::chromium::Chromium::with(crate::chromium::Adapter::Software),
+        &site.page_with("../snapshots/linked.zip"),
+    );
+    shows_halves(&page);
+    assert_eq!(listed(&page).len(), 2);
+    pick(&page, 1);
+    shows(&page, &numbers);
+    page.navigate("about:blank");
+    page.navigate(&site.page_with("../coded/coded.pickle"));
+    shows_halves(&page);
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}

@@ -1,0 +1,167 @@
+//! A builder whose values are digests of what they hold: any two readings of a pickle can be compared in linear time, however
+//! often its containers are shared.
+
+use memscape::json;
+use memscape::pickle::{Builder, Limits, Machine};
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// What a pickle decodes to, or its error, in one line.
+pub(crate) fn read(pickle: &[u8], limits: Limits, chunk: usize) -> String {
+    let mut machine = Machine::new(Digests::default(), limits);
+    for piece in pickle.chunks(chunk) {
+        if let Err(error) = machine.feed(piece) {
+            return format!("{error:?}: {error}");
+        }
+    }
+    match machine.finish() {
+        Ok((digests, value)) => format!("{:x} of {} containers", value.0, digests.finished),
+        Err(error) => format!("{error:?}: {error}"),
+    }
+}
+
+/// The same for JSON.
+pub(crate) fn read_json(text: &[u8], limits: json::Limits, chunk: usize) -> String {
+    let mut machine = json::Machine::new(Digests::default(), limits);
+    for piece in text.chunks(chunk) {
+        if let Err(error) = machine.feed(piece) {
+            return format!("{error:?}: {error}");
+        }
+    }
+    match machine.finish() {
+        Ok((digests, value)) => format!("{:x} of {} containers", value.0, digests.finished),
+        Err(error) => format!("{error:?}: {error}"),
+    }
+}
+
+/// The digest of a value, or the number of an open container.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Digest(u64);
+
+const OPEN: u64 = 1 << 63;
+
+fn digest(what: impl Hash) -> Digest {
+    let mut hasher = DefaultHasher::new();
+    what.hash(&mut hasher);
+    Digest(hasher.finish() & !OPEN)
+}
+
+enum Open {
+    Nothing,
+    List(Vec<u64>),
+    Dict(BTreeMap<u64, u64>),
+}
+
+/// The builder.
+#[derive(Default)]
+struct Digests {
+    open: Vec<Open>,
+    finished: u64,
+}
+
+impl Digests {
+    fn begin(&mut self, slot: u32, what: Open) {
+        let slot = slot as usize;
+        while self.open.len() <= slot {
+            self.open.push(Open::Nothing);
+        }
+        assert!(matches!(self.open[slot], Open::Nothing), "container {slot} is still open");
+        self.open[slot] = what;
+    }
+
+    fn check(&self, items: &[Digest]) {
+        assert!(items.iter().all(|item| item.0 & OPEN == 0), "an open container was handed on");
+    }
+}
+
+impl Builder for Digests {
+    type Value = Digest;
+    type Error = &'static str;
+
+    fn open_handle(&self, slot: u32) -> Digest {
+        Digest(OPEN | u64::from(slot))
+    }
+    fn open_slot(&self, value: Digest) -> Option<u32> {
+        (value.0 & OPEN != 0).then_some(value.0 as u32)
+    }
+    fn none(&mut self) -> Result<Digest, &'static str> {
+        Ok(digest("none"))
+    }
+    fn bool(&mut self, value: bool) -> Result<Digest, &'static str> {
+        Ok(digest(("bool", value)))
+    }
+    fn int(&mut self, value: i64) -> Result<Digest, &'static str> {
+        Ok(digest(("int", value)))
+    }
+    fn big_int(&mut self, little_endian: &[u8]) -> Result<Digest, &'static str> {
+        Ok(digest(("big", little_endian)))
+    }
+    fn float(&mut self, value: f64) -> Result<Digest, &'static str> {
+        Ok(digest(("float", value.to_bits())))
+    }
+    fn string(&mut self, bytes: &[u8]) -> Result<Digest, &'static str> {
+        // Errors of the builder's own have a place as well.
+        if bytes == b"refuse" { Err("refused") } else { Ok(digest(("string", bytes))) }
+    }
+    fn bytes(&mut self, bytes: &[u8]) -> Result<Digest, &'static str> {
+        Ok(digest(("bytes", bytes)))
+    }
+    fn tuple(&mut self, items: &[Digest]) -> Result<Digest, &'static str> {
+        self.check(items);
+        Ok(digest(("tuple", items.iter().map(|item| item.0).collect::<Vec<_>>())))
+    }
+    fn open_list(&mut self, slot: u32) {
+        self.begin(slot, Open::List(Vec::new()));
+    }
+    fn open_dict(&mut self, slot: u32) {
+        self.begin(slot, Open::Dict(BTreeMap::new()));
+    }
+    fn append(&mut self, slot: u32, items: &[Digest]) -> Result<(), (usize, &'static str)> {
+        self.check(items);
+        if let Some(at) = items.iter().position(|&item| item == digest(("bytes", b"refuse".as_slice()))) {
+            return Err((at, "refused in a list"));
+        }
+        let Some(Open::List(list)) = self.open.get_mut(slot as usize) else { panic!("{slot} is no open list") };
+        list.extend(items.iter().map(|item| item.0));
+        Ok(())
+    }
+    fn set_items(&mut self, slot: u32, pairs: &[Digest]) -> Result<(), (usize, &'static str)> {
+        self.check(pairs);
+        assert!(pairs.len() % 2 == 0, "a key without its value");
+        let Some(Open::Dict(dict)) = self.open.get_mut(slot as usize) else { panic!("{slot} is no open dict") };
+        dict.extend(pairs.chunks(2).map(|pair| (pair[0].0, pair[1].0)));
+        Ok(())
+    }
+    fn finish(&mut self, slot: u32) -> Result<Digest, &'static str> {
+        self.finished += 1;
+        match std::mem::replace(&mut self.open[slot as usize], Open::Nothing) {
+            Open::List(items) => Ok(digest(("list", items))),
+            Open::Dict(pairs) => Ok(digest(("dict", pairs))),
+            Open::Nothing => panic!("{slot} is finished twice"),
+        }
+    }
+    fn whole_dict(&mut self, keys: &[Digest], values: &[Digest]) -> Option<Digest> {
+        self.check(keys);
+        self.check(values);
+        // Some are refused, as the product's builder does: then the plain road has to come to the same.
+        let pairs: BTreeMap<u64, u64> = keys.iter().zip(values).map(|(key, value)| (key.0, value.0)).collect();
+        let refused = keys.len() != values.len() || pairs.values().any(|value| value % 8 == 0);
+        self.finished += u64::from(!refused);
+        (!refused).then(|| digest(("dict", pairs)))
+    }
+    fn abandon(&mut self, slot: u32) {
+        self.finished += 1;
+        let abandoned = std::mem::replace(&mut self.open[slot as usize], Open::Nothing);
+        assert!(matches!(abandoned, Open::List(items) if items.is_empty()), "only an empty list is abandoned");
+    }
+    fn open_len(&self, slot: u32) -> u64 {
+        match self.open.get(slot as usize) {
+            Some(Open::List(items)) => items.len() as u64,
+            _ => 0,
+        }
+    }
+    fn key_text(&self, key: Digest) -> Option<String> {
+        Some(format!("{:x}", key.0))
+    }
+}

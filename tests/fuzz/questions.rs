@@ -1,0 +1,184 @@
+//! Opens a file through the engine and asks everything the page may ask, with what must hold of every answer.
+
+use memscape::engine::protocol::{Access, DeviceSummary, FileSummary, HitAllocation};
+use memscape::engine::{Engine, Reply, Request, Want};
+use memscape::timeline::{MAX_QUADS, Scene, View};
+use serde::{Serialize, de::DeserializeOwned};
+use std::fmt::Debug;
+
+/// An open file.
+pub(crate) struct Opened {
+    engine: Engine,
+    /// What the page is told of it.
+    pub(crate) summary: FileSummary,
+}
+
+/// Slices of work for one file of a fuzzer's size; more is a hang.
+const MOST_SLICES: usize = 3_000_000;
+
+/// Opens a file that arrives in chunks of this size; each slice may ask for the time so many times.
+pub(crate) fn open(file: &[u8], chunk: usize, slice: u32) -> Result<Opened, String> {
+    let mut engine = Engine::new();
+    let (name, total_bytes) = ("f".to_owned(), Some(file.len() as u64));
+    engine.request(Request::Open { name, total_bytes, access: Access::Anywhere, member: None });
+    let mut at = 0;
+    for _ in 0..MOST_SLICES {
+        if let Some(want) = engine.wants() {
+            match want {
+                Want::At(offset) => at = usize::try_from(offset).expect("an offset within the file"),
+                Want::Next => {}
+                Want::Whole => panic!("the file can be read anywhere"),
+            }
+            let rest = file.get(at..).expect("an offset within the file");
+            let chunk = &rest[..rest.len().min(chunk)];
+            at += chunk.len();
+            match chunk {
+                [] => engine.request(Request::EndOfFile),
+                chunk => engine.feed(chunk.to_vec()),
+            }
+        }
+        work(&mut engine, slice);
+        while let Some(reply) = engine.next_reply() {
+            match reply {
+                Reply::Opened(summary) => {
+                    crosses(&*summary);
+                    return Ok(Opened { engine, summary: *summary });
+                }
+                Reply::Failed { message } => {
+                    let is_one_sentence = !message.is_empty() && message.len() < 10_000 && !message.contains('\n');
+                    assert!(is_one_sentence, "{message:?}");
+                    return Err(message);
+                }
+                Reply::Members(members) => crosses(&members),
+                Reply::Progress(progress) => {
+                    assert!(progress.total_bytes.is_none_or(|total| progress.bytes <= total), "{progress:?}");
+                }
+                other => panic!("nobody asked for {other:?}"),
+            }
+        }
+    }
+    panic!("no end after {MOST_SLICES} slices");
+}
+
+fn work(engine: &mut Engine, slice: u32) {
+    let mut left = slice;
+    engine.step(&mut || {
+        left = left.saturating_sub(1);
+        left > 0
+    });
+}
+
+/// What is sent to the page arrives as it was sent.
+fn crosses<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
+    let sent = serde_json::to_vec(value).expect("plain data");
+    assert_eq!(&serde_json::from_slice::<T>(&sent).expect("plain data"), value);
+}
+
+impl Opened {
+    fn reply(&mut self, request: Request) -> Reply {
+        self.engine.request(request);
+        for _ in 0..MOST_SLICES {
+            match self.engine.next_reply() {
+                Some(reply) => return reply,
+                None => work(&mut self.engine, 3),
+            }
+        }
+        panic!("no answer after {MOST_SLICES} slices");
+    }
+
+    fn scene(&mut self, device: i64, view: View) -> Scene {
+        match self.reply(Request::Scene { serial: 1, device, view }) {
+            Reply::Scene { scene, .. } => *scene,
+            other => panic!("a scene was asked for, not {other:?}"),
+        }
+    }
+
+    fn hit(&mut self, device: i64, moment: u32, byte: u64) -> Option<HitAllocation> {
+        match self.reply(Request::Hit { serial: 1, device, moment, byte }) {
+            Reply::Hit { hit, .. } => hit,
+            other => panic!("a hit was asked for, not {other:?}"),
+        }
+    }
+
+    /// Scenes of the whole and of windows that `chance` chooses, the stacks of some of their moments, details of what is in them.
+    pub(crate) fn ask_everything(&mut self, chance: &[u8]) {
+        let mut bytes = chance.iter().rev().copied().chain(std::iter::repeat(7));
+        let mut byte = || bytes.next().unwrap_or(0);
+        for device in self.summary.devices.clone().iter().take(3) {
+            let (moments, highest) = (device.events + 1, device.drawn_peak);
+            // Sums beyond 63 bits stay at the limit: then nothing adds up any more, but all questions must still have answers.
+            let adds_up = i64::try_from(highest).is_ok_and(|peak| peak < i64::MAX);
+            let whole = View::fit(moments, highest, 1 + u32::from(byte()), 1 + u32::from(byte()));
+            let narrow =
+                View { x_per_px: 1.0 / f64::from(1 + byte() % 64), left_px: i64::from(byte()) - 9, ..whole };
+            let close = View { bytes_per_px: 0.3, bottom_px: i64::from(byte()) << (byte() % 48), ..narrow };
+            let odd = View { left_px: i64::MIN + 7, bottom_px: i64::MAX - 3, ..whole };
+            for view in [whole, narrow, close, odd, View { bytes_per_px: f64::NAN, ..whole }] {
+                let scene = self.scene(device.device, view);
+                is_whole(&scene, adds_up);
+                if view == whole && adds_up {
+                    assert_eq!(scene.columns.total.iter().max(), Some(&highest), "the picture's peak is the device's");
+                }
+                let column = usize::from(byte()) % scene.columns.moment.len().max(1);
+                if let (Some(&moment), true) = (scene.columns.moment.get(column), adds_up) {
+                    let total = self.stack(device, moment);
+                    assert_eq!(scene.columns.total[column], total, "the silhouette is the sum of what is live");
+                }
+            }
+            agree(device, &self.summary, adds_up);
+            let some = [0, 1, 2, u32::from(byte()), u32::MAX, (device.allocations as u32).wrapping_sub(1)];
+            for allocation in some {
+                match self.reply(Request::Details { serial: 1, device: device.device, allocation }) {
+                    Reply::Details { details, .. } => details.iter().for_each(|details| crosses(&**details)),
+                    other => panic!("details were asked for, not {other:?}"),
+                }
+            }
+            for moment in [0, u32::MAX, device.events as u32] {
+                for at in [0, u64::MAX, highest] {
+                    self.hit(device.device, moment, at);
+                }
+            }
+        }
+    }
+
+    /// The height of the stack at a moment, block by block from the bottom.
+    fn stack(&mut self, device: &DeviceSummary, moment: u32) -> u64 {
+        let mut height = 0;
+        while let Some(hit) = self.hit(device.device, moment, height) {
+            assert_eq!(hit.lowest_byte, height, "blocks lie on each other");
+            assert!(hit.born <= moment && hit.died.is_none_or(|died| moment < died), "{hit:?} is not live at {moment}");
+            height += hit.requested;
+        }
+        height
+    }
+}
+
+/// What the numbers of a device owe each other.
+fn agree(device: &DeviceSummary, file: &FileSummary, adds_up: bool) {
+    assert_eq!(device.actions.values().sum::<u64>(), device.events);
+    assert!(device.min_requested <= device.median_requested && device.median_requested <= device.peak_requested);
+    assert!((-1..device.events as i64).contains(&device.peak_event), "{}", device.peak_event);
+    let is_odd = |kinds: &[&str]| file.warnings.iter().any(|warning| kinds.contains(&warning.kind.as_str()));
+    let odd = ["negative_remainder", "allocated_twice", "size_of_free_differs", "free_of_unknown_block", "freed_twice"];
+    if adds_up && !is_odd(&odd) {
+        assert_eq!(u64::try_from(device.peak_requested), Ok(device.drawn_peak), "drawn and counted peaks agree");
+    }
+}
+
+/// Every column is filled from the bottom to its total, by one quad a pixel.
+fn is_whole(scene: &Scene, adds_up: bool) {
+    assert!(scene.quads.len() <= MAX_QUADS && scene.quads.len() == scene.identities.len());
+    let columns = &scene.columns;
+    let mut filled = vec![0i64; columns.total.len()];
+    for quad in &scene.quads {
+        assert!(quad.x[0] < quad.x[1] && quad.y[0] < quad.y[1], "{quad:?} is empty");
+        let column = |x: i16| columns.edge_px.partition_point(|&edge| edge < i32::from(x));
+        for rows in &mut filled[column(quad.x[0])..column(quad.x[1])] {
+            *rows += i64::from(quad.y[1]) - i64::from(quad.y[0]);
+        }
+    }
+    let row = |bytes: u64| scene.view.row_from_bytes(bytes).clamp(0, i64::from(scene.view.height_px));
+    for (rows, &total) in filled.iter().zip(&columns.total) {
+        assert!(!adds_up || *rows == row(total) - row(0), "{rows} rows are filled, {} are the total", row(total));
+    }
+}

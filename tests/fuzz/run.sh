@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Builds the fuzz targets and runs each for so many seconds, two at once where there are two cores; prints what a target died of so
+# that it can be fed again. What they learn stays in target/fuzz; the seeds in corpus/ are written by tests/generate (seeds.sh).
+#
+#   tests/fuzz/run.sh SECONDS [TARGET...]
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+here=tests/fuzz
+work=$PWD/target/fuzz
+export PATH="$PWD/target/tools/bin:$PATH"
+
+seconds=${1:?say for how many seconds}
+targets=("${@:2}")
+if ((${#targets[@]} == 0)); then
+    mapfile -t targets < <(cargo fuzz list --fuzz-dir $here)
+fi
+
+command -v c++ >/dev/null || { echo "fuzz: libFuzzer is C++ and there is no 'c++': install g++ (or clang++), then run this again." >&2; exit 1; }
+
+# The flags of the other builds have no place in one with coverage. --sanitizer none: all there is on a stable toolchain.
+unset RUSTFLAGS
+cargo fuzz build --fuzz-dir $here --sanitizer none --target-dir "$work" 2>"$work.log" || { cat "$work.log" >&2; exit 1; }
+binaries=$work/$(rustc -vV | sed -n 's/^host: //p')/release
+
+# fuzz TARGET: a few lines of what it did, or what it died of. Inputs that take seconds or gigabytes count as deaths.
+fuzz() {
+    local target=$1 folder=$work/run/$1 died=()
+    mkdir -p "$folder/corpus" "$folder/died"
+    rm -f "$folder"/died/*
+    if "$binaries/$target" "$folder/corpus" $here/corpus/"$target" -dict=$here/dictionary.txt -artifact_prefix="$folder/died/" \
+        -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=512 -max_len="${MAX_LEN:-4096}" \
+        -print_final_stats=1 >"$folder/log" 2>&1; then
+        printf '   %s: %s executions, %s inputs kept\n' "$target" \
+            "$(sed -n 's/^stat::number_of_executed_units: *//p' "$folder/log")" "$(find "$folder/corpus" -type f | wc -l)"
+        return
+    fi
+    printf 'fuzz: %s died:\n' "$target"
+    grep -v -e '^#' -e NEW_FUNC "$folder/log" | grep -A4 -e panicked -e '^SUMMARY' -e '^==.*ERROR' || tail -n 20 "$folder/log"
+    died=("$folder"/died/*)
+    if [[ -f ${died[0]} ]]; then
+        printf 'fuzz: to have it again: base64 -d <<< %s > input; %s input\n' "$(base64 -w0 "${died[0]}")" "$binaries/$target"
+    fi
+    return 1
+}
+
+failed=0
+running=()
+for target in "${targets[@]}"; do
+    if ((${#running[@]} >= $(nproc 2>/dev/null || echo 1))); then
+        wait "${running[0]}" || failed=1
+        running=("${running[@]:1}")
+    fi
+    fuzz "$target" &
+    running+=($!)
+done
+for one in "${running[@]}"; do wait "$one" || failed=1; done
+exit $failed

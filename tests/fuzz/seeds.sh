@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Writes the seeds of the fuzz targets anew, with our own generator: the smallest files that hold a bit of everything.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+cargo build --quiet --locked --example generate
+
+# seed TARGET NAME OPTIONS...
+seed() {
+    local file=tests/fuzz/corpus/$1/$2
+    mkdir -p "${file%/*}"
+    target/debug/examples/generate "$file" --layers 1 --hidden 64 --record-from-start "${@:3}" >/dev/null
+}
+
+seed pickle python2 --protocol 2 --events 6 --frames 1 --no-annotations --pending
+seed pickle python4 --events 9 --frames 2 --oom
+seed pickle cpp --style cpp --events 9 --frames 2 --expandable
+seed containers two_devices --events 6 --frames 1 --devices 2 --no-time
+for style in python cpp; do
+    seed containers $style.gz --events 20 --frames 2 --style $style --pending --compile-contexts
+    # Any bytes are a seed where bytes are only choices.
+    mkdir -p tests/fuzz/corpus/open
+    cp tests/fuzz/corpus/containers/$style.gz tests/fuzz/corpus/open/$style
+done
+
+# The other formats, around as little as will do.
+packed=tests/fuzz/corpus/containers
+python3 -m zipfile -c $packed/zip $packed/python.gz tests/fuzz/corpus/pickle/python2
+mkdir -p tests/fuzz/corpus/json
+event='{"action": "alloc", "addr": 512, "size": 1e2, "frames": [{"filename": "a\u00e9.py", "name": "f", "line": -3}]}'
+printf '{"segments": [], "device_traces": [[%s]], "other": [true, null, 1.5, NaN]}' "$event" >tests/fuzz/corpus/json/small
+cp tests/fuzz/corpus/json/small $packed/json
+# zstd: one segment of 15 bytes, in one raw block.
+printf '\x28\xb5\x2f\xfd\x20\x0f\x79\0\0{"segments":[]}' >$packed/zstd

@@ -1,0 +1,244 @@
+//! Every limit, with the file that trips it and the sentence it gives; and every prefix of a good file, with the place where it
+//! ends.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+#[path = "generate/mod.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
+mod generate;
+#[path = "support/opened.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
+mod opened;
+
+use flate2::write::GzEncoder;
+use generate::Options;
+use memscape::engine::{Engine, Reply, Request, Work};
+use memscape::replay::Recorder;
+use memscape::snapshot::Reader;
+use opened::{Opened, open};
+use std::io::Write;
+
+/// The sentence of a file that can't be opened.
+#[track_caller]
+fn refused(bytes: &[u8]) -> String {
+    open(bytes).map(drop).expect_err("this is no snapshot")
+}
+
+/// A pickle of protocol 2 by hand.
+fn pickle(parts: &[&[u8]]) -> Vec<u8> {
+    [b"\x80\x02", parts.concat().as_slice(), b"."].concat()
+}
+
+fn word(text: &str) -> Vec<u8> {
+    [b"X", &(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat()
+}
+
+/// Instructions for each number, with the number in them.
+fn each(numbers: std::ops::Range<u32>, instructions: impl Fn([u8; 4]) -> Vec<u8>) -> Vec<u8> {
+    numbers.flat_map(|number| instructions(number.to_le_bytes())).collect()
+}
+
+fn gzipped(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::best());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn every_limit_of_the_machine_is_one_sentence() {
+    let cases: [(&str, Vec<u8>, &str); 14] = [
+        (
+            "a string of 4 GiB − 1, announced in five bytes",
+            pickle(&[b"X\xff\xff\xff\xff"]),
+            "more than 134217728 bytes in one string, far beyond any snapshot (BINUNICODE at byte 2)",
+        ),
+        (
+            "a string of 2^64 − 1 bytes",
+            pickle(&[b"\x8d", &[0xff; 8]]),
+            "more than 134217728 bytes in one string, far beyond any snapshot (BINUNICODE8 at byte 2)",
+        ),
+        (
+            "an integer of 2 GiB",
+            pickle(&[b"\x8b\xff\xff\xff\x7f"]),
+            "more than 255 bytes in one integer, far beyond any snapshot (LONG4 at byte 2)",
+        ),
+        ("an integer of 200 bytes", pickle(&[b"\x8a\xc8", &[0x11; 200]]), "an integer of 200 bytes (LONG1 at byte 2)"),
+        (
+            "a tuple of 5000",
+            pickle(&[b"(", &b"N".repeat(5000), b"t"]),
+            "more than 4096 values in one tuple, far beyond any snapshot (TUPLE at byte 5003)",
+        ),
+        (
+            "values that nobody takes",
+            pickle(&[b"(", &b"N".repeat((1 << 22) + 1)]),
+            "more than 4194304 values on the stack, far beyond any snapshot (NONE at byte 4194307)",
+        ),
+        (
+            "a list three million deep",
+            pickle(&[&b"]".repeat(3_000_000)]),
+            "more than 65536 open containers, far beyond any snapshot (EMPTY_LIST at byte 65538)",
+        ),
+        (
+            "marks three million deep",
+            pickle(&[&b"(".repeat(3_000_000)]),
+            "more than 65536 nested batches, far beyond any snapshot (MARK at byte 65538)",
+        ),
+        (
+            "the highest memo slot there is",
+            pickle(&[b"Nr\xff\xff\xff\xff"]),
+            "more than 268435456 memo slots, far beyond any snapshot (LONG_BINPUT at byte 3)",
+        ),
+        (
+            "a memo slot far beyond the last",
+            pickle(&[b"Nr\x00\x00\x10\x00"]),
+            "more than 65536 memo slots skipped over, far beyond any snapshot (LONG_BINPUT at byte 3)",
+        ),
+        (
+            "a memo slot nobody wrote",
+            pickle(&[b"j\xff\xff\xff\xff"]),
+            "memo slot 4294967295 is read but was never written (LONG_BINGET at byte 2)",
+        ),
+        (
+            "a newer protocol",
+            b"\x80\x06.".to_vec(),
+            "pickle protocol 6 is newer than 5, the newest known (PROTO at byte 0)",
+        ),
+        (
+            "a frame of 2^64 − 1 bytes",
+            pickle(&[b"\x95", &[0xff; 8]]),
+            "a frame of 18446744073709551615 bytes can't be (FRAME at byte 2)",
+        ),
+        (
+            "gzip that packs a gigabyte",
+            [gzipped(b"\x80\x02](Nq\x00"), gzipped(&b"h\x00".repeat(1 << 19)).repeat(1024)].concat(),
+            "bytes of gzip unpack to more than 200 times as many: no snapshot does",
+        ),
+    ];
+    for (what, file, sentence) in cases {
+        let error = refused(&file);
+        // The paths of nested lists are cut, and long all the same.
+        assert!(error.ends_with(sentence), "{what}: {error}");
+        assert!(error.len() < 5000, "{what}: {} bytes", error.len());
+    }
+}
+
+/// What a fuzz target found: a string that is too long and holds a control character behind the limit was one error in one piece
+/// and another in small ones.
+#[test]
+fn a_limit_of_json_is_the_same_wherever_its_chunks_are_cut() {
+    let limits = memscape::json::Limits { string_bytes: 5, ..Default::default() };
+    let error = |chunk: usize| {
+        let mut machine = memscape::json::Machine::new(Reader::new(Recorder::default()), limits);
+        b"[\"long enough\0\"]".chunks(chunk).find_map(|piece| machine.feed(piece).err()).unwrap().to_string()
+    };
+    assert_eq!(error(100), "[0]: more than 5 bytes in one string, far beyond any snapshot (at byte 1)");
+    assert_eq!(error(1), error(100));
+}
+
+/// The containers, lists and devices of the format, which cost tables each: none may be had for a handful of bytes.
+#[test]
+fn every_limit_of_the_snapshot_is_one_sentence() {
+    let event = [b"}(", word("action").as_slice(), b"q\x01", &word("oom"), b"q\x02u"].concat();
+    // In batches, as Python writes them: so many lists open at once are refused for that alone.
+    let batch = [b"(", b"](}(h\x01h\x02ue".repeat(1000).as_slice(), b"e"].concat();
+    let traces = [b"}", word("device_traces").as_slice(), b"](](", &event, b"ee", &batch.repeat(66), b"s"].concat();
+    assert_eq!(refused(&pickle(&[&traces])), "device_traces[1024]: is not one of the first 1024 devices");
+
+    let lists = pickle(&[
+        b"}(",
+        &word("other"),
+        b"](](",
+        &event,
+        b"ee",
+        &batch.repeat(66),
+        &word("device_traces"),
+        b"](](}(h\x01h\x02ueeu",
+    ]);
+    assert_eq!(refused(&lists), "device_traces[0]: is not one of the first 65536 lists of events");
+
+    // Keys and words are in the memo, so a device costs forty bytes.
+    let names = ["device", "total_size", "blocks", "size", "state", "active_allocated"];
+    let names: Vec<u8> = (10..).zip(names).flat_map(|(slot, name)| [word(name), vec![b'q', slot]].concat()).collect();
+    let segment = |device: [u8; 4]| [b"}(h\nJ", &device[..], b"h\x0bK\x08h\x0c](}(h\rK\x08h\x0eh\x0fueu"].concat();
+    let segments =
+        [b"](", names.as_slice(), b"e", &word("segments"), b"](", &each(0..1_000_000, segment), b"e"].concat();
+    let segments = pickle(&[b"}(", &word("names"), &segments, b"u"]);
+    assert_eq!(refused(&segments), "segments[1024].device: is not one of the first 1024 devices");
+}
+
+#[test]
+fn a_million_empty_devices_are_no_devices() {
+    let event = [b"}(", word("action").as_slice(), &word("oom"), b"u"].concat();
+    let batch = [b"(", b"]".repeat(1000).as_slice(), b"e"].concat();
+    let traces = [b"]", batch.repeat(1000).as_slice(), b"](", &event, b"ea"].concat();
+    let opened: Opened = open(&pickle(&[b"}", &word("device_traces"), &traces, b"s"])).unwrap();
+    let devices: Vec<i64> = opened.summary.devices.iter().map(|device| device.device).collect();
+    assert_eq!(devices, [1_000_000]);
+}
+
+/// What a 32-bit memory does to files too large for it, on a smaller scale: refused while there is memory to say so.
+#[test]
+fn a_file_too_large_for_the_memory_says_what_it_would_need() {
+    let file = generated("--events 60000 --frames 6");
+    let open = |memory: u64, total_bytes: Option<u64>| {
+        let mut engine = Engine::with_memory(memory);
+        engine.request(Request::open("large.pickle", total_bytes));
+        for chunk in file.chunks(1 << 16) {
+            engine.feed(chunk.to_vec());
+            while engine.step(&mut || true) == Work::More {}
+        }
+        engine.request(Request::EndOfFile);
+        while engine.step(&mut || true) == Work::More {}
+        let replies = std::iter::from_fn(|| engine.next_reply());
+        let error = replies.into_iter().find_map(|reply| match reply {
+            Reply::Failed { message } => Some(message),
+            _ => None,
+        });
+        (error, engine.heap_bytes().iter().map(|(_, bytes)| bytes).sum::<usize>() as u64)
+    };
+    let length = Some(file.len() as u64);
+    let (error, needed) = open(1 << 30, length);
+    assert_eq!(error, None);
+    let (error, held) = open(needed / 2, length);
+    let error = error.expect("half of what it needs is not enough");
+    assert_eq!(held, 0, "what was read is given up");
+    let start = "it is too large for this memory: ";
+    assert!(error.starts_with(start) && error.contains(", so all would need about "), "{error}");
+    assert!(error.contains("record fewer events (max_entries="), "{error}");
+    let (error, _) = open(needed / 2, None);
+    assert!(!error.unwrap().contains("all would need"), "of an unknown length nothing can be told");
+}
+
+/// One file of Python's writer, one of torch's, and one in gzip.
+fn small_files() -> [Vec<u8>; 3] {
+    let small =
+        |words: &str| generated(&format!("--events 12 --frames 2 --layers 1 --hidden 64 --record-from-start {words}"));
+    [small("--protocol 4"), small("--style cpp"), gzipped(&small("--pending"))]
+}
+
+fn generated(words: &str) -> Vec<u8> {
+    let (options, _) = Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
+    generate::generate(&options, Vec::new()).unwrap().0
+}
+
+#[test]
+fn every_prefix_is_an_error_that_says_where() {
+    for (number, whole) in small_files().iter().enumerate() {
+        assert!(open(whole).is_ok(), "file {number}");
+        for length in 0..whole.len() {
+            let error = refused(&whole[..length]);
+            let place = match error.as_str() {
+                "the file is empty" => 0,
+                error if error.contains("it begins with") => 0,
+                error => place(error).unwrap_or_else(|| panic!("file {number}, {length} bytes: no place in {error:?}")),
+            };
+            assert!(place <= length as u64, "file {number}, {length} bytes: {error}");
+        }
+    }
+}
+
+/// The byte that an error names: `… (at byte 12)`, `… (APPENDS at byte 12)`, `… after 12 bytes`, `… near byte 12`.
+fn place(error: &str) -> Option<u64> {
+    let before = ["byte ", "after "].into_iter().filter_map(|word| Some(error.rfind(word)? + word.len())).max()?;
+    error.get(before..)?.split(|letter: char| !letter.is_ascii_digit()).next()?.parse().ok()
+}
