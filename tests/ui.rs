@@ -128,7 +128,8 @@ fn a_file_is_read_and_its_whole_timeline_asked_for() {
     let view = View::fit(1000, 1 << 20, 100, 100);
     assert_eq!(page.asked(), [&Request::Scene { serial: 1, device: 0, view, looks: Looks::default() }]);
     page.answer_scene();
-    assert!(matches!(page.done[..], [Effect::Upload(_)]));
+    assert!(matches!(page.done[..], [Effect::Upload(_), ..]));
+    assert!(matches!(page.asked()[..], [Request::Marks { .. }, Request::Overview { .. }, Request::Legend { .. }]));
 }
 
 #[test]

@@ -18,6 +18,8 @@ pub(super) fn marks(file: &OpenFile, device: i64) -> Option<Marks> {
     let mut marks = Marks::default();
     marks.clock =
         clock.map(|clock| ClockSpan { first_us: clock.first_us(), span: clock.span(), margin: clock.margin() });
+    let peak = u32::try_from(history.numbers.peak_event + 1).unwrap_or(0);
+    marks.peak = Place { events: f64::from(peak), time: clock.map_or(0, |clock| clock.x(peak)) };
     for event in history.note_events() {
         let place = event_place(clock, event);
         match history.events.action(event) {

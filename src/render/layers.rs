@@ -1,7 +1,7 @@
 //! A scene as rectangles in drawing order, and the rules for their lines: what the shader and the twin both start from.
 
 use super::drawing::OverlayRect;
-use super::look::Look;
+use super::look::{Look, faded_into};
 use super::placement::Placement;
 use crate::timeline::scene::{BAND, CONTINUED, FADED, PENDING};
 use crate::timeline::{Quad, Scene, View};
@@ -93,10 +93,7 @@ fn clamp_to_i16(px: i32) -> i16 {
 /// The colour table: [`FILLS`] fills, then [`FILLS`] lines. A block's line is its fill at 3/4 of each channel; faded is a quarter of
 /// the fill in the background.
 pub fn colours(look: &Look) -> Vec<[u8; 4]> {
-    let quarter = |(fill, ground): (u8, u8)| ((u16::from(fill) + 3 * u16::from(ground) + 2) / 4) as u8;
-    let [red, green, blue, opacity] = look.background;
-    let faded = |fill: &[u8; 4]| [(fill[0], red), (fill[1], green), (fill[2], blue), (fill[3], opacity)].map(quarter);
-    let faded: Vec<[u8; 4]> = look.palette.iter().map(faded).collect();
+    let faded: Vec<[u8; 4]> = look.palette.iter().map(|&fill| faded_into(fill, look.background)).collect();
     let darker = |channel: u8| (u16::from(channel) * 3 / 4) as u8;
     let line = |&[red, green, blue, opacity]: &[u8; 4]| [darker(red), darker(green), darker(blue), opacity];
     let blocks = || look.palette.iter().chain(&faded);

@@ -19,6 +19,8 @@ pub struct Look {
     pub allocated: [u8; 4],
     /// The stack's colours, by [`Paint`].
     pub palette: Box<[[u8; 4]; 256]>,
+    /// The same for meanings that have an order: slots from [`Paint::FIRST_SITE_SLOT`] on as a ramp.
+    pub ordered: Box<[[u8; 4]; 256]>,
     /// For the overlay: the outline of what is selected.
     pub selection: [u8; 4],
     /// For the overlay: the outline of what is under the pointer.
@@ -44,6 +46,7 @@ impl Look {
                 shade_step: 0.02,
                 chroma: 0.125,
             }),
+            ordered: ordered([0.66, 0.34], 0.11),
             selection: [0x10, 0x14, 0x1b, 0xff],
             hover: [0x10, 0x14, 0x1b, 0x99],
             cursor: [0x10, 0x14, 0x1b, 0x40],
@@ -65,6 +68,7 @@ impl Look {
                 shade_step: 0.02,
                 chroma: 0.105,
             }),
+            ordered: ordered([0.50, 0.88], 0.10),
             selection: [0xff, 0xff, 0xff, 0xff],
             hover: [0xff, 0xff, 0xff, 0x99],
             cursor: [0xff, 0xff, 0xff, 0x40],
@@ -117,6 +121,61 @@ fn palette(ramp: &Ramp) -> Box<[[u8; 4]; 256]> {
     palette
 }
 
+/// Steps of the ramp; slots beyond have its last colour.
+const RAMP_STEPS: u32 = 16;
+/// From green over blue to violet: lightness alone tells the order to those who see no hues.
+const RAMP_HUES_DEGREES: [f64; 2] = [150.0, 310.0];
+
+/// Colours from little to much: from one lightness to another. Slots before the first site's are grey.
+fn ordered(lightness: [f64; 2], chroma: f64) -> Box<[[u8; 4]; 256]> {
+    let mut palette = Box::new([[0; 4]; 256]);
+    for (index, entry) in (0..SLOTS * SHADES).zip(palette.iter_mut()) {
+        let (slot, shade) = (index / SHADES, index % SHADES);
+        let step = SHADE_STEPS.get(shade as usize).copied().unwrap_or(0.0) * 0.012;
+        let between = |[from, to]: [f64; 2], part: f64| from + (to - from) * part;
+        let base = match slot.checked_sub(Paint::FIRST_SITE_SLOT) {
+            Some(class) => {
+                let part = f64::from(class.min(RAMP_STEPS)) / f64::from(RAMP_STEPS);
+                let hue_degrees = between(RAMP_HUES_DEGREES, part);
+                Oklch { lightness: between(lightness, part), chroma, hue_degrees }
+            }
+            None => Oklch { lightness: 0.60, ..GREY },
+        };
+        *entry = Oklch { lightness: base.lightness + step, ..base }.to_rgba();
+    }
+    palette
+}
+
+impl Look {
+    /// These colours with the palette of ordered meanings.
+    pub fn in_order(mut self) -> Look {
+        self.palette.clone_from(&self.ordered);
+        self
+    }
+
+    /// These colours with some slots faded into the background.
+    pub fn with_faded(mut self, faded: impl Fn(u32) -> bool) -> Look {
+        let look = &mut self;
+        let ground = look.background;
+        let slots = (0u32..).zip(look.palette.chunks_exact_mut(SHADES as usize));
+        for (_, shades) in slots.filter(|(slot, _)| faded(*slot)) {
+            for colour in shades {
+                *colour = faded_into(*colour, ground);
+            }
+        }
+        self
+    }
+}
+
+/// A quarter of a colour in what is behind it.
+pub(super) fn faded_into(colour: [u8; 4], ground: [u8; 4]) -> [u8; 4] {
+    let mut faded = colour;
+    for (channel, behind) in faded.iter_mut().zip(ground) {
+        *channel = ((u16::from(*channel) + 3 * u16::from(behind) + 2) / 4) as u8;
+    }
+    faded
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -146,7 +205,7 @@ mod tests {
     #[test]
     fn every_colour_stands_out_from_what_is_behind_it() {
         for (name, look) in themes() {
-            for (index, &colour) in look.palette.iter().enumerate() {
+            for (index, &colour) in look.palette.iter().chain(look.ordered.iter()).enumerate() {
                 for behind in [look.background, look.reserved_fill] {
                     let contrast = contrast(colour, behind);
                     assert!(contrast >= 2.4, "{name}, colour {index} {colour:?}: {contrast:.2}");

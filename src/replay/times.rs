@@ -107,6 +107,16 @@ pub struct Clock<'a> {
     times: &'a Times,
 }
 
+/// µs before the first and after the latest event of a trace of `span` µs.
+pub fn time_axis_margin(span: u64) -> u64 {
+    (span / MARGIN_PART).max(1)
+}
+
+/// Length in µs of the time axis of a trace of `span` µs.
+pub fn time_axis_width(span: u64) -> u64 {
+    span.saturating_add(2 * time_axis_margin(span))
+}
+
 /// Both ends of the axis are this part of the recorded span: the states before the first and after the last event have a place.
 const MARGIN_PART: u64 = 64;
 
@@ -123,12 +133,12 @@ impl Clock<'_> {
 
     /// µs before the first and after the latest event.
     pub fn margin(&self) -> u64 {
-        (self.span() / MARGIN_PART).max(1)
+        time_axis_margin(self.span())
     }
 
     /// Length of the axis in µs.
     pub fn width(&self) -> u64 {
-        self.span().saturating_add(2 * self.margin())
+        time_axis_width(self.span())
     }
 
     /// Where `moment` begins, in µs from the axis' start.

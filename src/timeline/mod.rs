@@ -31,8 +31,11 @@ pub use outline::{OutlineRect, exact_outline};
 pub use paint::Paint;
 pub use scene::{Quad, QuadIdentity, Scene};
 pub use silhouette::silhouette;
-pub use ticks::{Tick, byte_ticks, event_ticks};
+pub use ticks::{Tick, byte_ticks, event_ticks, time_ticks};
 pub use view::{Axis, Extent, View};
+
+/// The length of the time axis, for those who know a span and no clock.
+pub use crate::replay::times::{time_axis_margin, time_axis_width};
 
 use crate::replay::{AllocationId, Allocations, Clock, Curve, LiveSets};
 

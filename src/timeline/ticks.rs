@@ -54,6 +54,38 @@ pub fn event_ticks(view: &View, events: u32, min_distance_px: f64) -> Vec<Tick> 
         .collect()
 }
 
+/// Marks of the time axis: time since the first event, 1, 2 or 5 times a power of ten µs apart and at least `min_distance_px`; the
+/// recorded span is `span` µs long and begins at `margin`.
+pub fn time_ticks(view: &View, margin: u64, span: u64, min_distance_px: f64) -> Vec<Tick> {
+    let wanted = view.x_per_px * min_distance_px;
+    let mut decade = 1u64;
+    while (decade as f64) * 5.0 < wanted && decade < 1 << 56 {
+        decade *= 10;
+    }
+    let step =
+        [1, 2, 5].map(|times| times * decade).into_iter().find(|&step| step as f64 >= wanted).unwrap_or(10 * decade);
+    let range = [0.0, f64::from(view.width_px)].map(|column| view.x_from_column(column) - margin as f64);
+    multiples(step, range)
+        .take_while(|&elapsed| elapsed <= span)
+        .map(|elapsed| {
+            let at_px = view.column_from_x((elapsed + margin) as f64).round() as i64;
+            Tick { at_px, value: elapsed, label: elapsed_label(elapsed, step) }
+        })
+        .filter(|tick| (0..=i64::from(view.width_px)).contains(&tick.at_px))
+        .collect()
+}
+
+/// A multiple of `step` µs in the largest unit that shows it without loss in three decimals: `1.25 s`, `40 ms`, `7 µs`.
+fn elapsed_label(elapsed: u64, step: u64) -> String {
+    let units = [(1_000_000, "s"), (1_000, "ms")];
+    let unit = units.into_iter().find(|&(unit, _)| elapsed >= unit && step * 1000 >= unit);
+    let Some((unit, name)) = unit else { return format!("{} µs", grouped(elapsed)) };
+    let fraction = format!("{:03}", elapsed % unit * 1000 / unit);
+    let fraction = fraction.trim_end_matches('0');
+    let point = if fraction.is_empty() { "" } else { "." };
+    format!("{}{point}{fraction} {name}", grouped(elapsed / unit))
+}
+
 /// The multiples of `step` in a range and one beyond either end, where rounding may bring it in.
 fn multiples(step: u64, range: [f64; 2]) -> impl Iterator<Item = u64> {
     let [first, last] = range.map(|end| (end.max(0.0) / step as f64).floor() as u64);
@@ -111,6 +143,19 @@ mod tests {
         let close = View { x_per_px: 1.0 / 64.0, ..View::fit(1, 1, 200, 1) };
         let ticks = event_ticks(&close, 2, 40.0);
         assert_eq!(ticks.iter().map(|tick| (tick.at_px, tick.value)).collect::<Vec<_>>(), [(64, 0), (128, 1)]);
+    }
+
+    #[test]
+    fn times_are_told_since_the_first_event() {
+        let view = View { axis: crate::timeline::Axis::Time, x_per_px: 5_000.0, ..View::fit(1, 1, 500, 1) };
+        let ticks = time_ticks(&view, 10_000, 2_000_000, 90.0);
+        assert_eq!(labels(&ticks), ["0 µs", "500 ms", "1 s", "1.5 s", "2 s"]);
+        assert_eq!(ticks[1].at_px, 102);
+        let close = View { x_per_px: 0.5, left_px: 4_000_000, ..view };
+        assert_eq!(
+            labels(&time_ticks(&close, 10_000, 3_000_000, 90.0)),
+            ["1,990 ms", "1,990.05 ms", "1,990.1 ms", "1,990.15 ms", "1,990.2 ms", "1,990.25 ms"]
+        );
     }
 
     #[test]

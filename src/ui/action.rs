@@ -1,7 +1,7 @@
 //! What can happen to the page, and what the shell does about it.
 
 use super::state::{Canvas, Renderer};
-use crate::engine::protocol::{Reply, Request};
+use crate::engine::protocol::{Grouping, Reply, Request};
 use std::rc::Rc;
 
 /// Something happened: a person did it, the worker said it, or the browser reported it.
@@ -22,6 +22,16 @@ pub enum Action {
         /// The HTTP status; `None` when there was no answer the page may read.
         status: Option<u16>,
     },
+    /// Allocations shall be stacked by groups; `None`: in order of birth.
+    StackingChosen(Option<Grouping>),
+    /// Colours shall tell this.
+    ColouringChosen(Grouping),
+    /// An entry of the legend was clicked: its slot.
+    LegendClicked(u32),
+    /// An entry of the legend was double-clicked, or its "only" button pressed.
+    LegendIsolated(u32),
+    /// The minimap's window was moved or resized: its edges as parts of the whole axis, from 0 to 1.
+    MinimapMoved([f64; 2]),
     /// A device was picked, by its ordinal.
     DeviceChosen(i64),
     /// The worker answered to load number `load`.
@@ -164,6 +174,12 @@ pub enum Command {
     ToggleFitBytes,
     /// Bring the peak to the middle.
     GoToPeak,
+    /// Events or wall-clock on the horizontal axis.
+    ToggleAxis,
+    /// Stack by the next kind of group.
+    NextStacking,
+    /// Colour by the next kind of group.
+    NextColouring,
 }
 
 /// What the shell does after [`super::update()`]. It redraws whatever changed without being told.

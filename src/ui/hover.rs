@@ -17,7 +17,7 @@ pub struct Spot {
     /// The byte to ask the worker about: under the pointer, or in the middle of a block, where rounding of its edges to pixels
     /// can't lead to its neighbour.
     pub byte: u64,
-    /// The lowest and highest rank of the piece there.
+    /// The ids of the lowest and the highest allocation of the piece there.
     pub ranks: [u32; 2],
     /// How many allocations the piece holds.
     pub count: u32,

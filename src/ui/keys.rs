@@ -63,6 +63,9 @@ pub const BINDINGS: &[Binding] = {
         line(Timeline, &["-", "_"], ZoomBytesOut, "Zoom the bytes out", "zoom-bytes-out"),
         line(Timeline, &["0"], FitBoth, "Show everything", "fit-both"),
         line(Timeline, &["f"], ToggleFitBytes, "Fit the bytes to the window, or stop it", "fit-bytes"),
+        line(Timeline, &["t"], ToggleAxis, "Events or wall-clock on the axis", "axis"),
+        line(Timeline, &["g"], NextStacking, "Stack by something else", "stacking"),
+        line(Timeline, &["h"], NextColouring, "Colour by something else", "colouring"),
         line(Timeline, &["p"], GoToPeak, "Go to the peak", "go-to-peak"),
     ]
 };

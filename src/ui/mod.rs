@@ -17,6 +17,7 @@ mod pointing;
 pub mod record;
 pub mod state;
 pub mod summary;
+pub mod surroundings;
 pub mod update;
 pub mod url;
 

@@ -7,36 +7,56 @@
 //! ```
 //! The window never leaves the plane, and "everything" is as far as it zooms out: no gesture ends in an empty picture.
 
-use super::state::{BytesAxis, Canvas, State};
-use crate::engine::protocol::DeviceSummary;
+use super::state::{BytesAxis, Canvas, Geometry, State};
+use crate::engine::protocol::{DeviceSummary, Looks};
 
-use crate::timeline::{Extent, Scene, View};
-use crate::units::Moment;
+use crate::timeline::{Axis, Extent, Scene, View, time_axis_margin, time_axis_width};
 
 /// All of a device there is to look at.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plane {
+    /// What it is horizontally.
+    pub axis: Axis,
     /// Its size; both at least 1. The bytes are those to show, without the free space above.
     pub extent: Extent,
 }
 
 impl Plane {
     /// The plane of a device. The reserved curve belongs to the picture, unless it would press the stack into its lower half.
-    pub fn of(device: &DeviceSummary) -> Plane {
+    pub fn of(device: &DeviceSummary, axis: Axis) -> Plane {
         let drawn = device.drawn_peak;
         let reserved = u64::try_from(device.peak_reserved).unwrap_or(0);
         let bytes = if drawn == 0 || reserved / 2 <= drawn { drawn.max(reserved) } else { drawn };
-        Plane { extent: Extent { width: device.events.saturating_add(1), bytes: bytes.max(1) } }
+        let width = match (axis, device.time_us) {
+            (Axis::Time, Some((first, last))) => time_axis_width(last.abs_diff(first)),
+            _ => device.events.saturating_add(1),
+        };
+        Plane { axis, extent: Extent { width, bytes: bytes.max(1) } }
     }
 
     /// Everything in the window.
     pub fn fit(self, canvas: Canvas) -> View {
-        View::fit(self.extent.width, self.extent.bytes, canvas.width_px, canvas.height_px)
+        self.fitted(canvas.width_px, canvas.height_px)
     }
 
     /// Everything in the window of `view`.
     pub fn whole(self, view: View) -> View {
-        View::fit(self.extent.width, self.extent.bytes, view.width_px, view.height_px)
+        self.fitted(view.width_px, view.height_px)
+    }
+
+    fn fitted(self, width_px: u32, height_px: u32) -> View {
+        View { axis: self.axis, ..View::fit(self.extent.width, self.extent.bytes, width_px, height_px) }
+    }
+
+    /// The window between two edges, given as parts of the whole axis.
+    pub fn between(self, view: View, edges: [f64; 2]) -> View {
+        let whole = self.whole(view);
+        let [from, to] = edges.map(|edge| edge.clamp(0.0, 1.0));
+        let wanted = whole.x_per_px * (to - from).abs().max(1e-9);
+        // Zooming brings the limits in.
+        let zoomed = view.zoomed_x(0.0, wanted / view.x_per_px, self.extent);
+        let left_px = (from.min(to) * self.extent.width as f64 / zoomed.x_per_px).round() as i64;
+        self.clamped(View { left_px, ..zoomed })
     }
 
     /// The nearest view that shows the plane and nothing beside it.
@@ -86,9 +106,9 @@ impl Plane {
         })
     }
 
-    /// The window around `moment`, at the scale of `view`, with the whole stack there.
-    pub fn centred(self, view: View, moment: Moment) -> View {
-        let centre = (f64::from(moment.0) + 0.5) / view.x_per_px;
+    /// The window around `x`, in units of the axis, at the scale of `view`, with the whole stack there.
+    pub fn centred(self, view: View, x: f64) -> View {
+        let centre = x / view.x_per_px;
         let left_px = (centre - f64::from(view.width_px) / 2.0).round() as i64;
         // As high as it gets: clamping makes it everything.
         self.clamped(View { left_px, bytes_per_px: f64::MAX, bottom_px: 0, ..view })
@@ -100,10 +120,11 @@ impl Plane {
         let columns = &scene.columns;
         let from = view.x_from_column(0.0);
         let to = view.x_from_column(f64::from(view.width_px));
-        let inside = columns.moment.iter().zip(&columns.total).filter(|(moment, _)| {
-            let moment = f64::from(**moment);
-            moment + 1.0 > from && moment < to
+        let edges = columns.edge_px.windows(2).map(|edges| match edges {
+            [left, right] => [left, right].map(|&edge| scene.view.x_from_column(f64::from(edge))),
+            _ => [0.0; 2],
         });
+        let inside = edges.zip(&columns.total).filter(|([left, right], _)| *right > from && *left < to);
         let Some(highest) = inside.map(|(_, total)| *total).max().filter(|total| *total > 0) else { return view };
         let bytes_per_px = View::fit(1, highest, view.width_px, view.height_px).bytes_per_px;
         let same = (bytes_per_px / view.bytes_per_px - 1.0).abs() < 1e-3 && view.bottom_px == 0;
@@ -117,7 +138,7 @@ impl Plane {
     }
 
     fn widened(self, view: View, sideways: i64, upwards: i64) -> View {
-        let whole = View::fit(self.extent.width, self.extent.bytes, 1, 1);
+        let whole = self.fitted(1, 1);
         let plane_width = (whole.x_per_px / view.x_per_px).ceil() as i64;
         let plane_height = (whole.bytes_per_px / view.bytes_per_px).ceil() as i64;
         let (right, top) = (view.left_px + i64::from(view.width_px), view.bottom_px + i64::from(view.height_px));
@@ -139,7 +160,8 @@ impl Plane {
         let needed = self.widened(view, i64::from(view.width_px / 8), i64::from(view.height_px / 16));
         let right = |view: &View| view.left_px + i64::from(view.width_px);
         let top = |view: &View| view.bottom_px + i64::from(view.height_px);
-        needed.x_per_px == scene.x_per_px
+        needed.axis == scene.axis
+            && needed.x_per_px == scene.x_per_px
             && needed.bytes_per_px == scene.bytes_per_px
             && scene.left_px <= needed.left_px
             && scene.bottom_px <= needed.bottom_px
@@ -157,7 +179,27 @@ pub fn wheel_factor(delta: f64) -> f64 {
 impl State {
     /// The plane of the shown device.
     pub fn plane(&self) -> Option<Plane> {
-        self.device().map(Plane::of)
+        self.device().map(|device| Plane::of(device, self.axis))
+    }
+
+    /// Where an event stands on the axis; `None` on the time axis for one without a time.
+    pub fn x_of(&self, event: u32, time_us: Option<i64>) -> Option<f64> {
+        match self.axis {
+            Axis::Events => Some(f64::from(event) + 1.0),
+            Axis::Time => {
+                let (first, last) = self.device()?.time_us?;
+                let elapsed = time_us?.clamp(first, last).abs_diff(first);
+                Some((elapsed + time_axis_margin(last.abs_diff(first))) as f64)
+            }
+        }
+    }
+
+    /// Where the peak begins on the axis; on the time axis the worker has to say.
+    pub fn peak_x(&self) -> Option<f64> {
+        match self.axis {
+            Axis::Events => self.device().map(|device| (device.peak_event + 1).max(0) as f64),
+            Axis::Time => self.around.marks.latest().map(|marks| marks.peak.time as f64),
+        }
     }
 
     /// Replaces the window by what `change` makes of it, and keeps the bytes axis fitted where that is wanted.
@@ -165,6 +207,31 @@ impl State {
         let (Some(plane), Some(view)) = (self.plane(), self.view) else { return };
         self.view = Some(change(plane, view));
         self.fit_bytes_if_wanted();
+    }
+
+    /// Shows everything over the other axis, where the file has times: so the selection is in view as well.
+    pub(super) fn toggle_axis(&mut self) {
+        let timed = self.device().is_some_and(|device| device.time_us.is_some());
+        if self.axis == Axis::Events && !timed {
+            self.remark = Some("This snapshot has no times: PyTorch records them since 2.2.".to_owned());
+            return;
+        }
+        self.axis = if self.axis == Axis::Events { Axis::Time } else { Axis::Events };
+        // What was drawn over the other axis can't be moved or scaled to this one.
+        self.geometry = Geometry::default();
+        self.navigate(|plane, view| plane.whole(view));
+    }
+
+    /// Order or colours change: the geometry has to be made anew.
+    pub(super) fn change_looks(&mut self, looks: Looks) {
+        if looks == self.looks {
+            return;
+        }
+        if looks.colouring != self.looks.colouring {
+            self.around.faded.clear();
+        }
+        self.looks = looks;
+        (self.geometry.is_stale, self.geometry.in_flight) = (true, None);
     }
 
     /// Fits the bytes axis to the window where that is wanted.
@@ -182,7 +249,7 @@ mod tests {
     use proptest::prelude::*;
 
     const CANVAS: Canvas = Canvas { width_px: 800, height_px: 400, scale: 1.0 };
-    const PLANE: Plane = Plane { extent: Extent { width: 100_001, bytes: 80_000_000_000 } };
+    const PLANE: Plane = Plane { axis: Axis::Events, extent: Extent { width: 100_001, bytes: 80_000_000_000 } };
 
     #[test]
     fn everything_fits_and_is_the_limit() {
@@ -197,10 +264,10 @@ mod tests {
     #[test]
     fn reserved_is_in_the_picture_while_it_is_comparable() {
         let device = |drawn_peak, peak_reserved| DeviceSummary { drawn_peak, peak_reserved, ..Default::default() };
-        assert_eq!(Plane::of(&device(100, 150)).extent.bytes, 150);
-        assert_eq!(Plane::of(&device(100, 5000)).extent.bytes, 100);
-        assert_eq!(Plane::of(&device(0, 5000)).extent.bytes, 5000);
-        assert_eq!(Plane::of(&device(0, 0)).extent, Extent { width: 1, bytes: 1 });
+        assert_eq!(Plane::of(&device(100, 150), Axis::Events).extent.bytes, 150);
+        assert_eq!(Plane::of(&device(100, 5000), Axis::Events).extent.bytes, 100);
+        assert_eq!(Plane::of(&device(0, 5000), Axis::Events).extent.bytes, 5000);
+        assert_eq!(Plane::of(&device(0, 0), Axis::Events).extent, Extent { width: 1, bytes: 1 });
     }
 
     proptest! {

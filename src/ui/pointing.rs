@@ -6,7 +6,6 @@ use super::action::{Effect, Pointer};
 use super::hover::{Spot, spot};
 use super::state::{Hover, Purpose, Question, State};
 use crate::engine::protocol::{Details, HitAllocation, Request};
-use crate::units::Moment;
 
 /// Brings the hover up to date with pointer, window and scene.
 pub(super) fn look_under_pointer(state: &mut State, effects: &mut Vec<Effect>) {
@@ -20,7 +19,12 @@ pub(super) fn look_under_pointer(state: &mut State, effects: &mut Vec<Effect>) {
     };
     // What was said before stays on the card while it may be true: no flicker inside one block or band.
     let kept = state.hover.take().filter(|before| {
-        let still = |hit: &HitAllocation| (spot.ranks[0]..=spot.ranks[1]).contains(&hit.allocation);
+        // Between ids lies what lies between ranks in order of birth only.
+        let [lowest, highest] = spot.ranks;
+        let in_birth_order = state.looks.stacking.is_none() && lowest <= highest;
+        let still = |hit: &HitAllocation| {
+            (in_birth_order && (lowest..=highest).contains(&hit.allocation)) || spot.single() == Some(hit.allocation)
+        };
         before.answered == Some(spot) || before.hit.as_ref().is_some_and(still)
     });
     let (hit, answered) = kept.map_or((None, None), |kept| (kept.hit, kept.answered));
@@ -84,11 +88,12 @@ pub(super) fn select(state: &mut State, allocation: u32, effects: &mut Vec<Effec
 
 /// Moves the window to the birth of an allocation whose whole life lies outside it.
 pub(super) fn bring_into_view(state: &mut State, details: &Details) {
-    let born = details.born_event.map_or(0, |event| event.saturating_add(1));
-    let died = details.freed_event.map_or(u32::MAX, |event| event.saturating_add(1));
+    let born = details.born_event.map_or(Some(0.0), |event| state.x_of(event, details.born_us));
+    let died = details.freed_event.map_or(Some(f64::INFINITY), |event| state.x_of(event, details.freed_us));
+    let (Some(born), Some(died)) = (born, died) else { return };
     state.navigate(|plane, view| {
         let inside =
-            view.x_from_column(f64::from(view.width_px)) > f64::from(born) && view.x_from_column(0.0) < f64::from(died);
-        if inside { view } else { plane.centred(view, Moment(born)) }
+            view.x_from_column(f64::from(view.width_px)) > born && view.x_from_column(0.0) < died.max(born + 1.0);
+        if inside { view } else { plane.centred(view, born + 0.5) }
     });
 }

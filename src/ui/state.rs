@@ -2,8 +2,9 @@
 
 use super::action::{DropHover, Origin, Pointer};
 use super::hover::Spot;
+use super::surroundings::Surroundings;
 use crate::engine::protocol::{Details, DeviceSummary, FileSummary, HitAllocation, Looks, Phase};
-use crate::timeline::{Scene, View};
+use crate::timeline::{Axis, Scene, View};
 use crate::units::Bytes;
 use std::rc::Rc;
 
@@ -26,6 +27,10 @@ pub struct State {
     pub view: Option<View>,
     /// Order and colours of the stack.
     pub looks: Looks,
+    /// What the horizontal axis counts.
+    pub axis: Axis,
+    /// What stands around the stack.
+    pub around: Surroundings,
     /// Whether the bytes axis follows the window.
     pub bytes_axis: BytesAxis,
     /// The picture and what is on its way.
@@ -146,6 +151,8 @@ pub struct Geometry {
     /// The request that was not answered yet. There is one at a time, always for the newest window: a slow scene is then
     /// finished and shown instead of being overtaken for ever.
     pub in_flight: Option<u32>,
+    /// Whether the scene shows another order or other colours than are wanted.
+    pub is_stale: bool,
 }
 
 /// What is under the pointer.

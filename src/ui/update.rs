@@ -5,9 +5,10 @@ use super::candidates::{candidates, none_of};
 use super::navigate::wheel_factor;
 use super::pointing::{answered, bring_into_view, click, look_under_pointer, select};
 use super::state::{BytesAxis, Choice, Geometry, Help, Letters, Loading, Stage, State};
+use super::surroundings::{self, Surroundings};
 use super::{details, record, url};
-use crate::engine::protocol::{Member, Reply, Request};
-use crate::units::Moment;
+use crate::engine::protocol::{Grouping, Looks, Member, Reply, Request};
+use crate::timeline::Axis;
 
 /// Where the example lies beside the page.
 pub const EXAMPLE: &str = "example.pickle.gz";
@@ -43,6 +44,11 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
                 close(state, Stage::Failed(message));
             }
         }
+        Action::StackingChosen(stacking) => state.change_looks(Looks { stacking, ..state.looks }),
+        Action::ColouringChosen(colouring) => state.change_looks(Looks { colouring, ..state.looks }),
+        Action::LegendClicked(slot) => state.toggle_slot(slot),
+        Action::LegendIsolated(slot) => state.isolate_slot(slot),
+        Action::MinimapMoved(edges) => state.navigate(|plane, view| plane.between(view, edges)),
         Action::DeviceChosen(ordinal) => {
             let place = state.file().and_then(|file| file.devices.iter().position(|device| device.device == ordinal));
             if let Some(place) = place {
@@ -100,11 +106,15 @@ fn settle(state: &mut State, effects: &mut Vec<Effect>) {
     let (Some(plane), Some(canvas)) = (state.plane(), state.canvas) else { return };
     let Some(device) = state.device().map(|device| device.device) else { return };
     let view = *state.view.get_or_insert_with(|| plane.fit(canvas));
-    let served = state.geometry.scene.as_ref().is_some_and(|scene| plane.is_served(view, &scene.view));
+    let scene = state.geometry.scene.as_ref().filter(|_| !state.geometry.is_stale);
+    let served = scene.is_some_and(|scene| plane.is_served(view, &scene.view));
     if !served && state.geometry.in_flight.is_none() {
         let serial = state.next_serial();
         state.geometry.in_flight = Some(serial);
         effects.push(Effect::Ask(Request::Scene { serial, device, view: plane.with_margin(view), looks: state.looks }));
+    }
+    if state.geometry.in_flight.is_none() {
+        surroundings::ask(state, effects);
     }
     look_under_pointer(state, effects);
 }
@@ -157,6 +167,16 @@ fn command(state: &mut State, command: Command, now_ms: f64, effects: &mut Vec<E
         Command::ZoomBytesIn => state.navigate(|plane, view| plane.zoom_bytes(view, 0.0, 1.0 / ZOOM)),
         Command::ZoomBytesOut => state.navigate(|plane, view| plane.zoom_bytes(view, 0.0, ZOOM)),
         Command::FitBoth => state.navigate(|plane, view| plane.whole(view)),
+        Command::ToggleAxis => state.toggle_axis(),
+        Command::NextStacking => {
+            let kinds: Vec<_> = Grouping::ALL.iter().copied().map(Some).chain([None]).collect();
+            let stacking = after(&kinds, state.looks.stacking);
+            state.change_looks(Looks { stacking, ..state.looks });
+        }
+        Command::NextColouring => {
+            let colouring = after(&Grouping::ALL, state.looks.colouring);
+            state.change_looks(Looks { colouring, ..state.looks });
+        }
         Command::ToggleFitBytes => {
             state.bytes_axis = match state.bytes_axis {
                 BytesAxis::Free => BytesAxis::FitsWindow,
@@ -165,12 +185,11 @@ fn command(state: &mut State, command: Command, now_ms: f64, effects: &mut Vec<E
             state.fit_bytes_if_wanted();
         }
         Command::GoToPeak => {
-            let peak = state.device().map(|device| Moment(u32::try_from(device.peak_event + 1).unwrap_or(0)));
-            if let Some(peak) = peak {
+            if let Some(peak) = state.peak_x() {
                 state.navigate(|plane, view| {
                     let widest = plane.extent.width as f64 * PEAK_WINDOW / f64::from(view.width_px);
                     let factor = (widest / view.x_per_px).min(1.0);
-                    plane.centred(plane.zoom_events(view, 0.0, factor), peak)
+                    plane.centred(plane.zoom_events(view, 0.0, factor), peak + 0.5)
                 });
             }
         }
@@ -216,6 +235,12 @@ fn cancel(state: &mut State, effects: &mut Vec<Effect>) {
     }
 }
 
+/// The one after `now`, the first after the last.
+fn after<T: PartialEq + Copy>(all: &[T], now: T) -> T {
+    let place = all.iter().position(|one| *one == now).map_or(0, |place| place + 1);
+    all.get(place).or(all.first()).copied().unwrap_or(now)
+}
+
 /// Ends whatever is open or loading; what the worker still says of it is dropped.
 fn close(state: &mut State, stage: Stage) {
     if matches!(stage, Stage::Loading(_)) {
@@ -231,6 +256,10 @@ fn show_device(state: &mut State, place: usize) {
     state.device_place = place;
     state.view = None;
     state.geometry = Geometry::default();
+    state.around = Surroundings::default();
+    if state.device().is_some_and(|device| device.time_us.is_none()) {
+        state.axis = Axis::Events;
+    }
     (state.hover, state.question) = (None, None);
     (state.selection, state.selecting) = (None, None);
 }
@@ -259,7 +288,7 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
         Reply::Cancelled => close(state, Stage::Empty),
         Reply::Scene { serial, scene, .. } if state.geometry.in_flight == Some(serial) => {
             let scene = std::rc::Rc::new(*scene);
-            state.geometry = Geometry { scene: Some(scene.clone()), in_flight: None };
+            state.geometry = Geometry { scene: Some(scene.clone()), in_flight: None, is_stale: false };
             state.fit_bytes_if_wanted();
             effects.push(Effect::Upload(scene));
         }
@@ -272,6 +301,8 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
         Reply::Details { serial, .. } if state.selecting == Some(serial) => state.selecting = None,
         Reply::Members(members) => list(state, members),
         Reply::Scene { .. } | Reply::Details { .. } => {}
-        Reply::Marks { .. } | Reply::Overview { .. } | Reply::Legend { .. } | Reply::Outline { .. } => {}
+        Reply::Marks { .. } | Reply::Overview { .. } | Reply::Legend { .. } | Reply::Outline { .. } => {
+            surroundings::take(state, reply);
+        }
     }
 }

@@ -35,6 +35,8 @@ pub struct Marks {
     pub lanes: u32,
     /// How many marks there are besides those above, which are the first.
     pub left_out: u64,
+    /// Where the peak begins.
+    pub peak: Place,
     /// First and latest time, µs since 1970, and what the time axis has on either side of them, in µs.
     pub clock: Option<ClockSpan>,
 }

@@ -1,0 +1,133 @@
+//! What stands around the stack: asked for when it is missing or of something else, kept as long as it holds.
+
+use super::action::Effect;
+use super::state::State;
+use crate::engine::protocol::{Grouping, LegendEntry, Marks, Overview, Reply, Request};
+use crate::timeline::{Axis, OutlineRect, View};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// The widest silhouette that is asked for; wider minimaps stretch it.
+const OVERVIEW_PX: u32 = 2048;
+
+/// What stands around the stack of the shown device.
+#[derive(Clone, Debug, Default)]
+pub struct Surroundings {
+    /// Marks and annotations.
+    pub marks: Answer<(), Rc<Marks>>,
+    /// The silhouette of everything.
+    pub overview: Answer<Axis, Rc<Overview>>,
+    /// What colours mean.
+    pub legend: Answer<Grouping, Rc<Vec<LegendEntry>>>,
+    /// Where the selection is.
+    pub outline: Answer<(u32, View), Rc<Vec<OutlineRect>>>,
+    /// Slots of the palette that are faded, by the legend.
+    pub faded: BTreeSet<u32>,
+}
+
+/// Something the worker is asked once, about `of`.
+#[derive(Clone, Debug)]
+pub struct Answer<Q, A> {
+    asked: Option<(u32, Q)>,
+    known: Option<(Q, A)>,
+}
+
+impl<Q, A> Default for Answer<Q, A> {
+    fn default() -> Self {
+        Answer { asked: None, known: None }
+    }
+}
+
+impl<Q: PartialEq + Copy, A> Answer<Q, A> {
+    /// The last answer, whatever it was about.
+    pub fn latest(&self) -> Option<&A> {
+        self.known.as_ref().map(|(_, answer)| answer)
+    }
+
+    /// The answer about `of`.
+    pub fn about(&self, of: Q) -> Option<&A> {
+        self.known.as_ref().filter(|(known, _)| *known == of).map(|(_, answer)| answer)
+    }
+
+    /// Whether it has to be asked about `of` now: there is one question at a time.
+    fn wants(&self, of: Q) -> bool {
+        self.asked.is_none() && self.about(of).is_none()
+    }
+
+    fn ask(&mut self, serial: u32, of: Q) {
+        self.asked = Some((serial, of));
+    }
+
+    /// Takes the answer to question `serial`; one to another question is dropped.
+    fn take(&mut self, serial: u32, answer: A) {
+        if let Some((_, of)) = self.asked.take_if(|(asked, _)| *asked == serial) {
+            self.known = Some((of, answer));
+        }
+    }
+}
+
+/// Asks for what is missing. To be called when the scene is there: the stack comes first.
+pub(super) fn ask(state: &mut State, effects: &mut Vec<Effect>) {
+    let Some(device) = state.device().map(|device| device.device) else { return };
+    let (axis, colouring, looks) = (state.axis, state.looks.colouring, state.looks);
+    if state.around.marks.wants(()) {
+        let serial = state.next_serial();
+        state.around.marks.ask(serial, ());
+        effects.push(Effect::Ask(Request::Marks { serial, device }));
+    }
+    if state.around.overview.wants(axis) {
+        let serial = state.next_serial();
+        state.around.overview.ask(serial, axis);
+        effects.push(Effect::Ask(Request::Overview { serial, device, axis, width_px: OVERVIEW_PX }));
+    }
+    if state.around.legend.wants(colouring) {
+        let serial = state.next_serial();
+        state.around.legend.ask(serial, colouring);
+        effects.push(Effect::Ask(Request::Legend { serial, device, colouring }));
+    }
+    // The scene's own window: the outline moves with it while panning.
+    let of = state.selection.as_ref().map(|selection| selection.allocation).zip(state.geometry.scene.as_ref());
+    if let Some((allocation, view)) = of.map(|(allocation, scene)| (allocation, scene.view))
+        && state.around.outline.wants((allocation, view))
+    {
+        let serial = state.next_serial();
+        state.around.outline.ask(serial, (allocation, view));
+        effects.push(Effect::Ask(Request::Outline { serial, device, view, looks, allocation }));
+    }
+}
+
+/// Takes an answer; `false` when it is not of this kind.
+pub(super) fn take(state: &mut State, reply: Reply) {
+    match reply {
+        Reply::Marks { serial, marks, .. } => state.around.marks.take(serial, Rc::new(*marks)),
+        Reply::Overview { serial, overview, .. } => state.around.overview.take(serial, Rc::new(*overview)),
+        Reply::Legend { serial, entries, .. } => state.around.legend.take(serial, Rc::new(entries)),
+        Reply::Outline { serial, rects, .. } => state.around.outline.take(serial, Rc::new(rects)),
+        _ => {}
+    }
+}
+
+impl State {
+    /// Fades one meaning of the colours, or brings it back.
+    pub(super) fn toggle_slot(&mut self, slot: u32) {
+        if !self.around.faded.remove(&slot) {
+            self.around.faded.insert(slot);
+        }
+        self.unfade_when_all_are_faded();
+    }
+
+    /// Fades all other meanings, or brings all back when they are faded already.
+    pub(super) fn isolate_slot(&mut self, slot: u32) {
+        let slots = self.around.legend.latest().map(|entries| entries.iter().map(|entry| entry.slot).collect());
+        let others: BTreeSet<u32> =
+            slots.into_iter().flat_map(|all: Vec<u32>| all).filter(|&other| other != slot).collect();
+        self.around.faded = if self.around.faded == others { BTreeSet::new() } else { others };
+    }
+
+    fn unfade_when_all_are_faded(&mut self) {
+        let entries = self.around.legend.latest();
+        if entries.is_some_and(|entries| entries.iter().all(|entry| self.around.faded.contains(&entry.slot))) {
+            self.around.faded.clear();
+        }
+    }
+}
