@@ -29,8 +29,10 @@ macro_rules! elements {
 }
 
 elements! {
+    axis: HtmlButtonElement = "axis",
     about_hint: HtmlElement = "about-hint",
     card: HtmlElement = "card",
+    colouring: HtmlSelectElement = "colouring",
     card_hidden: HtmlElement = "card-hidden",
     card_lifetime: HtmlElement = "card-lifetime",
     card_site: HtmlElement = "card-site",
@@ -55,9 +57,13 @@ elements! {
     help_close: HtmlButtonElement = "help-close",
     keys: HtmlElement = "keys",
     labels: HtmlCanvasElement = "labels",
+    legend: HtmlElement = "legend",
+    legend_entries: HtmlElement = "legend-entries",
+    legend_title: HtmlElement = "legend-title",
     letters: HtmlInputElement = "letters",
     loading: HtmlElement = "loading",
     loading_name: HtmlElement = "loading-name",
+    minimap: HtmlCanvasElement = "minimap",
     notice: HtmlElement = "notice",
     oddities: HtmlElement = "oddities",
     oddities_title: HtmlElement = "oddities-title",
@@ -72,6 +78,7 @@ elements! {
     snapshot_field: HtmlElement = "snapshot-field",
     snippet: HtmlElement = "snippet",
     stack_title: HtmlElement = "stack-title",
+    stacking: HtmlSelectElement = "stacking",
     stage: HtmlElement = "stage",
     status: HtmlElement = "status",
     summary: HtmlElement = "summary",

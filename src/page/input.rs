@@ -2,6 +2,7 @@
 
 use super::App;
 use super::dom::{self, listen};
+use crate::engine::protocol::Grouping;
 use crate::ui::action::{Pointer, WheelAxis};
 use crate::ui::keys::{BINDINGS, Scope, command};
 use crate::ui::state::Help;
@@ -11,7 +12,8 @@ use std::cell::Cell;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use web_sys::{
-    Event, HtmlButtonElement, HtmlInputElement, HtmlSelectElement, KeyboardEvent, MouseEvent, PointerEvent, WheelEvent,
+    Element, Event, HtmlButtonElement, HtmlInputElement, HtmlSelectElement, KeyboardEvent, MouseEvent, PointerEvent,
+    WheelEvent,
 };
 
 /// A press that moves less than this many CSS pixels is a click.
@@ -43,6 +45,16 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
             app.dispatch(Action::SnapshotChosen(place));
         }
     });
+    on(&elements.stacking, "change", |app, _| {
+        app.dispatch(Action::StackingChosen(Grouping::named(&app.elements.stacking.value())));
+    });
+    on(&elements.colouring, "change", |app, _| {
+        if let Some(colouring) = Grouping::named(&app.elements.colouring.value()) {
+            app.dispatch(Action::ColouringChosen(colouring));
+        }
+    });
+    on(&elements.legend_entries, "click", legend);
+    on(&elements.legend_entries, "dblclick", legend);
     on(&elements.plot, "wheel", wheel);
     on(&elements.plot, "pointerleave", |app, _| app.dispatch(Action::PointerLeft));
 
@@ -53,7 +65,20 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
         }
     }
     listeners.extend(drag_or_click(app));
+    listeners.extend(super::minimap::listeners(app));
     listeners
+}
+
+/// A click on an entry of the legend fades it or brings it back; a double click, or its "only", fades all others.
+fn legend(app: &Rc<App>, event: &Event) {
+    let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+    let Some(button) = target.and_then(|target| target.closest("button").ok().flatten()) else { return };
+    let Some(slot) = button.get_attribute("data-slot").and_then(|slot| slot.parse().ok()) else { return };
+    if event.type_() == "dblclick" || button.class_name() == "only" {
+        app.dispatch(Action::LegendIsolated(slot));
+    } else {
+        app.dispatch(Action::LegendClicked(slot));
+    }
 }
 
 fn key(app: &Rc<App>, event: &Event) {

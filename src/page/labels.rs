@@ -1,10 +1,12 @@
 //! Text and marks on a 2-D canvas above the picture: both axes, the peak, the life of the selection.
 
 use super::dom::Elements;
+use super::marks;
 use super::theme::Theme;
-use crate::timeline::{Tick, View, byte_ticks, event_ticks};
+use crate::timeline::{Axis, Tick, View, byte_ticks, event_ticks, time_axis_margin, time_ticks};
 use crate::ui::State;
-use crate::units::{Bytes, Moment};
+use crate::ui::marks::Around;
+use crate::units::Bytes;
 use wasm_bindgen::JsCast;
 use web_sys::CanvasRenderingContext2d;
 
@@ -21,7 +23,9 @@ const BAR: f64 = 3.0;
 pub(super) struct Labels {
     plot: (f64, f64),
     bytes: Vec<Tick>,
+    axis: Axis,
     events: Vec<Tick>,
+    marks: Around,
     peak: Option<Peak>,
     /// From when to when the selection lives.
     life: Option<(f64, f64)>,
@@ -47,22 +51,32 @@ impl Labels {
         let events = state.device().map_or(0, |device| u32::try_from(device.events).unwrap_or(u32::MAX));
         let peak = state.device().filter(|device| device.peak_requested > 0).map(|device| {
             let peak = u64::try_from(device.peak_requested).unwrap_or(0);
-            let moment = Moment(u32::try_from(device.peak_event + 1).unwrap_or(0));
             Peak {
-                x: view.column_from_x(f64::from(moment.0) + 0.5),
+                x: state.peak_x().map_or(f64::NAN, |x| view.column_from_x(x + 0.5)),
                 y: view.row_from_bytes(peak) as f64,
                 label: format!("peak {}", Bytes(peak)),
             }
         });
         let life = state.selection.as_deref().map(|selected| {
-            let end =
-                |event: Option<u32>, open: f64| event.map_or(open, |event| view.column_from_x(f64::from(event) + 1.0));
-            (end(selected.born_event, view.column_from_x(0.0)), end(selected.freed_event, f64::from(view.width_px)))
+            let end = |event: Option<u32>, time_us: Option<i64>, open: f64| {
+                event.and_then(|event| state.x_of(event, time_us)).map_or(open, |x| view.column_from_x(x))
+            };
+            let from = end(selected.born_event, selected.born_us, view.column_from_x(0.0));
+            (from, end(selected.freed_event, selected.freed_us, f64::from(view.width_px)))
         });
+        let ticks = match (state.axis, state.device().and_then(|device| device.time_us)) {
+            (Axis::Time, Some((first, last))) => {
+                let span = last.abs_diff(first);
+                time_ticks(view, time_axis_margin(span), span, EVENTS_APART * scale)
+            }
+            _ => event_ticks(view, events, EVENTS_APART * scale),
+        };
         Labels {
             plot: (f64::from(view.width_px), f64::from(view.height_px)),
             bytes: byte_ticks(view, BYTES_APART * scale),
-            events: event_ticks(view, events, EVENTS_APART * scale),
+            axis: state.axis,
+            events: ticks,
+            marks: Around::of(state, view),
             peak,
             life,
         }
@@ -80,7 +94,8 @@ impl Labels {
         // The plot is at the stage's right and top, so the gutters are what is left.
         let pen = Pen { context, theme, scale, left: f64::from(stage.0) - self.plot.0, plot: self.plot };
         pen.bytes(&self.bytes);
-        pen.events(&self.events, f64::from(stage.0));
+        pen.events(&self.events, self.axis, f64::from(stage.0));
+        marks::draw(&pen, &self.marks);
         if let Some((from, to)) = self.life {
             pen.life(from, to);
         }
@@ -106,17 +121,17 @@ fn context(elements: &Elements, theme: &Theme, scale: f64) -> Option<CanvasRende
     Some(context)
 }
 
-struct Pen<'a> {
-    context: CanvasRenderingContext2d,
-    theme: &'a Theme,
-    scale: f64,
+pub(super) struct Pen<'a> {
+    pub(super) context: CanvasRenderingContext2d,
+    pub(super) theme: &'a Theme,
+    pub(super) scale: f64,
     /// The plot's left edge on the stage.
-    left: f64,
-    plot: (f64, f64),
+    pub(super) left: f64,
+    pub(super) plot: (f64, f64),
 }
 
 impl Pen<'_> {
-    fn text(&self, text: &str, x: f64, y: f64) {
+    pub(super) fn text(&self, text: &str, x: f64, y: f64) {
         // It fails for no text.
         let _ = self.context.fill_text(text, x, y);
     }
@@ -142,13 +157,13 @@ impl Pen<'_> {
         }
     }
 
-    fn events(&self, ticks: &[Tick], stage_width: f64) {
+    fn events(&self, ticks: &[Tick], axis: Axis, stage_width: f64) {
         let (context, scale) = (&self.context, self.scale);
         let top = self.plot.1;
         context.set_text_baseline("top");
         context.set_fill_style_str(&self.theme.text);
         context.set_text_align("right");
-        self.text("event", self.left - 9.0 * scale, top + 8.0 * scale);
+        self.text(if axis == Axis::Time { "time" } else { "event" }, self.left - 9.0 * scale, top + 8.0 * scale);
         context.set_text_align("center");
         for tick in ticks {
             let x = self.left + tick.at_px as f64;

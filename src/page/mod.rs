@@ -12,6 +12,8 @@ mod folders;
 mod frame;
 mod input;
 mod labels;
+mod marks;
+mod minimap;
 mod painter;
 mod panels;
 mod policy;
@@ -25,6 +27,7 @@ use dom::Elements;
 use files::Files;
 use frame::Frame;
 use gloo::events::EventListener;
+use minimap::Minimap;
 use painter::Painter;
 use panels::Panels;
 use std::cell::RefCell;
@@ -40,6 +43,7 @@ struct App {
     files: Files,
     painter: RefCell<Painter>,
     panels: RefCell<Panels>,
+    minimap: RefCell<Minimap>,
     theme: RefCell<Theme>,
     frame: Frame,
     listeners: RefCell<Vec<EventListener>>,
@@ -93,6 +97,7 @@ impl App {
                 files: Files::default(),
                 painter: RefCell::new(Painter::default()),
                 panels: RefCell::new(Panels::default()),
+                minimap: RefCell::new(Minimap::default()),
                 theme: RefCell::new(Theme::of(&elements)),
                 frame: Frame::default(),
                 listeners: RefCell::new(Vec::new()),
@@ -161,7 +166,8 @@ impl App {
     /// Shows the state: called once an animation frame, and only after something changed.
     fn show(self: &Rc<Self>) {
         let state = self.state.borrow();
-        self.panels.borrow_mut().show(&self.elements, &state);
+        self.panels.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
+        self.minimap.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
         let failed = self.painter.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
         drop(state);
         if failed {

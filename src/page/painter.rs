@@ -5,9 +5,10 @@ use super::labels;
 use super::theme::Theme;
 use crate::render::placement::Placement;
 use crate::render::{Drawing, Gpu, Look, OverlayRect, Twin};
-use crate::timeline::{Quad, Scene, View, outline};
+use crate::timeline::{OutlineRect, Quad, Scene, View, outline};
 use crate::ui::State;
 use crate::ui::outline::{Rect, outline as strokes};
+use std::collections::BTreeSet;
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 
@@ -40,6 +41,7 @@ struct Picture {
     overlay: Vec<OverlayRect>,
     labels: labels::Labels,
     theme: Theme,
+    faded: BTreeSet<u32>,
     stage: (u32, u32),
 }
 
@@ -107,13 +109,15 @@ impl Painter {
             overlay: overlay(state, scene, &view, &theme.look),
             labels: labels::Labels::of(state, &view),
             theme: theme.clone(),
+            faded: state.around.faded.clone(),
             stage,
         };
         if self.shown.as_ref() == Some(&picture) || matches!(self.surface, Surface::None) {
             return false;
         }
         let canvas_element = self.canvas(elements);
-        let drawing = Drawing { view: &view, look: &theme.look, overlay: &picture.overlay };
+        let look = look(state, &theme.look);
+        let drawing = Drawing { view: &view, look: &look, overlay: &picture.overlay };
         let drawn = match &mut self.surface {
             Surface::None => return false,
             Surface::Gpu(gpu) => gpu.draw(&drawing).is_ok(),
@@ -130,6 +134,12 @@ impl Painter {
         self.shown = Some(picture);
         false
     }
+}
+
+/// The theme's colours as the state wants them.
+fn look(state: &State, look: &Look) -> Look {
+    let look = if state.looks.colouring.is_ordered() { look.clone().in_order() } else { look.clone() };
+    look.with_faded(|slot| state.around.faded.contains(&slot))
 }
 
 fn draw_with_twin(
@@ -169,7 +179,16 @@ fn overlay(state: &State, scene: &Scene, view: &View, look: &Look) -> Vec<Overla
         add(&parts, thick, look.hover);
     }
     if let Some(selection) = &state.selection {
-        add(&of(selection.allocation), 2 * thick, look.selection);
+        // The worker knows where it is also where the scene does not draw it by itself.
+        let exact = state.around.outline.about((selection.allocation, scene.view));
+        let parts = exact.map(|rects| {
+            let placed = |rect: &OutlineRect| Rect {
+                x: rect.x.map(|x| placement.column(x as i16)),
+                y: rect.y.map(|y| placement.row(y as i16)),
+            };
+            rects.iter().map(placed).collect()
+        });
+        add(&parts.unwrap_or_else(|| of(selection.allocation)), 2 * thick, look.selection);
     }
     rects
 }

@@ -3,10 +3,12 @@
 mod details;
 mod help;
 mod hover;
+mod legend;
 mod stage;
 mod summary;
 
 use super::dom::Elements;
+use super::theme::Theme;
 use crate::ui::State;
 
 /// What every panel shows now.
@@ -15,6 +17,7 @@ pub(super) struct Panels {
     details: details::Panel,
     help: help::Panel,
     hover: hover::Panel,
+    legend: legend::Panel,
     stage: stage::Panel,
     summary: summary::Panel,
 }
@@ -27,11 +30,12 @@ pub(super) fn prepare(elements: &Elements) {
 
 impl Panels {
     /// Shows the state.
-    pub(super) fn show(&mut self, elements: &Elements, state: &State) {
+    pub(super) fn show(&mut self, elements: &Elements, state: &State, theme: &Theme) {
         self.stage.show(elements, state);
         self.summary.show(elements, state);
         self.details.show(elements, state);
         self.hover.show(elements, state);
+        self.legend.show(elements, state, theme);
         self.help.show(elements, state);
     }
 }

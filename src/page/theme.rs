@@ -13,6 +13,8 @@ pub(super) struct Theme {
     pub(super) look: Look,
     /// Of labels.
     pub(super) text: String,
+    /// Of text that is read.
+    pub(super) strong: String,
     /// Of grid lines.
     pub(super) line: String,
     /// Of the peak's mark.
@@ -39,6 +41,7 @@ impl Theme {
         Theme {
             look: if dark { Look::dark() } else { Look::light() },
             text: property("--soft"),
+            strong: property("--text"),
             line: property("--line"),
             peak: property("--peak"),
             accent: property("--accent"),

@@ -194,6 +194,12 @@ impl State {
         }
     }
 
+    /// The window's edges as parts of the whole axis, from 0 to 1.
+    pub fn window(&self) -> Option<[f64; 2]> {
+        let (view, width) = (self.view?, self.plane()?.extent.width as f64);
+        Some([0.0, f64::from(view.width_px)].map(|column| (view.x_from_column(column) / width).clamp(0.0, 1.0)))
+    }
+
     /// Where the peak begins on the axis; on the time axis the worker has to say.
     pub fn peak_x(&self) -> Option<f64> {
         match self.axis {

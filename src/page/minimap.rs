@@ -1,0 +1,170 @@
+//! The silhouette of the whole device above the picture, and the window in it, which can be dragged at both edges and as a whole.
+
+use super::App;
+use super::dom::{Elements, listen};
+use super::theme::Theme;
+use crate::engine::protocol::Overview;
+use crate::ui::{Action, State};
+use gloo::events::EventListener;
+use std::cell::Cell;
+use std::rc::Rc;
+use wasm_bindgen::JsCast;
+use web_sys::{CanvasRenderingContext2d, PointerEvent};
+
+/// How near, in CSS pixels, an edge has to be to be grabbed.
+const GRAB_PX: f64 = 7.0;
+/// The narrowest window that is drawn, in CSS pixels.
+const NARROWEST_PX: f64 = 3.0;
+
+/// What is drawn now.
+#[derive(Default)]
+pub(super) struct Minimap {
+    shown: Option<(Option<Rc<Overview>>, [f64; 2], (u32, u32), Theme)>,
+}
+
+impl Minimap {
+    /// Draws the state, if anything of it changed.
+    pub(super) fn show(&mut self, elements: &Elements, state: &State, theme: &Theme) {
+        let canvas = &elements.minimap;
+        let scale = state.canvas.map_or(1.0, |canvas| canvas.scale);
+        let side = |css: i32| (f64::from(css) * scale).round() as u32;
+        let size = (side(canvas.client_width()), side(canvas.client_height()));
+        let Some(window) = state.window().filter(|_| size.0 > 0 && size.1 > 0) else { return };
+        let now = (state.around.overview.about(state.axis).cloned(), window, size, theme.clone());
+        if self.shown.as_ref() == Some(&now) {
+            return;
+        }
+        if (canvas.width(), canvas.height()) != size {
+            canvas.set_width(size.0);
+            canvas.set_height(size.1);
+        }
+        let context = canvas.get_context("2d").ok().flatten();
+        let Some(context) = context.and_then(|context| context.dyn_into::<CanvasRenderingContext2d>().ok()) else {
+            return;
+        };
+        draw(&context, &now.0, window, (f64::from(size.0), f64::from(size.1)), theme, scale);
+        self.shown = Some(now);
+    }
+}
+
+fn draw(
+    context: &CanvasRenderingContext2d,
+    overview: &Option<Rc<Overview>>,
+    window: [f64; 2],
+    (width, height): (f64, f64),
+    theme: &Theme,
+    scale: f64,
+) {
+    context.clear_rect(0.0, 0.0, width, height);
+    if let Some(overview) = overview {
+        let highest = overview.total.iter().chain(&overview.reserved).copied().max().unwrap_or(0).max(1) as f64;
+        for (heights, colour, alpha) in [(&overview.reserved, &theme.line, 1.0), (&overview.total, &theme.text, 0.75)] {
+            context.set_fill_style_str(colour);
+            context.set_global_alpha(alpha);
+            context.begin_path();
+            context.move_to(0.0, height);
+            let step = width / heights.len().max(1) as f64;
+            for (at, &bytes) in heights.iter().enumerate() {
+                let y = height - bytes as f64 / highest * (height - 2.0 * scale);
+                context.line_to(at as f64 * step, y);
+                context.line_to((at + 1) as f64 * step, y);
+            }
+            context.line_to(width, height);
+            context.close_path();
+            context.fill();
+        }
+    }
+    let (left, right) = drawn_window(window, width, NARROWEST_PX * scale);
+    context.set_fill_style_str(&theme.ground);
+    context.set_global_alpha(0.65);
+    context.fill_rect(0.0, 0.0, left, height);
+    context.fill_rect(right, 0.0, width - right, height);
+    context.set_global_alpha(1.0);
+    context.set_stroke_style_str(&theme.accent);
+    context.set_line_width(1.5 * scale);
+    context.stroke_rect(
+        left + 0.75 * scale,
+        0.75 * scale,
+        (right - left - 1.5 * scale).max(scale),
+        height - 1.5 * scale,
+    );
+}
+
+/// The window's edges in pixels, at least `narrowest` apart.
+fn drawn_window(window: [f64; 2], width: f64, narrowest: f64) -> (f64, f64) {
+    let (left, right) = (window[0] * width, window[1] * width);
+    let missing = (narrowest - (right - left)).max(0.0) / 2.0;
+    ((left - missing).max(0.0), (right + missing).min(width))
+}
+
+/// What of the window is dragged: from where it was, and where the pointer was, as parts of the axis.
+#[derive(Clone, Copy)]
+enum Grip {
+    Left,
+    Right,
+    Whole { from: f64, window: [f64; 2] },
+}
+
+/// Pointer → window.
+pub(super) fn listeners(app: &Rc<App>) -> [EventListener; 3] {
+    let grip = Rc::new(Cell::new(None::<Grip>));
+    let on = |event: &'static str, then: fn(&Rc<App>, &Cell<Option<Grip>>, &PointerEvent)| {
+        let (app, grip) = (app.clone(), grip.clone());
+        listen(&app.elements.minimap.clone(), event, move |event| {
+            if let Some(event) = event.dyn_ref::<PointerEvent>() {
+                then(&app, &grip, event);
+            }
+        })
+    };
+    [
+        on("pointerdown", |app, grip, event| {
+            let window = app.state.borrow().window();
+            let Some((at, width, window)) =
+                place(app, event).zip(window).map(|((at, width), window)| (at, width, window))
+            else {
+                return;
+            };
+            let _ = app.elements.minimap.set_pointer_capture(event.pointer_id());
+            let near = |edge: f64| (at - edge).abs() * width <= GRAB_PX;
+            let inside = (window[0]..=window[1]).contains(&at);
+            grip.set(Some(match (near(window[0]), near(window[1])) {
+                (true, false) => Grip::Left,
+                (false, true) => Grip::Right,
+                _ if inside => Grip::Whole { from: at, window },
+                _ => {
+                    // A click beside the window brings its middle there.
+                    let half = (window[1] - window[0]) / 2.0;
+                    let window = [at - half, at + half];
+                    app.dispatch(Action::MinimapMoved(inside_axis(window)));
+                    Grip::Whole { from: at, window }
+                }
+            }));
+        }),
+        on("pointermove", |app, grip, event| {
+            let Some((at, _)) = place(app, event) else { return };
+            let Some(window) = app.state.borrow().window() else { return };
+            match grip.get() {
+                Some(Grip::Left) => app.dispatch(Action::MinimapMoved([at.min(window[1]), window[1]])),
+                Some(Grip::Right) => app.dispatch(Action::MinimapMoved([window[0], at.max(window[0])])),
+                Some(Grip::Whole { from, window }) => {
+                    let moved = window.map(|edge| edge + at - from);
+                    app.dispatch(Action::MinimapMoved(inside_axis(moved)));
+                }
+                None => {}
+            }
+        }),
+        on("pointerup", |_, grip, _| grip.set(None)),
+    ]
+}
+
+/// A window of the same width that lies inside the axis.
+fn inside_axis([left, right]: [f64; 2]) -> [f64; 2] {
+    let shift = if left < 0.0 { -left } else { (1.0 - right).min(0.0) };
+    [left + shift, right + shift]
+}
+
+/// Where the pointer is, as a part of the axis, and the axis' width in CSS pixels.
+fn place(app: &App, event: &PointerEvent) -> Option<(f64, f64)> {
+    let area = app.elements.minimap.get_bounding_client_rect();
+    (area.width() > 0.0).then(|| ((f64::from(event.client_x()) - area.left()) / area.width(), area.width()))
+}

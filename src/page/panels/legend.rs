@@ -1,0 +1,86 @@
+//! What the colours mean, as a list whose entries fade what they name; and the pickers of order, colours and axis.
+
+use super::Shown;
+use crate::engine::protocol::{Grouping, LegendEntry};
+use crate::page::dom::{Elements, append, clear, set_attribute, set_text};
+use crate::page::theme::Theme;
+use crate::timeline::Axis;
+use crate::timeline::paint::SHADES;
+use crate::ui::State;
+use crate::ui::legend::{Line, lines as entry_lines, title};
+use crate::ui::marks::lanes;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use wasm_bindgen::JsCast;
+use web_sys::HtmlElement;
+
+#[derive(Default)]
+pub(super) struct Panel {
+    lanes: Shown<u32>,
+    pickers: Shown<(Option<Grouping>, Grouping, Axis, bool)>,
+    entries: Shown<(Option<Rc<Vec<LegendEntry>>>, Grouping, BTreeSet<u32>, [u8; 4])>,
+}
+
+impl Panel {
+    pub(super) fn show(&mut self, elements: &Elements, state: &State, theme: &Theme) {
+        if let Some(lanes) = self.lanes.changed(lanes(state)) {
+            // The style sheet's 26 px are those of the axis alone.
+            let _ = elements.stage.style().set_property("--axis-bottom", &format!("{}px", 26 + 16 * lanes));
+        }
+        let timed = state.device().is_some_and(|device| device.time_us.is_some());
+        let pickers = (state.looks.stacking, state.looks.colouring, state.axis, timed);
+        if let Some((stacking, colouring, axis, timed)) = self.pickers.changed(pickers) {
+            elements.stacking.set_value(stacking.map_or("birth", Grouping::name));
+            elements.colouring.set_value(colouring.name());
+            set_attribute(&elements.axis, "aria-pressed", if *axis == Axis::Time { "true" } else { "false" });
+            elements.axis.set_disabled(!timed);
+        }
+        let colouring = state.looks.colouring;
+        let entries = state.around.legend.about(colouring).cloned();
+        let now = (entries, colouring, state.around.faded.clone(), theme.look.background);
+        if let Some((entries, colouring, faded, _)) = self.entries.changed(now) {
+            let entries = entries.as_deref().map_or(&[][..], Vec::as_slice);
+            elements.legend.set_hidden(entries.is_empty());
+            set_text(&elements.legend_title, &title(*colouring));
+            show_entries(elements, &entry_lines(entries, faded), palette(theme, *colouring));
+        }
+    }
+}
+
+fn palette(theme: &Theme, colouring: Grouping) -> &[[u8; 4]; 256] {
+    if colouring.is_ordered() { &theme.look.ordered } else { &theme.look.palette }
+}
+
+fn show_entries(elements: &Elements, lines: &[Line], palette: &[[u8; 4]; 256]) {
+    // A redrawn list must not take the focus away from who works in it.
+    let focused = elements.document.active_element().and_then(|focus| focus.get_attribute("data-slot"));
+    clear(&elements.legend_entries);
+    for line in lines {
+        let item = elements.new_element("li", "", "");
+        let button = elements.new_element("button", "entry", "");
+        set_attribute(&button, "type", "button");
+        set_attribute(&button, "data-slot", &line.slot.to_string());
+        set_attribute(&button, "aria-pressed", if line.faded { "false" } else { "true" });
+        set_attribute(&button, "title", &line.label);
+        let swatch = elements.new_element("span", "swatch", "");
+        let [red, green, blue, _] = palette.get((line.slot * SHADES) as usize).copied().unwrap_or_default();
+        if let Some(swatch) = swatch.dyn_ref::<HtmlElement>() {
+            let _ = swatch.style().set_property("background", &format!("rgb({red} {green} {blue})"));
+        }
+        append(&button, &swatch);
+        append(&button, &elements.new_element("span", "label", &line.label));
+        append(&button, &elements.new_element("span", "bytes", &line.bytes));
+        append(&item, &button);
+        let only = elements.new_element("button", "only", "only");
+        set_attribute(&only, "type", "button");
+        set_attribute(&only, "data-slot", &line.slot.to_string());
+        set_attribute(&only, "aria-label", &format!("Only {}", line.label));
+        append(&item, &only);
+        append(&elements.legend_entries, &item);
+        if focused.as_deref() == Some(line.slot.to_string().as_str())
+            && let Some(button) = button.dyn_ref::<HtmlElement>()
+        {
+            let _ = button.focus();
+        }
+    }
+}

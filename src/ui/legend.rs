@@ -1,0 +1,50 @@
+//! The legend as lines of text.
+
+use super::summary::counted;
+use crate::engine::protocol::{Grouping, LegendEntry};
+use crate::units::Bytes;
+use std::collections::BTreeSet;
+
+/// Lines that are shown: the rest is told in one.
+const MOST_LINES: usize = 24;
+
+/// One line of the legend.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Its slot of the palette.
+    pub slot: u32,
+    /// What the colour means.
+    pub label: String,
+    /// Bytes of it at the peak.
+    pub bytes: String,
+    /// Whether it is faded.
+    pub faded: bool,
+}
+
+/// What stands above the lines.
+pub fn title(colouring: Grouping) -> String {
+    let what = match colouring {
+        Grouping::CallSite => "call site",
+        Grouping::Size => "size",
+        Grouping::Lifetime => "lifetime",
+        Grouping::Age => "age",
+        Grouping::Stream => "stream",
+        Grouping::Pool => "pool",
+    };
+    format!("Colour: {what} (requested bytes at the peak)")
+}
+
+/// The lines: call sites by the area they cover, everything else in its own order; what has no bytes at the peak of an ordered
+/// kind is left out.
+pub fn lines(entries: &[LegendEntry], faded: &BTreeSet<u32>) -> Vec<Line> {
+    let shown = entries.iter().filter(|entry| entry.peak_count > 0 || faded.contains(&entry.slot));
+    shown
+        .take(MOST_LINES)
+        .map(|entry| Line {
+            slot: entry.slot,
+            label: entry.label.clone(),
+            bytes: format!("{} · {}", Bytes(entry.peak_requested), counted(entry.peak_count, "block")),
+            faded: faded.contains(&entry.slot),
+        })
+        .collect()
+}
