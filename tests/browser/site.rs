@@ -4,7 +4,7 @@ use crate::fixtures;
 use crate::server::{self, Response};
 use std::io::{self, Read};
 use std::path::Path;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use std::time::Duration;
 
 /// Both servers. They answer alike:
@@ -16,7 +16,7 @@ use std::time::Duration;
 /// | `open/…` | a fixture, for every origin |
 /// | `coded/…` | a fixture, said to be gzipped on its way |
 /// | `slow.pickle` | 1 GiB, a few bytes at a time |
-/// | `endless.pickle` | 4 GiB, as fast as they can be had, each byte made to take sixteen in memory |
+/// | `endless.pickle` | 4 GiB, as fast as they can be had, each byte made to take thirteen in memory |
 pub(crate) struct Site {
     /// The page's own origin, `http://127.0.0.1:port`.
     pub(crate) home: String,
@@ -74,8 +74,10 @@ fn answer(path: &str) -> Response {
         };
     }
     if path == "endless.pickle" {
-        // A list of tuples, each in the memo.
-        let body = (&b"\x80\x04]("[..]).chain(Again { bytes: b")\x94", sent: 0 });
+        // Lists of lists of tuples, each tuple in the memo: one list alone would be too long before it is too large.
+        static LISTS: LazyLock<Vec<u8>> =
+            LazyLock::new(|| [b"](", b"N\x85\x94".repeat(1000).as_slice(), b"ea"].concat());
+        let body = (&b"\x80\x04]"[..]).chain(Again { bytes: &LISTS, sent: 0 });
         return Response {
             status: "200 OK",
             content_type: "application/octet-stream",
