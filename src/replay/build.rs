@@ -91,7 +91,10 @@ impl Builder {
                 return false;
             }
             if let Some(building) = self.current.take() {
-                self.done.push(building.history);
+                let history = building.history;
+                let at_limit = u64::from(history.numbers.is_at_limit());
+                self.warnings.add(WarningKind::TotalsAtLimit, at_limit, || place(history.device));
+                self.done.push(history);
             }
             // A file may have thousands of devices with a handful of events each.
             if !has_time() {
@@ -109,7 +112,7 @@ impl Builder {
 impl Building {
     fn new(device: Device, snapshot: &Snapshot, warnings: &mut Warnings) -> Building {
         let Device { ordinal, mut trace, segments, marks } = device;
-        let place = if ordinal == HOST { "host_traces".to_owned() } else { format!("device_traces[{ordinal}]") };
+        let place = place(ordinal);
         // skip_actions can drop every free_completed; then a block ends when its free is requested.
         let only_requests = trace.count(Action::FreeCompleted) == 0 && trace.count(Action::FreeRequested) > 0;
         let ends = if only_requests { Action::FreeRequested } else { Action::FreeCompleted };
@@ -321,6 +324,11 @@ impl Building {
         numbers.time_weighted_mean = (span > 0).then(|| self.weighted / span as f64);
         self.median = Some(Median::new(numbers.min, numbers.peak, states));
     }
+}
+
+/// Where a device's events stand in the file.
+fn place(ordinal: i64) -> String {
+    if ordinal == HOST { "host_traces".to_owned() } else { format!("device_traces[{ordinal}]") }
 }
 
 fn odd(warnings: &mut Warnings, kind: WarningKind, oddity: Oddity, place: &str) {

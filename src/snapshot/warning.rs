@@ -29,6 +29,8 @@ pub enum WarningKind {
     TimeStepsBack,
     /// An annotation that ends without having begun.
     AnnotationWithoutStart,
+    /// A sum of bytes left 64 signed bits.
+    TotalsAtLimit,
     /// There are events, but no list of segments.
     NoSegments,
     /// The history comes from what SnapViewer draws.
@@ -51,6 +53,7 @@ impl WarningKind {
             WarningKind::FreesNeverComplete => "frees_never_complete",
             WarningKind::TimeStepsBack => "time_steps_back",
             WarningKind::AnnotationWithoutStart => "annotation_without_start",
+            WarningKind::TotalsAtLimit => "totals_at_limit",
             WarningKind::NoSegments => "no_segments",
             WarningKind::FromADrawing => "from_a_drawing",
         }
@@ -83,6 +86,7 @@ impl WarningKind {
             }
             WarningKind::TimeStepsBack => "the time of an event is before that of the event before".into(),
             WarningKind::AnnotationWithoutStart => "an annotation ends that never began".into(),
+            WarningKind::TotalsAtLimit => "bytes add up to 8 EiB or more: the totals stop there and are not exact".into(),
             WarningKind::NoSegments => {
                 "the file has no segments: reserved bytes and blocks that were never freed nor allocated are not known".into()
             }

@@ -1,9 +1,8 @@
 //! Lines of text beside the picture: the status, what the pointer is over, how pictures are drawn.
 
 use super::state::{Renderer, Stage, State};
-use super::summary::counted;
 use crate::timeline::scene_hit;
-use crate::units::{Bytes, Moment, grouped};
+use crate::units::{Bytes, Moment, counted, grouped};
 
 /// What a screen reader is told when it changes; a remark is shown to everybody.
 #[derive(Clone, Debug, PartialEq, Eq)]

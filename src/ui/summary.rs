@@ -1,7 +1,7 @@
 //! The summary as text: the headline numbers of a device, and everything else the file says of itself.
 
 use crate::engine::protocol::{DeviceSummary, FileSummary};
-use crate::units::{Bytes, duration_us, grouped};
+use crate::units::{Bytes, counted, duration_us, grouped};
 
 /// A headline number.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,11 +48,6 @@ fn bytes(value: i64) -> String {
 fn exact(value: i64) -> String {
     let sign = if value < 0 { "−" } else { "" };
     format!("{sign}{} B", grouped(value.unsigned_abs()))
-}
-
-/// A count with its noun: `1 event`, `2 events`.
-pub fn counted(count: u64, noun: &str) -> String {
-    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
 /// The headline numbers, in reading order.

@@ -5,7 +5,8 @@ use crate::engine::protocol::{DeviceSummary, FileSummary};
 use crate::page::dom::{Elements, append, clear, set_attribute, set_text};
 use crate::ui::State;
 use crate::ui::state::Choice;
-use crate::ui::summary::{Facts, Headline, SETTINGS, counted, device_name, facts, headlines};
+use crate::ui::summary::{Facts, Headline, SETTINGS, device_name, facts, headlines};
+use crate::units::counted;
 use web_sys::{HtmlSelectElement, Node};
 
 #[derive(Default)]
