@@ -141,6 +141,13 @@ fn a_million_devices_leave_the_picker_usable() {
     let offered = "[...document.querySelectorAll('select#device option')].map(option => option.value)";
     page.wait_for(&serde_json::json!(["1000000"]), || page.evaluate(offered));
     recovers(&page);
+    // And a million that have some.
+    let event = [event("oom", b"K\x00", b"K\x05"), b"q\x00".to_vec()].concat();
+    let again = [b"(", b"]}(h\x01h\x02ua".repeat(1000).as_slice(), b"e"].concat();
+    let names = list(&[word("action"), b"q\x01".to_vec(), word("oom"), b"q\x02".to_vec()].concat());
+    let traces = [b"]", list(&event).as_slice(), b"a", &again.repeat(1000)].concat();
+    let file = pickle(&[&dict(&[("names", &names), ("segments", b"]"), ("device_traces", &traces)])]);
+    refuses(&page, "devices-with-events.pickle", &file, "device_traces[1024]: is not one of the first 1024 devices");
 }
 
 /// A link that brings more than a 32-bit memory holds, and would bring more.
