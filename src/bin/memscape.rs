@@ -173,7 +173,9 @@ fn describe_device(device: &DeviceSummary, lines: &mut Vec<String>) {
     row("peak requested", device.peak_requested, format!(", {at}"));
     row("requested before the trace", device.base_requested, String::new());
     row("requested at the end", signed(device.end_requested), String::new());
-    row("  the same, rounded", signed(device.end_rounded), String::new());
+    if device.knows_rounded() {
+        row("  the same, rounded", signed(device.end_rounded), String::new());
+    }
     row("least requested", device.min_requested, String::new());
     row("mean over events", device.mean_requested.round() as i64, String::new());
     row("median over events", device.median_requested, String::new());
@@ -189,6 +191,8 @@ fn describe_device(device: &DeviceSummary, lines: &mut Vec<String>) {
     if device.unexplained_requested > 0 {
         row("unexplained", signed(device.unexplained_requested), String::new());
     }
-    row("peak reserved", device.peak_reserved, String::new());
-    row("reserved at the end", signed(device.reserved_end), String::new());
+    if device.knows_reserved() {
+        row("peak reserved", device.peak_reserved, String::new());
+        row("reserved at the end", signed(device.reserved_end), String::new());
+    }
 }
