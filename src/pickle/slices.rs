@@ -175,7 +175,7 @@ impl<B: Builder> Stack<B> {
         let Some(top) = self.values.len().checked_sub(1).filter(|&top| top >= self.fence) else { return false };
         let Some(number) = self.open_at(top) else { return false };
         let is_fresh = self.open.get(number).is_some_and(|list| list.kind == Kind::List && !list.changed);
-        if !is_fresh || self.limits.slice_bytes == 0 {
+        if !is_fresh || self.limits.slice_bytes == 0 || !self.has_room_for_batches(1) {
             return false;
         }
         if let Some((entry, length)) = self.slices.guess(cursor.rest()) {
