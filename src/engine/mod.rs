@@ -16,6 +16,7 @@ mod memory;
 mod open;
 mod snapviewer;
 mod source;
+mod survey;
 
 pub use protocol::{Reply, Request, Want};
 
