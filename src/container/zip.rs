@@ -273,7 +273,7 @@ impl Entry {
             Method::Encrypted => return Err(ZipError::Encrypted(self.name.clone())),
             Method::Other(method) => return Err(ZipError::Method(self.name.clone(), method)),
         };
-        Ok(Box::new(Packed { inflate, is_over: false, written: 0, check: Crc::new(), promised }))
+        Ok(Box::new(Packed { inflate, is_over: false, written: 0, check: Crc::new(), promised, has_left_out: false }))
     }
 }
 
@@ -286,6 +286,7 @@ struct Packed {
     check: Crc,
     /// Bytes and checksum, as the directory has them.
     promised: Option<(u64, u32)>,
+    has_left_out: bool,
 }
 
 impl Unpacker for Packed {
@@ -297,7 +298,10 @@ impl Unpacker for Packed {
                 output.extend_from_slice(input.get(..room).unwrap_or_default());
                 room
             }
-            Some(_) if self.is_over => input.len(),
+            Some(_) if self.is_over => {
+                self.has_left_out |= input.iter().any(|&byte| byte != 0);
+                input.len()
+            }
             Some(inflate) => {
                 let before = inflate.total_in();
                 let status = inflate.decompress_vec(input, output, FlushDecompress::None);
@@ -323,5 +327,9 @@ impl Unpacker for Packed {
             _ if self.promised.is_some_and(|it| it != (self.written, self.check.sum())) => Err(Fault::Damaged),
             _ => Ok(()),
         }
+    }
+
+    fn has_left_out(&self) -> bool {
+        self.has_left_out
     }
 }

@@ -86,8 +86,12 @@ impl Decoder {
 
     /// What all of the content is; an error when it was not complete.
     pub(super) fn finish(self) -> Result<Decoded, DecodeError> {
+        let mut bytes_behind = 0;
         let (reader, root) = match self {
-            Decoder::Pickle(machine, _) => machine.finish()?,
+            Decoder::Pickle(machine, head) => {
+                bytes_behind = head.seen.saturating_sub(machine.offset());
+                machine.finish()?
+            }
             Decoder::Json(machine) => machine.finish()?,
             Decoder::Drawing(machine) => {
                 let (drawing, _) = machine.finish()?;
@@ -100,7 +104,9 @@ impl Decoder {
                 return Ok(Decoded::Snapshot(Box::new((snapshot, events.finish()?))));
             }
         };
-        let (snapshot, events) = reader.finish(root)?;
+        let (mut snapshot, events) = reader.finish(root)?;
+        let kind = WarningKind::BytesBehind("pickle");
+        snapshot.warnings.add(kind, u64::from(bytes_behind > 0), || format!("{bytes_behind} bytes"));
         Ok(Decoded::Snapshot(Box::new((snapshot, events.finish()?))))
     }
 
@@ -147,16 +153,15 @@ impl Decoder {
 #[derive(Default)]
 pub(super) struct Head {
     bytes: [u8; 4],
-    len: usize,
+    /// Bytes of the pickle, and of what is behind it.
+    seen: u64,
 }
 
 impl Head {
     fn see(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            let Some(slot) = self.bytes.get_mut(self.len) else { return };
-            *slot = byte;
-            self.len += 1;
-        }
+        let missing = usize::try_from(self.seen).ok().and_then(|seen| self.bytes.get_mut(seen..)).unwrap_or_default();
+        missing.iter_mut().zip(bytes).for_each(|(slot, &byte)| *slot = byte);
+        self.seen += bytes.len() as u64;
     }
 
     /// torch's C++ pickler writes protocol 2 and memoises a container after its contents, so MARK follows at once.

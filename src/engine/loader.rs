@@ -10,7 +10,7 @@ use super::source::{More, Source};
 use crate::analysis::Sites;
 use crate::container::{Container, ContainerError, Content};
 use crate::replay::Builder;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Snapshot, WarningKind};
 
 /// Why a file can't be opened: one sentence with place and cause.
 #[derive(Debug, thiserror::Error)]
@@ -114,7 +114,10 @@ impl Loader {
                             Stage::Decoding(Some(decoder))
                         }
                         Decoded::Snapshot(decoded) => {
-                            let (snapshot, recorder) = *decoded;
+                            let (mut snapshot, recorder) = *decoded;
+                            for layer in self.container.left_out() {
+                                snapshot.warnings.add(WarningKind::BytesBehind(layer), 1, || layer.to_owned());
+                            }
                             let builder = Builder::new(&snapshot, recorder);
                             Stage::Replaying(Box::new((snapshot, builder)))
                         }
