@@ -4,7 +4,7 @@ use super::snapviewer::{DRAWING, Drawing, Events, JoinError};
 use crate::container::Content;
 use crate::json::{self, JsonError};
 use crate::pickle::{self, PickleError};
-use crate::replay::Recorder;
+use crate::replay::{MOST_EVENTS, Recorder};
 use crate::snapshot::{ContentError, ReadError, Reader, Snapshot, WarningKind};
 
 /// Why the content can't be decoded.
@@ -25,6 +25,9 @@ pub(super) enum DecodeError {
     /// The drawing and its elements.
     #[error("{0}")]
     Join(#[from] JoinError),
+    /// Some were left out.
+    #[error("one trace has more than {MOST_EVENTS} events, the most that can be told apart: record fewer (max_entries)")]
+    TooManyEvents,
     /// The drawing by itself has no stacks.
     #[error(
         "this is SnapViewer's allocations.json without its elements.json: open SnapViewer's .zip, or the snapshot it was made \
@@ -47,6 +50,15 @@ pub(super) enum Decoded {
     Snapshot(Box<(Snapshot, Recorder)>),
     /// The first of two members: this decodes the second.
     Next(Decoder),
+}
+
+impl Decoded {
+    fn snapshot(snapshot: Snapshot, recorder: Recorder) -> Result<Decoded, DecodeError> {
+        match recorder.left_out() {
+            0 => Ok(Decoded::Snapshot(Box::new((snapshot, recorder)))),
+            _ => Err(DecodeError::TooManyEvents),
+        }
+    }
 }
 
 /// Decodes what a container holds, fed as it is unpacked.
@@ -101,13 +113,13 @@ impl Decoder {
                 let (reader, root) = machine.finish()?;
                 let (mut snapshot, events) = reader.finish_events("elements", root)?;
                 snapshot.warnings.add(WarningKind::FromADrawing, 1, || DRAWING.to_owned());
-                return Ok(Decoded::Snapshot(Box::new((snapshot, events.finish()?))));
+                return Decoded::snapshot(snapshot, events.finish()?);
             }
         };
         let (mut snapshot, events) = reader.finish(root)?;
         let kind = WarningKind::BytesBehind("pickle");
         snapshot.warnings.add(kind, u64::from(bytes_behind > 0), || format!("{bytes_behind} bytes"));
-        Ok(Decoded::Snapshot(Box::new((snapshot, events.finish()?))))
+        Decoded::snapshot(snapshot, events.finish()?)
     }
 
     /// How the content is written: `pickle 4 (Python)`.
