@@ -154,7 +154,9 @@ fn value(key: u8) -> BoxedStrategy<Vec<u8>> {
         1..=4 | 7 => number().boxed(),
         5 => {
             let slice = proptest::collection::vec(FRAME..FRAME + 2, 1..4);
-            let list = slice.prop_map(|slots| [b"](".to_vec(), slots.into_iter().flat_map(reference).collect(), b"e".to_vec()].concat());
+            let list = slice.prop_map(|slots| {
+                [b"](".to_vec(), slots.into_iter().flat_map(reference).collect(), b"e".to_vec()].concat()
+            });
             prop_oneof![1 => Just(reference(FRAME + 2)), 3 => list, 1 => Just(b"]".to_vec())].boxed()
         }
         6 | 10 => prop_oneof![(0..words).prop_map(reference), Just(text("metadata")), Just(b"N".to_vec())].boxed(),
@@ -213,7 +215,9 @@ fn same_with_any_limits(program: &[u8]) {
 /// A dict without an address is an event only where its action needs none.
 #[test]
 fn a_shape_that_is_not_of_every_event() {
-    let entry = |word: u8| [b"}(".to_vec(), reference(0), reference(KEYS.len() as u8 + word), reference(2), b"K\x01u".to_vec()].concat();
+    let entry = |word: u8| {
+        [b"}(".to_vec(), reference(0), reference(KEYS.len() as u8 + word), reference(2), b"K\x01u".to_vec()].concat()
+    };
     same_with_any_limits(&[3, 3, 0, 3].map(entry).concat());
 }
 

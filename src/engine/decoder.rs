@@ -1,6 +1,7 @@
 //! What is inside the container → a snapshot's values: one decoder for each kind of content, the same reader behind each.
 
-use super::snapviewer::{DRAWING, Drawing, Events, JoinError};
+use super::join::{Events, Rest, Settled};
+use super::snapviewer::{DRAWING, Drawing, JoinError};
 use crate::container::Content;
 use crate::json::{self, JsonError};
 use crate::pickle::{self, PickleError};
@@ -26,7 +27,9 @@ pub(super) enum DecodeError {
     #[error("{0}")]
     Join(#[from] JoinError),
     /// Some were left out.
-    #[error("one trace has more than {MOST_EVENTS} events, the most that can be told apart: record fewer (max_entries)")]
+    #[error(
+        "one trace has more than {MOST_EVENTS} events, the most that can be told apart: record fewer (max_entries)"
+    )]
     TooManyEvents,
     /// The drawing by itself has no stacks.
     #[error(
@@ -96,7 +99,15 @@ impl Decoder {
         Ok(())
     }
 
-    /// What all of the content is; an error when it was not complete.
+    /// Does some of what is left to do with what was decoded, before more is.
+    pub(super) fn settle(&mut self, rest: Rest) -> Settled {
+        match self {
+            Decoder::Elements(machine) => machine.builder_mut().sink_mut().settle(rest),
+            Decoder::Pickle(..) | Decoder::Json(_) | Decoder::Drawing(_) => Settled::All,
+        }
+    }
+
+    /// What all of the content is, once it is settled; an error when it was not complete.
     pub(super) fn finish(self) -> Result<Decoded, DecodeError> {
         let mut bytes_behind = 0;
         let (reader, root) = match self {

@@ -2,6 +2,7 @@
 
 use super::archive::ArchiveError;
 use super::decoder::{DecodeError, Decoded, Decoder, Layout};
+use super::join::{Rest, Settled};
 use super::memory::{TooLarge, Watch};
 use super::open::OpenFile;
 use super::protocol::{Member, Phase, Progress, Want};
@@ -157,6 +158,14 @@ impl Loader {
     /// `true` when all the file holds is decoded.
     fn decode(&mut self, decoder: &mut Option<Decoder>, has_time: &mut dyn FnMut() -> bool) -> Result<bool, OpenError> {
         loop {
+            if let Some(decoder) = decoder
+                && decoder.settle(Rest::Open) == Settled::Some
+            {
+                if !has_time() {
+                    return Ok(false);
+                }
+                continue;
+            }
             let content = self.container.content();
             match self.container.pull()? {
                 Some(bytes) => {
@@ -181,7 +190,10 @@ impl Loader {
                         self.hungry = true;
                         return Ok(false);
                     }
-                    More::Over => return Ok(true),
+                    More::Over => match decoder.as_mut().map(|decoder| decoder.settle(Rest::Ended)) {
+                        Some(Settled::Some) => {}
+                        Some(Settled::All) | None => return Ok(true),
+                    },
                 },
             }
             if !has_time() {

@@ -78,6 +78,11 @@ impl<S: EventSink> Reader<S> {
         &self.sink
     }
 
+    /// Where the events go, to be worked on meanwhile.
+    pub fn sink_mut(&mut self) -> &mut S {
+        &mut self.sink
+    }
+
     /// Bytes on the heap, by table.
     pub fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let mut bytes = self.store.heap_bytes();
