@@ -141,7 +141,7 @@ pub(super) struct Oddity {
 }
 
 impl Oddity {
-    fn add(&mut self, event: u32, bytes: u64) {
+    pub(super) fn add(&mut self, event: u32, bytes: u64) {
         if self.count == 0 {
             self.first = event;
         }
