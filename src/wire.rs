@@ -1,6 +1,6 @@
 //! Requests and replies ↔ messages between page and worker.
 //!
-//! A message is an array: a tag, plain values, JSON of our own types, and the columns of a scene as `ArrayBuffer`s that change
+//! A message is an array: a tag, plain values, bytes of our own types (postcard), and the columns of a scene as `ArrayBuffer`s that change
 //! hands without a copy. Each side copies a column once: out of its wasm memory, into its wasm memory.
 
 use crate::engine::protocol::{Details, FileSummary, HitAllocation, Member, Progress, Reply, Request};
@@ -83,7 +83,7 @@ impl ToWorker {
             ToWorker::Link { load, member, url } => {
                 Array::of4(&"link".into(), &(*load).into(), &url.into(), &JsValue::from(*member))
             }
-            ToWorker::Ask(request) => Array::of2(&"ask".into(), &json(request)),
+            ToWorker::Ask(request) => Array::of2(&"ask".into(), &packed(request)),
         }
         .into()
     }
@@ -102,7 +102,7 @@ impl ToWorker {
                 member: number(message, 3),
                 url: message.get(2).as_string()?,
             }),
-            "ask" => from_json(&message.get(1)).map(ToWorker::Ask),
+            "ask" => unpacked(&message.get(1)).map(ToWorker::Ask),
             _ => None,
         }
     }
@@ -116,7 +116,7 @@ impl FromWorker {
             FromWorker::Ready => Array::of1(&READY.into()),
             FromWorker::Reply { load, reply } => {
                 let head = Head::take(reply, &buffers);
-                Array::of4(&"reply".into(), &load.into(), &json(&head), &buffers)
+                Array::of4(&"reply".into(), &load.into(), &packed(&head), &buffers)
             }
             FromWorker::LinkFailed { load, status } => {
                 Array::of3(&"link failed".into(), &load.into(), &status.map_or(JsValue::NULL, JsValue::from))
@@ -132,7 +132,7 @@ impl FromWorker {
         match message.get(0).as_string()?.as_str() {
             READY => Some(FromWorker::Ready),
             "reply" => {
-                let head: Head = from_json(&message.get(2))?;
+                let head: Head = unpacked(&message.get(2))?;
                 let reply = head.into_reply(message.get(3).dyn_ref()?)?;
                 Some(FromWorker::Reply { load: number(message, 1)?, reply })
             }
@@ -234,11 +234,12 @@ fn number(message: &Array, at: u32) -> Option<u32> {
     message.get(at).as_f64().map(|number| number as u32)
 }
 
-/// JSON text. Our own types always have one: string keys only, and a number that is none becomes null.
-fn json(value: &impl Serialize) -> JsValue {
-    serde_json::to_string(value).unwrap_or_default().into()
+/// One of our own types as bytes: page and worker are the same build, so the format needs no names.
+fn packed(value: &impl Serialize) -> JsValue {
+    // It fails only for maps and sequences of unknown length, which we have none of.
+    Uint8Array::from(postcard::to_allocvec(value).unwrap_or_default().as_slice()).into()
 }
 
-fn from_json<T: for<'de> Deserialize<'de>>(text: &JsValue) -> Option<T> {
-    serde_json::from_str(&text.as_string()?).ok()
+fn unpacked<T: for<'de> Deserialize<'de>>(bytes: &JsValue) -> Option<T> {
+    postcard::from_bytes(&bytes.dyn_ref::<Uint8Array>()?.to_vec()).ok()
 }
