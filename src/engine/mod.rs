@@ -11,11 +11,14 @@ mod decoder;
 mod details;
 mod feed;
 mod glimpse;
+mod join;
 mod loader;
 mod memory;
 mod open;
 mod snapviewer;
 mod source;
+mod spans;
+mod survey;
 
 pub use protocol::{Reply, Request, Want};
 

@@ -116,6 +116,11 @@ impl<B: Builder> Machine<B> {
         &self.builder
     }
 
+    /// The builder, to work on what it has so far.
+    pub fn builder_mut(&mut self) -> &mut B {
+        &mut self.builder
+    }
+
     /// Bytes on the heap, the builder's apart.
     pub fn heap_bytes(&self) -> usize {
         self.carry.capacity() + self.scratch.capacity() + self.levels.capacity() * size_of::<Level<B::Value>>()

@@ -23,4 +23,4 @@ pub use history::DeviceHistory;
 pub use numbers::Numbers;
 pub use rounding::Rounding;
 pub use totals::{Curve, Totals};
-pub use trace::{Events, Recorder, Subject};
+pub use trace::{Events, MOST_EVENTS, Recorder, Subject};

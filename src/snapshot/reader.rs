@@ -92,6 +92,11 @@ impl<S: EventSink> Reader<S> {
         &self.sink
     }
 
+    /// Where the events go, to be worked on meanwhile.
+    pub fn sink_mut(&mut self) -> &mut S {
+        &mut self.sink
+    }
+
     /// Bytes on the heap, by table.
     pub fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let mut bytes = self.store.heap_bytes();
@@ -317,9 +322,9 @@ impl<S: EventSink> Builder for Reader<S> {
         self.finish_apart(keys, values).ok()
     }
 
-    /// A stack is its frames and nothing else; a list of events has gone to the sink.
-    fn is_shareable(&self, list: Value) -> bool {
-        list.is(Kind::Stack)
+    /// A stack is its frames and nothing else; an event goes to the sink when a list takes it, and only once.
+    fn is_shareable(&self, value: Value) -> bool {
+        value.is(Kind::Frame) || value.is(Kind::Stack)
     }
 
     fn open_len(&self, slot: u32) -> u64 {

@@ -35,6 +35,8 @@ pub enum WarningKind {
     NoSegments,
     /// The history comes from what SnapViewer draws.
     FromADrawing,
+    /// There are bytes behind the end of what is read: of a layer of packing, or of the pickle.
+    BytesBehind(&'static str),
 }
 
 impl WarningKind {
@@ -56,6 +58,7 @@ impl WarningKind {
             WarningKind::TotalsAtLimit => "totals_at_limit",
             WarningKind::NoSegments => "no_segments",
             WarningKind::FromADrawing => "from_a_drawing",
+            WarningKind::BytesBehind(_) => "bytes_behind",
         }
     }
 
@@ -90,6 +93,7 @@ impl WarningKind {
             WarningKind::NoSegments => {
                 "the file has no segments: reserved bytes and blocks that were never freed nor allocated are not known".into()
             }
+            WarningKind::BytesBehind(what) => format!("the file goes on behind the end of its {what}: that is left out"),
             WarningKind::FromADrawing => {
                 "SnapViewer keeps only allocs and frees, without the times and stacks of frees: what it draws to the last step \
                  counts as live at the end"
