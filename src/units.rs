@@ -74,6 +74,11 @@ pub fn grouped(value: u64) -> String {
     text
 }
 
+/// A count with its noun: `1 event`, `2 events`.
+pub fn counted(count: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
 /// A span of time in the largest unit that keeps three significant digits: `13 µs`, `1.25 ms`, `41.7 s`, `2 min 05 s`.
 pub fn duration_us(us: i64) -> String {
     let sign = if us < 0 { "−" } else { "" };

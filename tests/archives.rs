@@ -176,6 +176,38 @@ fn what_can_not_be_opened_is_named() {
     }
 }
 
+/// A directory is read in slices, and none of its rows is compared with every other.
+#[test]
+fn a_long_directory_is_read_in_slices() {
+    let rows = vec![Member { method: 0, ..member("allocations.json", b"") }; 60_000];
+    let archive = zip(&rows);
+    let mut engine = Engine::new();
+    let total_bytes = Some(archive.len() as u64);
+    engine.request(Request::Open { name: String::new(), total_bytes, access: Access::Anywhere, member: None });
+    let mut steps = 0;
+    while engine.is_loading() {
+        match engine.wants() {
+            Some(Want::At(offset)) => engine.feed(archive[offset as usize..].to_vec()),
+            Some(_) => engine.feed(archive.clone()),
+            None => {}
+        }
+        steps += u32::from(engine.step(&mut || false) == memscape::engine::Work::More);
+    }
+    let failed = std::iter::from_fn(|| engine.next_reply()).last();
+    let Some(Reply::Failed { message }) = failed else { panic!("{failed:?}") };
+    assert_eq!(message, "no member of the zip archive is a PyTorch memory snapshot: it is empty");
+    assert!(steps > 50, "{steps} steps");
+}
+
+/// A name is shown on one line, and commands no terminal.
+#[test]
+fn a_members_name_is_harmless() {
+    let long = "a".repeat(5000) + "\u{1b}[2J\n.png";
+    let error = open(&zip_of(&[(&long, b"\x89PNG\r\n\x1a\n and so on")])).err().unwrap();
+    assert!(error.ends_with("aaa\u{fffd}[2J\u{fffd}.png is a PNG image"), "{error:?}");
+    assert!(error.len() < 4200, "{}", error.len());
+}
+
 #[test]
 fn an_error_names_the_member_it_is_in() {
     let broken = b"\x80\x02}q\x00(X\x03\x00\x00\x00abcR.";

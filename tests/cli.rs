@@ -103,7 +103,10 @@ fn text_names_the_peak_with_its_exact_bytes() {
 #[test]
 fn a_file_that_can_not_be_read_is_status_1_and_one_sentence() {
     let cut = file("cli-cut.pickle", &snapshot()[..40]);
-    for (argument, cause) in [(cut.to_str().unwrap(), "byte 40"), ("/nowhere/at.all", "No such file")] {
+    let folder = env!("CARGO_MANIFEST_DIR");
+    let cases =
+        [(cut.to_str().unwrap(), "byte 40"), ("/nowhere/at.all", "No such file"), (folder, "name the files in it")];
+    for (argument, cause) in cases {
         let output = memscape(&["summary", argument], b"");
         let error = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(1));

@@ -124,7 +124,7 @@ fn what_is_no_pickle_is_named() {
         ),
         (
             b"<html>const local_files = [];",
-            "this is an HTML page that holds no snapshot (PyTorch's do since 2.1), not a PyTorch memory snapshot",
+            "this is an HTML page without a snapshot in it (PyTorch's have one since 2.1), not a PyTorch memory snapshot",
         ),
         (cut_page, &format!("the file ends inside its HTML stream, after {} bytes", cut_page.len())),
         (b"<p>\"base64\": \"gA*", "the HTML stream is damaged near byte 17"),

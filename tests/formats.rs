@@ -140,6 +140,34 @@ fn packed_in_every_way() {
     }
 }
 
+/// What stands behind the end is not read, and said; padding is not worth it.
+#[test]
+fn bytes_behind_the_end_are_a_warning() {
+    let pickle = b"\x80\x02}X\x08\0\0\0segments]s.";
+    type Pack = fn(&[u8]) -> Vec<u8>;
+    let cases: [(Pack, &[u8], Option<&str>); 11] = [
+        (packed::gzip, b"", None),
+        (packed::gzip, &[0; 600], None),
+        (packed::gzip, b"\0\0\0x", Some("gzip")),
+        (packed::gzip, b"\x1f", Some("gzip")),
+        (packed::gzip, b"\x1f\x8b\x09", Some("gzip")),
+        (packed::zstd, &[0; 600], None),
+        (packed::zstd, b"\x28\xb5", Some("zstd")),
+        (packed::zstd, b"hello, this is more", Some("zstd")),
+        (packed::html, b"more", None),
+        (<[u8]>::to_vec, b"", None),
+        (<[u8]>::to_vec, b"\x80\x02N.", Some("pickle")),
+    ];
+    for (pack, behind, told) in cases {
+        for chunk in [1, 1 << 20] {
+            let opened = open_in(&[&pack(pickle), behind].concat(), chunk, usize::MAX).unwrap();
+            let told = told.map(|what| format!("the file goes on behind the end of its {what}: that is left out"));
+            let warnings = opened.summary.warnings.iter().filter(|warning| warning.kind == "bytes_behind");
+            assert_eq!(warnings.map(|warning| warning.message.clone()).next(), told, "{behind:?}");
+        }
+    }
+}
+
 #[test]
 fn as_the_zstd_program_packs_it() {
     for (name, bytes) in files(150 << 10) {

@@ -46,7 +46,7 @@ fn gzipped(bytes: &[u8]) -> Vec<u8> {
 
 #[test]
 fn every_limit_of_the_machine_is_one_sentence() {
-    let cases: [(&str, Vec<u8>, &str); 14] = [
+    let cases: [(&str, Vec<u8>, &str); 15] = [
         (
             "a string of 4 GiB − 1, announced in five bytes",
             pickle(&[b"X\xff\xff\xff\xff"]),
@@ -72,6 +72,11 @@ fn every_limit_of_the_machine_is_one_sentence() {
             "values that nobody takes",
             pickle(&[b"(", &b"N".repeat((1 << 22) + 1)]),
             "more than 4194304 values on the stack, far beyond any snapshot (NONE at byte 4194307)",
+        ),
+        (
+            "a list of 2^25 + 1 values",
+            pickle(&[b"](", &b"N".repeat((1 << 25) + 1), b"e"]),
+            "more than 33554432 values in one list or dict, far beyond any snapshot (APPENDS at byte 33554437)",
         ),
         (
             "a list three million deep",
@@ -110,7 +115,7 @@ fn every_limit_of_the_machine_is_one_sentence() {
         ),
         (
             "gzip that packs a gigabyte",
-            [gzipped(b"\x80\x02](Nq\x00"), gzipped(&b"h\x00".repeat(1 << 19)).repeat(1024)].concat(),
+            [gzipped(b"\x80\x02](Nq\x00"), gzipped(&b"q\x00".repeat(1 << 19)).repeat(1024)].concat(),
             "bytes of gzip unpack to more than 200 times as many: no snapshot does",
         ),
     ];

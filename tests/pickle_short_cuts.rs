@@ -118,6 +118,23 @@ fn the_path_of_an_error_counts_what_a_known_slice_stands_for() {
     assert!(error.starts_with("[2][2][0]: "), "{error}");
 }
 
+/// What the plain road refuses for there being too much of it, the short cuts refuse.
+#[test]
+fn limits_hold_with_short_cuts() {
+    let cases: [(&[u8], Limits); 2] = [
+        // The list's own MARK is one too many; so is its third value on the stack.
+        (b"\x80\x02K\x01q\0((](h\0h\0et", Limits { open_containers: 2, ..Limits::default() }),
+        (b"\x80\x02K\x01q\0](h\0h\0h\0e", Limits { stack_values: 4, ..Limits::default() }),
+    ];
+    for (bytes, limits) in cases {
+        let plain = Limits { slice_bytes: 0, whole_pairs: 0, ..limits };
+        let read = |limits| Machine::new(Trees::default(), limits).feed(bytes).map_err(|error| error.to_string());
+        let error = read(plain).unwrap_err();
+        assert!(error.contains("far beyond any snapshot"), "{error}");
+        assert_eq!(read(limits), Err(error));
+    }
+}
+
 /// Instructions of which many sequences are lists of references.
 fn instruction() -> impl Strategy<Value = Vec<u8>> {
     let slot = 0u8..4;

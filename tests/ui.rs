@@ -375,7 +375,7 @@ fn given(names: &[&str]) -> Action {
 }
 
 fn lines(page: &Page) -> Vec<String> {
-    page.state.snapshots.iter().map(|choice| choice.line()).collect()
+    page.state.snapshot_lines()
 }
 
 #[test]
@@ -396,6 +396,18 @@ fn a_file_that_holds_several_is_replaced_by_what_it_holds() {
     assert_eq!(page.done, [Effect::Load { origin: Origin::File(1), member: Some(1), load: page.state.load }]);
     page.reply(Reply::Members(vec![member("x/one.pickle"), member("x/two.pickle")]));
     assert_eq!(lines(&page), expected, "said again, it changes nothing");
+    // By itself, what all have in common is left out.
+    page.state.snapshots.remove(0);
+    assert_eq!(lines(&page), ["one.pickle · 1.00 KiB", "two.pickle · 1.00 KiB"]);
+    page.act(given(&["run 7/a.pickle", "run 7/deeper/b.pickle"]));
+    assert_eq!(lines(&page), ["a.pickle · 2.00 KiB", "deeper/b.pickle · 2.00 KiB"]);
+}
+
+#[test]
+fn the_error_of_one_of_several_names_its_file() {
+    let mut page = Page::default();
+    page.act(given(&["a.pickle", "b.zip"]));
+    page.act(Action::SnapshotChosen(1));
     page.reply(Reply::Failed { message: "x/two.pickle: cut".into() });
     assert_eq!(page.state.stage, Stage::Failed("b.zip: x/two.pickle: cut".into()));
 }

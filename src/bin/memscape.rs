@@ -7,7 +7,7 @@ mod input;
 use input::Input;
 use memscape::engine::protocol::{DeviceSummary, FileSummary, Member, Progress};
 use memscape::engine::{Engine, Reply, Request, Want, Work};
-use memscape::units::{Bytes, duration_us, grouped};
+use memscape::units::{Bytes, counted, duration_us, grouped};
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
@@ -137,8 +137,9 @@ fn describe(summary: &FileSummary) -> String {
     }
     summary.devices.iter().for_each(|device| describe_device(device, &mut lines));
     for warning in &summary.warnings {
-        let warning = format!("  warning: {} ({}×, first at {})", warning.message, warning.count, warning.example);
-        lines.push(printable(&warning));
+        let times =
+            if warning.count > 1 { format!("{} times, first: ", grouped(warning.count)) } else { String::new() };
+        lines.push(printable(&format!("  warning: {} ({times}{})", warning.message, warning.example)));
     }
     lines.join("\n") + "\n"
 }
@@ -154,11 +155,11 @@ fn describe_device(device: &DeviceSummary, lines: &mut Vec<String>) {
         .time_us
         .map_or_else(String::new, |(first, last)| format!(" in {}", duration_us(last.saturating_sub(first))));
     lines.push(format!(
-        "  {name}: {} events{span}, {} allocations, {} segments, {} annotation marks",
-        grouped(device.events),
-        grouped(device.allocations),
-        grouped(device.segments),
-        grouped(device.annotations),
+        "  {name}: {}{span}, {}, {}, {}",
+        counted(device.events, "event"),
+        counted(device.allocations, "allocation"),
+        counted(device.segments, "segment"),
+        counted(device.annotations, "annotation mark"),
     ));
     let mut row = |label: &str, bytes: i64, note: String| {
         let sign = if bytes < 0 { "−" } else { "" };
@@ -172,7 +173,9 @@ fn describe_device(device: &DeviceSummary, lines: &mut Vec<String>) {
     row("peak requested", device.peak_requested, format!(", {at}"));
     row("requested before the trace", device.base_requested, String::new());
     row("requested at the end", signed(device.end_requested), String::new());
-    row("  the same, rounded", signed(device.end_rounded), String::new());
+    if device.knows_rounded() {
+        row("  the same, rounded", signed(device.end_rounded), String::new());
+    }
     row("least requested", device.min_requested, String::new());
     row("mean over events", device.mean_requested.round() as i64, String::new());
     row("median over events", device.median_requested, String::new());
@@ -182,12 +185,14 @@ fn describe_device(device: &DeviceSummary, lines: &mut Vec<String>) {
     row(
         "freed, born before the trace",
         signed(device.unmatched_free_bytes),
-        format!(", {} blocks", device.unmatched_frees),
+        format!(", {}", counted(device.unmatched_frees, "block")),
     );
-    row("never in the trace", signed(device.static_requested), format!(", {} blocks", device.static_blocks));
+    row("never in the trace", signed(device.static_requested), format!(", {}", counted(device.static_blocks, "block")));
     if device.unexplained_requested > 0 {
         row("unexplained", signed(device.unexplained_requested), String::new());
     }
-    row("peak reserved", device.peak_reserved, String::new());
-    row("reserved at the end", signed(device.reserved_end), String::new());
+    if device.knows_reserved() {
+        row("peak reserved", device.peak_reserved, String::new());
+        row("reserved at the end", signed(device.reserved_end), String::new());
+    }
 }

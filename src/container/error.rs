@@ -49,6 +49,14 @@ pub enum ContainerError {
         /// What would be believed.
         times: u64,
     },
+    /// It goes on and on.
+    #[error("{byte} bytes of {layer} unpack to more than 1 TiB: no snapshot does")]
+    TooMuch {
+        /// The layer.
+        layer: &'static str,
+        /// Bytes of the file read by then.
+        byte: u64,
+    },
     /// Packed again and again.
     #[error("it is packed more than {0} times over: no snapshot is")]
     TooManyLayers(usize),

@@ -1,7 +1,7 @@
 //! gzip (RFC 1952): members of deflate, one after another.
 //!
-//! What follows the last member is ignored where it is no member, as gzip(1) does: tapes and block devices pad with zeros, and
-//! people append things.
+//! What follows the last member is left out where it is no member, as gzip(1) does, and as there it is worth a warning where it
+//! is more than the zeros that tapes and block devices pad with.
 
 use super::layer::{Fault, Unpacker};
 use flate2::{Crc, Decompress, FlushDecompress, Status};
@@ -45,12 +45,13 @@ pub(super) struct Gzip {
     check: Crc,
     /// Whole members read.
     members: u64,
+    has_left_out: bool,
 }
 
 impl Gzip {
     pub(super) fn new() -> Gzip {
         let inflate = Decompress::new(false);
-        Gzip { part: Part::Fixed(0), flags: 0, number: 0, inflate, check: Crc::new(), members: 0 }
+        Gzip { part: Part::Fixed(0), flags: 0, number: 0, inflate, check: Crc::new(), members: 0, has_left_out: false }
     }
 
     /// One byte of a header or a trailer.
@@ -64,7 +65,10 @@ impl Gzip {
                     _ => true,
                 };
                 match at {
-                    _ if !fits && self.members > 0 => Part::Garbage,
+                    _ if !fits && self.members > 0 => {
+                        self.has_left_out = at > 0 || byte != 0;
+                        Part::Garbage
+                    }
                     _ if !fits => return Err(Fault::Damaged),
                     9 => self.next_field(),
                     _ => {
@@ -144,7 +148,10 @@ impl Unpacker for Gzip {
         let mut rest = input;
         loop {
             match self.part {
-                Part::Garbage => return Ok(input.len()),
+                Part::Garbage => {
+                    self.has_left_out |= rest.iter().any(|&byte| byte != 0);
+                    return Ok(input.len());
+                }
                 Part::Body => {
                     let took = self.body(rest, output)?;
                     rest = rest.get(took..).unwrap_or_default();
@@ -169,5 +176,9 @@ impl Unpacker for Gzip {
             Part::Fixed(_) if self.members > 0 => Ok(()),
             _ => Err(Fault::Cut),
         }
+    }
+
+    fn has_left_out(&self) -> bool {
+        self.has_left_out || self.members > 0 && matches!(self.part, Part::Fixed(1..))
     }
 }

@@ -56,4 +56,9 @@ pub(super) trait Unpacker {
 
     /// Nothing more comes, and nothing is left to write: was that all?
     fn finish(&self) -> Result<(), Fault>;
+
+    /// Whether it left out bytes behind its end that are no padding of zeros.
+    fn has_left_out(&self) -> bool {
+        false
+    }
 }

@@ -38,6 +38,9 @@ pub const MOST_INFLATION_OF_JSON: u64 = 10_000;
 /// What may be unpacked whatever the ratio: small files made of one repeated event are no attack.
 const UNPACKED_FREELY: u64 = 256 << 20;
 
+/// What may be unpacked in all: more than a hundred times the largest pickle known, and half an hour of work.
+pub const MOST_UNPACKED: u64 = 1 << 40;
+
 /// Layers of packing. Two are seen (a .gz compressed again on its way); each costs a window of memory.
 const MOST_LAYERS: usize = 4;
 
@@ -106,6 +109,11 @@ impl Container {
     /// The layers unpacked, outermost first: `gzip`, or nothing.
     pub fn layers(&self) -> impl Iterator<Item = &'static str> {
         self.layers.iter().map(|layer| layer.name)
+    }
+
+    /// The layers of which bytes behind their end were left out, padding apart; certain once all was handed out.
+    pub fn left_out(&self) -> impl Iterator<Item = &'static str> {
+        self.layers.iter().filter(|layer| layer.unpacker.has_left_out()).map(|layer| layer.name)
     }
 
     /// Bytes on the heap: the chunk of the file and what each layer has unpacked.
@@ -201,6 +209,9 @@ impl Container {
         })?;
         input.take(took);
         layer.written += written as u64;
+        if layer.written > MOST_UNPACKED {
+            return Err(ContainerError::TooMuch { layer: name, byte });
+        }
         let times = match self.content {
             Some(Content::Json) => MOST_INFLATION_OF_JSON,
             _ => MOST_INFLATION,
@@ -209,5 +220,28 @@ impl Container {
             return Err(ContainerError::Bomb { layer: name, byte, times });
         }
         Ok(if is_last && written == 0 { Flow::Ended } else { Flow::Worked })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Unpacked for real it would take half an hour.
+    #[test]
+    fn all_that_is_unpacked_has_a_limit() {
+        let mut container = Container::default();
+        // A stored block of sixteen bytes that goes on with another one.
+        let blocks = [b"\0\x10\0\xef\xff".to_vec(), vec![0x80; 16]].concat().repeat(2);
+        container.feed([&b"\x1f\x8b\x08\0\0\0\0\0\0\0"[..], &blocks].concat());
+        while container.content().is_none() {
+            assert!(container.pull().unwrap().is_some());
+        }
+        container.fed = 1 << 40;
+        container.layers[0].written = MOST_UNPACKED - 16;
+        container.layers[0].output.take(32);
+        container.file.add(blocks);
+        let error = container.pull().unwrap_err();
+        assert_eq!(error.to_string(), "1099511627776 bytes of gzip unpack to more than 1 TiB: no snapshot does");
     }
 }

@@ -21,6 +21,9 @@ pub const HEADER: usize = 30;
 const LOCATOR: usize = 20;
 const DIRECTORY_ENTRY: usize = 46;
 
+/// Bytes of a member's name that are kept: the longest path of Linux.
+const LONGEST_NAME: usize = 4096;
+
 /// Members of an archive: a checkpoint has some thousands, and each costs us a name. Ours are few.
 pub const MOST_MEMBERS: u64 = 1 << 17;
 /// Bytes of a directory: it is read whole. 128 bytes for each of [`MOST_MEMBERS`].
@@ -74,7 +77,7 @@ pub enum End {
 /// A member, as the directory has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its path.
+    /// Its path, for people.
     pub name: String,
     /// Packed bytes.
     pub packed: u64,
@@ -161,27 +164,41 @@ impl Directory {
             Ok(self)
         }
     }
+}
 
-    /// The members that are files, in the directory's order; `bytes` is the whole directory.
+/// Reads a directory row by row.
+pub struct Rows {
+    directory: Directory,
+    /// Bytes of it that were read.
+    at: usize,
+    left: u64,
+}
+
+impl Rows {
+    /// At the first row.
+    pub fn new(directory: Directory) -> Rows {
+        Rows { directory, at: 0, left: directory.members }
+    }
+
+    /// Bytes of the directory that were read.
+    pub fn read(&self) -> usize {
+        self.at
+    }
+
+    /// The next member, `None` behind the last; `bytes` is the whole directory.
     ///
     /// # Errors
-    /// It ends too soon, or has a member that lies outside the file.
-    pub fn entries(&self, bytes: &[u8]) -> Result<Vec<Entry>, ZipError> {
-        let mut entries = Vec::new();
-        let mut at = 0;
-        for _ in 0..self.members {
-            let lost = || ZipError::Misplaced("a member of its directory", self.offset + at as u64);
-            let row = bytes.get(at..).filter(|row| row.starts_with(b"PK\x01\x02")).ok_or_else(lost)?;
-            let (entry, length) = entry(row).ok_or_else(lost)?;
-            if entry.offset.checked_add(entry.packed).is_none_or(|end| end > self.offset) {
-                return Err(ZipError::Misplaced("a member", entry.offset));
-            }
-            if !entry.name.ends_with('/') {
-                entries.push(entry);
-            }
-            at += length;
+    /// The directory ends too soon, or has a member that lies outside the file.
+    pub fn next(&mut self, bytes: &[u8]) -> Result<Option<Entry>, ZipError> {
+        let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
+        let lost = || ZipError::Misplaced("a member of its directory", self.directory.offset + self.at as u64);
+        let row = bytes.get(self.at..).filter(|row| row.starts_with(b"PK\x01\x02")).ok_or_else(lost)?;
+        let (entry, length) = entry(row).ok_or_else(lost)?;
+        if entry.offset.checked_add(entry.packed).is_none_or(|end| end > self.directory.offset) {
+            return Err(ZipError::Misplaced("a member", entry.offset));
         }
-        Ok(entries)
+        (self.at, self.left) = (self.at + length, left);
+        Ok(Some(entry))
     }
 }
 
@@ -191,7 +208,7 @@ fn entry(row: &[u8]) -> Option<(Entry, usize)> {
     let length = |at| field(at, 2).map(|length| length as usize);
     let (name, extra, comment) = (length(28)?, length(30)?, length(32)?);
     let extra_at = DIRECTORY_ENTRY + name;
-    let name = String::from_utf8_lossy(row.get(DIRECTORY_ENTRY..extra_at)?).into_owned();
+    let name = printable(row.get(DIRECTORY_ENTRY..extra_at)?);
     let mut wide = zip64_fields(row.get(extra_at..extra_at + extra)?);
     // zip64 gives, in this order, the numbers that do not fit into four bytes.
     let mut or_wide = |number: u64| if number == 0xffff_ffff { wide.next() } else { Some(number) };
@@ -206,6 +223,14 @@ fn entry(row: &[u8]) -> Option<(Entry, usize)> {
     let crc = field(16, 4)? as u32;
     let length = extra_at + extra + comment;
     Some((Entry { name, packed, unpacked, offset, method, crc }, length))
+}
+
+/// A name for people, on one line: a file's control characters could command a terminal. Its end, if it is longer than any
+/// system's: the end tells what it is.
+fn printable(name: &[u8]) -> String {
+    let end = name.len().checked_sub(LONGEST_NAME).and_then(|start| name.get(start..)).unwrap_or(name);
+    let letter = |letter: char| if letter.is_control() { char::REPLACEMENT_CHARACTER } else { letter };
+    String::from_utf8_lossy(end).chars().map(letter).collect()
 }
 
 /// The numbers of the zip64 field among the extra ones.
@@ -248,7 +273,7 @@ impl Entry {
             Method::Encrypted => return Err(ZipError::Encrypted(self.name.clone())),
             Method::Other(method) => return Err(ZipError::Method(self.name.clone(), method)),
         };
-        Ok(Box::new(Packed { inflate, is_over: false, written: 0, check: Crc::new(), promised }))
+        Ok(Box::new(Packed { inflate, is_over: false, written: 0, check: Crc::new(), promised, has_left_out: false }))
     }
 }
 
@@ -261,6 +286,7 @@ struct Packed {
     check: Crc,
     /// Bytes and checksum, as the directory has them.
     promised: Option<(u64, u32)>,
+    has_left_out: bool,
 }
 
 impl Unpacker for Packed {
@@ -272,7 +298,10 @@ impl Unpacker for Packed {
                 output.extend_from_slice(input.get(..room).unwrap_or_default());
                 room
             }
-            Some(_) if self.is_over => input.len(),
+            Some(_) if self.is_over => {
+                self.has_left_out |= input.iter().any(|&byte| byte != 0);
+                input.len()
+            }
             Some(inflate) => {
                 let before = inflate.total_in();
                 let status = inflate.decompress_vec(input, output, FlushDecompress::None);
@@ -298,5 +327,9 @@ impl Unpacker for Packed {
             _ if self.promised.is_some_and(|it| it != (self.written, self.check.sum())) => Err(Fault::Damaged),
             _ => Ok(()),
         }
+    }
+
+    fn has_left_out(&self) -> bool {
+        self.has_left_out
     }
 }

@@ -1,6 +1,6 @@
 //! zstd (RFC 8878): frames of blocks, and frames to skip, one after another.
 //!
-//! As with gzip, what follows the last frame is ignored where it is no frame.
+//! As with gzip, what follows the last frame is left out where it is no frame.
 
 use super::layer::{Fault, Unpacker};
 use ruzstd::decoding::errors::FrameDecoderError;
@@ -35,6 +35,7 @@ pub(super) struct Zstd {
     has_checksum: bool,
     /// Whole frames read.
     frames: u64,
+    has_left_out: bool,
 }
 
 /// Whether these bytes begin a frame.
@@ -47,7 +48,7 @@ impl Zstd {
     pub(super) fn new() -> Zstd {
         let mut decoder = Box::new(FrameDecoder::new());
         decoder.set_max_window_size(WINDOW);
-        Zstd { part: Part::Header, decoder, carry: Vec::new(), has_checksum: false, frames: 0 }
+        Zstd { part: Part::Header, decoder, carry: Vec::new(), has_checksum: false, frames: 0, has_left_out: false }
     }
 
     /// Bytes of the header or block that `carry` begins, as far as it tells: when its length is cut off, the bytes up to the
@@ -85,6 +86,7 @@ impl Zstd {
                 if self.frames == 0 {
                     return Err(Fault::Damaged);
                 }
+                self.has_left_out = carry.iter().any(|&byte| byte != 0);
                 self.part = Part::Garbage;
             }
             (Part::Header, carry) => {
@@ -143,7 +145,10 @@ impl Unpacker for Zstd {
                 return Ok(input.len() - rest.len());
             }
             let missing = match self.part {
-                Part::Garbage => return Ok(input.len()),
+                Part::Garbage => {
+                    self.has_left_out |= rest.iter().any(|&byte| byte != 0);
+                    return Ok(input.len());
+                }
                 Part::Skip(left) => usize::try_from(left).unwrap_or(usize::MAX),
                 Part::Header | Part::Block => self.extent().saturating_sub(self.carry.len()),
             };
@@ -173,5 +178,10 @@ impl Unpacker for Zstd {
             Part::Header if self.frames > 0 => Ok(()),
             _ => Err(Fault::Cut),
         }
+    }
+
+    fn has_left_out(&self) -> bool {
+        let is_cut = self.frames > 0 && self.part == Part::Header;
+        self.has_left_out || is_cut && self.carry.iter().any(|&byte| byte != 0)
     }
 }

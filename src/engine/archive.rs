@@ -4,13 +4,11 @@ use super::decoder::Layout;
 use super::feed::Feed;
 use super::glimpse::{GLIMPSE, LAST_RESORT, likelihood};
 use super::protocol::Member;
-use super::snapviewer::{DRAWING, ELEMENTS};
 use super::source::More;
+use super::survey::{Survey, Surveyed};
 use crate::container::Container;
 use crate::container::zip::{self, Directory, Entry, ZipError};
 
-/// Members that are looked into for a snapshot. What is packed together by hand has some tens.
-const MOST_LOOKED_INTO: usize = 4096;
 /// Why an archive can't be opened.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ArchiveError {
@@ -51,6 +49,8 @@ enum Step {
     Tail,
     Zip64,
     Directory(Directory),
+    /// Nothing more: the directory is at hand and read in slices.
+    Survey(Box<Survey>),
     /// The local header of a member that is looked into.
     GlimpseHeader(Glimpses),
     /// Its first packed bytes.
@@ -195,7 +195,15 @@ impl Archive {
                 }
             },
             Step::Zip64 => self.read_directory(zip::zip64(&bytes, offset)?, feed),
-            Step::Directory(directory) => self.look_into(directory.entries(&bytes)?, feed)?,
+            Step::Directory(directory) => self.step = Step::Survey(Box::new(Survey::new(directory, bytes))),
+            Step::Survey(survey) => match survey.step()? {
+                Surveyed::Unsure(survey) => self.step = Step::Survey(Box::new(survey)),
+                Surveyed::SnapViewer(drawing, elements) => {
+                    (self.layout, self.elements) = (Layout::SnapViewer, Some(elements));
+                    self.open(drawing, feed);
+                }
+                Surveyed::Members(members) => self.look_into(members, feed)?,
+            },
             Step::GlimpseHeader(glimpses) => {
                 let begin = glimpses.current.begin(&bytes, self.length)?;
                 self.part = Part::new(begin, glimpses.current.packed.min(GLIMPSE), feed);
@@ -222,23 +230,7 @@ impl Archive {
     }
 
     /// Begins to look into the members.
-    fn look_into(&mut self, entries: Vec<Entry>, feed: &mut Feed) -> Result<(), ArchiveError> {
-        let is_named = |entry: &Entry, end: &str| entry.name == end || entry.name.ends_with(&format!("/{end}"));
-        if entries.iter().any(|entry| is_named(entry, "data.pkl")) {
-            return Err(ArchiveError::Checkpoint);
-        }
-        let drawing = entries.iter().find_map(|entry| {
-            let folder = entry.name.strip_suffix(DRAWING)?;
-            let elements = entries.iter().find(|other| other.name.strip_suffix(ELEMENTS) == Some(folder))?;
-            Some((entry.clone(), elements.clone()))
-        });
-        if let Some((drawing, elements)) = drawing {
-            (self.layout, self.elements) = (Layout::SnapViewer, Some(elements));
-            self.open(drawing, feed);
-            return Ok(());
-        }
-        let shown = |entry: &Entry| !entry.name.starts_with("__MACOSX/") && entry.unpacked > 0;
-        let mut waiting: Vec<Entry> = entries.into_iter().filter(shown).take(MOST_LOOKED_INTO).collect();
+    fn look_into(&mut self, mut waiting: Vec<Entry>, feed: &mut Feed) -> Result<(), ArchiveError> {
         waiting.reverse();
         let others = Vec::new();
         match waiting.pop() {

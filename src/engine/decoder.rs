@@ -1,10 +1,11 @@
 //! What is inside the container → a snapshot's values: one decoder for each kind of content, the same reader behind each.
 
-use super::snapviewer::{DRAWING, Drawing, Events, JoinError};
+use super::join::{Events, Rest, Settled};
+use super::snapviewer::{DRAWING, Drawing, JoinError};
 use crate::container::Content;
 use crate::json::{self, JsonError};
 use crate::pickle::{self, PickleError};
-use crate::replay::Recorder;
+use crate::replay::{MOST_EVENTS, Recorder};
 use crate::snapshot::{ContentError, ReadError, Reader, Snapshot, WarningKind};
 
 /// Why the content can't be decoded.
@@ -25,6 +26,11 @@ pub(super) enum DecodeError {
     /// The drawing and its elements.
     #[error("{0}")]
     Join(#[from] JoinError),
+    /// Some were left out.
+    #[error(
+        "one trace has more than {MOST_EVENTS} events, the most that can be told apart: record fewer (max_entries)"
+    )]
+    TooManyEvents,
     /// The drawing by itself has no stacks.
     #[error(
         "this is SnapViewer's allocations.json without its elements.json: open SnapViewer's .zip, or the snapshot it was made \
@@ -47,6 +53,15 @@ pub(super) enum Decoded {
     Snapshot(Box<(Snapshot, Recorder)>),
     /// The first of two members: this decodes the second.
     Next(Decoder),
+}
+
+impl Decoded {
+    fn snapshot(snapshot: Snapshot, recorder: Recorder) -> Result<Decoded, DecodeError> {
+        match recorder.left_out() {
+            0 => Ok(Decoded::Snapshot(Box::new((snapshot, recorder)))),
+            _ => Err(DecodeError::TooManyEvents),
+        }
+    }
 }
 
 /// Decodes what a container holds, fed as it is unpacked.
@@ -84,10 +99,22 @@ impl Decoder {
         Ok(())
     }
 
-    /// What all of the content is; an error when it was not complete.
+    /// Does some of what is left to do with what was decoded, before more is.
+    pub(super) fn settle(&mut self, rest: Rest) -> Settled {
+        match self {
+            Decoder::Elements(machine) => machine.builder_mut().sink_mut().settle(rest),
+            Decoder::Pickle(..) | Decoder::Json(_) | Decoder::Drawing(_) => Settled::All,
+        }
+    }
+
+    /// What all of the content is, once it is settled; an error when it was not complete.
     pub(super) fn finish(self) -> Result<Decoded, DecodeError> {
+        let mut bytes_behind = 0;
         let (reader, root) = match self {
-            Decoder::Pickle(machine, _) => machine.finish()?,
+            Decoder::Pickle(machine, head) => {
+                bytes_behind = head.seen.saturating_sub(machine.offset());
+                machine.finish()?
+            }
             Decoder::Json(machine) => machine.finish()?,
             Decoder::Drawing(machine) => {
                 let (drawing, _) = machine.finish()?;
@@ -97,11 +124,13 @@ impl Decoder {
                 let (reader, root) = machine.finish()?;
                 let (mut snapshot, events) = reader.finish_events("elements", root)?;
                 snapshot.warnings.add(WarningKind::FromADrawing, 1, || DRAWING.to_owned());
-                return Ok(Decoded::Snapshot(Box::new((snapshot, events.finish()?))));
+                return Decoded::snapshot(snapshot, events.finish()?);
             }
         };
-        let (snapshot, events) = reader.finish(root)?;
-        Ok(Decoded::Snapshot(Box::new((snapshot, events.finish()?))))
+        let (mut snapshot, events) = reader.finish(root)?;
+        let kind = WarningKind::BytesBehind("pickle");
+        snapshot.warnings.add(kind, u64::from(bytes_behind > 0), || format!("{bytes_behind} bytes"));
+        Decoded::snapshot(snapshot, events.finish()?)
     }
 
     /// How the content is written: `pickle 4 (Python)`.
@@ -147,16 +176,15 @@ impl Decoder {
 #[derive(Default)]
 pub(super) struct Head {
     bytes: [u8; 4],
-    len: usize,
+    /// Bytes of the pickle, and of what is behind it.
+    seen: u64,
 }
 
 impl Head {
     fn see(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            let Some(slot) = self.bytes.get_mut(self.len) else { return };
-            *slot = byte;
-            self.len += 1;
-        }
+        let missing = usize::try_from(self.seen).ok().and_then(|seen| self.bytes.get_mut(seen..)).unwrap_or_default();
+        missing.iter_mut().zip(bytes).for_each(|(slot, &byte)| *slot = byte);
+        self.seen += bytes.len() as u64;
     }
 
     /// torch's C++ pickler writes protocol 2 and memoises a container after its contents, so MARK follows at once.

@@ -2,6 +2,7 @@
 
 use super::archive::ArchiveError;
 use super::decoder::{DecodeError, Decoded, Decoder, Layout};
+use super::join::{Rest, Settled};
 use super::memory::{TooLarge, Watch};
 use super::open::OpenFile;
 use super::protocol::{Member, Phase, Progress, Want};
@@ -10,7 +11,7 @@ use super::source::{More, Source};
 use crate::analysis::Sites;
 use crate::container::{Container, ContainerError, Content};
 use crate::replay::Builder;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Snapshot, WarningKind};
 
 /// Why a file can't be opened: one sentence with place and cause.
 #[derive(Debug, thiserror::Error)]
@@ -114,7 +115,10 @@ impl Loader {
                             Stage::Decoding(Some(decoder))
                         }
                         Decoded::Snapshot(decoded) => {
-                            let (snapshot, recorder) = *decoded;
+                            let (mut snapshot, recorder) = *decoded;
+                            for layer in self.container.left_out() {
+                                snapshot.warnings.add(WarningKind::BytesBehind(layer), 1, || layer.to_owned());
+                            }
                             let builder = Builder::new(&snapshot, recorder);
                             Stage::Replaying(Box::new((snapshot, builder)))
                         }
@@ -154,6 +158,14 @@ impl Loader {
     /// `true` when all the file holds is decoded.
     fn decode(&mut self, decoder: &mut Option<Decoder>, has_time: &mut dyn FnMut() -> bool) -> Result<bool, OpenError> {
         loop {
+            if let Some(decoder) = decoder
+                && decoder.settle(Rest::Open) == Settled::Some
+            {
+                if !has_time() {
+                    return Ok(false);
+                }
+                continue;
+            }
             let content = self.container.content();
             match self.container.pull()? {
                 Some(bytes) => {
@@ -178,7 +190,10 @@ impl Loader {
                         self.hungry = true;
                         return Ok(false);
                     }
-                    More::Over => return Ok(true),
+                    More::Over => match decoder.as_mut().map(|decoder| decoder.settle(Rest::Ended)) {
+                        Some(Settled::Some) => {}
+                        Some(Settled::All) | None => return Ok(true),
+                    },
                 },
             }
             if !has_time() {

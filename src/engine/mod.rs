@@ -12,6 +12,7 @@ mod details;
 mod feed;
 mod glimpse;
 mod groups;
+mod join;
 mod legend;
 mod loader;
 mod marks;
@@ -19,6 +20,8 @@ mod memory;
 mod open;
 mod snapviewer;
 mod source;
+mod spans;
+mod survey;
 
 pub use protocol::{Reply, Request, Want};
 

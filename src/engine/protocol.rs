@@ -403,6 +403,18 @@ pub struct DeviceSummary {
     pub drawn_peak: u64,
 }
 
+impl DeviceSummary {
+    /// Whether the file tells what was reserved. Bytes that are requested lie in segments: without any, it has left them out.
+    pub fn knows_reserved(&self) -> bool {
+        self.peak_reserved > 0 || self.peak_requested <= 0
+    }
+
+    /// Whether the file tells how the blocks at the end were rounded: it does where it has them.
+    pub fn knows_rounded(&self) -> bool {
+        self.end_rounded > 0 || self.end_requested == 0
+    }
+}
+
 /// Everything about one allocation, for the details panel.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Details {

@@ -11,7 +11,7 @@ use crate::pickle::Builder;
 const CARRY_KEPT: usize = 64 << 10;
 
 /// Bytes of a path after which its deeper levels are left out: only files made to break us nest so deep.
-const MOST_PATH: usize = 500;
+const MOST_PATH: usize = 120;
 
 /// Bytes of a word that is no word of JSON, in an error message.
 const MOST_QUOTED: usize = 40;
@@ -114,6 +114,11 @@ impl<B: Builder> Machine<B> {
     /// The builder, to look at what it has so far.
     pub fn builder(&self) -> &B {
         &self.builder
+    }
+
+    /// The builder, to work on what it has so far.
+    pub fn builder_mut(&mut self) -> &mut B {
+        &mut self.builder
     }
 
     /// Bytes on the heap, the builder's apart.

@@ -17,6 +17,8 @@ const EVENTS_APART: f64 = 90.0;
 const FONT: f64 = 11.0;
 const MARK: f64 = 5.0;
 const BAR: f64 = 3.0;
+/// So faint that every pixel rounds to nothing, and yet it is drawn.
+const UNSEEN: f64 = 0.001;
 
 /// What is drawn, in device pixels of the plot: x from its left, y up from its bottom.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,6 +93,7 @@ impl Labels {
         }
         let Some(context) = context(elements, theme, scale) else { return };
         context.clear_rect(0.0, 0.0, f64::from(stage.0), f64::from(stage.1));
+        context.set_global_alpha(1.0);
         // The plot is at the stage's right and top, so the gutters are what is left.
         let pen = Pen { context, theme, scale, left: f64::from(stage.0) - self.plot.0, plot: self.plot };
         pen.bytes(&self.bytes);
@@ -110,7 +113,7 @@ impl Labels {
 pub(super) fn prepare(elements: &Elements, theme: &Theme) {
     let scale = elements.window.device_pixel_ratio();
     if let Some(context) = context(elements, theme, scale) {
-        context.clear_rect(0.0, 0.0, 1.0, 1.0);
+        context.set_global_alpha(UNSEEN);
         let _ = context.fill_text("0123456789 KMGiB", 0.0, FONT * scale);
     }
 }

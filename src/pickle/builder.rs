@@ -63,9 +63,10 @@ pub trait Builder {
         let _ = slot;
     }
 
-    /// Whether a finished list may stand for every equal one: it must be a plain value, whose making had no other effect.
-    fn is_shareable(&self, list: Self::Value) -> bool {
-        let _ = list;
+    /// Whether a finished value may stand in any number of lists, and a list of such values for every equal one: it must be a
+    /// plain value, whose making had no other effect and which no list refuses.
+    fn is_shareable(&self, value: Self::Value) -> bool {
+        let _ = value;
         true
     }
 

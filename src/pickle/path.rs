@@ -8,7 +8,7 @@ use super::open::{Kind, Open};
 use super::stack::Stack;
 
 /// Bytes of a path after which its deeper levels are left out: only files made to break us nest so deep.
-const MOST_PATH: usize = 500;
+const MOST_PATH: usize = 120;
 
 /// A refusal by the machine or the builder, with what it takes to say where in the data.
 pub(super) struct Fault<E> {

@@ -15,6 +15,15 @@ impl<B: Builder> Stack<B> {
         if self.values.len() < self.room { Ok(()) } else { self.make_room() }
     }
 
+    /// Whether so many batches more, one inside the other, of references or of a dict that can be read at a stroke, are certain not
+    /// to be refused for their number or for the height of the stack.
+    #[inline]
+    pub(super) fn has_room_for_batches(&self, batches: usize) -> bool {
+        let most_of_a_batch = self.limits.tuple_items.saturating_add(2 * self.limits.whole_pairs);
+        let height = self.values.len().saturating_add(batches.saturating_mul(most_of_a_batch));
+        height < self.limits.stack_values && self.marks.len() + batches <= self.limits.open_containers
+    }
+
     /// A batch longer than any tuple belongs to the open container below its mark, which may have it now: the stack stays
     /// small, and the receiver sees the events of a file written in one batch as they come.
     #[cold]

@@ -175,7 +175,7 @@ impl<B: Builder> Stack<B> {
         let Some(top) = self.values.len().checked_sub(1).filter(|&top| top >= self.fence) else { return false };
         let Some(number) = self.open_at(top) else { return false };
         let is_fresh = self.open.get(number).is_some_and(|list| list.kind == Kind::List && !list.changed);
-        if !is_fresh || self.limits.slice_bytes == 0 {
+        if !is_fresh || self.limits.slice_bytes == 0 || !self.has_room_for_batches(1) {
             return false;
         }
         if let Some((entry, length)) = self.slices.guess(cursor.rest()) {
@@ -206,12 +206,14 @@ impl<B: Builder> Stack<B> {
         }
     }
 
-    /// Gives the list what the references stand for; `false`, and nothing given, when one is not a finished value.
+    /// Gives the list what the references stand for; `false`, and nothing given, when one is not a finished value, or one that
+    /// the builder may refuse: it would refuse another, after a first try took some.
     fn append_references(&mut self, number: u32, slice: &[u8]) -> bool {
         self.scratch.clear();
         let mut references = Cursor::new(slice);
         while let Some((slot, length)) = references.reference() {
-            match self.memo.get(slot).filter(|&value| self.builder.open_slot(value).is_none()) {
+            let value = self.memo.get(slot).filter(|&value| self.builder.open_slot(value).is_none());
+            match value.filter(|&value| self.builder.is_shareable(value)) {
                 Some(value) => self.scratch.push(value),
                 None => return false,
             }

@@ -31,7 +31,16 @@ pub(super) struct Whole<V> {
     values: Vec<V>,
     /// What goes to the end of the memo, one after another: the value of that number, or [`DICT`].
     puts: Vec<usize>,
+    /// Trials in vain since the last that was not.
+    in_vain: u32,
+    /// Dicts to be left to the plain road before the next trial.
+    pause: u32,
 }
+
+/// After so many trials in vain the dicts are of a kind that can't be read at a stroke: nested, or with floats…
+const MOST_IN_VAIN: u32 = 32;
+/// …and only each of so many is tried, until one can be.
+const PAUSE: u32 = 15;
 
 /// The instruction that fetches a key, as the first of eight bytes.
 #[derive(Clone, Copy)]
@@ -51,7 +60,22 @@ impl Fetch {
 
 impl<V: Copy> Whole<V> {
     pub(super) fn new() -> Self {
-        Whole { fetches: Vec::new(), keys: Vec::new(), values: Vec::new(), puts: Vec::new() }
+        Whole { fetches: Vec::new(), keys: Vec::new(), values: Vec::new(), puts: Vec::new(), in_vain: 0, pause: 0 }
+    }
+
+    /// Whether the next dict shall be tried: a trial in vain costs as much as what it read.
+    #[inline]
+    fn is_worth_a_trial(&mut self) -> bool {
+        let is_worth_it = self.pause == 0;
+        self.pause = self.pause.saturating_sub(1);
+        is_worth_it
+    }
+
+    /// A trial was a success or in vain.
+    #[inline]
+    fn learn_from(&mut self, made: Option<V>) {
+        self.in_vain = if made.is_some() { 0 } else { self.in_vain.saturating_add(1) };
+        self.pause = if self.in_vain < MOST_IN_VAIN { 0 } else { PAUSE };
     }
 
     /// A filled memo slot is about to change, and the keys come from there.
@@ -75,19 +99,17 @@ impl<B: Builder> Stack<B> {
     #[inline]
     pub(super) fn whole_dict(&mut self, cursor: &mut Cursor<'_>) -> bool {
         // What the plain road might refuse, it shall refuse.
-        let height = self.values.len() + 2 * self.limits.whole_pairs + 4;
-        let has_room = height < self.limits.stack_values
-            && self.marks.len() + 2 <= self.limits.open_containers
-            && self.open.has_room(2, &self.limits);
-        if self.limits.whole_pairs == 0 || !has_room {
+        let has_room = self.has_room_for_batches(2) && self.open.has_room(2, &self.limits);
+        if self.limits.whole_pairs == 0 || !has_room || !self.whole.is_worth_a_trial() {
             return false;
         }
         let mut ahead = *cursor;
-        if self.read_pairs(&mut ahead).is_none() {
-            return false;
-        }
-        let Whole { keys, values, puts, .. } = &self.whole;
-        let Some(dict) = self.builder.whole_dict(keys, values) else { return false };
+        let read = self.read_pairs(&mut ahead);
+        let Whole { keys, values, .. } = &self.whole;
+        let made = read.and_then(|()| self.builder.whole_dict(keys, values));
+        self.whole.learn_from(made);
+        let Some(dict) = made else { return false };
+        let Whole { values, puts, .. } = &self.whole;
         for &number in puts {
             self.memo.push(values.get(number).copied().unwrap_or(dict));
         }

@@ -2,9 +2,8 @@
 
 use super::allocations::Allocations;
 use super::numbers::Numbers;
-use super::trace::{Lives, NEVER, Oddity};
-use crate::column::Column;
-use crate::snapshot::Snapshot;
+use super::trace::{Lives, NEVER, Oddity, signed};
+use crate::snapshot::{BlockState, Snapshot};
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
 
@@ -38,60 +37,102 @@ pub(super) struct AtEnd {
     pub(super) statics: Vec<u32>,
 }
 
-/// Early allocations that are never freed: those with a block are static, with the block's bytes; the others were never
-/// there as far as the totals know (their lifetime becomes empty).
-pub(super) fn settle_early(early: &mut Lives, at_end: &AtEnd, snapshot: &Snapshot) -> Oddity {
-    let mut ghosts = Oddity::default();
-    for index in 0..early.died.len() {
-        if early.died.at(index) != NEVER {
-            continue;
-        }
-        match at_end.early.get(&(index as u32)).and_then(|&row| snapshot.blocks.get(row as usize)) {
-            Some(block) => early.size.set(index, block.requested),
-            None => {
-                let event = early.free_requested.at(index).saturating_sub(1);
-                ghosts.first = if ghosts.count == 0 { event } else { ghosts.first };
-                ghosts.count += 1;
-                early.died.set(index, 0);
-            }
-        }
-    }
-    ghosts
+/// Rows laid out between two questions for the time.
+const ROWS_AT_ONCE: usize = 1 << 14;
+
+/// The allocations that were live before the trace, on their way into birth order. In slices: a trace may be nothing but frees of
+/// what it never saw allocated.
+pub(super) struct Laying {
+    early: Lives,
+    at_end: AtEnd,
+    next: usize,
+    /// Early allocations that are never freed and have no block.
+    pub(super) ghosts: Oddity,
+    /// Bytes drawn before the first event.
+    pub(super) drawn: i64,
+    /// Of these, the bytes whose free was requested before it.
+    pub(super) pending: i64,
+    /// Whether the trace has requests of frees at all (`skip_actions` can leave them out).
+    requests_recorded: bool,
 }
 
-/// Puts the allocations in birth order, and names the block of each that is live at the end.
-pub(super) fn lay_out(
-    early: Lives,
-    traced: Lives,
-    born: Column<u32>,
-    at_end: &AtEnd,
-    numbers: &Numbers,
-    snapshot: &Snapshot,
-) -> (Allocations, HashMap<u32, u32, foldhash::fast::RandomState>) {
-    let mut before = Lives::default();
-    let unexplained = u64::try_from(numbers.remainder).unwrap_or(0);
-    if unexplained > 0 {
-        before.push_row(0, unexplained, NEVER, NEVER);
-    }
-    let mut end_blocks = HashMap::default();
-    for &row in &at_end.statics {
-        if let Some(block) = snapshot.blocks.get(row as usize) {
-            end_blocks.insert(before.size.len() as u32, row);
-            before.push_row(block.address, block.requested, NEVER, NEVER);
+/// What is known of the allocations that were live before the trace.
+pub(super) struct AtStart {
+    /// Those that events name.
+    pub(super) early: Lives,
+    /// The blocks that are live at the end.
+    pub(super) at_end: AtEnd,
+    /// Whether the trace has requests of frees at all.
+    pub(super) requests_recorded: bool,
+}
+
+/// What is known of each allocation that is live at the end: its block.
+pub(super) type EndBlocks = HashMap<u32, u32, foldhash::fast::RandomState>;
+
+impl Laying {
+    /// Begins with what no event names: the unexplained bytes and the static blocks.
+    pub(super) fn begin(
+        at_start: AtStart,
+        numbers: &Numbers,
+        snapshot: &Snapshot,
+        allocations: &mut Allocations,
+        end_blocks: &mut EndBlocks,
+    ) -> Laying {
+        let AtStart { early, at_end, requests_recorded } = at_start;
+        let before = &mut allocations.parts[0];
+        let unexplained = u64::try_from(numbers.remainder).unwrap_or(0);
+        let (mut drawn, mut pending) = (signed(unexplained), 0i64);
+        if unexplained > 0 {
+            before.push_row(0, unexplained, NEVER, NEVER);
         }
+        for &row in &at_end.statics {
+            if let Some(block) = snapshot.blocks.get(row as usize) {
+                end_blocks.insert(before.size.len() as u32, row);
+                before.push_row(block.address, block.requested, NEVER, NEVER);
+                drawn = drawn.saturating_add(signed(block.requested));
+                if block.state == BlockState::Pending {
+                    pending = pending.saturating_add(signed(block.requested));
+                }
+            }
+        }
+        allocations.unexplained = u32::from(unexplained > 0);
+        allocations.statics = allocations.early() as u32 - allocations.unexplained;
+        Laying { early, at_end, next: 0, ghosts: Oddity::default(), drawn, pending, requests_recorded }
     }
-    let freed_from = before.size.len() as u32;
-    for index in 0..early.size.len() {
-        let moments = (early.free_requested.at(index), early.died.at(index));
-        before.push_row(early.address.at(index), early.size.at(index), moments.0, moments.1);
+
+    /// Lays out some of those that events name: `true` when all are. One that is never freed is static where it has a block, with
+    /// the block's bytes; where it has none it was never there as far as the totals know: its lifetime becomes empty.
+    pub(super) fn step(&mut self, snapshot: &Snapshot, allocations: &mut Allocations) -> bool {
+        let end = self.early.died.len().min(self.next + ROWS_AT_ONCE);
+        for index in self.next..end {
+            let (mut size, mut died) = (self.early.size.at(index), self.early.died.at(index));
+            let requested = self.early.free_requested.at(index);
+            if died == NEVER {
+                let row = self.at_end.early.get(&(index as u32));
+                match row.and_then(|&row| snapshot.blocks.get(row as usize)) {
+                    Some(block) => size = block.requested,
+                    None => {
+                        self.ghosts.add(requested.saturating_sub(1), 0);
+                        died = 0;
+                    }
+                }
+            }
+            if died > 0 {
+                self.drawn = self.drawn.saturating_add(signed(size));
+                if requested == NEVER && self.requests_recorded {
+                    self.pending = self.pending.saturating_add(signed(size));
+                }
+            }
+            allocations.parts[0].push_row(self.early.address.at(index), size, requested, died);
+        }
+        self.next = end;
+        end == self.early.died.len()
     }
-    let allocations = Allocations {
-        parts: [before, traced],
-        born,
-        unexplained: u32::from(unexplained > 0),
-        statics: freed_from - u32::from(unexplained > 0),
-    };
-    end_blocks.extend(at_end.early.iter().map(|(&index, &row)| (freed_from + index, row)));
-    end_blocks.extend(at_end.traced.iter().map(|&(index, row)| (allocations.traced(index).0, row)));
-    (allocations, end_blocks)
+
+    /// Names the blocks of those that events name and that are live at the end.
+    pub(super) fn finish(&self, allocations: &Allocations, end_blocks: &mut EndBlocks) {
+        let freed_from = allocations.unexplained + allocations.statics;
+        end_blocks.extend(self.at_end.early.iter().map(|(&index, &row)| (freed_from + index, row)));
+        end_blocks.extend(self.at_end.traced.iter().map(|&(index, row)| (allocations.traced(index).0, row)));
+    }
 }

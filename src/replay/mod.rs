@@ -26,4 +26,4 @@ pub use numbers::Numbers;
 pub use rounding::Rounding;
 pub use times::{Clock, Times};
 pub use totals::{Curve, Totals};
-pub use trace::{Events, Recorder, Subject};
+pub use trace::{Events, MOST_EVENTS, Recorder, Subject};

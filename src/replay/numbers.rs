@@ -48,3 +48,13 @@ pub struct Numbers {
     /// The highest stack drawn: the peak, unless blocks overlap in a broken file.
     pub drawn_peak: u64,
 }
+
+impl Numbers {
+    /// Whether a sum left 64 signed bits, so that totals are not true.
+    pub fn is_at_limit(&self) -> bool {
+        let ends = [self.end, self.end_rounded, self.reserved_end, self.drawn_peak];
+        let beyond = |sum: i64| sum == i64::MAX || sum <= -i64::MAX;
+        [self.base, self.peak, self.min, self.peak_reserved, self.reserved_start].into_iter().any(beyond)
+            || ends.into_iter().any(|sum| sum >= i64::MAX as u64)
+    }
+}

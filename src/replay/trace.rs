@@ -141,7 +141,7 @@ pub(super) struct Oddity {
 }
 
 impl Oddity {
-    fn add(&mut self, event: u32, bytes: u64) {
+    pub(super) fn add(&mut self, event: u32, bytes: u64) {
         if self.count == 0 {
             self.first = event;
         }
@@ -332,13 +332,29 @@ impl Trace {
     }
 }
 
+/// Events that one trace may have: moments and subjects are columns of 32 bits, and a bit of a subject is [`EARLY`].
+pub const MOST_EVENTS: u32 = EARLY;
+
 /// All traces of a file, in the order in which their lists began.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Recorder {
     pub(super) traces: Vec<Trace>,
+    most_events: u32,
+    left_out: u64,
+}
+
+impl Default for Recorder {
+    fn default() -> Recorder {
+        Recorder { traces: Vec::new(), most_events: MOST_EVENTS, left_out: 0 }
+    }
 }
 
 impl Recorder {
+    /// How many events were not recorded, because a trace has more than [`MOST_EVENTS`]: without them, nothing is right.
+    pub fn left_out(&self) -> u64 {
+        self.left_out
+    }
+
     /// How many events were recorded, over all traces.
     pub fn events(&self) -> u64 {
         self.traces.iter().map(|trace| u64::from(trace.events.len())).sum()
@@ -356,9 +372,9 @@ impl EventSink for Recorder {
         if self.traces.len() <= trace {
             self.traces.resize_with(trace + 1, Trace::default);
         }
-        // More than 2^31 events do not fit into a moment column; no memory holds them (DESIGN §3: 48 bytes each).
-        if let Some(trace) = self.traces.get_mut(trace).filter(|trace| trace.events.len() < EARLY) {
-            trace.event(event);
+        match self.traces.get_mut(trace).filter(|trace| trace.events.len() < self.most_events) {
+            Some(trace) => trace.event(event),
+            None => self.left_out += 1,
         }
     }
 }
@@ -367,6 +383,17 @@ impl EventSink for Recorder {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn events_that_do_not_fit_are_counted() {
+        let mut recorder = Recorder { most_events: 3, ..Recorder::default() };
+        let (stack, labels) = (StackId::NONE, LabelsId(0));
+        for trace in [0, 1, 1, 1, 1, 0, 1] {
+            let event = Event { address: 0, size: 1, time_us: NO_TIME, stack, labels, action: Action::Alloc };
+            recorder.event(trace, &event);
+        }
+        assert_eq!((recorder.events(), recorder.left_out()), (5, 2));
+    }
 
     proptest! {
         /// Whatever the order of events: one row each, and every subject is a row of its table.

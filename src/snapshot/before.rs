@@ -41,8 +41,12 @@ impl EntryBefore {
                 None => return false,
             }
         }
-        self.keys.extend_from_slice(keys);
-        [Key::Action, Key::Addr, Key::Size].iter().all(|key| self.fields.contains(key))
+        // Only keys that pass are kept: those of an `oom` without an address make no alloc.
+        let is_whole = [Key::Action, Key::Addr, Key::Size].iter().all(|key| self.fields.contains(key));
+        if is_whole {
+            self.keys.extend_from_slice(keys);
+        }
+        is_whole
     }
 
     /// The event with these keys and values, if it differs from the one before in what most events differ in.

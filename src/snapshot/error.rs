@@ -16,6 +16,9 @@ pub enum ReadError {
         super::strings::MOST_STRING_BYTES
     )]
     Strings,
+    /// A container that is held while it is open.
+    #[error("more than {} values in one list or dict, far beyond any snapshot", super::reader::MOST_ITEMS)]
+    Items,
     /// An integer of more than 127 bits.
     #[error("an integer of {0} bytes")]
     IntegerTooLarge(usize),

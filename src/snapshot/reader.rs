@@ -18,6 +18,10 @@ use crate::pickle::Builder;
 /// Lists of events that a file may have. Each costs tables of its own (a few kilobytes), and is of one device or of nobody.
 pub(super) const MOST_TRACES: usize = 1 << 16;
 
+/// Values of one list (not of events) or dict, while it is open: 256 MiB, and as much again while that grows. A list of a million
+/// segments is unheard of.
+pub(super) const MOST_ITEMS: usize = 1 << 25;
+
 /// What the first values of an open container made of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
@@ -32,6 +36,16 @@ struct Open {
     mode: Mode,
     items: Vec<Value>,
     taken: u64,
+}
+
+impl Open {
+    fn hold(&mut self, items: &[Value]) -> Result<(), (usize, ReadError)> {
+        if self.items.len() + items.len() > MOST_ITEMS {
+            return Err((0, ReadError::Items));
+        }
+        self.items.extend_from_slice(items);
+        Ok(())
+    }
 }
 
 /// A list of events that went to the sink.
@@ -76,6 +90,11 @@ impl<S: EventSink> Reader<S> {
     /// Where the events go.
     pub fn sink(&self) -> &S {
         &self.sink
+    }
+
+    /// Where the events go, to be worked on meanwhile.
+    pub fn sink_mut(&mut self) -> &mut S {
+        &mut self.sink
     }
 
     /// Bytes on the heap, by table.
@@ -270,7 +289,7 @@ impl<S: EventSink> Builder for Reader<S> {
                 if mode == Mode::Frames && items.iter().any(|item| !item.is(Kind::Frame)) {
                     open.mode = Mode::List;
                 }
-                open.items.extend_from_slice(items);
+                open.hold(items)?;
             }
         }
         open.taken += items.len() as u64;
@@ -279,7 +298,7 @@ impl<S: EventSink> Builder for Reader<S> {
 
     fn set_items(&mut self, slot: u32, pairs: &[Value]) -> Result<(), (usize, ReadError)> {
         if let Some(open) = self.open.get_mut(slot as usize) {
-            open.items.extend_from_slice(pairs);
+            open.hold(pairs)?;
             open.taken += pairs.len() as u64 / 2;
         }
         Ok(())
@@ -303,9 +322,9 @@ impl<S: EventSink> Builder for Reader<S> {
         self.finish_apart(keys, values).ok()
     }
 
-    /// A stack is its frames and nothing else; a list of events has gone to the sink.
-    fn is_shareable(&self, list: Value) -> bool {
-        list.is(Kind::Stack)
+    /// A stack is its frames and nothing else; an event goes to the sink when a list takes it, and only once.
+    fn is_shareable(&self, value: Value) -> bool {
+        value.is(Kind::Frame) || value.is(Kind::Stack)
     }
 
     fn open_len(&self, slot: u32) -> u64 {

@@ -102,6 +102,9 @@ const SINCE: [(Key, &str); 14] = [
 impl<S: EventSink> Reader<S> {
     /// The snapshot whose top value is `root`, and the sink with its events.
     ///
+    /// Not in slices: it costs what the segments, blocks, marks and settings of the file cost, tens of nanoseconds each, and nothing
+    /// an event. A file of 10 million events has some hundred thousand of them.
+    ///
     /// # Errors
     /// A value of a wrong type under a known key, with its path; or the whole is no snapshot.
     pub fn finish(mut self, root: Value) -> Result<(Snapshot, S), ContentError> {

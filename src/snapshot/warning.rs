@@ -29,10 +29,14 @@ pub enum WarningKind {
     TimeStepsBack,
     /// An annotation that ends without having begun.
     AnnotationWithoutStart,
+    /// A sum of bytes left 64 signed bits.
+    TotalsAtLimit,
     /// There are events, but no list of segments.
     NoSegments,
     /// The history comes from what SnapViewer draws.
     FromADrawing,
+    /// There are bytes behind the end of what is read: of a layer of packing, or of the pickle.
+    BytesBehind(&'static str),
 }
 
 impl WarningKind {
@@ -51,8 +55,10 @@ impl WarningKind {
             WarningKind::FreesNeverComplete => "frees_never_complete",
             WarningKind::TimeStepsBack => "time_steps_back",
             WarningKind::AnnotationWithoutStart => "annotation_without_start",
+            WarningKind::TotalsAtLimit => "totals_at_limit",
             WarningKind::NoSegments => "no_segments",
             WarningKind::FromADrawing => "from_a_drawing",
+            WarningKind::BytesBehind(_) => "bytes_behind",
         }
     }
 
@@ -83,9 +89,11 @@ impl WarningKind {
             }
             WarningKind::TimeStepsBack => "the time of an event is before that of the event before".into(),
             WarningKind::AnnotationWithoutStart => "an annotation ends that never began".into(),
+            WarningKind::TotalsAtLimit => "bytes add up to 8 EiB or more: the totals stop there and are not exact".into(),
             WarningKind::NoSegments => {
                 "the file has no segments: reserved bytes and blocks that were never freed nor allocated are not known".into()
             }
+            WarningKind::BytesBehind(what) => format!("the file goes on behind the end of its {what}: that is left out"),
             WarningKind::FromADrawing => {
                 "SnapViewer keeps only allocs and frees, without the times and stacks of frees: what it draws to the last step \
                  counts as live at the end"

@@ -1,8 +1,8 @@
 //! The selected allocation as text: facts, stack, and the form for the clipboard.
 
-use super::summary::{Fact, counted, device_name};
+use super::summary::{Fact, device_name};
 use crate::engine::protocol::{Details, FrameText, Origin};
-use crate::units::{Bytes, duration_us, grouped};
+use crate::units::{Bytes, counted, duration_us, grouped};
 
 /// What the details panel shows.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,10 +2,9 @@
 
 use super::action::Pointer;
 use super::state::Hover;
-use super::summary::counted;
 
 use crate::timeline::{Scene, View, scene_hit};
-use crate::units::{Bytes, grouped};
+use crate::units::{Bytes, counted, grouped};
 
 /// What the scene says about a place.
 #[derive(Clone, Copy, Debug, PartialEq)]

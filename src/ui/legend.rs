@@ -1,8 +1,8 @@
 //! The legend as lines of text.
 
-use super::summary::counted;
 use crate::engine::protocol::{Grouping, LegendEntry};
 use crate::units::Bytes;
+use crate::units::counted;
 use std::collections::BTreeSet;
 
 /// Lines that are shown: the rest is told in one.

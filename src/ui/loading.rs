@@ -41,8 +41,10 @@ impl Loading {
         if let Some(total) = total {
             text.push_str(&format!(" of {}", Bytes(total)));
         }
-        if let Some(rate) = self.megabytes_per_second() {
-            text.push_str(&format!(" · {rate:.0} MB/s"));
+        match self.megabytes_per_second() {
+            None => {}
+            Some(rate) if rate < 1.0 => text.push_str(&format!(" · {:.0} kB/s", 1e3 * rate)),
+            Some(rate) => text.push_str(&format!(" · {rate:.0} MB/s")),
         }
         // A compressed file may turn out longer than was announced.
         let fraction = total.map(|total| (self.bytes as f64 / total as f64).min(1.0));
@@ -80,6 +82,7 @@ mod tests {
         let gib = 1 << 30;
         assert_eq!(loading(gib, Some(4 * gib), 4000.0).text, "Reading and decoding · 1.00 GiB of 4.00 GiB · 268 MB/s");
         assert_eq!(loading(gib, Some(4 * gib), 100.0).text, "Reading and decoding · 1.00 GiB of 4.00 GiB");
+        assert_eq!(loading(2048, None, 1000.0).text, "Reading and decoding · 2.00 KiB · 2 kB/s");
         assert_eq!(loading(gib, None, 100.0).text, "Reading and decoding · 1.00 GiB");
         assert_eq!(loading(0, None, 0.0).text, "Reading and decoding");
     }

@@ -1,9 +1,9 @@
 //! Lines of text beside the picture: the status, what the pointer is over, how pictures are drawn.
 
 use super::state::{Renderer, Stage, State};
-use super::summary::counted;
+use crate::engine::protocol::DeviceSummary;
 use crate::timeline::scene_hit;
-use crate::units::{Bytes, Moment, grouped};
+use crate::units::{Bytes, Moment, counted, grouped};
 
 /// What a screen reader is told when it changes; a remark is shown to everybody.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +54,10 @@ fn column_reading(state: &State) -> Option<String> {
         Some(event) => format!("After event {}", grouped(event.0.into())),
     };
     let (total, reserved) = (*columns.total.get(column)?, *columns.reserved.get(column)?);
-    let mut text = format!("{when}: {} requested ({} B), {} reserved", Bytes(total), grouped(total), Bytes(reserved));
+    let mut text = format!("{when}: {} requested ({} B)", Bytes(total), grouped(total));
+    if state.device().is_some_and(DeviceSummary::knows_reserved) {
+        text.push_str(&format!(", {} reserved", Bytes(reserved)));
+    }
     let moments = columns.moments.get(column).copied().unwrap_or(1);
     if moments > 1 {
         text.push_str(&format!(". The highest of {} under this pixel", counted(moments.into(), "state")));

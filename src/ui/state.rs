@@ -59,6 +59,9 @@ pub struct State {
     pub serial: u32,
 }
 
+/// Between an archive and what is in it.
+const INSIDE: &str = " › ";
+
 /// A snapshot there is to choose.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
@@ -75,16 +78,11 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// Its line in the list.
-    pub fn line(&self) -> String {
-        self.bytes.map_or_else(|| self.name(), |bytes| format!("{} · {}", self.name(), Bytes(bytes)))
-    }
-
-    /// Its name.
+    /// Its name: the file's, and the path in it where there are several.
     pub fn name(&self) -> String {
         match &self.path {
             None => self.file.clone(),
-            Some(path) => format!("{} › {path}", self.file),
+            Some(path) => format!("{}{INSIDE}{path}", self.file),
         }
     }
 }
@@ -232,9 +230,31 @@ impl State {
         self.file()?.devices.get(self.device_place)
     }
 
+    /// The lines of the list of snapshots: what is the same for all of them (the archive, the folders) would hide in a narrow list
+    /// what is not, so it is left out.
+    pub fn snapshot_lines(&self) -> Vec<String> {
+        let names: Vec<String> = self.snapshots.iter().map(Choice::name).collect();
+        let shared = shared_folders(&names);
+        let line = |(choice, name): (&Choice, &String)| {
+            let name = name.get(shared..).unwrap_or(name);
+            choice.bytes.map_or_else(|| name.to_owned(), |bytes| format!("{name} · {}", Bytes(bytes)))
+        };
+        self.snapshots.iter().zip(&names).map(line).collect()
+    }
+
     /// A number for a request: not one of those still on their way.
     pub(super) fn next_serial(&mut self) -> u32 {
         self.serial = self.serial.wrapping_add(1);
         self.serial
     }
+}
+
+/// Bytes of the archive and the folders that all names begin with.
+fn shared_folders(names: &[String]) -> usize {
+    let Some((first, others)) = names.split_first() else { return 0 };
+    let end = |(at, separator): (usize, &str)| at + separator.len();
+    let ends = first.match_indices('/').chain(first.match_indices(INSIDE)).map(end);
+    let is_shared =
+        |end: &usize| first.get(..*end).is_some_and(|head| others.iter().all(|name| name.starts_with(head)));
+    ends.filter(is_shared).max().unwrap_or(0)
 }

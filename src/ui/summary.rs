@@ -1,7 +1,7 @@
 //! The summary as text: the headline numbers of a device, and everything else the file says of itself.
 
 use crate::engine::protocol::{DeviceSummary, FileSummary};
-use crate::units::{Bytes, duration_us, grouped};
+use crate::units::{Bytes, counted, duration_us, grouped};
 
 /// A headline number.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,10 +50,8 @@ fn exact(value: i64) -> String {
     format!("{sign}{} B", grouped(value.unsigned_abs()))
 }
 
-/// A count with its noun: `1 event`, `2 events`.
-pub fn counted(count: u64, noun: &str) -> String {
-    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
-}
+/// Instead of a number that the file does not hold.
+const NOT_KNOWN: &str = "not known";
 
 /// The headline numbers, in reading order.
 pub fn headlines(device: &DeviceSummary) -> [Headline; 5] {
@@ -69,12 +67,26 @@ pub fn headlines(device: &DeviceSummary) -> [Headline; 5] {
             value: bytes(device.peak_requested),
             note: format!("{} · {at}", exact(device.peak_requested)),
         },
-        Headline { label: "Peak reserved", value: bytes(device.peak_reserved), note: exact(device.peak_reserved) },
+        match device.knows_reserved() {
+            true => Headline {
+                label: "Peak reserved",
+                value: bytes(device.peak_reserved),
+                note: exact(device.peak_reserved),
+            },
+            false => Headline {
+                label: "Peak reserved",
+                value: NOT_KNOWN.to_owned(),
+                note: "no segments in the file".to_owned(),
+            },
+        },
         Headline { label: "Before recording", value: bytes(device.base_requested), note: exact(device.base_requested) },
         Headline {
             label: "At the end",
             value: bytes(end),
-            note: format!("{} · rounded {}", exact(end), bytes(rounded)),
+            note: match device.knows_rounded() {
+                true => format!("{} · rounded {}", exact(end), bytes(rounded)),
+                false => exact(end),
+            },
         },
         Headline { label: "Allocations", value: grouped(device.allocations), note: counted(device.events, "event") },
     ]
@@ -96,11 +108,11 @@ pub fn facts(file: &FileSummary, device: &DeviceSummary) -> Vec<Facts> {
     if let Some(mean) = device.time_weighted_mean_requested {
         requested.push(fact("Mean over time", bytes(mean.round() as i64)));
     }
-    requested.extend([
-        fact("Median", signed(device.median_requested)),
-        fact("At the end", unsigned(device.end_requested)),
-        fact("At the end, rounded", unsigned(device.end_rounded)),
-    ]);
+    requested
+        .extend([fact("Median", signed(device.median_requested)), fact("At the end", unsigned(device.end_requested))]);
+    if device.knows_rounded() {
+        requested.push(fact("At the end, rounded", unsigned(device.end_rounded)));
+    }
 
     let mut before = vec![
         fact("In all", signed(device.base_requested)),
@@ -117,12 +129,15 @@ pub fn facts(file: &FileSummary, device: &DeviceSummary) -> Vec<Facts> {
         before.push(fact("Unexplained", unsigned(device.unexplained_requested)));
     }
 
-    let reserved = vec![
-        fact("Before recording", signed(device.reserved_start)),
-        fact("Peak", signed(device.peak_reserved)),
-        fact("At the end", unsigned(device.reserved_end)),
-        fact("Segments at the end", grouped(device.segments)),
-    ];
+    let reserved = match device.knows_reserved() {
+        false => vec![fact("Peak", format!("{NOT_KNOWN}: the file has no segments"))],
+        true => vec![
+            fact("Before recording", signed(device.reserved_start)),
+            fact("Peak", signed(device.peak_reserved)),
+            fact("At the end", unsigned(device.reserved_end)),
+            fact("Segments at the end", grouped(device.segments)),
+        ],
+    };
 
     let mut trace = vec![fact("Events", grouped(device.events))];
     if let Some((first, last)) = device.time_us {
@@ -150,4 +165,21 @@ pub fn facts(file: &FileSummary, device: &DeviceSummary) -> Vec<Facts> {
         groups.push(Facts { title: SETTINGS, lines });
     }
     groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_file_does_not_hold_is_not_shown_as_nothing() {
+        let requested = DeviceSummary { peak_requested: 2048, end_requested: 1024, ..DeviceSummary::default() };
+        let [_, reserved, _, end, _] = headlines(&requested);
+        assert_eq!((reserved.value.as_str(), end.note.as_str()), ("not known", "1,024 B"));
+        let whole = DeviceSummary { peak_reserved: 4096, end_rounded: 1024, ..requested };
+        let [_, reserved, _, end, _] = headlines(&whole);
+        assert_eq!((reserved.value.as_str(), end.note.as_str()), ("4.00 KiB", "1,024 B · rounded 1.00 KiB"));
+        let [_, reserved, ..] = headlines(&DeviceSummary::default());
+        assert_eq!(reserved.value, "0 B", "nothing requested, nothing reserved");
+    }
 }

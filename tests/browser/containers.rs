@@ -4,7 +4,8 @@ use crate::fixtures::{self, halves, halves_summary, halves_value};
 use crate::opening::{empty_page, shows_halves, summary};
 use crate::packed::{gzip, html, zstd};
 use crate::page::Page;
-use crate::pictures::keep;
+use crate::pictures::keep_drawn;
+use crate::retold::Tree;
 use crate::site::Site;
 use crate::snapviewer;
 use crate::zip::zip_of;
@@ -33,7 +34,7 @@ fn listed(page: &Page) -> Vec<String> {
 }
 
 /// Picks a line of `select#snapshot`.
-fn pick(page: &Page, place: usize) {
+pub(crate) fn pick(page: &Page, place: usize) {
     page.evaluate(&format!(
         "{{ const picker = document.querySelector('#snapshot'); picker.selectedIndex = {place}; \
          picker.dispatchEvent(new Event('change', {{ bubbles: true }})); }}"
@@ -53,7 +54,10 @@ fn every_container_shows_the_same_numbers() {
     let value = halves_value();
     let middle = plain.len() / 2;
     let two_members = [gzip(&plain[..middle]), gzip(&plain[middle..])].concat();
+    let tree = Tree::of(&plain);
     let containers = [
+        ("protocol-0.pickle", tree.protocol_0()),
+        ("protocol-1.pickle", tree.protocol_1()),
         ("compact.json", serde_json::to_vec(&value).expect("plain data")),
         ("indented.json", serde_json::to_vec_pretty(&value).expect("plain data")),
         ("one.gz", gzip(&plain)),
@@ -62,6 +66,7 @@ fn every_container_shows_the_same_numbers() {
         ("trace_plot.html", html(&plain)),
         ("one.zip", zip_of(&[("run/README.md", b"# What this is, in words"), ("run/snapshot.pickle", &plain)])),
         ("gzip-in-it.zip", zip_of(&[("snapshot.pickle.gz", &gzip(&plain))])),
+        ("json-in-it.zip", zip_of(&[("snapshot.json", &serde_json::to_vec(&value).expect("plain data"))])),
         ("zstd-in-it.zip", zip_of(&[("snapshot.pickle.zst", &zstd(&plain))])),
     ];
     for (name, bytes) in containers {
@@ -69,7 +74,7 @@ fn every_container_shows_the_same_numbers() {
         let page = empty_page();
         page.drop_files(&[&fixtures::file(name, &bytes)]);
         shows_halves(&page);
-        assert_eq!(listed(&page), Vec::<String>::new());
+        assert_eq!(listed(&page), Vec::<String>::new(), "there is nothing to choose");
         assert_eq!(page.complaints(), Vec::<String>::new());
     }
 }
@@ -86,10 +91,14 @@ fn each_snapshot_of_a_zip_can_be_chosen() {
     shows_halves(&page);
     let lines = listed(&page);
     assert_eq!(lines.len(), 2, "{lines:?}");
-    assert!(lines[0].starts_with(&format!("ranks.zip › {long} · ")), "{lines:?}");
-    keep(&page, "zip with several");
+    assert!(lines[0].starts_with(&format!("{long} · ")), "{lines:?}");
+    assert_eq!(page.attribute("#snapshot", "title"), Some(format!("ranks.zip › {long}")));
+    keep_drawn(&page, "zip with several");
+    page.prefer_color_scheme("dark");
+    page.resize(600, 800);
+    keep_drawn(&page, "zip with several, 600");
     page.resize(420, 800);
-    keep(&page, "zip with several, narrow");
+    keep_drawn(&page, "zip with several, narrow");
     let overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
     assert_eq!(overflow, 0, "the long name pushes the page out of the window");
     page.resize(1280, 800);
@@ -150,8 +159,9 @@ fn a_folder_opens_as_what_is_in_it() {
     shows_halves(&page);
     let lines = listed(&page);
     let names: Vec<&str> = lines.iter().filter_map(|line| line.split(" · ").next()).collect();
-    assert_eq!(names, ["run 7/snapshot.pickle", "run 7/deeper/single.pickle", "run 7/trace_plot.html"]);
-    keep(&page, "folder");
+    assert_eq!(names, ["snapshot.pickle", "deeper/single.pickle", "trace_plot.html"]);
+    assert_eq!(page.attribute("#snapshot", "title").as_deref(), Some("run 7/snapshot.pickle"));
+    keep_drawn(&page, "folder");
     pick(&page, 1);
     shows(&page, &numbers);
     pick(&page, 2);
@@ -172,7 +182,7 @@ fn what_snapviewer_draws_opens() {
     let [_, peak_event, _, _, allocations] = halves_summary();
     let numbers = [drawn.peak.to_string(), peak_event, "0".to_owned(), events.len().to_string(), allocations];
     shows(&page, &numbers);
-    keep(&page, "SnapViewer");
+    keep_drawn(&page, "SnapViewer");
     assert_eq!(page.complaints(), Vec::<String>::new());
 }
 

@@ -4,27 +4,28 @@ use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::{self, halves, halves_summary};
 use crate::opening::{empty_page, shows_halves, summary};
 use crate::page::Page;
+use crate::pictures::keep;
 use crate::site::Site;
+use crate::zip::zip_of;
 use flate2::write::GzEncoder;
 use std::io::Write;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// A pickle of protocol 2 by hand.
-fn pickle(parts: &[&[u8]]) -> Vec<u8> {
+pub(crate) fn pickle(parts: &[&[u8]]) -> Vec<u8> {
     [b"\x80\x02", parts.concat().as_slice(), b"."].concat()
 }
 
-fn word(text: &str) -> Vec<u8> {
+pub(crate) fn word(text: &str) -> Vec<u8> {
     [b"X", &(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat()
 }
 
-fn dict(pairs: &[(&str, &[u8])]) -> Vec<u8> {
+pub(crate) fn dict(pairs: &[(&str, &[u8])]) -> Vec<u8> {
     let pairs: Vec<u8> = pairs.iter().flat_map(|(key, value)| [&word(key), *value].concat()).collect();
     [b"}(", pairs.as_slice(), b"u"].concat()
 }
 
-fn list(items: &[u8]) -> Vec<u8> {
+pub(crate) fn list(items: &[u8]) -> Vec<u8> {
     [b"](", items, b"e"].concat()
 }
 
@@ -48,6 +49,17 @@ fn gzipped(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().expect("a Vec takes all")
 }
 
+/// What `torch.save` writes.
+pub(crate) fn checkpoint() -> Vec<u8> {
+    let data = b"\x80\x02ctorch._utils\n_rebuild_tensor_v2\nq\x00.";
+    zip_of(&[("model/data.pkl", data), ("model/data/0", &[0; 64]), ("model/version", b"3\n")])
+}
+
+/// A megabyte of gzip that holds a gigabyte.
+pub(crate) fn bomb() -> Vec<u8> {
+    [gzipped(b"\x80\x02](Nq\x00"), gzipped(&b"q\x00".repeat(1 << 19)).repeat(1024)].concat()
+}
+
 /// Drops a file that is refused with `said`, and then a good one, in the same page as all before.
 #[track_caller]
 fn refuses(page: &Page, name: &str, bytes: &[u8], said: &str) {
@@ -58,8 +70,9 @@ fn refuses(page: &Page, name: &str, bytes: &[u8], said: &str) {
     recovers(page);
 }
 
+/// A good file opens in the same page.
 #[track_caller]
-fn recovers(page: &Page) {
+pub(crate) fn recovers(page: &Page) {
     page.drop_files(&[&halves()]);
     page.wait_for(&halves_summary(), || summary(page));
     shows_halves(page);
@@ -70,15 +83,17 @@ fn recovers(page: &Page) {
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn what_can_not_be_is_refused_and_the_page_goes_on() {
     let page = empty_page();
-    let gigabyte = [gzipped(b"\x80\x02](Nq\x00"), gzipped(&b"h\x00".repeat(1 << 19)).repeat(1024)].concat();
-    refuses(&page, "bomb.gz", &gigabyte, "unpack to more than");
+    refuses(&page, "bomb.gz", &bomb(), "unpack to more than");
     refuses(&page, "deep.pickle", &pickle(&[&b"]".repeat(3_000_000)]), "more than 65536 open containers");
     refuses(&page, "long.pickle", &pickle(&[b"X\xff\xff\xff\x7f", &[b'x'; 9]]), "bytes in one string");
     refuses(&page, "memo.pickle", &pickle(&[b"Nr\xff\xff\xff\xff"]), "more than 268435456 memo slots");
     let nan = trace(&event("alloc", b"K\x00", &[&b"G"[..], &f64::NAN.to_be_bytes()].concat()));
     refuses(&page, "nan.pickle", &nan, "device_traces[0][0].size: expected an integer, found a float");
+    let nan = br#"{"segments": [], "device_traces": [[{"action": "alloc", "addr": 0, "size": NaN}]]}"#;
+    refuses(&page, "nan.json", nan, "device_traces[0][0].size: expected an integer, found a float");
     let negative = trace(&event("alloc", b"K\x00", &long(-1)));
     refuses(&page, "negative.pickle", &negative, "device_traces[0][0].size: is not a number of bytes");
+    refuses(&page, "model.pt", &checkpoint(), "model.pt: this is a checkpoint of torch.save");
     let workers = page.workers().len();
     assert_eq!(workers, 1, "not one of them costs the worker");
 }
@@ -92,23 +107,25 @@ fn what_is_odd_is_shown_and_the_page_goes_on() {
         page.drop_files(&[&fixtures::file(name, bytes)]);
         page.wait_for(&[peak, peak_event, 0, events, allocations].map(|number| number.to_string()), numbers);
         page.wait_for_state("ready");
+        let warned = page.attribute("#oddities", "hidden").is_none();
         recovers(&page);
+        warned
     };
     let free = |address: &[u8], size: &[u8]| event("free_completed", address, size);
     // Of equal keys the last counts.
     let sizes = [word("size"), b"K\x07".to_vec(), word("size"), b"K\x09".to_vec()].concat();
     let twice = [b"}(", word("action").as_slice(), &word("alloc"), &word("addr"), b"K\x00", &sizes, b"u"].concat();
-    shows("twice.pickle", &trace(&[twice, free(b"K\x00", b"K\x09")].concat()), 9, 0, 2, 1);
+    assert!(!shows("twice.pickle", &trace(&[twice, free(b"K\x00", b"K\x09")].concat()), 9, 0, 2, 1));
     // Addresses at the end of all there are, so that address + size wraps.
     let (page_size, ends) = (b"M\x00\x10", [long(-512), long(-1)]);
     let events = ends.iter().map(|end| event("alloc", end, page_size));
     let events: Vec<Vec<u8>> = events.chain(ends.iter().map(|end| free(end, page_size))).collect();
-    shows("wraps.pickle", &trace(&events.concat()), 8192, 1, 4, 2);
-    // Sums beyond 63 bits stay at the limit.
+    assert!(!shows("wraps.pickle", &trace(&events.concat()), 8192, 1, 4, 2));
+    // Sums beyond 63 bits stay at the limit, with a warning.
     let huge = long(i64::MAX);
     let events =
         ["alloc", "free_completed"].map(|action| [b"K\x00", b"K\x01"].map(|at| event(action, at, &huge)).concat());
-    shows("huge.pickle", &trace(&events.concat()), i64::MAX as u64, 0, 4, 2);
+    assert!(shows("huge.pickle", &trace(&events.concat()), i64::MAX as u64, 0, 4, 2));
 }
 
 #[test]
@@ -124,83 +141,13 @@ fn a_million_devices_leave_the_picker_usable() {
     let offered = "[...document.querySelectorAll('select#device option')].map(option => option.value)";
     page.wait_for(&serde_json::json!(["1000000"]), || page.evaluate(offered));
     recovers(&page);
-}
-
-/// A file of some hundred thousand events that takes a while.
-fn large() -> PathBuf {
-    let names = [word("alloc"), b"q\x00".to_vec(), word("free_completed"), b"q\x01".to_vec()].concat();
-    let keys =
-        [word("action"), b"q\x02".to_vec(), word("addr"), b"q\x03".to_vec(), word("size"), b"q\x04".to_vec()].concat();
-    let pair = |at: u32| {
-        let address = [&b"J"[..], &(at % 5000 * 512).to_le_bytes()].concat();
-        let entry = |action: &[u8]| [b"}(h\x02", action, b"h\x03", &address, b"h\x04M\x00\x02u"].concat();
-        [entry(b"h\x00"), entry(b"h\x01")].concat()
-    };
-    let events: Vec<u8> = (0..400_000).flat_map(pair).collect();
-    let names = list(&[names, keys].concat());
-    let parts = dict(&[("names", &names), ("segments", b"]"), ("device_traces", &list(&list(&events)))]);
-    fixtures::file("large.pickle", &pickle(&[&parts]))
-}
-
-#[test]
-#[ignore = "needs dist/ and Chromium: ./run test"]
-fn three_drops_in_a_row_show_the_last() {
-    let page = empty_page();
-    let (large, good) = (large(), halves());
-    for _ in 0..3 {
-        page.drop_files(&[&large]);
-        page.drop_files(&[&large]);
-        page.drop_files(&[&good]);
-        page.wait_for(&halves_summary(), || summary(&page));
-        shows_halves(&page);
-    }
-    // And while the picture of a large one is made.
-    page.drop_files(&[&large]);
-    page.wait_until("the large file is open", || summary(&page)[3] == "800000");
-    recovers(&page);
-    assert_eq!(page.complaints(), Vec::<String>::new());
-}
-
-#[test]
-#[ignore = "needs dist/ and Chromium: ./run test"]
-fn cancel_works_in_every_phase() {
-    let page = empty_page();
-    let large = large();
-    for phase in ["Reading", "Building"] {
-        // As fast as the page itself can see it: at the first sight of the phase.
-        page.evaluate(&format!(
-            "window.seen = false; window.observer = new MutationObserver(() => {{
-                if (document.body.innerText.includes({phase:?})) {{
-                    window.observer.disconnect(); window.seen = true; document.querySelector('#cancel').click();
-                }}
-            }}); window.observer.observe(document.body, {{ childList: true, subtree: true, characterData: true, attributes: true }}); 0"
-        ));
-        page.drop_files(&[&large]);
-        page.wait_until("the phase is seen or over", || {
-            page.evaluate("window.seen") == true || page.state() == "ready"
-        });
-        // A phase may be over before the page hears of it; then there is nothing to cancel.
-        let wanted = if page.evaluate("window.seen") == true { "empty" } else { "ready" };
-        page.wait_for(&wanted.to_owned(), || page.state());
-        page.evaluate("window.observer.disconnect()");
-        recovers(&page);
-    }
-    assert_eq!(page.workers().len(), 1, "cancelling never costs the worker");
-}
-
-#[test]
-#[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_file_that_changes_while_it_is_read_is_an_error() {
-    let page = empty_page();
-    let path = fixtures::file("changing.pickle", &pickle(&[b"](", &b"N".repeat(300 << 20)]));
-    page.drop_files(&[&path]);
-    page.wait_until("it is being read", || page.state() == "loading" || page.state() == "error");
-    let file = std::fs::OpenOptions::new().write(true).open(&path).expect("it was just written");
-    file.set_len(1 << 20).expect("a file can be cut");
-    page.wait_until("it is refused", || page.state() == "error");
-    let error = page.text("#error");
-    assert!(error.contains("changed") || error.contains("ends before"), "{error:?}");
-    recovers(&page);
+    // And a million that have some.
+    let event = [event("oom", b"K\x00", b"K\x05"), b"q\x00".to_vec()].concat();
+    let again = [b"(", b"]}(h\x01h\x02ua".repeat(1000).as_slice(), b"e"].concat();
+    let names = list(&[word("action"), b"q\x01".to_vec(), word("oom"), b"q\x02".to_vec()].concat());
+    let traces = [b"]", list(&event).as_slice(), b"a", &again.repeat(1000)].concat();
+    let file = pickle(&[&dict(&[("names", &names), ("segments", b"]"), ("device_traces", &traces)])]);
+    refuses(&page, "devices-with-events.pickle", &file, "device_traces[1024]: is not one of the first 1024 devices");
 }
 
 /// A link that brings more than a 32-bit memory holds, and would bring more.
@@ -214,5 +161,7 @@ fn a_file_larger_than_the_memory_says_what_it_would_need() {
     }
     let error = page.text("#error");
     assert!(error.contains("too large for this memory") && error.contains("so all would need about"), "{error:?}");
+    keep(&page, "error-too-large");
+    assert_eq!(page.workers().len(), 1, "it is refused while there is memory to go on with");
     recovers(&page);
 }

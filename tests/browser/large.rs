@@ -72,7 +72,7 @@ fn longest_gap(file: &Path) -> f64 {
 }
 
 /// The file, kept under `target/` as long as the generator that wrote it stays the same.
-fn large_file() -> PathBuf {
+pub(crate) fn large_file() -> PathBuf {
     let mut hasher = DefaultHasher::new();
     WORDS.hash(&mut hasher);
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/generate");

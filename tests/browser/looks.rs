@@ -2,13 +2,11 @@
 
 use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::{self, halves};
+use crate::hostile::{bomb, checkpoint};
 use crate::opening::shows_halves;
 use crate::page::Page;
-use crate::pictures::{Picture, keep};
+use crate::pictures::{LEAST_COLOURS, Picture, keep};
 use crate::site::Site;
-
-/// Fewer colours than this on the timeline, and the blocks are not drawn.
-const LEAST_COLOURS: u64 = 4;
 
 fn page_in(scheme: &str, adapter: Adapter) -> Page {
     let page = Page::blank(Chromium::with(adapter));
@@ -43,6 +41,9 @@ fn in_light_and_dark() {
     for scheme in ["light", "dark"] {
         let page = page_in(scheme, Adapter::Software);
         keep(&page, &format!("empty-{scheme}"));
+        // What is written there ahead of time must not be seen before the first picture comes.
+        let ink = "document.querySelector('#labels').getContext('2d').getImageData(0, 0, 300, 150).data.some(Boolean)";
+        assert_eq!(page.evaluate(ink), false);
         open_example(&page);
         keep(&page, &format!("ready-{scheme}"));
         assert!(!scrolls_sideways(&page));
@@ -52,6 +53,22 @@ fn in_light_and_dark() {
         grounds.push(page.evaluate("getComputedStyle(document.body).backgroundColor"));
     }
     assert_ne!(grounds[0], grounds[1], "the theme follows the system");
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn what_can_not_be_opened() {
+    for (scheme, width) in [("light", 1280), ("dark", 600)] {
+        let page = page_in(scheme, Adapter::Software);
+        page.resize(width, 800);
+        let long = format!("{}.pt", "checkpoint-".repeat(12));
+        for (what, name, bytes) in [("bomb", "bomb.gz", bomb()), ("checkpoint", long.as_str(), checkpoint())] {
+            page.drop_files(&[&fixtures::file(name, &bytes)]);
+            page.wait_until("it is refused", || page.text("#error").starts_with(name));
+            keep(&page, &format!("error-{what}-{scheme}"));
+            assert!(!scrolls_sideways(&page));
+        }
+    }
 }
 
 #[test]

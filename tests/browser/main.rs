@@ -17,6 +17,7 @@ mod fixtures;
 #[allow(dead_code, reason = "its own tests use the rest")]
 mod generate;
 mod hostile;
+mod interrupted;
 mod large;
 mod looks;
 mod opening;
@@ -25,6 +26,9 @@ mod packed;
 mod page;
 mod pictures;
 mod privacy;
+#[path = "../support/retold.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
+mod retold;
 mod server;
 mod site;
 #[path = "../support/snapviewer.rs"]

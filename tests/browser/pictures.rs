@@ -4,6 +4,9 @@ use crate::chromium::{Adapter, Chromium};
 use crate::page::Page;
 use std::path::Path;
 
+/// Fewer colours than this on the timeline, and the blocks are not drawn.
+pub(crate) const LEAST_COLOURS: u64 = 4;
+
 /// What was on the screen where an element stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Picture {
@@ -48,6 +51,13 @@ pub(crate) fn keep(page: &Page, name: &str) {
     std::fs::create_dir_all(&folder).expect("target can be written");
     let png = base64_decoded(&page.screenshot());
     std::fs::write(folder.join(format!("{name}.png")), png).expect("target can be written");
+}
+
+/// The same, once the timeline is drawn.
+#[track_caller]
+pub(crate) fn keep_drawn(page: &Page, name: &str) {
+    page.wait_until("the timeline is drawn", || Picture::of(page, "canvas#timeline").colours >= LEAST_COLOURS);
+    keep(page, name);
 }
 
 /// The bytes that padded standard base64 stands for; anything else in it is skipped.

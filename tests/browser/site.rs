@@ -4,7 +4,7 @@ use crate::fixtures;
 use crate::server::{self, Response};
 use std::io::{self, Read};
 use std::path::Path;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use std::time::Duration;
 
 /// Both servers. They answer alike:
@@ -15,8 +15,8 @@ use std::time::Duration;
 /// | `snapshots/…` | a fixture, without CORS |
 /// | `open/…` | a fixture, for every origin |
 /// | `coded/…` | a fixture, said to be gzipped on its way |
-/// | `slow.pickle` | 1 GiB, a few bytes at a time |
-/// | `endless.pickle` | 4 GiB, as fast as they can be had, each byte made to take sixteen in memory |
+/// | `slow.pickle`, `slow.zip` | 1 GiB, a few bytes at a time |
+/// | `endless.pickle` | 4 GiB, as fast as they can be had, each byte made to take thirteen in memory |
 pub(crate) struct Site {
     /// The page's own origin, `http://127.0.0.1:port`.
     pub(crate) home: String,
@@ -64,18 +64,20 @@ impl Site {
 
 fn answer(path: &str) -> Response {
     let dist = Path::new(env!("CARGO_MANIFEST_DIR")).join("dist");
-    if path == "slow.pickle" {
+    if let "slow.pickle" | "slow.zip" = path {
         return Response {
             status: "200 OK",
             content_type: "application/octet-stream",
             headers: Vec::new(),
             length: 1 << 30,
-            body: Box::new(Drip { sent: 0 }),
+            body: Box::new(Drip { head: if path == "slow.zip" { b"PK\x03\x04" } else { b"\x80\x04](" }, sent: 0 }),
         };
     }
     if path == "endless.pickle" {
-        // A list of tuples, each in the memo.
-        let body = (&b"\x80\x04]("[..]).chain(Again { bytes: b")\x94", sent: 0 });
+        // Lists of lists of tuples, each tuple in the memo: one list alone would be too long before it is too large.
+        static LISTS: LazyLock<Vec<u8>> =
+            LazyLock::new(|| [b"](", b"N\x85\x94".repeat(1000).as_slice(), b"ea"].concat());
+        let body = (&b"\x80\x04]"[..]).chain(Again { bytes: &LISTS, sent: 0 });
         return Response {
             status: "200 OK",
             content_type: "application/octet-stream",
@@ -97,18 +99,18 @@ fn answer(path: &str) -> Response {
     }
 }
 
-/// A pickle that never ends: a list, a mark, and one `None` after the other.
+/// A file that never ends: a list, a mark, and one `None` after the other, or what begins as an archive.
 struct Drip {
+    head: &'static [u8],
     sent: usize,
 }
 
 impl Read for Drip {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        const HEAD: &[u8] = b"\x80\x04](";
         std::thread::sleep(Duration::from_millis(20));
         let length = buffer.len().min(64);
         for (at, byte) in buffer.iter_mut().take(length).enumerate() {
-            *byte = HEAD.get(self.sent + at).copied().unwrap_or(b'N');
+            *byte = self.head.get(self.sent + at).copied().unwrap_or(b'N');
         }
         self.sent += length;
         Ok(length)

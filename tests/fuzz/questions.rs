@@ -1,6 +1,6 @@
 //! Opens a file through the engine and asks everything the page may ask, with what must hold of every answer.
 
-use memscape::engine::protocol::{Access, DeviceSummary, FileSummary, HitAllocation};
+use memscape::engine::protocol::{Access, DeviceSummary, FileSummary, HitAllocation, Looks};
 use memscape::engine::{Engine, Reply, Request, Want};
 use memscape::timeline::{MAX_QUADS, Scene, View};
 use serde::{Serialize, de::DeserializeOwned};
@@ -87,14 +87,14 @@ impl Opened {
     }
 
     fn scene(&mut self, device: i64, view: View) -> Scene {
-        match self.reply(Request::Scene { serial: 1, device, view }) {
+        match self.reply(Request::Scene { serial: 1, device, view, looks: Looks::default() }) {
             Reply::Scene { scene, .. } => *scene,
             other => panic!("a scene was asked for, not {other:?}"),
         }
     }
 
     fn hit(&mut self, device: i64, moment: u32, byte: u64) -> Option<HitAllocation> {
-        match self.reply(Request::Hit { serial: 1, device, moment, byte }) {
+        match self.reply(Request::Hit { serial: 1, device, looks: Looks::default(), moment, byte }) {
             Reply::Hit { hit, .. } => hit,
             other => panic!("a hit was asked for, not {other:?}"),
         }

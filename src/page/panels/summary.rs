@@ -5,7 +5,8 @@ use crate::engine::protocol::{DeviceSummary, FileSummary};
 use crate::page::dom::{Elements, append, clear, set_attribute, set_text};
 use crate::ui::State;
 use crate::ui::state::Choice;
-use crate::ui::summary::{Facts, Headline, SETTINGS, counted, device_name, facts, headlines};
+use crate::ui::summary::{Facts, Headline, SETTINGS, device_name, facts, headlines};
+use crate::units::counted;
 use web_sys::{HtmlSelectElement, Node};
 
 #[derive(Default)]
@@ -18,11 +19,13 @@ pub(super) struct Panel {
 
 impl Panel {
     pub(super) fn show(&mut self, elements: &Elements, state: &State) {
-        let names = state.snapshots.iter().map(Choice::line).collect();
+        let names = state.snapshot_lines();
         if let Some((names, chosen)) = self.snapshots.changed((names, state.chosen)) {
             let options = names.iter().enumerate().map(|(place, name)| (place.to_string(), name.clone()));
             fill(elements, &elements.snapshot, options, *chosen);
             elements.snapshot_field.set_hidden(names.len() < 2);
+            let title = state.snapshots.get(*chosen).map(Choice::name).unwrap_or_default();
+            set_attribute(&elements.snapshot, "title", &title);
         }
         let name = state.file().map(|file| file.file.clone()).unwrap_or_default();
         if let Some(name) = self.name.changed(name) {

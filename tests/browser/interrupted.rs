@@ -1,0 +1,127 @@
+//! Loading that is cancelled, overtaken by the next file, or has its file changed under it.
+
+use crate::containers::pick;
+use crate::fixtures::{self, halves, halves_summary};
+use crate::hostile::{dict, list, pickle, recovers, word};
+use crate::large::large_file;
+use crate::opening::{empty_page, shows_halves, summary};
+use crate::page::Page;
+use crate::pictures::keep;
+use crate::site::Site;
+use crate::zip::{Member, member, zip, zip_of};
+use std::fs::OpenOptions;
+use std::path::{Path, PathBuf};
+
+/// A file of some hundred thousand events that takes a while.
+fn large() -> PathBuf {
+    let names = [word("alloc"), b"q\x00".to_vec(), word("free_completed"), b"q\x01".to_vec()].concat();
+    let keys =
+        [word("action"), b"q\x02".to_vec(), word("addr"), b"q\x03".to_vec(), word("size"), b"q\x04".to_vec()].concat();
+    let pair = |at: u32| {
+        let address = [&b"J"[..], &(at % 5000 * 512).to_le_bytes()].concat();
+        let entry = |action: &[u8]| [b"}(h\x02", action, b"h\x03", &address, b"h\x04M\x00\x02u"].concat();
+        [entry(b"h\x00"), entry(b"h\x01")].concat()
+    };
+    let events: Vec<u8> = (0..400_000).flat_map(pair).collect();
+    let names = list(&[names, keys].concat());
+    let parts = dict(&[("names", &names), ("segments", b"]"), ("device_traces", &list(&list(&events)))]);
+    fixtures::file("large.pickle", &pickle(&[&parts]))
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn three_drops_in_a_row_show_the_last() {
+    let page = empty_page();
+    let (large, good) = (large(), halves());
+    for _ in 0..3 {
+        page.drop_files(&[&large]);
+        page.drop_files(&[&large]);
+        page.drop_files(&[&good]);
+        page.wait_for(&halves_summary(), || summary(&page));
+        shows_halves(&page);
+    }
+    // And while the picture of a large one is made.
+    page.drop_files(&[&large]);
+    page.wait_until("the large file is open", || summary(&page)[3] == "800000");
+    recovers(&page);
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn cancel_works_in_every_phase() {
+    let page = empty_page();
+    // So large that no phase is over before the page hears of it.
+    let large = large_file();
+    for phase in ["Reading", "Building"] {
+        // As fast as the page itself can see it: at the first sight of the phase.
+        page.evaluate(&format!(
+            "window.seen = false; window.observer = new MutationObserver(() => {{
+                if (document.body.innerText.includes({phase:?})) {{
+                    window.observer.disconnect(); window.seen = true; document.querySelector('#cancel').click();
+                }}
+            }}); window.observer.observe(document.body, {{ childList: true, subtree: true, characterData: true, attributes: true }}); 0"
+        ));
+        page.drop_files(&[&large]);
+        page.wait_until(&format!("the page says {phase:?}"), || page.evaluate("window.seen") == true);
+        page.wait_for(&"empty".to_owned(), || page.state());
+        recovers(&page);
+    }
+    // An archive behind a link comes whole before anything in it is read.
+    page.navigate("about:blank");
+    page.navigate(&Site::shared().page_with("../slow.zip"));
+    page.wait_until("some of it came", || page.text("#progress-text").contains("KiB"));
+    keep(&page, "loading-zip-behind-a-link");
+    page.click("#cancel");
+    page.wait_for(&"empty".to_owned(), || page.state());
+    recovers(&page);
+    assert_eq!(page.workers().len(), 2, "cancelling never costs the worker: each of the two documents had its own");
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn a_file_that_changes_while_it_is_read_is_an_error() {
+    let page = empty_page();
+    let path = fixtures::file("changing.pickle", &pickle(&[b"](", &b"N".repeat(300 << 20)]));
+    page.drop_files(&[&path]);
+    page.wait_until("it is being read", || page.state() == "loading" || page.state() == "error");
+    cut(&path, 1 << 20);
+    is_refused(&page);
+    recovers(&page);
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn an_archive_that_changes_while_it_is_read_is_an_error() {
+    let page = empty_page();
+    let good = std::fs::read(halves()).expect("just written");
+    let stored = |name: &str, bytes: &[u8]| Member { method: 0, ..member(name, bytes) };
+    let long = pickle(&[b"](", &b"N".repeat(100 << 20)]);
+    let path = fixtures::file("changing.zip", &zip(&[stored("long.pickle", &long)]));
+    page.drop_files(&[&path]);
+    page.wait_until("it is being read", || page.state() == "loading" || page.state() == "error");
+    cut(&path, 1 << 20);
+    is_refused(&page);
+
+    // And between one snapshot in it and the next.
+    let path = fixtures::file("changed.zip", &zip_of(&[("a.pickle", &good), ("b.pickle", &good)]));
+    page.drop_files(&[&path]);
+    shows_halves(&page);
+    cut(&path, 50);
+    pick(&page, 1);
+    is_refused(&page);
+    recovers(&page);
+}
+
+/// Shortens a file of an open page.
+fn cut(path: &Path, length: u64) {
+    let file = OpenOptions::new().write(true).open(path).expect("it was just written");
+    file.set_len(length).expect("a file can be cut");
+}
+
+#[track_caller]
+fn is_refused(page: &Page) {
+    page.wait_until("it is refused", || page.state() == "error");
+    let error = page.text("#error");
+    assert!(error.contains("changed") || error.contains("ends before"), "{error:?}");
+}
