@@ -3,6 +3,7 @@
 //! The engine works in slices of a few milliseconds. Between them the worker goes back to its message queue, so that a cancel,
 //! a newer window or another file overtakes what runs.
 
+mod reader;
 mod source;
 
 use crate::engine::protocol::{Phase, Progress, Reply, Request, Want};

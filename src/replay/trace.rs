@@ -332,7 +332,7 @@ impl Trace {
     }
 }
 
-/// Events that one trace may have: moments and subjects are columns of 32 bits, and a bit of a subject is [`EARLY`].
+/// Events that one trace may have: moments and subjects are columns of 32 bits, and a bit of a subject tells those born before the trace.
 pub const MOST_EVENTS: u32 = EARLY;
 
 /// All traces of a file, in the order in which their lists began.

@@ -1,14 +1,14 @@
 //! Where the bytes come from: a file, or a link. Read as a stream, some chunks ahead: while the engine decodes one, the browser
 //! reads the next. A file can be read from any offset on; a link once it is kept whole.
 
+use super::reader::Reader;
 use crate::engine::protocol::Access;
 use crate::ui::url;
-use js_sys::{Array, Boolean, Promise, Reflect, Uint8Array};
+use js_sys::{Array, Boolean, Reflect, Uint8Array};
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortController, Blob, File, ReadableStreamDefaultReader, RequestInit, Response};
+use web_sys::{AbortController, Blob, File, RequestInit, Response};
 
 /// The bytes of one load.
 pub(super) struct Source {
@@ -31,16 +31,6 @@ enum Origin {
     File(File),
     Link(String),
 }
-
-struct Reader {
-    stream: ReadableStreamDefaultReader,
-    /// The reads that were started ahead, oldest first.
-    ahead: VecDeque<Promise>,
-}
-
-/// Reads under way, so that bytes can arrive while the engine works. For a local file it measured no better than one: of 1.0 s
-/// for 149 MiB, 0.2 s went by waiting either way.
-const READS_AHEAD: usize = 16;
 
 /// What reading brings.
 pub(super) enum Event {
@@ -74,17 +64,6 @@ const HEAD: u64 = 64;
 /// Kept bytes are handed to the browser by so many, which may put them on the disk.
 const KEPT_AT_ONCE: u32 = 256;
 
-/// Starts a read whose failure is seen when its turn comes.
-fn read_ahead(stream: &ReadableStreamDefaultReader) -> Promise {
-    quiet(stream.read().unchecked_into())
-}
-
-/// A promise nobody may be waiting for when it is rejected; without this, that would count as the worker's death.
-fn quiet(promise: Promise) -> Promise {
-    let _ = Promise::all_settled(&Array::of1(&promise));
-    promise
-}
-
 impl Source {
     /// A file of this machine.
     pub(super) fn file(load: u32, member: Option<u32>, file: File) -> Source {
@@ -112,7 +91,7 @@ impl Source {
     pub(super) async fn open(&self) -> Result<Event, Failure> {
         match &self.origin {
             Origin::File(file) => {
-                self.read_from(file.stream().get_reader())?;
+                self.reader.replace(Some(Reader::of_blob(file)?));
                 let total_bytes = Some(file.size() as u64);
                 Ok(Event::Opened { name: file.name(), total_bytes, access: Access::Anywhere })
             }
@@ -126,7 +105,7 @@ impl Source {
                 let coded = header("content-encoding").is_some_and(|coding| coding != "identity");
                 let total_bytes = header("content-length").filter(|_| !coded).and_then(|length| length.parse().ok());
                 let body = response.body().ok_or(Failure::Link(None))?;
-                self.read_from(body.get_reader())?;
+                self.reader.replace(Some(Reader::of_link(&body)?));
                 Ok(Event::Opened { name: url::file_name(address), total_bytes, access: Access::Forward })
             }
         }
@@ -139,27 +118,9 @@ impl Source {
         JsFuture::from(scope.fetch_with_str_and_init(address, &options)).await.ok()?.dyn_into().ok()
     }
 
-    fn read_from(&self, reader: js_sys::Object) -> Result<(), Failure> {
-        let stream: ReadableStreamDefaultReader =
-            reader.dyn_into().map_err(|_| Failure::Read("The browser has no reader for streams.".into()))?;
-        let ahead = (0..READS_AHEAD).map(|_| read_ahead(&stream)).collect();
-        self.reader.replace(Some(Reader { stream, ahead }));
-        Ok(())
-    }
-
     /// The next bytes.
     pub(super) async fn chunk(&self) -> Result<Event, Failure> {
-        let next = self.reader.borrow_mut().as_mut().and_then(|reader| reader.ahead.pop_front());
-        let Some(next) = next else { return Ok(Event::End) };
-        let result = JsFuture::from(next).await.map_err(|cause| self.broken(&cause))?;
-        let field = |name: &str| Reflect::get(&result, &name.into()).unwrap_or(JsValue::UNDEFINED);
-        if field("done").unchecked_into::<Boolean>().value_of() {
-            return Ok(Event::End);
-        }
-        if let Some(reader) = self.reader.borrow_mut().as_mut() {
-            reader.ahead.push_back(read_ahead(&reader.stream));
-        }
-        let bytes = field("value").unchecked_into::<Uint8Array>();
+        let Some(bytes) = self.next().await? else { return Ok(Event::End) };
         if self.blob.borrow().is_none() {
             if self.came.get() >= HEAD {
                 self.kept.set_length(0);
@@ -168,7 +129,26 @@ impl Source {
             }
             self.came.set(self.came.get() + u64::from(bytes.length()));
         }
-        Ok(Event::Chunk(bytes.to_vec()))
+        let chunk = bytes.to_vec();
+        self.go_on(&bytes);
+        Ok(Event::Chunk(chunk))
+    }
+
+    /// The next bytes as the browser gives them; `None` when there are no more.
+    async fn next(&self) -> Result<Option<Uint8Array>, Failure> {
+        let next = self.reader.borrow_mut().as_mut().and_then(Reader::next);
+        let Some(next) = next else { return Ok(None) };
+        let result = JsFuture::from(next).await.map_err(|cause| self.broken(&cause))?;
+        let field = |name: &str| Reflect::get(&result, &name.into()).unwrap_or(JsValue::UNDEFINED);
+        let is_over = field("done").unchecked_into::<Boolean>().value_of();
+        Ok((!is_over).then(|| field("value").unchecked_into()))
+    }
+
+    /// Starts the read that follows those under way; `used` is what the last one brought, copied by now.
+    fn go_on(&self, used: &Uint8Array) {
+        if let Some(reader) = self.reader.borrow_mut().as_mut() {
+            reader.start(used);
+        }
     }
 
     /// The bytes from this offset on come next. Only where the file can be read anywhere.
@@ -176,24 +156,17 @@ impl Source {
         let slice = self.blob.borrow().as_ref().and_then(|blob| blob.slice_with_f64(offset as f64).ok());
         let slice = slice.ok_or_else(|| self.broken(&JsValue::UNDEFINED))?;
         self.stop_reading();
-        self.read_from(slice.stream().get_reader())
+        self.reader.replace(Some(Reader::of_blob(&slice)?));
+        Ok(())
     }
 
     /// Keeps the next bytes of a link; when that was all of them, it is open anew and can be read anywhere.
     pub(super) async fn keep(&self) -> Result<Event, Failure> {
-        let next = self.reader.borrow_mut().as_mut().and_then(|reader| reader.ahead.pop_front());
-        let result = match next {
-            Some(next) => JsFuture::from(next).await.map_err(|cause| self.broken(&cause))?,
-            None => JsValue::UNDEFINED,
-        };
-        let field = |name: &str| Reflect::get(&result, &name.into()).unwrap_or(JsValue::UNDEFINED);
-        let bytes = field("value").dyn_into::<Uint8Array>().ok();
+        let bytes = self.next().await?;
         if let Some(bytes) = &bytes {
             self.kept.push(bytes);
             self.came.set(self.came.get() + u64::from(bytes.length()));
-            if let Some(reader) = self.reader.borrow_mut().as_mut() {
-                reader.ahead.push_back(read_ahead(&reader.stream));
-            }
+            self.go_on(bytes);
         }
         if bytes.is_some() && self.kept.length() < KEPT_AT_ONCE {
             return Ok(Event::Kept(self.came.get()));
@@ -204,7 +177,7 @@ impl Source {
             self.kept.push(&blob);
             return Ok(Event::Kept(self.came.get()));
         }
-        self.read_from(blob.stream().get_reader())?;
+        self.reader.replace(Some(Reader::of_blob(&blob)?));
         let total_bytes = Some(blob.size() as u64);
         self.blob.replace(Some(blob));
         Ok(Event::Opened { name: self.name(), total_bytes, access: Access::Anywhere })
@@ -244,7 +217,7 @@ impl Source {
 
     fn stop_reading(&self) {
         if let Some(reader) = self.reader.borrow().as_ref() {
-            let _ = quiet(reader.stream.cancel().unchecked_into());
+            reader.cancel();
         }
     }
 }

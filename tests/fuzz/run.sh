@@ -3,6 +3,9 @@
 # that it can be fed again. What they learn stays in target/fuzz; the seeds in corpus/ are written by tests/generate (seeds.sh).
 #
 #   tests/fuzz/run.sh SECONDS [TARGET...]
+#
+# FUZZ_SEED=0 begins somewhere else each time; without it a fresh clone goes the same way as far as the time carries it, so that what
+# fails is the change.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 here=tests/fuzz
@@ -29,7 +32,7 @@ fuzz() {
     rm -f "$folder"/died/*
     if "$binaries/$target" "$folder/corpus" $here/corpus/"$target" -dict=$here/dictionary.txt -artifact_prefix="$folder/died/" \
         -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=512 -max_len="${MAX_LEN:-4096}" \
-        -print_final_stats=1 >"$folder/log" 2>&1; then
+        -seed="${FUZZ_SEED:-20261121}" -print_final_stats=1 >"$folder/log" 2>&1; then
         printf '   %s: %s executions, %s inputs kept\n' "$target" \
             "$(sed -n 's/^stat::number_of_executed_units: *//p' "$folder/log")" "$(find "$folder/corpus" -type f | wc -l)"
         return
