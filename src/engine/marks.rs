@@ -8,16 +8,15 @@ use crate::units::EventIdx;
 
 /// Marks of one kind that are sent: more than anyone looks at, and a few megabytes at most.
 const MOST_MARKS: usize = 20_000;
-/// Bytes of an annotation's name that are sent.
+/// Characters of an annotation's name that are sent.
 const LONGEST_NAME: usize = 200;
 
 /// The marks of a device; `None` when there is no such device.
 pub(super) fn marks(file: &OpenFile, device: i64) -> Option<Marks> {
     let history = file.history(device)?;
     let clock = history.events.times.clock();
-    let mut marks = Marks::default();
-    marks.clock =
-        clock.map(|clock| ClockSpan { first_us: clock.first_us(), span: clock.span(), margin: clock.margin() });
+    let span = |clock: Clock<'_>| ClockSpan { first_us: clock.first_us(), span: clock.span(), margin: clock.margin() };
+    let mut marks = Marks { clock: clock.map(span), ..Marks::default() };
     let peak = u32::try_from(history.numbers.peak_event + 1).unwrap_or(0);
     marks.peak = Place { events: f64::from(peak), time: clock.map_or(0, |clock| clock.x(peak)) };
     for event in history.note_events() {
@@ -34,11 +33,11 @@ pub(super) fn marks(file: &OpenFile, device: i64) -> Option<Marks> {
     }
     let mut lanes = Lanes::default();
     for range in history.annotations.iter().take(MOST_MARKS) {
-        let mut name = file.snapshot.strings.text(range.name).into_owned();
-        if name.len() > LONGEST_NAME {
-            name.truncate(name.floor_char_boundary(LONGEST_NAME));
-            name.push('…');
-        }
+        let name = file.snapshot.strings.text(range.name);
+        let name = match name.char_indices().nth(LONGEST_NAME) {
+            Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()),
+            None => name.into_owned(),
+        };
         let end = range.end_us.unwrap_or_else(|| last_us(history));
         marks.ranges.push(RangeMark {
             name,

@@ -19,7 +19,16 @@ const NARROWEST_PX: f64 = 3.0;
 /// What is drawn now.
 #[derive(Default)]
 pub(super) struct Minimap {
-    shown: Option<(Option<Rc<Overview>>, [f64; 2], (u32, u32), Theme)>,
+    shown: Option<Picture>,
+}
+
+/// Everything it depends on.
+#[derive(PartialEq)]
+struct Picture {
+    overview: Option<Rc<Overview>>,
+    window: [f64; 2],
+    size: (u32, u32),
+    theme: Theme,
 }
 
 impl Minimap {
@@ -30,7 +39,8 @@ impl Minimap {
         let side = |css: i32| (f64::from(css) * scale).round() as u32;
         let size = (side(canvas.client_width()), side(canvas.client_height()));
         let Some(window) = state.window().filter(|_| size.0 > 0 && size.1 > 0) else { return };
-        let now = (state.around.overview.about(state.axis).cloned(), window, size, theme.clone());
+        let overview = state.around.overview.about(state.axis).cloned();
+        let now = Picture { overview, window, size, theme: theme.clone() };
         if self.shown.as_ref() == Some(&now) {
             return;
         }
@@ -42,14 +52,14 @@ impl Minimap {
         let Some(context) = context.and_then(|context| context.dyn_into::<CanvasRenderingContext2d>().ok()) else {
             return;
         };
-        draw(&context, &now.0, window, (f64::from(size.0), f64::from(size.1)), theme, scale);
+        draw(&context, now.overview.as_deref(), window, (f64::from(size.0), f64::from(size.1)), theme, scale);
         self.shown = Some(now);
     }
 }
 
 fn draw(
     context: &CanvasRenderingContext2d,
-    overview: &Option<Rc<Overview>>,
+    overview: Option<&Overview>,
     window: [f64; 2],
     (width, height): (f64, f64),
     theme: &Theme,

@@ -162,8 +162,8 @@ impl LiveTree {
     /// The first leaf of the largest group around `leaf` that has less than `below` bytes; `leaf` itself when none has.
     pub(super) fn start_of_thin(&self, leaf: u32, below: u64) -> u32 {
         let around = |level: u32| Place { level, index: (u64::from(leaf) >> (level * FAN_BITS)) as u32 };
-        let thin = (1..=self.levels.len() as u32).map(around).filter(|&place| self.live(place).bytes < below);
-        thin.last().map_or(leaf, Place::first_leaf)
+        let thin = |place: &Place| self.live(*place).bytes < below;
+        (1..=self.levels.len() as u32).rev().map(around).find(thin).map_or(leaf, Place::first_leaf)
     }
 
     /// The first live leaf under a place that has one.

@@ -18,7 +18,16 @@ use web_sys::HtmlElement;
 pub(super) struct Panel {
     lanes: Shown<u32>,
     pickers: Shown<(Option<Grouping>, Grouping, Axis, bool)>,
-    entries: Shown<(Option<Rc<Vec<LegendEntry>>>, Grouping, BTreeSet<u32>, [u8; 4])>,
+    entries: Shown<Entries>,
+}
+
+/// Everything the list depends on.
+#[derive(PartialEq)]
+struct Entries {
+    entries: Option<Rc<Vec<LegendEntry>>>,
+    colouring: Grouping,
+    faded: BTreeSet<u32>,
+    background: [u8; 4],
 }
 
 impl Panel {
@@ -37,8 +46,9 @@ impl Panel {
         }
         let colouring = state.looks.colouring;
         let entries = state.around.legend.about(colouring).cloned();
-        let now = (entries, colouring, state.around.faded.clone(), theme.look.background);
-        if let Some((entries, colouring, faded, _)) = self.entries.changed(now) {
+        let (faded, background) = (state.around.faded.clone(), theme.look.background);
+        let now = Entries { entries, colouring, faded, background };
+        if let Some(Entries { entries, colouring, faded, .. }) = self.entries.changed(now) {
             let entries = entries.as_deref().map_or(&[][..], Vec::as_slice);
             elements.legend.set_hidden(entries.is_empty());
             set_text(&elements.legend_title, &title(*colouring));
