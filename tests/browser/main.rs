@@ -34,6 +34,7 @@ mod site;
 #[path = "../support/snapviewer.rs"]
 mod snapviewer;
 mod timeline;
+mod told_otherwise;
 mod trouble;
 mod urls;
 #[path = "../support/zip.rs"]

@@ -1,0 +1,84 @@
+//! The picture told otherwise: other orders, other colours, the other axis, the legend, the minimap.
+
+use crate::opening::empty_page;
+use crate::page::Page;
+use crate::pictures::Picture;
+
+/// The page with the example open and its legend there.
+fn example() -> Page {
+    let page = empty_page();
+    page.click("#open-example");
+    page.wait_for_state("ready");
+    page.wait_until("the legend is there", || page.evaluate("document.querySelectorAll('#legend li').length > 3") == true);
+    page
+}
+
+fn picture(page: &Page) -> Picture {
+    Picture::of(page, "canvas#timeline")
+}
+
+fn choose(page: &Page, id: &str, value: &str) {
+    let script = "const picker = document.getElementById('ID'); picker.value = 'VALUE'; picker.dispatchEvent(new Event('change'))";
+    page.evaluate(&script.replace("ID", id).replace("VALUE", value));
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn every_order_and_colouring_is_another_picture_of_the_same_height() {
+    let page = example();
+    let first = picture(&page);
+    let mut seen = vec![first];
+    for (id, value) in [("stacking", "site"), ("stacking", "size"), ("colouring", "lifetime"), ("colouring", "size")] {
+        choose(&page, id, value);
+        page.wait_until("the picture changed", || seen.iter().all(|before| picture(&page) != *before));
+        seen.push(picture(&page));
+    }
+    choose(&page, "stacking", "birth");
+    choose(&page, "colouring", "site");
+    page.wait_until("the first picture is back", || picture(&page) == seen[0]);
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn wall_clock_is_another_picture_and_tells_times() {
+    let page = example();
+    let by_event = picture(&page);
+    page.press("t");
+    page.wait_for(&Some("true".into()), || page.attribute("#axis", "aria-pressed"));
+    page.wait_until("the picture changed", || picture(&page) != by_event);
+    page.press("t");
+    page.wait_until("the first picture is back", || picture(&page) == by_event);
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn the_legend_fades_and_isolates() {
+    let page = example();
+    let all = picture(&page);
+    page.click("#legend .entry");
+    page.wait_for(&Some("false".into()), || page.attribute("#legend .entry", "aria-pressed"));
+    page.wait_until("the picture changed", || picture(&page) != all);
+    page.click("#legend .entry");
+    page.wait_until("the first picture is back", || picture(&page) == all);
+    page.click("#legend .only");
+    page.wait_until("all others are faded", || {
+        page.evaluate("document.querySelectorAll('#legend .entry[aria-pressed=true]').length === 1") == true
+    });
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn the_minimap_moves_the_window() {
+    let page = example();
+    let whole = picture(&page);
+    let corners = page.corners("canvas#minimap");
+    let (edge, y) = corners.at(0.999, 0.5);
+    let (middle, _) = corners.at(0.4, 0.5);
+    let drag = "const map = document.getElementById('minimap'); const send = (kind, x) => map.dispatchEvent(new PointerEvent(kind, \
+                {clientX: x, clientY: Y, pointerId: 1, bubbles: true})); send('pointerdown', A); send('pointermove', B); send('pointerup', B)";
+    let drag = drag.replace('Y', &y.to_string()).replace('A', &edge.to_string()).replace('B', &middle.to_string());
+    page.evaluate(&drag);
+    page.wait_until("the picture changed", || picture(&page) != whole);
+    page.press("0");
+    page.wait_until("the whole picture is back", || picture(&page) == whole);
+}
