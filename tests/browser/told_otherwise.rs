@@ -9,7 +9,9 @@ fn example() -> Page {
     let page = empty_page();
     page.click("#open-example");
     page.wait_for_state("ready");
-    page.wait_until("the legend is there", || page.evaluate("document.querySelectorAll('#legend li').length > 3") == true);
+    page.wait_until("the legend is there", || {
+        page.evaluate("document.querySelectorAll('#legend li').length > 3") == true
+    });
     page
 }
 

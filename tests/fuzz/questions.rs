@@ -109,8 +109,7 @@ impl Opened {
             // Sums beyond 63 bits stay at the limit: then nothing adds up any more, but all questions must still have answers.
             let adds_up = i64::try_from(highest).is_ok_and(|peak| peak < i64::MAX);
             let whole = View::fit(moments, highest, 1 + u32::from(byte()), 1 + u32::from(byte()));
-            let narrow =
-                View { x_per_px: 1.0 / f64::from(1 + byte() % 64), left_px: i64::from(byte()) - 9, ..whole };
+            let narrow = View { x_per_px: 1.0 / f64::from(1 + byte() % 64), left_px: i64::from(byte()) - 9, ..whole };
             let close = View { bytes_per_px: 0.3, bottom_px: i64::from(byte()) << (byte() % 48), ..narrow };
             let odd = View { left_px: i64::MIN + 7, bottom_px: i64::MAX - 3, ..whole };
             for view in [whole, narrow, close, odd, View { bytes_per_px: f64::NAN, ..whole }] {
