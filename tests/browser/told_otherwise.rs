@@ -20,7 +20,7 @@ fn picture(page: &Page) -> Picture {
 }
 
 fn choose(page: &Page, id: &str, value: &str) {
-    let script = "const picker = document.getElementById('ID'); picker.value = 'VALUE'; picker.dispatchEvent(new Event('change'))";
+    let script = "{ const picker = document.getElementById('ID'); picker.value = 'VALUE'; picker.dispatchEvent(new Event('change')); }";
     page.evaluate(&script.replace("ID", id).replace("VALUE", value));
 }
 
@@ -76,10 +76,13 @@ fn the_minimap_moves_the_window() {
     let corners = page.corners("canvas#minimap");
     let (edge, y) = corners.at(0.999, 0.5);
     let (middle, _) = corners.at(0.4, 0.5);
-    let drag = "const map = document.getElementById('minimap'); const send = (kind, x) => map.dispatchEvent(new PointerEvent(kind, \
-                {clientX: x, clientY: Y, pointerId: 1, bubbles: true})); send('pointerdown', A); send('pointermove', B); send('pointerup', B)";
-    let drag = drag.replace('Y', &y.to_string()).replace('A', &edge.to_string()).replace('B', &middle.to_string());
-    page.evaluate(&drag);
+    let send = |kind: &str, x: f64| {
+        let at = format!("{{ clientX: {x}, clientY: {y}, pointerId: 1, bubbles: true }}");
+        page.evaluate(&format!("document.getElementById('minimap').dispatchEvent(new PointerEvent('{kind}', {at}))"));
+    };
+    send("pointerdown", edge);
+    send("pointermove", middle);
+    send("pointerup", middle);
     page.wait_until("the picture changed", || picture(&page) != whole);
     page.press("0");
     page.wait_until("the whole picture is back", || picture(&page) == whole);
