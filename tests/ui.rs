@@ -1,7 +1,9 @@
 //! The face without a browser: what a person does, and what the page makes of it.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
-use memscape::engine::protocol::{Details, DeviceSummary, FileSummary, HitAllocation, Looks, Member, Phase, Progress};
+use memscape::engine::protocol::{
+    Details, DeviceSummary, FileSummary, Grouping, HitAllocation, Looks, Member, Phase, Progress,
+};
 use memscape::engine::{Reply, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Quad, QuadIdentity, Scene, View};
@@ -419,4 +421,36 @@ fn files_none_of_which_can_be_a_snapshot_are_said() {
     let expected = "None of these files can be a snapshot: loss.png and 2 more.";
     assert_eq!(page.state.stage, Stage::Failed(expected.into()));
     assert_eq!(page.done, []);
+}
+
+#[test]
+fn another_order_is_outlined_anew_and_asked_about_when_it_is_there() {
+    let mut page = Page::open();
+    page.command(Command::SelectNext);
+    let [Request::Details { serial, .. }] = page.asked()[..] else { panic!("{:?}", page.done) };
+    let details = Details { allocation: 3, requested: 512, ..Details::default() };
+    page.reply(Reply::Details { serial: *serial, details: Some(Box::new(details)) });
+    let outline = |page: &Page| {
+        let asked = page.asked().into_iter().find_map(|request| match request {
+            Request::Outline { serial, view, looks, allocation: 3, .. } => Some((*serial, *view, *looks)),
+            _ => None,
+        });
+        asked.expect("an outline was asked for")
+    };
+    let (serial, view, looks) = outline(&page);
+    assert_eq!(looks, Looks::default());
+    page.reply(Reply::Outline { serial, allocation: 3, view, rects: Vec::new() });
+
+    page.act(Action::StackingChosen(Some(Grouping::Size)));
+    page.act(Action::PointerMoved(Pointer { x: 10.0, y: 75.0 }));
+    let hit = page.asked().into_iter().find_map(|request| match request {
+        Request::Hit { looks, .. } => Some(*looks),
+        _ => None,
+    });
+    assert_eq!(hit, Some(Looks::default()), "the old order is what is seen");
+    let grouped = Looks { stacking: Some(Grouping::Size), ..Looks::default() };
+    page.act(Action::StackingChosen(None));
+    page.act(Action::StackingChosen(grouped.stacking));
+    page.answer_scene();
+    assert_eq!(outline(&page).2, grouped, "the window is the same, the place is not");
 }

@@ -136,9 +136,10 @@ impl Painter {
     }
 }
 
-/// The theme's colours as the state wants them.
+/// The theme's colours for what the scene's colours tell.
 fn look(state: &State, look: &Look) -> Look {
-    let look = if state.looks.colouring.is_ordered() { look.clone().in_order() } else { look.clone() };
+    let ordered = state.geometry.looks.colouring.is_ordered();
+    let look = if ordered { look.clone().in_order() } else { look.clone() };
     look.with_faded(|slot| state.around.faded.contains(&slot))
 }
 
@@ -180,7 +181,7 @@ fn overlay(state: &State, scene: &Scene, view: &View, look: &Look) -> Vec<Overla
     }
     if let Some(selection) = &state.selection {
         // The worker knows where it is also where the scene does not draw it by itself.
-        let exact = state.around.outline.about((selection.allocation, scene.view));
+        let exact = state.outlined().and_then(|of| state.around.outline.about(of));
         let parts = exact.map(|rects| {
             let placed = |rect: &OutlineRect| Rect {
                 x: rect.x.map(|x| placement.column(x as i16)),

@@ -237,7 +237,7 @@ impl State {
             self.around.faded.clear();
         }
         self.looks = looks;
-        (self.geometry.is_stale, self.geometry.in_flight) = (true, None);
+        self.geometry.in_flight = None;
     }
 
     /// Fits the bytes axis to the window where that is wanted.

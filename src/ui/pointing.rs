@@ -21,7 +21,7 @@ pub(super) fn look_under_pointer(state: &mut State, effects: &mut Vec<Effect>) {
     let kept = state.hover.take().filter(|before| {
         // Between ids lies what lies between ranks in order of birth only.
         let [lowest, highest] = spot.ranks;
-        let in_birth_order = state.looks.stacking.is_none() && lowest <= highest;
+        let in_birth_order = state.geometry.looks.stacking.is_none();
         let still = |hit: &HitAllocation| {
             (in_birth_order && (lowest..=highest).contains(&hit.allocation)) || spot.single() == Some(hit.allocation)
         };
@@ -43,7 +43,7 @@ fn ask(state: &mut State, spot: Spot, purpose: Purpose, effects: &mut Vec<Effect
     effects.push(Effect::Ask(Request::Hit {
         serial,
         device,
-        looks: state.looks,
+        looks: state.geometry.looks,
         moment: spot.moment,
         byte: spot.byte,
     }));

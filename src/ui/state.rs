@@ -149,8 +149,8 @@ pub struct Geometry {
     /// The request that was not answered yet. There is one at a time, always for the newest window: a slow scene is then
     /// finished and shown instead of being overtaken for ever.
     pub in_flight: Option<u32>,
-    /// Whether the scene shows another order or other colours than are wanted.
-    pub is_stale: bool,
+    /// Order and colours of that scene; until the next one comes, what is seen is of these.
+    pub looks: Looks,
 }
 
 /// What is under the pointer.

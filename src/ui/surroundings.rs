@@ -2,7 +2,7 @@
 
 use super::action::Effect;
 use super::state::State;
-use crate::engine::protocol::{Grouping, LegendEntry, Marks, Overview, Reply, Request};
+use crate::engine::protocol::{Grouping, LegendEntry, Looks, Marks, Overview, Reply, Request};
 use crate::timeline::{Axis, OutlineRect, View};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -20,9 +20,20 @@ pub struct Surroundings {
     /// What colours mean.
     pub legend: Answer<Grouping, Rc<Vec<LegendEntry>>>,
     /// Where the selection is.
-    pub outline: Answer<(u32, View), Rc<Vec<OutlineRect>>>,
+    pub outline: Answer<Outlined, Rc<Vec<OutlineRect>>>,
     /// Slots of the palette that are faded, by the legend.
     pub faded: BTreeSet<u32>,
+}
+
+/// What an outline is of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Outlined {
+    /// The allocation.
+    pub allocation: u32,
+    /// The window of the scene: the outline moves with it while panning.
+    pub view: View,
+    /// Order and colours of the scene.
+    pub looks: Looks,
 }
 
 /// Something the worker is asked once, about `of`.
@@ -69,7 +80,7 @@ impl<Q: PartialEq + Copy, A> Answer<Q, A> {
 /// Asks for what is missing. To be called when the scene is there: the stack comes first.
 pub(super) fn ask(state: &mut State, effects: &mut Vec<Effect>) {
     let Some(device) = state.device().map(|device| device.device) else { return };
-    let (axis, colouring, looks) = (state.axis, state.looks.colouring, state.looks);
+    let (axis, colouring) = (state.axis, state.looks.colouring);
     if state.around.marks.wants(()) {
         let serial = state.next_serial();
         state.around.marks.ask(serial, ());
@@ -85,18 +96,15 @@ pub(super) fn ask(state: &mut State, effects: &mut Vec<Effect>) {
         state.around.legend.ask(serial, colouring);
         effects.push(Effect::Ask(Request::Legend { serial, device, colouring }));
     }
-    // The scene's own window: the outline moves with it while panning.
-    let of = state.selection.as_ref().map(|selection| selection.allocation).zip(state.geometry.scene.as_ref());
-    if let Some((allocation, view)) = of.map(|(allocation, scene)| (allocation, scene.view))
-        && state.around.outline.wants((allocation, view))
-    {
+    if let Some(of) = state.outlined().filter(|&of| state.around.outline.wants(of)) {
         let serial = state.next_serial();
-        state.around.outline.ask(serial, (allocation, view));
+        state.around.outline.ask(serial, of);
+        let Outlined { allocation, view, looks } = of;
         effects.push(Effect::Ask(Request::Outline { serial, device, view, looks, allocation }));
     }
 }
 
-/// Takes an answer; `false` when it is not of this kind.
+/// Takes an answer of one of these kinds.
 pub(super) fn take(state: &mut State, reply: Reply) {
     match reply {
         Reply::Marks { serial, marks, .. } => state.around.marks.take(serial, Rc::new(*marks)),
@@ -108,6 +116,12 @@ pub(super) fn take(state: &mut State, reply: Reply) {
 }
 
 impl State {
+    /// What is to be outlined: the selection, in the scene that is shown.
+    pub fn outlined(&self) -> Option<Outlined> {
+        let (allocation, scene) = (self.selection.as_ref()?.allocation, self.geometry.scene.as_ref()?);
+        Some(Outlined { allocation, view: scene.view, looks: self.geometry.looks })
+    }
+
     /// Fades one meaning of the colours, or brings it back.
     pub(super) fn toggle_slot(&mut self, slot: u32) {
         if !self.around.faded.remove(&slot) {

@@ -106,7 +106,7 @@ fn settle(state: &mut State, effects: &mut Vec<Effect>) {
     let (Some(plane), Some(canvas)) = (state.plane(), state.canvas) else { return };
     let Some(device) = state.device().map(|device| device.device) else { return };
     let view = *state.view.get_or_insert_with(|| plane.fit(canvas));
-    let scene = state.geometry.scene.as_ref().filter(|_| !state.geometry.is_stale);
+    let scene = state.geometry.scene.as_ref().filter(|_| state.geometry.looks == state.looks);
     let served = scene.is_some_and(|scene| plane.is_served(view, &scene.view));
     if !served && state.geometry.in_flight.is_none() {
         let serial = state.next_serial();
@@ -288,7 +288,7 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
         Reply::Cancelled => close(state, Stage::Empty),
         Reply::Scene { serial, scene, .. } if state.geometry.in_flight == Some(serial) => {
             let scene = std::rc::Rc::new(*scene);
-            state.geometry = Geometry { scene: Some(scene.clone()), in_flight: None, is_stale: false };
+            state.geometry = Geometry { scene: Some(scene.clone()), in_flight: None, looks: state.looks };
             state.fit_bytes_if_wanted();
             effects.push(Effect::Upload(scene));
         }
