@@ -10,6 +10,7 @@ mod dom;
 mod files;
 mod folders;
 mod frame;
+mod gestures;
 mod input;
 mod labels;
 mod marks;

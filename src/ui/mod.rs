@@ -6,6 +6,7 @@
 
 pub mod action;
 mod candidates;
+mod commands;
 pub mod details;
 pub mod hover;
 pub mod keys;
@@ -14,6 +15,7 @@ pub mod loading;
 pub mod marks;
 pub mod navigate;
 pub mod notices;
+mod opening;
 pub mod outline;
 mod pointing;
 pub mod record;

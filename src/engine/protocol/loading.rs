@@ -1,0 +1,53 @@
+//! How a file is reached, and how far loading it is.
+
+use serde::{Deserialize, Serialize};
+
+/// How the bytes of a file can be reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Access {
+    /// From beginning to end, once: a link, standard input.
+    Forward,
+    /// At any offset; the length is known.
+    Anywhere,
+}
+
+/// Which bytes the engine needs next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Want {
+    /// Those that follow what was fed last; at first, the beginning of the file.
+    Next,
+    /// Those from this offset of the file on, which is within its length. Asked only under [`Access::Anywhere`].
+    At(u64),
+    /// The whole file, kept where it can be read [`Access::Anywhere`]; then [`Request::Open`] again. Asked only under
+    /// [`Access::Forward`]: the table of contents of an archive stands at its end.
+    Whole,
+}
+
+/// One of several snapshots in a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Member {
+    /// Its path inside the file.
+    pub name: String,
+    /// Its length as the file gives it, unpacked.
+    pub bytes: u64,
+}
+
+/// How far loading is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Progress {
+    /// Bytes of the file read so far.
+    pub bytes: u64,
+    /// Bytes in all, where known.
+    pub total_bytes: Option<u64>,
+    /// What is being done.
+    pub phase: Phase,
+}
+
+/// The phases of loading, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Phase {
+    /// Reading and decoding, with the replay.
+    Decoding,
+    /// Totals and indices.
+    Indexing,
+}

@@ -1,0 +1,104 @@
+//! What the summary says of a file and its devices.
+
+use serde::{Deserialize, Serialize};
+
+/// What the summary says of a file; also the command line's JSON (`schema` 1).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FileSummary {
+    /// 1. Raised when a field changes its meaning.
+    pub schema: u32,
+    /// The file's name.
+    pub file: String,
+    /// How it is written, outermost first: `gzip, pickle 4 (Python)`.
+    pub format: String,
+    /// Which PyTorch wrote it, guessed from the keys it uses: `2.11 or later`.
+    pub torch: Option<String>,
+    /// Survivable oddities.
+    pub warnings: Vec<Warning>,
+    /// The devices that have events or segments, by ordinal; host memory (−1) last.
+    pub devices: Vec<DeviceSummary>,
+    /// `allocator_settings` as the file has it: dotted key, value as text.
+    pub settings: Vec<(String, String)>,
+}
+
+/// Something odd that does not stop us.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Warning {
+    /// A stable name: `unknown_key`.
+    pub kind: String,
+    /// A sentence for people.
+    pub message: String,
+    /// How often.
+    pub count: u64,
+    /// Where, the first time: `device_traces[0][17].color`.
+    pub example: String,
+}
+
+/// The numbers of one device, named and defined as in `tools/reference.py`. Bytes; requested unless the name says otherwise.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DeviceSummary {
+    /// Its ordinal; −1 is host (pinned) memory.
+    pub device: i64,
+    /// Events in the trace.
+    pub events: u64,
+    /// How many of each action.
+    pub actions: std::collections::BTreeMap<String, u64>,
+    /// Allocations in the trace, freed in it but born before, and live at the end without an event.
+    pub allocations: u64,
+    /// Requested bytes live before the first event.
+    pub base_requested: i64,
+    /// The largest total.
+    pub peak_requested: i64,
+    /// The first event after which the peak holds; −1 when it holds before the first.
+    pub peak_event: i64,
+    /// The smallest total.
+    pub min_requested: i64,
+    /// Mean over all states, the one before the first event included.
+    pub mean_requested: f64,
+    /// Median over the same states (the lower one of two).
+    pub median_requested: i64,
+    /// Mean weighted by how long each state held; `None` without `time_us`.
+    pub time_weighted_mean_requested: Option<f64>,
+    /// Live at the end.
+    pub end_requested: u64,
+    /// The same blocks as the allocator rounded them.
+    pub end_rounded: u64,
+    /// Frees of blocks that were born before the trace.
+    pub unmatched_frees: u64,
+    /// Their bytes.
+    pub unmatched_free_bytes: u64,
+    /// Blocks live at the end that the trace does not know.
+    pub static_blocks: u64,
+    /// Their bytes.
+    pub static_requested: u64,
+    /// base = unmatched + static?
+    pub identity: bool,
+    /// Bytes live before the trace that nothing explains (the identity's remainder, when positive).
+    pub unexplained_requested: u64,
+    /// Reserved before the first event.
+    pub reserved_start: i64,
+    /// Reserved at the end.
+    pub reserved_end: u64,
+    /// The largest number of reserved bytes.
+    pub peak_reserved: i64,
+    /// Segments at the end.
+    pub segments: u64,
+    /// `external_annotations` of this device.
+    pub annotations: u64,
+    /// First and last `time_us`, where recorded.
+    pub time_us: Option<(i64, i64)>,
+    /// The highest stack that is drawn: `peak_requested`, unless a broken file makes blocks overlap (then it is warned about).
+    pub drawn_peak: u64,
+}
+
+impl DeviceSummary {
+    /// Whether the file tells what was reserved. Bytes that are requested lie in segments: without any, it has left them out.
+    pub fn knows_reserved(&self) -> bool {
+        self.peak_reserved > 0 || self.peak_requested <= 0
+    }
+
+    /// Whether the file tells how the blocks at the end were rounded: it does where it has them.
+    pub fn knows_rounded(&self) -> bool {
+        self.end_rounded > 0 || self.end_requested == 0
+    }
+}

@@ -1,0 +1,99 @@
+//! What the commands of keys and buttons do.
+
+use super::action::{Command, Effect};
+use super::opening::{EXAMPLE, cancel, load_link, show_device};
+use super::pointing::select;
+use super::state::{BytesAxis, Help, Letters, Stage, State};
+use super::{details, record};
+use crate::engine::protocol::{Grouping, Looks};
+
+/// One key press moves by this part of the window.
+const STEP: f64 = 1.0 / 8.0;
+/// One key press zooms by this factor.
+const ZOOM: f64 = 1.5;
+/// Going to the peak shows at most this part of the events.
+const PEAK_WINDOW: f64 = 1.0 / 16.0;
+
+/// Carries out a command.
+pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects: &mut Vec<Effect>) {
+    state.remark = None;
+    if matches!(command, Command::MoveUp | Command::MoveDown | Command::ZoomBytesIn | Command::ZoomBytesOut) {
+        // Whoever sets the bytes axis wants it to stay.
+        state.bytes_axis = BytesAxis::Free;
+    }
+    let (width, height) = state.canvas.map_or((0.0, 0.0), |it| (f64::from(it.width_px), f64::from(it.height_px)));
+    match command {
+        Command::OpenFile => effects.push(Effect::PickFile),
+        Command::OpenExample => load_link(state, EXAMPLE.to_owned(), now_ms, effects),
+        Command::CancelLoading => cancel(state, effects),
+        Command::ToggleHelp => {
+            state.help = if state.help == Help::Open { Help::Closed } else { Help::Open };
+        }
+        Command::NextDevice => {
+            let count = state.file().map_or(0, |file| file.devices.len());
+            if count > 1 {
+                show_device(state, (state.device_place + 1) % count);
+            }
+        }
+        Command::ToggleLetters => {
+            state.letters = if state.letters == Letters::On { Letters::Off } else { Letters::On };
+            let now = if state.letters == Letters::On { "on" } else { "off" };
+            state.remark = Some(format!("Single-letter keys are {now}."));
+        }
+        Command::CopyDetails => effects.extend(state.selection.as_deref().map(details::text).map(Effect::Copy)),
+        Command::CopySnippet => effects.push(Effect::Copy(record::SNIPPET.to_owned())),
+        Command::ClearSelection if matches!(state.stage, Stage::Loading(_)) => cancel(state, effects),
+        Command::ClearSelection => (state.selection, state.selecting) = (None, None),
+        Command::SelectPrevious | Command::SelectNext => {
+            let wanted = match (&state.selection, command) {
+                (None, _) => Some(0),
+                (Some(now), Command::SelectPrevious) => now.allocation.checked_sub(1),
+                (Some(now), _) => now.allocation.checked_add(1),
+            };
+            if let Some(allocation) = wanted {
+                select(state, allocation, effects);
+            }
+        }
+        Command::MoveLeft => state.navigate(|plane, view| plane.moved(view, -width * STEP, 0.0)),
+        Command::MoveRight => state.navigate(|plane, view| plane.moved(view, width * STEP, 0.0)),
+        Command::MoveUp => state.navigate(|plane, view| plane.moved(view, 0.0, height * STEP)),
+        Command::MoveDown => state.navigate(|plane, view| plane.moved(view, 0.0, -height * STEP)),
+        Command::ZoomEventsIn => state.navigate(|plane, view| plane.zoom_events(view, width / 2.0, 1.0 / ZOOM)),
+        Command::ZoomEventsOut => state.navigate(|plane, view| plane.zoom_events(view, width / 2.0, ZOOM)),
+        Command::ZoomBytesIn => state.navigate(|plane, view| plane.zoom_bytes(view, 0.0, 1.0 / ZOOM)),
+        Command::ZoomBytesOut => state.navigate(|plane, view| plane.zoom_bytes(view, 0.0, ZOOM)),
+        Command::FitBoth => state.navigate(|plane, view| plane.whole(view)),
+        Command::ToggleAxis => state.toggle_axis(),
+        Command::NextStacking => {
+            let kinds: Vec<_> = Grouping::ALL.iter().copied().map(Some).chain([None]).collect();
+            let stacking = after(&kinds, state.looks.stacking);
+            state.change_looks(Looks { stacking, ..state.looks });
+        }
+        Command::NextColouring => {
+            let colouring = after(&Grouping::ALL, state.looks.colouring);
+            state.change_looks(Looks { colouring, ..state.looks });
+        }
+        Command::ToggleFitBytes => {
+            state.bytes_axis = match state.bytes_axis {
+                BytesAxis::Free => BytesAxis::FitsWindow,
+                BytesAxis::FitsWindow => BytesAxis::Free,
+            };
+            state.fit_bytes_if_wanted();
+        }
+        Command::GoToPeak => {
+            if let Some(peak) = state.peak_x() {
+                state.navigate(|plane, view| {
+                    let widest = plane.extent.width as f64 * PEAK_WINDOW / f64::from(view.width_px);
+                    let factor = (widest / view.x_per_px).min(1.0);
+                    plane.centred(plane.zoom_events(view, 0.0, factor), peak + 0.5)
+                });
+            }
+        }
+    }
+}
+
+/// The one after `now`, the first after the last.
+fn after<T: PartialEq + Copy>(all: &[T], now: T) -> T {
+    let place = all.iter().position(|one| *one == now).map_or(0, |place| place + 1);
+    all.get(place).or(all.first()).copied().unwrap_or(now)
+}

@@ -1,0 +1,98 @@
+//! Opening, listing, giving up and closing snapshots; showing a device from its beginning.
+
+use super::action::{Effect, GivenFile, Origin};
+use super::candidates::{candidates, none_of};
+use super::state::{Choice, Geometry, Loading, Stage, State};
+use super::surroundings::Surroundings;
+use super::url;
+use crate::engine::protocol::{Member, Request};
+use crate::timeline::Axis;
+
+/// Where the example lies beside the page.
+pub(super) const EXAMPLE: &str = "example.pickle.gz";
+
+/// Files were given: their snapshots are listed, and the first is opened.
+pub(super) fn files_given(state: &mut State, files: Vec<GivenFile>, now_ms: f64, effects: &mut Vec<Effect>) {
+    let none = none_of(&files);
+    state.snapshots = candidates(files);
+    if state.snapshots.is_empty() {
+        close(state, Stage::Failed(none));
+    } else {
+        load(state, 0, now_ms, effects);
+    }
+}
+
+/// The link of this load could not be fetched.
+pub(super) fn link_failed(state: &mut State, load: u32, status: Option<u16>) {
+    if load == state.load
+        && let Stage::Loading(loading) = &state.stage
+    {
+        let address = if let Origin::Link(address) = &loading.origin { address } else { &loading.name };
+        let message = url::fetch_failure(address, status);
+        close(state, Stage::Failed(message));
+    }
+}
+
+/// Reads the snapshot of this place in the list.
+pub(super) fn load(state: &mut State, place: usize, now_ms: f64, effects: &mut Vec<Effect>) {
+    let Some(choice) = state.snapshots.get(place).cloned() else { return };
+    let Choice { origin, member, bytes, .. } = &choice;
+    let loading = Loading::new(origin.clone(), choice.name(), *bytes, now_ms);
+    close(state, Stage::Loading(loading));
+    state.chosen = place;
+    effects.push(Effect::Load { origin: origin.clone(), member: *member, load: state.load });
+}
+
+/// Reads the snapshot behind a link.
+pub(super) fn load_link(state: &mut State, link: String, now_ms: f64, effects: &mut Vec<Effect>) {
+    let file = url::file_name(&link);
+    state.snapshots = vec![Choice { origin: Origin::Link(link), member: None, file, path: None, bytes: None }];
+    load(state, 0, now_ms, effects);
+}
+
+/// The file that is loading holds several snapshots: each is listed, in the file's place.
+pub(super) fn list(state: &mut State, members: Vec<Member>) {
+    let Some(file) = state.snapshots.get(state.chosen).filter(|choice| choice.member.is_none()).cloned() else {
+        return;
+    };
+    let listed = (0..).zip(members).map(|(place, member)| Choice {
+        member: Some(place),
+        path: Some(member.name),
+        bytes: Some(member.bytes),
+        ..file.clone()
+    });
+    state.snapshots.splice(state.chosen..=state.chosen, listed);
+}
+
+/// Gives up what is loading.
+pub(super) fn cancel(state: &mut State, effects: &mut Vec<Effect>) {
+    if let Stage::Loading(loading) = &state.stage {
+        state.remark = Some(format!("Cancelled {}.", loading.name));
+        // The page does not wait for the worker to agree: its late answers belong to an earlier load.
+        close(state, Stage::Empty);
+        effects.push(Effect::Ask(Request::Cancel));
+    }
+}
+
+/// Ends whatever is open or loading; what the worker still says of it is dropped.
+pub(super) fn close(state: &mut State, stage: Stage) {
+    if matches!(stage, Stage::Loading(_)) {
+        state.remark = None;
+    }
+    state.stage = stage;
+    state.load = state.load.wrapping_add(1);
+    show_device(state, 0);
+}
+
+/// Shows another device of the file, from the beginning.
+pub(super) fn show_device(state: &mut State, place: usize) {
+    state.device_place = place;
+    state.view = None;
+    state.geometry = Geometry::default();
+    state.around = Surroundings::default();
+    if state.device().is_some_and(|device| device.time_us.is_none()) {
+        state.axis = Axis::Events;
+    }
+    (state.hover, state.question) = (None, None);
+    (state.selection, state.selecting) = (None, None);
+}
