@@ -45,11 +45,11 @@ impl Oklch {
     }
 }
 
-/// Sine and cosine of an angle within −360° to 360°, to 12 digits. The standard library's would do for any number, with a table
+/// Sine and cosine of an angle, to 11 digits. The standard library's would do for any number, with a table
 /// for huge ones: 10 kB of wasm for a few hues.
 fn sine_cosine(degrees: f64) -> (f64, f64) {
     // Half the angle is at most π, where twelve terms of the series are enough; then the angle is doubled.
-    let half = degrees.to_radians() / 2.0;
+    let half = (degrees % 360.0).to_radians() / 2.0;
     let series = |first: f64| {
         let term = |(sum, term): (f64, f64), k: u8| {
             let k = 2.0 * f64::from(k) + first;
@@ -78,10 +78,10 @@ mod tests {
 
     #[test]
     fn sine_and_cosine_are_those_of_the_library() {
-        for degrees in (-360..=360).map(f64::from) {
+        for degrees in (-360..=9000).map(f64::from) {
             let (sine, cosine) = sine_cosine(degrees);
             let (right_sine, right_cosine) = degrees.to_radians().sin_cos();
-            assert!((sine - right_sine).abs() < 1e-12 && (cosine - right_cosine).abs() < 1e-12, "{degrees}");
+            assert!((sine - right_sine).abs() < 1e-11 && (cosine - right_cosine).abs() < 1e-11, "{degrees}");
         }
     }
 
