@@ -12,9 +12,11 @@ pub mod paint;
 pub mod scene;
 pub mod view;
 
+mod bands;
 mod columns;
 mod hit;
 mod job;
+mod moving;
 mod outline;
 mod pieces;
 mod quads;

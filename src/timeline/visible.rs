@@ -102,6 +102,11 @@ impl Visible {
     pub(super) fn enters(&self, leaf: u32) -> usize {
         self.enters.get(leaf as usize).copied().map_or(usize::MAX, usize::from)
     }
+
+    /// The first column after that which no longer shows it.
+    pub(super) fn leaves(&self, leaf: u32) -> usize {
+        self.leaves.get(leaf as usize).copied().map_or(0, usize::from)
+    }
 }
 
 fn hide(columns: &mut SceneColumns, column: usize, size: u64) {
