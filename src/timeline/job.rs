@@ -91,7 +91,7 @@ impl SceneJob {
                     if !self.visible.collect(source, &self.grid, &mut self.columns, has_time) {
                         return None;
                     }
-                    self.changes = Changes::new(&self.visible, self.grid.len());
+                    self.changes = Changes::new(self.grid.len());
                     self.stage = Stage::Sort;
                 }
                 Stage::Sort => {

@@ -28,7 +28,7 @@ mod visible;
 pub use columns::MAX_WINDOW_PX;
 pub use hit::{SceneHit, StackHit, lowest_byte_of, outline, scene_hit, stack_at};
 pub use job::{MAX_QUADS, SceneJob};
-pub use order::Order;
+pub use order::{Order, Piling};
 pub use outline::{OutlineRect, exact_outline};
 pub use paint::Paint;
 pub use scene::{Quad, QuadIdentity, Scene};
