@@ -14,16 +14,49 @@ mod figure;
 mod machine;
 #[allow(dead_code, reason = "the bench of opening uses all of it")]
 mod native;
+mod panning;
 mod windows;
 
+#[path = "../browser/chromium.rs"]
+#[allow(dead_code, reason = "the tests use all of it")]
+mod chromium;
+#[path = "../browser/fixtures.rs"]
+#[allow(dead_code, reason = "the tests use all of it")]
+mod fixtures;
 #[path = "../generate/mod.rs"]
 #[allow(dead_code, reason = "the tests use all of it")]
 mod generate;
+#[path = "../browser/page.rs"]
+#[allow(dead_code, reason = "the tests use all of it")]
+mod page;
+#[path = "../browser/server.rs"]
+#[allow(dead_code, reason = "the tests use all of it")]
+mod server;
+#[path = "../browser/site.rs"]
+#[allow(dead_code, reason = "the tests use all of it")]
+mod site;
 
 use figure::digits;
 
 fn main() {
     let path = std::env::args().nth(1).unwrap();
+    let p = panning::measure(std::path::Path::new(&path));
+    println!(
+        "in the worker: first {} later {:?} {:?} grouped {} {:?} {:?} hits {:?} {:?} own {:?} {:?} interval {:?} {:?} main {}",
+        p.first,
+        p.later.median(),
+        p.later.worst(),
+        p.grouped_first,
+        p.grouped_later.median(),
+        p.grouped_later.worst(),
+        p.hits.median(),
+        p.hits.worst(),
+        p.own.median(),
+        p.own.percentile(95),
+        p.interval.median(),
+        p.interval.percentile(95),
+        p.main_thread
+    );
     for it in windows::measure(std::path::Path::new(&path)) {
         println!(
             "{} first {} later {} {} slice {} hit {} {} {} quads {} px",
