@@ -38,8 +38,9 @@ pub(super) fn step(
                 timeline::lowest_byte_of(source, id, Moment(moment))
                     .and_then(|lowest| middle(lowest, source.allocations.size(id)))
             }
-            Step::Earlier | Step::Later => along(history, source, (moment, byte), step, MOST_EVENTS)
-                .map(|(moment, stop)| (moment, byte, stop)),
+            Step::Earlier | Step::Later => {
+                along(history, source, (moment, byte), step, MOST_EVENTS).map(|(moment, stop)| (moment, byte, stop))
+            }
         };
         let (moment, byte, stop) = found.unwrap_or((moment, byte, Stop::Nowhere));
         Stepped { moment, byte, stop }
