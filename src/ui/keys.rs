@@ -104,12 +104,12 @@ pub const GESTURES: &[(&str, &str)] = &[
 /// A key as the table has it, from `KeyboardEvent.key` and what is held beside it: `Ctrl+Shift+ArrowLeft`, `Shift+z`. Letters are
 /// in lower case; other signs stand for themselves, whatever it takes to type them.
 pub fn chord(key: &str, held: Held) -> String {
-    let lower = key.to_lowercase();
-    let is_sign = lower.chars().count() == 1;
-    let key = if is_sign { lower.as_str() } else { key };
-    let typed_with_shift = is_sign && lower == key.to_uppercase();
-    let shift = if held.shift && !typed_with_shift { "Shift+" } else { "" };
-    [if held.ctrl { "Ctrl+" } else { "" }, if held.alt { "Alt+" } else { "" }, shift, key].concat()
+    let is_sign = key.chars().count() == 1;
+    let lower = if is_sign { key.to_ascii_lowercase() } else { key.to_owned() };
+    // What other signs take to be typed is the keyboard's affair.
+    let is_letter = !is_sign || key.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let shift = if held.shift && is_letter { "Shift+" } else { "" };
+    [if held.ctrl { "Ctrl+" } else { "" }, if held.alt { "Alt+" } else { "" }, shift, &lower].concat()
 }
 
 /// The command of a key, as [`chord`] writes it, while the focus is in `scope`.
@@ -139,7 +139,7 @@ pub fn key_text(key: &str) -> String {
         "Escape" => "Esc".into(),
         "Enter" | "Delete" | "Backspace" => key.into(),
         "-" => "−".into(),
-        other => other.to_uppercase(),
+        other => other.to_ascii_uppercase(),
     }
 }
 

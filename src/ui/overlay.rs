@@ -105,7 +105,8 @@ fn bytes_text(bytes: u64, bytes_per_px: f64) -> String {
     }
     let name = BYTE_UNITS.get(unit).unwrap_or(&"B");
     let scale = (1u64 << (10 * unit)) as f64;
-    let digits = if unit == 0 { 0 } else { (scale / bytes_per_px).log10().ceil().clamp(0.0, 3.0) as usize };
+    let digits =
+        if unit == 0 { 0 } else { [1.0, 10.0, 100.0].iter().filter(|&&part| scale > bytes_per_px * part).count() };
     if digits == 0 {
         return format!("{} {name}", grouped(bytes >> (10 * unit)));
     }

@@ -41,8 +41,8 @@ pub struct Measured {
     pub events: Option<i64>,
     /// µs; `None` where there are no times, and until the worker has told them.
     pub time_us: Option<i64>,
-    /// Bytes, downwards negative.
-    pub bytes: i128,
+    /// Bytes, downwards negative. (No stack is 2^63 high.)
+    pub bytes: i64,
 }
 
 impl Measured {
@@ -50,7 +50,7 @@ impl Measured {
     pub fn text(&self) -> String {
         let mut text = String::new();
         if let Some(events) = self.events {
-            text.push_str(sign(events.into()));
+            text.push_str(sign(events));
             text.push_str(&counted(events.unsigned_abs(), "event"));
             text.push_str(" · ");
         }
@@ -69,11 +69,11 @@ impl Measured {
     }
 
     fn size(&self) -> u64 {
-        u64::try_from(self.bytes.unsigned_abs()).unwrap_or(u64::MAX)
+        self.bytes.unsigned_abs()
     }
 }
 
-fn sign(value: i128) -> &'static str {
+fn sign(value: i64) -> &'static str {
     if value < 0 { "−" } else { "" }
 }
 
@@ -93,7 +93,7 @@ impl State {
         };
         let timed = self.device().is_some_and(|device| device.time_us.is_some());
         let time_us = time(to).zip(time(from)).map(|(to, from)| to - from).filter(|_| timed);
-        Some(Measured { events, time_us, bytes: i128::from(to.byte) - i128::from(from.byte) })
+        Some(Measured { events, time_us, bytes: to.byte.wrapping_sub(from.byte) as i64 })
     }
 
     /// Measuring on or off. With a cursor, it begins there, and the cursor spans it.
