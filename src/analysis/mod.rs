@@ -1,5 +1,10 @@
 //! History → answers.
 
+pub mod frame_line;
+pub mod id_set;
+pub mod query;
 pub mod site;
 
+pub use id_set::IdSet;
+pub use query::Query;
 pub use site::Sites;

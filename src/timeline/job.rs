@@ -4,6 +4,7 @@ use super::columns::Grid;
 use super::pieces::Descent;
 use super::quads::{Context, Quads};
 use super::scene::{Scene, SceneColumns};
+use super::standing::Standing;
 use super::tree::LiveTree;
 use super::view::View;
 use super::visible::{Change, Changes, Visible};
@@ -49,6 +50,8 @@ enum Stage {
 struct Drawing {
     band_px: u32,
     tree: LiveTree,
+    /// The live leaves that stand out, where anything does.
+    standing: Option<Standing>,
     quads: Quads,
     column: usize,
     changes_done: usize,
@@ -95,12 +98,12 @@ impl SceneJob {
                     if !self.changes.sort(&self.visible, has_time) {
                         return None;
                     }
-                    self.stage = Stage::Draw(Box::new(Drawing::new(self.visible.len(), 1)));
+                    self.stage = Stage::Draw(Box::new(Drawing::new(source, self.visible.len(), 1)));
                 }
                 Stage::Draw(_) => match self.draw(source, has_time) {
                     Attempt::OutOfTime => return None,
                     Attempt::TooMany { band_px } => {
-                        self.stage = Stage::Draw(Box::new(Drawing::new(self.visible.len(), band_px)));
+                        self.stage = Stage::Draw(Box::new(Drawing::new(source, self.visible.len(), band_px)));
                     }
                     Attempt::Drawn => return self.take(),
                 },
@@ -180,10 +183,11 @@ enum Attempt {
 }
 
 impl Drawing {
-    fn new(leaves: usize, band_px: u32) -> Drawing {
+    fn new(source: &Source, leaves: usize, band_px: u32) -> Drawing {
         Drawing {
             band_px,
             tree: LiveTree::new(leaves),
+            standing: source.highlight.map(|_| Standing::new(leaves)),
             quads: Quads::default(),
             column: 0,
             changes_done: 0,
@@ -208,6 +212,12 @@ impl Drawing {
                     self.tree.insert(leaf, source.allocations.size(visible.id(leaf)));
                 }
             }
+            if let Some(standing) = self.standing.as_mut().filter(|_| visible.stands_out(leaf)) {
+                match change {
+                    Change::Goes(leaf) => standing.remove(leaf),
+                    Change::Comes(leaf) => standing.insert(leaf),
+                }
+            }
             self.changes_done += 1;
             if self.changes_done.is_multiple_of(CHANGES_PER_CHECK) && !has_time() {
                 return false;
@@ -218,7 +228,8 @@ impl Drawing {
 
     fn descend(&mut self, source: &Source, visible: &Visible, view: &View, x: [i16; 2]) {
         let thin_below = (f64::from(self.band_px) * view.bytes_per_px).ceil() as u64;
-        let context = Context { source, visible, tree: &self.tree, column: self.column, x };
+        let standing = self.standing.as_ref();
+        let context = Context { source, visible, tree: &self.tree, standing, column: self.column, x };
         let from = self.quads.keep_below(self.tree.start_of_thin(self.changed, thin_below));
         Descent::new(view, thin_below, from, &context, &mut self.quads).run();
         self.quads.end_column(x[0]);

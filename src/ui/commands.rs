@@ -1,11 +1,12 @@
 //! What the commands of keys and buttons do.
 
 use super::action::{Command, Effect};
+use super::find::{self, SameStack};
 use super::opening::{EXAMPLE, cancel, load_link, show_device};
 use super::pointing::select;
 use super::state::{BytesAxis, Help, Letters, Stage, State};
 use super::{details, record};
-use crate::engine::protocol::{Grouping, Looks};
+use crate::engine::protocol::{Direction, Grouping, Looks};
 
 /// One key press moves by this part of the window.
 const STEP: f64 = 1.0 / 8.0;
@@ -43,6 +44,9 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         Command::CopyDetails => effects.extend(state.selection.as_deref().map(details::text).map(Effect::Copy)),
         Command::CopySnippet => effects.push(Effect::Copy(record::SNIPPET.to_owned())),
         Command::ClearSelection if matches!(state.stage, Stage::Loading(_)) => cancel(state, effects),
+        Command::ClearSelection if state.selection.is_none() && state.selecting.is_none() => {
+            find::typed(state, String::new());
+        }
         Command::ClearSelection => (state.selection, state.selecting) = (None, None),
         Command::SelectPrevious | Command::SelectNext => {
             let wanted = match (&state.selection, command) {
@@ -72,6 +76,15 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         Command::NextColouring => {
             let colouring = after(&Grouping::ALL, state.looks.colouring);
             state.change_looks(Looks { colouring, ..state.looks });
+        }
+        Command::Find => effects.push(Effect::FocusFind),
+        Command::FindNext => find::go(state, Direction::Next, effects),
+        Command::FindPrevious => find::go(state, Direction::Previous, effects),
+        Command::ToggleSameStack => {
+            state.same_stack = match state.same_stack {
+                SameStack::StandsOut => SameStack::Blends,
+                SameStack::Blends => SameStack::StandsOut,
+            };
         }
         Command::ToggleFitBytes => {
             state.bytes_axis = match state.bytes_axis {

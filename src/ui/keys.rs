@@ -17,7 +17,7 @@ pub enum Scope {
 pub struct Binding {
     /// Where the keys work.
     pub scope: Scope,
-    /// The keys, as `KeyboardEvent.key` has them; letters in lower case.
+    /// The keys, as `KeyboardEvent.key` has them; letters in lower case, with `Shift+` before those that take it.
     pub keys: &'static [&'static str],
     /// What they do.
     pub command: Command,
@@ -45,11 +45,15 @@ pub const BINDINGS: &[Binding] = {
         line(Page, &["o"], OpenFile, "Open a snapshot", "open"),
         line(Page, &["e"], OpenExample, "Open the example", "open-example"),
         line(Page, &["x"], CancelLoading, "Cancel loading", "cancel"),
-        line(Page, &["n"], NextDevice, "Next device", "device"),
+        line(Page, &["u"], NextDevice, "Next device", "device"),
+        line(Page, &["/"], Find, "Find allocations", "find"),
+        line(Page, &["n"], FindNext, "Next match", "find-next"),
+        line(Page, &["Shift+n"], FindPrevious, "Match before", "find-previous"),
         line(Page, &["["], SelectPrevious, "Select the allocation born before", "select-previous"),
         line(Page, &["]"], SelectNext, "Select the allocation born after", "select-next"),
+        line(Page, &["k"], ToggleSameStack, "Let all of the selection's stack stand out, or not", "same-stack"),
         line(Page, &["c"], CopyDetails, "Copy the selected allocation", "copy-details"),
-        line(Page, &["Escape"], ClearSelection, "Clear the selection", "clear-selection"),
+        line(Page, &["Escape"], ClearSelection, "Clear the selection, then the search", "clear-selection"),
         line(Page, &["r"], CopySnippet, "Copy the lines that record a snapshot", "copy-snippet"),
         line(Page, &["?"], ToggleHelp, "Show or hide this list", "help-open"),
         line(Page, &["F2"], ToggleLetters, "Single-letter keys on or off", "letters"),
@@ -70,6 +74,9 @@ pub const BINDINGS: &[Binding] = {
     ]
 };
 
+/// Before a key that is pressed with Shift.
+pub const SHIFT: &str = "Shift+";
+
 /// What a wheel or a pointer does; for the help dialog.
 pub const GESTURES: &[(&str, &str)] = &[
     ("wheel", "Zoom the events at the cursor"),
@@ -79,18 +86,23 @@ pub const GESTURES: &[(&str, &str)] = &[
     ("click", "Select an allocation"),
 ];
 
-/// The command of `key` (as `KeyboardEvent.key` has it), pressed without Ctrl, Alt or Meta while the focus is in `scope`.
+/// The command of `key` (as `KeyboardEvent.key` has it, with `Shift+` before it where that is held), pressed without Ctrl, Alt or
+/// Meta while the focus is in `scope`. Shift matters only where the table says so.
 pub fn command(scope: Scope, key: &str, letters: Letters) -> Option<Command> {
+    let (key, shift) = key.strip_prefix(SHIFT).map_or((key, ""), |key| (key, SHIFT));
     let lower = key.to_lowercase();
     let is_letter = lower.chars().count() == 1;
     if is_letter && letters == Letters::Off {
         return None;
     }
     let wanted = if is_letter { lower.as_str() } else { key };
-    BINDINGS
-        .iter()
-        .find(|binding| (binding.scope == scope || binding.scope == Scope::Page) && binding.keys.contains(&wanted))
-        .map(|binding| binding.command)
+    let bound = |wanted: &str| {
+        BINDINGS
+            .iter()
+            .find(|binding| (binding.scope == scope || binding.scope == Scope::Page) && binding.keys.contains(&wanted))
+            .map(|binding| binding.command)
+    };
+    bound(&[shift, wanted].concat()).or_else(|| bound(wanted))
 }
 
 /// How a key is written for people.
@@ -102,7 +114,7 @@ pub fn key_text(key: &str) -> String {
         "ArrowDown" => "↓".into(),
         "Escape" => "Esc".into(),
         "-" => "−".into(),
-        other => other.to_uppercase(),
+        other => other.strip_prefix(SHIFT).map_or_else(|| other.to_uppercase(), |key| format!("⇧ {}", key_text(key))),
     }
 }
 
@@ -132,6 +144,12 @@ mod tests {
         assert_eq!(command(Scope::Timeline, "A", On), Some(Command::MoveLeft), "caps lock is not a trap");
         assert_eq!(command(Scope::Page, "a", On), None);
         assert_eq!(command(Scope::Timeline, "?", On), Some(Command::ToggleHelp));
+        assert_eq!(command(Scope::Timeline, "Shift+?", On), Some(Command::ToggleHelp));
+        let matches = ["n", "N", "Shift+N", "Shift+n"].map(|key| command(Scope::Page, key, On));
+        assert_eq!(
+            matches,
+            [Command::FindNext, Command::FindNext, Command::FindPrevious, Command::FindPrevious].map(Some)
+        );
     }
 
     #[test]
