@@ -4,7 +4,7 @@ use super::App;
 use super::dom::{self, listen};
 use crate::engine::protocol::Grouping;
 use crate::ui::action::{Pointer, WheelAxis};
-use crate::ui::keys::{BINDINGS, Scope, command};
+use crate::ui::keys::{BINDINGS, SHIFT, Scope, command};
 use crate::ui::state::Help;
 use crate::ui::{Action, Command};
 use gloo::events::EventListener;
@@ -61,6 +61,7 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
         }
     }
     listeners.extend(super::gestures::listeners(app));
+    listeners.extend(super::find::listeners(app));
     listeners.extend(super::minimap::listeners(app));
     listeners
 }
@@ -87,7 +88,8 @@ fn key(app: &Rc<App>, event: &Event) {
         let state = app.state.borrow();
         (state.letters, state.help)
     };
-    let Some(command) = command(scope, &event.key(), letters) else { return };
+    let shift = if event.shift_key() { SHIFT } else { "" };
+    let Some(command) = command(scope, &[shift, &event.key()].concat(), letters) else { return };
     // The open dialog closes itself on Esc, and what lies under it rests.
     if help == Help::Open && !matches!(command, Command::ToggleHelp | Command::ToggleLetters) {
         return;

@@ -1,6 +1,7 @@
 //! View models → DOM. A panel touches its elements only when its view model changed.
 
 mod details;
+mod find;
 mod help;
 mod hover;
 mod legend;
@@ -15,6 +16,7 @@ use crate::ui::State;
 #[derive(Default)]
 pub(super) struct Panels {
     details: details::Panel,
+    find: find::Panel,
     help: help::Panel,
     hover: hover::Panel,
     legend: legend::Panel,
@@ -34,6 +36,7 @@ impl Panels {
         self.stage.show(elements, state);
         self.summary.show(elements, state);
         self.details.show(elements, state);
+        self.find.show(elements, state);
         self.hover.show(elements, state);
         self.legend.show(elements, state, theme);
         self.help.show(elements, state);
