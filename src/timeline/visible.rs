@@ -124,8 +124,8 @@ pub(super) struct Changes {
     /// How much of each bucket is filled.
     filled: Vec<u32>,
     leaves: Vec<u32>,
-    /// What becomes pending, by column.
-    pending: Vec<(u16, u32)>,
+    /// What becomes pending: the column times 2^32, plus the leaf; ascending.
+    pending: Vec<u64>,
 }
 
 /// What happens to a leaf in a column.
@@ -140,8 +140,8 @@ pub(super) enum Change {
 impl Changes {
     /// The lowest leaf whose free is requested from `column` on.
     pub(super) fn lowest_pending_from(&self, column: usize) -> Option<u32> {
-        let first = self.pending.partition_point(|&(from, _)| usize::from(from) < column);
-        self.pending.get(first).filter(|&&(from, _)| usize::from(from) == column).map(|&(_, leaf)| leaf)
+        let first = self.pending.partition_point(|&pending| pending >> 32 < column as u64);
+        self.pending.get(first).filter(|&&pending| pending >> 32 == column as u64).map(|&pending| pending as u32)
     }
 }
 
@@ -161,7 +161,8 @@ impl Changes {
             sum += *start;
             *start = sum;
         }
-        let mut pending: Vec<_> = visible.pending.iter().map(|&(leaf, from)| (from, leaf)).collect();
+        let mut pending: Vec<_> =
+            visible.pending.iter().map(|&(leaf, from)| u64::from(from) << 32 | u64::from(leaf)).collect();
         pending.sort_unstable();
         Changes { next: 0, filled: vec![0; 2 * columns], leaves: vec![0; sum as usize], starts, pending }
     }
