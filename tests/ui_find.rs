@@ -146,7 +146,7 @@ fn what_is_typed_is_searched_once() {
     page.reply(Reply::Found { serial: first, device: 0, tally: TALLY });
     assert_eq!(status(&page.state).text, "Searching…", "that was the answer to another question");
     page.reply(Reply::Found { serial: second, device: 0, tally: TALLY });
-    assert_eq!(status(&page.state).text, "3,407 matches · 1.00 GiB");
+    assert_eq!(status(&page.state).text, "3,407 matches · 1.00 GiB in all · 1.00 MiB at the peak");
     assert_eq!(status(&page.state).exact, "1,073,741,824 B requested in all; at the peak 12 of them, 1,048,576 B");
     assert_eq!(page.looks().map(|looks| looks.highlight), Some(Highlight::Found(second)));
     page.draw();
@@ -187,7 +187,7 @@ fn from_match_to_match() {
     let (_, begin, direction) = page.step().expect("as soon as it is known");
     assert_eq!((begin, direction), (Begin::Moment(0), Direction::Next), "from the left edge of the window");
     page.stepped(22, 0);
-    assert_eq!(status(&page.state).text, "12 of 3,407 · 1.00 GiB");
+    assert_eq!(status(&page.state).text, "12 of 3,407 · 1.00 GiB in all · 1.00 MiB at the peak");
     assert_eq!(page.state.selection.as_ref().map(|it| it.allocation), Some(22));
     page.command(Command::FindPrevious);
     assert_eq!(page.step().map(|(_, begin, way)| (begin, way)), Some((Begin::Allocation(22), Direction::Previous)));
@@ -211,7 +211,7 @@ fn a_number_is_gone_to_at_once() {
     page.found(Tally { count: 1, requested: 512, ..Tally::default() });
     assert!(page.step().is_some());
     page.stepped(1234, 0);
-    assert_eq!(status(&page.state).text, "618 of 1 · 512 B");
+    assert_eq!(status(&page.state).text, "618 of 1 · 512 B in all · 0 B at the peak");
 }
 
 #[test]

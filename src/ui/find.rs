@@ -46,7 +46,7 @@ pub enum SameStack {
 /// What is said beside the field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FindStatus {
-    /// In short: `12 of 3,407 · 1.20 GiB in all`.
+    /// In short: `12 of 3,407 · 1.20 GiB in all · 310 MiB at the peak`.
     pub text: String,
     /// In full, to the byte; or nothing.
     pub exact: String,
@@ -208,7 +208,7 @@ pub fn status(state: &State) -> FindStatus {
         None => format!("{} matches", grouped(count)),
     };
     FindStatus {
-        text: format!("{counted} · {}", Bytes(tally.requested)),
+        text: format!("{counted} · {} in all · {} at the peak", Bytes(tally.requested), Bytes(tally.peak_requested)),
         exact: format!(
             "{} B requested in all; at the peak {} of them, {} B",
             grouped(tally.requested),
