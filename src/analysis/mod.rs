@@ -1,5 +1,6 @@
 //! History → answers.
 
+pub mod expression;
 pub mod frame_line;
 pub mod id_set;
 pub mod query;
