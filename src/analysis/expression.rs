@@ -18,6 +18,7 @@ mod reader;
 #[derive(Clone, Debug)]
 pub struct Expression {
     steps: Vec<Step>,
+    classes: Vec<Class>,
     folds_case: bool,
 }
 
@@ -57,14 +58,14 @@ pub enum ExpressionError {
 }
 
 /// A step. Ways lead to others, counted from the step itself: so a part can be repeated by copying it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 enum Step {
     /// This character.
     One(char),
     /// Any but the end of a line.
     Any,
-    /// One of these.
-    Class(Box<Class>),
+    /// One of the class of this number.
+    Class(u16),
     /// On to both.
     Split(i32, i32),
     /// On to there.
@@ -99,7 +100,8 @@ impl Expression {
     /// # Errors
     /// It is none; the error says why.
     pub fn new(text: &str, case: Case) -> Result<Expression, ExpressionError> {
-        Ok(Expression { steps: reader::read(text)?, folds_case: case == Case::Folds })
+        let (steps, classes) = reader::read(text)?;
+        Ok(Expression { steps, classes, folds_case: case == Case::Folds })
     }
 
     /// Whether the text holds what this describes.
@@ -157,7 +159,8 @@ impl Expression {
             Step::One(wanted) if self.folds_case => wanted.eq_ignore_ascii_case(&letter),
             Step::One(wanted) => *wanted == letter,
             Step::Any => letter != '\n',
-            Step::Class(class) => {
+            Step::Class(number) => {
+                let Some(class) = self.classes.get(usize::from(*number)) else { return false };
                 let either = [letter.to_ascii_lowercase(), letter.to_ascii_uppercase()];
                 let held = class.holds(letter) || (self.folds_case && either.iter().any(|&letter| class.holds(letter)));
                 held != class.negated
@@ -282,6 +285,7 @@ mod tests {
         }
         assert_eq!(Expression::new(&"(".repeat(10_000), Case::Matters).err(), Some(TooLarge));
         assert_eq!(Expression::new(&"|".repeat(499), Case::Matters).err(), None);
+        assert_eq!(Expression::new(&"|".repeat(1_000_000), Case::Matters).err(), Some(TooLarge));
     }
 
     #[test]

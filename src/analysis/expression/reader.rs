@@ -12,16 +12,17 @@ const WORD: &[(char, char)] = &[('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')];
 const SPACES: &[(char, char)] = &[('\t', '\r'), (' ', ' ')];
 
 /// Reads a whole expression.
-pub(super) fn read(text: &str) -> Result<Vec<Step>, ExpressionError> {
-    let mut reader = Reader { rest: text, depth: 0 };
+pub(super) fn read(text: &str) -> Result<(Vec<Step>, Vec<Class>), ExpressionError> {
+    let mut reader = Reader { rest: text, depth: 0, classes: Vec::new() };
     let steps = reader.alternatives()?;
-    if reader.rest.is_empty() { Ok(steps) } else { Err(ExpressionError::Bracket) }
+    if reader.rest.is_empty() { Ok((steps, reader.classes)) } else { Err(ExpressionError::Bracket) }
 }
 
 /// What is left of an expression.
 struct Reader<'a> {
     rest: &'a str,
     depth: u32,
+    classes: Vec<Class>,
 }
 
 impl Reader<'_> {
@@ -40,21 +41,27 @@ impl Reader<'_> {
 
     fn alternatives(&mut self) -> Result<Vec<Step>, ExpressionError> {
         let mut steps = self.sequence()?;
-        if self.skip("|") {
-            let others = self.alternatives()?;
-            let one = steps.len() as i32;
-            steps.insert(0, Step::Split(1, one + 2));
-            steps.push(Step::Jump(others.len() as i32 + 1));
-            steps.extend(others);
+        let mut before = Vec::new();
+        while self.skip("|") {
+            if before.len() > MOST_STEPS {
+                return Err(ExpressionError::TooLarge);
+            }
+            before.push(std::mem::replace(&mut steps, self.sequence()?));
         }
-        within(steps)
+        while let Some(mut one) = before.pop() {
+            one.insert(0, Step::Split(1, one.len() as i32 + 2));
+            one.push(Step::Jump(steps.len() as i32 + 1));
+            one.extend_from_slice(&steps);
+            steps = within(one)?;
+        }
+        Ok(steps)
     }
 
     fn sequence(&mut self) -> Result<Vec<Step>, ExpressionError> {
         let mut steps = Vec::new();
         while !self.rest.is_empty() && !self.rest.starts_with(['|', ')']) {
             let one = self.one()?;
-            steps.extend(self.repeated(one)?);
+            steps.extend_from_slice(&self.repeated(one)?);
             steps = within(steps)?;
         }
         Ok(steps)
@@ -74,7 +81,10 @@ impl Reader<'_> {
                 self.depth -= 1;
                 return if self.skip(")") { Ok(steps) } else { Err(ExpressionError::Bracket) };
             }
-            Some('[') => self.class()?,
+            Some('[') => {
+                let class = self.class()?;
+                self.step_of(class)?
+            }
             Some('.') => Step::Any,
             Some('^') => Step::Check(Place::Start),
             Some('$') => Step::Check(Place::End),
@@ -82,7 +92,7 @@ impl Reader<'_> {
             Some('\\') => match self.escaped()? {
                 Escaped::Letter(letter) => Step::One(letter),
                 Escaped::Place(place) => Step::Check(place),
-                Escaped::Class(ranges, negated) => Step::Class(Box::new(Class { negated, ranges: ranges.to_vec() })),
+                Escaped::Class(ranges, negated) => self.step_of(Class { negated, ranges: ranges.to_vec() })?,
             },
             Some(letter) => Step::One(letter),
         };
@@ -122,30 +132,39 @@ impl Reader<'_> {
             return Err(ExpressionError::TooLarge);
         }
         let length = one.len() as i32;
-        let mut steps: Vec<Step> = (0..least).flat_map(|_| one.iter().cloned()).collect();
+        let mut steps = Vec::new();
+        for _ in 0..least {
+            steps.extend_from_slice(&one);
+        }
         match most {
             None => {
                 steps.push(Step::Split(1, length + 2));
-                steps.extend(one);
+                steps.extend_from_slice(&one);
                 steps.push(Step::Jump(-length - 1));
             }
             Some(most) => {
                 for _ in least..most {
                     steps.push(Step::Split(1, length + 1));
-                    steps.extend(one.iter().cloned());
+                    steps.extend_from_slice(&one);
                 }
             }
         }
         within(steps)
     }
 
-    fn class(&mut self) -> Result<Step, ExpressionError> {
+    fn step_of(&mut self, class: Class) -> Result<Step, ExpressionError> {
+        let number = u16::try_from(self.classes.len()).map_err(|_| ExpressionError::TooLarge)?;
+        self.classes.push(class);
+        Ok(Step::Class(number))
+    }
+
+    fn class(&mut self) -> Result<Class, ExpressionError> {
         let mut class = Class { negated: self.skip("^"), ranges: Vec::new() };
         let mut is_first = true;
         loop {
             let from = match self.next() {
                 None => return Err(ExpressionError::Bracket),
-                Some(']') if !is_first => return Ok(Step::Class(Box::new(class))),
+                Some(']') if !is_first => return Ok(class),
                 Some('\\') => match self.escaped()? {
                     Escaped::Letter(letter) => letter,
                     Escaped::Class(ranges, negated) => {
