@@ -3,6 +3,7 @@
 use super::dom::{self, Elements};
 use super::labels;
 use super::theme::Theme;
+use crate::engine::protocol::Highlight;
 use crate::render::placement::Placement;
 use crate::render::{Drawing, Gpu, Look, OverlayRect, Twin};
 use crate::timeline::{OutlineRect, Quad, Scene, View, outline};
@@ -140,6 +141,9 @@ impl Painter {
 fn look(state: &State, look: &Look) -> Look {
     let ordered = state.geometry.looks.colouring.is_ordered();
     let look = if ordered { look.clone().in_order() } else { look.clone() };
+    // A search is asked for its matches; a selection asks for no more than a hint.
+    let is_hint = matches!(state.geometry.looks.highlight, Highlight::Stack(_));
+    let look = if is_hint { look.stepping_back() } else { look };
     look.with_faded(|slot| state.around.faded.contains(&slot))
 }
 

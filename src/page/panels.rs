@@ -1,6 +1,7 @@
 //! View models → DOM. A panel touches its elements only when its view model changed.
 
 mod details;
+mod find;
 mod help;
 mod hover;
 mod legend;
@@ -16,6 +17,7 @@ use crate::ui::State;
 #[derive(Default)]
 pub(super) struct Panels {
     details: details::Panel,
+    find: find::Panel,
     help: help::Panel,
     hover: hover::Panel,
     legend: legend::Panel,
@@ -36,6 +38,7 @@ impl Panels {
         self.stage.show(elements, state);
         self.summary.show(elements, state);
         self.details.show(elements, state);
+        self.find.show(elements, state);
         self.hover.show(elements, state);
         self.legend.show(elements, state, theme);
         self.help.show(elements, state);
