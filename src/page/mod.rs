@@ -13,10 +13,10 @@ mod frame;
 mod gestures;
 mod input;
 mod labels;
-mod marks;
 mod minimap;
 mod painter;
 mod panels;
+mod pen;
 mod policy;
 mod theme;
 

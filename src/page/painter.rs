@@ -7,6 +7,7 @@ use crate::render::placement::Placement;
 use crate::render::{Drawing, Gpu, Look, OverlayRect, Twin};
 use crate::timeline::{OutlineRect, Quad, Scene, View, outline};
 use crate::ui::State;
+use crate::ui::figure::Figure;
 use crate::ui::outline::{Rect, outline as strokes};
 use std::collections::BTreeSet;
 use wasm_bindgen::{Clamped, JsCast};
@@ -39,7 +40,7 @@ enum Surface {
 struct Picture {
     view: View,
     overlay: Vec<OverlayRect>,
-    labels: labels::Labels,
+    figure: Figure,
     theme: Theme,
     faded: BTreeSet<u32>,
     stage: (u32, u32),
@@ -107,7 +108,7 @@ impl Painter {
         let picture = Picture {
             view,
             overlay: overlay(state, scene, &view, &theme.look),
-            labels: labels::Labels::of(state, &view),
+            figure: Figure::of(state, &view, canvas.scale),
             theme: theme.clone(),
             faded: state.around.faded.clone(),
             stage,
@@ -127,7 +128,7 @@ impl Painter {
             self.surface = Surface::None;
             return true;
         }
-        picture.labels.draw(elements, theme, stage, canvas.scale);
+        labels::draw(elements, &picture.figure, theme, &look, stage);
         self.frames += 1;
         dom::set_attribute(&canvas_element, "data-frames", &self.frames.to_string());
         dom::set_attribute(&canvas_element, "data-band-px", &scene.band_px.to_string());
