@@ -21,10 +21,11 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("engine", &["analysis", "column", "container", "json", "pickle", "replay", "snapshot", "timeline", "units"]),
     ("ui", &["engine::protocol", "timeline", "units"]),
     ("render", &["column", "timeline", "units"]),
+    ("svg", &["render", "timeline", "ui"]),
     ("wire", &["engine::protocol", "timeline", "units"]),
     ("worker", &["engine", "timeline", "ui::url", "units", "wire"]),
-    ("page", &["engine::protocol", "render", "timeline", "ui", "units", "wire", "worker::BOOTSTRAP"]),
-    ("bin", &["engine", "page", "units", "worker"]),
+    ("page", &["engine::protocol", "render", "svg", "timeline", "ui", "units", "wire", "worker::BOOTSTRAP"]),
+    ("bin", &["engine", "page", "render", "svg", "timeline", "ui", "units", "worker"]),
 ];
 
 /// Where `cfg` on a feature or a target may stand, and why.

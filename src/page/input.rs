@@ -4,6 +4,7 @@ use super::App;
 use super::dom::{self, listen};
 use crate::engine::protocol::Grouping;
 use crate::ui::action::{Pointer, WheelAxis};
+use crate::ui::export::Dialog;
 use crate::ui::keys::{BINDINGS, Scope, command};
 use crate::ui::state::Help;
 use crate::ui::{Action, Command};
@@ -30,6 +31,8 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
     on(&elements.open_large, "click", |app, _| app.dispatch(Action::Command(Command::OpenFile)));
     on(&elements.help_close, "click", |app, _| app.dispatch(Action::HelpClosed));
     on(&elements.help, "close", |app, _| app.dispatch(Action::HelpClosed));
+    on(&elements.export_close, "click", |app, _| app.dispatch(Action::ExportClosed));
+    on(&elements.export, "close", |app, _| app.dispatch(Action::ExportClosed));
     on(&elements.letters, "change", |app, _| app.dispatch(Action::Command(Command::ToggleLetters)));
     on(&elements.device, "change", |app, _| {
         if let Ok(ordinal) = app.elements.device.value().parse() {
@@ -83,13 +86,17 @@ fn key(app: &Rc<App>, event: &Event) {
         return;
     }
     let Some(scope) = scope(app) else { return };
-    let (letters, help) = {
+    let (letters, help, export) = {
         let state = app.state.borrow();
-        (state.letters, state.help)
+        (state.letters, state.help, state.export.dialog)
     };
+    let scope = if export == Dialog::Open { Scope::Export } else { scope };
     let Some(command) = command(scope, &event.key(), letters) else { return };
     // The open dialog closes itself on Esc, and what lies under it rests.
     if help == Help::Open && !matches!(command, Command::ToggleHelp | Command::ToggleLetters) {
+        return;
+    }
+    if export == Dialog::Open && !matches!(command, Command::ToggleExport | Command::Export(_)) {
         return;
     }
     event.prevent_default();

@@ -7,6 +7,7 @@ mod client;
 mod clipboard;
 mod device;
 mod dom;
+mod export;
 mod files;
 mod folders;
 mod frame;
@@ -150,6 +151,7 @@ impl App {
             Effect::Ask(request) => self.client.send(ToWorker::Ask(request)),
             Effect::Upload(scene) => self.painter.borrow_mut().upload(&scene),
             Effect::Copy(text) => clipboard::copy(self, &text),
+            Effect::Export(picture) => export::save(self, picture),
             Effect::ReplaceWorker => self.client.end(),
         }
     }

@@ -3,6 +3,7 @@
 use super::dom::{self, Elements};
 use super::labels;
 use super::theme::Theme;
+use crate::engine::protocol::Looks;
 use crate::render::placement::Placement;
 use crate::render::{Drawing, Gpu, Look, OverlayRect, Twin};
 use crate::timeline::{OutlineRect, Quad, Scene, View, outline};
@@ -117,7 +118,7 @@ impl Painter {
             return false;
         }
         let canvas_element = self.canvas(elements);
-        let look = look(state, &theme.look);
+        let look = look(&theme.look, state.geometry.looks, &picture.faded);
         let drawing = Drawing { view: &view, look: &look, overlay: &picture.overlay };
         let drawn = match &mut self.surface {
             Surface::None => return false,
@@ -137,11 +138,10 @@ impl Painter {
     }
 }
 
-/// The theme's colours for what the scene's colours tell.
-fn look(state: &State, look: &Look) -> Look {
-    let ordered = state.geometry.looks.colouring.is_ordered();
-    let look = if ordered { look.clone().in_order() } else { look.clone() };
-    look.with_faded(|slot| state.around.faded.contains(&slot))
+/// The theme's colours for what a scene's colours tell.
+pub(super) fn look(look: &Look, looks: Looks, faded: &BTreeSet<u32>) -> Look {
+    let look = if looks.colouring.is_ordered() { look.clone().in_order() } else { look.clone() };
+    look.with_faded(|slot| faded.contains(&slot))
 }
 
 fn draw_with_twin(

@@ -1,6 +1,7 @@
 //! View models → DOM. A panel touches its elements only when its view model changed.
 
 mod details;
+mod export;
 mod help;
 mod hover;
 mod legend;
@@ -15,6 +16,7 @@ use crate::ui::State;
 #[derive(Default)]
 pub(super) struct Panels {
     details: details::Panel,
+    export: export::Panel,
     help: help::Panel,
     hover: hover::Panel,
     legend: legend::Panel,
@@ -37,6 +39,7 @@ impl Panels {
         self.hover.show(elements, state);
         self.legend.show(elements, state, theme);
         self.help.show(elements, state);
+        self.export.show(elements, state);
     }
 }
 

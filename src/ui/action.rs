@@ -1,5 +1,6 @@
 //! What can happen to the page, and what the shell does about it.
 
+use super::export::{Format, Picture};
 use super::state::{Canvas, Renderer};
 use crate::engine::protocol::{Grouping, Reply, Request};
 use std::rc::Rc;
@@ -77,6 +78,10 @@ pub enum Action {
     Copied(Result<(), String>),
     /// Help was closed by the browser.
     HelpClosed,
+    /// So was the dialog of formats.
+    ExportClosed,
+    /// The picture became a file of this name, or did not.
+    Exported(Result<String, String>),
 }
 
 /// Where a snapshot comes from.
@@ -180,6 +185,10 @@ pub enum Command {
     NextStacking,
     /// Colour by the next kind of group.
     NextColouring,
+    /// Offer the formats of a picture, or stop it.
+    ToggleExport,
+    /// The visible picture becomes a file.
+    Export(Format),
 }
 
 /// What the shell does after [`super::update()`]. It redraws whatever changed without being told.
@@ -202,6 +211,8 @@ pub enum Effect {
     Upload(Rc<crate::timeline::Scene>),
     /// Put text on the clipboard.
     Copy(String),
+    /// Make a file of a picture, and say so.
+    Export(Box<Picture>),
     /// The worker is dead: the next load needs a new one.
     ReplaceWorker,
 }

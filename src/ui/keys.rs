@@ -1,6 +1,7 @@
 //! The key table: one line a command. It drives the keyboard, fills the help dialog, and a test keeps it free of collisions.
 
 use super::action::Command;
+use super::export::Format;
 use super::state::Letters;
 
 /// Where a key works.
@@ -10,6 +11,8 @@ pub enum Scope {
     Page,
     /// While the timeline has the focus.
     Timeline,
+    /// While the formats of a picture are offered.
+    Export,
 }
 
 /// One line of the table.
@@ -67,6 +70,11 @@ pub const BINDINGS: &[Binding] = {
         line(Timeline, &["g"], NextStacking, "Stack by something else", "stacking"),
         line(Timeline, &["h"], NextColouring, "Colour by something else", "colouring"),
         line(Timeline, &["p"], GoToPeak, "Go to the peak", "go-to-peak"),
+        line(Page, &["i"], ToggleExport, "Save the picture…", "export-open"),
+        line(Scope::Export, &["1"], Command::Export(Format::Png1), "PNG, as on the screen", "export-png-1"),
+        line(Scope::Export, &["2"], Command::Export(Format::Png2), "PNG, twice as many pixels", "export-png-2"),
+        line(Scope::Export, &["4"], Command::Export(Format::Png4), "PNG, four times as many", "export-png-4"),
+        line(Scope::Export, &["5"], Command::Export(Format::Svg), "SVG", "export-svg"),
     ]
 };
 

@@ -8,6 +8,7 @@ pub mod action;
 mod candidates;
 mod commands;
 pub mod details;
+pub mod export;
 pub mod figure;
 pub mod hover;
 pub mod keys;

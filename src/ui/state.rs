@@ -1,6 +1,7 @@
 //! Everything the page knows.
 
 use super::action::{DropHover, Origin, Pointer};
+use super::export::Export;
 use super::hover::Spot;
 use super::surroundings::Surroundings;
 use crate::engine::protocol::{Details, DeviceSummary, FileSummary, HitAllocation, Looks, Phase};
@@ -49,6 +50,8 @@ pub struct State {
     pub letters: Letters,
     /// Whether the list of keys is open.
     pub help: Help,
+    /// The picture on its way to a file.
+    pub export: Export,
     /// How pictures are drawn.
     pub renderer: Renderer,
     /// Whether a file hangs over the page.

@@ -92,10 +92,11 @@ impl Window {
                 }
             }
             _ => {
-                // Event k stands at k + 1.
+                // Event k stands at k + 1. Windows begin and end with whole pixels: what is missing by half a one is in.
+                let half = view.x_per_px / 2.0;
                 let last = device.events.saturating_sub(1);
-                let from = ((from - 1.0).ceil().max(0.0) as u64).min(last);
-                let to = ((to.ceil() - 2.0).max(0.0) as u64).clamp(from, last);
+                let from = ((from - 1.0 - half).ceil().max(0.0) as u64).min(last);
+                let to = (((to - half).ceil() - 2.0).max(0.0) as u64).clamp(from, last);
                 let whole = from == 0 && to == last;
                 let of = grouped(device.events);
                 let text = match device.events {
