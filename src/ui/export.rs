@@ -160,7 +160,7 @@ pub(super) fn begin(state: &mut State, effects: &mut Vec<Effect>) {
         looks: state.looks,
         faded: state.around.faded.clone(),
         figure: Figure::of(state, &scaled, canvas.scale * times),
-        words: Words::of(state, &scaled),
+        words: Words::of(state, &shown),
         outline: Vec::new(),
     });
     if format.times() == 1 {

@@ -74,7 +74,7 @@ pub const BINDINGS: &[Binding] = {
         line(Scope::Export, &["1"], Command::Export(Format::Png1), "PNG, as on the screen", "export-png-1"),
         line(Scope::Export, &["2"], Command::Export(Format::Png2), "PNG, twice as many pixels", "export-png-2"),
         line(Scope::Export, &["4"], Command::Export(Format::Png4), "PNG, four times as many", "export-png-4"),
-        line(Scope::Export, &["5"], Command::Export(Format::Svg), "SVG", "export-svg"),
+        line(Scope::Export, &["s"], Command::Export(Format::Svg), "SVG", "export-svg"),
     ]
 };
 

@@ -12,6 +12,7 @@
 mod chromium;
 mod containers;
 mod corpus;
+mod export;
 mod fixtures;
 #[path = "../generate/mod.rs"]
 #[allow(dead_code, reason = "its own tests use the rest")]

@@ -2,9 +2,9 @@
 
 /// Widths of letters in parts of the font's size, for a face like those of `system-ui`: what a text needs is estimated, so that
 /// every medium places and cuts it alike, also one that can't measure.
-const NARROW: f64 = 0.33;
-const MIDDLE: f64 = 0.58;
-const BROAD: f64 = 0.86;
+const NARROW: f64 = 0.36;
+const MIDDLE: f64 = 0.63;
+const BROAD: f64 = 0.95;
 const FULL: f64 = 1.05;
 
 /// Something drawn around a picture. Positions are pixels from the left and the top of the figure, downwards.
@@ -144,8 +144,8 @@ fn part(letter: char) -> f64 {
     match letter {
         'f' | 'i' | 'j' | 'l' | 'r' | 't' | 'I' | ' ' | '.' | ',' | ':' | ';' | '!' | '|' | '(' | ')' | '[' | ']'
         | '\'' | '/' | '·' => NARROW,
-        'm' | 'w' | 'M' | 'W' | '@' | '%' => BROAD,
-        'A'..='Z' => 0.68,
+        'm' | 'w' | 'M' | 'W' | '@' | '%' | '#' => BROAD,
+        'A'..='Z' => 0.72,
         ' '..='\u{2ff}' => MIDDLE,
         _ => FULL,
     }

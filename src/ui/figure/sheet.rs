@@ -25,11 +25,9 @@ const LINE: f64 = 16.0;
 const GAP: f64 = 12.0;
 const SWATCH: f64 = 10.0;
 /// CSS pixels a column of the legend has at least.
-const COLUMN: f64 = 270.0;
+const COLUMN: f64 = 310.0;
 /// Between columns of the legend.
 const BETWEEN: f64 = 28.0;
-/// What parts of a line are joined by.
-const JOINT: &str = " · ";
 
 /// A picture with everything around it, in its pixels.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,7 +58,7 @@ impl Sheet {
         let right = left + figure.plot[0];
         let mut flow = Flow { scale, left: whole(MARGIN), right, y: whole(MARGIN), shapes: Vec::new() };
         flow.heading(&words.title, TITLE);
-        flow.lines(&words.subtitle);
+        flow.lines(&words.subtitle, " · ");
         let top = (flow.y + whole(GAP)).round();
         let bottom = top + figure.plot[1];
         flow.frame([left, right], [top, bottom]);
@@ -79,8 +77,8 @@ impl Sheet {
         let mut notes = words.notes.clone();
         let pixels = if scene.band_px > 1 { format!("{} pixels", scene.band_px) } else { "a pixel".to_owned() };
         notes.push(format!("Blocks lower than {pixels} are joined, in the colour of the largest."));
-        notes.push("memscape".to_owned());
-        flow.lines(&notes);
+        notes.push("Drawn by memscape.".to_owned());
+        flow.lines(&notes, " ");
         Sheet {
             size: [right + whole(MARGIN), flow.y + whole(MARGIN - 4.0)].map(|side| side.ceil() as u32),
             origin: [left, top].map(|at| at as u32),
@@ -117,15 +115,15 @@ impl Flow {
     }
 
     /// Parts, on as few lines as they fit.
-    fn lines(&mut self, parts: &[String]) {
+    fn lines(&mut self, parts: &[String], joint: &str) {
         let (size, room) = (FONT * self.scale, self.right - self.left);
         let mut line = String::new();
         for part in parts {
-            if !line.is_empty() && width(&line, size) + width(JOINT, size) + width(part, size) > room {
+            if !line.is_empty() && width(&line, size) + width(joint, size) + width(part, size) > room {
                 self.line(std::mem::take(&mut line));
             }
             if !line.is_empty() {
-                line.push_str(JOINT);
+                line.push_str(joint);
             }
             line.push_str(part);
         }

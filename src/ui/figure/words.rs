@@ -86,8 +86,12 @@ impl Window {
                 let span = last.abs_diff(first);
                 let margin = time_axis_margin(span) as f64;
                 let [from, to] = [from, to].map(|x| (x - margin).round().clamp(0.0, span as f64) as i64);
+                let whole = from == 0 && to == span as i64;
                 Window {
-                    text: format!("{} to {} after the first event", duration_us(from), duration_us(to)),
+                    text: match whole {
+                        true => format!("All {} of the recording", duration_us(to)),
+                        false => format!("{} to {} after the first event", duration_us(from), duration_us(to)),
+                    },
                     name: format!("us-{from}-{to}"),
                 }
             }
@@ -96,14 +100,18 @@ impl Window {
                 let half = view.x_per_px / 2.0;
                 let last = device.events.saturating_sub(1);
                 let from = ((from - 1.0 - half).ceil().max(0.0) as u64).min(last);
-                let to = (((to - half).ceil() - 2.0).max(0.0) as u64).clamp(from, last);
+                let to = if to + half > last as f64 + 1.0 {
+                    last
+                } else {
+                    (((to - half).ceil() - 2.0).max(0.0) as u64).clamp(from, last)
+                };
                 let whole = from == 0 && to == last;
                 let of = grouped(device.events);
                 let text = match device.events {
-                    0 => "no events".to_owned(),
-                    1 => "one event".to_owned(),
-                    _ if whole => format!("all {of} events"),
-                    _ => format!("events {} to {} of {of}", grouped(from), grouped(to)),
+                    0 => "No events".to_owned(),
+                    1 => "One event".to_owned(),
+                    _ if whole => format!("All {of} events"),
+                    _ => format!("Events {} to {} of {of}", grouped(from), grouped(to)),
                 };
                 Window { text, name: format!("events-{from}-{to}") }
             }
@@ -150,15 +158,15 @@ mod tests {
     fn a_window_says_which_events_it_shows() {
         let device = DeviceSummary { events: 1000, time_us: Some((5_000_000, 7_000_000)), ..DeviceSummary::default() };
         let view = View::fit(1001, 1, 100, 100);
-        assert_eq!(Window::of(&device, &view).text, "all 1,000 events");
+        assert_eq!(Window::of(&device, &view).text, "All 1,000 events");
         let half = View { x_per_px: view.x_per_px / 2.0, left_px: 100, ..view };
         let window = Window::of(&device, &half);
-        assert_eq!((window.text.as_str(), window.name.as_str()), ("events 500 to 999 of 1,000", "events-500-999"));
+        assert_eq!((window.text.as_str(), window.name.as_str()), ("Events 500 to 999 of 1,000", "events-500-999"));
         let margin = time_axis_margin(2_000_000) as f64;
         let timed = View { axis: Axis::Time, x_per_px: 10_000.0, left_px: (margin / 10_000.0) as i64, ..view };
         let window = Window::of(&device, &timed);
         assert!(window.text.ends_with("to 1.00 s after the first event"), "{}", window.text);
         let empty = DeviceSummary::default();
-        assert_eq!(Window::of(&empty, &View::fit(1, 1, 9, 9)).text, "no events");
+        assert_eq!(Window::of(&empty, &View::fit(1, 1, 9, 9)).text, "No events");
     }
 }
