@@ -51,7 +51,7 @@ async fn pixels(app: &App, picture: &Picture, theme: &Theme, look: &Look) -> Res
     let canvas: HtmlCanvasElement = app.elements.document.create_element("canvas")?.dyn_into()?;
     canvas.set_width(sheet.size[0]);
     canvas.set_height(sheet.size[1]);
-    let context = labels::context(&canvas).ok_or("no canvas")?;
+    let context = labels::bare_context(&canvas).ok_or("no canvas")?;
     context.set_fill_style_str(&pen::css(look.background));
     context.fill_rect(0.0, 0.0, f64::from(sheet.size[0]), f64::from(sheet.size[1]));
     let mut twin = Twin::new();

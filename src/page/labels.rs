@@ -8,6 +8,8 @@ use crate::ui::figure::Figure;
 use wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
+/// CSS pixels.
+pub(super) const FONT: f64 = 11.0;
 /// So faint that every pixel rounds to nothing, and yet it is drawn.
 const UNSEEN: f64 = 0.001;
 
@@ -24,7 +26,7 @@ pub(super) fn draw(elements: &Elements, figure: &Figure, theme: &Theme, look: &L
         canvas.set_width(stage.0);
         canvas.set_height(stage.1);
     }
-    let Some(context) = context(canvas) else { return };
+    let Some(context) = bare_context(canvas) else { return };
     context.clear_rect(0.0, 0.0, f64::from(stage.0), f64::from(stage.1));
     // The plot is at the stage's right and top, so the gutters are what is left.
     pen::draw(&context, &figure.shapes([f64::from(stage.0) - figure.plot[0], 0.0]), theme, look);
@@ -33,14 +35,21 @@ pub(super) fn draw(elements: &Elements, figure: &Figure, theme: &Theme, look: &L
 /// Writes a text that nobody sees. The first one on a canvas keeps the page for 30 to 150 ms, for the browser's link to the GPU
 /// process and for the font: better now, while nothing is open, than when the first picture is due.
 pub(super) fn prepare(elements: &Elements, theme: &Theme) {
-    if let Some(context) = context(&elements.labels) {
-        context.set_font(&["11px ", theme.font.as_str()].concat());
+    let scale = elements.window.device_pixel_ratio();
+    if let Some(context) = context(&elements.labels, theme, scale) {
         context.set_global_alpha(UNSEEN);
-        let _ = context.fill_text("0123456789 KMGiB", 0.0, 11.0);
+        let _ = context.fill_text("0123456789 KMGiB", 0.0, FONT * scale);
     }
 }
 
-/// What draws on a canvas.
-pub(super) fn context(canvas: &HtmlCanvasElement) -> Option<CanvasRenderingContext2d> {
+/// The context of a canvas, with the font of labels.
+pub(super) fn context(canvas: &HtmlCanvasElement, theme: &Theme, scale: f64) -> Option<CanvasRenderingContext2d> {
+    let context = bare_context(canvas)?;
+    context.set_font(&format!("{}px {}", FONT * scale, theme.font));
+    Some(context)
+}
+
+/// The context of a canvas.
+pub(super) fn bare_context(canvas: &HtmlCanvasElement) -> Option<CanvasRenderingContext2d> {
     canvas.get_context("2d").ok()??.dyn_into().ok()
 }

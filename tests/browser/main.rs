@@ -14,6 +14,7 @@ mod containers;
 mod corpus;
 mod export;
 mod fixtures;
+mod gallery;
 #[path = "../generate/mod.rs"]
 #[allow(dead_code, reason = "its own tests use the rest")]
 mod generate;
