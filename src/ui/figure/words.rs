@@ -96,8 +96,9 @@ impl Window {
                 }
             }
             _ => {
-                // Event k stands at k + 1. Windows begin and end with whole pixels: what is missing by half a one is in.
-                let half = view.x_per_px / 2.0;
+                // Event k stands at k + 1. Windows begin and end with whole pixels: what is missing by half a one is in,
+                // but never an event more.
+                let half = (view.x_per_px / 2.0).min(0.5);
                 let last = device.events.saturating_sub(1);
                 let from = ((from - 1.0 - half).ceil().max(0.0) as u64).min(last);
                 let to = if to + half > last as f64 + 1.0 {
@@ -161,7 +162,7 @@ mod tests {
         assert_eq!(Window::of(&device, &view).text, "All 1,000 events");
         let half = View { x_per_px: view.x_per_px / 2.0, left_px: 100, ..view };
         let window = Window::of(&device, &half);
-        assert_eq!((window.text.as_str(), window.name.as_str()), ("Events 500 to 999 of 1,000", "events-500-999"));
+        assert_eq!((window.text.as_str(), window.name.as_str()), ("Events 499 to 999 of 1,000", "events-499-999"));
         let margin = time_axis_margin(2_000_000) as f64;
         let timed = View { axis: Axis::Time, x_per_px: 10_000.0, left_px: (margin / 10_000.0) as i64, ..view };
         let window = Window::of(&device, &timed);
