@@ -1,6 +1,6 @@
 //! A file → an engine that has it open, with progress on a terminal.
 
-use crate::input::Input;
+use super::input::Input;
 use memscape::engine::protocol::{FileSummary, Member, Progress};
 use memscape::engine::{Engine, Reply, Request, Want, Work};
 use memscape::units::Bytes;

@@ -1,8 +1,8 @@
 //! `memscape plot`: the page's own state, told what to show, asks the engine; the picture it makes is written as SVG.
 
-use crate::input::Input;
-use crate::opening::{name_of, open};
-use crate::options::{Options, Theme};
+use super::input::Input;
+use super::opening::{name_of, open};
+use super::options::{Options, Theme};
 use memscape::engine::Engine;
 use memscape::engine::protocol::Reply;
 use memscape::render::Look;

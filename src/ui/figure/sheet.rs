@@ -58,7 +58,7 @@ impl Sheet {
         let right = left + figure.plot[0];
         let mut flow = Flow { scale, left: whole(MARGIN), right, y: whole(MARGIN), shapes: Vec::new() };
         flow.heading(&words.title, TITLE);
-        flow.lines(&words.subtitle, " · ");
+        flow.lines(&mut words.subtitle.iter().map(String::as_str), " · ");
         let top = (flow.y + whole(GAP)).round();
         let bottom = top + figure.plot[1];
         flow.frame([left, right], [top, bottom]);
@@ -78,7 +78,7 @@ impl Sheet {
         let pixels = if scene.band_px > 1 { format!("{} pixels", scene.band_px) } else { "a pixel".to_owned() };
         notes.push(format!("Blocks lower than {pixels} are joined, in the colour of the largest."));
         notes.push("Drawn by memscape.".to_owned());
-        flow.lines(&notes, " ");
+        flow.lines(&mut notes.join(" ").split(' '), " ");
         Sheet {
             size: [right + whole(MARGIN), flow.y + whole(MARGIN - 4.0)].map(|side| side.ceil() as u32),
             origin: [left, top].map(|at| at as u32),
@@ -115,7 +115,7 @@ impl Flow {
     }
 
     /// Parts, on as few lines as they fit.
-    fn lines(&mut self, parts: &[String], joint: &str) {
+    fn lines(&mut self, parts: &mut dyn Iterator<Item = &str>, joint: &str) {
         let (size, room) = (FONT * self.scale, self.right - self.left);
         let mut line = String::new();
         for part in parts {
