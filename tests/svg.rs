@@ -20,8 +20,9 @@ use memscape::render::{Drawing, Look, OverlayRect, RgbaImage, Twin};
 use memscape::svg::{self, Inks};
 use memscape::timeline::scene::{PENDING, SceneColumns};
 use memscape::timeline::{MAX_QUADS, Quad, Scene, View};
-use memscape::ui::action::GivenFile;
+use memscape::ui::action::{GivenFile, Pointer};
 use memscape::ui::export::{Format, Picture};
+use memscape::ui::figure::{shapes::Shape, sheet::Sheet};
 use memscape::ui::state::Canvas;
 use memscape::ui::{Action, Command, Effect, State, update};
 use proptest::prelude::*;
@@ -293,6 +294,40 @@ fn larger_pictures_are_the_same_window_with_more_pixels() {
         assert_same_pixels(&picture, &Look::light());
     }
     assert!(page.state.geometry.in_flight.is_none() && page.state.geometry.scene.is_some());
+}
+
+/// Everything around the picture, what a person put over it included, is where it was and twice as large.
+#[test]
+fn a_larger_sheet_is_laid_out_alike() {
+    let mut page = Page::open(&generated("--events 4000 --pending --oom"), CANVAS);
+    let mut act = |action: Action| {
+        page.act(action);
+        page.settle();
+    };
+    act(Action::CapacityTyped("5".into()));
+    act(Action::MarkerPut(Pointer { x: 80.5, y: 60.5 }));
+    act(Action::MarkerPut(Pointer { x: 595.5, y: 20.5 }));
+    act(Action::PointerMoved(Pointer { x: 200.5, y: 40.5 }));
+    act(Action::Command(Command::ToggleRuler));
+    act(Action::PointerMoved(Pointer { x: 300.5, y: 140.5 }));
+    act(Action::Command(Command::ToggleRuler));
+    let [once, twice] = [Format::Png1, Format::Png2].map(|format| page.picture(format).sheet);
+    let texts = |sheet: &Sheet| -> Vec<(String, [f64; 2], f64)> {
+        let texts =
+            sheet.shapes.iter().filter_map(|shape| if let Shape::Text(text) = shape { Some(text) } else { None });
+        texts.map(|text| (text.text.clone(), text.at, text.size)).collect()
+    };
+    let (once, twice) = (texts(&once), texts(&twice));
+    for wanted in ["GPU capacity 5.00 GiB", "1", "2"] {
+        assert!(once.iter().any(|(text, ..)| text == wanted), "{wanted}: {once:?}");
+    }
+    assert!(once.iter().any(|(text, ..)| text.contains("events")), "what was measured: {once:?}");
+    assert_eq!(once.len(), twice.len());
+    for ((text, at, size), (also, twice_at, twice_size)) in once.iter().zip(&twice) {
+        assert_eq!((text, size * 2.0), (also, *twice_size));
+        let apart = [0, 1].map(|side| (at[side] * 2.0 - twice_at[side]).abs());
+        assert!(apart.iter().all(|apart| *apart <= 3.0), "{text}: {at:?} and {twice_at:?}");
+    }
 }
 
 #[test]

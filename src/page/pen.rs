@@ -64,6 +64,7 @@ fn ink(context: &CanvasRenderingContext2d, theme: &Theme, look: &Look, tint: Tin
     let colour = match tint {
         Tint::Soft => &theme.text,
         Tint::Strong => &theme.strong,
+        Tint::Ground => &theme.ground,
         Tint::Line => &theme.line,
         Tint::Peak => &theme.peak,
         Tint::Accent => &theme.accent,

@@ -84,6 +84,7 @@ fn fill(markup: &mut Markup<'_>, name: &str, tint: Tint, look: &Look, inks: &Ink
     let painted = match tint {
         Tint::Soft => return markup.attribute(name, inks.soft),
         Tint::Strong => return markup.attribute(name, inks.strong),
+        Tint::Ground => look.background,
         Tint::Line => return markup.attribute(name, inks.line),
         Tint::Peak => return markup.attribute(name, inks.peak),
         Tint::Accent => return markup.attribute(name, inks.accent),

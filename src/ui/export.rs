@@ -6,6 +6,7 @@
 use super::action::Effect;
 use super::figure::{Figure, sheet::Sheet, words::Words};
 use super::outline::{Rect, outline};
+use super::overlay::Overlay;
 use super::state::State;
 use crate::engine::protocol::{Looks, Reply, Request};
 use crate::timeline::{OutlineRect, Scene, View};
@@ -159,7 +160,7 @@ pub(super) fn begin(state: &mut State, effects: &mut Vec<Effect>) {
         view: scaled,
         looks: state.looks,
         faded: state.around.faded.clone(),
-        figure: Figure::of(state, &scaled, canvas.scale * times),
+        figure: Figure::of(state, &scaled, canvas.scale * times).with_tools(Overlay::of(state), times),
         words: Words::of(state, &shown),
         outline: Vec::new(),
     });

@@ -8,9 +8,11 @@
 mod around;
 pub mod shapes;
 pub mod sheet;
+mod tools;
 pub mod words;
 
 use super::marks::Around;
+use super::overlay::Overlay;
 use super::state::State;
 use crate::timeline::{Axis, Tick, View, byte_ticks, event_ticks, time_axis_margin, time_ticks};
 use crate::units::Bytes;
@@ -40,6 +42,8 @@ pub struct Figure {
     pub peak: Option<Peak>,
     /// From when to when the selection lives.
     pub life: Option<[f64; 2]>,
+    /// What lies over the picture; the page draws it on a canvas of its own.
+    pub tools: Overlay,
 }
 
 /// The largest total.
@@ -89,6 +93,7 @@ impl Figure {
             lanes: super::marks::lanes(state),
             peak,
             life,
+            tools: Overlay::default(),
         }
     }
 }

@@ -16,17 +16,17 @@ const AXIS: f64 = 24.0;
 const NAME: f64 = 24.0;
 /// From a line's top, or from its middle, to its baseline, in parts of the font's size.
 pub(super) const TOP: f64 = 0.9;
-const HALF: f64 = 0.36;
+pub(super) const HALF: f64 = 0.36;
 
 /// The shapes of a figure whose picture has its upper left corner at `left` and `top`.
-struct Pen<'a> {
-    figure: &'a Figure,
-    left: f64,
-    top: f64,
+pub(super) struct Pen<'a> {
+    pub(super) figure: &'a Figure,
+    pub(super) left: f64,
+    pub(super) top: f64,
     /// The picture's lower edge.
-    bottom: f64,
-    scale: f64,
-    shapes: Vec<Shape>,
+    pub(super) bottom: f64,
+    pub(super) scale: f64,
+    pub(super) shapes: Vec<Shape>,
 }
 
 impl Figure {
@@ -41,6 +41,7 @@ impl Figure {
         pen.ranges();
         pen.life();
         pen.peak();
+        pen.tools();
         pen.shapes
     }
 
@@ -51,17 +52,17 @@ impl Figure {
 }
 
 impl Pen<'_> {
-    fn bar(&mut self, x: [f64; 2], y: [f64; 2], tint: Tint, opacity: f64) {
+    pub(super) fn bar(&mut self, x: [f64; 2], y: [f64; 2], tint: Tint, opacity: f64) {
         self.shapes.push(Shape::Bar { x, y, tint, opacity });
     }
 
-    fn text(&mut self, text: String, at: [f64; 2], anchor: Anchor, tint: Tint, face: Face) {
+    pub(super) fn text(&mut self, text: String, at: [f64; 2], anchor: Anchor, tint: Tint, face: Face) {
         let size = FONT * self.scale;
         self.shapes.push(Shape::Text(Text { text, at, anchor, size, tint, face }));
     }
 
     /// The thinnest line that is a whole number of pixels.
-    fn hair(&self) -> f64 {
+    pub(super) fn hair(&self) -> f64 {
         self.scale.round().max(1.0)
     }
 

@@ -93,6 +93,8 @@ pub enum Tint {
     Soft,
     /// Text that is read.
     Strong,
+    /// What is behind everything: text on a filled label.
+    Ground,
     /// Grid lines and frames.
     Line,
     /// The peak, and what is as loud.
