@@ -1,6 +1,7 @@
 //! View models → DOM. A panel touches its elements only when its view model changed.
 
 mod details;
+mod export;
 mod find;
 mod help;
 mod hover;
@@ -18,6 +19,7 @@ use crate::ui::State;
 pub(super) struct Panels {
     details: details::Panel,
     find: find::Panel,
+    export: export::Panel,
     help: help::Panel,
     hover: hover::Panel,
     legend: legend::Panel,
@@ -42,6 +44,7 @@ impl Panels {
         self.hover.show(elements, state);
         self.legend.show(elements, state, theme);
         self.help.show(elements, state);
+        self.export.show(elements, state);
         self.moment.show(elements, state);
     }
 }

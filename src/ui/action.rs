@@ -1,6 +1,7 @@
 //! What can happen to the page, and what the shell does about it.
 
 use super::drag::Held;
+use super::export::{Format, Picture};
 use super::state::{Canvas, Renderer};
 use crate::engine::protocol::{Grouping, Reply, Request};
 use std::rc::Rc;
@@ -101,6 +102,10 @@ pub enum Action {
     Copied(Result<(), String>),
     /// Help was closed by the browser.
     HelpClosed,
+    /// So was the dialog of formats.
+    ExportClosed,
+    /// The picture became a file of this name, or did not.
+    Exported(Result<String, String>),
 }
 
 /// Where a snapshot comes from.
@@ -248,6 +253,10 @@ pub enum Command {
     FindPrevious,
     /// All of the selection's stack stand out, or do not.
     ToggleSameStack,
+    /// Offer the formats of a picture, or stop it.
+    ToggleExport,
+    /// The visible picture becomes a file.
+    Export(Format),
 }
 
 /// What the shell does after [`super::update()`]. It redraws whatever changed without being told.
@@ -272,6 +281,8 @@ pub enum Effect {
     FocusFind,
     /// Put text on the clipboard.
     Copy(String),
+    /// Make a file of a picture, and say so.
+    Export(Box<Picture>),
     /// The field of the GPU's capacity gets the focus.
     FocusCapacity,
     /// The worker is dead: the next load needs a new one.

@@ -2,6 +2,7 @@
 
 use super::action::Command;
 use super::drag::Held;
+use super::export::Format;
 use super::state::Letters;
 
 /// Where a key works.
@@ -11,6 +12,8 @@ pub enum Scope {
     Page,
     /// While the timeline has the focus.
     Timeline,
+    /// While the formats of a picture are offered.
+    Export,
 }
 
 /// One line of the table.
@@ -72,6 +75,11 @@ pub const BINDINGS: &[Binding] = {
         line(Timeline, &["g"], NextStacking, "Stack by something else", "stacking"),
         line(Timeline, &["h"], NextColouring, "Colour by something else", "colouring"),
         line(Timeline, &["p"], GoToPeak, "Go to the peak", "go-to-peak"),
+        line(Page, &["i"], ToggleExport, "Save the picture…", "export-open"),
+        line(Scope::Export, &["1"], Command::Export(Format::Png1), "PNG, as on the screen", "export-png-1"),
+        line(Scope::Export, &["2"], Command::Export(Format::Png2), "PNG, twice as many pixels", "export-png-2"),
+        line(Scope::Export, &["4"], Command::Export(Format::Png4), "PNG, four times as many", "export-png-4"),
+        line(Scope::Export, &["s"], Command::Export(Format::Svg), "SVG", "export-svg"),
         line(Timeline, &["z"], WindowBack, "Back to the window before", "window-back"),
         line(Timeline, &["Shift+z"], WindowForward, "Forward again", "window-forward"),
         line(Timeline, &["Shift+ArrowLeft"], CursorEarlier, "Cursor one event earlier", "cursor-earlier"),

@@ -20,15 +20,19 @@ pub struct Line {
 
 /// What stands above the lines.
 pub fn title(colouring: Grouping) -> String {
-    let what = match colouring {
+    format!("Colour: {} (requested bytes at the peak)", noun(colouring))
+}
+
+/// What a grouping goes by.
+pub fn noun(grouping: Grouping) -> &'static str {
+    match grouping {
         Grouping::CallSite => "call site",
         Grouping::Size => "size",
         Grouping::Lifetime => "lifetime",
         Grouping::Age => "age",
         Grouping::Stream => "stream",
         Grouping::Pool => "pool",
-    };
-    format!("Colour: {what} (requested bytes at the peak)")
+    }
 }
 
 /// The lines: call sites by the area they cover, everything else in its own order; what has no bytes at the peak of an ordered

@@ -11,6 +11,8 @@ mod commands;
 pub mod cursor;
 pub mod details;
 pub mod drag;
+pub mod export;
+pub mod figure;
 pub mod find;
 pub mod hover;
 pub mod keys;

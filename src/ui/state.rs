@@ -1,6 +1,7 @@
 //! Everything the page knows.
 
 use super::action::{DropHover, Origin, Pointer};
+use super::export::Export;
 use super::find::{Find, SameStack};
 use super::hover::Spot;
 use super::surroundings::Surroundings;
@@ -55,6 +56,8 @@ pub struct State {
     pub letters: Letters,
     /// Whether the list of keys is open.
     pub help: Help,
+    /// The picture on its way to a file.
+    pub export: Export,
     /// How pictures are drawn.
     pub renderer: Renderer,
     /// Whether a file hangs over the page.

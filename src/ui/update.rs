@@ -4,6 +4,7 @@ use super::action::{Action, Effect, WheelAxis};
 use super::commands::command;
 use super::cursor::{follow, stepped};
 use super::drag::Drag;
+use super::export;
 use super::find;
 use super::navigate::wheel_factor;
 use super::opening::{close, files_given, link_failed, list, load, load_link, show_device};
@@ -90,6 +91,8 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::Copied(Ok(())) => state.remark = Some("Copied.".to_owned()),
         Action::Copied(Err(cause)) => state.remark = Some(format!("The browser did not allow copying: {cause}.")),
         Action::HelpClosed => state.help = Help::Closed,
+        Action::ExportClosed => state.export.dialog = export::Dialog::Closed,
+        Action::Exported(result) => export::exported(state, result),
     }
     settle(state, &mut effects);
     before.note(state, now_ms);
@@ -108,13 +111,16 @@ fn settle(state: &mut State, effects: &mut Vec<Effect>) {
     let view = state.view.unwrap_or(view);
     let scene = state.geometry.scene.as_ref().filter(|_| state.geometry.looks == state.looks);
     let served = scene.is_some_and(|scene| plane.is_served(view, &scene.view));
-    if !served && state.geometry.in_flight.is_none() {
+    if !served && state.geometry.in_flight.is_none() && !state.export.is_drawing() {
         let serial = state.next_serial();
         state.geometry.in_flight = Some(serial);
         effects.push(Effect::Ask(Request::Scene { serial, device, view: plane.with_margin(view), looks: state.looks }));
     }
     if state.geometry.in_flight.is_none() {
         surroundings::ask(state, effects);
+        if served {
+            export::begin(state, effects);
+        }
     }
     look_under_pointer(state, effects);
     state.keep_selection(effects);
@@ -123,6 +129,7 @@ fn settle(state: &mut State, effects: &mut Vec<Effect>) {
 }
 
 fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effect>) {
+    let Some(reply) = export::take(state, reply, effects) else { return };
     match reply {
         Reply::Progress(progress) => {
             if let Stage::Loading(loading) = &mut state.stage {

@@ -71,6 +71,12 @@ impl Page {
         self.call("Emulation.setEmulatedMedia", features);
     }
 
+    /// Lets the page save files in this folder, without asking anybody.
+    pub(crate) fn save_downloads_in(&self, folder: &Path) {
+        let wanted = json!({ "behavior": "allow", "downloadPath": folder, "browserContextId": self.context });
+        self.chromium.call("", "Browser.setDownloadBehavior", wanted);
+    }
+
     /// Runs `script` before anything else in every document that is loaded from now on.
     pub(crate) fn run_before_load(&self, script: &str) {
         self.call("Page.addScriptToEvaluateOnNewDocument", json!({ "source": script }));
@@ -200,7 +206,10 @@ impl Page {
     /// Presses and releases a key, by its `KeyboardEvent.key`.
     pub(crate) fn press(&self, key: &str) {
         let printed = if key.chars().count() == 1 { key } else { "" };
-        self.call("Input.dispatchKeyEvent", json!({ "type": "keyDown", "key": key, "text": printed }));
+        // What the browser itself does on Esc goes by the number.
+        let code = if key == "Escape" { 27 } else { 0 };
+        let down = json!({ "type": "keyDown", "key": key, "text": printed, "windowsVirtualKeyCode": code });
+        self.call("Input.dispatchKeyEvent", down);
         self.call("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": key }));
     }
 
