@@ -154,7 +154,8 @@ impl Brush<'_> {
     fn flag(&self, flag: &Flag) {
         let (x, y) = self.at(flag.at);
         let accent = self.theme.accent.as_str();
-        self.fill(accent, 0.9, (x.floor(), 0.0), (self.hair(), self.plot.1));
+        self.fill(&self.theme.ground, 0.7, (x.floor() - self.hair(), 0.0), (3.0 * self.hair(), self.plot.1));
+        self.fill(accent, 1.0, (x.floor(), 0.0), (self.hair(), self.plot.1));
         if (0.0..=self.plot.1).contains(&y) {
             let side = 5.0 * self.scale;
             self.fill(accent, 1.0, ((x - side / 2.0).round(), (y - side / 2.0).round()), (side, side));
@@ -179,12 +180,20 @@ impl Brush<'_> {
         self.frame(from, size);
     }
 
+    /// Strokes the path in a colour that shows on any other: light in dark, or the other way round.
+    fn stroke(&self) {
+        for (colour, width) in [(&self.theme.ground, 3.0), (&self.theme.strong, 1.0)] {
+            self.context.set_stroke_style_str(colour);
+            self.context.set_line_width(width * self.scale);
+            self.context.stroke();
+        }
+    }
+
     fn frame(&self, (x, y): (f64, f64), (width, height): (f64, f64)) {
-        let (accent, hair) = (self.theme.accent.as_str(), self.hair());
-        self.fill(accent, 1.0, (x, y), (width.max(hair), hair));
-        self.fill(accent, 1.0, (x, y + height), (width.max(hair), hair));
-        self.fill(accent, 1.0, (x, y), (hair, height.max(hair)));
-        self.fill(accent, 1.0, (x + width, y), (hair, (height + hair).max(hair)));
+        let context = &self.context;
+        context.begin_path();
+        context.rect(x + self.hair() / 2.0, y + self.hair() / 2.0, width, height);
+        self.stroke();
     }
 
     /// The box between both ends, as far as it is in the plot, and the result beside the second.
@@ -196,13 +205,10 @@ impl Brush<'_> {
         let size = ((ax - bx).abs().round(), (ay - by).abs().round());
         self.fill(&self.theme.accent, 0.1, corner, size);
         self.frame(corner, size);
-        let context = &self.context;
-        context.set_stroke_style_str(&self.theme.accent);
-        context.set_line_width(1.5 * self.scale);
-        context.begin_path();
-        context.move_to(ax, ay);
-        context.line_to(bx, by);
-        context.stroke();
+        self.context.begin_path();
+        self.context.move_to(ax, ay);
+        self.context.line_to(bx, by);
+        self.stroke();
         // Away from the first end, so that it does not lie on what is measured.
         let width = self.width(text) + 2.0 * PAD * self.scale;
         let (gap, height) = (BESIDE * self.scale, CHIP * self.scale);
@@ -210,6 +216,6 @@ impl Brush<'_> {
         let top = if by > ay { by + gap } else { by - gap - height };
         let left = left.clamp(self.left, (self.stage.0 - width).max(self.left));
         let top = top.clamp(0.0, (self.plot.1 - height).max(0.0));
-        self.chip(text, (left, top), (&self.theme.accent, &self.theme.ground));
+        self.chip(text, (left, top), (&self.theme.strong, &self.theme.ground));
     }
 }

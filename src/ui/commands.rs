@@ -74,7 +74,6 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
             let colouring = after(&Grouping::ALL, state.looks.colouring);
             state.change_looks(Looks { colouring, ..state.looks });
         }
-        Command::SelectAtCursor => cursor::select(state, effects),
         Command::PutMarker => state.put_marker(None),
         Command::RemoveMarker => state.remove_nearest_marker(),
         Command::ToggleRuler => state.toggle_ruler(),
@@ -82,7 +81,8 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         Command::WindowBack => state.walk(Way::Back),
         Command::WindowForward => state.walk(Way::Forward),
         Command::TypeCapacity => effects.push(Effect::FocusCapacity),
-        Command::CursorEarlier
+        Command::SelectAtCursor
+        | Command::CursorEarlier
         | Command::CursorLater
         | Command::CursorColumnLeft
         | Command::CursorColumnRight

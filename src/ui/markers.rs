@@ -1,7 +1,7 @@
 //! Markers: moments that somebody put a flag at, with what memory was then.
 
 use super::action::Pointer;
-use super::moment::{event_text, time_text};
+use super::moment::{event_name, time_text};
 use super::state::State;
 use super::tools::Point;
 use crate::engine::protocol::At;
@@ -53,7 +53,7 @@ impl State {
     pub fn marker_lines(&self) -> Vec<Line> {
         let line = |marker: &Marker| {
             let facts = marker.point.facts;
-            let mut text = facts.map_or_else(|| "…".to_owned(), |facts| event_text(facts.moment));
+            let mut text = facts.map_or_else(|| "…".to_owned(), |facts| event_name(facts.moment));
             if let Some(facts) = facts {
                 if let Some(time) = time_text(self, &facts) {
                     text.push_str(" · ");

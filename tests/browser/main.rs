@@ -18,6 +18,7 @@ mod gallery;
 #[allow(dead_code, reason = "its own tests use the rest")]
 mod generate;
 mod hostile;
+mod interactions;
 mod interrupted;
 mod large;
 mod looks;

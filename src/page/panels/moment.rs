@@ -37,10 +37,8 @@ impl Panel {
         }
         if let Some(measured) = self.measured.changed(state.measured()) {
             elements.measured.set_hidden(measured.is_none());
-            elements.zoom_to_ruler.set_hidden(measured.is_none());
-            let text =
-                measured.map_or_else(String::new, |it| format!("Measured: {} ({})", it.text(), it.exact_bytes()));
-            set_text(&elements.measured, &text);
+            let text = measured.map_or_else(String::new, |it| format!("{}\n{}", it.text(), it.exact_bytes()));
+            set_text(&elements.measured_text, &text);
             let exact = [
                 ("data-events", measured.and_then(|it| it.events).map(|events| events.to_string())),
                 ("data-time-us", measured.and_then(|it| it.time_us).map(|us| us.to_string())),
