@@ -31,7 +31,7 @@ fn live_after(event: u64) -> u64 {
 }
 
 /// The middle of the state after `event`, at a share of the height from the top.
-fn at(page: &Page, event: u64, down: f64) -> (f64, f64) {
+pub(crate) fn at(page: &Page, event: u64, down: f64) -> (f64, f64) {
     page.corners("canvas#timeline").at((event as f64 + 1.5) / MOMENTS, down)
 }
 
@@ -57,6 +57,7 @@ fn picture(page: &Page) -> Picture {
         page.evaluate(&format!("{ids}.forEach(id => document.querySelector(id).style.visibility = '{how}')"));
     };
     show("hidden");
+    page.evaluate("document.querySelector('canvas#timeline').style.outline = 'none'");
     let picture = Picture::of(page, "#stage");
     show("");
     picture

@@ -20,6 +20,7 @@ mod generate;
 mod hostile;
 mod interactions;
 mod interrupted;
+mod kept_in_view;
 mod large;
 mod looks;
 mod opening;
