@@ -8,12 +8,8 @@ use wgpu::util::{BufferInitDescriptor, DeviceExt};
 
 const SHADER: &str = include_str!("rects.wgsl");
 
-/// A quad as it lies in memory is an instance as the shader reads it; `tests/shaders.rs` compares the two.
-const INSTANCE: wgpu::VertexBufferLayout<'static> = wgpu::VertexBufferLayout {
-    array_stride: size_of::<Quad>() as u64,
-    step_mode: wgpu::VertexStepMode::Instance,
-    attributes: &wgpu::vertex_attr_array![0 => Sint16x2, 1 => Sint16x2, 2 => Uint32],
-};
+/// Vertices of a rectangle: two triangles. Not instances of four: a renderer in software begins a batch for each.
+const VERTICES: u32 = 6;
 
 /// Everything on the device that drawing rectangles needs. Buffers only grow: a scene like the last allocates nothing.
 #[derive(Debug)]
@@ -21,7 +17,8 @@ pub(crate) struct Rects {
     scene_pipeline: wgpu::RenderPipeline,
     overlay_pipeline: wgpu::RenderPipeline,
     bindings: wgpu::BindGroupLayout,
-    bound: wgpu::BindGroup,
+    /// What the scene's rectangles read, and the overlay's.
+    bound: [wgpu::BindGroup; 2],
     frame: GrowingBuffer,
     edges: GrowingBuffer,
     colours: GrowingBuffer,
@@ -55,6 +52,7 @@ impl Rects {
                 binding(0, wgpu::BufferBindingType::Uniform),
                 binding(1, wgpu::BufferBindingType::Storage { read_only: true }),
                 binding(2, wgpu::BufferBindingType::Storage { read_only: true }),
+                binding(3, wgpu::BufferBindingType::Storage { read_only: true }),
             ],
         });
         let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
@@ -70,12 +68,9 @@ impl Rects {
                     module: &shader,
                     entry_point: Some(corner),
                     compilation_options: wgpu::PipelineCompilationOptions::default(),
-                    buffers: &[Some(INSTANCE)],
+                    buffers: &[],
                 },
-                primitive: wgpu::PrimitiveState {
-                    topology: wgpu::PrimitiveTopology::TriangleStrip,
-                    ..wgpu::PrimitiveState::default()
-                },
+                primitive: wgpu::PrimitiveState::default(),
                 depth_stencil: None,
                 multisample: wgpu::MultisampleState::default(),
                 fragment: Some(wgpu::FragmentState {
@@ -96,7 +91,10 @@ impl Rects {
         let frame = buffer("rects frame", wgpu::BufferUsages::UNIFORM);
         let edges = buffer("rects edges", wgpu::BufferUsages::STORAGE);
         let colours = buffer("rects colours", wgpu::BufferUsages::STORAGE);
-        let bound = bind(device, &bindings, [&frame, &edges, &colours]);
+        let scene_quads = buffer("rects of the scene", wgpu::BufferUsages::STORAGE);
+        let overlay_quads = buffer("rects of the overlay", wgpu::BufferUsages::STORAGE);
+        let bound =
+            [&scene_quads, &overlay_quads].map(|quads| bind(device, &bindings, [&frame, &edges, &colours, quads]));
         Rects {
             scene_pipeline,
             overlay_pipeline,
@@ -105,8 +103,8 @@ impl Rects {
             frame,
             edges,
             colours,
-            scene_quads: buffer("rects of the scene", wgpu::BufferUsages::VERTEX),
-            overlay_quads: buffer("rects of the overlay", wgpu::BufferUsages::VERTEX),
+            scene_quads,
+            overlay_quads,
             scene: None,
         }
     }
@@ -138,8 +136,9 @@ impl Rects {
         self.edges.write(device, queue, bytemuck::cast_slice(edges));
         self.colours.write(device, queue, layers::colours(drawing.look).as_flattened());
         self.overlay_quads.write(device, queue, bytemuck::cast_slice(&overlay));
-        // Any of the three may be a new buffer now; a bind group is cheap, knowing which is not.
-        self.bound = bind(device, &self.bindings, [&self.frame, &self.edges, &self.colours]);
+        // Any of them may be a new buffer now; a bind group is cheap, knowing which is not.
+        self.bound = [&self.scene_quads, &self.overlay_quads]
+            .map(|quads| bind(device, &self.bindings, [&self.frame, &self.edges, &self.colours, quads]));
         Prepared {
             scene_quads: self.scene.as_ref().map_or(0, |scene| scene.quads),
             overlay_quads: overlay.len() as u32,
@@ -147,15 +146,12 @@ impl Rects {
     }
 
     pub(crate) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, prepared: &Prepared) {
-        pass.set_bind_group(0, &self.bound, &[]);
-        let layers = [
-            (&self.scene_pipeline, &self.scene_quads, prepared.scene_quads),
-            (&self.overlay_pipeline, &self.overlay_quads, prepared.overlay_quads),
-        ];
-        for (pipeline, quads, count) in layers {
+        let pipelines = [&self.scene_pipeline, &self.overlay_pipeline];
+        let counts = [prepared.scene_quads, prepared.overlay_quads];
+        for ((pipeline, bound), count) in pipelines.into_iter().zip(&self.bound).zip(counts) {
             pass.set_pipeline(pipeline);
-            pass.set_vertex_buffer(0, quads.buffer.slice(..));
-            pass.draw(0..4, 0..count);
+            pass.set_bind_group(0, bound, &[]);
+            pass.draw(0..count * VERTICES, 0..1);
         }
     }
 }
@@ -169,8 +165,8 @@ fn binding(binding: u32, ty: wgpu::BufferBindingType) -> wgpu::BindGroupLayoutEn
     }
 }
 
-fn bind(device: &wgpu::Device, layout: &wgpu::BindGroupLayout, buffers: [&GrowingBuffer; 3]) -> wgpu::BindGroup {
-    let [frame, edges, colours] = buffers.map(|buffer| buffer.buffer.as_entire_binding());
+fn bind(device: &wgpu::Device, layout: &wgpu::BindGroupLayout, buffers: [&GrowingBuffer; 4]) -> wgpu::BindGroup {
+    let [frame, edges, colours, quads] = buffers.map(|buffer| buffer.buffer.as_entire_binding());
     device.create_bind_group(&wgpu::BindGroupDescriptor {
         label: Some("rects bound"),
         layout,
@@ -178,6 +174,7 @@ fn bind(device: &wgpu::Device, layout: &wgpu::BindGroupLayout, buffers: [&Growin
             wgpu::BindGroupEntry { binding: 0, resource: frame },
             wgpu::BindGroupEntry { binding: 1, resource: edges },
             wgpu::BindGroupEntry { binding: 2, resource: colours },
+            wgpu::BindGroupEntry { binding: 3, resource: quads },
         ],
     })
 }
