@@ -11,6 +11,8 @@ use web_sys::CanvasRenderingContext2d;
 /// CSS pixels: the height of a chip, and what is beside its text.
 const CHIP: f64 = 18.0;
 const PAD: f64 = 5.0;
+/// CSS pixels from the top to the number of a marker: above it stands what memory ran out for.
+const FLAG: f64 = 20.0;
 /// CSS pixels from an end of the ruler to its text.
 const BESIDE: f64 = 8.0;
 
@@ -163,12 +165,12 @@ impl Brush<'_> {
         let width = self.width(&flag.number) + 2.0 * PAD * self.scale;
         let on_the_left = flag.at.x + width > self.plot.0;
         let left = if on_the_left { x - width } else { x };
-        self.chip(&flag.number, (left, 0.0), (accent, &self.theme.ground));
+        self.chip(&flag.number, (left, FLAG * self.scale), (accent, &self.theme.ground));
         if !flag.text.is_empty() {
             let gap = width + PAD * self.scale;
             let text = self.width(&flag.text);
             let x = if flag.at.x + gap + text > self.plot.0 - PAD { flag.at.x - gap - text } else { flag.at.x + gap };
-            self.beside(&flag.text, x, self.plot.1 - CHIP * self.scale / 2.0, accent);
+            self.beside(&flag.text, x, self.plot.1 - (FLAG + CHIP / 2.0) * self.scale, &self.theme.strong);
         }
     }
 

@@ -18,6 +18,7 @@ pub(super) struct Panel {
     moment: Shown<MomentView>,
     measured: Shown<Option<Measured>>,
     mode: Shown<(Mode, usize, usize)>,
+    hint: Shown<String>,
     markers: Shown<Vec<Line>>,
     spoken: Shown<String>,
     /// What is about to be spoken; dropped, it never is.
@@ -45,6 +46,9 @@ impl Panel {
                 ("data-bytes", measured.map(|it| it.bytes.to_string())),
             ];
             set_or_remove(&elements.measured, exact);
+        }
+        if let Some(hint) = self.hint.changed(state.capacity_hint()) {
+            set_attribute(&elements.capacity, "placeholder", hint);
         }
         let trail = &state.tools.trail;
         let mode = (state.tools.ruler.mode, trail.back.len(), trail.forward.len());
