@@ -1,6 +1,7 @@
 //! What is said of the cursor's moment: in the panel, on the axes, aloud.
 
 use super::details::clock;
+use super::ruler::Mode;
 use super::state::State;
 use crate::engine::protocol::MomentFacts;
 use crate::units::{Bytes, Moment, grouped};
@@ -75,6 +76,11 @@ pub fn spoken(state: &State) -> String {
             text.push_str(hit.site.as_deref().unwrap_or("no stack"));
             text.push('.');
         }
+    }
+    if let Some(measured) = state.measured().filter(|_| state.tools.ruler.mode == Mode::On) {
+        text.push_str(" Measured: ");
+        text.push_str(&measured.text());
+        text.push('.');
     }
     text
 }
