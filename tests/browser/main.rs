@@ -20,7 +20,9 @@ mod gallery;
 #[allow(dead_code, reason = "its own tests use the rest")]
 mod generate;
 mod hostile;
+mod interactions;
 mod interrupted;
+mod kept_in_view;
 mod large;
 mod looks;
 mod opening;
