@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "how a test fails")]
 
-#[allow(dead_code, reason = "random histories are for other tests")]
+#[allow(dead_code, reason = "each test file uses its part")]
 mod support;
 
 use memscape::render::layers::{self, ALLOCATED, FILLS, RESERVED};

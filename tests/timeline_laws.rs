@@ -2,13 +2,14 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "how a test fails")]
 
+#[allow(dead_code, reason = "each test file uses its part")]
 mod support;
 
 use memscape::replay::{AllocationId, Allocations, Curve, LiveSets, Totals};
 use memscape::timeline::{
     Axis, Extent, Paint, Quad, Scene, SceneJob, Source, View, exact_outline, lowest_byte_of, scene_hit, stack_at,
 };
-use memscape::units::{EventIdx, Moment};
+use memscape::units::EventIdx;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use support::history::{History, histories};

@@ -41,7 +41,14 @@ use figure::{Figure, digits};
 use std::path::Path;
 
 fn main() {
-    let has = |option: &str| std::env::args().any(|word| word == option);
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if let [what, path] = words.as_slice()
+        && what == native::OPEN
+    {
+        native::run_child(what, Path::new(path));
+        return;
+    }
+    let has = |option: &str| words.iter().any(|word| word == option);
     let extent = if has("--quick") { Extent::Quick } else { Extent::Whole };
     let browser =
         chromium::Chromium::with(chromium::Adapter::Software).call("", "Browser.getVersion", serde_json::json!({}));
