@@ -15,6 +15,7 @@ mod input;
 mod labels;
 mod marks;
 mod minimap;
+mod overlay;
 mod painter;
 mod panels;
 mod policy;
@@ -29,6 +30,7 @@ use files::Files;
 use frame::Frame;
 use gloo::events::EventListener;
 use minimap::Minimap;
+use overlay::Layer;
 use painter::Painter;
 use panels::Panels;
 use std::cell::RefCell;
@@ -45,6 +47,7 @@ struct App {
     painter: RefCell<Painter>,
     panels: RefCell<Panels>,
     minimap: RefCell<Minimap>,
+    overlay: RefCell<Layer>,
     theme: RefCell<Theme>,
     frame: Frame,
     listeners: RefCell<Vec<EventListener>>,
@@ -99,6 +102,7 @@ impl App {
                 painter: RefCell::new(Painter::default()),
                 panels: RefCell::new(Panels::default()),
                 minimap: RefCell::new(Minimap::default()),
+                overlay: RefCell::default(),
                 theme: RefCell::new(Theme::of(&elements)),
                 frame: Frame::default(),
                 listeners: RefCell::new(Vec::new()),
@@ -150,6 +154,8 @@ impl App {
             Effect::Ask(request) => self.client.send(ToWorker::Ask(request)),
             Effect::Upload(scene) => self.painter.borrow_mut().upload(&scene),
             Effect::Copy(text) => clipboard::copy(self, &text),
+            // It fails only for an element that is gone.
+            Effect::FocusCapacity => drop(self.elements.capacity.focus()),
             Effect::ReplaceWorker => self.client.end(),
         }
     }
@@ -169,6 +175,7 @@ impl App {
         let state = self.state.borrow();
         self.panels.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
         self.minimap.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
+        self.overlay.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
         let failed = self.painter.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
         drop(state);
         if failed {

@@ -4,6 +4,7 @@ mod details;
 mod help;
 mod hover;
 mod legend;
+mod moment;
 mod stage;
 mod summary;
 
@@ -18,6 +19,7 @@ pub(super) struct Panels {
     help: help::Panel,
     hover: hover::Panel,
     legend: legend::Panel,
+    moment: moment::Panel,
     stage: stage::Panel,
     summary: summary::Panel,
 }
@@ -37,6 +39,7 @@ impl Panels {
         self.hover.show(elements, state);
         self.legend.show(elements, state, theme);
         self.help.show(elements, state);
+        self.moment.show(elements, state);
     }
 }
 

@@ -1,8 +1,8 @@
 //! Lines of text beside the picture: the status, what the pointer is over, how pictures are drawn.
 
+use super::cursor::column_under;
 use super::state::{Renderer, Stage, State};
 use crate::engine::protocol::DeviceSummary;
-use crate::timeline::scene_hit;
 use crate::units::{Bytes, Moment, counted, grouped};
 
 /// What a screen reader is told when it changes; a remark is shown to everybody.
@@ -44,21 +44,26 @@ pub fn reading(state: &State) -> String {
 }
 
 fn column_reading(state: &State) -> Option<String> {
-    let (pointer, view, scene) = (state.pointer?, state.view.as_ref()?, state.geometry.scene.as_ref()?);
-    let x = scene.view.column_from_x(view.x_from_column(pointer.x.floor() + 0.5)).floor() as i32;
-    let column = scene_hit(scene, x, 0)?.column;
-    let columns = &scene.columns;
-    let moment = Moment(*columns.moment.get(column)?);
-    let when = match moment.event() {
+    let (moment, total, reserved, moments) = match state.tools.cursor.keys {
+        Some(keys) => {
+            let facts = state.cursor_facts().filter(|facts| facts.moment == keys.moment)?;
+            (keys.moment, facts.requested, facts.reserved, 1)
+        }
+        None => {
+            let (pointer, view, scene) = (state.pointer?, state.view.as_ref()?, state.geometry.scene.as_ref()?);
+            let (column, columns) = (column_under(scene, view, pointer.x)?, &scene.columns);
+            let moments = columns.moments.get(column).copied().unwrap_or(1);
+            (*columns.moment.get(column)?, *columns.total.get(column)?, *columns.reserved.get(column)?, moments)
+        }
+    };
+    let when = match Moment(moment).event() {
         None => "Before the first event".to_owned(),
         Some(event) => format!("After event {}", grouped(event.0.into())),
     };
-    let (total, reserved) = (*columns.total.get(column)?, *columns.reserved.get(column)?);
     let mut text = format!("{when}: {} requested ({} B)", Bytes(total), grouped(total));
     if state.device().is_some_and(DeviceSummary::knows_reserved) {
         text.push_str(&format!(", {} reserved", Bytes(reserved)));
     }
-    let moments = columns.moments.get(column).copied().unwrap_or(1);
     if moments > 1 {
         text.push_str(&format!(". The highest of {} under this pixel", counted(moments.into(), "state")));
     }

@@ -3,12 +3,16 @@
 //! The scene answers at once where it can; for bands, sites and lifetimes the worker is asked, one question at a time.
 
 use super::action::{Effect, Pointer};
+use super::cursor::{self, Standing};
 use super::hover::{Spot, spot};
 use super::state::{Hover, Purpose, Question, State};
 use crate::engine::protocol::{Details, HitAllocation, Request};
 
 /// Brings the hover up to date with pointer, window and scene.
 pub(super) fn look_under_pointer(state: &mut State, effects: &mut Vec<Effect>) {
+    if let Some(keys) = state.tools.cursor.keys {
+        return cursor::look(state, keys, effects);
+    }
     let (Some(pointer), Some(view), Some(scene)) = (state.pointer, &state.view, &state.geometry.scene) else {
         state.hover = None;
         return;
@@ -75,6 +79,18 @@ pub(super) fn click(state: &mut State, pointer: Pointer, effects: &mut Vec<Effec
             Some(allocation) => select(state, allocation, effects),
             None => ask(state, spot, Purpose::Select, effects),
         },
+    }
+}
+
+/// Selects what is at the cursor, where keys have led it.
+pub(super) fn select_at(state: &mut State, keys: Standing, effects: &mut Vec<Effect>) {
+    match state.tools.cursor.hit.about((keys, state.geometry.looks)) {
+        Some(Some(hit)) => {
+            let allocation = hit.allocation;
+            select(state, allocation, effects);
+        }
+        Some(None) => (state.selection, state.selecting) = (None, None),
+        None => ask(state, Spot::of_keys(keys), Purpose::Select, effects),
     }
 }
 

@@ -2,16 +2,22 @@
 
 use super::action::{Action, Effect, WheelAxis};
 use super::commands::command;
+use super::cursor::{follow, stepped};
+use super::drag::Drag;
 use super::navigate::wheel_factor;
 use super::opening::{close, files_given, link_failed, list, load, load_link, show_device};
 use super::pointing::{answered, bring_into_view, click, look_under_pointer};
+use super::ruler::Fixed;
 use super::state::{BytesAxis, Choice, Geometry, Help, Stage, State};
 use super::surroundings;
+use super::tools;
+use super::trail::Before;
 use crate::engine::protocol::{Looks, Reply, Request};
 
 /// Takes `action` into the state and says what the shell has to do. `now_ms` is the shell's monotonic clock.
 pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
     let mut effects = Vec::new();
+    let before = Before::of(state, &action);
     match action {
         Action::Command(wanted) => command(state, wanted, now_ms, &mut effects),
         Action::FilesGiven(files) => files_given(state, files, now_ms, &mut effects),
@@ -51,9 +57,22 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
             state.renderer = renderer;
             effects.extend(state.geometry.scene.clone().map(Effect::Upload));
         }
-        Action::PointerMoved(pointer) => state.pointer = Some(pointer),
+        Action::PointerMoved(pointer) if state.pointer == Some(pointer) => {}
+        Action::PointerMoved(pointer) => {
+            state.pointer_leads();
+            state.pointer = Some(pointer);
+        }
         Action::PointerLeft => state.pointer = None,
         Action::Dragged { right_px, up_px } => state.navigate(|plane, view| plane.moved(view, -right_px, -up_px)),
+        Action::DragBegan { from, held } => state.begin_drag(from, held),
+        Action::DrawnTo(pointer) => state.draw_to(pointer),
+        Action::DragEnded => state.end_drag(),
+        Action::DragCancelled => state.tools.drag = Drag::None,
+        Action::MarkerPut(pointer) => state.put_marker(Some(pointer)),
+        Action::MarkerVisited(number) => state.visit_marker(number),
+        Action::MarkerRemoved(number) => state.remove_marker(number),
+        Action::CapacityTyped(text) => state.type_capacity(&text),
+        Action::Clicked(_) if state.fix_ruler() == Fixed::Now => {}
         Action::Clicked(pointer) => click(state, pointer, &mut effects),
         Action::Wheel { axis: WheelAxis::ZoomBytes, at, delta } => {
             state.bytes_axis = BytesAxis::Free;
@@ -71,6 +90,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::HelpClosed => state.help = Help::Closed,
     }
     settle(state, &mut effects);
+    before.note(state, now_ms);
     effects
 }
 
@@ -80,6 +100,8 @@ fn settle(state: &mut State, effects: &mut Vec<Effect>) {
     let (Some(plane), Some(canvas)) = (state.plane(), state.canvas) else { return };
     let Some(device) = state.device().map(|device| device.device) else { return };
     let view = *state.view.get_or_insert_with(|| plane.fit(canvas));
+    follow(state);
+    let view = state.view.unwrap_or(view);
     let scene = state.geometry.scene.as_ref().filter(|_| state.geometry.looks == state.looks);
     let served = scene.is_some_and(|scene| plane.is_served(view, &scene.view));
     if !served && state.geometry.in_flight.is_none() {
@@ -91,6 +113,9 @@ fn settle(state: &mut State, effects: &mut Vec<Effect>) {
         surroundings::ask(state, effects);
     }
     look_under_pointer(state, effects);
+    state.keep_selection(effects);
+    state.span_ruler();
+    tools::ask(state, effects);
 }
 
 fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effect>) {
@@ -121,7 +146,15 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
             state.fit_bytes_if_wanted();
             effects.push(Effect::Upload(scene));
         }
-        Reply::Hit { serial, hit, .. } => answered(state, serial, hit, effects),
+        Reply::Hit { serial, hit, .. } => {
+            state.tools.cursor.hit.take(serial, hit.clone());
+            answered(state, serial, hit, effects);
+        }
+        Reply::Moments { serial, moments } => tools::take(state, serial, &moments),
+        Reply::Stepped { serial, to } => {
+            state.found_selection(serial, to);
+            stepped(state, serial, to, effects);
+        }
         Reply::Details { serial, details: Some(details) } if state.selecting == Some(serial) => {
             state.selecting = None;
             bring_into_view(state, &details);
