@@ -18,7 +18,7 @@ pub(super) fn marks(file: &OpenFile, device: i64) -> Option<Marks> {
     let clock = history.events.times.clock();
     let span = |clock: Clock<'_>| ClockSpan { first_us: clock.first_us(), span: clock.span(), margin: clock.margin() };
     let mut marks = Marks { clock: clock.map(span), ..Marks::default() };
-    let peak = u32::try_from(history.numbers.peak_event + 1).unwrap_or(0);
+    let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
     marks.peak = Place { events: f64::from(peak), time: clock.map_or(0, |clock| clock.x(peak)) };
     for event in history.note_events() {
         let place = event_place(clock, event);

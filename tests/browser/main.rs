@@ -31,6 +31,7 @@ mod packed;
 mod page;
 mod pictures;
 mod privacy;
+mod renderers;
 #[path = "../support/retold.rs"]
 #[allow(dead_code, reason = "each test file uses its part")]
 mod retold;

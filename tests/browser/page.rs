@@ -258,6 +258,7 @@ impl Page {
     }
 
     /// What the browser has counted for this page so far.
+    #[allow(dead_code, reason = "the bench of pictures asks")]
     pub(crate) fn metrics(&self) -> Value {
         self.call("Performance.enable", json!({}));
         self.call("Performance.getMetrics", json!({}))
