@@ -3,7 +3,7 @@
 use super::dom::{self, Elements};
 use super::labels;
 use super::theme::Theme;
-use crate::engine::protocol::Looks;
+use crate::engine::protocol::{Highlight, Looks};
 use crate::render::placement::Placement;
 use crate::render::{Drawing, Gpu, Look, OverlayRect, Twin};
 use crate::timeline::{OutlineRect, Quad, Scene, View, outline};
@@ -141,6 +141,9 @@ impl Painter {
 /// The theme's colours for what a scene's colours tell.
 pub(super) fn look(look: &Look, looks: Looks, faded: &BTreeSet<u32>) -> Look {
     let look = if looks.colouring.is_ordered() { look.clone().in_order() } else { look.clone() };
+    // A search is asked for its matches; a selection asks for no more than a hint.
+    let is_hint = matches!(looks.highlight, Highlight::Stack(_));
+    let look = if is_hint { look.stepping_back() } else { look };
     look.with_faded(|slot| faded.contains(&slot))
 }
 

@@ -2,6 +2,7 @@
 
 mod details;
 mod export;
+mod find;
 mod help;
 mod hover;
 mod legend;
@@ -18,6 +19,7 @@ use crate::ui::State;
 pub(super) struct Panels {
     details: details::Panel,
     export: export::Panel,
+    find: find::Panel,
     help: help::Panel,
     hover: hover::Panel,
     legend: legend::Panel,
@@ -38,6 +40,7 @@ impl Panels {
         self.stage.show(elements, state);
         self.summary.show(elements, state);
         self.details.show(elements, state);
+        self.find.show(elements, state);
         self.hover.show(elements, state);
         self.legend.show(elements, state, theme);
         self.help.show(elements, state);

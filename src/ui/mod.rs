@@ -13,6 +13,7 @@ pub mod details;
 pub mod drag;
 pub mod export;
 pub mod figure;
+pub mod find;
 pub mod hover;
 pub mod keys;
 pub mod legend;
