@@ -280,6 +280,7 @@ mod tests {
         assert_eq!(size("1.5GiB"), (3 * GIB / 2, 3 * GIB / 2));
         let (least, most) = size("38.1 MiB");
         assert_eq!((least, most), ((38.05 * MIB as f64).ceil() as u64, (38.15 * MIB as f64) as u64));
+        assert_eq!(size("10.0 MiB").0, (9.995 * MIB as f64).ceil() as u64, "what is less reads 9.99 MiB");
         assert_eq!(wrong("5 MB"), QueryError::Unit('M'));
     }
 

@@ -84,7 +84,11 @@ impl Size {
         match (self.is_rounded(), (2 * self.decimals).checked_sub(1)) {
             (false, _) => self.floor(),
             (true, Some(halves)) => self.and((halves * self.unit).div_ceil(2 * self.tenths)),
-            (true, None) => self.and(0).saturating_sub(self.unit / (2 * self.tenths)),
+            (true, None) => {
+                // What is just below 10 is shown with two decimals.
+                let finer = if (self.whole, self.tenths) == (10, 10) { 10 } else { 1 };
+                self.and(0).saturating_sub(self.unit / (2 * self.tenths * finer))
+            }
         }
     }
 
