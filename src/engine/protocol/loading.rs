@@ -18,7 +18,7 @@ pub enum Want {
     Next,
     /// Those from this offset of the file on, which is within its length. Asked only under [`Access::Anywhere`].
     At(u64),
-    /// The whole file, kept where it can be read [`Access::Anywhere`]; then [`Request::Open`] again. Asked only under
+    /// The whole file, kept where it can be read [`Access::Anywhere`]; then [`super::Request::Open`] again. Asked only under
     /// [`Access::Forward`]: the table of contents of an archive stands at its end.
     Whole,
 }
