@@ -6,7 +6,7 @@
 //! events and segments; `replay` receives the events as they are decoded and turns them into allocations with a birth and a
 //! death, totals and peaks; `analysis` answers questions about that history; `timeline` turns lifetimes into rectangles of
 //! whole device pixels; `engine` runs all of this in slices behind one message type; `ui` decides what is looked at; `render`
-//! draws; `page` and `worker` are the two browser shells.
+//! draws, `svg` writes the same as text; `page` and `worker` are the two browser shells.
 //!
 //! What holds everywhere:
 //! * dependencies point one way, in the order of the list below (`tests/layers.rs` keeps it so);
@@ -56,6 +56,9 @@ pub mod ui;
 
 // Geometry → pixels: the WebGPU renderer and its CPU twin.
 pub mod render;
+
+// Geometry and figure → SVG.
+pub mod svg;
 
 // Requests and replies ↔ messages between page and worker.
 #[cfg(all(target_arch = "wasm32", feature = "page"))]

@@ -100,6 +100,48 @@ fn text_names_the_peak_with_its_exact_bytes() {
     assert!(text.contains("peak requested") && text.contains("100 bytes, event 0"), "{text}");
 }
 
+/// Into a file and into a pipe alike.
+#[test]
+fn a_plot_is_an_svg() {
+    let path = file("cli-plot.pickle", &snapshot());
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli-plot.svg");
+    let [path, into] = [path.to_str().unwrap(), out.to_str().unwrap()];
+    let output =
+        memscape(&["plot", path, "-o", into, "--width", "700", "--stack", "size", "--from", "0", "--to", "0"], b"");
+    assert_eq!((output.status.code(), output.stdout.len(), output.stderr.len()), (Some(0), 0, 0));
+    let text = std::fs::read_to_string(&out).unwrap();
+    let document = roxmltree::Document::parse(&text).unwrap();
+    let svg = document.root_element();
+    assert_eq!((svg.tag_name().name(), svg.attribute("width")), ("svg", Some("700")));
+    for part in ["cli-plot.pickle · GPU 0", "peak 100 B requested (100 B) at event 0", "One event", "stacked by size"]
+    {
+        assert!(text.contains(part), "{part}");
+    }
+    assert!(text.contains("fill=\"#ffffff\""));
+    let dark = memscape(&["plot", "-", "-o", "-", "--dark", "--colour", "lifetime"], &snapshot());
+    let text = String::from_utf8(dark.stdout).unwrap();
+    assert!(text.starts_with("<?xml") && text.contains("fill=\"#0f1217\"") && text.contains("Colour: lifetime"));
+}
+
+#[test]
+fn what_can_not_be_plotted_is_said_in_one_sentence() {
+    let path = file("cli-no-plot.pickle", &snapshot());
+    let path = path.to_str().unwrap();
+    for (arguments, cause) in [
+        (&["--device", "7"][..], "no such device, only 0"),
+        (&["--time"], "no times"),
+        (&["--from", "5"], "nothing there"),
+    ] {
+        let output = memscape(&[&["plot", path, "-o", "-"], arguments].concat(), b"");
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{error}");
+        assert!(error.contains(path) && error.contains(cause) && error.lines().count() == 1, "{error}");
+    }
+    let output = memscape(&["plot", path, "-o", "/nowhere/at.all"], b"");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("/nowhere/at.all: No such file"));
+}
+
 #[test]
 fn a_file_that_can_not_be_read_is_status_1_and_one_sentence() {
     let cut = file("cli-cut.pickle", &snapshot()[..40]);
@@ -117,7 +159,10 @@ fn a_file_that_can_not_be_read_is_status_1_and_one_sentence() {
 
 #[test]
 fn wrong_usage_is_status_2() {
-    for arguments in [&[][..], &["summary"], &["summarise", "x"], &["summary", "x", "--yaml"]] {
+    let plots =
+        [&["plot"][..], &["plot", "x"], &["plot", "x", "-o", "y", "--width", "1"], &["plot", "x", "y", "-o", "z"]];
+    let others = [&[][..], &["summary"], &["summarise", "x"], &["summary", "x", "--yaml"]];
+    for arguments in others.into_iter().chain(plots) {
         let output = memscape(arguments, b"");
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         assert!(String::from_utf8_lossy(&output.stderr).starts_with("usage: "));

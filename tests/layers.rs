@@ -25,10 +25,11 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("ui", &["engine::protocol", "sorted", "timeline", "units"]),
     ("render", &["column", "timeline", "units"]),
+    ("svg", &["render", "timeline", "ui"]),
     ("wire", &["engine::protocol", "timeline", "units"]),
     ("worker", &["engine", "timeline", "ui::url", "units", "wire"]),
-    ("page", &["engine::protocol", "render", "timeline", "ui", "units", "wire", "worker::BOOTSTRAP"]),
-    ("bin", &["engine", "page", "units", "worker"]),
+    ("page", &["engine::protocol", "render", "svg", "timeline", "ui", "units", "wire", "worker::BOOTSTRAP"]),
+    ("bin", &["engine", "page", "render", "svg", "timeline", "ui", "units", "worker"]),
 ];
 
 /// Where `cfg` on a feature or a target may stand, and why.

@@ -1,17 +1,28 @@
-//! The command line: `memscape summary FILE... [--json]` prints what the page's summary shows, one for each snapshot in a file.
+//! The command line: `memscape summary` prints what the page's summary shows, one for each snapshot in a file; `memscape plot` writes
+//! its picture.
 //!
 //! Exit status: 0; 1 when a file can't be read (one sentence on standard error); 2 for wrong usage.
 
 mod input;
+mod opening;
+mod options;
+mod plot;
 
 use input::Input;
-use memscape::engine::protocol::{DeviceSummary, FileSummary, Member, Progress};
-use memscape::engine::{Engine, Reply, Request, Want, Work};
+use memscape::engine::protocol::{DeviceSummary, FileSummary};
 use memscape::units::{Bytes, counted, duration_us, grouped};
-use std::io::{self, IsTerminal, Write};
+use opening::{name_of, open};
+use options::Options;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: memscape summary FILE... [--json]     (- reads standard input)";
+const USAGE: &str = "usage: memscape summary FILE... [--json]
+       memscape plot FILE -o OUT.svg [--device N] [--width PX] [--height PX] [--from EVENT] [--to EVENT] [--time]
+                     [--stack KIND] [--colour KIND] [--dark]
+
+FILE - reads standard input, -o - writes to standard output. --width is that of the whole picture (1200), --height that of
+its timeline (480). With --time the axis is wall-clock, and --from and --to are seconds since the first event. Kinds: site,
+size, lifetime, age, stream, pool; for --stack birth as well.";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -21,14 +32,34 @@ fn main() -> ExitCode {
         println!("{USAGE}");
         return ExitCode::SUCCESS;
     }
+    if let Some((command, rest)) = arguments.split_first()
+        && command == "plot"
+    {
+        return match Options::of(rest) {
+            Some(options) => plot(&options),
+            None => wrong_usage(),
+        };
+    }
     let json = flags.iter().any(|flag| flag.as_str() == "--json");
     match (words.split_first(), flags.iter().all(|flag| flag.as_str() == "--json")) {
         (Some((command, files)), true) if command.as_str() == "summary" && !files.is_empty() => {
             summary(files, Output { json })
         }
-        _ => {
-            eprintln!("{USAGE}");
-            ExitCode::from(2)
+        _ => wrong_usage(),
+    }
+}
+
+fn wrong_usage() -> ExitCode {
+    eprintln!("{USAGE}");
+    ExitCode::from(2)
+}
+
+fn plot(options: &Options) -> ExitCode {
+    match plot::plot(options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("memscape: {}: {}", options.file, printable(&message));
+            ExitCode::from(1)
         }
     }
 }
@@ -67,65 +98,14 @@ fn open_all(path: &str) -> Vec<Result<FileSummary, String>> {
         Ok(input) => input,
         Err(error) => return vec![Err(error.to_string())],
     };
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = name_of(path);
     let mut members = Vec::new();
-    let mut all = vec![open(&mut input, name, None, &mut members)];
+    let mut summary = |member, members: &mut _| open(&mut input, name, member, members).map(|(summary, _)| summary);
+    let mut all = vec![summary(None, &mut members)];
     for place in 1..u32::try_from(members.len()).unwrap_or(0) {
-        all.push(open(&mut input, name, Some(place), &mut Vec::new()));
+        all.push(summary(Some(place), &mut Vec::new()));
     }
     all
-}
-
-/// Opens one snapshot of a file; its summary, or one sentence. Where there are several, `members` gets their names.
-fn open(input: &mut Input, name: &str, member: Option<u32>, members: &mut Vec<Member>) -> Result<FileSummary, String> {
-    let show = io::stderr().is_terminal();
-    let mut engine = Engine::new();
-    let begin = |engine: &mut Engine, input: &mut Input| {
-        let (name, total_bytes, access) = (name.to_owned(), input.total_bytes(), input.access());
-        engine.request(Request::Open { name, total_bytes, access, member });
-        input.rewind().map_err(|error| error.to_string())
-    };
-    begin(&mut engine, input)?;
-    loop {
-        match engine.wants() {
-            None => {}
-            Some(Want::Whole) => {
-                input.keep_whole().map_err(|error| error.to_string())?;
-                begin(&mut engine, input)?;
-            }
-            Some(want) => {
-                let chunk = input.chunk(want).map_err(|error| error.to_string())?;
-                if chunk.is_empty() {
-                    engine.request(Request::EndOfFile);
-                } else {
-                    engine.feed(chunk);
-                }
-            }
-        }
-        let work = engine.step(&mut || true);
-        while let Some(reply) = engine.next_reply() {
-            match reply {
-                Reply::Progress(progress) if show => show_progress(&progress),
-                Reply::Members(found) => *members = found,
-                Reply::Failed { message } => return Err(message),
-                Reply::Opened(summary) => {
-                    if show {
-                        eprint!("\r\x1b[K");
-                    }
-                    return Ok(*summary);
-                }
-                _ => {}
-            }
-        }
-        if work == Work::Idle && !engine.is_loading() {
-            return Err("nothing was read".to_owned());
-        }
-    }
-}
-
-fn show_progress(progress: &Progress) {
-    let total = progress.total_bytes.map_or_else(String::new, |total| format!(" of {}", Bytes(total)));
-    eprint!("\r\x1b[K{:?}: {}{total}", progress.phase, Bytes(progress.bytes));
 }
 
 /// A file's summary for people.

@@ -25,7 +25,8 @@ pub(super) fn marks(file: &OpenFile, device: i64) -> Option<Marks> {
         match history.events.action(event) {
             Action::Oom if marks.out_of_memory.len() < MOST_MARKS => {
                 let (device_free, requested) = history.address_and_size(EventIdx(event));
-                marks.out_of_memory.push(OutOfMemoryMark { place, event, requested, device_free });
+                let reserved = u64::try_from(history.reserved_at(Moment::after(EventIdx(event)))).unwrap_or(0);
+                marks.out_of_memory.push(OutOfMemoryMark { place, event, requested, device_free, reserved });
             }
             Action::Snapshot if marks.snapshots.len() < MOST_MARKS => marks.snapshots.push((place, event)),
             Action::Oom | Action::Snapshot => marks.left_out += 1,

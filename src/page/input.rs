@@ -5,6 +5,7 @@ use super::dom::{self, listen};
 use crate::engine::protocol::Grouping;
 use crate::ui::action::{Pointer, WheelAxis};
 use crate::ui::drag::Held;
+use crate::ui::export::Dialog;
 use crate::ui::keys::{BINDINGS, Scope, chord, command};
 use crate::ui::state::Help;
 use crate::ui::{Action, Command};
@@ -31,6 +32,8 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
     on(&elements.open_large, "click", |app, _| app.dispatch(Action::Command(Command::OpenFile)));
     on(&elements.help_close, "click", |app, _| app.dispatch(Action::HelpClosed));
     on(&elements.help, "close", |app, _| app.dispatch(Action::HelpClosed));
+    on(&elements.export_close, "click", |app, _| app.dispatch(Action::ExportClosed));
+    on(&elements.export, "close", |app, _| app.dispatch(Action::ExportClosed));
     on(&elements.letters, "change", |app, _| app.dispatch(Action::Command(Command::ToggleLetters)));
     on(&elements.device, "change", |app, _| {
         if let Ok(ordinal) = app.elements.device.value().parse() {
@@ -70,6 +73,7 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
         }
     }
     listeners.extend(super::gestures::listeners(app));
+    listeners.extend(super::find::listeners(app));
     listeners.extend(super::minimap::listeners(app));
     listeners
 }
@@ -109,15 +113,19 @@ fn key(app: &Rc<App>, event: &Event) {
     if event.key() == "Enter" && focus.is_some_and(|focus| focus.has_type::<HtmlButtonElement>()) {
         return;
     }
-    let (letters, help) = {
+    let (letters, help, export) = {
         let state = app.state.borrow();
-        (state.letters, state.help)
+        (state.letters, state.help, state.export.dialog)
     };
+    let scope = if export == Dialog::Open { Scope::Export } else { scope };
     // What AltGr types is typed without anything held.
     let held = if event.get_modifier_state("AltGraph") { Held::default() } else { held(event) };
     let Some(command) = command(scope, &chord(&event.key(), held), letters) else { return };
     // The open dialog closes itself on Esc, and what lies under it rests.
     if help == Help::Open && !matches!(command, Command::ToggleHelp | Command::ToggleLetters) {
+        return;
+    }
+    if export == Dialog::Open && !matches!(command, Command::ToggleExport | Command::Export(_)) {
         return;
     }
     event.prevent_default();

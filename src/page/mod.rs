@@ -7,17 +7,19 @@ mod client;
 mod clipboard;
 mod device;
 mod dom;
+mod export;
 mod files;
+mod find;
 mod folders;
 mod frame;
 mod gestures;
 mod input;
 mod labels;
-mod marks;
 mod minimap;
 mod overlay;
 mod painter;
 mod panels;
+mod pen;
 mod policy;
 mod theme;
 
@@ -153,7 +155,9 @@ impl App {
             },
             Effect::Ask(request) => self.client.send(ToWorker::Ask(request)),
             Effect::Upload(scene) => self.painter.borrow_mut().upload(&scene),
+            Effect::FocusFind => find::focus(self),
             Effect::Copy(text) => clipboard::copy(self, &text),
+            Effect::Export(picture) => export::save(self, picture),
             // It fails only for an element that is gone.
             Effect::FocusCapacity => drop(self.elements.capacity.focus()),
             Effect::ReplaceWorker => self.client.end(),

@@ -3,10 +3,12 @@
 use super::dom::{self, Elements};
 use super::labels;
 use super::theme::Theme;
+use crate::engine::protocol::{Highlight, Looks};
 use crate::render::placement::Placement;
 use crate::render::{Drawing, Gpu, Look, OverlayRect, Twin};
 use crate::timeline::{OutlineRect, Quad, Scene, View, outline};
 use crate::ui::State;
+use crate::ui::figure::Figure;
 use crate::ui::outline::{Rect, outline as strokes};
 use std::collections::BTreeSet;
 use wasm_bindgen::{Clamped, JsCast};
@@ -39,7 +41,7 @@ enum Surface {
 struct Picture {
     view: View,
     overlay: Vec<OverlayRect>,
-    labels: labels::Labels,
+    figure: Figure,
     theme: Theme,
     faded: BTreeSet<u32>,
     stage: (u32, u32),
@@ -107,7 +109,7 @@ impl Painter {
         let picture = Picture {
             view,
             overlay: overlay(state, scene, &view, &theme.look),
-            labels: labels::Labels::of(state, &view),
+            figure: Figure::of(state, &view, canvas.scale),
             theme: theme.clone(),
             faded: state.around.faded.clone(),
             stage,
@@ -116,7 +118,7 @@ impl Painter {
             return false;
         }
         let canvas_element = self.canvas(elements);
-        let look = look(state, &theme.look);
+        let look = look(&theme.look, state.geometry.looks, &picture.faded);
         let drawing = Drawing { view: &view, look: &look, overlay: &picture.overlay };
         let drawn = match &mut self.surface {
             Surface::None => return false,
@@ -127,7 +129,7 @@ impl Painter {
             self.surface = Surface::None;
             return true;
         }
-        picture.labels.draw(elements, theme, stage, canvas.scale);
+        labels::draw(elements, &picture.figure, theme, &look, stage);
         self.frames += 1;
         dom::set_attribute(&canvas_element, "data-frames", &self.frames.to_string());
         dom::set_attribute(&canvas_element, "data-band-px", &scene.band_px.to_string());
@@ -136,11 +138,13 @@ impl Painter {
     }
 }
 
-/// The theme's colours for what the scene's colours tell.
-fn look(state: &State, look: &Look) -> Look {
-    let ordered = state.geometry.looks.colouring.is_ordered();
-    let look = if ordered { look.clone().in_order() } else { look.clone() };
-    look.with_faded(|slot| state.around.faded.contains(&slot))
+/// The theme's colours for what a scene's colours tell.
+pub(super) fn look(look: &Look, looks: Looks, faded: &BTreeSet<u32>) -> Look {
+    let look = if looks.colouring.is_ordered() { look.clone().in_order() } else { look.clone() };
+    // A search is asked for its matches; a selection asks for no more than a hint.
+    let is_hint = matches!(looks.highlight, Highlight::Stack(_));
+    let look = if is_hint { look.stepping_back() } else { look };
+    look.with_faded(|slot| faded.contains(&slot))
 }
 
 fn draw_with_twin(

@@ -1,6 +1,8 @@
 //! View models → DOM. A panel touches its elements only when its view model changed.
 
 mod details;
+mod export;
+mod find;
 mod help;
 mod hover;
 mod legend;
@@ -16,6 +18,8 @@ use crate::ui::State;
 #[derive(Default)]
 pub(super) struct Panels {
     details: details::Panel,
+    find: find::Panel,
+    export: export::Panel,
     help: help::Panel,
     hover: hover::Panel,
     legend: legend::Panel,
@@ -36,9 +40,11 @@ impl Panels {
         self.stage.show(elements, state);
         self.summary.show(elements, state);
         self.details.show(elements, state);
+        self.find.show(elements, state);
         self.hover.show(elements, state);
         self.legend.show(elements, state, theme);
         self.help.show(elements, state);
+        self.export.show(elements, state);
         self.moment.show(elements, state);
     }
 }

@@ -25,6 +25,8 @@ pub(super) struct Theme {
     pub(super) ground: String,
     /// The font's families.
     pub(super) font: String,
+    /// That of code.
+    pub(super) mono: String,
 }
 
 const DARK: &str = "(prefers-color-scheme: dark)";
@@ -47,6 +49,7 @@ impl Theme {
             accent: property("--accent"),
             ground: property("--plot"),
             font: property("font-family"),
+            mono: property("--mono"),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What can happen to the page, and what the shell does about it.
 
 use super::drag::Held;
+use super::export::{Format, Picture};
 use super::state::{Canvas, Renderer};
 use crate::engine::protocol::{Grouping, Reply, Request};
 use std::rc::Rc;
@@ -33,6 +34,8 @@ pub enum Action {
     LegendIsolated(u32),
     /// The minimap's window was moved or resized: its edges as parts of the whole axis, from 0 to 1.
     MinimapMoved([f64; 2]),
+    /// This stands in the field of the search.
+    FindTyped(String),
     /// A device was picked, by its ordinal.
     DeviceChosen(i64),
     /// The worker answered to load number `load`.
@@ -99,6 +102,10 @@ pub enum Action {
     Copied(Result<(), String>),
     /// Help was closed by the browser.
     HelpClosed,
+    /// So was the dialog of formats.
+    ExportClosed,
+    /// The picture became a file of this name, or did not.
+    Exported(Result<String, String>),
 }
 
 /// Where a snapshot comes from.
@@ -238,6 +245,18 @@ pub enum Command {
     NextStacking,
     /// Colour by the next kind of group.
     NextColouring,
+    /// Type what to find.
+    Find,
+    /// Go to the next match.
+    FindNext,
+    /// Go to the match before.
+    FindPrevious,
+    /// All of the selection's stack stand out, or do not.
+    ToggleSameStack,
+    /// Offer the formats of a picture, or stop it.
+    ToggleExport,
+    /// The visible picture becomes a file.
+    Export(Format),
 }
 
 /// What the shell does after [`super::update()`]. It redraws whatever changed without being told.
@@ -258,8 +277,12 @@ pub enum Effect {
     Ask(Request),
     /// New geometry for the renderer.
     Upload(Rc<crate::timeline::Scene>),
+    /// The field of the search gets the focus.
+    FocusFind,
     /// Put text on the clipboard.
     Copy(String),
+    /// Make a file of a picture, and say so.
+    Export(Box<Picture>),
     /// The field of the GPU's capacity gets the focus.
     FocusCapacity,
     /// The worker is dead: the next load needs a new one.

@@ -1,12 +1,13 @@
 //! What the commands of keys and buttons do.
 
 use super::action::{Command, Effect};
+use super::find::{self, SameStack};
 use super::opening::{EXAMPLE, cancel, load_link, show_device};
 use super::pointing::select;
 use super::state::{BytesAxis, Help, Letters, Stage, State};
 use super::trail::Way;
-use super::{cursor, details, record};
-use crate::engine::protocol::{Grouping, Looks};
+use super::{cursor, details, export, record};
+use crate::engine::protocol::{Direction, Grouping, Looks};
 
 /// One key press moves by this part of the window.
 const STEP: f64 = 1.0 / 8.0;
@@ -36,6 +37,8 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
                 show_device(state, (state.device_place + 1) % count);
             }
         }
+        Command::ToggleExport => export::toggle(state),
+        Command::Export(format) => export::want(state, format),
         Command::ToggleLetters => {
             state.letters = if state.letters == Letters::On { Letters::Off } else { Letters::On };
             let now = if state.letters == Letters::On { "on" } else { "off" };
@@ -74,7 +77,15 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
             let colouring = after(&Grouping::ALL, state.looks.colouring);
             state.change_looks(Looks { colouring, ..state.looks });
         }
-        Command::SelectAtCursor => cursor::select(state, effects),
+        Command::Find => effects.push(Effect::FocusFind),
+        Command::FindNext => find::go(state, Direction::Next, effects),
+        Command::FindPrevious => find::go(state, Direction::Previous, effects),
+        Command::ToggleSameStack => {
+            state.same_stack = match state.same_stack {
+                SameStack::StandsOut => SameStack::Blends,
+                SameStack::Blends => SameStack::StandsOut,
+            };
+        }
         Command::PutMarker => state.put_marker(None),
         Command::RemoveMarker => state.remove_nearest_marker(),
         Command::ToggleRuler => state.toggle_ruler(),
@@ -82,7 +93,8 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         Command::WindowBack => state.walk(Way::Back),
         Command::WindowForward => state.walk(Way::Forward),
         Command::TypeCapacity => effects.push(Effect::FocusCapacity),
-        Command::CursorEarlier
+        Command::SelectAtCursor
+        | Command::CursorEarlier
         | Command::CursorLater
         | Command::CursorColumnLeft
         | Command::CursorColumnRight

@@ -2,6 +2,7 @@
 
 use super::action::Command;
 use super::drag::Held;
+use super::export::Format;
 use super::state::Letters;
 
 /// Where a key works.
@@ -11,6 +12,8 @@ pub enum Scope {
     Page,
     /// While the timeline has the focus.
     Timeline,
+    /// While the formats of a picture are offered.
+    Export,
 }
 
 /// One line of the table.
@@ -46,11 +49,15 @@ pub const BINDINGS: &[Binding] = {
         line(Page, &["o"], OpenFile, "Open a snapshot", "open"),
         line(Page, &["e"], OpenExample, "Open the example", "open-example"),
         line(Page, &["x"], CancelLoading, "Cancel loading", "cancel"),
-        line(Page, &["n"], NextDevice, "Next device", "device"),
+        line(Page, &["u"], NextDevice, "Next device", "device"),
+        line(Page, &["/"], Find, "Find allocations", "find"),
+        line(Page, &["n"], FindNext, "Next match", "find-next"),
+        line(Page, &["Shift+n"], FindPrevious, "Match before", "find-previous"),
         line(Page, &["["], SelectPrevious, "Select the allocation born before", "select-previous"),
         line(Page, &["]"], SelectNext, "Select the allocation born after", "select-next"),
+        line(Page, &["k"], ToggleSameStack, "Let all of the selection's stack stand out, or not", "same-stack"),
         line(Page, &["c"], CopyDetails, "Copy the selected allocation", "copy-details"),
-        line(Page, &["Escape"], ClearSelection, "Clear the selection", "clear-selection"),
+        line(Page, &["Escape"], ClearSelection, "Clear the selection, then the search", "clear-selection"),
         line(Page, &["y"], CopySnippet, "Copy the lines that record a snapshot", "copy-snippet"),
         line(Page, &["?"], ToggleHelp, "Show or hide this list", "help-open"),
         line(Page, &["F2"], ToggleLetters, "Single-letter keys on or off", "letters"),
@@ -68,6 +75,11 @@ pub const BINDINGS: &[Binding] = {
         line(Timeline, &["g"], NextStacking, "Stack by something else", "stacking"),
         line(Timeline, &["h"], NextColouring, "Colour by something else", "colouring"),
         line(Timeline, &["p"], GoToPeak, "Go to the peak", "go-to-peak"),
+        line(Page, &["i"], ToggleExport, "Save the picture…", "export-open"),
+        line(Scope::Export, &["1"], Command::Export(Format::Png1), "PNG, as on the screen", "export-png-1"),
+        line(Scope::Export, &["2"], Command::Export(Format::Png2), "PNG, twice as many pixels", "export-png-2"),
+        line(Scope::Export, &["4"], Command::Export(Format::Png4), "PNG, four times as many", "export-png-4"),
+        line(Scope::Export, &["s"], Command::Export(Format::Svg), "SVG", "export-svg"),
         line(Timeline, &["z"], WindowBack, "Back to the window before", "window-back"),
         line(Timeline, &["Shift+z"], WindowForward, "Forward again", "window-forward"),
         line(Timeline, &["Shift+ArrowLeft"], CursorEarlier, "Cursor one event earlier", "cursor-earlier"),
@@ -177,6 +189,7 @@ mod tests {
         assert_eq!(typed("c", Held { ctrl: true, ..alone }), None, "that copies what is marked");
         assert_eq!(command(Scope::Page, "a", On), None);
         assert_eq!(command(Scope::Timeline, "?", On), Some(Command::ToggleHelp));
+        assert_eq!((typed("n", alone), typed("N", shift)), (Some(Command::FindNext), Some(Command::FindPrevious)));
     }
 
     #[test]

@@ -5,9 +5,6 @@ use crate::units::Bytes;
 use crate::units::counted;
 use std::collections::BTreeSet;
 
-/// Lines that are shown: the rest is told in one.
-const MOST_LINES: usize = 24;
-
 /// One line of the legend.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
@@ -23,15 +20,19 @@ pub struct Line {
 
 /// What stands above the lines.
 pub fn title(colouring: Grouping) -> String {
-    let what = match colouring {
+    format!("Colour: {} (requested bytes at the peak)", noun(colouring))
+}
+
+/// What a grouping goes by.
+pub fn noun(grouping: Grouping) -> &'static str {
+    match grouping {
         Grouping::CallSite => "call site",
         Grouping::Size => "size",
         Grouping::Lifetime => "lifetime",
         Grouping::Age => "age",
         Grouping::Stream => "stream",
         Grouping::Pool => "pool",
-    };
-    format!("Colour: {what} (requested bytes at the peak)")
+    }
 }
 
 /// The lines: call sites by the area they cover, everything else in its own order; what has no bytes at the peak of an ordered
@@ -39,7 +40,6 @@ pub fn title(colouring: Grouping) -> String {
 pub fn lines(entries: &[LegendEntry], faded: &BTreeSet<u32>) -> Vec<Line> {
     let shown = entries.iter().filter(|entry| entry.peak_count > 0 || faded.contains(&entry.slot));
     shown
-        .take(MOST_LINES)
         .map(|entry| Line {
             slot: entry.slot,
             label: entry.label.clone(),

@@ -6,11 +6,14 @@
 
 pub mod action;
 mod candidates;
-mod capacity;
+pub mod capacity;
 mod commands;
 pub mod cursor;
 pub mod details;
 pub mod drag;
+pub mod export;
+pub mod figure;
+pub mod find;
 pub mod hover;
 pub mod keys;
 pub mod legend;

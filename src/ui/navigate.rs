@@ -155,7 +155,8 @@ impl Plane {
         self.widened(view, i64::from(view.width_px / 2), i64::from(view.height_px / 4))
     }
 
-    fn widened(self, view: View, sideways: i64, upwards: i64) -> View {
+    /// The view with so many pixels more on all sides, as far as the plane goes.
+    pub(super) fn widened(self, view: View, sideways: i64, upwards: i64) -> View {
         let whole = self.fitted(1, 1);
         let plane_width = (whole.x_per_px / view.x_per_px).ceil() as i64;
         let plane_height = (whole.bytes_per_px / view.bytes_per_px).ceil() as i64;

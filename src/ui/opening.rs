@@ -2,6 +2,7 @@
 
 use super::action::{Effect, GivenFile, Origin};
 use super::candidates::{candidates, none_of};
+use super::export::Export;
 use super::markers::Markers;
 use super::state::{Choice, Geometry, Loading, Stage, State};
 use super::surroundings::Surroundings;
@@ -92,6 +93,8 @@ pub(super) fn show_device(state: &mut State, place: usize) {
     state.view = None;
     state.geometry = Geometry::default();
     state.around = Surroundings::default();
+    state.find.forget_answers();
+    state.export = Export::default();
     state.tools.leave_device();
     if state.device().is_some_and(|device| device.time_us.is_none()) {
         state.axis = Axis::Events;

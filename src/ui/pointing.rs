@@ -47,7 +47,7 @@ fn ask(state: &mut State, spot: Spot, purpose: Purpose, effects: &mut Vec<Effect
     effects.push(Effect::Ask(Request::Hit {
         serial,
         device,
-        looks: state.geometry.looks,
+        looks: state.geometry.looks.plain(),
         moment: spot.moment,
         byte: spot.byte,
     }));

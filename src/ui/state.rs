@@ -1,6 +1,8 @@
 //! Everything the page knows.
 
 use super::action::{DropHover, Origin, Pointer};
+use super::export::Export;
+use super::find::{Find, SameStack};
 use super::hover::Spot;
 use super::surroundings::Surroundings;
 use super::tools::Tools;
@@ -46,10 +48,16 @@ pub struct State {
     pub selection: Option<Box<Details>>,
     /// The request for the details of what shall be selected.
     pub selecting: Option<u32>,
+    /// What is looked for.
+    pub find: Find,
+    /// Whether all allocations of the selection's stack stand out.
+    pub same_stack: SameStack,
     /// Whether single-letter keys work.
     pub letters: Letters,
     /// Whether the list of keys is open.
     pub help: Help,
+    /// The picture on its way to a file.
+    pub export: Export,
     /// How pictures are drawn.
     pub renderer: Renderer,
     /// Whether a file hangs over the page.

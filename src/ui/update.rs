@@ -4,6 +4,8 @@ use super::action::{Action, Effect, WheelAxis};
 use super::commands::command;
 use super::cursor::{follow, stepped};
 use super::drag::Drag;
+use super::export;
+use super::find;
 use super::navigate::wheel_factor;
 use super::opening::{close, files_given, link_failed, list, load, load_link, show_device};
 use super::pointing::{answered, bring_into_view, click, look_under_pointer};
@@ -29,6 +31,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::LegendClicked(slot) => state.toggle_slot(slot),
         Action::LegendIsolated(slot) => state.isolate_slot(slot),
         Action::MinimapMoved(edges) => state.navigate(|plane, view| plane.between(view, edges)),
+        Action::FindTyped(text) => find::typed(state, text),
         Action::DeviceChosen(ordinal) => {
             let place = state.file().and_then(|file| file.devices.iter().position(|device| device.device == ordinal));
             if let Some(place) = place {
@@ -88,6 +91,8 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::Copied(Ok(())) => state.remark = Some("Copied.".to_owned()),
         Action::Copied(Err(cause)) => state.remark = Some(format!("The browser did not allow copying: {cause}.")),
         Action::HelpClosed => state.help = Help::Closed,
+        Action::ExportClosed => state.export.dialog = export::Dialog::Closed,
+        Action::Exported(result) => export::exported(state, result),
     }
     settle(state, &mut effects);
     before.note(state, now_ms);
@@ -100,17 +105,22 @@ fn settle(state: &mut State, effects: &mut Vec<Effect>) {
     let (Some(plane), Some(canvas)) = (state.plane(), state.canvas) else { return };
     let Some(device) = state.device().map(|device| device.device) else { return };
     let view = *state.view.get_or_insert_with(|| plane.fit(canvas));
+    find::ask(state, device, effects);
+    state.change_looks(state.wanted_looks());
     follow(state);
     let view = state.view.unwrap_or(view);
     let scene = state.geometry.scene.as_ref().filter(|_| state.geometry.looks == state.looks);
     let served = scene.is_some_and(|scene| plane.is_served(view, &scene.view));
-    if !served && state.geometry.in_flight.is_none() {
+    if !served && state.geometry.in_flight.is_none() && !state.export.is_drawing() {
         let serial = state.next_serial();
         state.geometry.in_flight = Some(serial);
         effects.push(Effect::Ask(Request::Scene { serial, device, view: plane.with_margin(view), looks: state.looks }));
     }
     if state.geometry.in_flight.is_none() {
         surroundings::ask(state, effects);
+        if served {
+            export::begin(state, effects);
+        }
     }
     look_under_pointer(state, effects);
     state.keep_selection(effects);
@@ -119,6 +129,7 @@ fn settle(state: &mut State, effects: &mut Vec<Effect>) {
 }
 
 fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effect>) {
+    let Some(reply) = export::take(state, reply, effects) else { return };
     match reply {
         Reply::Progress(progress) => {
             if let Stage::Loading(loading) = &mut state.stage {
@@ -157,13 +168,19 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
         }
         Reply::Details { serial, details: Some(details) } if state.selecting == Some(serial) => {
             state.selecting = None;
-            bring_into_view(state, &details);
+            find::reveal(state, &details).unwrap_or_else(|| bring_into_view(state, &details));
             state.selection = Some(details);
         }
         Reply::Details { serial, .. } if state.selecting == Some(serial) => state.selecting = None,
         Reply::Members(members) => list(state, members),
         Reply::Scene { .. } | Reply::Details { .. } => {}
-        Reply::Marks { .. } | Reply::Overview { .. } | Reply::Legend { .. } | Reply::Outline { .. } => {
+        Reply::Found { serial, tally, .. } => find::found(state, serial, tally, effects),
+        Reply::FoundNext { serial, found } => find::stepped(state, serial, found, effects),
+        Reply::SameStack { .. }
+        | Reply::Marks { .. }
+        | Reply::Overview { .. }
+        | Reply::Legend { .. }
+        | Reply::Outline { .. } => {
             surroundings::take(state, reply);
         }
     }

@@ -12,13 +12,17 @@
 mod chromium;
 mod containers;
 mod corpus;
+mod export;
+mod find;
 mod fixtures;
 mod gallery;
 #[path = "../generate/mod.rs"]
 #[allow(dead_code, reason = "its own tests use the rest")]
 mod generate;
 mod hostile;
+mod interactions;
 mod interrupted;
+mod kept_in_view;
 mod large;
 mod looks;
 mod opening;

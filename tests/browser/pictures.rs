@@ -53,6 +53,13 @@ pub(crate) fn keep(page: &Page, name: &str) {
     std::fs::write(folder.join(format!("{name}.png")), png).expect("target can be written");
 }
 
+/// Keeps a file that was made, beside the screenshots.
+pub(crate) fn keep_file(path: &Path, name: &str) {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("screenshots");
+    std::fs::create_dir_all(&folder).expect("target can be written");
+    std::fs::copy(path, folder.join(name)).expect("target can be written");
+}
+
 /// The same, once the timeline is drawn.
 #[track_caller]
 pub(crate) fn keep_drawn(page: &Page, name: &str) {

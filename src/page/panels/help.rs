@@ -13,7 +13,9 @@ pub(super) struct Panel {
 }
 
 pub(super) fn prepare(elements: &Elements) {
-    for (scope, title) in [(Scope::Timeline, "Timeline"), (Scope::Page, "Everywhere")] {
+    for (scope, title) in
+        [(Scope::Timeline, "Timeline"), (Scope::Page, "Everywhere"), (Scope::Export, "In “Save the picture”")]
+    {
         append(&elements.keys, &elements.new_element("h3", "", title));
         let list = elements.new_element("dl", "", "");
         for binding in BINDINGS.iter().filter(|binding| binding.scope == scope) {

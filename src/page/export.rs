@@ -1,0 +1,105 @@
+//! A picture → a file that the browser saves: its pixels from the CPU twin and its text from a 2-D canvas, or SVG.
+
+use super::dom::{self, append};
+use super::theme::Theme;
+use super::{App, labels, painter, pen};
+use crate::render::{Drawing, Look, OverlayRect, Twin};
+use crate::svg::{self, Inks};
+use crate::timeline::View;
+use crate::ui::Action;
+use crate::ui::export::{Format, Picture};
+use gloo::timers::callback::Timeout;
+use js_sys::{Array, Promise};
+use std::rc::Rc;
+use wasm_bindgen::{Clamped, JsCast, JsValue};
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{Blob, BlobPropertyBag, HtmlCanvasElement, HtmlElement, ImageData, Url, Window};
+
+/// Rows that are drawn at a time: what lies between two turns of the page, and what the twin needs memory for.
+const STRIP_PX: u32 = 256;
+/// How long the address of a file stays good, in milliseconds: some browsers ask the person first.
+const KEPT_MS: u32 = 120_000;
+
+/// Makes the file and lets the browser save it.
+pub(super) fn save(app: &Rc<App>, picture: Box<Picture>) {
+    let app = app.clone();
+    spawn_local(async move {
+        let theme = app.theme.borrow().clone();
+        let look = painter::look(&theme.look, picture.looks, &picture.faded);
+        let blob = match picture.format {
+            Format::Svg => vector(&picture, &theme, &look),
+            _ => pixels(&app, &picture, &theme, &look).await,
+        };
+        let saved = blob.and_then(|blob| download(&app, &blob, &picture.file)).map(|()| picture.file.clone());
+        app.dispatch(Action::Exported(saved.map_err(|error| dom::cause(&error))));
+    });
+}
+
+fn vector(picture: &Picture, theme: &Theme, look: &Look) -> Result<Blob, JsValue> {
+    let inks =
+        Inks { soft: &theme.text, strong: &theme.strong, line: &theme.line, peak: &theme.peak, accent: &theme.accent };
+    let mut text = String::new();
+    // It fails only where its writer does, and a string takes everything.
+    let _ = svg::write(&mut text, picture, look, &inks);
+    let kind = BlobPropertyBag::new();
+    kind.set_type("image/svg+xml");
+    Blob::new_with_str_sequence_and_options(&Array::of1(&text.into()), &kind)
+}
+
+async fn pixels(app: &App, picture: &Picture, theme: &Theme, look: &Look) -> Result<Blob, JsValue> {
+    let sheet = &picture.sheet;
+    let canvas: HtmlCanvasElement = app.elements.document.create_element("canvas")?.dyn_into()?;
+    canvas.set_width(sheet.size[0]);
+    canvas.set_height(sheet.size[1]);
+    let context = labels::bare_context(&canvas).ok_or("no canvas")?;
+    context.set_fill_style_str(&pen::css(look.background));
+    context.fill_rect(0.0, 0.0, f64::from(sheet.size[0]), f64::from(sheet.size[1]));
+    let mut twin = Twin::new();
+    twin.upload(&picture.scene);
+    let height = picture.view.height_px;
+    let mut top = 0;
+    while top < height {
+        let rows = STRIP_PX.min(height - top);
+        let up = height - top - rows;
+        let view = View { bottom_px: picture.view.bottom_px + i64::from(up), height_px: rows, ..picture.view };
+        let overlay: Vec<OverlayRect> = picture
+            .outline
+            .iter()
+            .map(|rect| OverlayRect { x: rect.x, y: rect.y.map(|y| y - up as i32), rgba: look.selection })
+            .collect();
+        let image = twin.draw(&Drawing { view: &view, look, overlay: &overlay });
+        let data = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&image.pixels), image.width, image.height)?;
+        context.put_image_data(&data, f64::from(sheet.origin[0]), f64::from(sheet.origin[1] + top))?;
+        top += rows;
+        turn(&app.elements.window).await;
+    }
+    pen::draw(&context, &sheet.shapes, theme, look);
+    let blob = Promise::new(&mut |resolve, reject| {
+        if let Err(error) = canvas.to_blob(&resolve) {
+            let _ = reject.call1(&JsValue::UNDEFINED, &error);
+        }
+    });
+    // A canvas that is too large for the browser has no bytes.
+    JsFuture::from(blob).await?.dyn_into().map_err(|_| js_sys::Error::new("the browser has no room for it").into())
+}
+
+/// Lets the page do what else there is to do.
+async fn turn(window: &Window) {
+    let passed = Promise::new(&mut |resolve, _| {
+        let _ = window.set_timeout_with_callback(&resolve);
+    });
+    let _ = JsFuture::from(passed).await;
+}
+
+fn download(app: &App, blob: &Blob, name: &str) -> Result<(), JsValue> {
+    let address = Url::create_object_url_with_blob(blob)?;
+    let link: HtmlElement = app.elements.new_element("a", "", "").dyn_into()?;
+    dom::set_attribute(&link, "href", &address);
+    dom::set_attribute(&link, "download", name);
+    link.set_hidden(true);
+    append(&app.elements.body, &link);
+    link.click();
+    link.remove();
+    Timeout::new(KEPT_MS, move || drop(Url::revoke_object_url(&address))).forget();
+    Ok(())
+}

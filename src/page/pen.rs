@@ -1,0 +1,95 @@
+//! Shapes on a 2-D canvas.
+
+use super::theme::Theme;
+use crate::render::Look;
+use crate::timeline::paint::SHADES;
+use crate::ui::figure::shapes::{Anchor, Face, Shape, Text, Tint};
+use web_sys::CanvasRenderingContext2d;
+
+/// Draws shapes, back to front. `look` has the palette that the figure's slots are of.
+pub(super) fn draw(context: &CanvasRenderingContext2d, shapes: &[Shape], theme: &Theme, look: &Look) {
+    for shape in shapes {
+        let bar = |x: [f64; 2], y: [f64; 2]| context.fill_rect(x[0], y[0], x[1] - x[0], y[1] - y[0]);
+        match shape {
+            Shape::Bar { x, y, tint, opacity } => {
+                ink(context, theme, look, *tint, *opacity);
+                bar(*x, *y);
+            }
+            Shape::Dashes { x: [left, right], y, dash, tint, opacity } => {
+                ink(context, theme, look, *tint, *opacity);
+                let mut at = *left;
+                while at < *right && *dash > 0.0 {
+                    bar([at, (at + dash).min(*right)], *y);
+                    at += 2.0 * dash;
+                }
+            }
+            Shape::Triangle { corners: [a, b, c], tint } => {
+                ink(context, theme, look, *tint, 1.0);
+                context.begin_path();
+                context.move_to(a[0], a[1]);
+                context.line_to(b[0], b[1]);
+                context.line_to(c[0], c[1]);
+                context.fill();
+            }
+            Shape::Text(text) => write(context, text, theme, look),
+        }
+    }
+    context.set_global_alpha(1.0);
+}
+
+fn write(context: &CanvasRenderingContext2d, text: &Text, theme: &Theme, look: &Look) {
+    ink(context, theme, look, text.tint, 1.0);
+    let family = if text.face == Face::Mono { &theme.mono } else { &theme.font };
+    let weight = if text.face == Face::Bold { "600 " } else { "" };
+    // Setting a font costs more than asking for it, and a figure's texts are mostly of one.
+    let font = [weight, &text.size.to_string(), "px ", family].concat();
+    context.set_font(&font);
+    context.set_text_align(match text.anchor {
+        Anchor::Start => "left",
+        Anchor::Middle => "center",
+        Anchor::End => "right",
+    });
+    let [x, y] = text.at;
+    if text.face == Face::Rimmed {
+        context.set_stroke_style_str(&theme.ground);
+        context.set_line_width(text.size * 0.27);
+        let _ = context.stroke_text(&text.text, x, y);
+    }
+    // It fails for no text.
+    let _ = context.fill_text(&text.text, x, y);
+}
+
+fn ink(context: &CanvasRenderingContext2d, theme: &Theme, look: &Look, tint: Tint, opacity: f64) {
+    let painted;
+    let colour = match tint {
+        Tint::Soft => &theme.text,
+        Tint::Strong => &theme.strong,
+        Tint::Ground => &theme.ground,
+        Tint::Line => &theme.line,
+        Tint::Peak => &theme.peak,
+        Tint::Accent => &theme.accent,
+        Tint::Reserved => {
+            painted = css(look.reserved_fill);
+            &painted
+        }
+        Tint::ReservedEdge => {
+            painted = css(look.reserved_edge);
+            &painted
+        }
+        Tint::Allocated => {
+            painted = css(look.allocated);
+            &painted
+        }
+        Tint::Slot(slot) => {
+            painted = css(look.palette.get((slot * SHADES) as usize).copied().unwrap_or_default());
+            &painted
+        }
+    };
+    context.set_fill_style_str(colour);
+    context.set_global_alpha(opacity);
+}
+
+/// An opaque colour as the style sheet writes it.
+pub(super) fn css([red, green, blue, _]: [u8; 4]) -> String {
+    format!("rgb({red} {green} {blue})")
+}

@@ -1,0 +1,187 @@
+//! A figure as shapes around its picture.
+
+use super::Figure;
+use super::shapes::{Anchor, Face, Shape, Text, Tint, cut, width};
+use crate::timeline::Axis;
+
+/// CSS pixels: the font of labels, the marks of an axis, what lies between them and a label, the bar of a life.
+pub(super) const FONT: f64 = 11.0;
+const MARK: f64 = 5.0;
+const GAP: f64 = 9.0;
+const LIFE: f64 = 3.0;
+/// CSS pixels: height of a lane of annotations, and of the axis' own labels above the first.
+const LANE: f64 = 16.0;
+const AXIS: f64 = 24.0;
+/// CSS pixels a name needs to be written at all.
+const NAME: f64 = 24.0;
+/// From a line's top, or from its middle, to its baseline, in parts of the font's size.
+pub(super) const TOP: f64 = 0.9;
+pub(super) const HALF: f64 = 0.36;
+
+/// The shapes of a figure whose picture has its upper left corner at `left` and `top`.
+pub(super) struct Pen<'a> {
+    pub(super) figure: &'a Figure,
+    pub(super) left: f64,
+    pub(super) top: f64,
+    /// The picture's lower edge.
+    pub(super) bottom: f64,
+    pub(super) scale: f64,
+    pub(super) shapes: Vec<Shape>,
+}
+
+impl Figure {
+    /// The shapes around and in the picture, whose upper left corner is at `origin`; from back to front.
+    pub fn shapes(&self, origin: [f64; 2]) -> Vec<Shape> {
+        let [left, top] = origin;
+        let mut pen =
+            Pen { figure: self, left, top, bottom: top + self.plot[1], scale: self.scale, shapes: Vec::new() };
+        pen.bytes();
+        pen.axis();
+        pen.marks();
+        pen.ranges();
+        pen.life();
+        pen.peak();
+        pen.tools();
+        pen.shapes
+    }
+
+    /// What the figure needs below its picture, in pixels.
+    pub fn foot(&self) -> f64 {
+        (AXIS + 2.0 + f64::from(self.lanes) * LANE) * self.scale
+    }
+}
+
+impl Pen<'_> {
+    pub(super) fn bar(&mut self, x: [f64; 2], y: [f64; 2], tint: Tint, opacity: f64) {
+        self.shapes.push(Shape::Bar { x, y, tint, opacity });
+    }
+
+    pub(super) fn text(&mut self, text: String, at: [f64; 2], anchor: Anchor, tint: Tint, face: Face) {
+        let size = FONT * self.scale;
+        self.shapes.push(Shape::Text(Text { text, at, anchor, size, tint, face }));
+    }
+
+    /// The thinnest line that is a whole number of pixels.
+    pub(super) fn hair(&self) -> f64 {
+        self.scale.round().max(1.0)
+    }
+
+    fn bytes(&mut self) {
+        let (scale, hair, font) = (self.scale, self.hair(), FONT * self.scale);
+        for tick in &self.figure.bytes {
+            let y = (self.bottom - tick.at_px as f64).round();
+            // A label at either end moves inwards rather than being cut.
+            let middle = y.clamp(self.top + font * 0.6, (self.bottom - font * 0.1).max(self.top + font * 0.6));
+            let at = [self.left - GAP * scale, middle + font * HALF];
+            self.text(tick.label.clone(), at, Anchor::End, Tint::Soft, Face::Plain);
+            self.bar([self.left - MARK * scale, self.left], [y, y + hair], Tint::Soft, 0.5);
+            if tick.value > 0 {
+                self.bar([self.left, self.left + self.figure.plot[0]], [y, y + hair], Tint::Soft, 0.13);
+            }
+        }
+    }
+
+    fn axis(&mut self) {
+        let (scale, hair, font) = (self.scale, self.hair(), FONT * self.scale);
+        let right = self.left + self.figure.plot[0];
+        let baseline = self.bottom + 8.0 * scale + font * TOP;
+        let name = if self.figure.axis == Axis::Time { "time" } else { "event" };
+        self.text(name.to_owned(), [self.left - GAP * scale, baseline], Anchor::End, Tint::Soft, Face::Plain);
+        for tick in &self.figure.ticks {
+            let x = (self.left + tick.at_px as f64).round();
+            self.bar([x, x + hair], [self.bottom, self.bottom + MARK * scale], Tint::Soft, 0.5);
+            let half = width(&tick.label, font) / 2.0;
+            let middle = x.clamp(self.left + half, (right - half).max(self.left + half));
+            self.text(tick.label.clone(), [middle, baseline], Anchor::Middle, Tint::Soft, Face::Plain);
+        }
+    }
+
+    /// A line over the whole height.
+    fn upright(&mut self, x: f64, thick: f64, tint: Tint, opacity: f64) {
+        let x = (self.left + x - thick / 2.0).round();
+        self.bar([x, x + thick.round().max(1.0)], [self.top, self.bottom], tint, opacity);
+    }
+
+    fn marks(&mut self) {
+        let (figure, scale) = (self.figure, self.scale);
+        if let Some(x) = figure.around.recording.filter(|&x| x > 0.0) {
+            self.upright(x, scale, Tint::Soft, 0.35);
+        }
+        for &x in &figure.around.snapshots {
+            self.upright(x, scale, Tint::Accent, 0.7);
+        }
+        for (x, text) in &figure.around.out_of_memory {
+            self.upright(*x, 2.0 * scale, Tint::Peak, 0.9);
+            let y = self.top + 6.0 * scale + FONT * scale * TOP;
+            self.beside(text, *x, 6.0 * scale, y);
+        }
+    }
+
+    /// A loud text beside x, on the side where there is more room.
+    fn beside(&mut self, text: &str, x: f64, gap: f64, y: f64) {
+        let (anchor, gap) = if x > self.figure.plot[0] / 2.0 { (Anchor::End, -gap) } else { (Anchor::Start, gap) };
+        self.text(text.to_owned(), [self.left + x + gap, y], anchor, Tint::Peak, Face::Rimmed);
+    }
+
+    fn ranges(&mut self) {
+        let (figure, scale, font) = (self.figure, self.scale, FONT * self.scale);
+        let (height, edge) = ((LANE - 2.0) * scale, scale.max(1.0));
+        for range in &figure.around.ranges {
+            let top = self.bottom + (AXIS + f64::from(range.lane) * LANE) * scale;
+            let (x, y) = (range.x.map(|x| self.left + x), [top, top + height]);
+            self.bar(x, y, Tint::Accent, 0.22);
+            self.bar([x[0], x[0] + edge], y, Tint::Accent, 0.8);
+            if range.ended {
+                self.bar([x[1] - edge, x[1]], y, Tint::Accent, 0.8);
+            }
+            let room = x[1] - x[0] - 7.0 * scale;
+            if room > (NAME - 7.0) * scale {
+                let at = [x[0] + 5.0 * scale, top + height / 2.0 + font * HALF];
+                self.text(cut(&range.name, font, room), at, Anchor::Start, Tint::Strong, Face::Plain);
+            }
+        }
+    }
+
+    /// A bar on the horizontal axis.
+    fn life(&mut self) {
+        let Some(life) = self.figure.life else { return };
+        let [from, to] = life.map(|x| x.clamp(0.0, self.figure.plot[0]));
+        let from = self.left + from;
+        let right = self.left + to;
+        self.bar(
+            [from, right.max(from + 2.0 * self.scale)],
+            [self.bottom, self.bottom + LIFE * self.scale],
+            Tint::Accent,
+            1.0,
+        );
+    }
+
+    /// A line at the peak's height, a mark where it is, its size beside it.
+    fn peak(&mut self) {
+        let figure = self.figure;
+        let Some(peak) = &figure.peak else { return };
+        let (scale, hair) = (self.scale, self.hair());
+        let y = self.bottom - peak.y;
+        if !(self.top..=self.bottom).contains(&y) {
+            return;
+        }
+        let line = y.round() - hair;
+        self.shapes.push(Shape::Dashes {
+            x: [self.left, self.left + figure.plot[0]],
+            y: [line, line + hair],
+            dash: 4.0 * scale,
+            tint: Tint::Peak,
+            opacity: 0.7,
+        });
+        if !(0.0..=figure.plot[0]).contains(&peak.x) {
+            return;
+        }
+        let (tip, size) = (self.left + peak.x, 4.5 * scale);
+        let above = y - scale - 1.6 * size;
+        let corners = [[tip, y - scale], [tip - size, above], [tip + size, above]];
+        self.shapes.push(Shape::Triangle { corners, tint: Tint::Peak });
+        // Where the peak touches the top, its label goes below the line.
+        let base = if y - self.top > 18.0 * scale { y - 5.0 * scale } else { y + 14.0 * scale };
+        self.beside(&peak.label, peak.x, 2.0 * size, base);
+    }
+}

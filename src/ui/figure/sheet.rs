@@ -1,0 +1,222 @@
+//! A picture as something to send: the figure with title, legend and notes around it.
+//!
+//! ```text
+//! ┌ title ──────────────────────┐
+//! │ what is seen                │
+//! │ 2 GiB ┌─────────────────┐   │
+//! │ 1 GiB │ the picture     │   │
+//! │     0 └─────────────────┘   │
+//! │ legend, in columns          │
+//! │ notes                       │
+//! └─────────────────────────────┘
+//! ```
+
+use super::Figure;
+use super::around::{FONT, TOP};
+use super::shapes::{Anchor, Face, Shape, Text, Tint, cut, width};
+use super::words::Words;
+use crate::timeline::Scene;
+
+/// CSS pixels.
+const MARGIN: f64 = 16.0;
+const GUTTER: f64 = 62.0;
+const TITLE: f64 = 15.0;
+const LINE: f64 = 16.0;
+const GAP: f64 = 12.0;
+const SWATCH: f64 = 10.0;
+/// CSS pixels a column of the legend has at least.
+const COLUMN: f64 = 310.0;
+/// Between columns of the legend.
+const BETWEEN: f64 = 28.0;
+
+/// A picture with everything around it, in its pixels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sheet {
+    /// Width and height.
+    pub size: [u32; 2],
+    /// The upper left corner of the picture.
+    pub origin: [u32; 2],
+    /// Width and height of the picture.
+    pub plot: [u32; 2],
+    /// Pixels to a CSS pixel.
+    pub scale: f64,
+    /// The title, for those who do not see the picture.
+    pub title: String,
+    /// Everything around the picture and above it, from back to front.
+    pub shapes: Vec<Shape>,
+}
+
+impl Sheet {
+    /// How much wider and higher than its picture a sheet is at least, in CSS pixels.
+    pub const LEAST_FRAME: [f64; 2] = [2.0 * MARGIN + GUTTER, 130.0];
+
+    /// The sheet of a figure whose picture shows `scene`.
+    pub fn new(figure: &Figure, words: &Words, scene: &Scene) -> Sheet {
+        let scale = figure.scale;
+        let whole = |css: f64| (css * scale).round();
+        let left = whole(MARGIN + GUTTER);
+        let right = left + figure.plot[0];
+        let mut flow = Flow { scale, left: whole(MARGIN), right, y: whole(MARGIN), shapes: Vec::new() };
+        flow.heading(&words.title, TITLE);
+        flow.lines(&mut words.subtitle.iter().map(String::as_str), " · ");
+        let top = (flow.y + whole(GAP)).round();
+        let bottom = top + figure.plot[1];
+        flow.frame([left, right], [top, bottom]);
+        flow.shapes.extend(figure.shapes([left, top]));
+        flow.y = bottom + figure.foot() + whole(GAP);
+        flow.legend(words);
+        let pending = scene.columns.pending.iter().any(|&bytes| bytes > 0);
+        flow.keys(
+            [
+                (words.reserved, Tint::Reserved, "reserved"),
+                (pending, Tint::Allocated, "allocated; striped above it: free requested, not completed"),
+            ]
+            .into_iter()
+            .filter(|(is_seen, ..)| *is_seen),
+        );
+        let mut notes = words.notes.clone();
+        let pixels = if scene.band_px > 1 { format!("{} pixels", scene.band_px) } else { "a pixel".to_owned() };
+        notes.push(format!("Blocks lower than {pixels} are joined, in the colour of the largest."));
+        notes.push("Drawn by memscape.".to_owned());
+        flow.lines(&mut notes.join(" ").split(' '), " ");
+        Sheet {
+            size: [right + whole(MARGIN), flow.y + whole(MARGIN - 4.0)].map(|side| side.ceil() as u32),
+            origin: [left, top].map(|at| at as u32),
+            plot: figure.plot.map(|side| side as u32),
+            scale,
+            title: words.title.clone(),
+            shapes: flow.shapes,
+        }
+    }
+}
+
+/// What is written from the top to the bottom.
+struct Flow {
+    scale: f64,
+    left: f64,
+    right: f64,
+    y: f64,
+    shapes: Vec<Shape>,
+}
+
+impl Flow {
+    fn text(&mut self, text: String, at: [f64; 2], anchor: Anchor, tint: Tint, face: Face) {
+        let size = FONT * self.scale;
+        self.shapes.push(Shape::Text(Text { text, at, anchor, size, tint, face }));
+    }
+
+    fn heading(&mut self, text: &str, css: f64) {
+        let (size, at) = (css * self.scale, [self.left, self.y + css * self.scale * TOP]);
+        // Bold letters are a tenth wider.
+        let text = cut(text, size * 1.1, self.right - self.left);
+        let (tint, face, anchor) = (Tint::Strong, Face::Bold, Anchor::Start);
+        self.shapes.push(Shape::Text(Text { text, at, anchor, size, tint, face }));
+        self.y += (css + 6.0) * self.scale;
+    }
+
+    /// Parts, on as few lines as they fit.
+    fn lines(&mut self, parts: &mut dyn Iterator<Item = &str>, joint: &str) {
+        let (size, room) = (FONT * self.scale, self.right - self.left);
+        let mut line = String::new();
+        for part in parts {
+            if !line.is_empty() && width(&line, size) + width(joint, size) + width(part, size) > room {
+                self.line(std::mem::take(&mut line));
+            }
+            if !line.is_empty() {
+                line.push_str(joint);
+            }
+            line.push_str(part);
+        }
+        self.line(line);
+    }
+
+    fn line(&mut self, line: String) {
+        let size = FONT * self.scale;
+        let at = [self.left, self.y + size * TOP];
+        self.text(cut(&line, size, self.right - self.left), at, Anchor::Start, Tint::Soft, Face::Plain);
+        self.y += LINE * self.scale;
+    }
+
+    /// A hair around the picture.
+    fn frame(&mut self, [left, right]: [f64; 2], [top, bottom]: [f64; 2]) {
+        let hair = self.scale.round().max(1.0);
+        for (x, y) in [
+            ([left - hair, right + hair], [top - hair, top]),
+            ([left - hair, right + hair], [bottom, bottom + hair]),
+            ([left - hair, left], [top, bottom]),
+            ([right, right + hair], [top, bottom]),
+        ] {
+            self.shapes.push(Shape::Bar { x, y, tint: Tint::Line, opacity: 1.0 });
+        }
+    }
+
+    /// The meanings in columns, down and then to the right; then those of the lines.
+    fn legend(&mut self, words: &Words) {
+        let scale = self.scale;
+        if !words.legend.is_empty() {
+            self.heading(&words.legend_title, FONT);
+            self.y += 1.0 * scale;
+        }
+        let room = self.right - self.left;
+        let columns = ((room + BETWEEN * scale) / ((COLUMN + BETWEEN) * scale)).floor().max(1.0) as usize;
+        let rows = words.legend.len().div_ceil(columns).max(1);
+        let pitch = (room + BETWEEN * scale) / columns as f64;
+        for (at, line) in words.legend.iter().enumerate() {
+            let (column, row) = (at / rows, at % rows);
+            let left = (self.left + column as f64 * pitch).round();
+            let y = self.y + row as f64 * LINE * scale;
+            let right = left + pitch - BETWEEN * scale;
+            self.swatch(left, y, Tint::Slot(line.slot));
+            let (size, base) = (FONT * scale, y + FONT * scale * TOP);
+            let start = left + (SWATCH + 6.0) * scale;
+            let left_over = right - start - width(&line.bytes, size) - 10.0 * scale;
+            let tint = if line.faded { Tint::Soft } else { Tint::Strong };
+            // Letters of a monospaced face are all as wide as a broad one.
+            let letters = (left_over / (size * 0.61)).max(0.0) as usize;
+            self.text(cut_to(&line.label, letters), [start, base], Anchor::Start, tint, Face::Mono);
+            self.text(line.bytes.clone(), [right, base], Anchor::End, Tint::Soft, Face::Plain);
+        }
+        if !words.legend.is_empty() {
+            self.y += (rows as f64 * LINE + 4.0) * scale;
+        }
+    }
+
+    /// What is drawn besides blocks.
+    fn keys<'a>(&mut self, keys: impl Iterator<Item = (bool, Tint, &'a str)>) {
+        let (scale, size) = (self.scale, FONT * self.scale);
+        let mut x = self.left;
+        for (_, tint, text) in keys {
+            self.swatch(x, self.y, tint);
+            let start = x + (SWATCH + 6.0) * scale;
+            let at = [start, self.y + size * TOP];
+            self.text(text.to_owned(), at, Anchor::Start, Tint::Strong, Face::Plain);
+            x = start + width(text, size) + BETWEEN * scale;
+        }
+        if x > self.left {
+            self.y += (LINE + 4.0) * scale;
+        }
+    }
+
+    fn swatch(&mut self, left: f64, top: f64, tint: Tint) {
+        let (left, top, side) = (left.round(), (top + self.scale).round(), (SWATCH * self.scale).round());
+        let hair = self.scale.round().max(1.0);
+        let (x, y) = ([left, left + side], [top, top + side]);
+        let mut bar = |y: [f64; 2], tint: Tint| self.shapes.push(Shape::Bar { x, y, tint, opacity: 1.0 });
+        match tint {
+            Tint::Reserved => {
+                bar(y, Tint::Reserved);
+                bar([top, top + hair], Tint::ReservedEdge);
+            }
+            Tint::Allocated => bar([(top + side / 2.0).round(), (top + side / 2.0).round() + hair], Tint::Allocated),
+            tint => bar(y, tint),
+        }
+    }
+}
+
+/// At most so many letters; what is cut ends in `…`.
+fn cut_to(text: &str, letters: usize) -> String {
+    match text.char_indices().nth(letters) {
+        None => text.to_owned(),
+        Some(_) => text.chars().take(letters.saturating_sub(1)).chain(['…']).collect(),
+    }
+}

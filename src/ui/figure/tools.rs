@@ -1,0 +1,115 @@
+//! What a person put over the picture, as shapes: markers, the ruler, the line of the GPU's capacity. The cursor is no part of it.
+
+use super::Figure;
+use super::around::{FONT, HALF, Pen};
+use super::shapes::{Anchor, Face, Shape, Text, Tint, width};
+use crate::ui::action::Pointer;
+use crate::ui::overlay::{Flag, Overlay};
+
+/// CSS pixels: the height of a chip, what is beside its text, a marker's dot, what lies between the ruler's end and its text.
+const CHIP: f64 = 18.0;
+const PAD: f64 = 5.0;
+const DOT: f64 = 5.0;
+const BESIDE: f64 = 8.0;
+
+impl Figure {
+    /// The figure with what lies over the picture, which was found at the size of the screen; this figure is `times` as large.
+    pub fn with_tools(mut self, overlay: Overlay, times: f64) -> Figure {
+        let larger = |at: Pointer| Pointer { x: at.x * times, y: at.y * times };
+        self.tools = Overlay {
+            crosshair: None,
+            rubber: None,
+            ruler: overlay.ruler.map(|(ends, text)| (ends.map(larger), text)),
+            flags: overlay.flags.into_iter().map(|flag| Flag { at: larger(flag.at), ..flag }).collect(),
+            capacity: overlay.capacity.map(|(y, text)| (y * times, text)),
+        };
+        self
+    }
+}
+
+impl Pen<'_> {
+    /// Draws them.
+    pub(super) fn tools(&mut self) {
+        let tools = &self.figure.tools;
+        if let Some((y, text)) = &tools.capacity {
+            self.capacity(*y, text);
+        }
+        tools.flags.iter().for_each(|flag| self.flag(flag));
+        if let Some((ends, text)) = &tools.ruler {
+            self.ruler(*ends, text);
+        }
+    }
+
+    fn right(&self) -> f64 {
+        self.left + self.figure.plot[0]
+    }
+
+    fn capacity(&mut self, y: f64, text: &str) {
+        let (scale, hair, y) = (self.scale, self.hair(), (self.bottom - y).round());
+        let x = [self.left, self.right()];
+        let (tint, opacity) = (Tint::Strong, 0.75);
+        self.shapes.push(Shape::Dashes { x, y: [y, y + hair], dash: 6.0 * scale, tint, opacity });
+        // Where the line touches the top, its label goes below.
+        let base = if y - self.top > 18.0 * scale { y - 5.0 * scale } else { y + 14.0 * scale };
+        self.text(text.to_owned(), [x[1] - BESIDE * scale, base], Anchor::End, Tint::Strong, Face::Rimmed);
+    }
+
+    /// A filled label whose left upper corner is here; gives its width.
+    fn chip(&mut self, text: &str, [x, y]: [f64; 2]) -> f64 {
+        let (size, pad, height) = (FONT * self.scale, PAD * self.scale, CHIP * self.scale);
+        let wide = width(text, size) + 2.0 * pad;
+        let (x, y) = (x.round(), y.round());
+        self.bar([x, x + wide], [y, y + height], Tint::Accent, 1.0);
+        let at = [x + wide / 2.0, y + height / 2.0 + size * HALF];
+        let (tint, face, anchor) = (Tint::Ground, Face::Plain, Anchor::Middle);
+        self.shapes.push(Shape::Text(Text { text: text.to_owned(), at, anchor, size, tint, face }));
+        wide
+    }
+
+    /// A line through all of the picture with a number at its top; a dot where it was put.
+    fn flag(&mut self, flag: &Flag) {
+        let (size, pad) = (FONT * self.scale, PAD * self.scale);
+        let (x, y, half) = (self.left + flag.at.x, self.bottom - flag.at.y, DOT * self.scale / 2.0);
+        self.bar([x.floor(), x.floor() + self.hair()], [self.top, self.bottom], Tint::Accent, 0.9);
+        if (self.top..=self.bottom).contains(&y) {
+            self.bar([x - half, x + half].map(f64::round), [y - half, y + half].map(f64::round), Tint::Accent, 1.0);
+        }
+        let wide = width(&flag.number, size) + 2.0 * pad;
+        let goes_left = x + wide > self.right();
+        self.chip(&flag.number, [if goes_left { x - wide } else { x }, self.top]);
+        let base = self.top + CHIP * self.scale / 2.0 + size * HALF;
+        let is_tight = x + wide + width(&flag.text, size) + 2.0 * pad > self.right();
+        let (x, anchor) = match is_tight {
+            true => (x - if goes_left { wide } else { 0.0 } - pad, Anchor::End),
+            false => (x + wide + pad, Anchor::Start),
+        };
+        self.text(flag.text.clone(), [x, base], anchor, Tint::Accent, Face::Rimmed);
+    }
+
+    /// The box between both ends, as far as it is in the picture, and the result beside the second.
+    fn ruler(&mut self, ends: [Pointer; 2], text: &str) {
+        let [plot_width, plot_height] = self.figure.plot;
+        let [[ax, ay], [bx, by]] = ends.map(|end| {
+            [self.left + end.x.clamp(0.0, plot_width), self.bottom - end.y.clamp(0.0, plot_height)].map(f64::round)
+        });
+        let hair = self.hair();
+        let (x, y) = ([ax.min(bx), ax.max(bx)], [ay.min(by), ay.max(by)]);
+        self.bar(x, y, Tint::Accent, 0.1);
+        let outer = [x[0], x[1] + hair];
+        for (x, y) in [
+            (outer, [y[0], y[0] + hair]),
+            (outer, [y[1], y[1] + hair]),
+            ([x[0], x[0] + hair], y),
+            ([x[1], x[1] + hair], y),
+        ] {
+            self.bar(x, y, Tint::Accent, 1.0);
+        }
+        // Away from the first end, so that it does not lie on what is measured.
+        let (gap, height) = (BESIDE * self.scale, CHIP * self.scale);
+        let wide = width(text, FONT * self.scale) + 2.0 * PAD * self.scale;
+        let left = if bx >= ax { bx + gap } else { bx - gap - wide };
+        let top = if by > ay { by + gap } else { by - gap - height };
+        let left = left.clamp(self.left, (self.right() - wide).max(self.left));
+        self.chip(text, [left, top.clamp(self.top, (self.bottom - height).max(self.top))]);
+    }
+}

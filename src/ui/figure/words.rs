@@ -1,0 +1,173 @@
+//! What is written on a sheet besides the figure: title, window, peak, legend, notes; and what its file is called.
+
+use crate::engine::protocol::{DeviceSummary, Grouping};
+use crate::timeline::{Axis, View, time_axis_margin};
+use crate::ui::legend::{self, Line};
+use crate::ui::state::State;
+use crate::ui::summary::device_name;
+use crate::units::{Bytes, duration_us, grouped};
+
+/// Letters of a snapshot's name that go into the name of a file.
+const MOST_LETTERS: usize = 80;
+
+/// What is written on a sheet.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Words {
+    /// The snapshot and its device.
+    pub title: String,
+    /// What is seen: parts that belong on one line if it is long enough.
+    pub subtitle: Vec<String>,
+    /// What the colours tell.
+    pub legend_title: String,
+    /// The meanings of the colours.
+    pub legend: Vec<Line>,
+    /// Whether there are reserved bytes to explain.
+    pub reserved: bool,
+    /// What is called what, parts as above.
+    pub notes: Vec<String>,
+    /// The name of the file, without its ending.
+    pub file: String,
+}
+
+impl Words {
+    /// The words of a window. Without an open device there are none.
+    pub fn of(state: &State, view: &View) -> Words {
+        let (Some(file), Some(device)) = (state.file(), state.device()) else { return Words::default() };
+        let window = Window::of(device, view);
+        let peak = u64::try_from(device.peak_requested).unwrap_or(0);
+        let at = match u64::try_from(device.peak_event) {
+            Ok(event) => format!("at event {}", grouped(event)),
+            Err(_) => "before the first event".to_owned(),
+        };
+        let order =
+            state.looks.stacking.map_or("in order of birth".to_owned(), |by| format!("by {}", legend::noun(by)));
+        let subtitle = vec![
+            window.text,
+            format!("peak {} requested ({} B) {at}", Bytes(peak), grouped(peak)),
+            format!("stacked {order}"),
+        ];
+        let colouring = state.looks.colouring;
+        let entries = state.around.legend.about(colouring).map(|entries| entries.as_slice());
+        Words {
+            title: format!("{} · {}", file.file, device_name(device.device)),
+            subtitle,
+            legend_title: legend::title(colouring),
+            legend: entries.map_or_else(Vec::new, |entries| legend::lines(entries, &state.around.faded)),
+            reserved: device.knows_reserved(),
+            notes: notes(device, colouring),
+            file: format!("{}-{}-{}", plain(&file.file), device_in_a_name(device.device), window.name),
+        }
+    }
+}
+
+fn notes(device: &DeviceSummary, colouring: Grouping) -> Vec<String> {
+    let mut notes = vec!["Height is requested bytes, what the program asked for.".to_owned()];
+    if device.knows_reserved() {
+        notes.push("Reserved is what the allocator took from the driver.".to_owned());
+    }
+    notes.push("Each column of pixels shows the highest of its moments.".to_owned());
+    if colouring == Grouping::CallSite {
+        notes.push("Shades of a colour tell neighbours apart.".to_owned());
+    }
+    notes
+}
+
+/// The part of the axis that is seen: for people, and for a file's name.
+struct Window {
+    text: String,
+    name: String,
+}
+
+impl Window {
+    fn of(device: &DeviceSummary, view: &View) -> Window {
+        let [from, to] = [0.0, f64::from(view.width_px)].map(|column| view.x_from_column(column));
+        match (view.axis, device.time_us) {
+            (Axis::Time, Some((first, last))) => {
+                let span = last.abs_diff(first);
+                let margin = time_axis_margin(span) as f64;
+                let [from, to] = [from, to].map(|x| (x - margin).round().clamp(0.0, span as f64) as i64);
+                let whole = from == 0 && to == span as i64;
+                Window {
+                    text: match whole {
+                        true => format!("All {} of the recording", duration_us(to)),
+                        false => format!("{} to {} after the first event", duration_us(from), duration_us(to)),
+                    },
+                    name: format!("us-{from}-{to}"),
+                }
+            }
+            _ => {
+                // Event k stands at k + 1. Windows begin and end with whole pixels: what is missing by half a one is in,
+                // but never an event more.
+                let half = (view.x_per_px / 2.0).min(0.5);
+                let last = device.events.saturating_sub(1);
+                let from = ((from - 1.0 - half).ceil().max(0.0) as u64).min(last);
+                let to = if to + half > last as f64 + 1.0 {
+                    last
+                } else {
+                    (((to - half).ceil() - 2.0).max(0.0) as u64).clamp(from, last)
+                };
+                let whole = from == 0 && to == last;
+                let of = grouped(device.events);
+                let text = match device.events {
+                    0 => "No events".to_owned(),
+                    1 => "One event".to_owned(),
+                    _ if whole => format!("All {of} events"),
+                    _ => format!("Events {} to {} of {of}", grouped(from), grouped(to)),
+                };
+                Window { text, name: format!("events-{from}-{to}") }
+            }
+        }
+    }
+}
+
+fn device_in_a_name(device: i64) -> String {
+    if device < 0 { "host".to_owned() } else { format!("device{device}") }
+}
+
+/// A name that any file system takes, without the endings of snapshots.
+fn plain(name: &str) -> String {
+    let mut name = name;
+    for ending in [".gz", ".zst", ".zip", ".pickle", ".pkl", ".json", ".html"] {
+        name = name.strip_suffix(ending).unwrap_or(name);
+    }
+    let safe = |letter: char| if letter.is_alphanumeric() || "-_.".contains(letter) { letter } else { '-' };
+    let name: String = name.chars().take(MOST_LETTERS).map(safe).collect();
+    let name = name.trim_matches(['.', '-']);
+    if name.is_empty() { "snapshot".to_owned() } else { name.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_are_plain() {
+        for (name, expected) in [
+            ("run 17.pickle.gz", "run-17"),
+            ("../../etc/passwd", "etc-passwd"),
+            ("a.zip › b/c.pickle", "a.zip---b-c"),
+            ("…", "snapshot"),
+            ("-", "snapshot"),
+            ("語.json", "語"),
+        ] {
+            assert_eq!(plain(name), expected, "{name}");
+        }
+        assert!(plain(&"x".repeat(5000)).len() <= MOST_LETTERS);
+    }
+
+    #[test]
+    fn a_window_says_which_events_it_shows() {
+        let device = DeviceSummary { events: 1000, time_us: Some((5_000_000, 7_000_000)), ..DeviceSummary::default() };
+        let view = View::fit(1001, 1, 100, 100);
+        assert_eq!(Window::of(&device, &view).text, "All 1,000 events");
+        let half = View { x_per_px: view.x_per_px / 2.0, left_px: 100, ..view };
+        let window = Window::of(&device, &half);
+        assert_eq!((window.text.as_str(), window.name.as_str()), ("Events 499 to 999 of 1,000", "events-499-999"));
+        let margin = time_axis_margin(2_000_000) as f64;
+        let timed = View { axis: Axis::Time, x_per_px: 10_000.0, left_px: (margin / 10_000.0) as i64, ..view };
+        let window = Window::of(&device, &timed);
+        assert_eq!(window.text, "0 µs to 999 ms after the first event");
+        let empty = DeviceSummary::default();
+        assert_eq!(Window::of(&empty, &View::fit(1, 1, 9, 9)).text, "No events");
+    }
+}

@@ -1,0 +1,242 @@
+//! The picture as a file: saved by mouse and by keyboard, decoded again, and held against what the page shows.
+
+use crate::chromium::{Adapter, Chromium};
+use crate::corpus;
+use crate::fixtures::{self, halves};
+use crate::opening::shows_halves;
+use crate::page::Page;
+use crate::pictures::{keep, keep_drawn, keep_file};
+use crate::site::Site;
+use serde_json::Value;
+use std::path::PathBuf;
+
+/// Rounding where something is blended: once on the screen's canvases, once on that of the file.
+const BLENDED: u64 = 4;
+
+/// The page in these colours, its files saved among the fixtures.
+fn page_in(scheme: &str, adapter: Adapter) -> Page {
+    let page = Page::blank(Chromium::with(adapter));
+    page.save_downloads_in(&fixtures::folder());
+    page.prefer_color_scheme(scheme);
+    page.navigate(&Site::shared().page());
+    page.wait_for_state("empty");
+    page
+}
+
+fn drawn(scheme: &str, adapter: Adapter) -> Page {
+    let page = page_in(scheme, adapter);
+    page.drop_files(&[&halves()]);
+    shows_halves(&page);
+    page.wait_until("the timeline is drawn", || {
+        page.attribute("canvas#timeline", "data-frames").is_some_and(|frames| frames != "0")
+    });
+    // A pointer over the picture shows things that are not part of it.
+    page.move_to(1.0, 1.0);
+    page
+}
+
+/// Whether formats are offered.
+fn is_open(page: &Page) -> bool {
+    page.evaluate("document.querySelector('#export').open") == true
+}
+
+/// Does something that saves a file, and waits for it.
+#[track_caller]
+fn saved(page: &Page, name: &str, how: impl FnOnce()) -> PathBuf {
+    let path = fixtures::folder().join(name);
+    let _ = std::fs::remove_file(&path);
+    how();
+    page.wait_until(&format!("{name} is saved"), || {
+        std::fs::metadata(&path).is_ok_and(|file| file.len() > 0) && page.text("#status") == format!("Saved {name}.")
+    });
+    path
+}
+
+/// Runs `script` in a tab of the same origin without our policy; in it, `image` gives the pixels behind an address.
+#[track_caller]
+fn read(script: &str) -> Value {
+    let reader = Page::open(Chromium::with(Adapter::Missing), &format!("{}/no/such/file", Site::shared().home));
+    reader.evaluate(&format!(
+        "(async () => {{
+            const image = async (address) => {{
+                const image = new Image();
+                image.src = address;
+                await image.decode();
+                const canvas = new OffscreenCanvas(image.naturalWidth, image.naturalHeight).getContext('2d');
+                canvas.drawImage(image, 0, 0);
+                const {{ data, width, height }} = canvas.getImageData(0, 0, image.naturalWidth, image.naturalHeight);
+                return {{ data, width, height, at: (x, y) => data.subarray((y * width + x) * 4, (y * width + x) * 4 + 4) }};
+            }};
+            const furthest = (one, other, [left, top], [otherLeft, otherTop], [width, height]) => {{
+                let most = 0;
+                for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) {{
+                    const a = one.at(left + x, top + y), b = other.at(otherLeft + x, otherTop + y);
+                    for (let c = 0; c < 4; c++) most = Math.max(most, Math.abs(a[c] - b[c]));
+                }}
+                return most;
+            }};
+            {script}
+        }})()"
+    ))
+}
+
+/// Where the picture begins on a sheet, and how large it is: the stage's size on the page, and margins that only `ui` knows.
+struct Place {
+    origin: [u64; 2],
+    size: [u64; 2],
+    shown_at: [u64; 2],
+}
+
+/// Finds it: the frame's corner is where the gutter and the head end.
+fn place(page: &Page) -> Place {
+    let timeline = page.corners("canvas#timeline");
+    let whole = |px: f64| px.round() as u64;
+    Place {
+        origin: [78, 65],
+        size: [whole(timeline.width), whole(timeline.height)],
+        shown_at: [whole(timeline.left), whole(timeline.top)],
+    }
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn a_png_has_the_pixels_of_the_page() {
+    for (scheme, adapter) in [("light", Adapter::Software), ("dark", Adapter::Missing)] {
+        let page = drawn(scheme, adapter);
+        let screen = page.screenshot();
+        let name = "halves-device0-events-0-121.png";
+        let path = saved(&page, name, || {
+            page.click("#export-open");
+            page.wait_until("the dialog is open", || is_open(&page));
+            keep(&page, &format!("export-dialog-{scheme}"));
+            page.click("#export-png-1");
+        });
+        keep_file(&path, &format!("export-1x-{scheme}.png"));
+        let Place { origin, size, shown_at } = place(&page);
+        // The stage has round corners, a sheet has not.
+        let inner = |corner: [u64; 2]| corner.map(|at| at + 9);
+        let (shown, at, part) = (inner(shown_at), inner(origin), size.map(|side| side - 18));
+        let found = read(&format!(
+            "const [screen, file] = [await image('data:image/png;base64,{screen}'), await image('/open/{name}')];
+             return [file.width, file.height, furthest(screen, file, {shown:?}, {at:?}, {part:?})];"
+        ));
+        assert_eq!(found[0], size[0] + 78 + 16, "{found}");
+        assert!(found[2].as_u64().is_some_and(|most| most <= BLENDED), "{scheme}: pixels differ by {}", found[2]);
+        assert_eq!(page.complaints(), [] as [&str; 0]);
+    }
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn larger_pngs_are_drawn_anew_and_not_interpolated() {
+    let page = drawn("dark", Adapter::Software);
+    let name = "halves-device0-events-0-121.png";
+    let mut sizes = Vec::new();
+    for key in ["1", "2", "4"] {
+        page.evaluate("document.querySelector('#timeline').focus()");
+        let path = saved(&page, name, || {
+            page.press("i");
+            page.wait_until("the dialog is open", || is_open(&page));
+            page.press(key);
+        });
+        keep_file(&path, &format!("export-{key}x-dark.png"));
+        let times: u64 = key.parse().unwrap();
+        let Place { origin, size, .. } = place(&page);
+        // Here are both blocks, their lines and grid lines, and no text.
+        let found = read(&format!(
+            "const file = await image('/open/{name}');
+             const colours = new Set();
+             for (let y = {top}; y < {bottom}; y++) for (let x = {left}; x < {right}; x++)
+                 colours.add(file.at(x, y).join());
+             return [file.width, file.height, [...colours].sort()];",
+            top = (origin[1] + size[1] * 6 / 10) * times,
+            bottom = (origin[1] + size[1] * 95 / 100) * times,
+            left = (origin[0] + size[0] / 2) * times,
+            right = (origin[0] + size[0] * 9 / 10) * times,
+        ));
+        sizes.push((times, found));
+    }
+    let (_, first) = &sizes[0];
+    for (times, found) in &sizes {
+        for side in [0, 1] {
+            let (once, now) = (first[side].as_u64().unwrap(), found[side].as_u64().unwrap());
+            assert!(now.abs_diff(once * times) <= *times, "{times}×: {found}");
+        }
+        assert!(found[2].as_array().is_some_and(|colours| colours.len() >= 3), "{found}");
+        assert_eq!(found[2], first[2], "at {times}× it has colours of its own");
+    }
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn an_svg_shows_the_same_picture() {
+    for scheme in ["light", "dark"] {
+        let page = drawn(scheme, Adapter::Software);
+        let (x, y) = page.corners("canvas#timeline").at(0.6, 0.75);
+        page.click_at(x, y);
+        page.wait_until("a block is selected", || page.attribute("#details", "data-size").is_some());
+        page.move_to(1.0, 1.0);
+        let [png, svg] = [("#export-png-1", "png"), ("#export-svg", "svg")].map(|(button, ending)| {
+            let name = format!("halves-device0-events-0-121.{ending}");
+            let path = saved(&page, &name, || {
+                page.click("#export-open");
+                page.wait_until("the dialog is open", || is_open(&page));
+                page.click(button);
+            });
+            keep_file(&path, &format!("export-{scheme}.{ending}"));
+            name
+        });
+        let Place { origin, size, .. } = place(&page);
+        // No text stands in the lower half, where two engines may disagree about letters.
+        let half = [size[0], size[1] / 2 - 1];
+        let corner = [origin[0], origin[1] + size[1] - half[1]];
+        let found = read(&format!(
+            "const [png, svg] = [await image('/open/{png}'), await image('/open/{svg}')];
+             return [png.width - svg.width, png.height - svg.height, furthest(png, svg, {corner:?}, {corner:?}, {half:?})];"
+        ));
+        assert_eq!((&found[0], &found[1]), (&Value::from(0), &Value::from(0)));
+        assert!(found[2].as_u64().is_some_and(|most| most <= BLENDED), "{scheme}: pixels differ by {}", found[2]);
+        assert_eq!(page.complaints(), [] as [&str; 0]);
+    }
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn escape_leaves_the_dialog_and_the_selection_alone() {
+    let page = drawn("light", Adapter::Software);
+    let (x, y) = page.corners("canvas#timeline").at(0.6, 0.75);
+    page.click_at(x, y);
+    page.wait_until("a block is selected", || page.attribute("#details", "data-size").is_some());
+    page.press("i");
+    page.wait_until("the dialog is open", || is_open(&page));
+    page.press("Escape");
+    page.wait_until("it is closed", || !is_open(&page));
+    assert!(page.attribute("#details", "data-size").is_some());
+    // The browser tells the page that it closed it a moment later.
+    page.evaluate("new Promise((resolve) => setTimeout(resolve, 200))");
+    page.press("i");
+    page.wait_until("it opens again", || is_open(&page));
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn a_real_file_is_saved_and_kept_to_look_at() {
+    let Some(files) = corpus::real_files() else { return };
+    let Some(file) = files.iter().find(|file| file.path.ends_with("train-annotated-100.pickle")) else { return };
+    for (scheme, width) in [("light", 1280), ("dark", 1280), ("light", 600)] {
+        let page = page_in(scheme, Adapter::Software);
+        page.resize(width, 800);
+        page.drop_files(&[&file.path]);
+        page.wait_for_state("ready");
+        keep_drawn(&page, &format!("export-page-{scheme}-{width}"));
+        for (button, ending) in [("#export-png-2", "png"), ("#export-svg", "svg")] {
+            let path = saved(&page, &format!("train-annotated-100-device0-events-0-11299.{ending}"), || {
+                page.evaluate("document.querySelector('#export-open').click()");
+                page.wait_until("the dialog is open", || is_open(&page));
+                keep(&page, &format!("export-dialog-{scheme}-{width}"));
+                page.click(button);
+            });
+            keep_file(&path, &format!("export-train-{scheme}-{width}.{ending}"));
+        }
+    }
+}
