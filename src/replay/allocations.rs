@@ -171,10 +171,10 @@ impl Allocations {
         self.spans_in(0..self.len())
     }
 
-    /// Whether it is live at `moment`.
-    pub fn is_live(&self, id: AllocationId, moment: Moment) -> bool {
+    /// Whether it is not dead at `moment` (and so live, where it was born by then).
+    pub fn outlives(&self, id: AllocationId, moment: Moment) -> bool {
         let (lives, at) = self.part(id);
-        self.born(id) <= moment && moment.0 < lives.died.at(at)
+        moment.0 < lives.died.at(at)
     }
 
     /// How many were born in the trace by `moment`: those have the first ids after the early ones.

@@ -105,7 +105,8 @@ impl LiveSets {
         let first_traced = allocations.early() as u32;
         let born = first_traced + allocations.born_by(since)..first_traced + allocations.born_by(moment.0);
         let candidates = self.ids.range(start..end).chain(0..early).chain(born);
-        candidates.map(AllocationId).filter(move |&id| allocations.is_live(id, moment))
+        // All of them were born by then.
+        candidates.map(AllocationId).filter(move |&id| allocations.outlives(id, moment))
     }
 
     /// Bytes on the heap.
