@@ -18,8 +18,8 @@ use crate::ui::State;
 #[derive(Default)]
 pub(super) struct Panels {
     details: details::Panel,
-    export: export::Panel,
     find: find::Panel,
+    export: export::Panel,
     help: help::Panel,
     hover: hover::Panel,
     legend: legend::Panel,

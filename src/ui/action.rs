@@ -245,10 +245,6 @@ pub enum Command {
     NextStacking,
     /// Colour by the next kind of group.
     NextColouring,
-    /// Offer the formats of a picture, or stop it.
-    ToggleExport,
-    /// The visible picture becomes a file.
-    Export(Format),
     /// Type what to find.
     Find,
     /// Go to the next match.
@@ -257,6 +253,10 @@ pub enum Command {
     FindPrevious,
     /// All of the selection's stack stand out, or do not.
     ToggleSameStack,
+    /// Offer the formats of a picture, or stop it.
+    ToggleExport,
+    /// The visible picture becomes a file.
+    Export(Format),
 }
 
 /// What the shell does after [`super::update()`]. It redraws whatever changed without being told.

@@ -93,8 +93,8 @@ pub(super) fn show_device(state: &mut State, place: usize) {
     state.view = None;
     state.geometry = Geometry::default();
     state.around = Surroundings::default();
-    state.export = Export::default();
     state.find.forget_answers();
+    state.export = Export::default();
     state.tools.leave_device();
     if state.device().is_some_and(|device| device.time_us.is_none()) {
         state.axis = Axis::Events;
