@@ -4,7 +4,7 @@ use super::dom::{self, Elements};
 use super::labels;
 use super::theme::Theme;
 use crate::render::placement::Placement;
-use crate::render::{Drawing, Gpu, Look, OverlayRect, Twin};
+use crate::render::{Drawing, Gpu, Lane, Look, OverlayRect, Twin};
 use crate::timeline::{OutlineRect, Quad, Scene, View, outline};
 use crate::ui::State;
 use crate::ui::outline::{Rect, outline as strokes};
@@ -93,8 +93,8 @@ impl Painter {
         self.shown = None;
         match &mut self.surface {
             Surface::None => {}
-            Surface::Gpu(gpu) => gpu.upload(scene),
-            Surface::Cpu(twin, _) => twin.upload(scene),
+            Surface::Gpu(gpu) => gpu.upload(0, scene),
+            Surface::Cpu(twin, _) => twin.upload(0, scene),
         }
     }
 
@@ -117,7 +117,9 @@ impl Painter {
         }
         let canvas_element = self.canvas(elements);
         let look = look(state, &theme.look);
-        let drawing = Drawing { view: &view, look: &look, overlay: &picture.overlay };
+        let lanes = [Lane::alone(&view, &look)];
+        let size_px = [view.width_px, view.height_px];
+        let drawing = Drawing { size_px, background: look.background, lanes: &lanes, overlay: &picture.overlay };
         let drawn = match &mut self.surface {
             Surface::None => return false,
             Surface::Gpu(gpu) => gpu.draw(&drawing).is_ok(),

@@ -4,6 +4,7 @@ use super::drawing::Drawing;
 use super::layers::{self, Frame, Layers};
 use super::placement::Placement;
 use crate::timeline::{Quad, Scene, View};
+use std::collections::BTreeMap;
 use wgpu::util::{BufferInitDescriptor, DeviceExt};
 
 const SHADER: &str = include_str!("rects.wgsl");
@@ -21,25 +22,23 @@ pub(crate) struct Rects {
     scene_pipeline: wgpu::RenderPipeline,
     overlay_pipeline: wgpu::RenderPipeline,
     bindings: wgpu::BindGroupLayout,
-    bound: wgpu::BindGroup,
-    frame: GrowingBuffer,
-    edges: GrowingBuffer,
-    colours: GrowingBuffer,
-    scene_quads: GrowingBuffer,
+    /// By number.
+    scenes: BTreeMap<u32, UploadedScene>,
     overlay_quads: GrowingBuffer,
-    scene: Option<UploadedScene>,
+    overlay: Bound,
 }
 
 #[derive(Debug)]
 struct UploadedScene {
     view: View,
-    quads: u32,
+    count: u32,
+    quads: GrowingBuffer,
+    bound: Bound,
 }
 
-/// What of the buffers one picture uses.
+/// What of the buffers one picture uses: rectangles of the overlay.
 #[derive(Debug)]
 pub(crate) struct Prepared {
-    scene_quads: u32,
     overlay_quads: u32,
 }
 
@@ -92,33 +91,26 @@ impl Rects {
         let overlay_pipeline =
             pipeline("rects of the overlay", "overlay_corner", Some(wgpu::BlendState::ALPHA_BLENDING));
 
-        let buffer = |label, usage| GrowingBuffer::new(device, label, usage);
-        let frame = buffer("rects frame", wgpu::BufferUsages::UNIFORM);
-        let edges = buffer("rects edges", wgpu::BufferUsages::STORAGE);
-        let colours = buffer("rects colours", wgpu::BufferUsages::STORAGE);
-        let bound = bind(device, &bindings, [&frame, &edges, &colours]);
-        Rects {
-            scene_pipeline,
-            overlay_pipeline,
-            bindings,
-            bound,
-            frame,
-            edges,
-            colours,
-            scene_quads: buffer("rects of the scene", wgpu::BufferUsages::VERTEX),
-            overlay_quads: buffer("rects of the overlay", wgpu::BufferUsages::VERTEX),
-            scene: None,
-        }
+        let overlay_quads = GrowingBuffer::new(device, "rects of the overlay", wgpu::BufferUsages::VERTEX);
+        let overlay = Bound::new(device, &bindings);
+        Rects { scene_pipeline, overlay_pipeline, bindings, scenes: BTreeMap::new(), overlay_quads, overlay }
     }
 
-    pub(crate) fn upload(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, scene: &Scene) {
+    pub(crate) fn upload(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, number: u32, scene: &Scene) {
         let Layers { view, quads } = Layers::new(scene);
-        self.scene_quads.write(device, queue, bytemuck::cast_slice(&quads));
-        self.scene = Some(UploadedScene { view, quads: quads.len() as u32 });
+        let new = || UploadedScene {
+            view,
+            count: 0,
+            quads: GrowingBuffer::new(device, "rects of a scene", wgpu::BufferUsages::VERTEX),
+            bound: Bound::new(device, &self.bindings),
+        };
+        let uploaded = self.scenes.entry(number).or_insert_with(new);
+        (uploaded.view, uploaded.count) = (view, quads.len() as u32);
+        uploaded.quads.write(device, queue, bytemuck::cast_slice(&quads));
     }
 
-    pub(crate) fn clear_scene(&mut self) {
-        self.scene = None;
+    pub(crate) fn keep_scenes(&mut self, wanted: &dyn Fn(u32) -> bool) {
+        self.scenes.retain(|&number, _| wanted(number));
     }
 
     /// Writes what `drawing` needs into the buffers; `window_px` is the size of the texture it will be drawn into.
@@ -129,34 +121,78 @@ impl Rects {
         window_px: [u32; 2],
         drawing: &Drawing<'_>,
     ) -> Prepared {
-        let placement = self.scene.as_ref().map(|scene| Placement::new(&scene.view, drawing.view));
-        let scene_px = placement.as_ref().map_or([0, 0], |placement| [placement.width_px(), placement.height_px()]);
-        let edges = placement.as_ref().map_or(&[][..], Placement::edges);
-        let overlay: Vec<Quad> = layers::overlay_quads(drawing.overlay).collect();
-
-        self.frame.write(device, queue, &Frame::new(window_px, scene_px, drawing.view).to_bytes());
-        self.edges.write(device, queue, bytemuck::cast_slice(edges));
-        self.colours.write(device, queue, layers::colours(drawing.look).as_flattened());
-        self.overlay_quads.write(device, queue, bytemuck::cast_slice(&overlay));
-        // Any of the three may be a new buffer now; a bind group is cheap, knowing which is not.
-        self.bound = bind(device, &self.bindings, [&self.frame, &self.edges, &self.colours]);
-        Prepared {
-            scene_quads: self.scene.as_ref().map_or(0, |scene| scene.quads),
-            overlay_quads: overlay.len() as u32,
+        for lane in drawing.lanes {
+            let Some(scene) = self.scenes.get_mut(&lane.scene) else { continue };
+            let view = lane.lowered();
+            let placement = Placement::new(&scene.view, &view);
+            let frame = Frame::new(window_px, [placement.width_px(), placement.height_px()], &view);
+            let colours = layers::colours(lane.look);
+            scene.bound.write(device, queue, &self.bindings, frame, placement.edges(), colours.as_flattened());
         }
+        let overlay: Vec<Quad> = layers::overlay_quads(drawing.overlay).collect();
+        let frame = Frame { window_px, scene_px: [0; 2], stripe_px: [0; 2] };
+        self.overlay.write(device, queue, &self.bindings, frame, &[], &[]);
+        self.overlay_quads.write(device, queue, bytemuck::cast_slice(&overlay));
+        Prepared { overlay_quads: overlay.len() as u32 }
     }
 
-    pub(crate) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, prepared: &Prepared) {
-        pass.set_bind_group(0, &self.bound, &[]);
-        let layers = [
-            (&self.scene_pipeline, &self.scene_quads, prepared.scene_quads),
-            (&self.overlay_pipeline, &self.overlay_quads, prepared.overlay_quads),
-        ];
-        for (pipeline, quads, count) in layers {
-            pass.set_pipeline(pipeline);
-            pass.set_vertex_buffer(0, quads.buffer.slice(..));
-            pass.draw(0..4, 0..count);
+    pub(crate) fn draw(
+        &self,
+        pass: &mut wgpu::RenderPass<'_>,
+        prepared: &Prepared,
+        [width, height]: [u32; 2],
+        drawing: &Drawing<'_>,
+    ) {
+        pass.set_pipeline(&self.scene_pipeline);
+        for lane in drawing.lanes {
+            let rows = lane.rows(height);
+            let Some(scene) = self.scenes.get(&lane.scene).filter(|_| !rows.is_empty()) else { continue };
+            pass.set_scissor_rect(0, height - rows.end, width, rows.end - rows.start);
+            pass.set_bind_group(0, &scene.bound.group, &[]);
+            pass.set_vertex_buffer(0, scene.quads.buffer.slice(..));
+            pass.draw(0..4, 0..scene.count);
         }
+        pass.set_scissor_rect(0, 0, width, height);
+        pass.set_pipeline(&self.overlay_pipeline);
+        pass.set_bind_group(0, &self.overlay.group, &[]);
+        pass.set_vertex_buffer(0, self.overlay_quads.buffer.slice(..));
+        pass.draw(0..4, 0..prepared.overlay_quads);
+    }
+}
+
+/// The buffers that the shader reads besides the rectangles.
+#[derive(Debug)]
+struct Bound {
+    frame: GrowingBuffer,
+    edges: GrowingBuffer,
+    colours: GrowingBuffer,
+    group: wgpu::BindGroup,
+}
+
+impl Bound {
+    fn new(device: &wgpu::Device, layout: &wgpu::BindGroupLayout) -> Bound {
+        let buffer = |label, usage| GrowingBuffer::new(device, label, usage);
+        let frame = buffer("rects frame", wgpu::BufferUsages::UNIFORM);
+        let edges = buffer("rects edges", wgpu::BufferUsages::STORAGE);
+        let colours = buffer("rects colours", wgpu::BufferUsages::STORAGE);
+        let group = bind(device, layout, [&frame, &edges, &colours]);
+        Bound { frame, edges, colours, group }
+    }
+
+    fn write(
+        &mut self,
+        device: &wgpu::Device,
+        queue: &wgpu::Queue,
+        layout: &wgpu::BindGroupLayout,
+        frame: Frame,
+        edges: &[i32],
+        colours: &[u8],
+    ) {
+        self.frame.write(device, queue, &frame.to_bytes());
+        self.edges.write(device, queue, bytemuck::cast_slice(edges));
+        self.colours.write(device, queue, colours);
+        // Any of the three may be a new buffer now; a bind group is cheap, knowing which is not.
+        self.group = bind(device, layout, [&self.frame, &self.edges, &self.colours]);
     }
 }
 
