@@ -15,6 +15,7 @@ mod input;
 mod labels;
 mod marks;
 mod minimap;
+mod outlines;
 mod painter;
 mod panels;
 mod policy;
@@ -148,7 +149,7 @@ impl App {
                 Err(cause) => self.dispatch(Action::LoadFailed(cause)),
             },
             Effect::Ask(request) => self.client.send(ToWorker::Ask(request)),
-            Effect::Upload(scene) => self.painter.borrow_mut().upload(&scene),
+            Effect::Upload { device_place, scene } => self.painter.borrow_mut().upload(device_place, &scene),
             Effect::Copy(text) => clipboard::copy(self, &text),
             Effect::ReplaceWorker => self.client.end(),
         }

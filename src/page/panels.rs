@@ -3,6 +3,7 @@
 mod details;
 mod help;
 mod hover;
+mod lanes;
 mod legend;
 mod stage;
 mod summary;
@@ -17,6 +18,7 @@ pub(super) struct Panels {
     details: details::Panel,
     help: help::Panel,
     hover: hover::Panel,
+    lanes: lanes::Panel,
     legend: legend::Panel,
     stage: stage::Panel,
     summary: summary::Panel,
@@ -34,6 +36,7 @@ impl Panels {
         self.stage.show(elements, state);
         self.summary.show(elements, state);
         self.details.show(elements, state);
+        self.lanes.show(elements, state);
         self.hover.show(elements, state);
         self.legend.show(elements, state, theme);
         self.help.show(elements, state);

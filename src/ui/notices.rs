@@ -1,7 +1,7 @@
 //! Lines of text beside the picture: the status, what the pointer is over, how pictures are drawn.
 
 use super::state::{Renderer, Stage, State};
-use crate::engine::protocol::DeviceSummary;
+use super::summary::device_name;
 use crate::timeline::scene_hit;
 use crate::units::{Bytes, Moment, counted, grouped};
 
@@ -44,7 +44,8 @@ pub fn reading(state: &State) -> String {
 }
 
 fn column_reading(state: &State) -> Option<String> {
-    let (pointer, view, scene) = (state.pointer?, state.view.as_ref()?, state.geometry.scene.as_ref()?);
+    let (lane, pointer) = state.lane_at(state.pointer?)?;
+    let (view, scene) = (lane.view, lane.geometry.scene.as_ref()?);
     let x = scene.view.column_from_x(view.x_from_column(pointer.x.floor() + 0.5)).floor() as i32;
     let column = scene_hit(scene, x, 0)?.column;
     let columns = &scene.columns;
@@ -55,7 +56,10 @@ fn column_reading(state: &State) -> Option<String> {
     };
     let (total, reserved) = (*columns.total.get(column)?, *columns.reserved.get(column)?);
     let mut text = format!("{when}: {} requested ({} B)", Bytes(total), grouped(total));
-    if state.device().is_some_and(DeviceSummary::knows_reserved) {
+    if lane.place != state.device_place {
+        text = format!("{}. {text}", device_name(lane.device.device));
+    }
+    if lane.device.knows_reserved() {
         text.push_str(&format!(", {} reserved", Bytes(reserved)));
     }
     let moments = columns.moments.get(column).copied().unwrap_or(1);
