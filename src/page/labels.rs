@@ -3,8 +3,9 @@
 use super::dom::Elements;
 use super::marks;
 use super::theme::Theme;
-use crate::timeline::{Axis, Tick, View, byte_ticks, event_ticks, time_axis_margin, time_ticks};
+use crate::timeline::{Axis, Tick, View, event_ticks, time_ticks};
 use crate::ui::State;
+use crate::ui::lane_labels::lane_ticks;
 use crate::ui::marks::Around;
 use crate::units::Bytes;
 use wasm_bindgen::JsCast;
@@ -24,6 +25,8 @@ const UNSEEN: f64 = 0.001;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Labels {
     plot: (f64, f64),
+    /// The focused lane's rows: the lower and the upper edge.
+    lane: (f64, f64),
     bytes: Vec<Tick>,
     axis: Axis,
     events: Vec<Tick>,
@@ -47,15 +50,16 @@ pub(super) fn stage_size(elements: &Elements, scale: f64) -> (u32, u32) {
 }
 
 impl Labels {
-    /// The labels of the window.
+    /// The labels of the window; of several lanes, those of the focused one and all bytes axes.
     pub(super) fn of(state: &State, view: &View) -> Labels {
-        let scale = state.canvas.map_or(1.0, |canvas| canvas.scale);
-        let events = state.device().map_or(0, |device| u32::try_from(device.events).unwrap_or(u32::MAX));
+        let canvas = state.canvas;
+        let (scale, height_px) = canvas.map_or((1.0, view.height_px), |canvas| (canvas.scale, canvas.height_px));
+        let bottom = state.focused_lane().map_or(0.0, |lane| f64::from(lane.bottom_px));
         let peak = state.device().filter(|device| device.peak_requested > 0).map(|device| {
             let peak = u64::try_from(device.peak_requested).unwrap_or(0);
             Peak {
                 x: state.peak_x().map_or(f64::NAN, |x| view.column_from_x(x + 0.5)),
-                y: view.row_from_bytes(peak) as f64,
+                y: view.row_from_bytes(peak) as f64 + bottom,
                 label: format!("peak {}", Bytes(peak)),
             }
         });
@@ -66,16 +70,17 @@ impl Labels {
             let from = end(selected.born_event, selected.born_us, view.column_from_x(0.0));
             (from, end(selected.freed_event, selected.freed_us, f64::from(view.width_px)))
         });
-        let ticks = match (state.axis, state.device().and_then(|device| device.time_us)) {
-            (Axis::Time, Some((first, last))) => {
-                let span = last.abs_diff(first);
-                time_ticks(view, time_axis_margin(span), span, EVENTS_APART * scale)
+        let shared = state.shared_axis();
+        let ticks = match state.device() {
+            Some(device) if state.axis == Axis::Time => {
+                time_ticks(view, shared.zero_on(device), shared.recorded(), EVENTS_APART * scale)
             }
-            _ => event_ticks(view, events, EVENTS_APART * scale),
+            _ => event_ticks(view, u32::try_from(shared.recorded()).unwrap_or(u32::MAX), EVENTS_APART * scale),
         };
         Labels {
-            plot: (f64::from(view.width_px), f64::from(view.height_px)),
-            bytes: byte_ticks(view, BYTES_APART * scale),
+            plot: (f64::from(view.width_px), f64::from(height_px)),
+            lane: (bottom, bottom + f64::from(view.height_px)),
+            bytes: lane_ticks(state, BYTES_APART * scale, FONT * scale),
             axis: state.axis,
             events: ticks,
             marks: Around::of(state, view),
@@ -95,7 +100,8 @@ impl Labels {
         context.clear_rect(0.0, 0.0, f64::from(stage.0), f64::from(stage.1));
         context.set_global_alpha(1.0);
         // The plot is at the stage's right and top, so the gutters are what is left.
-        let pen = Pen { context, theme, scale, left: f64::from(stage.0) - self.plot.0, plot: self.plot };
+        let lane = (self.plot.1 - self.lane.1, self.plot.1 - self.lane.0);
+        let pen = Pen { context, theme, scale, left: f64::from(stage.0) - self.plot.0, plot: self.plot, lane };
         pen.bytes(&self.bytes);
         pen.events(&self.events, self.axis, f64::from(stage.0));
         marks::draw(&pen, &self.marks);
@@ -131,6 +137,8 @@ pub(super) struct Pen<'a> {
     /// The plot's left edge on the stage.
     pub(super) left: f64,
     pub(super) plot: (f64, f64),
+    /// The focused lane's upper and lower edge, from the plot's top.
+    pub(super) lane: (f64, f64),
 }
 
 impl Pen<'_> {
@@ -194,7 +202,7 @@ impl Pen<'_> {
     fn peak(&self, peak: &Peak) {
         let (context, scale) = (&self.context, self.scale);
         let y = self.plot.1 - peak.y;
-        if !(0.0..=self.plot.1).contains(&y) {
+        if !(self.lane.0..=self.lane.1).contains(&y) {
             return;
         }
         context.set_fill_style_str(&self.theme.peak);
@@ -221,7 +229,7 @@ impl Pen<'_> {
         context.set_text_baseline("bottom");
         let x = if on_the_left { tip - 2.0 * size } else { tip + 2.0 * size };
         // Where the peak touches the top, its label goes below the line.
-        let base = if y > 18.0 * scale { y - 2.0 * scale } else { y + 17.0 * scale };
+        let base = if y - self.lane.0 > 18.0 * scale { y - 2.0 * scale } else { y + 17.0 * scale };
         context.set_stroke_style_str(&self.theme.ground);
         context.set_line_width(3.0 * scale);
         let _ = context.stroke_text(&peak.label, x, base);

@@ -15,7 +15,12 @@ pub(super) fn draw(pen: &Pen<'_>, around: &Around) {
     let line = |x: f64, colour: &str, alpha: f64, width: f64| {
         context.set_fill_style_str(colour);
         context.set_global_alpha(alpha);
-        context.fill_rect((pen.left + x - width / 2.0).round(), 0.0, width.round().max(1.0), pen.plot.1);
+        context.fill_rect(
+            (pen.left + x - width / 2.0).round(),
+            pen.lane.0,
+            width.round().max(1.0),
+            pen.lane.1 - pen.lane.0,
+        );
         context.set_global_alpha(1.0);
     };
     if let Some(x) = around.recording.filter(|&x| x > 0.0) {
@@ -32,9 +37,9 @@ pub(super) fn draw(pen: &Pen<'_>, around: &Around) {
         let at = pen.left + x + if on_the_left { -6.0 } else { 6.0 } * scale;
         context.set_stroke_style_str(&pen.theme.ground);
         context.set_line_width(3.0 * scale);
-        let _ = context.stroke_text(text, at, 6.0 * scale);
+        let _ = context.stroke_text(text, at, pen.lane.0 + 6.0 * scale);
         context.set_fill_style_str(&pen.theme.peak);
-        pen.text(text, at, 6.0 * scale);
+        pen.text(text, at, pen.lane.0 + 6.0 * scale);
     }
     context.set_text_align("left");
     context.set_text_baseline("middle");

@@ -3,7 +3,7 @@
 use super::lanes::Arrangement;
 use super::state::State;
 use super::summary::device_name;
-use crate::timeline::Axis;
+use crate::timeline::{Axis, Tick, byte_ticks};
 use crate::units::{Bytes, grouped};
 
 /// What stands at a lane.
@@ -35,6 +35,20 @@ pub fn lane_labels(state: &State) -> Vec<LaneLabel> {
             is_focused: lane.place == state.device_place,
             top_and_height: [top_px, lane.view.height_px].map(|px| f64::from(px) / canvas.scale),
         }
+    });
+    lanes.collect()
+}
+
+/// The marks of all bytes axes, at least `apart` pixels from each other, in pixels of the canvas from its bottom. Where several
+/// lanes lie above each other, what would touch the label of the lane above is left out; `font` is a label's height.
+pub fn lane_ticks(state: &State, apart: f64, font: f64) -> Vec<Tick> {
+    let lanes = state.shown_lanes().flat_map(|lane| {
+        let bottom = i64::from(lane.bottom_px);
+        let room = if state.has_lanes() { f64::from(lane.view.height_px) - 1.2 * font } else { f64::INFINITY };
+        byte_ticks(lane.view, apart)
+            .into_iter()
+            .filter(move |tick| tick.value == 0 || (tick.at_px as f64) < room)
+            .map(move |tick| Tick { at_px: tick.at_px + bottom, ..tick })
     });
     lanes.collect()
 }

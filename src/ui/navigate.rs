@@ -53,6 +53,11 @@ impl Plane {
         (self.start as f64 / x_per_px).round() as i64
     }
 
+    /// A place as a part of the whole axis, from 0 to 1.
+    fn part(self, x: f64) -> f64 {
+        ((x - self.start as f64) / self.extent.width as f64).clamp(0.0, 1.0)
+    }
+
     /// The window between two edges, given as parts of the whole axis.
     pub fn between(self, view: View, edges: [f64; 2]) -> View {
         let whole = self.whole(view);
@@ -205,8 +210,14 @@ impl State {
     /// The window's edges as parts of the whole axis, from 0 to 1.
     pub fn window(&self) -> Option<[f64; 2]> {
         let (view, plane) = (self.view?, self.plane()?);
-        let part = |x: f64| ((x - plane.start as f64) / plane.extent.width as f64).clamp(0.0, 1.0);
-        Some([0.0, f64::from(view.width_px)].map(|column| part(view.x_from_column(column))))
+        Some([0.0, f64::from(view.width_px)].map(|column| plane.part(view.x_from_column(column))))
+    }
+
+    /// The edges of the shown device's own axis as parts of the whole axis: 0 and 1, unless devices share it.
+    pub fn own_axis(&self) -> Option<[f64; 2]> {
+        let plane = self.plane()?;
+        let width = own_width(self.device()?, self.axis);
+        Some([0.0, width as f64].map(|x| plane.part(x)))
     }
 
     /// Where the peak begins on the axis; on the time axis the worker has to say.
