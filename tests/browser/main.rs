@@ -18,6 +18,7 @@ mod fixtures;
 mod generate;
 mod hostile;
 mod interrupted;
+mod lanes;
 mod large;
 mod looks;
 mod opening;
