@@ -24,6 +24,9 @@ pub mod units;
 // A table column that grows by chunks, never by doubling.
 pub mod column;
 
+// One sort for everything that is small or rare.
+pub mod sorted;
+
 // Outer formats, told apart by content: gzip, zstd and HTML around a pickle or JSON.
 pub mod container;
 

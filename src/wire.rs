@@ -4,7 +4,8 @@
 //! hands without a copy. Each side copies a column once: out of its wasm memory, into its wasm memory.
 
 use crate::engine::protocol::{
-    Details, FileSummary, HitAllocation, LegendEntry, Marks, Member, Overview, Progress, Reply, Request,
+    Details, FileSummary, HitAllocation, LegendEntry, Marks, Member, MomentFacts, Overview, Progress, Reply, Request,
+    Stepped,
 };
 use crate::timeline::scene::SceneColumns;
 use crate::timeline::{OutlineRect, Scene, View};
@@ -158,6 +159,8 @@ enum Head {
     Cancelled,
     Scene { serial: u32, device: i64, view: View, band_px: u32 },
     Hit { serial: u32, device: i64, hit: Option<HitAllocation> },
+    Moments { serial: u32, moments: Vec<MomentFacts> },
+    Stepped { serial: u32, to: Stepped },
     Marks { serial: u32, device: i64, marks: Box<Marks> },
     Overview { serial: u32, device: i64, overview: Box<Overview> },
     Legend { serial: u32, device: i64, entries: Vec<LegendEntry> },
@@ -189,6 +192,8 @@ impl Head {
                 Head::Scene { serial, device, view, band_px }
             }
             Reply::Hit { serial, device, hit } => Head::Hit { serial, device, hit },
+            Reply::Moments { serial, moments } => Head::Moments { serial, moments },
+            Reply::Stepped { serial, to } => Head::Stepped { serial, to },
             Reply::Marks { serial, device, marks } => Head::Marks { serial, device, marks },
             Reply::Overview { serial, device, overview } => Head::Overview { serial, device, overview },
             Reply::Legend { serial, device, entries } => Head::Legend { serial, device, entries },
@@ -222,6 +227,8 @@ impl Head {
                 Reply::Scene { serial, device, scene }
             }
             Head::Hit { serial, device, hit } => Reply::Hit { serial, device, hit },
+            Head::Moments { serial, moments } => Reply::Moments { serial, moments },
+            Head::Stepped { serial, to } => Reply::Stepped { serial, to },
             Head::Marks { serial, device, marks } => Reply::Marks { serial, device, marks },
             Head::Overview { serial, device, overview } => Reply::Overview { serial, device, overview },
             Head::Legend { serial, device, entries } => Reply::Legend { serial, device, entries },

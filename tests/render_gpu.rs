@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "how a test fails")]
 
 use memscape::render::{Drawing, Lane, Look, OverlayRect, Painter, RenderError, RgbaImage, Twin};
-use memscape::timeline::scene::{BAND, CONTINUED, SceneColumns};
+use memscape::timeline::scene::{BAND, CONTINUED, FADED, PENDING, SceneColumns};
 use memscape::timeline::{Axis, Quad, Scene, View};
 use wgpu::TextureFormat::{Bgra8Unorm, Rgba8Unorm, Rgba8UnormSrgb};
 
@@ -62,12 +62,28 @@ fn scene(seed: u64) -> Scene {
     };
     let places: Vec<_> = (0..3000).map(|_| (edges(WIDTH), edges(HEIGHT))).collect();
     let quads = places.into_iter().map(|(x, y)| {
-        let flags = [0, 0, 0, BAND, CONTINUED][numbers.below(5) as usize];
-        Quad { x, y, paint: numbers.below(256) as u32 | flags }
+        let flags = [0, 0, BAND, CONTINUED, PENDING, PENDING | CONTINUED][numbers.below(6) as usize];
+        let faded = [0, FADED][numbers.below(2) as usize];
+        Quad { x, y, paint: (numbers.below(256) as u32 + faded) | flags }
     });
     let quads = quads.collect();
-    let reserved = (0..WIDTH).map(|_| numbers.below(40) * 1_000_000).collect();
-    let columns = SceneColumns { edge_px: (0..=WIDTH as i32).collect(), reserved, ..SceneColumns::default() };
+    // Runs of equal columns, as real curves have them; a third of them without anything pending.
+    let mut curve = |most: u64| -> Vec<u64> {
+        let mut bytes = 0;
+        (0..WIDTH)
+            .map(|_| {
+                if numbers.below(4) == 0 {
+                    bytes = numbers.below(most) * 1_000_000;
+                }
+                bytes
+            })
+            .collect()
+    };
+    let (reserved, total, parts) = (curve(40), curve(30), curve(10));
+    let part = |(total, part): (&u64, &u64)| total * (part / 1_000_000).saturating_sub(3) / 7;
+    let pending = total.iter().zip(&parts).map(part).collect();
+    let edge_px = (0..=WIDTH as i32).collect();
+    let columns = SceneColumns { edge_px, reserved, total, pending, ..SceneColumns::default() };
     Scene { view: view(), band_px: 1, columns, quads, identities: Vec::new() }
 }
 
@@ -107,7 +123,9 @@ fn the_gpu_draws_what_the_twin_draws() {
     for format in [Rgba8Unorm, Bgra8Unorm] {
         let Some(mut painter) = painter(format) else { return };
         let mut twin = Twin::new();
-        for (seed, look) in [(1, Look::light()), (2, Look::dark())] {
+        let looks =
+            [Look::light(), Look::dark(), Look::light().in_order(), Look::dark().with_faded(|slot| slot % 3 == 0)];
+        for (seed, look) in (1..).zip(looks) {
             painter.upload(0, &scene(seed));
             twin.upload(0, &scene(seed));
             for view in &views() {

@@ -1,7 +1,8 @@
 //! Call sites: which frame of a stack is the one its reader looks for.
 //!
 //! The site of a stack is its innermost frame of the user's own code; without one, the innermost Python frame; without that, the
-//! innermost frame.
+//! innermost frame. A stack of C++ alone (the threads of the backward pass have no Python) is told by the step of the backward
+//! pass, or else by the operator: its innermost frames are those of the recording itself.
 
 use crate::column::Column;
 use crate::snapshot::{Frame, FrameId, Snapshot, StackId};
@@ -24,6 +25,10 @@ const LIBRARY_PATHS: [&str; 9] = [
 enum Origin {
     /// No file, or one without a name: C++.
     Native,
+    /// C++: an operator of torch.
+    Operator,
+    /// C++: a step of the backward pass.
+    Backward,
     /// torch, another package, or Python's own library.
     Library,
     /// Everything else.
@@ -34,10 +39,28 @@ enum Origin {
 const LONGEST_PATH: usize = 4096;
 
 fn origin_of(snapshot: &Snapshot, frame: &Frame) -> Origin {
-    match snapshot.strings.bytes(frame.filename).len() {
+    let by_file = match snapshot.strings.bytes(frame.filename).len() {
         0..=LONGEST_PATH => origin(&snapshot.strings.text(frame.filename)),
         _ => Origin::Native,
+    };
+    if by_file != Origin::Native {
+        return by_file;
     }
+    let name = snapshot.strings.text(frame.name);
+    match told_by(&name) {
+        _ if name.len() > LONGEST_PATH => Origin::Native,
+        Some((told, _)) => told,
+        None => Origin::Native,
+    }
+}
+
+/// What a C++ function's name tells, and in which word: `torch::autograd::generated::MulBackward0::apply(…)`, `at::_ops::mul_Tensor::call(…)`.
+fn told_by(name: &str) -> Option<(Origin, &str)> {
+    let last_before = |end: &str| name.split_once(end)?.0.rsplit("::").next();
+    if name.starts_with("torch::autograd::") {
+        return Some((Origin::Backward, last_before("::apply(")?));
+    }
+    name.strip_prefix("at::_ops::")?.split("::").next().map(|operator| (Origin::Operator, operator))
 }
 
 fn origin(filename: &str) -> Origin {
@@ -48,7 +71,10 @@ fn origin(filename: &str) -> Origin {
             Origin::User
         }
         // A C++ source file, where the build had debug information.
-        name if [".cpp", ".cc", ".cu", ".c", ".h", ".cuh", ".o", ".so"].iter().any(|end| name.ends_with(end)) => {
+        name if [".cpp", ".cc", ".cu", ".c", ".h", ".cuh", ".hpp", ".S", ".o", ".so"]
+            .iter()
+            .any(|end| name.ends_with(end)) =>
+        {
             Origin::Native
         }
         _ => Origin::User,
@@ -108,11 +134,11 @@ impl Sites {
     }
 }
 
-/// A frame on one line: `train.py:233 train_step`; a C++ frame is its name.
+/// A frame on one line: `train.py:233 train_step`; a C++ frame is its name, or the word of it that tells.
 pub fn short(snapshot: &Snapshot, frame: &Frame) -> String {
     let (filename, name) = (snapshot.strings.text(frame.filename), snapshot.strings.text(frame.name));
-    if origin_of(snapshot, frame) == Origin::Native {
-        return name.into_owned();
+    if origin_of(snapshot, frame) < Origin::Library {
+        return told_by(&name).map_or(&*name, |(_, word)| word).to_owned();
     }
     let base = filename.rsplit(['/', '\\']).next().unwrap_or(&filename);
     format!("{base}:{} {name}", frame.line)
@@ -136,9 +162,24 @@ mod tests {
             ("", Origin::Native),
             ("/pytorch/aten/src/ATen/EmptyTensor.cpp", Origin::Native),
             ("thread48.o", Origin::Native),
+            ("./misc/../sysdeps/unix/sysv/linux/x86_64/clone3.S", Origin::Native),
         ];
         for (file, expected) in cases {
             assert_eq!(origin(file), expected, "{file}");
+        }
+    }
+
+    #[test]
+    fn native_names_tell_operators_and_steps_of_the_backward_pass() {
+        let backward = "torch::autograd::generated::MulBackward0::apply(std::vector<at::Tensor>&&)";
+        assert_eq!(told_by(backward), Some((Origin::Backward, "MulBackward0")));
+        let node = "torch::autograd::AccumulateGrad::apply(std::vector<at::Tensor>&&)";
+        assert_eq!(told_by(node), Some((Origin::Backward, "AccumulateGrad")));
+        assert_eq!(told_by("at::_ops::mul_Tensor::call(at::Tensor const&)"), Some((Origin::Operator, "mul_Tensor")));
+        for other in
+            ["torch::autograd::Engine::thread_main(int)", "torch::unwind::unwind()", "at::detail::empty_cuda()", ""]
+        {
+            assert_eq!(told_by(other), None, "{other}");
         }
     }
 }

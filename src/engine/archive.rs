@@ -8,6 +8,7 @@ use super::source::More;
 use super::survey::{Survey, Surveyed};
 use crate::container::Container;
 use crate::container::zip::{self, Directory, Entry, ZipError};
+use crate::sorted::sorted_by_key;
 
 /// Why an archive can't be opened.
 #[derive(Debug, thiserror::Error)]
@@ -259,14 +260,14 @@ impl Archive {
 
     /// Opens the member that was asked for, or the likeliest.
     fn choose(&mut self, glimpses: Glimpses, feed: &mut Feed) -> Result<(), ArchiveError> {
-        let Glimpses { mut found, mut others, .. } = glimpses;
+        let Glimpses { found, mut others, .. } = glimpses;
         if found.is_empty() {
             let more = others.len().saturating_sub(1);
             let first = if others.is_empty() { String::new() } else { others.swap_remove(0) };
             let more = if more == 0 { String::new() } else { format!(" (and {more} more)") };
             return Err(ArchiveError::NoSnapshot(first + &more));
         }
-        found.sort_by_key(|&(rank, _)| rank);
+        let mut found = sorted_by_key(found, |&(rank, _)| rank.into());
         let likeliest = found.first().map_or(0, |&(rank, _)| rank);
         found.retain(|&(rank, _)| rank < LAST_RESORT || likeliest == LAST_RESORT);
         if found.len() > 1 {

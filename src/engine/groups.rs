@@ -9,6 +9,7 @@ use crate::analysis::{Sites, site};
 use crate::column::Column;
 use crate::replay::{AllocationId, DeviceHistory, Source};
 use crate::snapshot::{FrameId, Labels, Snapshot, StackId};
+use crate::sorted::{ascending, pair, sorted_by_key};
 use crate::units::Bytes;
 use hashbrown::HashMap;
 
@@ -58,7 +59,7 @@ impl Groups {
         streams.dedup();
         let mut pools: Vec<(u64, u64)> = labels.iter().filter_map(|labels| labels.pool).collect();
         pools.extend(snapshot.segments.iter().filter_map(|segment| segment.pool));
-        pools.sort_unstable();
+        pools = sorted_by_key(pools, |&(first, second)| pair(first, second));
         pools.dedup();
         let places = (0u32..).zip(&snapshot.segments);
         let mut segments: Vec<_> = places
@@ -67,7 +68,7 @@ impl Groups {
                 Some((segment.device, start, start.saturating_add(segment.total_size.checked_sub(1)?), place))
             })
             .collect();
-        segments.sort_unstable();
+        segments = sorted_by_key(segments, |&(device, start, _, _)| pair(ascending(device), start));
         let ranking = Ranking { area: (0..snapshot.stacks.len()).map(|_| 0.0).collect(), ..Ranking::default() };
         let sites = (0..snapshot.stacks.len()).map(|_| 0).collect();
         Groups { sites, ranked: Vec::new(), streams, pools, segments, ranking }
@@ -110,9 +111,9 @@ impl Groups {
             }
             ranking.next = stacks.end;
             if ranking.next >= ranking.area.len() {
-                let mut ranked: Vec<(f64, FrameId)> =
-                    ranking.of_site.iter().map(|(&site, &area)| (area, site)).collect();
-                ranked.sort_unstable_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+                let ranked: Vec<(f64, FrameId)> = ranking.of_site.iter().map(|(&site, &area)| (area, site)).collect();
+                // Positive numbers are ordered as their bits are.
+                let ranked = sorted_by_key(ranked, |&(area, site)| pair(!area.to_bits(), site.0.into()));
                 self.ranked = ranked.into_iter().map(|(_, site)| site).collect();
                 ranking.numbered = Some(self.ranked.iter().copied().zip(1..).collect());
                 ranking.next = 0;

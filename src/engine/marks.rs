@@ -1,6 +1,7 @@
 //! The marks around the picture: out of memory, snapshots, annotations in lanes.
 
 use super::open::OpenFile;
+use super::places;
 use super::protocol::{ClockSpan, Marks, OutOfMemoryMark, Place, RangeMark};
 use crate::replay::{AnnotationRange, Clock, DeviceHistory};
 use crate::snapshot::Action;
@@ -64,12 +65,7 @@ fn event_place(clock: Option<Clock<'_>>, event: u32) -> Place {
 fn time_place(history: &DeviceHistory, clock: Option<Clock<'_>>, time_us: i64) -> Place {
     let Some(clock) = clock else { return Place::default() };
     let elapsed = time_us.saturating_sub(clock.first_us()).saturating_add_unsigned(clock.margin());
-    let x = u64::try_from(elapsed).unwrap_or(0).min(clock.width());
-    let happened = clock.events_before((x as f64).next_up());
-    let (from, to) =
-        (clock.x(happened), if happened < history.event_count() { clock.x(happened + 1) } else { clock.width() });
-    let part = if to > from { x.saturating_sub(from) as f64 / (to - from) as f64 } else { 0.0 };
-    Place { events: f64::from(happened) + part.clamp(0.0, 1.0), time: x }
+    places::on_the_clock(history, clock, elapsed.max(0) as f64)
 }
 
 /// Puts ranges, given by start, into the uppermost lane that is free.

@@ -18,9 +18,11 @@ mod loader;
 mod marks;
 mod memory;
 mod open;
+mod places;
 mod snapviewer;
 mod source;
 mod spans;
+mod steps;
 mod survey;
 
 pub use protocol::{Reply, Request, Want};
@@ -101,6 +103,15 @@ impl Engine {
             Request::Hit { serial, device, looks, moment, byte } => {
                 let hit = self.file.as_mut().and_then(|file| file.hit(device, looks, moment, byte));
                 self.replies.push_back(Reply::Hit { serial, device, hit });
+            }
+            Request::Moments { serial, device, at } => {
+                let history = self.file.as_ref().and_then(|file| file.history(device));
+                let moments = history.map(|history| at.into_iter().map(|at| places::facts(history, at)).collect());
+                self.replies.extend(moments.map(|moments| Reply::Moments { serial, moments }));
+            }
+            Request::Step { serial, device, looks, moment, byte, step } => {
+                let to = self.file.as_mut().and_then(|file| steps::step(file, device, looks, (moment, byte), step));
+                self.replies.extend(to.map(|to| Reply::Stepped { serial, to }));
             }
             Request::Marks { serial, device } => {
                 let marks = self.file.as_ref().and_then(|file| marks::marks(file, device));

@@ -5,7 +5,7 @@ use super::protocol::{DeviceSummary, FileSummary, Grouping, HitAllocation, Looks
 use crate::analysis::{Sites, site};
 use crate::replay::{AllocationId, Curve, DeviceHistory, Rounding, Source};
 use crate::snapshot::{Action, Snapshot, StackId, Warnings};
-use crate::timeline::{self, Axis, Order, OutlineRect, Paint, View, paint};
+use crate::timeline::{self, Axis, Order, OutlineRect, Paint, Piling, View, paint};
 use crate::units::{EventIdx, Moment};
 
 /// An open file.
@@ -25,8 +25,8 @@ pub(super) struct OpenFile {
 struct Stacked {
     device: i64,
     by: Grouping,
-    /// The group of each allocation, as far as it was looked up.
-    groups: Vec<u32>,
+    /// The groups of the allocations, as far as they were looked up and sorted.
+    piling: Piling,
     /// Complete.
     order: Option<Order>,
 }
@@ -108,22 +108,29 @@ impl OpenFile {
     pub(super) fn pile_up(&mut self, device: i64, looks: Looks, has_time: &mut dyn FnMut() -> bool) -> bool {
         let Some(by) = looks.stacking else { return true };
         let known = self.stacked.take().filter(|it| it.device == device && it.by == by);
-        let mut stacked = known.unwrap_or(Stacked { device, by, groups: Vec::new(), order: None });
+        let mut stacked = known.unwrap_or(Stacked { device, by, piling: Piling::default(), order: None });
         if let Some(history) = self.history(device).filter(|_| stacked.order.is_none()) {
             let count = history.allocations.len();
-            while stacked.groups.len() < count {
-                let end = count.min(stacked.groups.len() + ALLOCATIONS_PER_CHECK);
-                let group = |id: usize| self.groups.of(&self.snapshot, history, AllocationId(id as u32), by);
-                stacked.groups.extend((stacked.groups.len()..end).map(group));
+            if stacked.piling.is_empty() {
+                stacked.piling = Piling::new(count);
+            }
+            while stacked.piling.len() < count {
+                for id in stacked.piling.len()..count.min(stacked.piling.len() + ALLOCATIONS_PER_CHECK) {
+                    stacked.piling.push(self.groups.of(&self.snapshot, history, AllocationId(id as u32), by));
+                }
                 if !has_time() {
                     self.stacked = Some(stacked);
                     return false;
                 }
             }
-            stacked.order = Some(Order::grouped(&std::mem::take(&mut stacked.groups)));
+            stacked.order = stacked.piling.step(has_time);
+            if stacked.order.is_some() {
+                stacked.piling = Piling::default();
+            }
         }
+        let is_ready = stacked.order.is_some() || self.history(device).is_none();
         self.stacked = Some(stacked);
-        true
+        is_ready
     }
 
     /// The allocation at a byte of the stack at a moment.

@@ -6,12 +6,14 @@
 mod details;
 mod loading;
 mod looks;
+mod moments;
 mod picture;
 mod summary;
 
 pub use details::{Details, FrameText, HitAllocation, Origin};
 pub use loading::{Access, Member, Phase, Progress, Want};
 pub use looks::{Grouping, Looks};
+pub use moments::{At, MomentFacts, Step, Stepped, Stop};
 pub use picture::{ClockSpan, LegendEntry, Marks, OutOfMemoryMark, Overview, Place, RangeMark};
 pub use summary::{DeviceSummary, FileSummary, Warning};
 
@@ -60,6 +62,30 @@ pub enum Request {
         moment: u32,
         /// Height in the stack, in requested bytes.
         byte: u64,
+    },
+    /// What holds at these moments?
+    Moments {
+        /// Returned in the reply.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// The moments.
+        at: Vec<At>,
+    },
+    /// Where does a step from a place in the stack lead?
+    Step {
+        /// Returned in the reply.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// Order and colours: those of the scene.
+        looks: Looks,
+        /// The moment it starts from.
+        moment: u32,
+        /// The byte of the stack it starts from.
+        byte: u64,
+        /// The step.
+        step: Step,
     },
     /// What a device has besides its allocations.
     Marks {
@@ -152,6 +178,20 @@ pub enum Reply {
         device: i64,
         /// The allocation there, if the stack is that high.
         hit: Option<HitAllocation>,
+    },
+    /// What a [`Request::Moments`] asked for.
+    Moments {
+        /// The request's.
+        serial: u32,
+        /// One for each that was asked about, in their order.
+        moments: Vec<MomentFacts>,
+    },
+    /// What a [`Request::Step`] asked for.
+    Stepped {
+        /// The request's.
+        serial: u32,
+        /// Where it led.
+        to: Stepped,
     },
     /// What a [`Request::Marks`] asked for.
     Marks {

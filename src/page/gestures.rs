@@ -4,6 +4,8 @@ use super::App;
 use super::dom::listen;
 use super::input::place;
 use crate::ui::Action;
+use crate::ui::action::Pointer;
+use crate::ui::drag::{Drag, Held};
 use gloo::events::EventListener;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -17,6 +19,8 @@ const CLICK_PX: i32 = 3;
 #[derive(Clone, Copy)]
 struct Press {
     start: (i32, i32),
+    /// The same on the canvas.
+    from: Option<Pointer>,
     last: (i32, i32),
     is_drag: bool,
 }
@@ -36,7 +40,7 @@ pub(super) fn listeners(app: &Rc<App>) -> [EventListener; 4] {
         on("pointerdown", |app, press, event| {
             if event.button() == 0 {
                 let at = (event.client_x(), event.client_y());
-                press.set(Some(Press { start: at, last: at, is_drag: false }));
+                press.set(Some(Press { start: at, from: place(app, event), last: at, is_drag: false }));
                 // It fails only for a pointer that is gone already.
                 let _ = app.elements.plot.set_pointer_capture(event.pointer_id());
             }
@@ -52,6 +56,7 @@ pub(super) fn listeners(app: &Rc<App>) -> [EventListener; 4] {
         on("pointerup", |app, press, event| {
             let held = press.take();
             show_hand(app, Hand::Open);
+            app.dispatch(Action::DragEnded);
             if let Some(pointer) = place(app, event).filter(|_| held.is_some_and(|held| !held.is_drag)) {
                 app.dispatch(Action::Clicked(pointer));
             }
@@ -59,6 +64,7 @@ pub(super) fn listeners(app: &Rc<App>) -> [EventListener; 4] {
         on("pointercancel", |app, press, _| {
             press.set(None);
             show_hand(app, Hand::Open);
+            app.dispatch(Action::DragCancelled);
         }),
     ]
 }
@@ -69,14 +75,24 @@ fn drag(app: &Rc<App>, held: Press, event: &PointerEvent) -> Press {
     if !far && !held.is_drag {
         return held;
     }
-    if !held.is_drag {
-        show_hand(app, Hand::Grabbing);
-        app.dispatch(Action::PointerLeft);
+    if let Some(from) = held.from.filter(|_| !held.is_drag) {
+        let (alt, ctrl, shift) = (event.alt_key(), event.ctrl_key(), event.shift_key());
+        app.dispatch(Action::DragBegan { from, held: Held { alt, ctrl, shift } });
+        if app.state.borrow().tools.drag == Drag::Move {
+            show_hand(app, Hand::Grabbing);
+        }
     }
-    let scale = app.state.borrow().canvas.map_or(1.0, |canvas| canvas.scale);
-    let right_px = f64::from(at.0 - held.last.0) * scale;
-    let up_px = f64::from(held.last.1 - at.1) * scale;
-    app.dispatch(Action::Dragged { right_px, up_px });
+    let (drag, scale) = {
+        let state = app.state.borrow();
+        (state.tools.drag, state.canvas.map_or(1.0, |canvas| canvas.scale))
+    };
+    if drag == Drag::Move {
+        let right_px = f64::from(at.0 - held.last.0) * scale;
+        let up_px = f64::from(held.last.1 - at.1) * scale;
+        app.dispatch(Action::Dragged { right_px, up_px });
+    } else if let Some(to) = place(app, event) {
+        app.dispatch(Action::DrawnTo(to));
+    }
     Press { last: at, is_drag: true, ..held }
 }
 

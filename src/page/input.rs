@@ -4,7 +4,8 @@ use super::App;
 use super::dom::{self, listen};
 use crate::engine::protocol::Grouping;
 use crate::ui::action::{Pointer, WheelAxis};
-use crate::ui::keys::{BINDINGS, Scope, command};
+use crate::ui::drag::Held;
+use crate::ui::keys::{BINDINGS, Scope, chord, command};
 use crate::ui::state::Help;
 use crate::ui::{Action, Command};
 use gloo::events::EventListener;
@@ -57,6 +58,14 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
     on(&elements.legend_entries, "click", legend);
     on(&elements.legend_entries, "dblclick", legend);
     on(&elements.plot, "wheel", wheel);
+    on(&elements.plot, "contextmenu", |app, event| {
+        event.prevent_default();
+        if let Some(at) = event.dyn_ref::<MouseEvent>().and_then(|event| place(app, event)) {
+            app.dispatch(Action::MarkerPut(at));
+        }
+    });
+    on(&elements.markers, "click", marker);
+    on(&elements.capacity, "input", |app, _| app.dispatch(Action::CapacityTyped(app.elements.capacity.value())));
     on(&elements.plot, "pointerleave", |app, _| app.dispatch(Action::PointerLeft));
 
     for binding in BINDINGS {
@@ -88,23 +97,47 @@ fn legend(app: &Rc<App>, event: &Event) {
     }
 }
 
+/// A click on a marker in the list goes there; on its cross, removes it.
+fn marker(app: &Rc<App>, event: &Event) {
+    let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+    let Some(button) = target.and_then(|target| target.closest("button").ok().flatten()) else { return };
+    let Some(number) = button.get_attribute("data-marker").and_then(|number| number.parse().ok()) else { return };
+    app.dispatch(if button.class_name() == "remove" {
+        Action::MarkerRemoved(number)
+    } else {
+        Action::MarkerVisited(number)
+    });
+}
+
 fn key(app: &Rc<App>, event: &Event) {
     let Some(event) = event.dyn_ref::<KeyboardEvent>() else { return };
-    if event.ctrl_key() || event.alt_key() || event.meta_key() || event.default_prevented() {
+    if event.meta_key() || event.default_prevented() {
         return;
     }
     let Some(scope) = scope(app) else { return };
+    // A button that has the focus is what Enter means.
+    let focus = app.elements.document.active_element();
+    if event.key() == "Enter" && focus.is_some_and(|focus| focus.has_type::<HtmlButtonElement>()) {
+        return;
+    }
     let (letters, help) = {
         let state = app.state.borrow();
         (state.letters, state.help)
     };
-    let Some(command) = command(scope, &event.key(), letters) else { return };
+    // What AltGr types is typed without anything held.
+    let held = if event.get_modifier_state("AltGraph") { Held::default() } else { held(event) };
+    let Some(command) = command(scope, &chord(&event.key(), held), letters) else { return };
     // The open dialog closes itself on Esc, and what lies under it rests.
     if help == Help::Open && !matches!(command, Command::ToggleHelp | Command::ToggleLetters) {
         return;
     }
     event.prevent_default();
     app.dispatch(Action::Command(command));
+}
+
+/// What is held beside a key or the pointer.
+fn held(event: &KeyboardEvent) -> Held {
+    Held { alt: event.alt_key(), ctrl: event.ctrl_key(), shift: event.shift_key() }
 }
 
 /// The scope of the focus; `None` where keys belong to a control that takes text or picks by letter.

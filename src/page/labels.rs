@@ -9,13 +9,13 @@ use crate::ui::lane_labels::lane_ticks;
 use crate::ui::marks::Around;
 use crate::units::Bytes;
 use wasm_bindgen::JsCast;
-use web_sys::CanvasRenderingContext2d;
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
 /// CSS pixels between marks of an axis, at least.
 const BYTES_APART: f64 = 44.0;
 const EVENTS_APART: f64 = 90.0;
 /// CSS pixels.
-const FONT: f64 = 11.0;
+pub(super) const FONT: f64 = 11.0;
 const MARK: f64 = 5.0;
 const BAR: f64 = 3.0;
 /// So faint that every pixel rounds to nothing, and yet it is drawn.
@@ -96,7 +96,7 @@ impl Labels {
             canvas.set_width(stage.0);
             canvas.set_height(stage.1);
         }
-        let Some(context) = context(elements, theme, scale) else { return };
+        let Some(context) = context(canvas, theme, scale) else { return };
         context.clear_rect(0.0, 0.0, f64::from(stage.0), f64::from(stage.1));
         context.set_global_alpha(1.0);
         // The plot is at the stage's right and top, so the gutters are what is left.
@@ -118,14 +118,15 @@ impl Labels {
 /// process and for the font: better now, while nothing is open, than when the first picture is due.
 pub(super) fn prepare(elements: &Elements, theme: &Theme) {
     let scale = elements.window.device_pixel_ratio();
-    if let Some(context) = context(elements, theme, scale) {
+    if let Some(context) = context(&elements.labels, theme, scale) {
         context.set_global_alpha(UNSEEN);
         let _ = context.fill_text("0123456789 KMGiB", 0.0, FONT * scale);
     }
 }
 
-fn context(elements: &Elements, theme: &Theme, scale: f64) -> Option<CanvasRenderingContext2d> {
-    let context: CanvasRenderingContext2d = elements.labels.get_context("2d").ok()??.dyn_into().ok()?;
+/// The context of a canvas, with the font of labels.
+pub(super) fn context(canvas: &HtmlCanvasElement, theme: &Theme, scale: f64) -> Option<CanvasRenderingContext2d> {
+    let context: CanvasRenderingContext2d = canvas.get_context("2d").ok()??.dyn_into().ok()?;
     context.set_font(&format!("{}px {}", FONT * scale, theme.font));
     Some(context)
 }

@@ -16,6 +16,7 @@ mod labels;
 mod marks;
 mod minimap;
 mod outlines;
+mod overlay;
 mod painter;
 mod panels;
 mod policy;
@@ -30,6 +31,7 @@ use files::Files;
 use frame::Frame;
 use gloo::events::EventListener;
 use minimap::Minimap;
+use overlay::Layer;
 use painter::Painter;
 use panels::Panels;
 use std::cell::RefCell;
@@ -46,6 +48,7 @@ struct App {
     painter: RefCell<Painter>,
     panels: RefCell<Panels>,
     minimap: RefCell<Minimap>,
+    overlay: RefCell<Layer>,
     theme: RefCell<Theme>,
     frame: Frame,
     listeners: RefCell<Vec<EventListener>>,
@@ -100,6 +103,7 @@ impl App {
                 painter: RefCell::new(Painter::default()),
                 panels: RefCell::new(Panels::default()),
                 minimap: RefCell::new(Minimap::default()),
+                overlay: RefCell::default(),
                 theme: RefCell::new(Theme::of(&elements)),
                 frame: Frame::default(),
                 listeners: RefCell::new(Vec::new()),
@@ -151,6 +155,8 @@ impl App {
             Effect::Ask(request) => self.client.send(ToWorker::Ask(request)),
             Effect::Upload { device_place, scene } => self.painter.borrow_mut().upload(device_place, &scene),
             Effect::Copy(text) => clipboard::copy(self, &text),
+            // It fails only for an element that is gone.
+            Effect::FocusCapacity => drop(self.elements.capacity.focus()),
             Effect::ReplaceWorker => self.client.end(),
         }
     }
@@ -170,6 +176,7 @@ impl App {
         let state = self.state.borrow();
         self.panels.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
         self.minimap.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
+        self.overlay.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
         let failed = self.painter.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
         drop(state);
         if failed {

@@ -5,6 +5,7 @@ mod help;
 mod hover;
 mod lanes;
 mod legend;
+mod moment;
 mod stage;
 mod summary;
 
@@ -20,6 +21,7 @@ pub(super) struct Panels {
     hover: hover::Panel,
     lanes: lanes::Panel,
     legend: legend::Panel,
+    moment: moment::Panel,
     stage: stage::Panel,
     summary: summary::Panel,
 }
@@ -40,6 +42,7 @@ impl Panels {
         self.hover.show(elements, state);
         self.legend.show(elements, state, theme);
         self.help.show(elements, state);
+        self.moment.show(elements, state);
     }
 }
 

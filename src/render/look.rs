@@ -184,12 +184,27 @@ mod tests {
         [("light", Look::light()), ("dark", Look::dark())]
     }
 
+    fn linear(channel: u8) -> f64 {
+        let encoded = f64::from(channel) / 255.0;
+        if encoded <= 0.040_45 { encoded / 12.92 } else { ((encoded + 0.055) / 1.055).powf(2.4) }
+    }
+
+    /// What a colour becomes without one kind of cones, in linear light: first red ones, then green ones (Viénot, Brettel and
+    /// Mollon, 1999). The rows of red and green are the same: that is the blindness.
+    const BLIND: [(&str, [f64; 2], [f64; 3]); 2] = [
+        ("no red cones", [0.112_38, 0.887_62], [0.004_01, -0.004_01, 1.0]),
+        ("no green cones", [0.292_75, 0.707_25], [-0.022_34, 0.022_34, 1.0]),
+    ];
+
+    fn seen(rgba: [u8; 4], (_, yellow, blue): (&str, [f64; 2], [f64; 3])) -> f64 {
+        let [red, green, blue_in] = [rgba[0], rgba[1], rgba[2]].map(linear);
+        let yellow = yellow[0] * red + yellow[1] * green;
+        let blue = blue[0] * red + blue[1] * green + blue[2] * blue_in;
+        (0.2126 + 0.7152) * yellow + 0.0722 * blue.max(0.0)
+    }
+
     /// Relative luminance as WCAG defines it: what survives every kind of colour blindness best.
     fn luminance(rgba: [u8; 4]) -> f64 {
-        let linear = |channel: u8| {
-            let encoded = f64::from(channel) / 255.0;
-            if encoded <= 0.040_45 { encoded / 12.92 } else { ((encoded + 0.055) / 1.055).powf(2.4) }
-        };
         0.2126 * linear(rgba[0]) + 0.7152 * linear(rgba[1]) + 0.0722 * linear(rgba[2])
     }
 
@@ -226,6 +241,29 @@ mod tests {
                     assert!(contrast >= 1.12, "{name}, slots {slot} and {}: {contrast:.2}", slot + 1);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn neighbouring_sites_differ_for_the_colour_blind() {
+        for ((name, look), kind) in themes().into_iter().flat_map(|theme| BLIND.map(|kind| (theme.clone(), kind))) {
+            for slot in Paint::FIRST_SITE_SLOT..SLOTS - 1 {
+                let pair = [slot, slot + 1].map(|slot| seen(colour(&look, slot, 0), kind) + 0.05);
+                let contrast = pair[0].max(pair[1]) / pair[0].min(pair[1]);
+                assert!(contrast >= 1.08, "{name}, {}, slots {slot} and {}: {contrast:.2}", kind.0, slot + 1);
+            }
+        }
+    }
+
+    #[test]
+    fn the_ramp_rises_for_the_colour_blind() {
+        for ((name, look), kind) in themes().into_iter().flat_map(|theme| BLIND.map(|kind| (theme.clone(), kind))) {
+            let steps = (Paint::FIRST_SITE_SLOT..=Paint::FIRST_SITE_SLOT + RAMP_STEPS)
+                .map(|slot| seen(look.ordered[Paint::new(slot, 0).0 as usize], kind));
+            let steps: Vec<f64> = steps.collect();
+            let rises =
+                steps.windows(2).all(|pair| pair[0] < pair[1]) || steps.windows(2).all(|pair| pair[0] > pair[1]);
+            assert!(rises, "{name}, {}: {steps:?}", kind.0);
         }
     }
 

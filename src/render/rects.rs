@@ -9,12 +9,8 @@ use wgpu::util::{BufferInitDescriptor, DeviceExt};
 
 const SHADER: &str = include_str!("rects.wgsl");
 
-/// A quad as it lies in memory is an instance as the shader reads it; `tests/shaders.rs` compares the two.
-const INSTANCE: wgpu::VertexBufferLayout<'static> = wgpu::VertexBufferLayout {
-    array_stride: size_of::<Quad>() as u64,
-    step_mode: wgpu::VertexStepMode::Instance,
-    attributes: &wgpu::vertex_attr_array![0 => Sint16x2, 1 => Sint16x2, 2 => Uint32],
-};
+/// Vertices of a rectangle: two triangles. Not instances of four: a renderer in software begins a batch for each.
+const VERTICES: u32 = 6;
 
 /// Everything on the device that drawing rectangles needs. Buffers only grow: a scene like the last allocates nothing.
 #[derive(Debug)]
@@ -24,7 +20,6 @@ pub(crate) struct Rects {
     bindings: wgpu::BindGroupLayout,
     /// By number.
     scenes: BTreeMap<u32, UploadedScene>,
-    overlay_quads: GrowingBuffer,
     overlay: Bound,
 }
 
@@ -32,7 +27,6 @@ pub(crate) struct Rects {
 struct UploadedScene {
     view: View,
     count: u32,
-    quads: GrowingBuffer,
     bound: Bound,
 }
 
@@ -54,6 +48,7 @@ impl Rects {
                 binding(0, wgpu::BufferBindingType::Uniform),
                 binding(1, wgpu::BufferBindingType::Storage { read_only: true }),
                 binding(2, wgpu::BufferBindingType::Storage { read_only: true }),
+                binding(3, wgpu::BufferBindingType::Storage { read_only: true }),
             ],
         });
         let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
@@ -69,12 +64,9 @@ impl Rects {
                     module: &shader,
                     entry_point: Some(corner),
                     compilation_options: wgpu::PipelineCompilationOptions::default(),
-                    buffers: &[Some(INSTANCE)],
+                    buffers: &[],
                 },
-                primitive: wgpu::PrimitiveState {
-                    topology: wgpu::PrimitiveTopology::TriangleStrip,
-                    ..wgpu::PrimitiveState::default()
-                },
+                primitive: wgpu::PrimitiveState::default(),
                 depth_stencil: None,
                 multisample: wgpu::MultisampleState::default(),
                 fragment: Some(wgpu::FragmentState {
@@ -91,22 +83,16 @@ impl Rects {
         let overlay_pipeline =
             pipeline("rects of the overlay", "overlay_corner", Some(wgpu::BlendState::ALPHA_BLENDING));
 
-        let overlay_quads = GrowingBuffer::new(device, "rects of the overlay", wgpu::BufferUsages::VERTEX);
         let overlay = Bound::new(device, &bindings);
-        Rects { scene_pipeline, overlay_pipeline, bindings, scenes: BTreeMap::new(), overlay_quads, overlay }
+        Rects { scene_pipeline, overlay_pipeline, bindings, scenes: BTreeMap::new(), overlay }
     }
 
     pub(crate) fn upload(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, number: u32, scene: &Scene) {
         let Layers { view, quads } = Layers::new(scene);
-        let new = || UploadedScene {
-            view,
-            count: 0,
-            quads: GrowingBuffer::new(device, "rects of a scene", wgpu::BufferUsages::VERTEX),
-            bound: Bound::new(device, &self.bindings),
-        };
+        let new = || UploadedScene { view, count: 0, bound: Bound::new(device, &self.bindings) };
         let uploaded = self.scenes.entry(number).or_insert_with(new);
         (uploaded.view, uploaded.count) = (view, quads.len() as u32);
-        uploaded.quads.write(device, queue, bytemuck::cast_slice(&quads));
+        uploaded.bound.quads.write(device, queue, bytemuck::cast_slice(&quads));
     }
 
     pub(crate) fn keep_scenes(&mut self, wanted: &dyn Fn(u32) -> bool) {
@@ -131,8 +117,8 @@ impl Rects {
         }
         let overlay: Vec<Quad> = layers::overlay_quads(drawing.overlay).collect();
         let frame = Frame { window_px, scene_px: [0; 2], stripe_px: [0; 2] };
+        self.overlay.quads.write(device, queue, bytemuck::cast_slice(&overlay));
         self.overlay.write(device, queue, &self.bindings, frame, &[], &[]);
-        self.overlay_quads.write(device, queue, bytemuck::cast_slice(&overlay));
         Prepared { overlay_quads: overlay.len() as u32 }
     }
 
@@ -149,23 +135,22 @@ impl Rects {
             let Some(scene) = self.scenes.get(&lane.scene).filter(|_| !rows.is_empty()) else { continue };
             pass.set_scissor_rect(0, height - rows.end, width, rows.end - rows.start);
             pass.set_bind_group(0, &scene.bound.group, &[]);
-            pass.set_vertex_buffer(0, scene.quads.buffer.slice(..));
-            pass.draw(0..4, 0..scene.count);
+            pass.draw(0..scene.count * VERTICES, 0..1);
         }
         pass.set_scissor_rect(0, 0, width, height);
         pass.set_pipeline(&self.overlay_pipeline);
         pass.set_bind_group(0, &self.overlay.group, &[]);
-        pass.set_vertex_buffer(0, self.overlay_quads.buffer.slice(..));
-        pass.draw(0..4, 0..prepared.overlay_quads);
+        pass.draw(0..prepared.overlay_quads * VERTICES, 0..1);
     }
 }
 
-/// The buffers that the shader reads besides the rectangles.
+/// The buffers that the shader reads: some rectangles, and what they need.
 #[derive(Debug)]
 struct Bound {
     frame: GrowingBuffer,
     edges: GrowingBuffer,
     colours: GrowingBuffer,
+    quads: GrowingBuffer,
     group: wgpu::BindGroup,
 }
 
@@ -175,8 +160,9 @@ impl Bound {
         let frame = buffer("rects frame", wgpu::BufferUsages::UNIFORM);
         let edges = buffer("rects edges", wgpu::BufferUsages::STORAGE);
         let colours = buffer("rects colours", wgpu::BufferUsages::STORAGE);
-        let group = bind(device, layout, [&frame, &edges, &colours]);
-        Bound { frame, edges, colours, group }
+        let quads = buffer("rects", wgpu::BufferUsages::STORAGE);
+        let group = bind(device, layout, [&frame, &edges, &colours, &quads]);
+        Bound { frame, edges, colours, quads, group }
     }
 
     fn write(
@@ -191,8 +177,8 @@ impl Bound {
         self.frame.write(device, queue, &frame.to_bytes());
         self.edges.write(device, queue, bytemuck::cast_slice(edges));
         self.colours.write(device, queue, colours);
-        // Any of the three may be a new buffer now; a bind group is cheap, knowing which is not.
-        self.group = bind(device, layout, [&self.frame, &self.edges, &self.colours]);
+        // Any of them may be a new buffer now; a bind group is cheap, knowing which is not.
+        self.group = bind(device, layout, [&self.frame, &self.edges, &self.colours, &self.quads]);
     }
 }
 
@@ -205,8 +191,8 @@ fn binding(binding: u32, ty: wgpu::BufferBindingType) -> wgpu::BindGroupLayoutEn
     }
 }
 
-fn bind(device: &wgpu::Device, layout: &wgpu::BindGroupLayout, buffers: [&GrowingBuffer; 3]) -> wgpu::BindGroup {
-    let [frame, edges, colours] = buffers.map(|buffer| buffer.buffer.as_entire_binding());
+fn bind(device: &wgpu::Device, layout: &wgpu::BindGroupLayout, buffers: [&GrowingBuffer; 4]) -> wgpu::BindGroup {
+    let [frame, edges, colours, quads] = buffers.map(|buffer| buffer.buffer.as_entire_binding());
     device.create_bind_group(&wgpu::BindGroupDescriptor {
         label: Some("rects bound"),
         layout,
@@ -214,6 +200,7 @@ fn bind(device: &wgpu::Device, layout: &wgpu::BindGroupLayout, buffers: [&Growin
             wgpu::BindGroupEntry { binding: 0, resource: frame },
             wgpu::BindGroupEntry { binding: 1, resource: edges },
             wgpu::BindGroupEntry { binding: 2, resource: colours },
+            wgpu::BindGroupEntry { binding: 3, resource: quads },
         ],
     })
 }

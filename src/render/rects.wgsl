@@ -30,11 +30,14 @@ struct Frame {
 @group(0) @binding(1) var<storage, read> edges: array<i32>;
 /// FILLS fills, then FILLS line colours; red is the lowest byte.
 @group(0) @binding(2) var<storage, read> colours: array<u32>;
+/// The rectangles: of the scene, or of the overlay.
+@group(0) @binding(3) var<storage, read> quads: array<Quad>;
 
+/// As `Quad` in Rust: each edge has 16 bits, the lower edge the low ones.
 struct Quad {
-    @location(0) x: vec2<i32>,
-    @location(1) y: vec2<i32>,
-    @location(2) paint: u32,
+    x: u32,
+    y: u32,
+    paint: u32,
 }
 
 struct Corner {
@@ -47,7 +50,23 @@ struct Corner {
     @location(3) @interpolate(flat) striped: u32,
 }
 
-/// Corner 0–3 of a triangle strip over a rectangle whose `y` counts upwards. The edges are exact in f32, and a pixel's centre lies
+/// Which rectangle a vertex is of. Six each, two triangles: instances of four would be one small batch each, a hundred times as dear
+/// where a processor draws.
+fn quad_of(vertex: u32) -> Quad {
+    return quads[vertex / 6u];
+}
+
+/// Which of its corners: 0, 1, 2 and 2, 1, 3.
+fn corner_of(vertex: u32) -> u32 {
+    return (0x312210u >> (vertex % 6u * 4u)) & 3u;
+}
+
+/// Two edges, with their signs.
+fn edges_of(packed: u32) -> vec2<i32> {
+    return vec2(bitcast<i32>(packed << 16u) >> 16u, bitcast<i32>(packed) >> 16u);
+}
+
+/// Corner 0–3 (left or right, lower or upper) of a rectangle whose `y` counts upwards. The edges are exact in f32, and a pixel's centre lies
 /// half a pixel away from every edge: what f32 loses on the way to clip space cannot change which pixels are covered.
 fn clip_from_window(corner: u32, x: vec2<i32>, y: vec2<i32>) -> vec4<f32> {
     let at = vec2(f32(select(x.x, x.y, (corner & 1u) != 0u)), f32(select(y.x, y.y, (corner & 2u) != 0u)));
@@ -64,21 +83,24 @@ fn row(y: i32) -> i32 {
 
 /// A rectangle of the scene: its edges are looked up, its colour is an index.
 @vertex
-fn scene_corner(@builtin(vertex_index) corner: u32, quad: Quad) -> Corner {
-    let x = vec2(column(quad.x.x), column(quad.x.y));
-    let y = vec2(row(quad.y.x), row(quad.y.y));
+fn scene_corner(@builtin(vertex_index) vertex: u32) -> Corner {
+    let quad = quad_of(vertex);
+    let columns = edges_of(quad.x);
+    let rows = edges_of(quad.y);
+    let x = vec2(column(columns.x), column(columns.y));
+    let y = vec2(row(rows.x), row(rows.y));
     let colour = min(quad.paint & 0xffffu, ALLOCATED);
     let is_curve = colour == RESERVED;
     let is_block = colour < RESERVED && (quad.paint & BAND) == 0u;
     let is_tall = y.y - y.x >= LINED_HEIGHT_PX;
     let is_wide = x.y - x.x >= LINED_WIDTH_PX;
-    let top_is_cut = quad.y.y >= i32(frame.scene_px.y);
-    let left_is_cut = quad.x.x <= 0 || (quad.paint & CONTINUED) != 0u;
+    let top_is_cut = rows.y >= i32(frame.scene_px.y);
+    let left_is_cut = columns.x <= 0 || (quad.paint & CONTINUED) != 0u;
     let top_line = !top_is_cut && (is_curve || (is_block && is_tall));
     let left_line = !left_is_cut && is_block && is_tall && is_wide;
 
     var out: Corner;
-    out.position = clip_from_window(corner, x, y);
+    out.position = clip_from_window(corner_of(vertex), x, y);
     out.fill = colours[colour];
     out.line = colours[colour + FILLS];
     out.lines = vec2(select(NOWHERE, x.x, left_line), select(NOWHERE, i32(frame.window_px.y) - y.y, top_line));
@@ -88,9 +110,10 @@ fn scene_corner(@builtin(vertex_index) corner: u32, quad: Quad) -> Corner {
 
 /// A rectangle of the overlay: pixels of the window, `paint` is its colour.
 @vertex
-fn overlay_corner(@builtin(vertex_index) corner: u32, quad: Quad) -> Corner {
+fn overlay_corner(@builtin(vertex_index) vertex: u32) -> Corner {
+    let quad = quad_of(vertex);
     var out: Corner;
-    out.position = clip_from_window(corner, quad.x, quad.y);
+    out.position = clip_from_window(corner_of(vertex), edges_of(quad.x), edges_of(quad.y));
     out.fill = quad.paint;
     out.line = quad.paint;
     out.lines = vec2(NOWHERE);

@@ -1,6 +1,7 @@
 //! Annotations: `START` and `END` marks become ranges of time.
 
 use crate::snapshot::{AnnotationMark, StringId, WarningKind, Warnings};
+use crate::sorted::{ascending, sorted_by_key};
 use hashbrown::HashMap;
 
 /// A named range of time on one device (`record_function`).
@@ -37,6 +38,5 @@ pub(super) fn ranges(rows: &[u32], marks: &[AnnotationMark], warnings: &mut Warn
             None => warnings.add(WarningKind::AnnotationWithoutStart, 1, || format!("external_annotations[{at}]")),
         }
     }
-    ranges.sort_by_key(|range| range.start_us);
-    ranges
+    sorted_by_key(ranges, |range| ascending(range.start_us).into())
 }

@@ -11,6 +11,7 @@ use super::totals::Totals;
 use super::trace::{NEVER, Oddity, Recorder, Subject, Trace, signed};
 use crate::column::Column;
 use crate::snapshot::{Action, End, HOST, Snapshot, WarningKind, Warnings};
+use crate::sorted::{ascending, pair, sorted_by_key};
 use crate::units::{Bytes, EventIdx, Moment};
 use std::collections::BTreeMap;
 
@@ -79,9 +80,10 @@ impl Builder {
             let segments = device.segments.iter().filter_map(|&row| snapshot.segments.get(row as usize));
             !device.trace.events.is_empty() || segments.into_iter().any(|segment| !segment.blocks.is_empty())
         });
-        let mut waiting: Vec<Device> =
-            devices.into_iter().map(|(ordinal, device)| Device { ordinal, ..device }).collect();
-        waiting.sort_by_key(|device| std::cmp::Reverse((device.ordinal == HOST, device.ordinal)));
+        let waiting = devices.into_iter().map(|(ordinal, device)| Device { ordinal, ..device }).collect();
+        // They are taken from the end: host memory is to be the last.
+        let waiting =
+            sorted_by_key(waiting, |device| pair(u64::from(device.ordinal != HOST), !ascending(device.ordinal)));
         Builder { waiting, current: None, done: Vec::new(), warnings: Warnings::default() }
     }
 

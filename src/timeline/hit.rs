@@ -88,9 +88,10 @@ fn live_at<'a>(source: &Source<'a>, moment: Moment) -> impl Iterator<Item = (All
     let ids: Box<dyn Iterator<Item = AllocationId>> = match order {
         None => Box::new(by_birth),
         Some(order) => {
-            let mut ids: Vec<AllocationId> = by_birth.collect();
-            ids.sort_unstable_by_key(|&id| order.rank(id));
-            Box::new(ids.into_iter())
+            let ranked = by_birth.map(|id| u64::from(order.rank(id)) << 32 | u64::from(id.0));
+            let mut ranked: Vec<u64> = ranked.collect();
+            ranked.sort_unstable();
+            Box::new(ranked.into_iter().map(|ranked| AllocationId(ranked as u32)))
         }
     };
     ids.map(|id| (id, allocations.size(id)))

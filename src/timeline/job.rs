@@ -1,12 +1,14 @@
 //! A scene in the making, in slices: it owns what it has so far, the history is lent again for every slice.
 
+use super::bands::Estimate;
 use super::columns::Grid;
+use super::moving::Moving;
 use super::pieces::Descent;
 use super::quads::{Context, Quads};
 use super::scene::{Scene, SceneColumns};
 use super::tree::LiveTree;
 use super::view::View;
-use super::visible::{Change, Changes, Visible};
+use super::visible::{Changes, Visible};
 use super::{MAX_WINDOW_PX, Source};
 use crate::units::Moment;
 
@@ -15,8 +17,8 @@ pub const MAX_QUADS: usize = 300_000;
 
 /// Columns between two questions for the time, while their moments are looked up.
 const COLUMNS_PER_CHECK: usize = 32;
-/// The same for changes of the tree.
-const CHANGES_PER_CHECK: usize = 1024;
+/// After this part of all quads there may be, it shows whether there will be too many.
+const TELLING_PART: usize = MAX_QUADS / 8;
 
 /// One scene in the making. A newer window simply drops it.
 #[derive(Clone, Debug)]
@@ -26,10 +28,12 @@ pub struct SceneJob {
     columns: SceneColumns,
     visible: Visible,
     changes: Changes,
+    /// Whether columns were asked how high bands have to be.
+    is_estimated: bool,
     stage: Stage,
 }
 
-/// What comes next, in this order; the last may start over with a larger θ.
+/// What comes next, in this order; the drawing may start over with a larger θ.
 #[derive(Clone, Debug)]
 enum Stage {
     /// Choose the moment each column shows.
@@ -40,6 +44,8 @@ enum Stage {
     Sort,
     /// Draw column by column.
     Draw(Box<Drawing>),
+    /// This drawing will have too many quads, it seems: find out how high bands have to be.
+    Estimate(Box<Drawing>, Box<Estimate>),
     /// Handed out.
     Done,
 }
@@ -48,12 +54,8 @@ enum Stage {
 #[derive(Clone, Debug)]
 struct Drawing {
     band_px: u32,
-    tree: LiveTree,
+    moving: Moving,
     quads: Quads,
-    column: usize,
-    changes_done: usize,
-    /// The lowest leaf that changes in the column in work.
-    changed: u32,
 }
 
 impl SceneJob {
@@ -69,6 +71,7 @@ impl SceneJob {
             columns,
             visible: Visible::default(),
             changes: Changes::default(),
+            is_estimated: false,
             stage: Stage::Moments,
         }
     }
@@ -88,22 +91,34 @@ impl SceneJob {
                     if !self.visible.collect(source, &self.grid, &mut self.columns, has_time) {
                         return None;
                     }
-                    self.changes = Changes::new(&self.visible, self.grid.len());
+                    self.changes = Changes::new(self.grid.len());
                     self.stage = Stage::Sort;
                 }
                 Stage::Sort => {
                     if !self.changes.sort(&self.visible, has_time) {
                         return None;
                     }
-                    self.stage = Stage::Draw(Box::new(Drawing::new(self.visible.len(), 1)));
+                    self.stage = self.drawing(1);
                 }
                 Stage::Draw(_) => match self.draw(source, has_time) {
                     Attempt::OutOfTime => return None,
-                    Attempt::TooMany { band_px } => {
-                        self.stage = Stage::Draw(Box::new(Drawing::new(self.visible.len(), band_px)));
-                    }
+                    Attempt::TooMany { band_px } => self.stage = self.drawing(band_px),
+                    Attempt::Doubtful => self.estimate(),
                     Attempt::Drawn => return self.take(),
                 },
+                Stage::Estimate(drawing, estimate) => {
+                    // A drawing with too many already is one that can't go on.
+                    let at_least = drawing.band_px + u32::from(drawing.quads.quads.len() > MAX_QUADS);
+                    let history = (source, &self.visible, &self.changes);
+                    let band_px = estimate.step(history, &self.view, self.grid.len(), at_least, has_time)?;
+                    let next = self.drawing(band_px);
+                    let before = std::mem::replace(&mut self.stage, next);
+                    if let Stage::Estimate(drawing, _) = before
+                        && drawing.band_px == band_px
+                    {
+                        self.stage = Stage::Draw(drawing);
+                    }
+                }
                 Stage::Done => return None,
             }
         }
@@ -134,29 +149,42 @@ impl SceneJob {
         true
     }
 
+    fn drawing(&self, band_px: u32) -> Stage {
+        let moving = Moving::new(self.visible.len());
+        Stage::Draw(Box::new(Drawing { band_px, moving, quads: Quads::default() }))
+    }
+
+    fn estimate(&mut self) {
+        self.is_estimated = true;
+        let before = std::mem::replace(&mut self.stage, Stage::Done);
+        if let Stage::Draw(drawing) = before {
+            self.stage = Stage::Estimate(drawing, Box::new(Estimate::new(self.visible.len())));
+        }
+    }
+
     fn draw(&mut self, source: &Source, has_time: &mut dyn FnMut() -> bool) -> Attempt {
         let Stage::Draw(drawing) = &mut self.stage else { return Attempt::Drawn };
-        while drawing.column < self.grid.len() {
-            if !drawing.apply_changes(source, &self.visible, &self.changes, has_time) {
+        let Drawing { band_px, moving, quads } = &mut **drawing;
+        while moving.column < self.grid.len() {
+            let column = moving.column;
+            let Some(changed) = moving.apply((source, &self.visible, &self.changes), |_| true, has_time) else {
                 return Attempt::OutOfTime;
+            };
+            let x = [self.grid.edge_px(column) as i16, self.grid.edge_px(column + 1) as i16];
+            descend(quads, &moving.tree, *band_px, changed, (source, &self.visible, &self.view), (column, x));
+            let drawn = quads.quads.len();
+            if self.is_estimated && drawn > MAX_QUADS {
+                return Attempt::TooMany { band_px: next_band_px(*band_px, moving.column, self.grid.len()) };
             }
-            let x = [self.grid.edge_px(drawing.column) as i16, self.grid.edge_px(drawing.column + 1) as i16];
-            let pending = self.changes.lowest_pending_from(drawing.column);
-            drawing.changed = pending.map_or(drawing.changed, |leaf| leaf.min(drawing.changed));
-            // Where nothing changed, the quads of the column before just go on.
-            if drawing.changed != u32::MAX {
-                drawing.descend(source, &self.visible, &self.view, x);
+            let will_be = drawn * self.grid.len() / moving.column.max(1);
+            if !self.is_estimated && drawn > TELLING_PART && will_be.max(drawn) > MAX_QUADS {
+                return Attempt::Doubtful;
             }
-            drawing.column += 1;
-            (drawing.changes_done, drawing.changed) = (0, u32::MAX);
-            if drawing.quads.quads.len() > MAX_QUADS {
-                return Attempt::TooMany { band_px: drawing.next_band_px(self.grid.len()) };
-            }
-            if !has_time() && drawing.column < self.grid.len() {
+            if !has_time() && moving.column < self.grid.len() {
                 return Attempt::OutOfTime;
             }
         }
-        drawing.quads.end_column(self.grid.edge_px(self.grid.len()) as i16);
+        quads.end_column(self.grid.edge_px(self.grid.len()) as i16);
         Attempt::Drawn
     }
 
@@ -175,59 +203,38 @@ impl SceneJob {
 /// How an attempt stands.
 enum Attempt {
     OutOfTime,
-    TooMany { band_px: u32 },
+    TooMany {
+        band_px: u32,
+    },
+    /// It is about to have too many.
+    Doubtful,
     Drawn,
 }
 
-impl Drawing {
-    fn new(leaves: usize, band_px: u32) -> Drawing {
-        Drawing {
-            band_px,
-            tree: LiveTree::new(leaves),
-            quads: Quads::default(),
-            column: 0,
-            changes_done: 0,
-            changed: u32::MAX,
-        }
+/// Adds what a column shows to `quads`, with θ = `band_px`: what lies below its lowest changed leaf is as in the column before. The
+/// column comes with its left and right edge.
+pub(super) fn descend(
+    quads: &mut Quads,
+    tree: &LiveTree,
+    band_px: u32,
+    changed: u32,
+    (source, visible, view): (&Source, &Visible, &View),
+    (column, x): (usize, [i16; 2]),
+) {
+    // Where nothing changed, the quads of the column before just go on.
+    if changed == u32::MAX {
+        return;
     }
+    let thin_below = (f64::from(band_px) * view.bytes_per_px).ceil() as u64;
+    let context = Context { source, visible, tree, column, x };
+    let from = quads.keep_below(tree.start_of_thin(changed, thin_below));
+    Descent::new(view, thin_below, from, &context, quads).run();
+    quads.end_column(x[0]);
+}
 
-    /// Brings the tree to the moment of the column; `false` when it needs more time.
-    fn apply_changes(
-        &mut self,
-        source: &Source,
-        visible: &Visible,
-        changes: &Changes,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
-        for change in changes.of(self.column, self.changes_done) {
-            let (Change::Goes(leaf) | Change::Comes(leaf)) = change;
-            self.changed = self.changed.min(leaf);
-            match change {
-                Change::Goes(leaf) => self.tree.remove(leaf),
-                Change::Comes(leaf) => {
-                    self.tree.insert(leaf, source.allocations.size(visible.id(leaf)));
-                }
-            }
-            self.changes_done += 1;
-            if self.changes_done.is_multiple_of(CHANGES_PER_CHECK) && !has_time() {
-                return false;
-            }
-        }
-        true
-    }
-
-    fn descend(&mut self, source: &Source, visible: &Visible, view: &View, x: [i16; 2]) {
-        let thin_below = (f64::from(self.band_px) * view.bytes_per_px).ceil() as u64;
-        let context = Context { source, visible, tree: &self.tree, column: self.column, x };
-        let from = self.quads.keep_below(self.tree.start_of_thin(self.changed, thin_below));
-        Descent::new(view, thin_below, from, &context, &mut self.quads).run();
-        self.quads.end_column(x[0]);
-    }
-
-    /// The next θ to try, from how much of the window the quads were enough for; never more than double, because the part
-    /// drawn so far may be the densest.
-    fn next_band_px(&self, columns: usize) -> u32 {
-        let needed = u64::from(self.band_px) * columns as u64 / self.column.max(1) as u64;
-        (needed as u32).clamp(self.band_px + 1, self.band_px * 2)
-    }
+/// The next θ to try, from how many of the columns the quads were enough for; never more than double, because the part
+/// drawn so far may be the densest.
+fn next_band_px(band_px: u32, drawn: usize, columns: usize) -> u32 {
+    let needed = u64::from(band_px) * columns as u64 / drawn.max(1) as u64;
+    (needed as u32).clamp(band_px + 1, band_px * 2)
 }

@@ -11,32 +11,82 @@ pub struct Order {
     ranks: Vec<u32>,
 }
 
+/// An order in the making: allocations are given in order of id, and sorted when all are.
+#[derive(Clone, Debug, Default)]
+pub struct Piling {
+    groups: Vec<u32>,
+    /// How many are in each group, one place further up; then where the next of each group goes.
+    next: Vec<u32>,
+    order: Order,
+}
+
+/// Allocations between two questions for the time: their places lie anywhere in memory.
+const ALLOCATIONS_PER_CHECK: usize = 2048;
+
+impl Piling {
+    /// With room for so many allocations.
+    pub fn new(allocations: usize) -> Piling {
+        Piling { groups: Vec::with_capacity(allocations), ..Piling::default() }
+    }
+
+    /// How many were given.
+    pub fn len(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// Whether none was given.
+    pub fn is_empty(&self) -> bool {
+        self.groups.is_empty()
+    }
+
+    /// The group of the next allocation. Groups should be few and small numbers: it takes memory for each up to the largest.
+    pub fn push(&mut self, group: u32) {
+        let above = group as usize + 1;
+        if self.next.len() <= above {
+            self.next.resize(above + 1, 0);
+        }
+        if let Some(count) = self.next.get_mut(above) {
+            *count += 1;
+        }
+        self.groups.push(group);
+    }
+
+    /// Sorts more of them while there is time: the order once all are. None may be given after the first call.
+    pub fn step(&mut self, has_time: &mut dyn FnMut() -> bool) -> Option<Order> {
+        let count = self.groups.len();
+        if self.order.ids.len() < count {
+            let mut sum = 0;
+            for start in &mut self.next {
+                sum += *start;
+                *start = sum;
+            }
+            self.order = Order { ids: vec![0; count], ranks: Vec::with_capacity(count) };
+        }
+        let Order { ids, ranks } = &mut self.order;
+        while ranks.len() < count {
+            let chunk = ranks.len()..count.min(ranks.len() + ALLOCATIONS_PER_CHECK);
+            for (id, &group) in (chunk.start as u32..).zip(self.groups.get(chunk).unwrap_or_default()) {
+                let Some(rank) = self.next.get_mut(group as usize) else { continue };
+                ranks.push(*rank);
+                if let Some(slot) = ids.get_mut(*rank as usize) {
+                    *slot = id;
+                }
+                *rank += 1;
+            }
+            if !has_time() {
+                return None;
+            }
+        }
+        Some(std::mem::take(&mut self.order))
+    }
+}
+
 impl Order {
-    /// Allocations by their group, given in order of id; the lowest group stands at the bottom. Groups should be few and small
-    /// numbers: it takes memory for each up to the largest.
+    /// Allocations by their group, given in order of id; the lowest group stands at the bottom.
     pub fn grouped(groups: &[u32]) -> Order {
-        let largest = groups.iter().copied().max().unwrap_or(0) as usize;
-        let mut next = vec![0u32; largest + 2];
-        for &group in groups {
-            if let Some(count) = next.get_mut(group as usize + 1) {
-                *count += 1;
-            }
-        }
-        let mut sum = 0;
-        for start in &mut next {
-            sum += *start;
-            *start = sum;
-        }
-        let mut order = Order { ids: vec![0; groups.len()], ranks: Vec::with_capacity(groups.len()) };
-        for (id, &group) in (0u32..).zip(groups) {
-            let Some(rank) = next.get_mut(group as usize) else { continue };
-            order.ranks.push(*rank);
-            if let Some(slot) = order.ids.get_mut(*rank as usize) {
-                *slot = id;
-            }
-            *rank += 1;
-        }
-        order
+        let mut piling = Piling::new(groups.len());
+        groups.iter().for_each(|&group| piling.push(group));
+        piling.step(&mut || true).unwrap_or_default()
     }
 
     /// The allocation of a rank; the rank itself where there is none.

@@ -5,8 +5,8 @@ use super::columns::Grid;
 use super::scene::SceneColumns;
 use crate::replay::AllocationId;
 
-/// Allocations between two questions for the time: about a tenth of a millisecond.
-const ALLOCATIONS_PER_CHECK: usize = 8192;
+/// Allocations between two questions for the time: about a tenth of a millisecond, where they are not side by side in memory.
+const ALLOCATIONS_PER_CHECK: usize = 2048;
 
 /// The allocations that are live at some column's moment, in order of rank: each is a leaf of the tree.
 #[derive(Clone, Debug, Default)]
@@ -102,6 +102,11 @@ impl Visible {
     pub(super) fn enters(&self, leaf: u32) -> usize {
         self.enters.get(leaf as usize).copied().map_or(usize::MAX, usize::from)
     }
+
+    /// The first column after that which no longer shows it.
+    pub(super) fn leaves(&self, leaf: u32) -> usize {
+        self.leaves.get(leaf as usize).copied().map_or(0, usize::from)
+    }
 }
 
 fn hide(columns: &mut SceneColumns, column: usize, size: u64) {
@@ -114,14 +119,16 @@ fn hide(columns: &mut SceneColumns, column: usize, size: u64) {
 /// The leaves that change in each column, those that go before those that come.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Changes {
+    /// Leaves that were counted, and then sorted.
+    counted: usize,
     next: usize,
     /// Where each column's leaves start in `leaves`, counting sort's way: two buckets a column (go, come), one entry more.
     starts: Vec<u32>,
     /// How much of each bucket is filled.
     filled: Vec<u32>,
     leaves: Vec<u32>,
-    /// What becomes pending, by column.
-    pending: Vec<(u16, u32)>,
+    /// What becomes pending: the column times 2^32, plus the leaf; ascending.
+    pending: Vec<u64>,
 }
 
 /// What happens to a leaf in a column.
@@ -136,34 +143,37 @@ pub(super) enum Change {
 impl Changes {
     /// The lowest leaf whose free is requested from `column` on.
     pub(super) fn lowest_pending_from(&self, column: usize) -> Option<u32> {
-        let first = self.pending.partition_point(|&(from, _)| usize::from(from) < column);
-        self.pending.get(first).filter(|&&(from, _)| usize::from(from) == column).map(|&(_, leaf)| leaf)
+        let first = self.pending.partition_point(|&pending| pending >> 32 < column as u64);
+        self.pending.get(first).filter(|&&pending| pending >> 32 == column as u64).map(|&pending| pending as u32)
     }
 }
 
 impl Changes {
-    /// Nothing sorted yet. Buckets are sized in one pass; filling them is [`Changes::sort`].
-    pub(super) fn new(visible: &Visible, columns: usize) -> Changes {
-        let mut starts = vec![0u32; 2 * columns + 1];
-        let mut count = |bucket: usize| {
-            if let Some(start) = starts.get_mut(bucket + 1) {
-                *start += 1;
-            }
-        };
-        visible.enters.iter().for_each(|&column| count(2 * usize::from(column) + 1));
-        visible.leaves.iter().for_each(|&column| count(2 * usize::from(column)));
-        let mut sum = 0;
-        for start in &mut starts {
-            sum += *start;
-            *start = sum;
-        }
-        let mut pending: Vec<_> = visible.pending.iter().map(|&(leaf, from)| (from, leaf)).collect();
-        pending.sort_unstable();
-        Changes { next: 0, filled: vec![0; 2 * columns], leaves: vec![0; sum as usize], starts, pending }
+    /// Nothing sorted yet.
+    pub(super) fn new(columns: usize) -> Changes {
+        Changes { starts: vec![0; 2 * columns + 1], filled: vec![0; 2 * columns], ..Changes::default() }
     }
 
-    /// Sorts more leaves into their buckets while there is time; `true` when all are.
+    /// Sorts more leaves into their buckets while there is time, once all are counted; `true` when all are sorted.
     pub(super) fn sort(&mut self, visible: &Visible, has_time: &mut dyn FnMut() -> bool) -> bool {
+        while self.counted < visible.len() {
+            let end = (self.counted + ALLOCATIONS_PER_CHECK).min(visible.len());
+            let mut count = |bucket: usize| {
+                if let Some(start) = self.starts.get_mut(bucket + 1) {
+                    *start += 1;
+                }
+            };
+            let chunk = self.counted..end;
+            visible.enters.get(chunk.clone()).unwrap_or_default().iter().for_each(|&at| count(2 * usize::from(at) + 1));
+            visible.leaves.get(chunk).unwrap_or_default().iter().for_each(|&at| count(2 * usize::from(at)));
+            self.counted = end;
+            if !has_time() {
+                return false;
+            }
+        }
+        if self.next == 0 {
+            self.size_buckets(visible);
+        }
         while self.next < visible.len() {
             let end = (self.next + ALLOCATIONS_PER_CHECK).min(visible.len());
             for leaf in self.next..end {
@@ -178,6 +188,19 @@ impl Changes {
             }
         }
         true
+    }
+
+    /// From how many leaves each bucket has to where it starts.
+    fn size_buckets(&mut self, visible: &Visible) {
+        let mut sum = 0;
+        for start in &mut self.starts {
+            sum += *start;
+            *start = sum;
+        }
+        self.leaves = vec![0; sum as usize];
+        let pending = visible.pending.iter().map(|&(leaf, from)| u64::from(from) << 32 | u64::from(leaf));
+        self.pending = pending.collect();
+        self.pending.sort_unstable();
     }
 
     /// The changes of a column from the `skip`-th on.

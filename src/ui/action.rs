@@ -1,5 +1,6 @@
 //! What can happen to the page, and what the shell does about it.
 
+use super::drag::Held;
 use super::state::{Canvas, Renderer};
 use crate::engine::protocol::{Grouping, Reply, Request};
 use std::rc::Rc;
@@ -60,6 +61,27 @@ pub enum Action {
         /// Up.
         up_px: f64,
     },
+    /// A press of the pointer began to move, here and with these keys held.
+    DragBegan {
+        /// Where.
+        from: Pointer,
+        /// The keys.
+        held: Held,
+    },
+    /// A press that measures or draws a box moved on to here.
+    DrawnTo(Pointer),
+    /// It was let go of.
+    DragEnded,
+    /// The browser took the pointer away.
+    DragCancelled,
+    /// A marker is wanted here.
+    MarkerPut(Pointer),
+    /// The marker with this number was clicked in the list.
+    MarkerVisited(u32),
+    /// The marker with this number is no longer wanted.
+    MarkerRemoved(u32),
+    /// This stands in the field of the GPU's capacity.
+    CapacityTyped(String),
     /// The canvas was clicked.
     Clicked(Pointer),
     /// The wheel turned by `delta` CSS pixels over the canvas, positive towards the user.
@@ -180,6 +202,42 @@ pub enum Command {
     GoToPeak,
     /// Events or wall-clock on the horizontal axis.
     ToggleAxis,
+    /// The cursor one event earlier.
+    CursorEarlier,
+    /// The cursor one event later.
+    CursorLater,
+    /// The cursor one column to the left.
+    CursorColumnLeft,
+    /// The cursor one column to the right.
+    CursorColumnRight,
+    /// The cursor onto the allocation above.
+    CursorAbove,
+    /// The cursor onto the allocation below.
+    CursorBelow,
+    /// The cursor onto the allocation before, at the same byte.
+    CursorBefore,
+    /// The cursor onto the allocation after, at the same byte.
+    CursorAfter,
+    /// The cursor to the event that made the selected allocation.
+    CursorToBorn,
+    /// The cursor to the event that ended it.
+    CursorToFreed,
+    /// Select what is at the cursor.
+    SelectAtCursor,
+    /// Put a marker at the cursor.
+    PutMarker,
+    /// Take away the nearest marker.
+    RemoveMarker,
+    /// Measure, or stop it.
+    ToggleRuler,
+    /// What was measured fills the window.
+    ZoomToRuler,
+    /// The window before this one.
+    WindowBack,
+    /// The window after this one.
+    WindowForward,
+    /// Type the GPU's capacity.
+    TypeCapacity,
     /// Stack by the next kind of group.
     NextStacking,
     /// Colour by the next kind of group.
@@ -211,6 +269,8 @@ pub enum Effect {
     },
     /// Put text on the clipboard.
     Copy(String),
+    /// The field of the GPU's capacity gets the focus.
+    FocusCapacity,
     /// The worker is dead: the next load needs a new one.
     ReplaceWorker,
 }

@@ -5,6 +5,7 @@
 
 use super::action::{GivenFile, Origin};
 use super::state::Choice;
+use crate::sorted::sorted_by_key;
 
 /// Endings of what lies beside snapshots and never is one.
 const OTHERS: [&str; 46] = [
@@ -70,9 +71,8 @@ pub(super) fn candidates(files: Vec<GivenFile>) -> Vec<Choice> {
         bytes: Some(file.bytes),
     };
     let all = files.into_iter().enumerate().map(choice);
-    let mut found: Vec<Choice> = all.filter(|it| is_alone || can_be_a_snapshot(it)).collect();
-    found.sort_by_key(|it| place_in_order(&it.file));
-    found
+    let found: Vec<Choice> = all.filter(|it| is_alone || can_be_a_snapshot(it)).collect();
+    sorted_by_key(found, |it| place_in_order(&it.file) as u128)
 }
 
 fn can_be_a_snapshot(file: &Choice) -> bool {

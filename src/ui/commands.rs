@@ -4,7 +4,8 @@ use super::action::{Command, Effect};
 use super::opening::{EXAMPLE, cancel, load_link, show_device};
 use super::pointing::select;
 use super::state::{BytesAxis, Help, Letters, Stage, State};
-use super::{details, record};
+use super::trail::Way;
+use super::{cursor, details, record};
 use crate::engine::protocol::{Grouping, Looks};
 
 /// One key press moves by this part of the window.
@@ -50,7 +51,7 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         Command::CopyDetails => effects.extend(state.selection.as_deref().map(details::text).map(Effect::Copy)),
         Command::CopySnippet => effects.push(Effect::Copy(record::SNIPPET.to_owned())),
         Command::ClearSelection if matches!(state.stage, Stage::Loading(_)) => cancel(state, effects),
-        Command::ClearSelection => (state.selection, state.selecting) = (None, None),
+        Command::ClearSelection => state.give_up(),
         Command::SelectPrevious | Command::SelectNext => {
             let wanted = match (&state.selection, command) {
                 (None, _) => Some(0),
@@ -80,6 +81,24 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
             let colouring = after(&Grouping::ALL, state.looks.colouring);
             state.change_looks(Looks { colouring, ..state.looks });
         }
+        Command::SelectAtCursor => cursor::select(state, effects),
+        Command::PutMarker => state.put_marker(None),
+        Command::RemoveMarker => state.remove_nearest_marker(),
+        Command::ToggleRuler => state.toggle_ruler(),
+        Command::ZoomToRuler => state.zoom_to_ruler(),
+        Command::WindowBack => state.walk(Way::Back),
+        Command::WindowForward => state.walk(Way::Forward),
+        Command::TypeCapacity => effects.push(Effect::FocusCapacity),
+        Command::CursorEarlier
+        | Command::CursorLater
+        | Command::CursorColumnLeft
+        | Command::CursorColumnRight
+        | Command::CursorAbove
+        | Command::CursorBelow
+        | Command::CursorBefore
+        | Command::CursorAfter
+        | Command::CursorToBorn
+        | Command::CursorToFreed => cursor::go(state, command, effects),
         Command::ToggleFitBytes => {
             state.bytes_axis = match state.bytes_axis {
                 BytesAxis::Free => BytesAxis::FitsWindow,

@@ -86,7 +86,7 @@ fn moment(event: Option<u32>, us: Option<i64>, otherwise: &str) -> String {
 }
 
 /// The time of day, UTC, of microseconds since 1970; `None` before that.
-fn clock(us: i64) -> Option<String> {
+pub(super) fn clock(us: i64) -> Option<String> {
     let us = u64::try_from(us).ok()?;
     let (seconds, micros) = (us / 1_000_000 % 86_400, us % 1_000_000);
     Some(format!("{:02}:{:02}:{:02}.{micros:06} UTC", seconds / 3600, seconds / 60 % 60, seconds % 60))

@@ -1,6 +1,7 @@
 //! What is under the pointer: what the scene says at once, and the card that tells it.
 
 use super::action::Pointer;
+use super::cursor::Standing;
 use super::state::Hover;
 
 use crate::timeline::{Scene, View, scene_hit};
@@ -27,6 +28,12 @@ pub struct Spot {
 }
 
 impl Spot {
+    /// The place keys have led to; the scene says nothing about it.
+    pub(super) fn of_keys(keys: Standing) -> Spot {
+        let Standing { moment, byte } = keys;
+        Spot { quad: usize::MAX, moment, byte, ranks: [0, 0], count: 0, requested: 0, hidden: (0, 0) }
+    }
+
     /// The allocation, where the piece is a single one.
     pub fn single(&self) -> Option<u32> {
         (self.count == 1).then_some(self.ranks[0])

@@ -1,6 +1,7 @@
 //! The key table: one line a command. It drives the keyboard, fills the help dialog, and a test keeps it free of collisions.
 
 use super::action::Command;
+use super::drag::Held;
 use super::state::Letters;
 
 /// Where a key works.
@@ -17,7 +18,7 @@ pub enum Scope {
 pub struct Binding {
     /// Where the keys work.
     pub scope: Scope,
-    /// The keys, as `KeyboardEvent.key` has them; letters in lower case.
+    /// The keys, as [`chord`] writes them.
     pub keys: &'static [&'static str],
     /// What they do.
     pub command: Command,
@@ -52,7 +53,7 @@ pub const BINDINGS: &[Binding] = {
         line(Page, &["]"], SelectNext, "Select the allocation born after", "select-next"),
         line(Page, &["c"], CopyDetails, "Copy the selected allocation", "copy-details"),
         line(Page, &["Escape"], ClearSelection, "Clear the selection", "clear-selection"),
-        line(Page, &["r"], CopySnippet, "Copy the lines that record a snapshot", "copy-snippet"),
+        line(Page, &["y"], CopySnippet, "Copy the lines that record a snapshot", "copy-snippet"),
         line(Page, &["?"], ToggleHelp, "Show or hide this list", "help-open"),
         line(Page, &["F2"], ToggleLetters, "Single-letter keys on or off", "letters"),
         line(Timeline, &["a", "ArrowLeft"], MoveLeft, "Earlier events", "move-left"),
@@ -69,6 +70,24 @@ pub const BINDINGS: &[Binding] = {
         line(Timeline, &["g"], NextStacking, "Stack by something else", "stacking"),
         line(Timeline, &["h"], NextColouring, "Colour by something else", "colouring"),
         line(Timeline, &["p"], GoToPeak, "Go to the peak", "go-to-peak"),
+        line(Timeline, &["z"], WindowBack, "Back to the window before", "window-back"),
+        line(Timeline, &["Shift+z"], WindowForward, "Forward again", "window-forward"),
+        line(Timeline, &["Shift+ArrowLeft"], CursorEarlier, "Cursor one event earlier", "cursor-earlier"),
+        line(Timeline, &["Shift+ArrowRight"], CursorLater, "Cursor one event later", "cursor-later"),
+        line(Timeline, &["Ctrl+Shift+ArrowLeft"], CursorColumnLeft, "Cursor one column left", "cursor-column-left"),
+        line(Timeline, &["Ctrl+Shift+ArrowRight"], CursorColumnRight, "Cursor one column right", "cursor-column-right"),
+        line(Timeline, &["Shift+ArrowUp"], CursorAbove, "Cursor onto the allocation above", "cursor-above"),
+        line(Timeline, &["Shift+ArrowDown"], CursorBelow, "Cursor onto the allocation below", "cursor-below"),
+        line(Timeline, &["<"], CursorBefore, "Cursor onto the allocation before, at its height", "cursor-before"),
+        line(Timeline, &[">"], CursorAfter, "Cursor onto the allocation after, at its height", "cursor-after"),
+        line(Timeline, &["{"], CursorToBorn, "Cursor to the birth of the selected allocation", "cursor-to-born"),
+        line(Timeline, &["}"], CursorToFreed, "Cursor to the free of the selected allocation", "cursor-to-freed"),
+        line(Timeline, &["Enter"], SelectAtCursor, "Select what is at the cursor", "select-at-cursor"),
+        line(Timeline, &["m"], PutMarker, "Put a marker at the cursor", "put-marker"),
+        line(Timeline, &["Delete", "Backspace"], RemoveMarker, "Remove the nearest marker", "remove-marker"),
+        line(Timeline, &["r"], ToggleRuler, "Measure from the cursor, or stop there", "ruler"),
+        line(Timeline, &["Shift+r"], ZoomToRuler, "Zoom to what was measured", "zoom-to-ruler"),
+        line(Timeline, &["v"], TypeCapacity, "Type the capacity of the GPU", "capacity"),
     ]
 };
 
@@ -78,33 +97,51 @@ pub const GESTURES: &[(&str, &str)] = &[
     ("Ctrl + wheel", "Zoom the bytes at the cursor"),
     ("Shift + wheel", "Move along the events"),
     ("drag", "Move"),
+    ("Shift + drag", "Zoom to a box"),
+    ("Alt + drag", "Measure"),
     ("click", "Select an allocation"),
+    ("right click", "Put a marker"),
 ];
 
-/// The command of `key` (as `KeyboardEvent.key` has it), pressed without Ctrl, Alt or Meta while the focus is in `scope`.
+/// A key as the table has it, from `KeyboardEvent.key` and what is held beside it: `Ctrl+Shift+ArrowLeft`, `Shift+z`. Letters are
+/// in lower case; other signs stand for themselves, whatever it takes to type them.
+pub fn chord(key: &str, held: Held) -> String {
+    let is_sign = key.chars().count() == 1;
+    let lower = if is_sign { key.to_ascii_lowercase() } else { key.to_owned() };
+    // What other signs take to be typed is the keyboard's affair.
+    let is_letter = !is_sign || key.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let shift = if held.shift && is_letter { "Shift+" } else { "" };
+    [if held.ctrl { "Ctrl+" } else { "" }, if held.alt { "Alt+" } else { "" }, shift, &lower].concat()
+}
+
+/// The command of a key, as [`chord`] writes it, while the focus is in `scope`.
 pub fn command(scope: Scope, key: &str, letters: Letters) -> Option<Command> {
-    let lower = key.to_lowercase();
-    let is_letter = lower.chars().count() == 1;
-    if is_letter && letters == Letters::Off {
+    let last = key.rsplit_once('+').map_or(key, |(_, last)| if last.is_empty() { key } else { last });
+    if last.chars().count() == 1 && letters == Letters::Off {
         return None;
     }
-    let wanted = if is_letter { lower.as_str() } else { key };
     BINDINGS
         .iter()
-        .find(|binding| (binding.scope == scope || binding.scope == Scope::Page) && binding.keys.contains(&wanted))
+        .find(|binding| (binding.scope == scope || binding.scope == Scope::Page) && binding.keys.contains(&key))
         .map(|binding| binding.command)
 }
 
 /// How a key is written for people.
 pub fn key_text(key: &str) -> String {
+    for (held, text) in [("Ctrl+", "Ctrl + "), ("Shift+", "Shift + ")] {
+        if let Some(key) = key.strip_prefix(held) {
+            return text.to_owned() + &key_text(key);
+        }
+    }
     match key {
         "ArrowLeft" => "←".into(),
         "ArrowRight" => "→".into(),
         "ArrowUp" => "↑".into(),
         "ArrowDown" => "↓".into(),
         "Escape" => "Esc".into(),
+        "Enter" | "Delete" | "Backspace" => key.into(),
         "-" => "−".into(),
-        other => other.to_uppercase(),
+        other => other.to_ascii_uppercase(),
     }
 }
 
@@ -131,14 +168,22 @@ mod tests {
     fn keys_work_in_their_scope() {
         use Letters::On;
         assert_eq!(command(Scope::Timeline, "a", On), Some(Command::MoveLeft));
-        assert_eq!(command(Scope::Timeline, "A", On), Some(Command::MoveLeft), "caps lock is not a trap");
+        let typed = |key: &str, held: Held| command(Scope::Timeline, &chord(key, held), On);
+        let (alone, shift) = (Held::default(), Held { shift: true, ..Held::default() });
+        assert_eq!(typed("A", alone), Some(Command::MoveLeft), "caps lock is not a trap");
+        assert_eq!((typed("z", alone), typed("Z", shift)), (Some(Command::WindowBack), Some(Command::WindowForward)));
+        assert_eq!(typed("?", shift), Some(Command::ToggleHelp), "a sign that takes Shift to type");
+        assert_eq!(typed("ArrowLeft", shift), Some(Command::CursorEarlier));
+        let both = Held { ctrl: true, ..shift };
+        assert_eq!(typed("ArrowLeft", both), Some(Command::CursorColumnLeft));
+        assert_eq!(typed("c", Held { ctrl: true, ..alone }), None, "that copies what is marked");
         assert_eq!(command(Scope::Page, "a", On), None);
         assert_eq!(command(Scope::Timeline, "?", On), Some(Command::ToggleHelp));
     }
 
     #[test]
     fn letters_can_be_switched_off_and_on_again() {
-        for key in ["a", "A", "o", "+", "0", "?"] {
+        for key in ["a", "o", "+", "0", "?", "Shift+z"] {
             assert_eq!(command(Scope::Timeline, key, Letters::Off), None);
         }
         assert_eq!(command(Scope::Timeline, "ArrowLeft", Letters::Off), Some(Command::MoveLeft));

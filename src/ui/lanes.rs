@@ -42,6 +42,8 @@ pub struct Lanes {
     others: Vec<Lane>,
     /// The device whose geometry was asked for last.
     turn: usize,
+    /// Where the pointer is over the canvas, whatever is there. [`State::pointer`] is where it is in the focused lane's window.
+    pub pointer: Option<Pointer>,
     /// The device that the pointer was over last: what a drag moves up and down.
     pointed: Option<usize>,
 }
@@ -72,7 +74,7 @@ pub struct ShownLane<'a> {
 impl Lanes {
     /// Forgets everything about a file.
     pub(super) fn forget(&mut self) {
-        *self = Lanes { arrangement: self.arrangement, ..Lanes::default() };
+        *self = Lanes { arrangement: self.arrangement, pointer: self.pointer, ..Lanes::default() };
     }
 }
 
@@ -155,7 +157,8 @@ impl State {
         let mut others = std::mem::take(&mut self.lanes.others);
         others.retain(|lane| places.contains(&lane.place) && lane.place != self.device_place);
         let shared = self.shared_axis();
-        let focused = self.device().map(|device| shared.plane(device)).zip(self.lane_canvas(self.device_place));
+        let focused =
+            self.device().map(|device| self.raised(shared.plane(device))).zip(self.lane_canvas(self.device_place));
         let Some((plane, (_, canvas))) = focused else { return };
         let view = sized(plane, self.view, canvas);
         self.view = Some(view);
@@ -170,7 +173,7 @@ impl State {
             let Some((device, (_, canvas))) = self.device_at(lane.place).zip(self.lane_canvas(lane.place)) else {
                 continue;
             };
-            let plane = shared.plane(device);
+            let plane = self.raised(shared.plane(device));
             let mut own = sized(plane, lane.view, canvas);
             if let (BytesAxis::FitsWindow, Some(scene)) = (self.bytes_axis, &lane.geometry.scene) {
                 own = plane.bytes_fitted(own, scene);
@@ -179,6 +182,7 @@ impl State {
             lane.view = Some(View { axis: view.axis, x_per_px: view.x_per_px, left_px, ..own });
         }
         self.lanes.others = others;
+        self.point_in_focus();
     }
 
     /// Whether geometry is on its way.
@@ -195,7 +199,7 @@ impl State {
         self.lanes.turn = place;
         let serial = self.next_serial();
         let lane = self.shown_lanes().find(|lane| lane.place == place)?;
-        let view = self.shared_axis().plane(lane.device).with_margin(*lane.view);
+        let view = self.plane_of(lane.device).with_margin(*lane.view);
         let request = Request::Scene { serial, device: lane.device.device, view, looks: self.looks };
         self.geometry_of(place)?.in_flight = Some(serial);
         Some(request)
@@ -208,7 +212,7 @@ impl State {
             return false;
         }
         let scene = lane.geometry.scene.as_ref().filter(|_| lane.geometry.looks == self.looks);
-        let plane = self.shared_axis().plane(lane.device);
+        let plane = self.plane_of(lane.device);
         !scene.is_some_and(|scene| plane.is_served(*lane.view, &scene.view))
     }
 
@@ -269,7 +273,7 @@ impl State {
         let (view, geometry) = lane.map_or_else(Default::default, |lane| (lane.view, lane.geometry));
         self.lanes.others.push(Lane { place: before.0, view: before.1, geometry: before.2 });
         self.device_place = place;
-        let fitted = || Some(shared.plane(self.device()?).fit(self.lane_canvas(place)?.1));
+        let fitted = || Some(self.plane_of(self.device()?).fit(self.lane_canvas(place)?.1));
         let view = view.or_else(fitted).zip(before.1);
         self.view = view.map(|(view, before)| View {
             x_per_px: before.x_per_px,
@@ -279,6 +283,7 @@ impl State {
         self.geometry = geometry;
         // Colours mean the same on all devices.
         self.around = Surroundings { faded: std::mem::take(&mut self.around.faded), ..Surroundings::default() };
+        self.tools.leave_device();
         (self.hover, self.question) = (None, None);
         (self.selection, self.selecting) = (None, None);
         if self.axis == Axis::Time && self.device().is_some_and(|device| device.time_us.is_none()) {
@@ -320,17 +325,64 @@ impl State {
         if place == self.device_place {
             return self.navigate(change);
         }
-        let plane = self.device_at(place).map(|device| self.shared_axis().plane(device));
+        let plane = self.device_at(place).map(|device| self.plane_of(device));
         let lane = self.lanes.others.iter_mut().find(|lane| lane.place == place);
         if let (Some(plane), Some(lane)) = (plane, lane) {
             lane.view = lane.view.map(|view| change(plane, view));
         }
     }
 
-    /// The pointer is over the canvas.
-    pub(super) fn point_at(&mut self, pointer: Pointer) {
-        self.pointer = Some(pointer);
-        self.lanes.pointed = self.lane_at(pointer).map(|(lane, _)| lane.place);
+    /// The pointer is over the canvas, or left it.
+    pub(super) fn hover_at(&mut self, pointer: Option<Pointer>) {
+        self.lanes.pointer = pointer;
+        if let Some(pointer) = pointer {
+            self.lanes.pointed = self.lane_at(pointer).map(|(lane, _)| lane.place);
+        }
+        self.point_in_focus();
+    }
+
+    fn point_in_focus(&mut self) {
+        let under = self.lanes.pointer.and_then(|pointer| self.lane_at(pointer));
+        let under = under.filter(|(lane, _)| lane.place == self.device_place).map(|(_, pointer)| pointer);
+        self.pointer = if self.has_lanes() { under } else { self.lanes.pointer };
+    }
+
+    /// A place of the canvas in the pixels of the focused lane's window.
+    pub(super) fn in_focus(&self, pointer: Pointer) -> Pointer {
+        let bottom = self.focused_lane().map_or(0, |lane| lane.bottom_px);
+        Pointer { y: pointer.y - f64::from(bottom), ..pointer }
+    }
+
+    /// Gives the lane at a place of the canvas the focus; the place in its window. The pointer is there.
+    pub(super) fn focus_at(&mut self, pointer: Pointer) -> Pointer {
+        if let Some(place) = self.lane_at(pointer).map(|(lane, _)| lane.place) {
+            self.focus(place);
+        }
+        self.hover_at(Some(pointer));
+        self.in_focus(pointer)
+    }
+
+    /// Where the cursor is on the canvas.
+    pub fn cursor_on_canvas(&self) -> Option<Pointer> {
+        if self.tools.cursor.keys.is_none() {
+            return self.lanes.pointer;
+        }
+        let (at, lane) = (self.cursor_px()?, self.focused_lane()?);
+        Some(Pointer { y: at.y + f64::from(lane.bottom_px), ..at })
+    }
+
+    /// The focused lane as a canvas of its own.
+    pub(super) fn focused_canvas(&self) -> Option<Canvas> {
+        self.lane_canvas(self.device_place).map(|(_, canvas)| canvas)
+    }
+
+    /// The plane of a device: over the axis it shares, with room for what is drawn besides the stack.
+    pub(super) fn plane_of(&self, device: &DeviceSummary) -> Plane {
+        self.raised(self.shared_axis().plane(device))
+    }
+
+    fn raised(&self, plane: Plane) -> Plane {
+        plane.raised_to(self.tools.capacity.unwrap_or(0))
     }
 
     /// The picture was dragged: all lanes sideways, up and down the one where the pointer is.

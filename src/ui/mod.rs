@@ -6,25 +6,36 @@
 
 pub mod action;
 mod candidates;
+mod capacity;
 mod commands;
+pub mod cursor;
 pub mod details;
+pub mod drag;
 pub mod hover;
 pub mod keys;
 pub mod lane_labels;
 pub mod lanes;
 pub mod legend;
 pub mod loading;
+pub mod markers;
 pub mod marks;
+pub mod moment;
 pub mod navigate;
 pub mod notices;
 mod opening;
 pub mod outline;
+pub mod overlay;
+pub mod placing;
 mod pointing;
 pub mod record;
+pub mod ruler;
 pub mod shared_axis;
 pub mod state;
 pub mod summary;
 pub mod surroundings;
+pub mod tools;
+pub mod trail;
+mod turn;
 pub mod update;
 pub mod url;
 

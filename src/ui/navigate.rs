@@ -58,16 +58,39 @@ impl Plane {
         ((x - self.start as f64) / self.extent.width as f64).clamp(0.0, 1.0)
     }
 
+    /// The nearest place of the axis.
+    pub fn inside(self, x: f64) -> f64 {
+        let start = self.start as f64;
+        x.clamp(start, start + self.extent.width as f64)
+    }
+
     /// The window between two edges, given as parts of the whole axis.
     pub fn between(self, view: View, edges: [f64; 2]) -> View {
-        let whole = self.whole(view);
-        let [from, to] = edges.map(|edge| edge.clamp(0.0, 1.0));
-        let wanted = whole.x_per_px * (to - from).abs().max(1e-9);
-        // Zooming brings the limits in.
+        let x = |edge: f64| self.start as f64 + edge.clamp(0.0, 1.0) * self.extent.width as f64;
+        self.over(view, edges.map(x))
+    }
+
+    /// The window between two places of the axis, in its units.
+    pub fn over(self, view: View, [from, to]: [f64; 2]) -> View {
+        let wanted = (to - from).abs().max(1e-9) / f64::from(view.width_px);
+        // Zooming brings the limits in; what they leave out is left out at both sides.
         let zoomed = view.zoomed_x(0.0, wanted / view.x_per_px, self.extent);
-        let from = self.start as f64 + from.min(to) * self.extent.width as f64;
-        let left_px = (from / zoomed.x_per_px).round() as i64;
-        self.clamped(View { left_px, ..zoomed })
+        let middle = (from + to) / 2.0 / zoomed.x_per_px;
+        self.clamped(View { left_px: (middle - f64::from(view.width_px) / 2.0).round() as i64, ..zoomed })
+    }
+
+    /// The window from the height of one row of `view` on, so many rows of it high.
+    pub fn rows(self, view: View, bottom: f64, height: f64) -> View {
+        let factor = height / f64::from(view.height_px);
+        let zoomed = view.zoomed_bytes(0.0, factor, self.extent);
+        let middle = (view.bottom_px as f64 + bottom + height / 2.0) * view.bytes_per_px / zoomed.bytes_per_px;
+        self.clamped(View { bottom_px: (middle - f64::from(view.height_px) / 2.0).round() as i64, ..zoomed })
+    }
+
+    /// The plane with room for so many bytes.
+    pub fn raised_to(mut self, bytes: u64) -> Plane {
+        self.extent.bytes = self.extent.bytes.max(bytes);
+        self
     }
 
     /// The nearest view that shows the plane and nothing beside it.
@@ -192,7 +215,7 @@ pub fn wheel_factor(delta: f64) -> f64 {
 impl State {
     /// The plane of the shown device; of the focused one where there are several.
     pub fn plane(&self) -> Option<Plane> {
-        self.device().map(|device| self.shared_axis().plane(device))
+        self.device().map(|device| self.plane_of(device))
     }
 
     /// Where an event stands on the axis; `None` on the time axis for one without a time.
@@ -235,19 +258,6 @@ impl State {
         self.fit_bytes_if_wanted();
     }
 
-    /// Shows everything over the other axis, where the file has times: so the selection is in view as well.
-    pub(super) fn toggle_axis(&mut self) {
-        let timed = self.device().is_some_and(|device| device.time_us.is_some());
-        if self.axis == Axis::Events && !timed {
-            self.remark = Some("This snapshot has no times: PyTorch records them since 2.2.".to_owned());
-            return;
-        }
-        self.axis = if self.axis == Axis::Events { Axis::Time } else { Axis::Events };
-        // What was drawn over the other axis can't be moved or scaled to this one.
-        self.drop_scenes();
-        self.navigate(|plane, view| plane.whole(view));
-    }
-
     /// Order or colours change: the geometry has to be made anew.
     pub(super) fn change_looks(&mut self, looks: Looks) {
         if looks == self.looks {
@@ -255,6 +265,9 @@ impl State {
         }
         if looks.colouring != self.looks.colouring {
             self.around.faded.clear();
+        }
+        if looks.stacking != self.looks.stacking {
+            self.tools.kept = self.selection_in_window();
         }
         self.looks = looks;
         self.forget_requests();

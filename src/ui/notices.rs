@@ -1,8 +1,8 @@
 //! Lines of text beside the picture: the status, what the pointer is over, how pictures are drawn.
 
+use super::cursor::column_under;
 use super::state::{Renderer, Stage, State};
 use super::summary::device_name;
-use crate::timeline::scene_hit;
 use crate::units::{Bytes, Moment, counted, grouped};
 
 /// What a screen reader is told when it changes; a remark is shown to everybody.
@@ -44,25 +44,33 @@ pub fn reading(state: &State) -> String {
 }
 
 fn column_reading(state: &State) -> Option<String> {
-    let (lane, pointer) = state.lane_at(state.pointer?)?;
-    let (view, scene) = (lane.view, lane.geometry.scene.as_ref()?);
-    let x = scene.view.column_from_x(view.x_from_column(pointer.x.floor() + 0.5)).floor() as i32;
-    let column = scene_hit(scene, x, 0)?.column;
-    let columns = &scene.columns;
-    let moment = Moment(*columns.moment.get(column)?);
-    let when = match moment.event() {
+    let mut name = None;
+    let (device, moment, total, reserved, moments) = match state.tools.cursor.keys {
+        Some(keys) => {
+            let facts = state.cursor_facts().filter(|facts| facts.moment == keys.moment)?;
+            (state.device()?, keys.moment, facts.requested, facts.reserved, 1)
+        }
+        None => {
+            let (lane, pointer) = state.lane_at(state.lanes.pointer?)?;
+            let scene = lane.geometry.scene.as_ref()?;
+            name = Some(device_name(lane.device.device)).filter(|_| state.has_lanes());
+            let (column, columns) = (column_under(scene, lane.view, pointer.x)?, &scene.columns);
+            let moments = columns.moments.get(column).copied().unwrap_or(1);
+            let (total, reserved) = columns.total.get(column).zip(columns.reserved.get(column))?;
+            (lane.device, *columns.moment.get(column)?, *total, *reserved, moments)
+        }
+    };
+    let when = match Moment(moment).event() {
         None => "Before the first event".to_owned(),
         Some(event) => format!("After event {}", grouped(event.0.into())),
     };
-    let (total, reserved) = (*columns.total.get(column)?, *columns.reserved.get(column)?);
     let mut text = format!("{when}: {} requested ({} B)", Bytes(total), grouped(total));
-    if lane.place != state.device_place {
-        text = format!("{}. {text}", device_name(lane.device.device));
+    if let Some(name) = name {
+        text = format!("{name}. {text}");
     }
-    if lane.device.knows_reserved() {
+    if device.knows_reserved() {
         text.push_str(&format!(", {} reserved", Bytes(reserved)));
     }
-    let moments = columns.moments.get(column).copied().unwrap_or(1);
     if moments > 1 {
         text.push_str(&format!(". The highest of {} under this pixel", counted(moments.into(), "state")));
     }

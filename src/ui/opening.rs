@@ -2,6 +2,7 @@
 
 use super::action::{Effect, GivenFile, Origin};
 use super::candidates::{candidates, none_of};
+use super::markers::Markers;
 use super::state::{Choice, Loading, Stage, State};
 use super::surroundings::Surroundings;
 use super::url;
@@ -81,6 +82,7 @@ pub(super) fn close(state: &mut State, stage: Stage) {
     }
     state.stage = stage;
     state.load = state.load.wrapping_add(1);
+    state.tools.markers = Markers::default();
     show_device(state, 0);
 }
 
@@ -94,6 +96,7 @@ pub(super) fn show_device(state: &mut State, place: usize) {
     state.drop_scenes();
     state.lanes.forget();
     state.around = Surroundings::default();
+    state.tools.leave_device();
     if state.device().is_some_and(|device| device.time_us.is_none()) {
         state.axis = Axis::Events;
     }

@@ -3,13 +3,17 @@
 //! The scene answers at once where it can; for bands, sites and lifetimes the worker is asked, one question at a time.
 
 use super::action::{Effect, Pointer};
+use super::cursor::{self, Standing};
 use super::hover::{Spot, spot};
 use super::state::{Hover, Purpose, Question, State};
 use crate::engine::protocol::{Details, HitAllocation, Looks, Request};
 
 /// Brings the hover up to date with pointer, window and scene.
 pub(super) fn look_under_pointer(state: &mut State, effects: &mut Vec<Effect>) {
-    let Some((place, spot, looks)) = state.pointer.and_then(|pointer| spot_at(state, pointer)) else {
+    if let Some(keys) = state.tools.cursor.keys {
+        return cursor::look(state, keys, effects);
+    }
+    let Some((place, spot, looks)) = state.lanes.pointer.and_then(|pointer| spot_at(state, pointer)) else {
         state.hover = None;
         return;
     };
@@ -63,18 +67,31 @@ pub(super) fn answered(state: &mut State, serial: u32, hit: Option<HitAllocation
     }
 }
 
-/// Selects what is at `pointer`, or unselects beside the stack. The lane there gets the focus.
+/// Selects what is at a place of the shown device's window, or unselects beside the stack.
 pub(super) fn click(state: &mut State, pointer: Pointer, effects: &mut Vec<Effect>) {
-    state.pointer = Some(pointer);
-    if let Some(place) = state.lane_at(pointer).map(|(lane, _)| lane.place) {
-        state.focus(place);
-    }
-    match spot_at(state, pointer) {
+    let (Some(view), Some(scene)) = (&state.view, &state.geometry.scene) else { return };
+    match spot(scene, view, pointer) {
         None => (state.selection, state.selecting) = (None, None),
-        Some((place, spot, looks)) => match spot.single() {
+        Some(spot) => match spot.single() {
             Some(allocation) => select(state, allocation, effects),
-            None => ask(state, place, spot, looks, Purpose::Select, effects),
+            None => ask_to_select(state, spot, effects),
         },
+    }
+}
+
+fn ask_to_select(state: &mut State, spot: Spot, effects: &mut Vec<Effect>) {
+    ask(state, state.device_place, spot, state.geometry.looks, Purpose::Select, effects);
+}
+
+/// Selects what is at the cursor, where keys have led it.
+pub(super) fn select_at(state: &mut State, keys: Standing, effects: &mut Vec<Effect>) {
+    match state.tools.cursor.hit.about((keys, state.geometry.looks)) {
+        Some(Some(hit)) => {
+            let allocation = hit.allocation;
+            select(state, allocation, effects);
+        }
+        Some(None) => (state.selection, state.selecting) = (None, None),
+        None => ask_to_select(state, Spot::of_keys(keys), effects),
     }
 }
 

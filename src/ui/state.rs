@@ -4,6 +4,7 @@ use super::action::{DropHover, Origin, Pointer};
 use super::hover::Spot;
 use super::lanes::Lanes;
 use super::surroundings::Surroundings;
+use super::tools::Tools;
 use crate::engine::protocol::{Details, DeviceSummary, FileSummary, HitAllocation, Looks, Phase};
 use crate::timeline::{Axis, Scene, View};
 use crate::units::Bytes;
@@ -58,6 +59,8 @@ pub struct State {
     pub drop_hover: DropHover,
     /// A remark for the status line that is not about the stage: "Copied".
     pub remark: Option<String>,
+    /// Cursor, ruler, markers: what a person puts on the picture.
+    pub tools: Tools,
     /// Number of the last request that has one.
     pub serial: u32,
 }

@@ -61,16 +61,17 @@ impl<Q: PartialEq + Copy, A> Answer<Q, A> {
     }
 
     /// Whether it has to be asked about `of` now: there is one question at a time.
-    fn wants(&self, of: Q) -> bool {
+    pub(super) fn wants(&self, of: Q) -> bool {
         self.asked.is_none() && self.about(of).is_none()
     }
 
-    fn ask(&mut self, serial: u32, of: Q) {
+    /// It was asked about `of`, as question `serial`.
+    pub(super) fn ask(&mut self, serial: u32, of: Q) {
         self.asked = Some((serial, of));
     }
 
     /// Takes the answer to question `serial`; one to another question is dropped.
-    fn take(&mut self, serial: u32, answer: A) {
+    pub(super) fn take(&mut self, serial: u32, answer: A) {
         if let Some((_, of)) = self.asked.take_if(|(asked, _)| *asked == serial) {
             self.known = Some((of, answer));
         }

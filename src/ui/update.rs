@@ -2,16 +2,22 @@
 
 use super::action::{Action, Effect, WheelAxis};
 use super::commands::command;
+use super::cursor::{Followed, follow, stepped};
+use super::drag::Drag;
 use super::navigate::wheel_factor;
 use super::opening::{close, files_given, link_failed, list, load, load_link, show_device};
 use super::pointing::{answered, bring_into_view, click, look_under_pointer};
+use super::ruler::Fixed;
 use super::state::{BytesAxis, Choice, Help, Stage, State};
 use super::surroundings;
+use super::tools;
+use super::trail::Before;
 use crate::engine::protocol::{Looks, Reply};
 
 /// Takes `action` into the state and says what the shell has to do. `now_ms` is the shell's monotonic clock.
 pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
     let mut effects = Vec::new();
+    let before = Before::of(state, &action);
     match action {
         Action::Command(wanted) => command(state, wanted, now_ms, &mut effects),
         Action::FilesGiven(files) => files_given(state, files, now_ms, &mut effects),
@@ -52,10 +58,29 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
             state.renderer = renderer;
             effects.extend(state.uploads());
         }
-        Action::PointerMoved(pointer) => state.point_at(pointer),
-        Action::PointerLeft => state.pointer = None,
+        Action::PointerMoved(pointer) if state.lanes.pointer == Some(pointer) => {}
+        Action::PointerMoved(pointer) => {
+            state.pointer_leads();
+            state.hover_at(Some(pointer));
+        }
+        Action::PointerLeft => state.hover_at(None),
         Action::Dragged { right_px, up_px } => state.drag(right_px, up_px),
-        Action::Clicked(pointer) => click(state, pointer, &mut effects),
+        Action::DragBegan { from, held } => state.begin_drag(from, held),
+        Action::DrawnTo(pointer) => state.draw_to(state.in_focus(pointer)),
+        Action::DragEnded => state.end_drag(),
+        Action::DragCancelled => state.tools.drag = Drag::None,
+        Action::MarkerPut(pointer) => {
+            let pointer = state.focus_at(pointer);
+            state.put_marker(Some(pointer));
+        }
+        Action::MarkerVisited(number) => state.visit_marker(number),
+        Action::MarkerRemoved(number) => state.remove_marker(number),
+        Action::CapacityTyped(text) => state.type_capacity(&text),
+        Action::Clicked(_) if state.fix_ruler() == Fixed::Now => {}
+        Action::Clicked(pointer) => {
+            let pointer = state.focus_at(pointer);
+            click(state, pointer, &mut effects);
+        }
         Action::Wheel { axis: WheelAxis::ZoomBytes, at, delta } => {
             state.bytes_axis = BytesAxis::Free;
             if let Some((place, at)) = state.lane_at(at).map(|(lane, at)| (lane.place, at)) {
@@ -74,6 +99,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::HelpClosed => state.help = Help::Closed,
     }
     settle(state, &mut effects);
+    before.note(state, now_ms);
     effects
 }
 
@@ -84,6 +110,9 @@ fn settle(state: &mut State, effects: &mut Vec<Effect>) {
         return;
     }
     state.arrange_lanes();
+    if follow(state) == Followed::Yes {
+        state.arrange_lanes();
+    }
     if !state.waits_for_scene() {
         effects.extend(state.next_scene().map(Effect::Ask));
     }
@@ -91,6 +120,9 @@ fn settle(state: &mut State, effects: &mut Vec<Effect>) {
         surroundings::ask(state, effects);
     }
     look_under_pointer(state, effects);
+    state.keep_selection(effects);
+    state.span_ruler();
+    tools::ask(state, effects);
 }
 
 fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effect>) {
@@ -116,7 +148,15 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
         }
         Reply::Cancelled => close(state, Stage::Empty),
         Reply::Scene { serial, scene, .. } => effects.extend(state.take_scene(serial, *scene)),
-        Reply::Hit { serial, hit, .. } => answered(state, serial, hit, effects),
+        Reply::Hit { serial, hit, .. } => {
+            state.tools.cursor.hit.take(serial, hit.clone());
+            answered(state, serial, hit, effects);
+        }
+        Reply::Moments { serial, moments } => tools::take(state, serial, &moments),
+        Reply::Stepped { serial, to } => {
+            state.found_selection(serial, to);
+            stepped(state, serial, to, effects);
+        }
         Reply::Details { serial, details: Some(details) } if state.selecting == Some(serial) => {
             state.selecting = None;
             bring_into_view(state, &details);

@@ -15,6 +15,16 @@ impl Figure {
         self.values.get(self.values.len().checked_sub(1)? / 2).copied()
     }
 
+    /// The largest.
+    pub(crate) fn worst(&self) -> Option<f64> {
+        self.values.last().copied()
+    }
+
+    /// The one that so many in a hundred do not exceed.
+    pub(crate) fn percentile(&self, percent: usize) -> Option<f64> {
+        self.values.get((self.values.len() * percent / 100).min(self.values.len().checked_sub(1)?)).copied()
+    }
+
     /// How far the largest is above the smallest, in percent of the smallest.
     fn spread_percent(&self) -> Option<f64> {
         Some((self.values.last()? / self.values.first()? - 1.0) * 100.0)

@@ -1,6 +1,7 @@
 //! What opening takes natively: decode, replay, index. Each run is a process of its own, so that its memory is known.
 
 use crate::machine;
+use memscape::engine::protocol::DeviceSummary;
 use memscape::engine::{Engine, Reply, Request, Want};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -57,7 +58,7 @@ pub(crate) fn run_child(what: &str, path: &Path) {
     let grown = machine::peak_resident("self").unwrap_or(0);
     let started = Instant::now();
     let mut heaviest = Vec::new();
-    let engine = open_with(path, |engine| {
+    let (engine, _) = open_with(path, |engine| {
         if what == WEIGH {
             let tables = engine.heap_bytes();
             if sum(&tables) > sum(&heaviest) {
@@ -82,10 +83,11 @@ fn sum(tables: &[(&str, usize)]) -> usize {
     tables.iter().map(|(_, bytes)| bytes).sum()
 }
 
-/// Opens a file; `each` sees the engine before every chunk.
-fn open_with(path: &Path, mut each: impl FnMut(&Engine)) -> Engine {
+/// Opens a file; `each` sees the engine before every chunk. What is said of its first device comes with it.
+pub(crate) fn open_with(path: &Path, mut each: impl FnMut(&Engine)) -> (Engine, DeviceSummary) {
     let mut file = File::open(path).expect("just written");
     let mut engine = Engine::new();
+    let mut device = DeviceSummary::default();
     engine.request(Request::open("bench", None));
     while engine.is_loading() {
         if engine.wants() == Some(Want::Next) {
@@ -98,10 +100,12 @@ fn open_with(path: &Path, mut each: impl FnMut(&Engine)) -> Engine {
         }
         engine.step(&mut || true);
         while let Some(reply) = engine.next_reply() {
-            if let Reply::Failed { message } = reply {
-                panic!("{message}");
+            match reply {
+                Reply::Failed { message } => panic!("{message}"),
+                Reply::Opened(summary) => device = summary.devices.into_iter().next().unwrap_or_default(),
+                _ => {}
             }
         }
     }
-    engine
+    (engine, device)
 }

@@ -13,6 +13,7 @@ mod chromium;
 mod containers;
 mod corpus;
 mod fixtures;
+mod gallery;
 #[path = "../generate/mod.rs"]
 #[allow(dead_code, reason = "its own tests use the rest")]
 mod generate;

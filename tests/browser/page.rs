@@ -204,6 +204,12 @@ impl Page {
         self.call("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": key }));
     }
 
+    /// What the browser has counted for this page so far.
+    pub(crate) fn metrics(&self) -> Value {
+        self.call("Performance.enable", json!({}));
+        self.call("Performance.getMetrics", json!({}))
+    }
+
     /// A PNG of the window, base64 as the browser sends it.
     pub(crate) fn screenshot(&self) -> String {
         text(&self.call("Page.captureScreenshot", json!({ "format": "png" }))["data"])

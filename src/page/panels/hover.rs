@@ -5,9 +5,7 @@ use crate::page::dom::{Elements, set_text};
 use crate::ui::State;
 use crate::ui::hover::{Card, card};
 use crate::ui::notices::reading;
-
-/// CSS pixels between pointer and card.
-const DISTANCE: f64 = 16.0;
+use crate::ui::placing::beside;
 
 #[derive(Default)]
 pub(super) struct Panel {
@@ -35,18 +33,15 @@ impl Panel {
     }
 }
 
-/// Beside the pointer, right and below where there is room, never under it.
+/// Beside the cursor, never over it.
 fn place(elements: &Elements, state: &State) {
-    let (Some(pointer), Some(canvas)) = (state.pointer, state.canvas) else { return };
+    let (Some(pointer), Some(canvas)) = (state.cursor_on_canvas(), state.canvas) else { return };
     let (stage, card) = (&elements.stage, &elements.card);
     let x = f64::from(elements.plot.offset_left()) + pointer.x / canvas.scale;
     let y = f64::from(elements.plot.offset_top()) + (f64::from(canvas.height_px) - pointer.y) / canvas.scale;
-    let beside = |at: f64, size: i32, room: i32| {
-        let (size, room) = (f64::from(size), f64::from(room));
-        if at + DISTANCE + size <= room { at + DISTANCE } else { at - DISTANCE - size }
-    };
-    let left = beside(x, card.offset_width(), stage.client_width()).max(0.0);
-    let top = beside(y, card.offset_height(), stage.client_height());
+    let size = |width: i32, height: i32| (f64::from(width), f64::from(height));
+    let room = size(stage.client_width(), stage.client_height());
+    let (left, top) = beside((x, y), size(card.offset_width(), card.offset_height()), room);
     // It fails only for a property that is none.
     let _ = card.style().set_property("transform", &format!("translate({left:.0}px, {top:.0}px)"));
 }

@@ -1,0 +1,57 @@
+//! Where a moment lies on both axes, and what holds then.
+
+use super::protocol::{At, MomentFacts, Place};
+use crate::replay::{Clock, Curve, DeviceHistory};
+use crate::timeline::Axis;
+use crate::units::Moment;
+
+/// Everything about the moment that is pointed at; beyond either end, the first or the last.
+pub(super) fn facts(history: &DeviceHistory, at: At) -> MomentFacts {
+    let clock = history.events.times.clock();
+    let begins = |moment: u32| clock.map_or(0, |clock| clock.x(moment));
+    let place = match at {
+        At::Moment(moment) => {
+            let moment = moment.min(history.event_count());
+            Place { events: f64::from(moment), time: begins(moment) }
+        }
+        At::X(Axis::Events, x) => {
+            let events = x.clamp(0.0, f64::from(history.event_count()) + 1.0);
+            let moment = (events as u32).min(history.event_count());
+            let [from, to] = clock.map_or([0, 0], |clock| lasts(history, clock, moment));
+            let part = (to - from) as f64 * (events - f64::from(moment)).min(1.0);
+            Place { events, time: from + part.round() as u64 }
+        }
+        At::X(Axis::Time, x) => clock.map_or_else(Place::default, |clock| on_the_clock(history, clock, x)),
+    };
+    let moment = match (at, clock) {
+        (At::X(Axis::Time, x), Some(clock)) => clock.events_before(x.next_up()),
+        _ => (place.events as u32).min(history.event_count()),
+    };
+    let pending = |event| history.pending_change(event);
+    let positive = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
+    MomentFacts {
+        moment,
+        place,
+        began: begins(moment),
+        time_us: Moment(moment).event().and_then(|event| history.events.times.at(event.0)),
+        requested: positive(history.drawn_at(Moment(moment))),
+        reserved: positive(history.reserved_at(Moment(moment))),
+        pending: positive(Curve::new(&history.pending, &pending).at(Moment(moment))),
+    }
+}
+
+/// The place of `x` on the time axis: on the axis of events, between two of them in proportion to the time.
+pub(super) fn on_the_clock(history: &DeviceHistory, clock: Clock<'_>, x: f64) -> Place {
+    let x = x.clamp(0.0, clock.width() as f64);
+    let moment = clock.events_before(x.next_up());
+    let [from, to] = lasts(history, clock, moment);
+    let part = if to > from { (x - from as f64) / (to - from) as f64 } else { 0.0 };
+    Place { events: f64::from(moment) + part.clamp(0.0, 1.0), time: x.round() as u64 }
+}
+
+/// From when to when a moment lasts, on the time axis.
+fn lasts(history: &DeviceHistory, clock: Clock<'_>, moment: u32) -> [u64; 2] {
+    let from = clock.x(moment);
+    let to = if moment < history.event_count() { clock.x(moment + 1) } else { clock.width() };
+    [from, to.max(from)]
+}

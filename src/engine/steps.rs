@@ -1,0 +1,108 @@
+//! Steps through the stack: to the neighbour above or below at one moment, to the neighbour in time at one byte.
+
+use super::open::OpenFile;
+use super::protocol::{Looks, Step, Stepped, Stop};
+use crate::replay::{AllocationId, DeviceHistory};
+use crate::timeline::{self, Source};
+use crate::units::{EventIdx, Moment};
+
+/// Events that one call looks at: about 2 ms.
+const MOST_EVENTS: u32 = 100_000;
+
+/// Where `step` from `(moment, byte)` leads; `None` when there is no such device.
+pub(super) fn step(
+    file: &mut OpenFile,
+    device: i64,
+    looks: Looks,
+    (moment, byte): (u32, u64),
+    step: Step,
+) -> Option<Stepped> {
+    // The scene has made it already.
+    file.pile_up(device, looks, &mut || true);
+    let history = file.history(device)?;
+    let moment = moment.min(history.event_count());
+    file.with_source(device, looks, |source| {
+        let middle = |lowest: u64, size: u64| Some((moment, lowest.saturating_add(size / 2), Stop::Arrived));
+        let found = match step {
+            Step::Above => block(source, moment, byte)
+                .and_then(|this| block(source, moment, this.lowest.saturating_add(this.size)))
+                .and_then(|above| middle(above.lowest, above.size)),
+            Step::Below => match block(source, moment, byte) {
+                Some(this) => this.lowest.checked_sub(1).and_then(|byte| block(source, moment, byte)),
+                // Above the stack: down onto its top.
+                None => total(history, moment).checked_sub(1).and_then(|byte| block(source, moment, byte)),
+            }
+            .and_then(|below| middle(below.lowest, below.size)),
+            Step::Onto(allocation) => {
+                let id = AllocationId(allocation);
+                timeline::lowest_byte_of(source, id, Moment(moment))
+                    .and_then(|lowest| middle(lowest, source.allocations.size(id)))
+            }
+            Step::Earlier | Step::Later => {
+                along(history, source, (moment, byte), step, MOST_EVENTS).map(|(moment, stop)| (moment, byte, stop))
+            }
+        };
+        let (moment, byte, stop) = found.unwrap_or((moment, byte, Stop::Nowhere));
+        Stepped { moment, byte, stop }
+    })
+}
+
+/// The block at a byte of the stack.
+#[derive(Clone, Copy)]
+struct Block {
+    id: AllocationId,
+    lowest: u64,
+    size: u64,
+}
+
+fn block(source: &Source, moment: u32, byte: u64) -> Option<Block> {
+    let hit = timeline::stack_at(source, Moment(moment), byte)?;
+    Some(Block { id: hit.allocation, lowest: hit.lowest_byte, size: source.allocations.size(hit.allocation) })
+}
+
+fn total(history: &DeviceHistory, moment: u32) -> u64 {
+    u64::try_from(history.drawn_at(Moment(moment))).unwrap_or(0)
+}
+
+/// Event by event, for as long as the byte belongs to the same block or to none. A block moves when one below it comes or goes.
+fn along(
+    history: &DeviceHistory,
+    source: &Source,
+    (start, byte): (u32, u64),
+    step: Step,
+    most_events: u32,
+) -> Option<(u32, Stop)> {
+    let rank = |id: AllocationId| source.order.map_or(id.0, |order| order.rank(id));
+    let mut this = block(source, start, byte);
+    let mut total = total(history, start);
+    let mut moment = start;
+    for _ in 0..most_events {
+        // The event between this moment and the next one on the way, and whether it is undone.
+        let (next, event) = match step {
+            Step::Earlier => (moment.checked_sub(1)?, moment - 1),
+            _ => (moment + 1, moment),
+        };
+        if next > history.event_count() {
+            return None;
+        }
+        if let Some((id, born)) = history.change(EventIdx(event)) {
+            let size = source.allocations.size(id);
+            let comes = born == (step == Step::Later);
+            let changed = |bytes: u64| if comes { bytes.saturating_add(size) } else { bytes.saturating_sub(size) };
+            total = changed(total);
+            this = this.filter(|this| this.id != id);
+            if let Some(this) = this.as_mut().filter(|this| rank(id) < rank(this.id)) {
+                this.lowest = changed(this.lowest);
+            }
+            let still = this.is_some_and(|this| this.lowest <= byte && byte - this.lowest < this.size);
+            if !still {
+                if byte < total {
+                    return Some((next, Stop::Arrived));
+                }
+                this = None;
+            }
+        }
+        moment = next;
+    }
+    Some((moment, Stop::OnItsWay))
+}

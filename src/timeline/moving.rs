@@ -1,0 +1,57 @@
+//! The live tree, brought from column to column.
+
+use super::Source;
+use super::tree::LiveTree;
+use super::visible::{Change, Changes, Visible};
+
+/// Changes of the tree between two questions for the time.
+const CHANGES_PER_CHECK: usize = 1024;
+
+/// The tree at the moment of one column after another.
+#[derive(Clone, Debug)]
+pub(super) struct Moving {
+    /// What is live once all columns before `column` are applied, and a part of those of `column`.
+    pub(super) tree: LiveTree,
+    /// The column in work.
+    pub(super) column: usize,
+    /// How many of its changes were looked at.
+    done: usize,
+    /// The lowest leaf that they changed; `u32::MAX` for none.
+    changed: u32,
+}
+
+impl Moving {
+    /// Before the first column: nothing is live.
+    pub(super) fn new(leaves: usize) -> Moving {
+        Moving { tree: LiveTree::new(leaves), column: 0, done: 0, changed: u32::MAX }
+    }
+
+    /// Brings the tree to the moment of the column in work, as far as changes are `wanted`: the lowest leaf that looks different
+    /// there, `u32::MAX` for none. `None` when it needs more time.
+    #[inline]
+    pub(super) fn apply(
+        &mut self,
+        (source, visible, changes): (&Source, &Visible, &Changes),
+        wanted: impl Fn(Change) -> bool,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> Option<u32> {
+        for change in changes.of(self.column, self.done) {
+            if wanted(change) {
+                let (Change::Goes(leaf) | Change::Comes(leaf)) = change;
+                self.changed = self.changed.min(leaf);
+                match change {
+                    Change::Goes(leaf) => self.tree.remove(leaf),
+                    Change::Comes(leaf) => self.tree.insert(leaf, source.allocations.size(visible.id(leaf))),
+                }
+            }
+            self.done += 1;
+            if self.done.is_multiple_of(CHANGES_PER_CHECK) && !has_time() {
+                return None;
+            }
+        }
+        let changed = changes.lowest_pending_from(self.column).map_or(self.changed, |leaf| leaf.min(self.changed));
+        self.column += 1;
+        (self.done, self.changed) = (0, u32::MAX);
+        Some(changed)
+    }
+}

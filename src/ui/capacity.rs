@@ -1,0 +1,23 @@
+//! The GPU's capacity, as somebody types it: a line across the picture.
+
+use super::state::State;
+
+/// Bytes of a GiB, the unit it is typed in.
+const GIB: f64 = (1u64 << 30) as f64;
+/// More than this is a slip of the finger.
+const MOST_GIB: f64 = 1024.0 * 1024.0;
+
+impl State {
+    /// Something was typed in the field: a number of GiB, or nothing, which takes the line away. All else changes nothing.
+    pub(super) fn type_capacity(&mut self, text: &str) {
+        let text = text.trim();
+        let typed = text.parse::<f64>().ok().filter(|gib| *gib > 0.0 && *gib <= MOST_GIB);
+        if typed.is_none() && !text.is_empty() {
+            return;
+        }
+        let showed_all = self.plane().zip(self.view).is_some_and(|(plane, view)| plane.whole(view) == view);
+        self.tools.capacity = typed.map(|gib| (gib * GIB) as u64);
+        // Who looked at everything wants to see the line as well; who did not stays where he is.
+        self.navigate(|plane, view| if showed_all { plane.whole(view) } else { plane.moved(view, 0.0, 0.0) });
+    }
+}

@@ -1,0 +1,277 @@
+//! The cursor: one moment and one byte, led by the pointer while it hovers, or by keys.
+
+use super::action::{Command, Effect, Pointer};
+use super::hover::Spot;
+use super::pointing;
+use super::state::{BytesAxis, Hover, State};
+use super::surroundings::Answer;
+use crate::engine::protocol::{HitAllocation, Looks, MomentFacts, Request, Step, Stepped, Stop};
+use crate::timeline::{Axis, Scene, View};
+
+/// Steps that wait for the one before: a key held down makes no more.
+const MOST_WAITING: usize = 4;
+/// A cursor nearer to an edge of the window than this part of it brings the window along, to that part from the edge.
+const NEAR: f64 = 0.02;
+const BROUGHT: f64 = 0.2;
+
+/// A place that keys have led to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Standing {
+    /// The moment: how many events have happened.
+    pub moment: u32,
+    /// The height in the stack, in bytes.
+    pub byte: u64,
+}
+
+/// The cursor.
+#[derive(Clone, Debug, Default)]
+pub struct Cursor {
+    /// Where keys have led it; `None` while the pointer leads.
+    pub keys: Option<Standing>,
+    /// What the worker said last of a moment it stood at.
+    facts: Option<MomentFacts>,
+    /// What is under it, when keys lead.
+    pub(super) hit: Answer<(Standing, Looks), Option<HitAllocation>>,
+    stepping: Option<Stepping>,
+    waiting: Vec<Step>,
+    follow: Follow,
+}
+
+/// A step that the worker was asked for.
+#[derive(Clone, Copy, Debug)]
+struct Stepping {
+    serial: u32,
+    step: Step,
+    /// Events to go on after it.
+    and_events: u32,
+}
+
+/// Whether the window has to come along.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Follow {
+    #[default]
+    No,
+    Yes,
+}
+
+impl Cursor {
+    /// What the worker says of a moment.
+    pub(super) fn take(&mut self, facts: MomentFacts) {
+        self.facts = Some(facts);
+    }
+}
+
+/// The column of the scene at `x` device pixels of the window.
+pub(super) fn column_under(scene: &Scene, view: &View, x: f64) -> Option<usize> {
+    let x = scene.view.column_from_x(view.x_from_column(x.floor() + 0.5)).floor() as i32;
+    let column = scene.columns.edge_px.partition_point(|&edge| edge <= x).checked_sub(1)?;
+    (column < scene.columns.moment.len()).then_some(column)
+}
+
+impl State {
+    /// The cursor's moment: where keys have led it, or the one that the pixel under the pointer shows.
+    pub fn cursor_moment(&self) -> Option<u32> {
+        if let Some(keys) = self.tools.cursor.keys {
+            return Some(keys.moment);
+        }
+        let (pointer, view, scene) = (self.pointer?, self.view.as_ref()?, self.geometry.scene.as_ref()?);
+        scene.columns.moment.get(column_under(scene, view, pointer.x)?).copied()
+    }
+
+    /// What the worker said last of a moment the cursor stood at: it names the moment.
+    pub fn cursor_facts(&self) -> Option<&MomentFacts> {
+        self.tools.cursor.facts.as_ref()
+    }
+
+    /// The cursor's moment and byte.
+    pub fn cursor(&self) -> Option<Standing> {
+        let byte = |pointer: Pointer| Some(self.view?.bytes_from_row(pointer.y).max(0.0) as u64);
+        self.tools.cursor.keys.or_else(|| Some(Standing { moment: self.cursor_moment()?, byte: byte(self.pointer?)? }))
+    }
+
+    /// Where the cursor is in the window, which it may be outside of.
+    pub fn cursor_px(&self) -> Option<Pointer> {
+        let Some(keys) = self.tools.cursor.keys else { return self.pointer };
+        let view = self.view?;
+        let x = match (self.axis, self.cursor_facts()) {
+            (Axis::Events, _) => f64::from(keys.moment) + 0.5,
+            (Axis::Time, Some(facts)) if facts.moment == keys.moment => facts.place.time as f64,
+            _ => return None,
+        };
+        let y = (keys.byte as f64 + 0.5) / view.bytes_per_px - view.bottom_px as f64;
+        Some(Pointer { x: view.column_from_x(x), y })
+    }
+
+    /// Where keys begin: at the cursor, at the selection, or in the middle of the window.
+    fn standing(&self) -> Option<Standing> {
+        self.cursor().or_else(|| {
+            let view = self.view?;
+            let middle = Pointer { x: f64::from(view.width_px) / 2.0, y: f64::from(view.height_px) / 2.0 };
+            let scene = self.geometry.scene.as_ref()?;
+            let column = column_under(scene, &view, middle.x)?;
+            let (moment, total) = scene.columns.moment.get(column).zip(scene.columns.total.get(column))?;
+            let byte = (view.bytes_from_row(middle.y).max(0.0) as u64).min(total.saturating_sub(1));
+            Some(Standing { moment: *moment, byte })
+        })
+    }
+
+    fn stand(&mut self, standing: Standing) {
+        let events = self.device().map_or(0, |device| u32::try_from(device.events).unwrap_or(u32::MAX));
+        let moment = standing.moment.min(events);
+        self.tools.cursor.keys = Some(Standing { moment, ..standing });
+        self.tools.cursor.follow = Follow::Yes;
+    }
+
+    /// The pointer leads again.
+    pub(super) fn pointer_leads(&mut self) {
+        let cursor = &mut self.tools.cursor;
+        (cursor.keys, cursor.stepping, cursor.follow) = (None, None, Follow::No);
+        cursor.waiting.clear();
+    }
+}
+
+/// Moves the cursor by a key.
+pub(super) fn go(state: &mut State, command: Command, effects: &mut Vec<Effect>) {
+    let Some(here) = state.standing() else { return };
+    let Standing { moment, byte } = here;
+    let selected = state.selection.as_ref().map(|it| (it.allocation, it.born_event, it.freed_event));
+    let step = match command {
+        Command::CursorAbove => Step::Above,
+        Command::CursorBelow => Step::Below,
+        Command::CursorBefore => Step::Earlier,
+        Command::CursorAfter => Step::Later,
+        Command::CursorToBorn | Command::CursorToFreed => {
+            let Some((allocation, born, freed)) = selected else {
+                state.remark = Some("Select an allocation first.".to_owned());
+                return;
+            };
+            // The last state it is live in; the event that ends it follows.
+            let last = freed.unwrap_or(u32::MAX);
+            let born = born.map_or(0, |event| event.saturating_add(1));
+            let at_its_end = command == Command::CursorToFreed;
+            state.pointer_leads();
+            state.stand(Standing { moment: if at_its_end { last } else { born }, byte });
+            let and_events = u32::from(at_its_end && freed.is_some());
+            ask_step(state, Step::Onto(allocation), and_events, effects);
+            return;
+        }
+        _ => {
+            state.pointer_leads();
+            let columns = state.geometry.scene.as_ref().map(|scene| scene.columns.moment.as_slice());
+            let columns = columns.unwrap_or_default();
+            let before = columns.partition_point(|&shown| shown < moment).checked_sub(1);
+            let after = columns.partition_point(|&shown| shown <= moment);
+            let column = |place: Option<usize>| place.and_then(|place| columns.get(place)).copied();
+            let moment = match command {
+                Command::CursorEarlier => moment.saturating_sub(1),
+                Command::CursorColumnLeft => column(before).unwrap_or(moment.saturating_sub(1)),
+                Command::CursorColumnRight => column(Some(after)).unwrap_or(moment.saturating_add(1)),
+                _ => moment.saturating_add(1),
+            };
+            state.stand(Standing { moment, byte });
+            return;
+        }
+    };
+    if state.tools.cursor.stepping.is_some() {
+        if state.tools.cursor.waiting.len() < MOST_WAITING {
+            state.tools.cursor.waiting.push(step);
+        }
+        return;
+    }
+    state.stand(here);
+    ask_step(state, step, 0, effects);
+}
+
+fn ask_step(state: &mut State, step: Step, and_events: u32, effects: &mut Vec<Effect>) {
+    let (Some(device), Some(keys)) = (state.device().map(|device| device.device), state.tools.cursor.keys) else {
+        return;
+    };
+    let (serial, looks) = (state.next_serial(), state.geometry.looks);
+    state.tools.cursor.stepping = Some(Stepping { serial, step, and_events });
+    effects.push(Effect::Ask(Request::Step { serial, device, looks, moment: keys.moment, byte: keys.byte, step }));
+}
+
+/// Takes the worker's answer to a step.
+pub(super) fn stepped(state: &mut State, serial: u32, to: Stepped, effects: &mut Vec<Effect>) {
+    let Some(stepping) = state.tools.cursor.stepping.take_if(|stepping| stepping.serial == serial) else { return };
+    let there = Standing { moment: to.moment.saturating_add(stepping.and_events), byte: to.byte };
+    match to.stop {
+        Stop::Nowhere if !matches!(stepping.step, Step::Onto(_)) => {
+            state.tools.cursor.waiting.clear();
+            state.remark = Some("There is no other allocation that way.".to_owned());
+            return;
+        }
+        Stop::OnItsWay => {
+            state.stand(there);
+            state.tools.cursor.follow = Follow::No;
+            ask_step(state, stepping.step, stepping.and_events, effects);
+            return;
+        }
+        Stop::Arrived | Stop::Nowhere => state.stand(there),
+    }
+    if !state.tools.cursor.waiting.is_empty() {
+        let next = state.tools.cursor.waiting.remove(0);
+        ask_step(state, next, 0, effects);
+    }
+}
+
+/// Brings the window along with a cursor that keys have led out of it, as soon as it is known where that is.
+pub(super) fn follow(state: &mut State) -> Followed {
+    if state.tools.cursor.follow == Follow::No {
+        return Followed::No;
+    }
+    let (Some(view), Some(at)) = (state.view, state.cursor_px()) else { return Followed::No };
+    state.tools.cursor.follow = Follow::No;
+    let beside = |at: f64, size: u32| {
+        let size = f64::from(size);
+        if at < NEAR * size {
+            at - BROUGHT * size
+        } else if at > (1.0 - NEAR) * size {
+            at - (1.0 - BROUGHT) * size
+        } else {
+            0.0
+        }
+    };
+    let right = beside(at.x, view.width_px);
+    let up = if state.bytes_axis == BytesAxis::Free { beside(at.y, view.height_px) } else { 0.0 };
+    if right != 0.0 || up != 0.0 {
+        state.navigate(|plane, view| plane.moved(view, right, up));
+        return Followed::Yes;
+    }
+    Followed::No
+}
+
+/// Whether the window came along.
+#[derive(PartialEq, Eq)]
+pub(super) enum Followed {
+    No,
+    Yes,
+}
+
+/// Brings what is known of the allocation under a cursor that keys lead up to date. Until the worker has answered, what was
+/// known of the place before stays.
+pub(super) fn look(state: &mut State, keys: Standing, effects: &mut Vec<Effect>) {
+    let Some(device) = state.device().map(|device| device.device) else { return };
+    let (place, looks) = (state.device_place, state.geometry.looks);
+    if let Some(hit) = state.tools.cursor.hit.about((keys, looks)) {
+        state.hover = hit.clone().map(|hit| {
+            let ranks = [hit.allocation; 2];
+            let spot = Spot { ranks, count: 1, requested: hit.requested, ..Spot::of_keys(keys) };
+            Hover { place, spot, hit: Some(hit), answered: Some(spot) }
+        });
+    } else if state.tools.cursor.hit.wants((keys, looks)) {
+        let serial = state.next_serial();
+        state.tools.cursor.hit.ask(serial, (keys, looks));
+        let Standing { moment, byte } = keys;
+        effects.push(Effect::Ask(Request::Hit { serial, device, looks, moment, byte }));
+    }
+}
+
+/// Selects what is at the cursor.
+pub(super) fn select(state: &mut State, effects: &mut Vec<Effect>) {
+    match (state.tools.cursor.keys, state.pointer) {
+        (Some(keys), _) => pointing::select_at(state, keys, effects),
+        (None, Some(pointer)) => pointing::click(state, pointer, effects),
+        (None, None) => {}
+    }
+}

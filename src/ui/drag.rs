@@ -1,0 +1,104 @@
+//! What a press of the pointer that moves does: it moves the picture, measures, or draws a box to zoom into.
+
+use super::action::Pointer;
+use super::ruler::{Mode, Removed};
+use super::state::{BytesAxis, State};
+
+/// A side of the box shorter than this many CSS pixels leaves its axis alone.
+const FLAT_PX: f64 = 8.0;
+
+/// The keys held beside another key or the pointer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Held {
+    /// Alt.
+    pub alt: bool,
+    /// Ctrl.
+    pub ctrl: bool,
+    /// Shift.
+    pub shift: bool,
+}
+
+/// What the press that moves now does.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Drag {
+    /// There is none, or it was given up.
+    #[default]
+    None,
+    /// It moves the picture.
+    Move,
+    /// It measures.
+    Measure,
+    /// It draws a box: two opposite corners.
+    Box([Pointer; 2]),
+}
+
+impl State {
+    /// A press began to move.
+    pub(super) fn begin_drag(&mut self, from: Pointer, held: Held) {
+        let moves = !held.alt && !held.shift && self.tools.ruler.mode == Mode::Off;
+        // What is drawn belongs to a device.
+        let from = if moves { from } else { self.focus_at(from) };
+        self.hover_at(None);
+        self.pointer_leads();
+        self.tools.drag = match (held, self.tools.ruler.mode) {
+            (Held { alt: true, .. }, _) | (Held { shift: false, .. }, Mode::On) => Drag::Measure,
+            (Held { shift: true, .. }, _) => Drag::Box([from; 2]),
+            _ => Drag::Move,
+        };
+        if self.tools.drag == Drag::Measure
+            && let Some(point) = self.point_at(from)
+        {
+            self.measure_from(point);
+        }
+    }
+
+    /// It moves on to here.
+    pub(super) fn draw_to(&mut self, to: Pointer) {
+        let Some(view) = self.view else { return };
+        let to = Pointer { x: to.x.clamp(0.0, view.width_px.into()), y: to.y.clamp(0.0, view.height_px.into()) };
+        match &mut self.tools.drag {
+            Drag::Box([_, corner]) => *corner = to,
+            Drag::Measure => {
+                if let Some(point) = self.point_at(to) {
+                    self.measure_to(point);
+                }
+            }
+            Drag::None | Drag::Move => {}
+        }
+    }
+
+    /// Esc: gives up what is drawn, or else what is measured, or else the selection.
+    pub(super) fn give_up(&mut self) {
+        let drag = std::mem::take(&mut self.tools.drag);
+        if !matches!(drag, Drag::Box(_)) && self.remove_ruler() == Removed::NothingThere {
+            (self.selection, self.selecting) = (None, None);
+            self.pointer_leads();
+        }
+    }
+
+    /// It ends: a box is zoomed into.
+    pub(super) fn end_drag(&mut self) {
+        if let Drag::Box([from, to]) = std::mem::take(&mut self.tools.drag) {
+            self.zoom_to([from.x, to.x], [from.y, to.y]);
+        }
+    }
+
+    /// The window over these columns and rows of this one. Where they are too near to each other to be meant, the axis stays.
+    pub(super) fn zoom_to(&mut self, columns: [f64; 2], rows: [f64; 2]) {
+        let flat = FLAT_PX * self.canvas.map_or(1.0, |canvas| canvas.scale);
+        let span = |[from, to]: [f64; 2]| (from.min(to), (from - to).abs());
+        let ((left, width), (bottom, height)) = (span(columns), span(rows));
+        if height >= flat {
+            self.bytes_axis = BytesAxis::Free;
+        }
+        self.navigate(|plane, mut view| {
+            if width >= flat {
+                view = plane.over(view, [left, left + width].map(|column| view.x_from_column(column)));
+            }
+            if height >= flat {
+                view = plane.rows(view, bottom, height);
+            }
+            view
+        });
+    }
+}

@@ -1,0 +1,127 @@
+//! Markers: moments that somebody put a flag at, with what memory was then.
+
+use super::action::Pointer;
+use super::moment::{event_text, time_text};
+use super::state::State;
+use super::tools::Point;
+use crate::engine::protocol::At;
+use crate::units::{Bytes, grouped};
+
+/// Markers of a file; more would hide what they mark.
+const MOST: usize = 50;
+
+/// The markers of an open file.
+#[derive(Clone, Debug, Default)]
+pub struct Markers {
+    /// All of them, the oldest first.
+    pub all: Vec<Marker>,
+    last: u32,
+}
+
+/// One marker.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Marker {
+    /// Its number: never given twice.
+    pub number: u32,
+    /// The ordinal of the device whose memory it marks.
+    pub device: i64,
+    /// Where.
+    pub point: Point,
+}
+
+/// A marker's line in the list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// Its number.
+    pub number: u32,
+    /// Event, time, bytes.
+    pub text: String,
+    /// Requested bytes then, exact; `None` until the worker has told.
+    pub requested: Option<u64>,
+    /// The event, −1 before the first.
+    pub event: Option<i64>,
+}
+
+impl State {
+    /// The markers of the shown device.
+    pub fn markers(&self) -> impl Iterator<Item = &Marker> {
+        let shown = self.device().map(|device| device.device);
+        self.tools.markers.all.iter().filter(move |marker| Some(marker.device) == shown)
+    }
+
+    /// The list of markers.
+    pub fn marker_lines(&self) -> Vec<Line> {
+        let line = |marker: &Marker| {
+            let facts = marker.point.facts;
+            let mut text = facts.map_or_else(|| "…".to_owned(), |facts| event_text(facts.moment));
+            if let Some(facts) = facts {
+                if let Some(time) = time_text(self, &facts) {
+                    text.push_str(" · ");
+                    text.push_str(&time);
+                }
+                text.push_str(&format!(" · {} ({} B)", Bytes(facts.requested), grouped(facts.requested)));
+                if self.device().is_some_and(|device| device.knows_reserved()) {
+                    text.push_str(&format!(", {} reserved", Bytes(facts.reserved)));
+                }
+            }
+            Line {
+                number: marker.number,
+                text,
+                requested: facts.map(|facts| facts.requested),
+                event: facts.map(|facts| i64::from(facts.moment) - 1),
+            }
+        };
+        self.markers().map(line).collect()
+    }
+
+    /// Puts a marker at the pointer, or at the cursor.
+    pub(super) fn put_marker(&mut self, pointer: Option<Pointer>) {
+        let keys = self.tools.cursor.keys.filter(|_| pointer.is_none());
+        let point = match keys {
+            Some(keys) => Some(Point::new(At::Moment(keys.moment), keys.byte)),
+            None => pointer.or(self.pointer).and_then(|pointer| self.point_under(pointer)),
+        };
+        let (Some(point), Some(device)) = (point, self.device().map(|device| device.device)) else {
+            self.remark = Some("Point at a moment first, with the pointer or with Shift and an arrow.".to_owned());
+            return;
+        };
+        let markers = &mut self.tools.markers;
+        if markers.all.len() >= MOST {
+            self.remark = Some("There are 50 markers already: remove one first.".to_owned());
+            return;
+        }
+        markers.last += 1;
+        markers.all.push(Marker { number: markers.last, device, point });
+    }
+
+    /// Takes the marker with this number away.
+    pub(super) fn remove_marker(&mut self, number: u32) {
+        self.tools.markers.all.retain(|marker| marker.number != number);
+    }
+
+    /// Takes the marker away that is nearest to the cursor; without a cursor, the latest.
+    pub(super) fn remove_nearest_marker(&mut self) {
+        let at = self.cursor_px().zip(self.view).map(|(pointer, view)| view.x_from_column(pointer.x));
+        let distance = |marker: &Marker| {
+            let x = marker.point.x(self.axis);
+            at.zip(x).map_or(f64::from(u32::MAX - marker.number), |(at, x)| (at - x).abs())
+        };
+        let nearest = self.markers().min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        match nearest.map(|marker| marker.number) {
+            Some(number) => self.remove_marker(number),
+            None => self.remark = Some("There are no markers.".to_owned()),
+        }
+    }
+
+    /// Brings a marker into the middle of the window.
+    pub(super) fn visit_marker(&mut self, number: u32) {
+        let axis = self.axis;
+        let x = self.markers().find(|marker| marker.number == number).and_then(|marker| marker.point.x(axis));
+        if let Some(x) = x {
+            self.navigate(|plane, view| {
+                let centre = view.column_from_x(x) - f64::from(view.width_px) / 2.0;
+                plane.moved(view, centre, 0.0)
+            });
+        }
+    }
+}

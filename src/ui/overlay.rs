@@ -1,0 +1,129 @@
+//! What is drawn over the picture: crosshair, ruler, box, markers, the capacity line. In device pixels of the plot, y upwards.
+
+use super::action::Pointer;
+use super::drag::Drag;
+use super::moment::{elapsed, event_text};
+use super::state::State;
+use crate::timeline::{Axis, View};
+use crate::units::{BYTE_UNITS, Bytes, grouped};
+
+/// Everything over the picture.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Overlay {
+    /// The cursor.
+    pub crosshair: Option<Crosshair>,
+    /// Two ends, and what lies between them.
+    pub ruler: Option<([Pointer; 2], String)>,
+    /// Two corners of the box to zoom into.
+    pub rubber: Option<[Pointer; 2]>,
+    /// The markers in the window.
+    pub flags: Vec<Flag>,
+    /// The height of the capacity line, and what stands there.
+    pub capacity: Option<(f64, String)>,
+}
+
+/// The cursor, and what stands on the axes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Crosshair {
+    /// Where.
+    pub at: Pointer,
+    /// On the horizontal axis: event and time.
+    pub when: String,
+    /// On the vertical axis: the bytes at this height.
+    pub bytes: String,
+}
+
+/// A marker.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flag {
+    /// Where.
+    pub at: Pointer,
+    /// Its number.
+    pub number: String,
+    /// The requested bytes then.
+    pub text: String,
+}
+
+impl Overlay {
+    /// What is over the picture now.
+    pub fn of(state: &State) -> Overlay {
+        let Some(view) = state.view else { return Overlay::default() };
+        let (width, height) = (f64::from(view.width_px), f64::from(view.height_px));
+        let row = |byte: u64| (byte as f64 + 0.5) / view.bytes_per_px - view.bottom_px as f64;
+        let place = |point: &super::tools::Point| {
+            Some(Pointer { x: view.column_from_x(point.x(state.axis)?), y: row(point.byte) })
+        };
+        let inside = |at: &Pointer| (0.0..=width).contains(&at.x) && (0.0..=height).contains(&at.y);
+        let ruler = state.tools.ruler.ends.as_ref().and_then(|[from, to]| {
+            let text = state.measured()?.text();
+            Some(([place(from)?, place(to)?], text))
+        });
+        let flags = state.markers().filter_map(|marker| {
+            let at = place(&marker.point).filter(|at| (0.0..=width).contains(&at.x))?;
+            let text = marker.point.facts.map_or_else(String::new, |facts| Bytes(facts.requested).to_string());
+            Some(Flag { at, number: marker.number.to_string(), text })
+        });
+        let capacity = state.tools.capacity.map(|bytes| {
+            let y = view.row_from_bytes(bytes) as f64;
+            (y, format!("GPU capacity {}", Bytes(bytes)))
+        });
+        Overlay {
+            crosshair: state.cursor_px().filter(inside).and_then(|at| crosshair(state, &view, at)),
+            ruler,
+            rubber: if let Drag::Box(corners) = state.tools.drag { Some(corners) } else { None },
+            flags: flags.collect(),
+            capacity: capacity.filter(|(y, _)| (0.0..=height).contains(y)),
+        }
+    }
+}
+
+fn crosshair(state: &State, view: &View, at: Pointer) -> Option<Crosshair> {
+    let cursor = state.cursor()?;
+    let mut when = event_text(cursor.moment);
+    let facts = state.cursor_facts().filter(|facts| facts.moment == cursor.moment);
+    let time = match (state.axis, state.tools.cursor.keys, state.device()?.time_us) {
+        // Under the pointer, the axis itself tells the time.
+        (Axis::Time, None, Some(_)) => {
+            let zero = state.shared_axis().zero_on(state.device()?);
+            Some((view.x_from_column(at.x) - zero as f64).round() as i64)
+        }
+        (_, _, Some((first, _))) => facts.and_then(|facts| facts.time_us).map(|us| us.saturating_sub(first)),
+        _ => None,
+    };
+    if let Some(time) = time {
+        when.push_str(" · ");
+        when.push_str(&elapsed(time));
+    }
+    Some(Crosshair { at, when, bytes: bytes_text(cursor.byte, view.bytes_per_px) })
+}
+
+/// Bytes in the largest unit, with as many decimals, up to three, as a pixel is worth.
+fn bytes_text(bytes: u64, bytes_per_px: f64) -> String {
+    let mut unit = 0;
+    while unit + 1 < BYTE_UNITS.len() && bytes >> (10 * (unit + 1)) > 0 {
+        unit += 1;
+    }
+    let name = BYTE_UNITS.get(unit).unwrap_or(&"B");
+    let scale = (1u64 << (10 * unit)) as f64;
+    let digits =
+        if unit == 0 { 0 } else { [1.0, 10.0, 100.0].iter().filter(|&&part| scale > bytes_per_px * part).count() };
+    if digits == 0 {
+        return format!("{} {name}", grouped(bytes >> (10 * unit)));
+    }
+    format!("{:.digits$} {name}", bytes as f64 / scale)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_height_is_told_as_exactly_as_a_pixel_is_high() {
+        let gib = (1u64 << 30) as f64;
+        assert_eq!(bytes_text(3 << 29, gib), "1 GiB");
+        assert_eq!(bytes_text(3 << 29, gib / 100.0), "1.50 GiB");
+        assert_eq!(bytes_text((3 << 29) + 12345, 1.0), "1.500 GiB");
+        assert_eq!(bytes_text(1000, 0.1), "1,000 B");
+        assert_eq!(bytes_text(1536, 1.0), "1.500 KiB");
+    }
+}

@@ -1,0 +1,79 @@
+//! Where the card goes: beside the cursor, inside the stage, never over what is pointed at.
+
+/// CSS pixels between cursor and card.
+const DISTANCE: f64 = 16.0;
+
+/// A width and a height, or a place from the left and the top, in CSS pixels.
+pub type Pair = (f64, f64);
+
+/// The left and upper edge of a card of size `card` on a stage of size `stage`, for a cursor at `at`. To the right and below, unless
+/// there is more room on the other side; where there is room on neither, the card keeps clear of the cursor in one direction and
+/// stays on the stage in the other, as far as it fits at all.
+pub fn beside(at: Pair, card: Pair, stage: Pair) -> Pair {
+    let (x, fits_x) = along(at.0, card.0, stage.0);
+    let (y, fits_y) = along(at.1, card.1, stage.1);
+    let inside = |place: f64, size: f64, room: f64| place.min(room - size).max(0.0);
+    match (fits_x, fits_y) {
+        (Fits::Yes, Fits::Yes) => (x, y),
+        // Clear of the cursor sideways, so its height is free.
+        (Fits::Yes, Fits::No) => (x, inside(y, card.1, stage.1)),
+        (Fits::No, Fits::Yes) => (inside(x, card.0, stage.0), y),
+        // A stage hardly larger than the card: below or above, and cut.
+        (Fits::No, Fits::No) => (inside(x, card.0, stage.0), y),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Fits {
+    Yes,
+    No,
+}
+
+fn along(at: f64, size: f64, room: f64) -> (f64, Fits) {
+    let (after, before) = (at + DISTANCE, at - DISTANCE - size);
+    if after + size <= room {
+        (after, Fits::Yes)
+    } else if before >= 0.0 {
+        (before, Fits::Yes)
+    } else if room - at >= at {
+        (after, Fits::No)
+    } else {
+        (before, Fits::No)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn it_never_covers_the_cursor_and_stays_on_the_stage(
+            across in 0.0..=1.0f64, down in 0.0..=1.0f64,
+            width in 100.0..1400.0f64, height in 60.0..900.0f64,
+            card_width in 40.0..300.0f64, card_height in 20.0..140.0f64,
+        ) {
+            let (stage, card) = ((width, height), (card_width, card_height));
+            let at = (across * width, down * height);
+            let (left, top) = beside(at, card, stage);
+            let covers = left < at.0 + 1.0 && at.0 - 1.0 < left + card.0 && top < at.1 + 1.0 && at.1 - 1.0 < top + card.1;
+            prop_assert!(!covers, "{left} {top}");
+            // With room beside the cursor on at least one axis wherever it is, nothing is cut.
+            let roomy = card.0 * 2.0 + 2.0 * DISTANCE <= stage.0 && card.1 <= stage.1;
+            if roomy {
+                prop_assert!(left >= 0.0 && left + card.0 <= stage.0 && top >= 0.0 && top + card.1 <= stage.1);
+            }
+        }
+    }
+
+    #[test]
+    fn it_is_right_and_below_where_there_is_room() {
+        let (card, stage) = ((280.0, 90.0), (800.0, 400.0));
+        assert_eq!(beside((100.0, 100.0), card, stage), (116.0, 116.0));
+        assert_eq!(beside((700.0, 100.0), card, stage), (404.0, 116.0), "to the left at the right edge");
+        assert_eq!(beside((100.0, 380.0), card, stage), (116.0, 274.0), "above at the lower edge");
+        assert_eq!(beside((200.0, 100.0), card, (400.0, 400.0)), (120.0, 116.0), "a narrow stage: below, moved inside");
+        assert_eq!(beside((100.0, 50.0), card, (800.0, 100.0)), (116.0, 10.0), "a low stage: beside, moved inside");
+    }
+}

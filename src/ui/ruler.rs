@@ -1,0 +1,185 @@
+//! The ruler: how many events, how much time and how many bytes lie between two points.
+
+use super::state::State;
+use super::tools::Point;
+use crate::engine::protocol::At;
+use crate::timeline::Axis;
+use crate::units::{Bytes, counted, duration_us, grouped};
+
+/// The ruler.
+#[derive(Clone, Debug, Default)]
+pub struct Ruler {
+    /// Whether a drag measures instead of moving.
+    pub mode: Mode,
+    /// Both ends, once there are any.
+    pub ends: Option<[Point; 2]>,
+    /// What the second end does.
+    second: Second,
+}
+
+/// Whether a drag measures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// It moves the picture.
+    #[default]
+    Off,
+    /// It measures.
+    On,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Second {
+    #[default]
+    Fixed,
+    FollowsCursor,
+}
+
+/// What lies between the ends; exact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Measured {
+    /// Events, backwards negative.
+    pub events: Option<i64>,
+    /// µs; `None` where there are no times, and until the worker has told them.
+    pub time_us: Option<i64>,
+    /// Bytes, downwards negative. (No stack is 2^63 high.)
+    pub bytes: i64,
+}
+
+impl Measured {
+    /// In one line, short.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        if let Some(events) = self.events {
+            text.push_str(sign(events));
+            text.push_str(&counted(events.unsigned_abs(), "event"));
+            text.push_str(" · ");
+        }
+        if let Some(time_us) = self.time_us {
+            text.push_str(&duration_us(time_us));
+            text.push_str(" · ");
+        }
+        text.push_str(sign(self.bytes));
+        text.push_str(&Bytes(self.size()).to_string());
+        text
+    }
+
+    /// The bytes in full.
+    pub fn exact_bytes(&self) -> String {
+        format!("{}{} B", sign(self.bytes), grouped(self.size()))
+    }
+
+    fn size(&self) -> u64 {
+        self.bytes.unsigned_abs()
+    }
+}
+
+fn sign(value: i64) -> &'static str {
+    if value < 0 { "−" } else { "" }
+}
+
+impl State {
+    /// What the ruler says; `None` without one.
+    pub fn measured(&self) -> Option<Measured> {
+        let [from, to] = self.tools.ruler.ends.as_ref()?;
+        let events = to.moment().zip(from.moment()).map(|(to, from)| i64::from(to) - i64::from(from));
+        let first = self.around.marks.latest().and_then(|marks| marks.clock).map(|clock| clock.margin);
+        let time = |point: &Point| {
+            let us = match point.at {
+                At::X(Axis::Time, x) => x.round() as u64,
+                // Before the first event there is no time.
+                _ => point.facts?.began.max(first?),
+            };
+            i64::try_from(us).ok()
+        };
+        let timed = self.device().is_some_and(|device| device.time_us.is_some());
+        let time_us = time(to).zip(time(from)).map(|(to, from)| to - from).filter(|_| timed);
+        Some(Measured { events, time_us, bytes: to.byte.wrapping_sub(from.byte) as i64 })
+    }
+
+    /// Measuring on or off. With a cursor, it begins there, and the cursor spans it.
+    pub(super) fn toggle_ruler(&mut self) {
+        if self.tools.ruler.mode == Mode::On {
+            (self.tools.ruler.mode, self.tools.ruler.second) = (Mode::Off, Second::Fixed);
+            return;
+        }
+        self.tools.ruler.mode = Mode::On;
+        if let Some(here) = self.cursor_point() {
+            self.measure_from(here);
+            self.tools.ruler.second = Second::FollowsCursor;
+        }
+    }
+
+    /// A new ruler begins.
+    pub(super) fn measure_from(&mut self, from: Point) {
+        self.tools.ruler.ends = Some([from; 2]);
+        self.tools.ruler.second = Second::Fixed;
+    }
+
+    /// Its second end is here.
+    pub(super) fn measure_to(&mut self, point: Point) {
+        if let Some([_, to]) = &mut self.tools.ruler.ends
+            && (to.at, to.byte) != (point.at, point.byte)
+        {
+            *to = point;
+        }
+    }
+
+    /// The second end goes with the cursor, where it does.
+    pub(super) fn span_ruler(&mut self) {
+        if self.tools.ruler.second == Second::FollowsCursor
+            && let Some(here) = self.cursor_point()
+        {
+            self.measure_to(here);
+        }
+    }
+
+    /// Lets go of the cursor, if the ruler goes with it.
+    pub(super) fn fix_ruler(&mut self) -> Fixed {
+        if self.tools.ruler.second == Second::Fixed {
+            return Fixed::Already;
+        }
+        self.span_ruler();
+        (self.tools.ruler.mode, self.tools.ruler.second) = (Mode::Off, Second::Fixed);
+        Fixed::Now
+    }
+
+    /// Takes the ruler away, if there is one.
+    pub(super) fn remove_ruler(&mut self) -> Removed {
+        let there = self.tools.ruler.ends.is_some() || self.tools.ruler.mode == Mode::On;
+        self.tools.ruler = Ruler::default();
+        if there { Removed::Yes } else { Removed::NothingThere }
+    }
+
+    /// The cursor as a point: exact where the pointer is, the moment where keys have led.
+    fn cursor_point(&self) -> Option<Point> {
+        match (self.tools.cursor.keys, self.pointer) {
+            (Some(keys), _) => Some(Point::new(At::Moment(keys.moment), keys.byte)),
+            (None, pointer) => self.point_at(pointer?),
+        }
+    }
+
+    /// The window over what is measured; an axis on which the ruler is flat stays as it is.
+    pub(super) fn zoom_to_ruler(&mut self) {
+        let (Some([from, to]), Some(view)) = (self.tools.ruler.ends, self.view) else {
+            self.remark = Some("Measure something first.".to_owned());
+            return;
+        };
+        let (Some(left), Some(right)) = (from.x(self.axis), to.x(self.axis)) else { return };
+        let row = |byte: u64| byte as f64 / view.bytes_per_px - view.bottom_px as f64;
+        self.zoom_to([left, right].map(|x| view.column_from_x(x)), [row(from.byte), row(to.byte)]);
+    }
+}
+
+/// Whether the ruler went with the cursor until now.
+#[derive(PartialEq, Eq)]
+pub(super) enum Fixed {
+    Now,
+    Already,
+}
+
+/// Whether there was a ruler.
+#[derive(PartialEq, Eq)]
+pub(super) enum Removed {
+    Yes,
+    NothingThere,
+}

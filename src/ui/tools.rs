@@ -1,0 +1,151 @@
+//! What a person puts on the picture: cursor, ruler, box, markers, the capacity line, and the windows looked at before.
+
+use super::action::{Effect, Pointer};
+use super::cursor::{Cursor, column_under};
+use super::drag::Drag;
+use super::markers::Markers;
+use super::ruler::Ruler;
+use super::shared_axis::own_width;
+use super::state::State;
+use super::trail::Trail;
+use super::turn::Kept;
+use crate::engine::protocol::{At, MomentFacts, Request};
+use crate::timeline::Axis;
+
+/// Everything of this kind.
+#[derive(Clone, Debug, Default)]
+pub struct Tools {
+    /// The one place that is pointed at, by pointer or keys.
+    pub cursor: Cursor,
+    /// What is measured.
+    pub ruler: Ruler,
+    /// What a press of the pointer that moves does.
+    pub drag: Drag,
+    /// The markers.
+    pub markers: Markers,
+    /// The windows before and after this one.
+    pub trail: Trail,
+    /// Bytes that the GPU has, as typed.
+    pub capacity: Option<u64>,
+    /// The window's edges, to be found again on the other axis.
+    pub turning: Option<[Point; 2]>,
+    /// The selection and a moment of it, to be found again in another order.
+    pub(super) kept: Option<Kept>,
+    /// The question about moments that was not answered yet.
+    asked: Option<(u32, Vec<At>)>,
+}
+
+/// A point of the picture that stays while the picture moves, is scaled, or gets the other axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// Its moment, as it was pointed at.
+    pub at: At,
+    /// Its height in bytes.
+    pub byte: u64,
+    /// What the worker says of the moment.
+    pub facts: Option<MomentFacts>,
+}
+
+impl Point {
+    /// A point that nothing is known of yet.
+    pub fn new(at: At, byte: u64) -> Point {
+        Point { at, byte, facts: None }
+    }
+
+    /// Where it is on an axis; `None` while only the worker knows.
+    pub fn x(&self, axis: Axis) -> Option<f64> {
+        match (self.at, axis) {
+            (At::X(of, x), axis) if of == axis => Some(x),
+            (At::Moment(moment), Axis::Events) => Some(f64::from(moment) + 0.5),
+            _ => self.facts.map(|facts| facts.place.on(axis)),
+        }
+    }
+
+    /// Its moment; `None` while only the worker knows.
+    pub fn moment(&self) -> Option<u32> {
+        match (self.at, self.facts) {
+            (_, Some(facts)) => Some(facts.moment),
+            (At::Moment(moment), None) => Some(moment),
+            (At::X(Axis::Events, x), None) => Some(x.max(0.0) as u32),
+            (At::X(Axis::Time, _), None) => None,
+        }
+    }
+
+    fn take(&mut self, at: At, facts: MomentFacts) {
+        if self.at == at {
+            self.facts = Some(facts);
+        }
+    }
+}
+
+impl Tools {
+    /// Another device is shown: what was put on the picture of the one before goes, markers stay with their device.
+    pub(super) fn leave_device(&mut self) {
+        let (capacity, markers) = (self.capacity, std::mem::take(&mut self.markers));
+        *self = Tools { capacity, markers, ..Tools::default() };
+    }
+}
+
+impl State {
+    /// The point under the pointer: the one moment that the pixel shows, or the exact place where it shows one moment only.
+    pub(super) fn point_under(&self, pointer: Pointer) -> Option<Point> {
+        let (view, scene) = (self.view.as_ref()?, self.geometry.scene.as_ref()?);
+        let exact = self.point_at(pointer)?;
+        let column = column_under(scene, view, pointer.x);
+        let several = column.filter(|&column| scene.columns.moments.get(column).is_some_and(|&moments| moments > 1));
+        let moment = several.and_then(|column| scene.columns.moment.get(column).copied());
+        Some(moment.map_or(exact, |moment| Point::new(At::Moment(moment), exact.byte)))
+    }
+
+    /// The exact place of the pointer.
+    pub(super) fn point_at(&self, pointer: Pointer) -> Option<Point> {
+        let view = self.view?;
+        let x = view.x_from_column(pointer.x).clamp(0.0, own_width(self.device()?, view.axis) as f64);
+        Some(Point::new(At::X(view.axis, x), view.bytes_from_row(pointer.y).max(0.0) as u64))
+    }
+}
+
+/// Asks for what is not known of the cursor's moment and of every point: one question at a time.
+pub(super) fn ask(state: &mut State, effects: &mut Vec<Effect>) {
+    let Some(device) = state.device().map(|device| device.device) else { return };
+    if state.tools.asked.is_some() {
+        return;
+    }
+    let cursor = state.cursor_moment().filter(|&moment| state.cursor_facts().is_none_or(|it| it.moment != moment));
+    let mut at: Vec<At> = cursor.map(At::Moment).into_iter().collect();
+    let tools = &mut state.tools;
+    for_each_point(tools, device, &mut |point| {
+        if point.facts.is_none() {
+            at.push(point.at);
+        }
+    });
+    if at.is_empty() {
+        return;
+    }
+    let serial = state.next_serial();
+    state.tools.asked = Some((serial, at.clone()));
+    effects.push(Effect::Ask(Request::Moments { serial, device, at }));
+}
+
+/// Takes the worker's answer.
+pub(super) fn take(state: &mut State, serial: u32, moments: &[MomentFacts]) {
+    let Some(device) = state.device().map(|device| device.device) else { return };
+    let Some((_, asked)) = state.tools.asked.take_if(|(asked, _)| *asked == serial) else { return };
+    for (at, facts) in asked.into_iter().zip(moments.iter().copied()) {
+        if let At::Moment(_) = at {
+            state.tools.cursor.take(facts);
+        }
+        for_each_point(&mut state.tools, device, &mut |point| point.take(at, facts));
+    }
+    state.turn_if_known();
+}
+
+fn for_each_point(tools: &mut Tools, device: i64, look: &mut dyn FnMut(&mut Point)) {
+    let ruler = tools.ruler.ends.iter_mut().flatten();
+    for point in ruler.chain(tools.turning.iter_mut().flatten()) {
+        look(point);
+    }
+    for marker in tools.markers.all.iter_mut().filter(|marker| marker.device == device) {
+        look(&mut marker.point);
+    }
+}

@@ -1,0 +1,99 @@
+//! The windows that were looked at: back and forward, as in a browser.
+
+use super::action::{Action, Command};
+use super::state::State;
+use crate::engine::protocol::Reply;
+use crate::timeline::View;
+
+/// Changes within this many ms of each other are one step: a turn of the wheel, a drag.
+const ONE_STEP_MS: f64 = 700.0;
+/// Steps that are kept.
+const MOST_STEPS: usize = 100;
+
+/// The windows before and after this one.
+#[derive(Clone, Debug, Default)]
+pub struct Trail {
+    /// The oldest first.
+    pub back: Vec<View>,
+    /// The next one last.
+    pub forward: Vec<View>,
+    /// When the window changed last; `None` when the next change is a step whenever it comes.
+    changed_ms: Option<f64>,
+}
+
+/// Which way along the trail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    Back,
+    Forward,
+}
+
+/// The window before an action.
+pub(super) struct Before {
+    /// `None` where a change is nobody's step.
+    view: Option<View>,
+    of: (u32, usize),
+}
+
+impl Before {
+    /// The window now.
+    pub(super) fn of(state: &State, action: &Action) -> Before {
+        let nobodys = matches!(
+            action,
+            Action::Resized(_)
+                | Action::Replied { reply: Reply::Scene { .. }, .. }
+                | Action::Command(Command::WindowBack | Command::WindowForward)
+        );
+        Before { view: state.view.filter(|_| !nobodys), of: (state.load, state.device_place) }
+    }
+
+    /// Keeps it, when the window is another now.
+    pub(super) fn note(self, state: &mut State, now_ms: f64) {
+        if self.of == (state.load, state.device_place) {
+            state.note_window(self.view, now_ms);
+        }
+    }
+}
+
+impl State {
+    /// The window was `before`, and may be another now.
+    fn note_window(&mut self, before: Option<View>, now_ms: f64) {
+        let (Some(before), Some(now)) = (before, self.view) else { return };
+        if before == now {
+            return;
+        }
+        let trail = &mut self.tools.trail;
+        let goes_on = trail.changed_ms.is_some_and(|changed| now_ms - changed < ONE_STEP_MS);
+        trail.changed_ms = Some(now_ms);
+        if goes_on {
+            return;
+        }
+        trail.forward.clear();
+        if trail.back.len() >= MOST_STEPS {
+            trail.back.remove(0);
+        }
+        trail.back.push(before);
+    }
+
+    /// The window one step back or forward.
+    pub(super) fn walk(&mut self, way: Way) {
+        let Some(now) = self.view else { return };
+        let trail = &mut self.tools.trail;
+        trail.changed_ms = None;
+        let (from, to) = match way {
+            Way::Back => (&mut trail.back, &mut trail.forward),
+            Way::Forward => (&mut trail.forward, &mut trail.back),
+        };
+        let Some(wanted) = from.pop() else {
+            self.remark = Some("There is no window further that way.".to_owned());
+            return;
+        };
+        to.push(now);
+        if wanted.axis != self.axis {
+            self.axis = wanted.axis;
+            self.drop_scenes();
+        }
+        let canvas = self.focused_canvas();
+        self.navigate(|plane, _| canvas.map_or(wanted, |canvas| plane.resized(wanted, canvas)));
+    }
+}

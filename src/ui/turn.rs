@@ -1,0 +1,100 @@
+//! The other axis and another order, with what is looked at kept in view.
+
+use super::action::Effect;
+use super::cursor::column_under;
+use super::state::{BytesAxis, State};
+use super::tools::Point;
+use crate::engine::protocol::{At, Request, Step, Stepped};
+use crate::timeline::Axis;
+
+/// The selection at a moment of the window, while it is looked for in another order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Kept {
+    allocation: u32,
+    moment: u32,
+    asked: Option<u32>,
+}
+
+impl State {
+    /// Shows the same moments over the other axis, where the file has times. Where they are there, the worker has to say first.
+    pub(super) fn toggle_axis(&mut self) {
+        let timed = self.device().is_some_and(|device| device.time_us.is_some());
+        if self.axis == Axis::Events && !timed {
+            self.remark = Some("This snapshot has no times: PyTorch records them since 2.2.".to_owned());
+            return;
+        }
+        let (Some(plane), Some(view)) = (self.plane(), self.view) else { return };
+        if self.tools.turning.take().is_some() {
+            return;
+        }
+        let edges = [0.0, f64::from(view.width_px)].map(|column| view.x_from_column(column));
+        if plane.whole(view).x_per_px <= view.x_per_px {
+            self.turn_to([f64::NEG_INFINITY, f64::INFINITY]);
+        } else {
+            self.tools.turning = Some(edges.map(|x| Point::new(At::X(view.axis, x), 0)));
+        }
+    }
+
+    /// Turns, when it is known where the window's edges are on the other axis.
+    pub(super) fn turn_if_known(&mut self) {
+        let Some([from, to]) = self.tools.turning else { return };
+        let axis = other(self.axis);
+        if let (Some(from), Some(to)) = (from.x(axis), to.x(axis)) {
+            self.turn_to([from, to]);
+        }
+    }
+
+    fn turn_to(&mut self, edges: [f64; 2]) {
+        self.tools.turning = None;
+        self.axis = other(self.axis);
+        // What was drawn over the other axis can't be moved or scaled to this one.
+        self.drop_scenes();
+        let axis = self.axis;
+        self.navigate(|plane, mut view| {
+            view.axis = axis;
+            plane.over(view, edges.map(|edge| plane.inside(edge)))
+        });
+    }
+
+    /// The selection, and a moment of the window at which it is live.
+    pub(super) fn selection_in_window(&self) -> Option<Kept> {
+        let (selected, view, scene) = (self.selection.as_ref()?, self.view.as_ref()?, self.geometry.scene.as_ref()?);
+        let shown = |x: f64| scene.columns.moment.get(column_under(scene, view, x)?).copied();
+        let (first, last) = (shown(0.0)?, shown(f64::from(view.width_px) - 1.0)?);
+        let born = selected.born_event.map_or(0, |event| event.saturating_add(1));
+        let died = selected.freed_event.map_or(u32::MAX, |event| event.saturating_add(1));
+        let moment = born.max(first);
+        (moment <= last && moment < died).then_some(Kept { allocation: selected.allocation, moment, asked: None })
+    }
+
+    /// Asks where the selection is in the new order, once that is the one that is seen.
+    pub(super) fn keep_selection(&mut self, effects: &mut Vec<Effect>) {
+        let Some(kept) = self.tools.kept.filter(|kept| kept.asked.is_none()) else { return };
+        let Some(device) = self.device().map(|device| device.device) else { return };
+        if self.geometry.looks != self.looks || self.geometry.in_flight.is_some() {
+            return;
+        }
+        let (serial, looks) = (self.next_serial(), self.looks);
+        self.tools.kept = Some(Kept { asked: Some(serial), ..kept });
+        let (moment, step) = (kept.moment, Step::Onto(kept.allocation));
+        effects.push(Effect::Ask(Request::Step { serial, device, looks, moment, byte: 0, step }));
+    }
+
+    /// Brings it into view, if the new order has put it above or below the window.
+    pub(super) fn found_selection(&mut self, serial: u32, to: Stepped) {
+        if self.tools.kept.take_if(|kept| kept.asked == Some(serial)).is_none() || self.bytes_axis != BytesAxis::Free {
+            return;
+        }
+        self.navigate(|plane, view| {
+            let (row, height) = (view.row_from_bytes(to.byte) as f64, f64::from(view.height_px));
+            if (0.0..height).contains(&row) { view } else { plane.moved(view, 0.0, row - height / 2.0) }
+        });
+    }
+}
+
+fn other(axis: Axis) -> Axis {
+    match axis {
+        Axis::Events => Axis::Time,
+        Axis::Time => Axis::Events,
+    }
+}

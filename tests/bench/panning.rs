@@ -1,0 +1,191 @@
+//! What the picture takes in the page: from the question for a window to the worker's answer, and each frame while panning.
+
+use crate::chromium::{Adapter, Chromium};
+use crate::figure::Figure;
+use crate::page::Page;
+use crate::site::Site;
+use serde_json::Value;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// CSS pixels of the window, one device pixel each.
+const WINDOW_PX: (u32, u32) = (1280, 800);
+/// How long a file may take to open.
+const PATIENCE: Duration = Duration::from_secs(180);
+/// Frames of one pan, and how many pans: software may take a quarter of a second for a frame.
+const FRAMES: u32 = 30;
+const PANS: u32 = 5;
+
+/// Notes, before the page begins, when it asks its worker for geometry or for a place and when the answer is there (as it arrives,
+/// before the page reads it), and what the page's own code takes between one frame and the next: its listeners and its frame.
+const WATCH: &str = r"{
+    const bench = window.bench = { scenes: [], hits: [], frames: [], busy: 0 };
+    const [SCENE, HIT] = [3, 4]; // the place of each in `Request`
+    const raf = window.requestAnimationFrame.bind(window);
+    window.requestAnimationFrame = (frame) => raf((time) => {
+        const start = performance.now();
+        frame(time);
+        bench.frames.push([time, bench.busy + performance.now() - start]);
+        bench.busy = 0;
+    });
+    const wrapped = new WeakMap();
+    const { addEventListener: add, removeEventListener: remove } = EventTarget.prototype;
+    EventTarget.prototype.addEventListener = function (kind, listener, ...rest) {
+        if (typeof listener !== 'function') return add.call(this, kind, listener, ...rest);
+        if (!wrapped.has(listener)) wrapped.set(listener, function (event) {
+            const start = performance.now();
+            try { return listener.call(this, event); } finally { bench.busy += performance.now() - start; }
+        });
+        return add.call(this, kind, wrapped.get(listener), ...rest);
+    };
+    EventTarget.prototype.removeEventListener = function (kind, listener, ...rest) {
+        return remove.call(this, kind, wrapped.get(listener) ?? listener, ...rest);
+    };
+    const OfBrowser = window.Worker;
+    window.Worker = class extends OfBrowser {
+        constructor(...options) {
+            super(...options);
+            add.call(this, 'message', ({ data }) => {
+                if (!Array.isArray(data) || data[0] !== 'reply') return;
+                if (data[3].length > 0 && bench.asked) {
+                    bench.scenes.push(performance.now() - bench.asked);
+                    bench.asked = undefined;
+                } else if (bench.questioned) {
+                    bench.hits.push(performance.now() - bench.questioned);
+                    bench.questioned = undefined;
+                }
+            });
+        }
+        postMessage(message, ...rest) {
+            if (Array.isArray(message) && message[0] === 'ask') {
+                if (message[1][0] === SCENE) bench.asked = performance.now();
+                if (message[1][0] === HIT && !bench.asked) bench.questioned = performance.now();
+            }
+            super.postMessage(message, ...rest);
+        }
+    };
+    const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+    bench.settled = async () => { for (let calm = 0; calm < 4; calm = bench.asked ? 0 : calm + 1) await pause(20); };
+    const at = (across) => {
+        const canvas = document.querySelector('canvas#timeline'), box = canvas.getBoundingClientRect();
+        return { canvas, place: { clientX: box.left + box.width * across, clientY: box.top + box.height * 0.6, bubbles: true, cancelable: true } };
+    };
+    const press = (key) => at(0).canvas.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+    bench.zoom = async (notches, across) => {
+        press('0');
+        await bench.settled();
+        const { canvas, place } = at(across);
+        for (let left = notches; left > 0; left--) canvas.dispatchEvent(new WheelEvent('wheel', { ...place, deltaY: -100 }));
+        await bench.settled();
+    };
+    bench.pan = (frames, deltaX) => new Promise((done) => {
+        const { canvas, place } = at(0.5);
+        const step = () => {
+            canvas.dispatchEvent(new WheelEvent('wheel', { ...place, deltaX }));
+            if (frames-- > 0) raf(step); else done();
+        };
+        raf(step);
+    });
+    bench.point = async (across, down) => {
+        const { canvas, place } = at(across), box = canvas.getBoundingClientRect();
+        const pointer = { ...place, clientY: box.top + box.height * down, pointerId: 1, pointerType: 'mouse' };
+        canvas.dispatchEvent(new PointerEvent('pointermove', pointer));
+        await pause(15);
+    };
+}";
+
+/// What one file took in the page; milliseconds.
+pub(crate) struct Panning {
+    /// From the question for everything, in birth order, to its answer.
+    pub(crate) first: f64,
+    /// The same for windows further in.
+    pub(crate) later: Figure,
+    /// Grouped by call site: everything, and the order is made first.
+    pub(crate) grouped_first: f64,
+    /// Grouped: windows further in.
+    pub(crate) grouped_later: Figure,
+    /// From the question for a place to its answer.
+    pub(crate) hits: Figure,
+    /// The page's own code between two frames, while panning.
+    pub(crate) own: Figure,
+    /// From frame to frame.
+    pub(crate) interval: Figure,
+    /// All that the main thread did, a frame: with layout, style, and the browser's part of drawing.
+    pub(crate) main_thread: f64,
+}
+
+/// Opens the file in a page of its own and moves about in it.
+pub(crate) fn measure(file: &Path) -> Panning {
+    let page = Page::blank(Chromium::with(Adapter::Software));
+    page.resize(WINDOW_PX.0, WINDOW_PX.1);
+    page.run_before_load(WATCH);
+    page.navigate(&Site::shared().page());
+    page.wait_for_state("empty");
+    page.choose("input#file", &[file]);
+    let deadline = Instant::now() + PATIENCE;
+    while page.evaluate("bench.scenes.length > 0") != true {
+        assert_ne!(page.state(), "error", "{}", page.text("#error"));
+        assert!(Instant::now() < deadline, "waited in vain for a picture; {:#?}", page.complaints());
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    page.evaluate("bench.settled()");
+    let first = taken(&page)[0];
+    let later = zoomed(&page);
+
+    // In the middle, close enough to pan for a while; past the margin, so that new geometry comes in between.
+    page.evaluate("bench.zoom(16, 0.5)");
+    taken(&page);
+    let before = main_thread_seconds(&page);
+    page.evaluate("bench.frames = []");
+    for _ in 0..PANS {
+        page.evaluate(&format!("bench.pan({FRAMES}, 40)"));
+    }
+    let main_thread = (main_thread_seconds(&page) - before) * 1e3 / f64::from(FRAMES * PANS);
+    let frames: Vec<[f64; 2]> = serde_json::from_value(page.evaluate("bench.frames")).expect("pairs of numbers");
+    let interval = frames.windows(2).map(|pair| pair[1][0] - pair[0][0]).collect();
+    let own = frames.iter().map(|frame| frame[1]).collect();
+
+    page.evaluate("bench.zoom(1, 0.5)");
+    page.evaluate("bench.hits.length = 0");
+    for at in 1..60 {
+        page.evaluate(&format!("bench.point({at} / 60, {at} * 7 % 60 / 60)"));
+    }
+    let hits = numbers(&page.evaluate("bench.hits"));
+
+    taken(&page);
+    page.evaluate(
+        "{ const picker = document.getElementById('stacking'); picker.value = 'site'; picker.dispatchEvent(new Event('change')); \
+         document.querySelector('canvas#timeline').dispatchEvent(new KeyboardEvent('keydown', { key: '0', bubbles: true })); }",
+    );
+    page.evaluate("bench.settled()");
+    let grouped_first = taken(&page)[0];
+    let grouped_later = zoomed(&page);
+    let [hits, later, grouped_later] = [hits, later, grouped_later].map(|times| times.into_iter().collect());
+    Panning { first, later, grouped_first, grouped_later, hits, own, interval, main_thread }
+}
+
+/// Zooms in at several places, by more and more; what each window took.
+fn zoomed(page: &Page) -> Vec<f64> {
+    for notches in [2, 8, 15, 23, 34, 50] {
+        for across in [0.1, 0.52, 0.9] {
+            page.evaluate(&format!("bench.zoom({notches}, {across})"));
+        }
+    }
+    taken(page)
+}
+
+/// What the windows since the last time took.
+fn taken(page: &Page) -> Vec<f64> {
+    numbers(&page.evaluate("bench.scenes.splice(0)"))
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().map(|values| values.iter().filter_map(Value::as_f64).collect()).unwrap_or_default()
+}
+
+fn main_thread_seconds(page: &Page) -> f64 {
+    let metrics = page.metrics();
+    let metrics = metrics["metrics"].as_array().cloned().unwrap_or_default();
+    let task = metrics.iter().find(|metric| metric["name"] == "TaskDuration");
+    task.and_then(|metric| metric["value"].as_f64()).expect("Chromium says so")
+}

@@ -1,0 +1,107 @@
+//! What geometry takes natively, through the engine: the first window, twenty later ones, other orders, and what is under a pointer.
+
+use crate::figure::Figure;
+use crate::native;
+use memscape::engine::protocol::{DeviceSummary, Grouping, Looks};
+use memscape::engine::{Engine, Reply, Request, Work};
+use memscape::timeline::{Axis, Scene, View};
+use memscape::ui::navigate::Plane;
+use memscape::ui::state::Canvas;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Device pixels of the canvas: a large one.
+const CANVAS: Canvas = Canvas { width_px: 2000, height_px: 1000, scale: 1.0 };
+/// How long a slice may be: what the worker allows.
+const SLICE: Duration = Duration::from_millis(8);
+/// Places that are asked about.
+const PLACES: u64 = 200;
+
+/// What windows over one file took, in one order: milliseconds.
+pub(crate) struct Windows {
+    /// Of the order.
+    pub(crate) name: &'static str,
+    /// Everything, asked for the first time.
+    pub(crate) first: f64,
+    /// Other windows, with the page's margin.
+    pub(crate) later: Figure,
+    /// The longest that the engine went on without asking for the time.
+    pub(crate) longest_slice: f64,
+    /// A place in the stack, asked about.
+    pub(crate) hits: Figure,
+    /// Of the first scene.
+    pub(crate) quads: usize,
+    /// Of the first scene.
+    pub(crate) band_px: u32,
+}
+
+/// The windows that are looked at after everything: near and far, at several places, some closer to the bytes as well.
+pub(crate) fn later_views(plane: Plane, canvas: Canvas) -> Vec<View> {
+    let whole = plane.fit(canvas);
+    let (width, height) = (f64::from(canvas.width_px), f64::from(canvas.height_px));
+    let at = |zoom: f64, place: f64| {
+        let near = plane.zoom_events(whole, width * place, 1.0 / zoom);
+        if zoom > 50.0 { plane.zoom_bytes(near, height * place, 0.3) } else { near }
+    };
+    let zooms = [1.5, 4.0, 16.0, 64.0, 512.0, 1e4, 1e6];
+    zooms.into_iter().flat_map(|zoom| [0.1, 0.52, 0.9].map(|place| plane.with_margin(at(zoom, place)))).collect()
+}
+
+/// Opens a file and measures birth order and the grouped ones, each anew.
+pub(crate) fn measure(path: &Path) -> Vec<Windows> {
+    let (mut engine, device) = native::open_with(path, |_| {});
+    // What only makes answers faster is done before anybody asks.
+    while engine.step(&mut || true) == Work::More {}
+    let orders = [None, Some(Grouping::CallSite), Some(Grouping::Size), Some(Grouping::Stream)];
+    orders.map(|stacking| of_order(&mut engine, &device, Looks { stacking, ..Looks::default() })).into()
+}
+
+fn of_order(engine: &mut Engine, device: &DeviceSummary, looks: Looks) -> Windows {
+    let plane = Plane::of(device, Axis::Events);
+    let mut longest_slice = Duration::ZERO;
+    let (first, scene) = ask(engine, device.device, plane.fit(CANVAS), looks, &mut longest_slice);
+    let mut later = Vec::new();
+    for view in later_views(plane, CANVAS) {
+        later.push(ask(engine, device.device, view, looks, &mut longest_slice).0);
+    }
+    let mut chance = 1u64;
+    let mut below = |end: u64| {
+        chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (chance >> 20) % end.max(1)
+    };
+    let mut hit = || {
+        let (moment, byte) = (below(device.events + 1) as u32, below(device.drawn_peak));
+        let started = Instant::now();
+        engine.request(Request::Hit { serial: 0, device: device.device, looks, moment, byte });
+        let took = started.elapsed();
+        assert!(matches!(engine.next_reply(), Some(Reply::Hit { .. })), "a hit is answered at once");
+        ms(took)
+    };
+    Windows {
+        name: looks.stacking.map_or("birth", Grouping::name),
+        first,
+        later: later.into_iter().collect(),
+        hits: (0..PLACES).map(|_| hit()).collect(),
+        longest_slice: ms(longest_slice),
+        quads: scene.quads.len(),
+        band_px: scene.band_px,
+    }
+}
+
+/// Milliseconds until the scene is there.
+fn ask(engine: &mut Engine, device: i64, view: View, looks: Looks, longest: &mut Duration) -> (f64, Scene) {
+    let started = Instant::now();
+    engine.request(Request::Scene { serial: 0, device, view, looks });
+    loop {
+        let slice = Instant::now();
+        engine.step(&mut || slice.elapsed() < SLICE);
+        *longest = slice.elapsed().max(*longest);
+        if let Some(Reply::Scene { scene, .. }) = engine.next_reply() {
+            return (ms(started.elapsed()), *scene);
+        }
+    }
+}
+
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}

@@ -1,0 +1,84 @@
+//! A gallery of timelines in `target/screenshots/gallery-*.png`, for people to look at: real training at every scale, orders and
+//! axes, an out-of-memory, two devices, a worst case; light, dark, narrow.
+
+use crate::chromium::{Adapter, Chromium};
+use crate::corpus::real_files;
+use crate::fixtures;
+use crate::generate::{Options, generate};
+use crate::page::Page;
+use crate::pictures::keep_drawn;
+use crate::site::Site;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Opens a file in a page of its own and keeps what it shows after each step: the keys that are pressed, and the name.
+fn show(file: &Path, scheme: &str, width: u32, steps: &[(&[&str], &str)]) {
+    let page = Page::blank(Chromium::with(Adapter::Software));
+    page.prefer_color_scheme(scheme);
+    page.resize(width, 800);
+    page.navigate(&Site::shared().page());
+    page.wait_for_state("empty");
+    page.drop_files(&[file]);
+    page.wait_for_state("ready");
+    for (keys, name) in steps {
+        keys.iter().for_each(|key| page.press(key));
+        // What the keys asked for is on its way; what the worker answers comes within a frame or two of its own.
+        std::thread::sleep(std::time::Duration::from_millis(400));
+        keep_drawn(&page, &format!("gallery-{name}"));
+        let wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
+        assert_eq!(wide, false, "{name} scrolls sideways");
+    }
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+fn generated(name: &str, words: &str) -> PathBuf {
+    let (options, _) = Options::parse(words.split_whitespace().map(str::to_owned)).expect("words it knows");
+    let (bytes, _) = generate(&options, Vec::new()).expect("a vector takes everything");
+    fixtures::file(name, &bytes)
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn gallery_of_real_training() {
+    let Some(files) = real_files() else { return };
+    let file = |name: &str| files.iter().find(|file| file.path.ends_with(name)).map(|file| file.path.clone());
+    let zoomed = ["p", ".", ".", ".", ".", ".", ".", ".", ".", ".", ".", ".", ".", ".", ".", ".", ".", ".", "."];
+    if let Some(training) = file("train-fp32-1185-segments.pickle") {
+        let steps: &[(&[&str], &str)] =
+            &[(&[], "everything"), (&["p"], "one-step"), (&zoomed, "single-events"), (&["0", "g", "h"], "by-site")];
+        show(&training, "light", 1280, steps);
+        show(&training, "dark", 1440, &[(&[], "everything-dark"), (&["p"], "one-step-dark")]);
+        show(&training, "light", 600, &[(&[], "everything-600")]);
+    }
+    if let Some(annotated) = file("train-annotated-mixed-precision.pickle") {
+        show(&annotated, "light", 1280, &[(&[], "annotated"), (&["t"], "annotated-wall-clock")]);
+        show(&annotated, "dark", 600, &[(&["t"], "annotated-600-dark")]);
+    }
+    if let Some(wrapped) = file("train-ring-buffer-wrapped.pickle") {
+        show(&wrapped, "dark", 1280, &[(&[], "wrapped-dark"), (&["h", "h"], "wrapped-by-lifetime-dark")]);
+    }
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn gallery_of_made_up_training() {
+    let two = generated("two-devices.pickle", "--devices 2 --steps 2 --layers 8 --pending --snapshots");
+    show(&two, "light", 1280, &[(&[], "two-devices"), (&["p"], "two-devices-peak")]);
+    show(&two, "dark", 600, &[(&[], "two-devices-600-dark")]);
+    let failed = generated("out-of-memory.pickle", "--example --layers 6");
+    show(&failed, "light", 1280, &[(&[], "out-of-memory")]);
+    show(&failed, "dark", 1280, &[(&["t"], "out-of-memory-wall-clock-dark")]);
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn gallery_of_the_worst_case() {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/tools/worst_case.py");
+    let file = fixtures::file("worst-case.pickle", b"");
+    let made = Command::new("python3").arg(&script).arg("44000").arg(&file).status();
+    if !made.is_ok_and(|status| status.success()) {
+        eprintln!("SKIPPED: the worst case can't be made here (python3 and ../shared/tools/worst_case.py)");
+        return;
+    }
+    show(&file, "light", 1280, &[(&[], "worst-case"), (&["p", ".", ".", ".", ".", ".", "."], "worst-case-close")]);
+}
