@@ -4,7 +4,6 @@ use super::drawing::Drawing;
 use super::layers::{self, Frame, Layers};
 use super::placement::Placement;
 use crate::timeline::{Quad, Scene, View};
-use std::collections::BTreeMap;
 use wgpu::util::{BufferInitDescriptor, DeviceExt};
 
 const SHADER: &str = include_str!("rects.wgsl");
@@ -18,13 +17,13 @@ pub(crate) struct Rects {
     scene_pipeline: wgpu::RenderPipeline,
     overlay_pipeline: wgpu::RenderPipeline,
     bindings: wgpu::BindGroupLayout,
-    /// By number.
-    scenes: BTreeMap<u32, UploadedScene>,
+    scenes: Vec<UploadedScene>,
     overlay: Bound,
 }
 
 #[derive(Debug)]
 struct UploadedScene {
+    number: u32,
     view: View,
     count: u32,
     bound: Bound,
@@ -84,19 +83,20 @@ impl Rects {
             pipeline("rects of the overlay", "overlay_corner", Some(wgpu::BlendState::ALPHA_BLENDING));
 
         let overlay = Bound::new(device, &bindings);
-        Rects { scene_pipeline, overlay_pipeline, bindings, scenes: BTreeMap::new(), overlay }
+        Rects { scene_pipeline, overlay_pipeline, bindings, scenes: Vec::new(), overlay }
     }
 
     pub(crate) fn upload(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, number: u32, scene: &Scene) {
         let Layers { view, quads } = Layers::new(scene);
-        let new = || UploadedScene { view, count: 0, bound: Bound::new(device, &self.bindings) };
-        let uploaded = self.scenes.entry(number).or_insert_with(new);
-        (uploaded.view, uploaded.count) = (view, quads.len() as u32);
-        uploaded.bound.quads.write(device, queue, bytemuck::cast_slice(&quads));
+        let before = self.scenes.iter().position(|scene| scene.number == number);
+        let bound = before.map(|at| self.scenes.swap_remove(at).bound);
+        let mut bound = bound.unwrap_or_else(|| Bound::new(device, &self.bindings));
+        bound.quads.write(device, queue, bytemuck::cast_slice(&quads));
+        self.scenes.push(UploadedScene { number, view, count: quads.len() as u32, bound });
     }
 
     pub(crate) fn keep_scenes(&mut self, wanted: &dyn Fn(u32) -> bool) {
-        self.scenes.retain(|&number, _| wanted(number));
+        self.scenes.retain(|scene| wanted(scene.number));
     }
 
     /// Writes what `drawing` needs into the buffers; `window_px` is the size of the texture it will be drawn into.
@@ -108,7 +108,7 @@ impl Rects {
         drawing: &Drawing<'_>,
     ) -> Prepared {
         for lane in drawing.lanes {
-            let Some(scene) = self.scenes.get_mut(&lane.scene) else { continue };
+            let Some(scene) = self.scenes.iter_mut().find(|scene| scene.number == lane.scene) else { continue };
             let view = lane.lowered();
             let placement = Placement::new(&scene.view, &view);
             let frame = Frame::new(window_px, [placement.width_px(), placement.height_px()], &view);
@@ -132,7 +132,8 @@ impl Rects {
         pass.set_pipeline(&self.scene_pipeline);
         for lane in drawing.lanes {
             let rows = lane.rows(height);
-            let Some(scene) = self.scenes.get(&lane.scene).filter(|_| !rows.is_empty()) else { continue };
+            let scene = self.scenes.iter().find(|scene| scene.number == lane.scene);
+            let Some(scene) = scene.filter(|_| !rows.is_empty()) else { continue };
             pass.set_scissor_rect(0, height - rows.end, width, rows.end - rows.start);
             pass.set_bind_group(0, &scene.bound.group, &[]);
             pass.draw(0..scene.count * VERTICES, 0..1);

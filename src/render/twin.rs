@@ -4,13 +4,13 @@ use super::drawing::{Drawing, RgbaImage};
 use super::layers::{self, FILLS, Frame, Layers, Placed};
 use super::placement::Placement;
 use crate::timeline::{Quad, Scene};
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Holds the uploaded scenes and draws them into bytes. The fallback where there is no WebGPU, and what the GPU is tested against.
 #[derive(Clone, Debug, Default)]
 pub struct Twin {
-    scenes: BTreeMap<u32, Layers>,
+    /// Each with its number.
+    scenes: Vec<(u32, Layers)>,
 }
 
 impl Twin {
@@ -21,12 +21,13 @@ impl Twin {
 
     /// Replaces scene `number`.
     pub fn upload(&mut self, number: u32, scene: &Scene) {
-        self.scenes.insert(number, Layers::new(scene));
+        self.keep_scenes(&|other| other != number);
+        self.scenes.push((number, Layers::new(scene)));
     }
 
     /// Forgets the scenes whose numbers are not wanted.
     pub fn keep_scenes(&mut self, wanted: &dyn Fn(u32) -> bool) {
-        self.scenes.retain(|&number, _| wanted(number));
+        self.scenes.retain(|&(number, _)| wanted(number));
     }
 
     /// The picture of `drawing`.
@@ -34,7 +35,7 @@ impl Twin {
         let [width_px, height_px] = drawing.size_px;
         let mut canvas = Canvas::new(width_px, height_px, drawing.background);
         for lane in drawing.lanes {
-            let Some(layers) = self.scenes.get(&lane.scene) else { continue };
+            let Some((_, layers)) = self.scenes.iter().find(|(number, _)| *number == lane.scene) else { continue };
             let view = lane.lowered();
             let placement = Placement::new(&layers.view, &view);
             let colours = layers::colours(lane.look);

@@ -74,16 +74,16 @@ fn select(page: &Page, across: f64, down: f64, size: u64) {
 fn a_click_in_a_lane_selects_there_and_gives_it_the_focus() {
     let page = both();
     assert_eq!(focused(&page).as_deref(), Some("0"));
-    // Two lanes of two blocks each: their middles are at 3/16, 6/16 and 11/16, 14/16 or so.
+    // Two lanes of two blocks each, and above them what is reserved.
     select(&page, 0.6, 0.40, LOWER);
-    select(&page, 0.6, 0.18, UPPER);
+    select(&page, 0.6, 0.27, UPPER);
     select(&page, 0.6, 0.90, LOWER_BESIDE);
     assert_eq!(focused(&page).as_deref(), Some("1"));
     page.wait_for(&json!("1"), || page.evaluate("document.querySelector('select#device').value"));
     let peak = (LOWER_BESIDE + UPPER_BESIDE + (1 << 20)).to_string();
     page.wait_for(&Some(peak), || page.attribute("#summary", "data-peak-requested"));
     select(&page, 0.6, 0.68, UPPER_BESIDE);
-    select(&page, 0.6, 0.18, UPPER);
+    select(&page, 0.6, 0.27, UPPER);
     assert_eq!(focused(&page).as_deref(), Some("0"));
 }
 
