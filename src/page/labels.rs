@@ -60,7 +60,8 @@ impl Labels {
             Peak {
                 x: state.peak_x().map_or(f64::NAN, |x| view.column_from_x(x + 0.5)),
                 y: view.row_from_bytes(peak) as f64 + bottom,
-                label: format!("peak {}", Bytes(peak)),
+                // A lane's label tells it already.
+                label: if state.has_lanes() { String::new() } else { format!("peak {}", Bytes(peak)) },
             }
         });
         let life = state.selection.as_deref().map(|selected| {

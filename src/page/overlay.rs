@@ -89,6 +89,10 @@ impl Brush<'_> {
         if let Some((ends, text)) = &overlay.ruler {
             self.ruler(*ends, text);
         }
+        if let Some(column) = overlay.column {
+            let from = ((self.left + column).floor(), self.span.0);
+            self.fill(&self.theme.strong, 0.45, from, (self.hair(), self.span.1 - self.span.0));
+        }
         if let Some(crosshair) = &overlay.crosshair {
             self.crosshair(crosshair);
         }

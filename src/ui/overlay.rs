@@ -12,6 +12,8 @@ use crate::units::{BYTE_UNITS, Bytes, grouped};
 pub struct Overlay {
     /// The cursor.
     pub crosshair: Option<Crosshair>,
+    /// The column of the pointer over another lane.
+    pub column: Option<f64>,
     /// Two ends, and what lies between them.
     pub ruler: Option<([Pointer; 2], String)>,
     /// Two corners of the box to zoom into.
@@ -63,12 +65,14 @@ impl Overlay {
             let text = marker.point.facts.map_or_else(String::new, |facts| Bytes(facts.requested).to_string());
             Some(Flag { at, number: marker.number.to_string(), text })
         });
+        let elsewhere = state.has_lanes() && state.pointer.is_none() && state.tools.cursor.keys.is_none();
         let capacity = state.tools.capacity.map(|bytes| {
             let y = view.row_from_bytes(bytes) as f64;
             (y, format!("GPU capacity {}", Bytes(bytes)))
         });
         Overlay {
             crosshair: state.cursor_px().filter(inside).and_then(|at| crosshair(state, &view, at)),
+            column: state.lanes.pointer.filter(|_| elsewhere).map(|pointer| pointer.x),
             ruler,
             rubber: if let Drag::Box(corners) = state.tools.drag { Some(corners) } else { None },
             flags: flags.collect(),
