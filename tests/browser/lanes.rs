@@ -222,3 +222,42 @@ fn lanes_to_look_at() {
         assert_eq!(page.complaints(), Vec::<String>::new());
     }
 }
+
+/// The page's own code a frame while lanes are panned, in ms: the goal is 4; four times that is no noise.
+const MOST_A_FRAME_MS: f64 = 16.0;
+
+/// Notes what the page's own code takes from frame to frame: its frame and its listener of the wheel.
+const WATCH: &str = "{ const seen = window.seen = { frames: [], busy: 0 }; \
+    const raf = window.requestAnimationFrame.bind(window); \
+    window.requestAnimationFrame = frame => raf(time => { const start = performance.now(); frame(time); \
+        seen.frames.push(seen.busy + performance.now() - start); seen.busy = 0; }); \
+    seen.pan = count => new Promise(done => { const canvas = document.querySelector('canvas#timeline'); \
+        const box = canvas.getBoundingClientRect(); seen.frames = []; const step = () => { const start = performance.now(); \
+        canvas.dispatchEvent(new WheelEvent('wheel', { clientX: box.left + 99, clientY: box.top + 99, deltaX: count % 60 < 30 ? 9 : -9, bubbles: true, cancelable: true })); \
+        seen.busy += performance.now() - start; if (count-- > 0) raf(step); else done(); }; raf(step); }); }";
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn eight_devices_of_a_hundred_thousand_events_stay_fluid() {
+    let words = "--devices 8 --events 100000 --frames 8";
+    let (options, _) = Options::parse(words.split(' ').map(str::to_owned)).expect("words");
+    let (bytes, _) = generate(&options, Vec::new()).expect("a vector takes everything");
+    let page = empty_page();
+    page.evaluate(WATCH);
+    page.drop_files(&[&fixtures::file("eight-devices.pickle", &bytes)]);
+    page.wait_for_state("ready");
+    page.evaluate("document.querySelector('canvas#timeline').focus()");
+    page.press("l");
+    page.wait_until("all have a lane", || names(&page).as_array().map_or(0, Vec::len) == 8);
+    for _ in 0..4 {
+        page.press(".");
+    }
+    page.evaluate("window.seen.pan(120)");
+    let median = "window.seen.frames.toSorted((a, b) => a - b)[window.seen.frames.length >> 1]";
+    let median = page.evaluate(median).as_f64().expect("frames");
+    let events = page.attribute("#summary", "data-events");
+    println!("{events:?} events on the first of 8 devices: {median:.2} ms of the page's own code a frame (median)");
+    assert!(median <= MOST_A_FRAME_MS, "{median} ms a frame");
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    keep_drawn(&page, "lanes-eight");
+}
