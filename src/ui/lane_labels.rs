@@ -39,9 +39,13 @@ pub fn lane_labels(state: &State) -> Vec<LaneLabel> {
     lanes.collect()
 }
 
-/// The marks of all bytes axes, at least `apart` pixels from each other, in pixels of the canvas from its bottom. Where several
+/// How much closer to each other marks stand where several lanes lie above each other: they are low.
+const CLOSER: f64 = 0.55;
+
+/// The marks of all bytes axes, `apart` pixels from each other where one device is shown, in pixels of the canvas from its bottom. Where several
 /// lanes lie above each other, what would touch the label of the lane above is left out; `font` is a label's height.
 pub fn lane_ticks(state: &State, apart: f64, font: f64) -> Vec<Tick> {
+    let apart = if state.has_lanes() { apart * CLOSER } else { apart };
     let lanes = state.shown_lanes().flat_map(|lane| {
         let bottom = i64::from(lane.bottom_px);
         let room = if state.has_lanes() { f64::from(lane.view.height_px) - 1.2 * font } else { f64::INFINITY };
