@@ -16,7 +16,7 @@ mod opened;
 use memscape::engine::{Engine, Reply};
 use memscape::render::layers::{Frame, Layers, Placed, RESERVED};
 use memscape::render::placement::Placement;
-use memscape::render::{Drawing, Look, OverlayRect, RgbaImage, Twin};
+use memscape::render::{Drawing, Lane, Look, OverlayRect, RgbaImage, Twin};
 use memscape::svg::{self, Inks};
 use memscape::timeline::scene::{PENDING, SceneColumns};
 use memscape::timeline::{MAX_QUADS, Quad, Scene, View};
@@ -228,9 +228,11 @@ fn rectangles(path: &str) -> Vec<[i64; 4]> {
 /// What the twin draws of the same picture.
 fn twin_of(picture: &Picture, look: &Look) -> RgbaImage {
     let mut twin = Twin::new();
-    twin.upload(&picture.scene);
+    twin.upload(0, &picture.scene);
     let outline = picture.outline.iter().map(|rect| OverlayRect { x: rect.x, y: rect.y, rgba: look.selection });
-    twin.draw(&Drawing { view: &picture.view, look, overlay: &outline.collect::<Vec<_>>() })
+    let overlay = outline.collect::<Vec<_>>();
+    let (size_px, background) = (picture.sheet.plot, look.background);
+    twin.draw(&Drawing { size_px, background, lanes: &[Lane::alone(&picture.view, look)], overlay: &overlay })
 }
 
 #[track_caller]

@@ -4,6 +4,7 @@ mod details;
 mod export;
 mod help;
 mod hover;
+mod lanes;
 mod legend;
 mod moment;
 mod stage;
@@ -20,6 +21,7 @@ pub(super) struct Panels {
     export: export::Panel,
     help: help::Panel,
     hover: hover::Panel,
+    lanes: lanes::Panel,
     legend: legend::Panel,
     moment: moment::Panel,
     stage: stage::Panel,
@@ -38,6 +40,7 @@ impl Panels {
         self.stage.show(elements, state);
         self.summary.show(elements, state);
         self.details.show(elements, state);
+        self.lanes.show(elements, state);
         self.hover.show(elements, state);
         self.legend.show(elements, state, theme);
         self.help.show(elements, state);

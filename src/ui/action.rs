@@ -167,6 +167,10 @@ pub enum Command {
     ToggleHelp,
     /// The next device of the file.
     NextDevice,
+    /// The device before.
+    PreviousDevice,
+    /// One device, or all above each other.
+    ToggleLanes,
     /// Allow or forbid single-letter keys.
     ToggleLetters,
     /// Copy the selected allocation as text.
@@ -266,7 +270,12 @@ pub enum Effect {
     /// Ask the worker.
     Ask(Request),
     /// New geometry for the renderer.
-    Upload(Rc<crate::timeline::Scene>),
+    Upload {
+        /// Of this device: its place in the summary's list.
+        device_place: usize,
+        /// The geometry.
+        scene: Rc<crate::timeline::Scene>,
+    },
     /// Put text on the clipboard.
     Copy(String),
     /// Make a file of a picture, and say so.

@@ -20,6 +20,7 @@ mod gallery;
 mod generate;
 mod hostile;
 mod interrupted;
+mod lanes;
 mod large;
 mod looks;
 mod opening;
