@@ -8,6 +8,7 @@ mod clipboard;
 mod device;
 mod dom;
 mod files;
+mod find;
 mod folders;
 mod frame;
 mod gestures;
@@ -154,6 +155,7 @@ impl App {
             },
             Effect::Ask(request) => self.client.send(ToWorker::Ask(request)),
             Effect::Upload { device_place, scene } => self.painter.borrow_mut().upload(device_place, &scene),
+            Effect::FocusFind => find::focus(self),
             Effect::Copy(text) => clipboard::copy(self, &text),
             // It fails only for an element that is gone.
             Effect::FocusCapacity => drop(self.elements.capacity.focus()),

@@ -4,7 +4,8 @@ use super::dom::{self, Elements};
 use super::labels;
 use super::outlines::outlines;
 use super::theme::Theme;
-use crate::render::{Drawing, Gpu, Lane, OverlayRect, Twin};
+use crate::engine::protocol::Highlight;
+use crate::render::{Drawing, Gpu, Lane, Look, OverlayRect, Twin};
 use crate::timeline::{Scene, View};
 use crate::ui::State;
 use crate::ui::lanes::ShownLane;
@@ -54,12 +55,15 @@ struct LanePicture {
     bottom_px: u32,
     /// Whether its scene's colours have an order.
     is_ordered: bool,
+    /// Whether what does not stand out only steps back: a selection asks for no more than a hint, a search for its matches.
+    is_hint: bool,
 }
 
 impl LanePicture {
     fn of(lane: &ShownLane<'_>) -> LanePicture {
         let is_ordered = lane.geometry.looks.colouring.is_ordered();
-        LanePicture { scene: lane.place as u32, view: *lane.view, bottom_px: lane.bottom_px, is_ordered }
+        let is_hint = matches!(lane.geometry.looks.highlight, Highlight::Stack(_));
+        LanePicture { scene: lane.place as u32, view: *lane.view, bottom_px: lane.bottom_px, is_ordered, is_hint }
     }
 }
 
@@ -148,13 +152,11 @@ impl Painter {
         }
         let canvas_element = self.canvas(elements);
         self.keep_scenes(&picture.lanes);
-        let looks = [theme.look.clone(), theme.look.clone().in_order()]
-            .map(|look| look.with_faded(|slot| state.around.faded.contains(&slot)));
-        let [plain, in_order] = &looks;
-        let lanes = picture.lanes.iter().map(|lane| Lane {
+        let looks: Vec<Look> = picture.lanes.iter().map(|lane| look(lane, &theme.look, &picture.faded)).collect();
+        let lanes = picture.lanes.iter().zip(&looks).map(|(lane, look)| Lane {
             scene: lane.scene,
             view: &lane.view,
-            look: if lane.is_ordered { in_order } else { plain },
+            look,
             bottom_px: lane.bottom_px,
         });
         let lanes: Vec<Lane<'_>> = lanes.collect();
@@ -179,6 +181,13 @@ impl Painter {
         self.shown = Some(picture);
         false
     }
+}
+
+/// The theme's colours for what the lane's colours tell.
+fn look(lane: &LanePicture, look: &Look, faded: &BTreeSet<u32>) -> Look {
+    let look = if lane.is_ordered { look.clone().in_order() } else { look.clone() };
+    let look = if lane.is_hint { look.stepping_back() } else { look };
+    look.with_faded(|slot| faded.contains(&slot))
 }
 
 fn draw_with_twin(

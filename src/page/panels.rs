@@ -1,6 +1,7 @@
 //! View models → DOM. A panel touches its elements only when its view model changed.
 
 mod details;
+mod find;
 mod help;
 mod hover;
 mod lanes;
@@ -17,6 +18,7 @@ use crate::ui::State;
 #[derive(Default)]
 pub(super) struct Panels {
     details: details::Panel,
+    find: find::Panel,
     help: help::Panel,
     hover: hover::Panel,
     lanes: lanes::Panel,
@@ -39,6 +41,7 @@ impl Panels {
         self.summary.show(elements, state);
         self.details.show(elements, state);
         self.lanes.show(elements, state);
+        self.find.show(elements, state);
         self.hover.show(elements, state);
         self.legend.show(elements, state, theme);
         self.help.show(elements, state);

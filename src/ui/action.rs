@@ -33,6 +33,8 @@ pub enum Action {
     LegendIsolated(u32),
     /// The minimap's window was moved or resized: its edges as parts of the whole axis, from 0 to 1.
     MinimapMoved([f64; 2]),
+    /// This stands in the field of the search.
+    FindTyped(String),
     /// A device was picked, by its ordinal.
     DeviceChosen(i64),
     /// The worker answered to load number `load`.
@@ -242,6 +244,14 @@ pub enum Command {
     NextStacking,
     /// Colour by the next kind of group.
     NextColouring,
+    /// Type what to find.
+    Find,
+    /// Go to the next match.
+    FindNext,
+    /// Go to the match before.
+    FindPrevious,
+    /// All of the selection's stack stand out, or do not.
+    ToggleSameStack,
 }
 
 /// What the shell does after [`super::update()`]. It redraws whatever changed without being told.
@@ -267,6 +277,8 @@ pub enum Effect {
         /// The geometry.
         scene: Rc<crate::timeline::Scene>,
     },
+    /// The field of the search gets the focus.
+    FocusFind,
     /// Put text on the clipboard.
     Copy(String),
     /// The field of the GPU's capacity gets the focus.

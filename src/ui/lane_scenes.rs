@@ -4,7 +4,7 @@ use super::action::Effect;
 use super::lanes::{Lane, ShownLane};
 use super::navigate::Plane;
 use super::state::{BytesAxis, Canvas, Geometry, State};
-use crate::engine::protocol::{DeviceSummary, Request};
+use crate::engine::protocol::{DeviceSummary, Highlight, Looks, Request};
 use crate::timeline::{Axis, Scene, View};
 use std::rc::Rc;
 
@@ -44,6 +44,12 @@ impl State {
         self.point_in_focus();
     }
 
+    /// How a device is to be drawn. A search is of the focused one: on the others, nothing stands out.
+    fn looks_of(&self, place: usize) -> Looks {
+        let is_search = matches!(self.looks.highlight, Highlight::Found(_));
+        if is_search && place != self.device_place { self.looks.plain() } else { self.looks }
+    }
+
     /// Whether geometry is on its way.
     pub(super) fn waits_for_scene(&self) -> bool {
         self.geometry.in_flight.is_some() || self.lanes.others.iter().any(|lane| lane.geometry.in_flight.is_some())
@@ -59,7 +65,7 @@ impl State {
         let serial = self.next_serial();
         let lane = self.shown_lanes().find(|lane| lane.place == place)?;
         let view = self.plane_of(lane.device).with_margin(*lane.view);
-        let request = Request::Scene { serial, device: lane.device.device, view, looks: self.looks };
+        let request = Request::Scene { serial, device: lane.device.device, view, looks: self.looks_of(place) };
         self.geometry_of(place)?.in_flight = Some(serial);
         Some(request)
     }
@@ -70,7 +76,7 @@ impl State {
         if self.axis == Axis::Time && lane.device.time_us.is_none() {
             return false;
         }
-        let scene = lane.geometry.scene.as_ref().filter(|_| lane.geometry.looks == self.looks);
+        let scene = lane.geometry.scene.as_ref().filter(|_| lane.geometry.looks == self.looks_of(place));
         let plane = self.plane_of(lane.device);
         !scene.is_some_and(|scene| plane.is_served(*lane.view, &scene.view))
     }
@@ -84,10 +90,9 @@ impl State {
 
     /// Takes the answer to request `serial`: what to upload, unless nobody waits for it any more.
     pub(super) fn take_scene(&mut self, serial: u32, scene: Scene) -> Option<Effect> {
-        let looks = self.looks;
         let device_place =
             self.lane_places().find(|&place| self.geometry_of(place).is_some_and(|it| it.in_flight == Some(serial)))?;
-        let scene = Rc::new(scene);
+        let (scene, looks) = (Rc::new(scene), self.looks_of(device_place));
         *self.geometry_of(device_place)? = Geometry { scene: Some(scene.clone()), in_flight: None, looks };
         self.fit_bytes_if_wanted();
         Some(Effect::Upload { device_place, scene })

@@ -11,6 +11,7 @@ mod commands;
 pub mod cursor;
 pub mod details;
 pub mod drag;
+pub mod find;
 pub mod hover;
 pub mod keys;
 mod lane_focus;

@@ -12,6 +12,7 @@
 mod chromium;
 mod containers;
 mod corpus;
+mod find;
 mod fixtures;
 mod gallery;
 #[path = "../generate/mod.rs"]
