@@ -4,8 +4,8 @@
 //! hands without a copy. Each side copies a column once: out of its wasm memory, into its wasm memory.
 
 use crate::engine::protocol::{
-    Details, FileSummary, HitAllocation, LegendEntry, Marks, Member, MomentFacts, Overview, Progress, Reply, Request,
-    Stepped,
+    Details, FileSummary, HitAllocation, LegendEntry, Marks, Match, Member, MomentFacts, Overview, Progress, Reply,
+    Request, Stepped, Tally,
 };
 use crate::timeline::scene::SceneColumns;
 use crate::timeline::{OutlineRect, Scene, View};
@@ -166,6 +166,9 @@ enum Head {
     Legend { serial: u32, device: i64, entries: Vec<LegendEntry> },
     Outline { serial: u32, allocation: u32, view: View, rects: Vec<OutlineRect> },
     Details { serial: u32, details: Option<Box<Details>> },
+    Found { serial: u32, device: i64, tally: Tally },
+    FoundNext { serial: u32, found: Option<Match> },
+    SameStack { serial: u32, tally: Tally },
 }
 
 impl Head {
@@ -199,6 +202,9 @@ impl Head {
             Reply::Legend { serial, device, entries } => Head::Legend { serial, device, entries },
             Reply::Outline { serial, allocation, view, rects } => Head::Outline { serial, allocation, view, rects },
             Reply::Details { serial, details } => Head::Details { serial, details },
+            Reply::Found { serial, device, tally } => Head::Found { serial, device, tally },
+            Reply::FoundNext { serial, found } => Head::FoundNext { serial, found },
+            Reply::SameStack { serial, tally } => Head::SameStack { serial, tally },
         }
     }
 
@@ -234,6 +240,9 @@ impl Head {
             Head::Legend { serial, device, entries } => Reply::Legend { serial, device, entries },
             Head::Outline { serial, allocation, view, rects } => Reply::Outline { serial, allocation, view, rects },
             Head::Details { serial, details } => Reply::Details { serial, details },
+            Head::Found { serial, device, tally } => Reply::Found { serial, device, tally },
+            Head::FoundNext { serial, found } => Reply::FoundNext { serial, found },
+            Head::SameStack { serial, tally } => Reply::SameStack { serial, tally },
         })
     }
 }

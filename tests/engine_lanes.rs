@@ -1,5 +1,5 @@
 //! Several devices beside each other: the engine keeps an order of each, and what it answers does not depend on whose turn it is.
-#![allow(clippy::unwrap_used, reason = "how a test fails")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "how a test fails")]
 
 #[path = "generate/mod.rs"]
 #[allow(dead_code, reason = "each test file uses its part")]

@@ -5,6 +5,7 @@
 mod support;
 
 use memscape::replay::AllocationId;
+use memscape::timeline::scene::FADED;
 use memscape::timeline::{
     Axis, MAX_QUADS, Scene, SceneJob, View, exact_outline, lowest_byte_of, outline, scene_hit, stack_at,
 };
@@ -173,6 +174,23 @@ fn a_band_of_other_blocks_is_another_band() {
     let bands: Vec<_> = scene.identities.iter().map(|band| (band.first, band.last, band.count)).collect();
     assert_eq!(bands, [(0, 1, 2), (0, 2, 2)]);
     assert!(scene.quads.iter().all(|quad| quad.y == [0, 1]));
+}
+
+#[test]
+fn a_band_is_faded_only_where_it_holds_nothing_that_stands_out() {
+    let mut history = History::drawn(
+        "
+        .# 6
+        #. 6
+        ## 6
+        ",
+    );
+    // Of the three, the one in the middle.
+    history.highlight = true;
+    let scene = scene(&history, View { bytes_per_px: 20.0, ..View::fit(2, 1, 2, 10) });
+    plain::check(&history, &scene);
+    let bands: Vec<_> = scene.quads.iter().map(|quad| (quad.x, quad.paint & FADED != 0)).collect();
+    assert_eq!(bands, [([0, 1], false), ([1, 2], true)]);
 }
 
 #[test]

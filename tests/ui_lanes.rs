@@ -6,6 +6,8 @@ use memscape::engine::{Reply, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
 use memscape::ui::action::{GivenFile, Pointer, WheelAxis};
+use memscape::ui::drag::Held;
+use memscape::ui::overlay::Overlay;
 use memscape::ui::state::Canvas;
 use memscape::ui::{Action, Command, Effect, State, lane_labels, update};
 use proptest::prelude::*;
@@ -191,6 +193,43 @@ fn bytes_are_zoomed_and_dragged_in_the_lane_under_the_pointer() {
     assert!(bottoms[0] == 0 && bottoms[2] == 0 && bottoms[1] > 0, "{bottoms:?}");
     page.act(Action::Command(Command::FitBoth));
     assert_eq!(scales(&page), before);
+}
+
+#[test]
+fn cursor_ruler_and_markers_are_in_the_focused_lane() {
+    let mut page = Page::three();
+    page.answer_scenes();
+    let focused_cursor = |page: &Page| page.state.cursor().map(|cursor| cursor.byte / (3 << 20));
+    page.act(Action::PointerMoved(Pointer { x: 50.0, y: 120.0 }));
+    assert_eq!((page.state.pointer, focused_cursor(&page)), (None, None), "over another lane");
+    assert_eq!(Overlay::of(&page.state).column, Some(50.0), "but told in all of them");
+    page.act(Action::PointerMoved(Pointer { x: 50.0, y: 220.0 }));
+    assert_eq!(page.state.pointer, Some(Pointer { x: 50.0, y: 20.0 }));
+    assert_eq!(page.state.cursor_on_canvas(), Some(Pointer { x: 50.0, y: 220.0 }));
+    let overlay = Overlay::of(&page.state);
+    assert_eq!((overlay.column, overlay.crosshair.map(|it| it.at)), (None, Some(Pointer { x: 50.0, y: 20.0 })));
+
+    page.act(Action::MarkerPut(Pointer { x: 30.0, y: 140.0 }));
+    assert_eq!(page.state.device_place, 1, "a marker belongs to a device");
+    assert_eq!(page.state.markers().map(|marker| marker.device).collect::<Vec<_>>(), [1]);
+
+    let held = Held { alt: true, ..Held::default() };
+    page.act(Action::DragBegan { from: Pointer { x: 10.0, y: 10.0 }, held });
+    page.act(Action::DrawnTo(Pointer { x: 60.0, y: 250.0 }));
+    assert_eq!(page.state.device_place, 2);
+    let (ends, _) = Overlay::of(&page.state).ruler.expect("a ruler");
+    assert!((ends[0].y - 10.0).abs() < 1.0 && (ends[1].y - 99.0).abs() < 1.5, "it ends where the lane does: {ends:?}");
+    assert!(page.state.measured().is_some_and(|measured| measured.bytes < 1 << 11));
+    page.act(Action::DragEnded);
+
+    let before: Vec<View> = page.state.shown_lanes().map(|lane| *lane.view).collect();
+    let held = Held { shift: true, ..Held::default() };
+    page.act(Action::DragBegan { from: Pointer { x: 20.0, y: 210.0 }, held });
+    page.act(Action::DrawnTo(Pointer { x: 60.0, y: 250.0 }));
+    page.act(Action::DragEnded);
+    let after: Vec<View> = page.state.shown_lanes().map(|lane| *lane.view).collect();
+    assert!(after[0].bytes_per_px < before[0].bytes_per_px && after[1].bytes_per_px == before[1].bytes_per_px);
+    assert!(after.iter().all(|view| view.left_px == after[0].left_px && view.x_per_px < 10.0));
 }
 
 #[test]

@@ -1,5 +1,11 @@
 //! History → answers.
 
+pub mod expression;
+pub mod frame_line;
+pub mod id_set;
+pub mod query;
 pub mod site;
 
+pub use id_set::IdSet;
+pub use query::Query;
 pub use site::Sites;

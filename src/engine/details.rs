@@ -95,6 +95,7 @@ pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<D
             around.take(MOST_NOTES).map(|range| text(range.name)).collect()
         }),
         stack_of_free,
+        stack: (!matches!(stack, StackId::NONE | StackId::EMPTY)).then_some(stack.0),
         forward_frames: labels.forward_frames.map_or_else(Vec::new, |lines| forward_frames(file, &texts, lines)),
     })
 }

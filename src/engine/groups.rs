@@ -86,13 +86,16 @@ impl Groups {
         while let Some(history) = histories.get(ranking.device) {
             let moments = f64::from(history.event_count()) + 1.0;
             let ids = ranking.next..history.allocations.len().min(ranking.next + ROWS_PER_CHECK);
-            for (id, (born, died, size)) in ids.clone().zip(history.allocations.spans_in(ids.clone())) {
-                let stack = stack_of(snapshot, history, AllocationId(id as u32));
+            let mut id = ids.start as u32;
+            // Not a `for` loop: a chain of two parts is run through without asking each time in which it is.
+            history.allocations.spans_in(ids.clone()).for_each(|(born, died, size)| {
+                let stack = stack_of(snapshot, history, AllocationId(id));
+                id += 1;
                 let life = f64::from(died).min(moments) - f64::from(born);
                 if let Some(area) = ranking.area.get(stack.0 as usize) {
                     ranking.area.set(stack.0 as usize, area + size as f64 * life.max(0.0));
                 }
-            }
+            });
             let finished = ids.end >= history.allocations.len();
             ranking.device += usize::from(finished);
             ranking.next = if finished { 0 } else { ids.end };

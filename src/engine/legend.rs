@@ -27,13 +27,15 @@ pub(super) fn legend(file: &OpenFile, device: i64, colouring: Grouping) -> Optio
                 shared.groups += 1;
                 shared.peak_requested = shared.peak_requested.saturating_add(peak_requested);
                 shared.peak_count += peak_count;
-                shared.label = format!("{} others", shared.groups);
             }
             None => {
                 let label = file.groups.label(&file.snapshot, history, colouring, group);
                 entries.push(LegendEntry { slot, label, groups: 1, peak_requested, peak_count });
             }
         }
+    }
+    for shared in entries.iter_mut().filter(|entry| entry.groups > 1) {
+        shared.label = format!("{} others", shared.groups);
     }
     Some(entries)
 }

@@ -10,6 +10,7 @@ mod archive;
 mod decoder;
 mod details;
 mod feed;
+mod find;
 mod glimpse;
 mod groups;
 mod join;
@@ -50,6 +51,7 @@ pub struct Engine {
     loading: Option<Box<Loader>>,
     file: Option<Box<OpenFile>>,
     scene: Option<Box<PendingScene>>,
+    searches: find::Searches,
     replies: VecDeque<Reply>,
 }
 
@@ -76,7 +78,8 @@ impl Engine {
 
     /// One that refuses a file whose tables take more than so many bytes.
     pub fn with_memory(memory: u64) -> Engine {
-        Engine { memory, loading: None, file: None, scene: None, replies: VecDeque::new() }
+        let searches = find::Searches::default();
+        Engine { memory, loading: None, file: None, scene: None, searches, replies: VecDeque::new() }
     }
 
     /// Takes a request. Long work is done in [`Engine::step`].
@@ -85,6 +88,7 @@ impl Engine {
             Request::Open { name, total_bytes, access, member } => {
                 self.file = None;
                 self.scene = None;
+                self.searches = find::Searches::default();
                 self.loading = Some(Box::new(Loader::new(name, Source::new(total_bytes, access, member), self.memory)));
             }
             Request::EndOfFile => {
@@ -134,6 +138,13 @@ impl Engine {
                 let details = self.file.as_ref().and_then(|file| details::details(file, device, allocation));
                 self.replies.push_back(Reply::Details { serial, details: details.map(Box::new) });
             }
+            Request::Find { serial, device, query } => self.searches.find(serial, device, &query),
+            Request::FindNext { serial, find, begin, direction, looks, window } => {
+                let file = self.file.as_mut();
+                let found = file.and_then(|file| find::step_to(file, find, begin, direction, looks, window));
+                self.replies.push_back(Reply::FoundNext { serial, found });
+            }
+            Request::SameStack { serial, device, stack } => self.searches.count_stack(serial, device, stack),
         }
     }
 
@@ -202,6 +213,11 @@ impl Engine {
                 self.scene = None;
             }
             _ => self.scene = None,
+        }
+        if let Some(file) = &mut self.file
+            && !self.searches.step(file, &mut self.replies, has_time)
+        {
+            return Work::More;
         }
         // What only makes answers faster comes when there is nothing else to do.
         let is_prepared = self.file.as_mut().is_none_or(|file| file.prepare(has_time));

@@ -1,7 +1,8 @@
 //! An open file: its snapshot, the history of each device, and what is asked of them.
 
+use super::find::{Found, has_stack};
 use super::groups::{Groups, stack_of};
-use super::protocol::{DeviceSummary, FileSummary, Grouping, HitAllocation, Looks, Overview, Warning};
+use super::protocol::{DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, Looks, Overview, Warning};
 use crate::analysis::{Sites, site};
 use crate::replay::{AllocationId, Curve, DeviceHistory, Rounding, Source};
 use crate::snapshot::{Action, Snapshot, StackId, Warnings};
@@ -20,6 +21,8 @@ pub(super) struct OpenFile {
     pub(super) groups: Groups,
     /// Those asked for last at the end.
     stacked: Vec<Stacked>,
+    /// What the latest search found.
+    pub(super) found: Option<Found>,
 }
 
 /// An order of a device other than that of birth.
@@ -50,7 +53,8 @@ impl OpenFile {
     ) -> OpenFile {
         let rounding = Rounding::from_settings(&snapshot.settings);
         let groups = Groups::new(&snapshot);
-        OpenFile { snapshot, histories, sites, rounding, name, format, warnings, groups, stacked: Vec::new() }
+        let stacked = Vec::new();
+        OpenFile { snapshot, histories, sites, rounding, name, format, warnings, groups, stacked, found: None }
     }
 
     /// Ranks the call sites: `true` when done.
@@ -96,6 +100,16 @@ impl OpenFile {
         let reserved = |event: EventIdx| history.reserved_change(event);
         let pending = |event: EventIdx| history.pending_change(event);
         let paint = |id: AllocationId| self.paint(history, id, looks.colouring);
+        let found = match (looks.highlight, &self.found) {
+            (Highlight::Found(serial), Some(found)) if (found.serial, found.device) == (serial, device) => Some(found),
+            _ => None,
+        };
+        let is_found = found.map(|found| |id: AllocationId| found.matches.contains(id.0));
+        let has_stack = match looks.highlight {
+            Highlight::Stack(stack) => Some(move |id: AllocationId| has_stack(self, history, id, StackId(stack))),
+            _ => None,
+        };
+        let by_stack = has_stack.as_ref().map(|stands_out| stands_out as &dyn Fn(AllocationId) -> bool);
         Some(work(&timeline::Source {
             allocations: &history.allocations,
             live: &history.live,
@@ -105,7 +119,7 @@ impl OpenFile {
             reserved: Curve::new(&history.reserved, &reserved),
             pending: Curve::new(&history.pending, &pending),
             paint: &paint,
-            highlight: None,
+            highlight: is_found.as_ref().map(|stands_out| stands_out as _).or(by_stack),
         }))
     }
 
@@ -220,6 +234,7 @@ impl OpenFile {
         let orders = self.stacked.iter().filter_map(|stacked| stacked.order.as_ref());
         bytes.push(("orders", orders.map(Order::heap_bytes).sum()));
         bytes.push(("call sites and colours", self.groups.heap_bytes() + self.sites.heap_bytes()));
+        bytes.push(("search", self.found.as_ref().map_or(0, |found| found.matches.heap_bytes())));
         bytes
     }
 }

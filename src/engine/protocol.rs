@@ -4,6 +4,7 @@
 //! asks it before each chunk which ones it [wants](Want).
 
 mod details;
+mod find;
 mod loading;
 mod looks;
 mod moments;
@@ -11,8 +12,9 @@ mod picture;
 mod summary;
 
 pub use details::{Details, FrameText, HitAllocation, Origin};
+pub use find::{Begin, Direction, Match, Query, QueryError, Tally};
 pub use loading::{Access, Member, Phase, Progress, Want};
-pub use looks::{Grouping, Looks};
+pub use looks::{Grouping, Highlight, Looks};
 pub use moments::{At, MomentFacts, Step, Stepped, Stop};
 pub use picture::{ClockSpan, LegendEntry, Marks, OutOfMemoryMark, Overview, Place, RangeMark};
 pub use summary::{DeviceSummary, FileSummary, Warning};
@@ -136,6 +138,39 @@ pub enum Request {
         /// Its id.
         allocation: u32,
     },
+    /// Search all allocations of a device. A newer one of these overtakes an older one that is not finished.
+    Find {
+        /// Returned in the reply; names the matches from then on.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// What [`Query::parse`] reads.
+        query: String,
+    },
+    /// Go from match to match of a finished search, around the end to the beginning.
+    FindNext {
+        /// Returned in the reply.
+        serial: u32,
+        /// The serial of the search.
+        find: u32,
+        /// From here.
+        begin: Begin,
+        /// This way.
+        direction: Direction,
+        /// The order that the stack is seen in.
+        looks: Looks,
+        /// The moments that are looked at: the first, and the first beyond.
+        window: [u32; 2],
+    },
+    /// Count what has the same stack. A newer one of these overtakes an older one that is not finished.
+    SameStack {
+        /// Returned in the reply.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// The stack, by [`Details::stack`].
+        stack: u32,
+    },
 }
 
 impl Request {
@@ -237,5 +272,28 @@ pub enum Reply {
         serial: u32,
         /// The allocation.
         details: Option<Box<Details>>,
+    },
+    /// What a [`Request::Find`] found; nothing on a device that the file does not have.
+    Found {
+        /// The request's.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// How much.
+        tally: Tally,
+    },
+    /// Where a [`Request::FindNext`] leads: `None` when there is no match, or when the search is not the latest finished one.
+    FoundNext {
+        /// The request's.
+        serial: u32,
+        /// The match.
+        found: Option<Match>,
+    },
+    /// What a [`Request::SameStack`] counted.
+    SameStack {
+        /// The request's.
+        serial: u32,
+        /// How much.
+        tally: Tally,
     },
 }

@@ -9,6 +9,7 @@ mod device;
 mod dom;
 mod export;
 mod files;
+mod find;
 mod folders;
 mod frame;
 mod gestures;
@@ -155,6 +156,7 @@ impl App {
             },
             Effect::Ask(request) => self.client.send(ToWorker::Ask(request)),
             Effect::Upload { device_place, scene } => self.painter.borrow_mut().upload(device_place, &scene),
+            Effect::FocusFind => find::focus(self),
             Effect::Copy(text) => clipboard::copy(self, &text),
             Effect::Export(picture) => export::save(self, picture),
             // It fails only for an element that is gone.

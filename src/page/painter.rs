@@ -4,7 +4,7 @@ use super::dom::{self, Elements};
 use super::labels;
 use super::outlines::outlines;
 use super::theme::Theme;
-use crate::engine::protocol::Looks;
+use crate::engine::protocol::{Highlight, Looks};
 use crate::render::{Drawing, Gpu, Lane, Look, OverlayRect, Twin};
 use crate::timeline::{Scene, View};
 use crate::ui::State;
@@ -54,14 +54,14 @@ struct LanePicture {
     scene: u32,
     view: View,
     bottom_px: u32,
-    /// Whether its scene's colours have an order.
-    is_ordered: bool,
+    /// What its scene's colours tell.
+    looks: Looks,
 }
 
 impl LanePicture {
     fn of(lane: &ShownLane<'_>) -> LanePicture {
-        let is_ordered = lane.geometry.looks.colouring.is_ordered();
-        LanePicture { scene: lane.place as u32, view: *lane.view, bottom_px: lane.bottom_px, is_ordered }
+        let looks = lane.geometry.looks;
+        LanePicture { scene: lane.place as u32, view: *lane.view, bottom_px: lane.bottom_px, looks }
     }
 }
 
@@ -150,13 +150,11 @@ impl Painter {
         }
         let canvas_element = self.canvas(elements);
         self.keep_scenes(&picture.lanes);
-        let looks = [theme.look.clone(), theme.look.clone().in_order()]
-            .map(|look| look.with_faded(|slot| state.around.faded.contains(&slot)));
-        let [plain, in_order] = &looks;
-        let lanes = picture.lanes.iter().map(|lane| Lane {
+        let looks: Vec<Look> = picture.lanes.iter().map(|lane| look(&theme.look, lane.looks, &picture.faded)).collect();
+        let lanes = picture.lanes.iter().zip(&looks).map(|(lane, look)| Lane {
             scene: lane.scene,
             view: &lane.view,
-            look: if lane.is_ordered { in_order } else { plain },
+            look,
             bottom_px: lane.bottom_px,
         });
         let lanes: Vec<Lane<'_>> = lanes.collect();
@@ -174,7 +172,7 @@ impl Painter {
         }
         let scenes = state.shown_lanes().filter_map(|lane| lane.geometry.scene.as_ref());
         let band_px = scenes.map(|scene| scene.band_px).max().unwrap_or(1);
-        labels::draw(elements, &picture.figure, theme, plain, stage);
+        labels::draw(elements, &picture.figure, theme, &theme.look, stage);
         self.frames += 1;
         dom::set_attribute(&canvas_element, "data-frames", &self.frames.to_string());
         dom::set_attribute(&canvas_element, "data-band-px", &band_px.to_string());
@@ -186,6 +184,9 @@ impl Painter {
 /// The theme's colours for what a scene's colours tell.
 pub(super) fn look(look: &Look, looks: Looks, faded: &BTreeSet<u32>) -> Look {
     let look = if looks.colouring.is_ordered() { look.clone().in_order() } else { look.clone() };
+    // A search is asked for its matches; a selection asks for no more than a hint.
+    let is_hint = matches!(looks.highlight, Highlight::Stack(_));
+    let look = if is_hint { look.stepping_back() } else { look };
     look.with_faded(|slot| faded.contains(&slot))
 }
 

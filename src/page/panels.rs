@@ -2,6 +2,7 @@
 
 mod details;
 mod export;
+mod find;
 mod help;
 mod hover;
 mod lanes;
@@ -18,6 +19,7 @@ use crate::ui::State;
 #[derive(Default)]
 pub(super) struct Panels {
     details: details::Panel,
+    find: find::Panel,
     export: export::Panel,
     help: help::Panel,
     hover: hover::Panel,
@@ -41,6 +43,7 @@ impl Panels {
         self.summary.show(elements, state);
         self.details.show(elements, state);
         self.lanes.show(elements, state);
+        self.find.show(elements, state);
         self.hover.show(elements, state);
         self.legend.show(elements, state, theme);
         self.help.show(elements, state);

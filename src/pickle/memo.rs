@@ -36,7 +36,7 @@ impl<V: Copy> Memo<V> {
     }
 
     /// The value in `slot`, if it is filled.
-    #[inline]
+    #[inline(always)]
     pub(super) fn get(&self, slot: u32) -> Option<V> {
         if !self.holes.is_empty() && self.holes.contains(&slot) {
             return None;

@@ -69,12 +69,13 @@ impl<V: Copy> Slices<V> {
     pub(super) fn guess(&self, rest: &[u8]) -> Option<(u32, usize)> {
         let after = self.after.get(self.place()).copied();
         let next = self.entries.get(self.last as usize).map(|last| last.next);
-        after.into_iter().chain(next).find_map(|guess| {
+        let known_at = |guess: u32| {
             let known = self.slice(guess);
             // What begins with the same bytes, APPENDS included, is the same slice: instructions are read from left to right.
             let is_same = !known.is_empty() && rest.get(..known.len()).is_some_and(|rest| is_equal(rest, known));
             is_same.then_some((guess, known.len()))
-        })
+        };
+        after.and_then(known_at).or_else(|| next.and_then(known_at))
     }
 
     /// Where [`Slices::after`] has the guess.
@@ -164,8 +165,10 @@ fn is_equal(one: &[u8], other: &[u8]) -> bool {
 
 #[inline]
 fn is_equal_step(one: &[u8; STEP], other: &[u8; STEP]) -> bool {
-    let words = one.as_chunks().0.iter().zip(other.as_chunks().0);
-    words.fold(0, |bits, (one, other)| bits | u64::from_le_bytes(*one) ^ u64::from_le_bytes(*other)) == 0
+    // Written out: what is built for size unrolls no loop.
+    let ([a, b, c, d], [e, f, g, h]) = (one.as_chunks().0, other.as_chunks().0) else { return one == other };
+    let differ = |one: &[u8; 8], other: &[u8; 8]| u64::from_le_bytes(*one) ^ u64::from_le_bytes(*other);
+    differ(a, e) | differ(b, f) | differ(c, g) | differ(d, h) == 0
 }
 
 impl<B: Builder> Stack<B> {

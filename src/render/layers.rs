@@ -90,10 +90,11 @@ fn clamp_to_i16(px: i32) -> i16 {
     px.clamp(i32::from(i16::MIN), i32::from(i16::MAX)) as i16
 }
 
-/// The colour table: [`FILLS`] fills, then [`FILLS`] lines. A block's line is its fill at 3/4 of each channel; faded is a quarter of
-/// the fill in the background.
+/// The colour table: [`FILLS`] fills, then [`FILLS`] lines. A block's line is its fill at 3/4 of each channel; faded is
+/// [`Look::kept_eighths`] of the fill in the background.
 pub fn colours(look: &Look) -> Vec<[u8; 4]> {
-    let faded: Vec<[u8; 4]> = look.palette.iter().map(|&fill| faded_into(fill, look.background)).collect();
+    let faded: Vec<[u8; 4]> =
+        look.palette.iter().map(|&fill| faded_into(fill, look.background, look.kept_eighths)).collect();
     let darker = |channel: u8| (u16::from(channel) * 3 / 4) as u8;
     let line = |&[red, green, blue, opacity]: &[u8; 4]| [darker(red), darker(green), darker(blue), opacity];
     let blocks = || look.palette.iter().chain(&faded);

@@ -21,6 +21,8 @@ pub struct Look {
     pub palette: Box<[[u8; 4]; 256]>,
     /// The same for meanings that have an order: slots from [`Paint::FIRST_SITE_SLOT`] on as a ramp.
     pub ordered: Box<[[u8; 4]; 256]>,
+    /// How many eighths of its colour a block keeps where others stand out; the rest is what is behind it.
+    pub kept_eighths: u16,
     /// For the overlay: the outline of what is selected.
     pub selection: [u8; 4],
     /// For the overlay: the outline of what is under the pointer.
@@ -47,6 +49,7 @@ impl Look {
                 chroma: 0.125,
             }),
             ordered: ordered([0.66, 0.34], 0.11),
+            kept_eighths: FADED_EIGHTHS,
             selection: [0x10, 0x14, 0x1b, 0xff],
             hover: [0x10, 0x14, 0x1b, 0x99],
             cursor: [0x10, 0x14, 0x1b, 0x40],
@@ -69,6 +72,7 @@ impl Look {
                 chroma: 0.105,
             }),
             ordered: ordered([0.50, 0.88], 0.10),
+            kept_eighths: FADED_EIGHTHS,
             selection: [0xff, 0xff, 0xff, 0xff],
             hover: [0xff, 0xff, 0xff, 0x99],
             cursor: [0xff, 0xff, 0xff, 0x40],
@@ -146,7 +150,18 @@ fn ordered(lightness: [f64; 2], chroma: f64) -> Box<[[u8; 4]; 256]> {
     palette
 }
 
+/// A quarter: what is faded says where it is, and little more.
+const FADED_EIGHTHS: u16 = 2;
+/// Half: its meaning can still be read.
+const BACK_EIGHTHS: u16 = 4;
+
 impl Look {
+    /// These colours, in which blocks step back where others stand out, and are not faded as much as they would be.
+    pub fn stepping_back(mut self) -> Look {
+        self.kept_eighths = BACK_EIGHTHS;
+        self
+    }
+
     /// These colours with the palette of ordered meanings.
     pub fn in_order(mut self) -> Look {
         self.palette.clone_from(&self.ordered);
@@ -160,18 +175,18 @@ impl Look {
         let slots = (0u32..).zip(look.palette.chunks_exact_mut(SHADES as usize));
         for (_, shades) in slots.filter(|(slot, _)| faded(*slot)) {
             for colour in shades {
-                *colour = faded_into(*colour, ground);
+                *colour = faded_into(*colour, ground, FADED_EIGHTHS);
             }
         }
         self
     }
 }
 
-/// A quarter of a colour in what is behind it.
-pub(super) fn faded_into(colour: [u8; 4], ground: [u8; 4]) -> [u8; 4] {
+/// Some eighths of a colour in what is behind it.
+pub(super) fn faded_into(colour: [u8; 4], ground: [u8; 4], eighths: u16) -> [u8; 4] {
     let mut faded = colour;
     for (channel, behind) in faded.iter_mut().zip(ground) {
-        *channel = ((u16::from(*channel) + 3 * u16::from(behind) + 2) / 4) as u8;
+        *channel = ((eighths * u16::from(*channel) + (8 - eighths.min(8)) * u16::from(behind) + 4) / 8) as u8;
     }
     faded
 }

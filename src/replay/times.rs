@@ -65,6 +65,7 @@ impl Times {
     }
 
     /// µs since 1970 of the event with this index; `None` where the file has no time.
+    #[inline(always)]
     pub fn at(&self, event: u32) -> Option<i64> {
         let offset = self.offset.get(event as usize)?;
         let time = if offset == EXCEPTION {

@@ -58,6 +58,7 @@ impl Totals {
     }
 
     /// The next event adds `change` bytes. A total that leaves 64 signed bits stays at the limit.
+    #[inline(always)]
     pub fn push(&mut self, change: i64) {
         self.last = self.last.saturating_add(change);
         if self.moments.is_multiple_of(BLOCK_MOMENTS) {

@@ -49,6 +49,7 @@ impl Lives {
         self.size.len() as u32 - 1
     }
 
+    #[inline(always)]
     pub(super) fn push_row(&mut self, address: u64, size: u64, free_requested: u32, died: u32) {
         self.address.push(address);
         self.size.push(size);

@@ -24,6 +24,7 @@ struct Chunk {
 
 impl EventQueue {
     /// Adds an event; its row. `None` when 2^32 − 1 events are held.
+    #[inline(always)]
     pub(super) fn push(&mut self, event: Event) -> Option<u32> {
         let row = self.rows;
         self.rows = row.checked_add(1)?;

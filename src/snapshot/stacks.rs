@@ -101,6 +101,12 @@ impl Stacks {
         })
     }
 
+    /// The stack of the callers, and the innermost frame; `None` for a stack without frames. Callers have a lower id.
+    pub fn innermost(&self, id: StackId) -> Option<(StackId, FrameId)> {
+        let (callers, frame) = self.nodes.get(id.0 as usize).filter(|_| id != StackId::EMPTY)?;
+        Some((StackId(callers), FrameId(frame)))
+    }
+
     /// How many nodes there are, the root included; ids are below this.
     pub fn len(&self) -> usize {
         self.nodes.len()

@@ -64,14 +64,14 @@ impl Estimate {
                 if self.moving.column > left {
                     for (quads, band_px) in self.quads.iter_mut().zip(CANDIDATES_PX) {
                         *quads = Quads::default();
-                        descend(quads, &self.moving.tree, band_px, 0, (source, visible, view), (left, [0, 1]));
+                        descend(quads, &self.moving, band_px, 0, (source, visible, view), (left, [0, 1]));
                     }
                 }
             }
             let changed = self.moving.apply((source, visible, changes), |_| true, has_time)?;
             for ((quads, band_px), added) in self.quads.iter_mut().zip(CANDIDATES_PX).zip(&mut self.added) {
                 let before = quads.quads.len();
-                descend(quads, &self.moving.tree, band_px, changed, (source, visible, view), (left + 1, [1, 2]));
+                descend(quads, &self.moving, band_px, changed, (source, visible, view), (left + 1, [1, 2]));
                 *added += quads.quads.len() - before;
             }
             self.from = self.moving.column;

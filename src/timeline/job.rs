@@ -6,7 +6,6 @@ use super::moving::Moving;
 use super::pieces::Descent;
 use super::quads::{Context, Quads};
 use super::scene::{Scene, SceneColumns};
-use super::tree::LiveTree;
 use super::view::View;
 use super::visible::{Changes, Visible};
 use super::{MAX_WINDOW_PX, Source};
@@ -171,7 +170,7 @@ impl SceneJob {
                 return Attempt::OutOfTime;
             };
             let x = [self.grid.edge_px(column) as i16, self.grid.edge_px(column + 1) as i16];
-            descend(quads, &moving.tree, *band_px, changed, (source, &self.visible, &self.view), (column, x));
+            descend(quads, moving, *band_px, changed, (source, &self.visible, &self.view), (column, x));
             let drawn = quads.quads.len();
             if self.is_estimated && drawn > MAX_QUADS {
                 return Attempt::TooMany { band_px: next_band_px(*band_px, moving.column, self.grid.len()) };
@@ -215,7 +214,7 @@ enum Attempt {
 /// column comes with its left and right edge.
 pub(super) fn descend(
     quads: &mut Quads,
-    tree: &LiveTree,
+    moving: &Moving,
     band_px: u32,
     changed: u32,
     (source, visible, view): (&Source, &Visible, &View),
@@ -226,7 +225,8 @@ pub(super) fn descend(
         return;
     }
     let thin_below = (f64::from(band_px) * view.bytes_per_px).ceil() as u64;
-    let context = Context { source, visible, tree, column, x };
+    let Moving { tree, standing, .. } = moving;
+    let context = Context { source, visible, tree, standing: standing.as_ref(), column, x };
     let from = quads.keep_below(tree.start_of_thin(changed, thin_below));
     Descent::new(view, thin_below, from, &context, quads).run();
     quads.end_column(x[0]);

@@ -21,6 +21,7 @@ mod outline;
 mod pieces;
 mod quads;
 mod silhouette;
+mod standing;
 mod ticks;
 mod tree;
 mod visible;

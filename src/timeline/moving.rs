@@ -1,6 +1,7 @@
 //! The live tree, brought from column to column.
 
 use super::Source;
+use super::standing::Standing;
 use super::tree::LiveTree;
 use super::visible::{Change, Changes, Visible};
 
@@ -12,6 +13,8 @@ const CHANGES_PER_CHECK: usize = 1024;
 pub(super) struct Moving {
     /// What is live once all columns before `column` are applied, and a part of those of `column`.
     pub(super) tree: LiveTree,
+    /// The live leaves that stand out, where anything does.
+    pub(super) standing: Option<Standing>,
     /// The column in work.
     pub(super) column: usize,
     /// How many of its changes were looked at.
@@ -23,7 +26,7 @@ pub(super) struct Moving {
 impl Moving {
     /// Before the first column: nothing is live.
     pub(super) fn new(leaves: usize) -> Moving {
-        Moving { tree: LiveTree::new(leaves), column: 0, done: 0, changed: u32::MAX }
+        Moving { tree: LiveTree::new(leaves), standing: None, column: 0, done: 0, changed: u32::MAX }
     }
 
     /// Brings the tree to the moment of the column in work, as far as changes are `wanted`: the lowest leaf that looks different
@@ -43,6 +46,9 @@ impl Moving {
                     Change::Goes(leaf) => self.tree.remove(leaf),
                     Change::Comes(leaf) => self.tree.insert(leaf, source.allocations.size(visible.id(leaf))),
                 }
+                if source.highlight.is_some() {
+                    self.mark(visible, change);
+                }
             }
             self.done += 1;
             if self.done.is_multiple_of(CHANGES_PER_CHECK) && !has_time() {
@@ -53,5 +59,14 @@ impl Moving {
         self.column += 1;
         (self.done, self.changed) = (0, u32::MAX);
         Some(changed)
+    }
+
+    fn mark(&mut self, visible: &Visible, change: Change) {
+        let standing = self.standing.get_or_insert_with(|| Standing::new(visible.len()));
+        match change {
+            Change::Goes(leaf) => standing.remove(leaf),
+            Change::Comes(leaf) if visible.stands_out(leaf) => standing.insert(leaf),
+            Change::Comes(_) => {}
+        }
     }
 }

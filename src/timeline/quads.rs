@@ -2,6 +2,7 @@
 
 use super::Source;
 use super::scene::{BAND, CONTINUED, FADED, PENDING, Quad, QuadIdentity};
+use super::standing::Standing;
 use super::tree::{Live, LiveTree, Place};
 use super::visible::Visible;
 
@@ -48,7 +49,8 @@ struct Open {
     first: Place,
     last: Place,
     rows: [i16; 2],
-    is_pending: bool,
+    /// [`PENDING`] and [`FADED`], as the quad has them.
+    marks: u32,
     quad: u32,
 }
 
@@ -57,9 +59,25 @@ pub(super) struct Context<'a> {
     pub(super) source: &'a Source<'a>,
     pub(super) visible: &'a Visible,
     pub(super) tree: &'a LiveTree,
+    /// The live leaves that stand out, where anything does.
+    pub(super) standing: Option<&'a Standing>,
     /// The column, and its left and right edge.
     pub(super) column: usize,
     pub(super) x: [i16; 2],
+}
+
+impl Context<'_> {
+    /// [`PENDING`] and [`FADED`] of a piece in this column: a quad goes on only while they stay.
+    #[inline]
+    fn marks(&self, piece: &Piece) -> u32 {
+        let Live { count, largest_leaf, .. } = piece.live;
+        let is_pending = count == 1 && self.visible.is_pending(largest_leaf, self.column);
+        let is_faded = self.standing.is_some_and(|standing| match count {
+            1 => !self.visible.stands_out(largest_leaf),
+            _ => !standing.any_in(u64::from(piece.first.first_leaf())..piece.last.end_leaf()),
+        });
+        (if is_pending { PENDING } else { 0 }) + if is_faded { FADED } else { 0 }
+    }
 }
 
 impl Quads {
@@ -89,9 +107,9 @@ impl Quads {
             return;
         }
         let (first, last, rows) = (piece.first, piece.last, piece.rows);
-        let is_pending = piece.live.count == 1 && context.visible.is_pending(piece.live.largest_leaf, context.column);
+        let marks = context.marks(piece);
         while let Some(open) = self.open.get(self.settled) {
-            if open.first == first && open.last == last && open.rows == rows && open.is_pending == is_pending {
+            if open.first == first && open.last == last && open.rows == rows && open.marks == marks {
                 self.next.push(*open);
                 self.settled += 1;
                 return;
@@ -102,8 +120,8 @@ impl Quads {
             self.close(*open, context.x[0]);
             self.settled += 1;
         }
-        self.next.push(Open { first, last, rows, is_pending, quad: self.quads.len() as u32 });
-        self.start(piece, if is_pending { PENDING } else { 0 }, context);
+        self.next.push(Open { first, last, rows, marks, quad: self.quads.len() as u32 });
+        self.start(piece, marks, context);
     }
 
     /// The column whose left edge is `x` has no more pieces.
@@ -117,7 +135,7 @@ impl Quads {
         self.settled = 0;
     }
 
-    fn start(&mut self, piece: &Piece, pending: u32, context: &Context) {
+    fn start(&mut self, piece: &Piece, marks: u32, context: &Context) {
         let live = piece.live;
         let kind = if live.count > 1 {
             BAND
@@ -127,12 +145,7 @@ impl Quads {
             0
         };
         let paint = (context.source.paint)(context.visible.id(live.largest_leaf));
-        let is_faded = context.source.highlight.is_some() && {
-            let leaves = u64::from(piece.first.first_leaf())..piece.last.end_leaf();
-            !context.visible.stands_out(leaves, context.column)
-        };
-        let paint = u32::from(paint.0) + if is_faded { FADED } else { 0 };
-        self.quads.push(Quad { x: context.x, y: piece.rows, paint: paint | kind | pending });
+        self.quads.push(Quad { x: context.x, y: piece.rows, paint: (u32::from(paint.0) + marks) | kind });
         self.identities.push(QuadIdentity {
             first: context.visible.id(context.tree.first_live(piece.first)).0,
             last: context.visible.id(context.tree.last_live(piece.last)).0,

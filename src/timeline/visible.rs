@@ -20,8 +20,8 @@ pub(super) struct Visible {
     leaves: Vec<u16>,
     /// Those whose free is requested some columns before they go, and the first of those columns. In order of rank.
     pending: Vec<(u32, u16)>,
-    /// The leaves that stand out, in order; none when nothing does.
-    highlighted: Vec<u32>,
+    /// Whether each stands out, a bit a leaf; cut after the last that does.
+    highlighted: Vec<u64>,
 }
 
 impl Visible {
@@ -45,7 +45,7 @@ impl Visible {
                     let leaves = grid.first_reaching(&columns.moment, died);
                     if enters < leaves {
                         if source.highlight.is_some_and(|stands_out| stands_out(AllocationId(id))) {
-                            self.highlighted.push(self.ids.len() as u32);
+                            self.mark_next();
                         }
                         let requested = source.allocations.free_requested_or_never(AllocationId(id));
                         if requested < died && requested < window.end {
@@ -87,15 +87,19 @@ impl Visible {
         place.ok().and_then(|place| self.pending.get(place)).is_some_and(|&(_, from)| usize::from(from) <= column)
     }
 
-    /// Whether one of these leaves stands out and is shown in `column`.
-    pub(super) fn stands_out(&self, leaves: std::ops::Range<u64>, column: usize) -> bool {
-        let first = self.highlighted.partition_point(|&leaf| u64::from(leaf) < leaves.start);
-        let inside = self.highlighted.iter().skip(first).take_while(|&&leaf| u64::from(leaf) < leaves.end);
-        let is_shown = |leaf: &&u32| {
-            let columns = self.enters.get(**leaf as usize).zip(self.leaves.get(**leaf as usize));
-            columns.is_some_and(|(&enters, &leaves)| (usize::from(enters)..usize::from(leaves)).contains(&column))
-        };
-        inside.into_iter().any(|leaf| is_shown(&leaf))
+    /// The next leaf stands out.
+    fn mark_next(&mut self) {
+        let leaf = self.ids.len();
+        self.highlighted.resize(leaf / 64 + 1, 0);
+        if let Some(word) = self.highlighted.last_mut() {
+            *word |= 1 << (leaf % 64);
+        }
+    }
+
+    /// Whether a leaf stands out.
+    #[inline]
+    pub(super) fn stands_out(&self, leaf: u32) -> bool {
+        self.highlighted.get(leaf as usize / 64).is_some_and(|word| word >> (leaf % 64) & 1 == 1)
     }
 
     /// The first column that shows a leaf.

@@ -34,6 +34,8 @@ pub enum Action {
     LegendIsolated(u32),
     /// The minimap's window was moved or resized: its edges as parts of the whole axis, from 0 to 1.
     MinimapMoved([f64; 2]),
+    /// This stands in the field of the search.
+    FindTyped(String),
     /// A device was picked, by its ordinal.
     DeviceChosen(i64),
     /// The worker answered to load number `load`.
@@ -247,6 +249,14 @@ pub enum Command {
     NextStacking,
     /// Colour by the next kind of group.
     NextColouring,
+    /// Type what to find.
+    Find,
+    /// Go to the next match.
+    FindNext,
+    /// Go to the match before.
+    FindPrevious,
+    /// All of the selection's stack stand out, or do not.
+    ToggleSameStack,
     /// Offer the formats of a picture, or stop it.
     ToggleExport,
     /// The visible picture becomes a file.
@@ -276,6 +286,8 @@ pub enum Effect {
         /// The geometry.
         scene: Rc<crate::timeline::Scene>,
     },
+    /// The field of the search gets the focus.
+    FocusFind,
     /// Put text on the clipboard.
     Copy(String),
     /// Make a file of a picture, and say so.

@@ -1,12 +1,13 @@
 //! What the commands of keys and buttons do.
 
 use super::action::{Command, Effect};
+use super::find::{self, SameStack};
 use super::opening::{EXAMPLE, cancel, load_link, show_device};
 use super::pointing::select;
 use super::state::{BytesAxis, Help, Letters, Stage, State};
 use super::trail::Way;
 use super::{cursor, details, export, record};
-use crate::engine::protocol::{Grouping, Looks};
+use crate::engine::protocol::{Direction, Grouping, Looks};
 
 /// One key press moves by this part of the window.
 const STEP: f64 = 1.0 / 8.0;
@@ -82,6 +83,15 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         Command::NextColouring => {
             let colouring = after(&Grouping::ALL, state.looks.colouring);
             state.change_looks(Looks { colouring, ..state.looks });
+        }
+        Command::Find => effects.push(Effect::FocusFind),
+        Command::FindNext => find::go(state, Direction::Next, effects),
+        Command::FindPrevious => find::go(state, Direction::Previous, effects),
+        Command::ToggleSameStack => {
+            state.same_stack = match state.same_stack {
+                SameStack::StandsOut => SameStack::Blends,
+                SameStack::Blends => SameStack::StandsOut,
+            };
         }
         Command::SelectAtCursor => cursor::select(state, effects),
         Command::PutMarker => state.put_marker(None),

@@ -1,6 +1,7 @@
 //! What a press of the pointer that moves does: it moves the picture, measures, or draws a box to zoom into.
 
 use super::action::Pointer;
+use super::find;
 use super::ruler::{Mode, Removed};
 use super::state::{BytesAxis, State};
 
@@ -67,10 +68,13 @@ impl State {
         }
     }
 
-    /// Esc: gives up what is drawn, or else what is measured, or else the selection.
+    /// Esc: gives up what is drawn, or else what is measured, or else the selection, or else the search.
     pub(super) fn give_up(&mut self) {
         let drag = std::mem::take(&mut self.tools.drag);
         if !matches!(drag, Drag::Box(_)) && self.remove_ruler() == Removed::NothingThere {
+            if self.selection.is_none() && self.selecting.is_none() {
+                find::typed(self, String::new());
+            }
             (self.selection, self.selecting) = (None, None);
             self.pointer_leads();
         }

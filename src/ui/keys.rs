@@ -49,13 +49,17 @@ pub const BINDINGS: &[Binding] = {
         line(Page, &["o"], OpenFile, "Open a snapshot", "open"),
         line(Page, &["e"], OpenExample, "Open the example", "open-example"),
         line(Page, &["x"], CancelLoading, "Cancel loading", "cancel"),
-        line(Page, &["n"], NextDevice, "Next device", "next-device"),
+        line(Page, &["u"], NextDevice, "Next device", "next-device"),
         line(Page, &["b"], PreviousDevice, "Device before", "previous-device"),
         line(Page, &["l"], ToggleLanes, "All devices, or one", "lanes"),
+        line(Page, &["/"], Find, "Find allocations", "find"),
+        line(Page, &["n"], FindNext, "Next match", "find-next"),
+        line(Page, &["Shift+n"], FindPrevious, "Match before", "find-previous"),
         line(Page, &["["], SelectPrevious, "Select the allocation born before", "select-previous"),
         line(Page, &["]"], SelectNext, "Select the allocation born after", "select-next"),
+        line(Page, &["k"], ToggleSameStack, "Let all of the selection's stack stand out, or not", "same-stack"),
         line(Page, &["c"], CopyDetails, "Copy the selected allocation", "copy-details"),
-        line(Page, &["Escape"], ClearSelection, "Clear the selection", "clear-selection"),
+        line(Page, &["Escape"], ClearSelection, "Clear the selection, then the search", "clear-selection"),
         line(Page, &["y"], CopySnippet, "Copy the lines that record a snapshot", "copy-snippet"),
         line(Page, &["?"], ToggleHelp, "Show or hide this list", "help-open"),
         line(Page, &["F2"], ToggleLetters, "Single-letter keys on or off", "letters"),
@@ -187,6 +191,7 @@ mod tests {
         assert_eq!(typed("c", Held { ctrl: true, ..alone }), None, "that copies what is marked");
         assert_eq!(command(Scope::Page, "a", On), None);
         assert_eq!(command(Scope::Timeline, "?", On), Some(Command::ToggleHelp));
+        assert_eq!((typed("n", alone), typed("N", shift)), (Some(Command::FindNext), Some(Command::FindPrevious)));
     }
 
     #[test]

@@ -42,8 +42,8 @@ pub fn lane_labels(state: &State) -> Vec<LaneLabel> {
 /// How much closer to each other marks stand where several lanes lie above each other: they are low.
 const CLOSER: f64 = 0.55;
 
-/// The marks of all bytes axes, `apart` pixels from each other where one device is shown, in pixels of the canvas from its bottom. Where several
-/// lanes lie above each other, what would touch the label of the lane above is left out; `font` is a label's height.
+/// The marks of all bytes axes in pixels of the canvas from its bottom, `apart` pixels from each other where one device is shown.
+/// Where several lanes lie above each other, what would touch the label of the lane above is left out; `font` is its height.
 pub fn lane_ticks(state: &State, apart: f64, font: f64) -> Vec<Tick> {
     let apart = if state.has_lanes() { apart * CLOSER } else { apart };
     let lanes = state.shown_lanes().flat_map(|lane| {

@@ -5,9 +5,6 @@ use crate::units::Bytes;
 use crate::units::counted;
 use std::collections::BTreeSet;
 
-/// Lines that are shown: the rest is told in one.
-const MOST_LINES: usize = 24;
-
 /// One line of the legend.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
@@ -43,7 +40,6 @@ pub fn noun(grouping: Grouping) -> &'static str {
 pub fn lines(entries: &[LegendEntry], faded: &BTreeSet<u32>) -> Vec<Line> {
     let shown = entries.iter().filter(|entry| entry.peak_count > 0 || faded.contains(&entry.slot));
     shown
-        .take(MOST_LINES)
         .map(|entry| Line {
             slot: entry.slot,
             label: entry.label.clone(),

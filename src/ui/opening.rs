@@ -97,6 +97,7 @@ pub(super) fn show_device(state: &mut State, place: usize) {
     state.drop_scenes();
     state.lanes.forget();
     state.around = Surroundings::default();
+    state.find.forget_answers();
     state.export = Export::default();
     state.tools.leave_device();
     if state.device().is_some_and(|device| device.time_us.is_none()) {

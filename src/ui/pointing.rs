@@ -47,7 +47,7 @@ fn ask(state: &mut State, device_place: usize, spot: Spot, looks: Looks, purpose
     let Some(device) = state.device_at(device_place).map(|device| device.device) else { return };
     let serial = state.next_serial();
     state.question = Some(Question { serial, device_place, spot, purpose });
-    let Spot { moment, byte, .. } = spot;
+    let (looks, Spot { moment, byte, .. }) = (looks.plain(), spot);
     effects.push(Effect::Ask(Request::Hit { serial, device, looks, moment, byte }));
 }
 

@@ -2,6 +2,7 @@
 
 use super::action::{DropHover, Origin, Pointer};
 use super::export::Export;
+use super::find::{Find, SameStack};
 use super::hover::Spot;
 use super::lanes::Lanes;
 use super::surroundings::Surroundings;
@@ -50,6 +51,10 @@ pub struct State {
     pub selection: Option<Box<Details>>,
     /// The request for the details of what shall be selected.
     pub selecting: Option<u32>,
+    /// What is looked for.
+    pub find: Find,
+    /// Whether all allocations of the selection's stack stand out.
+    pub same_stack: SameStack,
     /// Whether single-letter keys work.
     pub letters: Letters,
     /// Whether the list of keys is open.

@@ -2,7 +2,7 @@
 
 use super::action::Effect;
 use super::state::State;
-use crate::engine::protocol::{Grouping, LegendEntry, Looks, Marks, Overview, Reply, Request};
+use crate::engine::protocol::{Grouping, LegendEntry, Looks, Marks, Overview, Reply, Request, Tally};
 use crate::timeline::{Axis, OutlineRect, View};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -21,6 +21,8 @@ pub struct Surroundings {
     pub legend: Answer<Grouping, Rc<Vec<LegendEntry>>>,
     /// Where the selection is.
     pub outline: Answer<Outlined, Rc<Vec<OutlineRect>>>,
+    /// What has the stack of the selection.
+    pub same_stack: Answer<u32, Tally>,
     /// Slots of the palette that are faded, by the legend.
     pub faded: BTreeSet<u32>,
 }
@@ -32,7 +34,7 @@ pub struct Outlined {
     pub allocation: u32,
     /// The window of the scene: the outline moves with it while panning.
     pub view: View,
-    /// Order and colours of the scene.
+    /// Order and colours of the scene; what stands out does not matter.
     pub looks: Looks,
 }
 
@@ -97,6 +99,12 @@ pub(super) fn ask(state: &mut State, effects: &mut Vec<Effect>) {
         state.around.legend.ask(serial, colouring);
         effects.push(Effect::Ask(Request::Legend { serial, device, colouring }));
     }
+    let stack = state.selection.as_deref().and_then(|selection| selection.stack);
+    if let Some(stack) = stack.filter(|&stack| state.around.same_stack.wants(stack)) {
+        let serial = state.next_serial();
+        state.around.same_stack.ask(serial, stack);
+        effects.push(Effect::Ask(Request::SameStack { serial, device, stack }));
+    }
     if let Some(of) = state.outlined().filter(|&of| state.around.outline.wants(of)) {
         let serial = state.next_serial();
         state.around.outline.ask(serial, of);
@@ -112,6 +120,7 @@ pub(super) fn take(state: &mut State, reply: Reply) {
         Reply::Overview { serial, overview, .. } => state.around.overview.take(serial, Rc::new(*overview)),
         Reply::Legend { serial, entries, .. } => state.around.legend.take(serial, Rc::new(entries)),
         Reply::Outline { serial, rects, .. } => state.around.outline.take(serial, Rc::new(rects)),
+        Reply::SameStack { serial, tally } => state.around.same_stack.take(serial, tally),
         _ => {}
     }
 }
@@ -120,7 +129,7 @@ impl State {
     /// What is to be outlined: the selection, in the scene that is shown.
     pub fn outlined(&self) -> Option<Outlined> {
         let (allocation, scene) = (self.selection.as_ref()?.allocation, self.geometry.scene.as_ref()?);
-        Some(Outlined { allocation, view: scene.view, looks: self.geometry.looks })
+        Some(Outlined { allocation, view: scene.view, looks: self.geometry.looks.plain() })
     }
 
     /// Fades one meaning of the colours, or brings it back.

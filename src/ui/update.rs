@@ -5,6 +5,7 @@ use super::commands::command;
 use super::cursor::{Followed, follow, stepped};
 use super::drag::Drag;
 use super::export;
+use super::find;
 use super::navigate::wheel_factor;
 use super::opening::{close, files_given, link_failed, list, load, load_link, show_device};
 use super::pointing::{answered, bring_into_view, click, look_under_pointer};
@@ -30,6 +31,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::LegendClicked(slot) => state.toggle_slot(slot),
         Action::LegendIsolated(slot) => state.isolate_slot(slot),
         Action::MinimapMoved(edges) => state.navigate(|plane, view| plane.between(view, edges)),
+        Action::FindTyped(text) => find::typed(state, text),
         Action::DeviceChosen(ordinal) => {
             let place = state.file().and_then(|file| file.devices.iter().position(|device| device.device == ordinal));
             if let Some(place) = place {
@@ -109,9 +111,9 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
 /// Brings about what follows from the state, whatever changed it: a window for a new device, the geometry the window needs, the
 /// answer to what is under the pointer.
 fn settle(state: &mut State, effects: &mut Vec<Effect>) {
-    if state.canvas.is_none() || state.device().is_none() {
-        return;
-    }
+    let Some(device) = state.device().map(|device| device.device).filter(|_| state.canvas.is_some()) else { return };
+    find::ask(state, device, effects);
+    state.change_looks(state.wanted_looks());
     state.arrange_lanes();
     if follow(state) == Followed::Yes {
         state.arrange_lanes();
@@ -164,13 +166,19 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
         }
         Reply::Details { serial, details: Some(details) } if state.selecting == Some(serial) => {
             state.selecting = None;
-            bring_into_view(state, &details);
+            find::reveal(state, &details).unwrap_or_else(|| bring_into_view(state, &details));
             state.selection = Some(details);
         }
         Reply::Details { serial, .. } if state.selecting == Some(serial) => state.selecting = None,
         Reply::Members(members) => list(state, members),
         Reply::Details { .. } => {}
-        Reply::Marks { .. } | Reply::Overview { .. } | Reply::Legend { .. } | Reply::Outline { .. } => {
+        Reply::Found { serial, tally, .. } => find::found(state, serial, tally, effects),
+        Reply::FoundNext { serial, found } => find::stepped(state, serial, found, effects),
+        Reply::SameStack { .. }
+        | Reply::Marks { .. }
+        | Reply::Overview { .. }
+        | Reply::Legend { .. }
+        | Reply::Outline { .. } => {
             surroundings::take(state, reply);
         }
     }

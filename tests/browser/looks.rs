@@ -8,7 +8,7 @@ use crate::page::Page;
 use crate::pictures::{LEAST_COLOURS, Picture, keep};
 use crate::site::Site;
 
-fn page_in(scheme: &str, adapter: Adapter) -> Page {
+pub(crate) fn page_in(scheme: &str, adapter: Adapter) -> Page {
     let page = Page::blank(Chromium::with(adapter));
     page.prefer_color_scheme(scheme);
     page.navigate(&Site::shared().page());
@@ -30,7 +30,7 @@ fn open_example(page: &Page) {
 }
 
 /// Whether something is wider than the window.
-fn scrolls_sideways(page: &Page) -> bool {
+pub(crate) fn scrolls_sideways(page: &Page) -> bool {
     page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth") == true
 }
 

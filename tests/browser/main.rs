@@ -13,6 +13,7 @@ mod chromium;
 mod containers;
 mod corpus;
 mod export;
+mod find;
 mod fixtures;
 mod gallery;
 #[path = "../generate/mod.rs"]

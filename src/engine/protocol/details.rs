@@ -60,6 +60,8 @@ pub struct Details {
     pub annotations: Vec<String>,
     /// Whose stack `frames` is: the allocation's, or (born before the trace) the free's.
     pub stack_of_free: bool,
+    /// The stack's number; equal stacks have equal ones. `None` where none was recorded.
+    pub stack: Option<u32>,
     /// The stack, innermost first.
     pub frames: Vec<FrameText>,
     /// `forward_frames`: where the forward op of a backward allocation stood.

@@ -48,11 +48,32 @@ impl Grouping {
     }
 }
 
-/// How a device is drawn: what stands on what, and what colour tells.
+/// What stands out; all else is faded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub enum Highlight {
+    /// Nothing does.
+    #[default]
+    Nothing,
+    /// The allocations with this stack, by [`Details::stack`](super::Details::stack).
+    Stack(u32),
+    /// The matches of the search with this serial; nothing, when another one was finished since.
+    Found(u32),
+}
+
+/// How a device is drawn: what stands on what, what colour tells, what stands out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct Looks {
     /// Groups stand together, inside them the older below the younger; `None`: all in order of birth.
     pub stacking: Option<Grouping>,
     /// What colour tells.
     pub colouring: Grouping,
+    /// What stands out.
+    pub highlight: Highlight,
+}
+
+impl Looks {
+    /// The same with nothing that stands out: all that tells where an allocation is.
+    pub fn plain(self) -> Looks {
+        Looks { highlight: Highlight::Nothing, ..self }
+    }
 }

@@ -1,0 +1,368 @@
+//! What a search looks for: the text that a person types → a query, or what is wrong with it.
+//!
+//! ```text
+//! query   = "#" number                   the allocation of this number (its place in order of birth, from 0)
+//!         | "0x" hexadecimal             every allocation whose requested bytes hold this address, one after the other
+//!         | ("=" | "<" | "<=" | ">" | ">=") size                by requested bytes
+//!         | [size] ".." [size]           from … to, both of them included
+//!         | size                         with a unit: what the page shows so, `38.1 MiB`
+//!         | "/" expression "/" ["i"]     a regular expression over each frame of the stack ([`Expression`]); "i": in whatever case
+//!         | '"' text '"' | text          a part of a frame of the stack, in whatever case (of ASCII letters)
+//! number  = digits, also as the page writes them: 1,234
+//! size    = number ["." digits] [unit]   without a unit bytes; units are powers of 1024:
+//! unit    = B | K | M | G | T | KiB | MiB | GiB | TiB           (a size alone needs B or one of the long ones)
+//! ```
+//! A frame reads `file:line function`, as the details have it; one without a file is its function. What begins like another form
+//! and is none (`<module>`, `../train.py`, `/home/me/train.py`) is text; quotes make text of everything.
+
+mod size;
+
+use super::expression::{Case, Expression, ExpressionError};
+use size::{Size, digits};
+
+/// Characters a query may have.
+pub const LONGEST: usize = 500;
+
+/// What a search looks for.
+#[derive(Clone, Debug)]
+pub enum Query {
+    /// The allocation with this id.
+    Number(u32),
+    /// Those whose requested bytes (one at least) hold this address.
+    Address(u64),
+    /// Those of at least and at most so many requested bytes.
+    Size(u64, u64),
+    /// Those with a frame that reads so.
+    Frame(Wording),
+}
+
+/// How a frame has to read.
+#[derive(Clone, Debug)]
+pub enum Wording {
+    /// It holds this text, in whatever case.
+    Text(String),
+    /// It holds what this expression describes.
+    Expression(Expression),
+}
+
+impl Wording {
+    /// Whether a frame reads so.
+    pub fn matches(&self, line: &str) -> bool {
+        match self {
+            Wording::Text(text) => holds(line.as_bytes(), text.as_bytes()),
+            Wording::Expression(expression) => expression.is_in(line),
+        }
+    }
+}
+
+/// Why a text is no query.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum QueryError {
+    /// There is nothing to look for.
+    #[error("Nothing to look for.")]
+    Empty,
+    /// It has more than [`LONGEST`] characters.
+    #[error("A search has at most 500 characters.")]
+    TooLong,
+    /// No number stands behind `#`.
+    #[error("After # comes the number of an allocation: #123.")]
+    Number,
+    /// No address stands behind `0x`.
+    #[error("After 0x come 1 to 16 hexadecimal digits.")]
+    Address,
+    /// No size stands behind a comparison or around `..`.
+    #[error("A size reads 512, 2MiB or 1.5GiB.")]
+    Size,
+    /// MB and its like mean one thing here and another there.
+    #[error("{0}B is ambiguous: write {0}iB.")]
+    Unit(char),
+    /// `=` and a size that is no whole number of bytes.
+    #[error("That is no whole number of bytes: leave out the =.")]
+    Fraction,
+    /// No size lies between these.
+    #[error("No size is in this range.")]
+    NoSuchSize,
+    /// Not a regular expression: why.
+    #[error("Not a regular expression: {0}.")]
+    Expression(ExpressionError),
+}
+
+impl Query {
+    /// Reads a query as it is typed; space around it does not matter.
+    ///
+    /// # Errors
+    /// The text begins like one of the forms above and does not go on like it, is empty, or is too long.
+    pub fn parse(text: &str) -> Result<Query, QueryError> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(QueryError::Empty);
+        }
+        if text.chars().nth(LONGEST).is_some() {
+            return Err(QueryError::TooLong);
+        }
+        if let Some(number) = text.strip_prefix('#') {
+            let number = digits(number.trim()).and_then(|number| u32::try_from(number).ok());
+            return number.map(Query::Number).ok_or(QueryError::Number);
+        }
+        if let Some(address) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+            let is_hexadecimal = (1..=16).contains(&address.len()) && address.chars().all(|it| it.is_ascii_hexdigit());
+            let address = u64::from_str_radix(address, 16).ok().filter(|_| is_hexadecimal);
+            return address.map(Query::Address).ok_or(QueryError::Address);
+        }
+        if let Some(compared) = comparison(text) {
+            return compared;
+        }
+        if let Some((from, to)) = range(text) {
+            return between(from, to);
+        }
+        if text.ends_with(['b', 'B'])
+            && let Some(size) = Size::read(text)
+        {
+            let size = size?;
+            return sized(size.least_shown_so(), size.most_shown_so());
+        }
+        if let Some((expression, flags)) = text.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'))
+            && !expression.is_empty()
+            && matches!(flags, "" | "i")
+        {
+            let case = if flags == "i" { Case::Folds } else { Case::Matters };
+            let expression = Expression::new(expression, case).map_err(QueryError::Expression)?;
+            return Ok(Query::Frame(Wording::Expression(expression)));
+        }
+        let quoted = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).filter(|text| !text.is_empty());
+        Ok(Query::Frame(Wording::Text(quoted.unwrap_or(text).to_owned())))
+    }
+}
+
+/// Whether `text` holds `part`, small and capital ASCII letters being the same.
+fn holds(text: &[u8], part: &[u8]) -> bool {
+    text.windows(part.len().max(1)).any(|place| place.eq_ignore_ascii_case(part))
+}
+
+/// A comparison with a size, if the text is one.
+fn comparison(text: &str) -> Option<Result<Query, QueryError>> {
+    let signs = text.chars().take_while(|sign| matches!(sign, '<' | '=' | '>')).count();
+    let (sign, size) = text.split_at_checked(signs)?;
+    let size = size.trim_start();
+    // `<module>` and `<frozen …>` are functions and files.
+    if signs == 0 || !(size.is_empty() || size.starts_with(|first: char| first.is_ascii_digit() || first == '.')) {
+        return (sign == "=").then_some(Err(QueryError::Size));
+    }
+    let size = match Size::read(size) {
+        Some(Ok(size)) => size,
+        Some(Err(wrong)) => return Some(Err(wrong)),
+        None => return Some(Err(QueryError::Size)),
+    };
+    let (floor, ceiling) = (size.floor(), size.ceiling());
+    Some(match sign {
+        "=" if floor != ceiling => Err(QueryError::Fraction),
+        "=" => sized(floor, floor),
+        "<" => ceiling.checked_sub(1).map_or(Err(QueryError::NoSuchSize), |most| sized(0, most)),
+        "<=" => sized(0, floor),
+        ">" => floor.checked_add(1).map_or(Err(QueryError::NoSuchSize), |least| sized(least, u64::MAX)),
+        ">=" => sized(ceiling, u64::MAX),
+        _ => Err(QueryError::Size),
+    })
+}
+
+/// The two ends of a range, if the text is one: `a..b` is none.
+fn range(text: &str) -> Option<(&str, &str)> {
+    let (from, to) = text.split_once("..")?;
+    let (from, to) = (from.trim(), to.trim());
+    let fits = |end: &str| end.is_empty() || end.starts_with(|first: char| first.is_ascii_digit());
+    (fits(from) && fits(to) && !(from.is_empty() && to.is_empty())).then_some((from, to))
+}
+
+fn between(from: &str, to: &str) -> Result<Query, QueryError> {
+    let end = |text: &str| match text {
+        "" => Ok(None),
+        text => Size::read(text).ok_or(QueryError::Size)?.map(Some),
+    };
+    sized(end(from)?.map_or(0, |from| from.ceiling()), end(to)?.map_or(u64::MAX, |to| to.floor()))
+}
+
+fn sized(least: u64, most: u64) -> Result<Query, QueryError> {
+    if least <= most { Ok(Query::Size(least, most)) } else { Err(QueryError::NoSuchSize) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Bytes;
+    use proptest::prelude::*;
+
+    const KIB: u64 = 1 << 10;
+    const MIB: u64 = 1 << 20;
+    const GIB: u64 = 1 << 30;
+
+    fn size(text: &str) -> (u64, u64) {
+        match Query::parse(text) {
+            Ok(Query::Size(least, most)) => (least, most),
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    fn wrong(text: &str) -> QueryError {
+        Query::parse(text).expect_err(text)
+    }
+
+    #[test]
+    fn numbers_and_addresses() {
+        for (text, number) in [("#0", 0), (" #123 ", 123), ("# 1,234,567", 1_234_567), ("#4294967295", u32::MAX)] {
+            assert!(matches!(Query::parse(text), Ok(Query::Number(found)) if found == number), "{text}");
+        }
+        for text in ["#", "#x", "#-1", "#4294967296", "#99999999999999999999999", "#1.5", "#,"] {
+            assert_eq!(wrong(text), QueryError::Number, "{text}");
+        }
+        for (text, address) in [("0x7f00", 0x7f00), ("0X7F00", 0x7f00), ("0xffffffffffffffff", u64::MAX), ("0x0", 0)] {
+            assert!(matches!(Query::parse(text), Ok(Query::Address(found)) if found == address), "{text}");
+        }
+        for text in ["0x", "0xg", "0x+1", "0x10000000000000000", "0x7f 00"] {
+            assert_eq!(wrong(text), QueryError::Address, "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes_compared() {
+        let cases = [
+            ("=512", (512, 512)),
+            ("= 2MiB", (2 * MIB, 2 * MIB)),
+            ("=1.5k", (1536, 1536)),
+            ("=1,024", (1024, 1024)),
+            ("=0", (0, 0)),
+            ("<1KiB", (0, 1023)),
+            ("<=1kib", (0, 1024)),
+            (">1GiB", (GIB + 1, u64::MAX)),
+            (">= 1G", (GIB, u64::MAX)),
+            (">0.3K", (308, u64::MAX)),
+            (">=0.3K", (308, u64::MAX)),
+            ("<0.3K", (0, 307)),
+            ("<=0.3K", (0, 307)),
+            (">2T", ((2 << 40) + 1, u64::MAX)),
+            ("=18446744073709551615", (u64::MAX, u64::MAX)),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(size(text), expected, "{text}");
+        }
+        assert_eq!(wrong("=1.3KiB"), QueryError::Fraction);
+        assert_eq!(wrong("<0"), QueryError::NoSuchSize);
+        assert_eq!(wrong(">18446744073709551615"), QueryError::NoSuchSize);
+        assert_eq!(wrong(">5MB"), QueryError::Unit('M'));
+        for text in
+            ["=", ">", "<", ">=", "==5", "<>5", "=5 apples", "=1.2.3", "=.5.", "=five", ">5e3", ">99999999999999999999"]
+        {
+            assert_eq!(wrong(text), QueryError::Size, "{text}");
+        }
+    }
+
+    #[test]
+    fn ranges_include_both_ends() {
+        let cases = [
+            ("1MiB..64MiB", (MIB, 64 * MIB)),
+            ("1 MiB .. 64 MiB", (MIB, 64 * MIB)),
+            ("512..", (512, u64::MAX)),
+            ("..64KiB", (0, 64 * KIB)),
+            ("5..5", (5, 5)),
+            ("0.3K..0.4K", (308, 409)),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(size(text), expected, "{text}");
+        }
+        assert_eq!(wrong("2..1"), QueryError::NoSuchSize);
+        assert_eq!(wrong("1GB..2GB"), QueryError::Unit('G'));
+        assert_eq!(wrong("1..2x"), QueryError::Size);
+    }
+
+    #[test]
+    fn a_size_alone_is_what_the_page_shows_so() {
+        assert_eq!(size("2MiB"), (2 * MIB, 2 * MIB));
+        assert_eq!(size("512 B"), (512, 512));
+        assert_eq!(size("1.5GiB"), (3 * GIB / 2, 3 * GIB / 2));
+        let (least, most) = size("38.1 MiB");
+        assert_eq!((least, most), ((38.05 * MIB as f64).ceil() as u64, (38.15 * MIB as f64) as u64));
+        assert_eq!(wrong("5 MB"), QueryError::Unit('M'));
+    }
+
+    #[test]
+    fn everything_else_is_text() {
+        let cases = [
+            ("train.py:233", "train.py:233"),
+            ("  Linear.forward ", "Linear.forward"),
+            ("<module>", "<module>"),
+            ("<frozen importlib>", "<frozen importlib>"),
+            ("../train.py", "../train.py"),
+            ("a..b", "a..b"),
+            ("1...2", "1...2"),
+            ("..", ".."),
+            ("/home/me/train.py", "/home/me/train.py"),
+            ("//", "//"),
+            ("233", "233"),
+            ("2M", "2M"),
+            ("2nd", "2nd"),
+            ("std::vector<a>", "std::vector<a>"),
+            ("\"=512\"", "=512"),
+            ("\"#1\"", "#1"),
+            ("\"", "\""),
+            ("\"\"", "\"\""),
+            ("ÄRGER", "ÄRGER"),
+        ];
+        for (text, expected) in cases {
+            match Query::parse(text) {
+                Ok(Query::Frame(Wording::Text(found))) => assert_eq!(found, expected, "{text}"),
+                other => panic!("{text}: {other:?}"),
+            }
+        }
+        assert_eq!(wrong(" "), QueryError::Empty);
+        assert_eq!(wrong(&"x".repeat(LONGEST + 1)), QueryError::TooLong);
+        assert!(Query::parse(&"ä".repeat(LONGEST)).is_ok());
+    }
+
+    #[test]
+    fn expressions() {
+        let matches = |text: &str, line: &str| match Query::parse(text) {
+            Ok(Query::Frame(wording @ Wording::Expression(_))) => wording.matches(line),
+            other => panic!("{text}: {other:?}"),
+        };
+        assert!(matches(r"/train\.py:\d+ step$/", "/home/me/train.py:233 step"));
+        assert!(!matches("/Train/", "/home/me/train.py:233 step"));
+        assert!(matches("/Train/i", "/home/me/train.py:233 step"));
+        assert!(
+            matches("/home/me/", "/home/me/train.py:233 step"),
+            "a folder reads like an expression and means the same"
+        );
+        assert!(matches!(wrong("/(/"), QueryError::Expression(_)));
+        assert!(matches!(wrong("/((a{100}){100}){100}/"), QueryError::Expression(_)), "too large to be compiled");
+        assert!(matches!(wrong(&format!("/{}a{}/", "(".repeat(99), ")".repeat(99))), QueryError::Expression(_)));
+    }
+
+    #[test]
+    fn text_is_found_in_whatever_case() {
+        let holds = |text: &str, line: &str| Wording::Text(text.to_owned()).matches(line);
+        assert!(
+            holds("TRAIN.PY:233", "/home/me/train.py:233 step") && holds("p", "step") && holds("ärger", "Der ärger")
+        );
+        assert!(!holds("steps", "step") && !holds("x", ""));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_shown_can_be_typed(bytes in prop_oneof![0u64..5000, 1000u64..1 << 32, 1u64 << 30..1 << 44]) {
+            let shown = Bytes(bytes).to_string();
+            // Without decimals it may be rounded, and yet reads like an exact number.
+            prop_assume!(bytes < 1000 || shown.contains('.'));
+            let (least, most) = size(&shown);
+            prop_assert!((least..=most).contains(&bytes), "{bytes} reads {shown}: {least}..={most}");
+            // Nothing else is in it, but for ties and where the next unit begins.
+            for edge in [least.saturating_add(1), most.saturating_sub(1)].into_iter().filter(|_| most > least + 2) {
+                let other = Bytes(edge).to_string();
+                let unit = |text: &str| text.rsplit(' ').next().map(str::to_owned);
+                prop_assert!(other == shown || unit(&other) != unit(&shown), "{edge} reads {other}, not {shown}");
+            }
+        }
+
+        #[test]
+        fn no_text_panics(text in "[#=<>./0-9a-zKMGTiB\"x ()\\[\\]*+?\\\\-]{0,24}") {
+            let _ = Query::parse(&text);
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! Searches over all allocations of a device, in slices: what a query finds, and what shares a stack.
+//!
+//! A query about frames looks at every frame once, then at every stack once (a stack matches when its innermost frame does or the
+//! stack of its callers), then at every allocation; all others only at the allocations.
+
+use super::groups::stack_of;
+use super::open::OpenFile;
+use super::protocol::{Begin, Direction, Looks, Match, Query, Reply, Tally};
+use crate::analysis::{IdSet, frame_line};
+use crate::replay::{AllocationId, DeviceHistory, Source};
+use crate::snapshot::{FrameId, StackId};
+use crate::timeline::lowest_byte_of;
+use crate::units::Moment;
+use std::collections::VecDeque;
+
+/// Stacks or allocations between two questions for the time.
+const ROWS_PER_CHECK: usize = 2048;
+
+/// The matches of the latest finished search: they can be stepped through, and stand out.
+pub(super) struct Found {
+    pub(super) serial: u32,
+    pub(super) device: i64,
+    pub(super) matches: IdSet,
+}
+
+/// The searches that were asked for and are not done: one of each kind, the latest.
+#[derive(Default)]
+pub(super) struct Searches {
+    query: Option<Box<Search>>,
+    stack: Option<Box<Search>>,
+}
+
+impl Searches {
+    /// A search by a query; it overtakes the one before.
+    pub(super) fn find(&mut self, serial: u32, device: i64, query: &str) {
+        // The page asks for what can be read; what can't finds nothing.
+        let sought = Query::parse(query).map_or(Sought::Nothing, Sought::Query);
+        self.query = Some(Box::new(Search::new(serial, device, sought)));
+    }
+
+    /// A count of what has this stack; it overtakes the one before.
+    pub(super) fn count_stack(&mut self, serial: u32, device: i64, stack: u32) {
+        self.stack = Some(Box::new(Search::new(serial, device, Sought::Stack(StackId(stack)))));
+    }
+
+    /// Works while there is time: `true` when nothing is left to do.
+    pub(super) fn step(
+        &mut self,
+        file: &mut OpenFile,
+        replies: &mut VecDeque<Reply>,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        if let Some(search) = &mut self.query {
+            if !search.step(file, has_time) {
+                return false;
+            }
+            let Search { serial, device, tally, .. } = **search;
+            file.found = Some(Found { serial, device, matches: std::mem::take(&mut search.matches) });
+            replies.push_back(Reply::Found { serial, device, tally });
+            self.query = None;
+        }
+        if let Some(search) = &mut self.stack {
+            if !search.step(file, has_time) {
+                return false;
+            }
+            replies.push_back(Reply::SameStack { serial: search.serial, tally: search.tally });
+            self.stack = None;
+        }
+        true
+    }
+}
+
+/// What a search looks for.
+enum Sought {
+    Query(Query),
+    Stack(StackId),
+    Nothing,
+}
+
+/// What it looks at next: all of one before the first of the next.
+#[derive(Clone, Copy)]
+enum Stage {
+    Frames(usize),
+    Stacks(usize),
+    Allocations(usize),
+}
+
+/// One search.
+struct Search {
+    serial: u32,
+    device: i64,
+    sought: Sought,
+    stage: Stage,
+    frames: IdSet,
+    stacks: IdSet,
+    matches: IdSet,
+    tally: Tally,
+    line: String,
+}
+
+impl Search {
+    fn new(serial: u32, device: i64, sought: Sought) -> Search {
+        let stage = match sought {
+            Sought::Query(Query::Frame(_)) => Stage::Frames(0),
+            _ => Stage::Allocations(0),
+        };
+        let (frames, stacks, matches) = (IdSet::default(), IdSet::default(), IdSet::default());
+        Search { serial, device, sought, stage, frames, stacks, matches, tally: Tally::default(), line: String::new() }
+    }
+
+    /// `true` when done; without such a device, at once.
+    fn step(&mut self, file: &OpenFile, has_time: &mut dyn FnMut() -> bool) -> bool {
+        let Some(history) = file.history(self.device) else { return true };
+        loop {
+            let done = match self.stage {
+                Stage::Frames(next) => self.look_at_frame(file, next),
+                Stage::Stacks(next) => self.look_at_stacks(file, next),
+                Stage::Allocations(next) => self.look_at_allocations(file, history, next),
+            };
+            if done {
+                return true;
+            }
+            if !has_time() {
+                return false;
+            }
+        }
+    }
+
+    /// One only: an expression may take its time.
+    fn look_at_frame(&mut self, file: &OpenFile, next: usize) -> bool {
+        let frames = &file.snapshot.frames;
+        if next == 0 {
+            self.frames = IdSet::below(frames.len());
+        }
+        if next >= frames.len() {
+            self.stage = Stage::Stacks(0);
+            return false;
+        }
+        let id = next as u32;
+        frame_line::write(&mut self.line, &file.snapshot, frames.frame(FrameId(id)));
+        if matches!(&self.sought, Sought::Query(Query::Frame(wording)) if wording.matches(&self.line)) {
+            self.frames.insert(id);
+        }
+        self.stage = Stage::Frames(next + 1);
+        false
+    }
+
+    fn look_at_stacks(&mut self, file: &OpenFile, next: usize) -> bool {
+        let stacks = &file.snapshot.stacks;
+        if next == 0 {
+            self.stacks = IdSet::below(stacks.len());
+        }
+        let end = stacks.len().min(next + ROWS_PER_CHECK);
+        for id in next as u32..end as u32 {
+            // Callers come before those they call.
+            let matches =
+                |(callers, frame): (StackId, FrameId)| self.stacks.contains(callers.0) || self.frames.contains(frame.0);
+            if stacks.innermost(StackId(id)).is_some_and(matches) {
+                self.stacks.insert(id);
+            }
+        }
+        self.stage = if end < stacks.len() { Stage::Stacks(end) } else { Stage::Allocations(0) };
+        false
+    }
+
+    fn look_at_allocations(&mut self, file: &OpenFile, history: &DeviceHistory, next: usize) -> bool {
+        let count = history.allocations.len();
+        if next == 0 && !matches!(self.sought, Sought::Stack(_)) {
+            self.matches = IdSet::below(count);
+        }
+        let peak = u32::try_from(history.numbers.peak_event + 1).unwrap_or(0);
+        let end = count.min(next + ROWS_PER_CHECK);
+        for (at, (born, died, size)) in (next..end).zip(history.allocations.spans_in(next..end)) {
+            let id = AllocationId(at as u32);
+            if !self.is_sought(file, history, id, size) {
+                continue;
+            }
+            self.matches.insert(id.0);
+            let tally = &mut self.tally;
+            tally.count += 1;
+            tally.requested = tally.requested.saturating_add(size);
+            if (born..died).contains(&peak) {
+                tally.peak_count += 1;
+                tally.peak_requested = tally.peak_requested.saturating_add(size);
+            }
+        }
+        self.stage = Stage::Allocations(end);
+        end >= count
+    }
+
+    fn is_sought(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, size: u64) -> bool {
+        match &self.sought {
+            Sought::Nothing => false,
+            Sought::Stack(stack) => has_stack(file, history, id, *stack),
+            Sought::Query(Query::Number(number)) => id.0 == *number,
+            Sought::Query(Query::Size(least, most)) => (*least..=*most).contains(&size),
+            Sought::Query(Query::Address(address)) => {
+                let inside = address.checked_sub(history.allocations.address(id));
+                inside.is_some_and(|inside| inside < size.max(1))
+                    && history.allocations.source(id) != Source::Unexplained
+            }
+            Sought::Query(Query::Frame(_)) => self.stacks.contains(stack_of(&file.snapshot, history, id).0),
+        }
+    }
+}
+
+/// Whether an allocation has this stack; bytes that nothing explains have none.
+pub(super) fn has_stack(file: &OpenFile, history: &DeviceHistory, id: AllocationId, stack: StackId) -> bool {
+    history.allocations.source(id) != Source::Unexplained && stack_of(&file.snapshot, history, id) == stack
+}
+
+/// The match after or before `begin`, the first after the last; `None` when there is none, or when the matches are those of
+/// another search.
+pub(super) fn step_to(
+    file: &mut OpenFile,
+    find: u32,
+    begin: Begin,
+    direction: Direction,
+    looks: Looks,
+    window: [u32; 2],
+) -> Option<Match> {
+    let found = file.found.as_ref().filter(|found| found.serial == find)?;
+    let (device, matches) = (found.device, &found.matches);
+    let allocations = &file.history(device)?.allocations;
+    let first_from = |moment: u32| match moment {
+        0 => 0,
+        moment => allocations.early() as u32 + allocations.born_by(moment - 1),
+    };
+    let allocation = match (direction, begin) {
+        (Direction::Next, Begin::Allocation(id)) => matches.next_from(id.saturating_add(1)),
+        (Direction::Next, Begin::Moment(moment)) => matches.next_from(first_from(moment)),
+        (Direction::Previous, Begin::Allocation(id)) => matches.last_below(id),
+        (Direction::Previous, Begin::Moment(moment)) => matches.last_below(first_from(moment)),
+    };
+    let allocation = allocation.or_else(|| match direction {
+        Direction::Next => matches.next_from(0),
+        Direction::Previous => matches.last_below(u32::MAX),
+    })?;
+    let (place, id) = (matches.rank(allocation), AllocationId(allocation));
+    let (born, died, requested) = allocations.span(id);
+    let [from, to] = window;
+    let moment = Moment(if born < to && died > from { born.max(from) } else { born });
+    // The scene has made it already.
+    file.pile_up(device, looks, &mut || true);
+    let lowest_byte = file.with_source(device, looks, |source| lowest_byte_of(source, id, moment))?;
+    Some(Match { allocation, place, requested, lowest_byte: lowest_byte.unwrap_or(0) })
+}

@@ -1,0 +1,232 @@
+//! Finding allocations: what is typed, what it found, going from match to match; and what stands out in the picture.
+
+use super::action::Effect;
+use super::pointing::select;
+use super::state::{BytesAxis, State};
+use crate::engine::protocol::{Begin, Details, Direction, Highlight, Looks, Match, Query, QueryError, Request, Tally};
+use crate::units::{Bytes, counted, grouped};
+
+/// What is looked for, and what was found.
+#[derive(Clone, Debug, Default)]
+pub struct Find {
+    /// What stands in the field.
+    pub text: String,
+    wrong: Option<QueryError>,
+    /// The search on its way.
+    asked: Option<u32>,
+    found: Option<Found>,
+    /// The match that was gone to last.
+    at: Option<Match>,
+    /// The way to a match, on its way.
+    stepping: Option<u32>,
+    /// Where to go once what is on its way is here.
+    then: Option<Direction>,
+    /// The match whose details are on their way: where it is to be seen.
+    revealing: Option<Match>,
+}
+
+/// What a search found.
+#[derive(Clone, Debug)]
+struct Found {
+    serial: u32,
+    text: String,
+    tally: Tally,
+}
+
+/// Whether all allocations of the selection's stack stand out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum SameStack {
+    /// They do.
+    #[default]
+    StandsOut,
+    /// They look as always.
+    Blends,
+}
+
+/// What is said beside the field.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FindStatus {
+    /// In short: `12 of 3,407 · 1.20 GiB in all · 310 MiB at the peak`.
+    pub text: String,
+    /// In full, to the byte; or nothing.
+    pub exact: String,
+    /// Whether the text says what is wrong with the query.
+    pub is_wrong: bool,
+    /// What was found, once it is.
+    pub tally: Option<Tally>,
+}
+
+impl Find {
+    /// What was found of what stands in the field.
+    fn current(&self) -> Option<&Found> {
+        self.found.as_ref().filter(|found| found.text == self.text)
+    }
+
+    /// Whether a search has to be asked for.
+    fn wants(&self) -> bool {
+        !self.text.trim().is_empty() && self.wrong.is_none() && self.asked.is_none() && self.current().is_none()
+    }
+
+    /// Forgets all but what stands in the field: the device is another.
+    pub(super) fn forget_answers(&mut self) {
+        let (text, wrong) = (std::mem::take(&mut self.text), self.wrong.take());
+        *self = Find { text, wrong, ..Find::default() };
+    }
+}
+
+/// This stands in the field now.
+pub(super) fn typed(state: &mut State, text: String) {
+    if text == state.find.text {
+        return;
+    }
+    // What was found stays in the picture until there is something else: no flicker between two letters.
+    let found = state.find.found.take();
+    let query = if text.trim().is_empty() { Err(QueryError::Empty) } else { Query::parse(&text) };
+    // A number says which one is meant: it is gone to at once.
+    let then = matches!(query, Ok(Query::Number(_))).then_some(Direction::Next);
+    let is_empty = matches!(query, Err(QueryError::Empty));
+    let wrong = query.err().filter(|_| !is_empty);
+    let found = found.filter(|_| !is_empty && wrong.is_none());
+    state.find = Find { text, wrong, found, then, ..Find::default() };
+}
+
+/// Asks for what is missing.
+pub(super) fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
+    if state.find.wants() {
+        let serial = state.next_serial();
+        state.find.asked = Some(serial);
+        effects.push(Effect::Ask(Request::Find { serial, device, query: state.find.text.clone() }));
+    }
+}
+
+/// Goes to the next match, once it is known.
+pub(super) fn go(state: &mut State, direction: Direction, effects: &mut Vec<Effect>) {
+    let Some(found) = state.find.current().filter(|_| state.find.stepping.is_none()) else {
+        if state.find.text.trim().is_empty() {
+            effects.push(Effect::FocusFind);
+        } else {
+            state.find.then = Some(direction);
+        }
+        return;
+    };
+    let find = found.serial;
+    let window = window(state);
+    // The details of the match that was gone to may still be on their way.
+    let last = state.find.revealing.map(|it| it.allocation);
+    let last = last.or(state.selection.as_deref().map(|it| it.allocation));
+    let last = last.or(state.find.at.map(|it| it.allocation));
+    let begin = last.map_or(Begin::Moment(window[0]), Begin::Allocation);
+    let (looks, serial) = (state.looks.plain(), state.next_serial());
+    state.find.stepping = Some(serial);
+    effects.push(Effect::Ask(Request::FindNext { serial, find, begin, direction, looks, window }));
+}
+
+/// The moments in the window: the first, and the first beyond.
+fn window(state: &State) -> [u32; 2] {
+    let (Some(view), Some(scene)) = (&state.view, &state.geometry.scene) else { return [0, u32::MAX] };
+    let moment = |column: f64| {
+        let x = scene.view.column_from_x(view.x_from_column(column)).floor() as i32;
+        let after = scene.columns.edge_px.partition_point(|&edge| edge <= x);
+        scene.columns.moment.get(after.saturating_sub(1)).or(scene.columns.moment.last()).copied()
+    };
+    let (from, to) = (moment(0.0).unwrap_or(0), moment(f64::from(view.width_px)).unwrap_or(u32::MAX - 1));
+    [from, to.saturating_add(1)]
+}
+
+/// What the search `serial` found.
+pub(super) fn found(state: &mut State, serial: u32, tally: Tally, effects: &mut Vec<Effect>) {
+    if state.find.asked.take_if(|asked| *asked == serial).is_none() {
+        return;
+    }
+    state.find.found = Some(Found { serial, text: state.find.text.clone(), tally });
+    if let Some(direction) = state.find.then.take() {
+        go(state, direction, effects);
+    }
+}
+
+/// Where the step `serial` leads.
+pub(super) fn stepped(state: &mut State, serial: u32, found: Option<Match>, effects: &mut Vec<Effect>) {
+    if state.find.stepping.take_if(|stepping| *stepping == serial).is_none() {
+        return;
+    }
+    let Some(found) = found else { return };
+    (state.find.at, state.find.revealing) = (Some(found), Some(found));
+    select(state, found.allocation, effects);
+    if let Some(direction) = state.find.then.take() {
+        go(state, direction, effects);
+    }
+}
+
+/// Brings a match into the window by the shortest way, where it is one that was just gone to; `None` where it is not.
+pub(super) fn reveal(state: &mut State, details: &Details) -> Option<()> {
+    let found = state.find.revealing.take_if(|it| it.allocation == details.allocation)?;
+    let born = details.born_event.map_or(Some(0.0), |event| state.x_of(event, details.born_us))?;
+    let died = details.freed_event.map_or(Some(f64::INFINITY), |event| state.x_of(event, details.freed_us))?;
+    let fits_bytes = state.bytes_axis == BytesAxis::FitsWindow;
+    state.navigate(|plane, view| {
+        let (width, height) = (f64::from(view.width_px), f64::from(view.height_px));
+        let in_time = view.x_from_column(width) > born && view.x_from_column(0.0) < died.max(born + 1.0);
+        let right = if in_time { 0.0 } else { view.column_from_x(born + 0.5) - width / 2.0 };
+        let edges = [found.lowest_byte, found.lowest_byte.saturating_add(found.requested)];
+        let [lower, upper] = edges.map(|byte| view.row_from_bytes(byte) as f64);
+        let in_height = fits_bytes || (upper >= 1.0 && lower + 1.0 <= height);
+        let up = if in_height { 0.0 } else { lower.midpoint(upper) - height / 2.0 };
+        if right == 0.0 && up == 0.0 { view } else { plane.moved(view, right, up) }
+    });
+    Some(())
+}
+
+impl State {
+    /// How the picture is to look, with what stands out of it: what was found, else what has the stack of the selection.
+    pub(super) fn wanted_looks(&self) -> Looks {
+        let found = self.find.found.as_ref().filter(|found| found.tally.count > 0);
+        let stack = self.selection.as_deref().and_then(|selection| selection.stack);
+        let stack = stack.filter(|_| self.same_stack == SameStack::StandsOut);
+        let by_stack = stack.map_or(Highlight::Nothing, Highlight::Stack);
+        Looks { highlight: found.map_or(by_stack, |found| Highlight::Found(found.serial)), ..self.looks }
+    }
+}
+
+/// What is said beside the field.
+pub fn status(state: &State) -> FindStatus {
+    let find = &state.find;
+    if let Some(wrong) = &find.wrong {
+        return FindStatus { text: wrong.to_string(), is_wrong: true, ..FindStatus::default() };
+    }
+    let Some(tally) = find.current().map(|found| found.tally) else {
+        let text = if find.asked.is_some() { "Searching…" } else { "" };
+        return FindStatus { text: text.to_owned(), ..FindStatus::default() };
+    };
+    if tally.count == 0 {
+        return FindStatus { text: "No match".to_owned(), tally: Some(tally), ..FindStatus::default() };
+    }
+    let selected = state.selection.as_deref().map(|selection| selection.allocation);
+    let count = u64::from(tally.count);
+    let counted = match find.at.filter(|at| Some(at.allocation) == selected) {
+        Some(at) => format!("{} of {}", grouped(u64::from(at.place) + 1), grouped(count)),
+        None if count == 1 => "1 match".to_owned(),
+        None => format!("{} matches", grouped(count)),
+    };
+    FindStatus {
+        text: format!("{counted} · {} in all · {} at the peak", Bytes(tally.requested), Bytes(tally.peak_requested)),
+        exact: format!(
+            "{} B requested in all; at the peak {} of them, {} B",
+            grouped(tally.requested),
+            grouped(tally.peak_count.into()),
+            grouped(tally.peak_requested)
+        ),
+        is_wrong: false,
+        tally: Some(tally),
+    }
+}
+
+/// How much has the stack of the selection, once it is known; empty until then.
+pub fn same_stack(state: &State) -> String {
+    let stack = state.selection.as_deref().and_then(|selection| selection.stack);
+    let Some(tally) = stack.and_then(|stack| state.around.same_stack.about(stack)) else { return String::new() };
+    let at_peak = match tally.peak_count {
+        0 => "none at the peak".to_owned(),
+        count => format!("{} at the peak, {}", grouped(count.into()), Bytes(tally.peak_requested)),
+    };
+    format!("{} · {} in all · {at_peak}", counted(tally.count.into(), "allocation"), Bytes(tally.requested))
+}

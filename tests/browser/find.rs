@@ -1,0 +1,206 @@
+//! Finding allocations in the page: typed, counted, gone through by key and by mouse; and what stands out.
+
+use crate::chromium::Adapter;
+use crate::fixtures::{LOWER, UPPER, halves, halves_value};
+use crate::looks::{page_in, scrolls_sideways};
+use crate::opening::{empty_page, shows_halves};
+use crate::page::Page;
+use crate::pictures::{Picture, keep};
+
+fn picture(page: &Page) -> Picture {
+    Picture::of(page, "canvas#timeline")
+}
+
+/// The page with [`halves`] open and drawn.
+fn drawn() -> Page {
+    let page = empty_page();
+    page.drop_files(&[&halves()]);
+    shows_halves(&page);
+    page.wait_until("the timeline is drawn", || picture(&page).colours >= 3);
+    page
+}
+
+/// Types into what has the focus.
+fn type_text(page: &Page, text: &str) {
+    for letter in text.chars() {
+        page.press(&letter.to_string());
+    }
+}
+
+/// Replaces what stands in the field, by hand.
+fn find(page: &Page, text: &str) {
+    page.click("#find");
+    page.evaluate("document.getElementById('find').select()");
+    type_text(page, text);
+}
+
+/// A key that goes down on what has the focus, with Shift.
+fn press_with_shift(page: &Page, key: &str) {
+    let event =
+        format!("new KeyboardEvent('keydown', {{ key: '{key}', shiftKey: true, bubbles: true, cancelable: true }})");
+    page.evaluate(&format!("document.activeElement.dispatchEvent({event})"));
+}
+
+fn told(page: &Page) -> (Option<String>, Option<String>) {
+    (page.attribute("#find-status", "data-count"), page.attribute("#find-status", "data-requested"))
+}
+
+fn selected(page: &Page) -> Option<u64> {
+    page.attribute("#details", "data-allocation").and_then(|id| id.parse().ok())
+}
+
+fn focus(page: &Page) -> String {
+    page.evaluate("document.activeElement.id").as_str().unwrap_or_default().to_owned()
+}
+
+/// How many allocations of [`halves`] the trace has of which `is` holds, and their bytes; counted from the file itself.
+fn counted(is: impl Fn(u64, u64, &str) -> bool) -> (Option<String>, Option<String>) {
+    let value = halves_value();
+    let trace = value["device_traces"][0].as_array().expect("a trace");
+    let sizes: Vec<u64> = trace
+        .iter()
+        .filter(|event| event["action"] == "alloc")
+        .map(|event| (event, event["addr"].as_u64().expect("an address"), event["size"].as_u64().expect("a size")))
+        .filter(|(event, address, size)| is(*address, *size, event["frames"][0]["name"].as_str().expect("a name")))
+        .map(|(_, _, size)| size)
+        .collect();
+    (Some(sizes.len().to_string()), Some(sizes.iter().sum::<u64>().to_string()))
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn what_is_found_is_counted_to_the_byte() {
+    let page = drawn();
+    let small = counted(|_, size, _| size == 1 << 20);
+    assert_eq!(small, (Some("40".into()), Some((40_u64 << 20).to_string())));
+    let above = 0x7f00_0000_0000 + LOWER;
+    let cases = [
+        ("MAKE_small", small.clone()),
+        ("=1MiB", small.clone()),
+        ("1.00 MiB", small),
+        (">1GiB", counted(|_, size, _| size > 1 << 30)),
+        ("2MiB..1GiB", counted(|_, size, _| size == LOWER)),
+        ("/make_(lower|upper)$/", counted(|_, _, name| name != "make_small")),
+        (&format!("0x{above:x}"), counted(|address, _, _| address == above)),
+        (&format!("0x{:x}", above - 1), counted(|_, size, _| size == LOWER)),
+        (&format!("0x{:x}", above + UPPER + 100), counted(|_, _, name| name == "make_small")),
+        ("train.py:40", counted(|_, _, _| true)),
+        ("nowhere", (Some("0".into()), Some("0".into()))),
+    ];
+    for (text, expected) in cases {
+        find(&page, text);
+        page.wait_for(&expected, || told(&page));
+    }
+    assert!(page.text("#find-status").contains("No match"));
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn by_keyboard_alone() {
+    let page = drawn();
+    let before = picture(&page);
+    page.press("/");
+    page.wait_for(&"find".to_owned(), || focus(&page));
+    type_text(&page, "make_small");
+    // Enter does not wait for the pause after typing. Allocations 0 and 1 are the two large ones.
+    page.press("Enter");
+    page.wait_for(&Some(2), || selected(&page));
+    page.wait_until("the place among all is told", || page.text("#find-status").starts_with("1 of 40 · 40.0 MiB"));
+    page.press("Enter");
+    page.wait_for(&Some(3), || selected(&page));
+    press_with_shift(&page, "Enter");
+    page.wait_for(&Some(2), || selected(&page));
+    press_with_shift(&page, "Enter");
+    page.wait_for(&Some(41), || selected(&page));
+    assert_eq!(focus(&page), "find", "there may be more to type");
+
+    page.press("Escape");
+    page.wait_for(&"timeline".to_owned(), || focus(&page));
+    assert_eq!(page.evaluate("document.getElementById('find').value"), "make_small", "what was found stays");
+    page.press("n");
+    page.wait_for(&Some(2), || selected(&page));
+    press_with_shift(&page, "N");
+    page.wait_for(&Some(41), || selected(&page));
+    page.press("Escape");
+    page.wait_for(&None, || selected(&page));
+    page.wait_until("what does not match is faded", || picture(&page) != before);
+    page.press("Escape");
+    page.wait_for(&"".into(), || page.evaluate("document.getElementById('find').value"));
+    // Without the ring around what has the focus.
+    page.evaluate("document.activeElement.blur()");
+    page.wait_until("the first picture is back", || picture(&page) == before);
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn by_mouse_alone_and_what_is_wrong_is_told() {
+    let page = drawn();
+    find(&page, ">5MB");
+    page.wait_until("it is told beside the field", || page.text("#find-status").contains("write MiB"));
+    assert_eq!(page.attribute("#find", "aria-invalid").as_deref(), Some("true"));
+    assert_eq!(page.evaluate("document.getElementById('find-next').disabled"), true);
+    find(&page, "make_upper");
+    page.wait_for(&Some("1".into()), || told(&page).0);
+    assert_eq!(page.attribute("#find", "aria-invalid").as_deref(), Some("false"));
+    page.click("#find-next");
+    page.wait_for(&Some(UPPER.to_string()), || page.attribute("#details", "data-size"));
+    page.click("#find-previous");
+    page.click("#find-clear");
+    page.wait_for(&"".into(), || page.evaluate("document.getElementById('find').value"));
+    page.wait_for(&Some(String::new()), || told(&page).0);
+    // A number is gone to without more.
+    find(&page, "#0");
+    page.wait_for(&Some(LOWER.to_string()), || page.attribute("#details", "data-size"));
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn all_of_the_selected_stack_stand_out() {
+    let page = drawn();
+    let plain = picture(&page);
+    page.press("]");
+    page.wait_for(&Some(0), || selected(&page));
+    page.wait_until("it is told how much", || page.text("#same-stack-text").contains("1 allocation · 1.00 GiB in all"));
+    let standing_out = || page.attribute("#same-stack", "aria-pressed").as_deref() == Some("true");
+    assert!(standing_out());
+    page.wait_until("the rest is faded", || picture(&page) != plain);
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let faded = picture(&page);
+    page.click("#same-stack");
+    page.wait_until("nothing is faded", || !standing_out() && picture(&page) != faded);
+    page.press("k");
+    page.wait_until("the rest is faded again", || standing_out() && picture(&page) == faded);
+    page.press("Escape");
+    page.wait_until("the first picture is back", || picture(&page) == plain);
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn how_it_looks() {
+    for (scheme, width) in [("light", 1280), ("dark", 1280), ("light", 600)] {
+        let page = page_in(scheme, Adapter::Software);
+        page.resize(width, 800);
+        page.click("#open-example");
+        page.wait_for_state("ready");
+        page.wait_until("the timeline is drawn", || picture(&page).colours >= 4);
+        keep(&page, &format!("find-nothing-{scheme}-{width}"));
+        find(&page, "forward");
+        page.wait_until("it is told", || page.text("#find-status").contains("match"));
+        page.wait_until("it is drawn", || picture(&page).colours >= 4);
+        std::thread::sleep(std::time::Duration::from_millis(400));
+        keep(&page, &format!("find-found-{scheme}-{width}"));
+        page.press("Enter");
+        page.wait_until("one is selected", || selected(&page).is_some());
+        std::thread::sleep(std::time::Duration::from_millis(400));
+        keep(&page, &format!("find-selected-{scheme}-{width}"));
+        assert!(!scrolls_sideways(&page));
+        page.click("#find-clear");
+        page.wait_until("the stack stands out", || page.text("#same-stack-text").contains("at the peak"));
+        std::thread::sleep(std::time::Duration::from_millis(400));
+        keep(&page, &format!("find-stack-{scheme}-{width}"));
+        find(&page, "/(/");
+        page.wait_until("it is told", || page.text("#find-status").contains("expression"));
+        keep(&page, &format!("find-wrong-{scheme}-{width}"));
+        assert!(!scrolls_sideways(&page));
+    }
+}

@@ -1,0 +1,364 @@
+//! Searches against the plain truth: what a query finds in random histories and in real files, and the way from match to match.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
+
+#[path = "support/opened.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
+mod opened;
+
+use memscape::engine::protocol::{Begin, Details, Direction, Grouping, Highlight, Looks, Match, Tally};
+use memscape::engine::{Engine, Reply, Request, Work};
+use memscape::timeline::View;
+use memscape::timeline::scene::FADED;
+use opened::{Opened, open, snapshots};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// What a test looks for, in its own words; the text that is typed for it is made from this.
+#[derive(Clone, Debug)]
+enum Wanted {
+    Number(u32),
+    Address(u64),
+    Size(u64, u64),
+    Text(String),
+    /// Frames that begin with one and end with the other.
+    Ends(String, String),
+}
+
+impl Wanted {
+    fn typed(&self) -> String {
+        match self {
+            Wanted::Number(number) => format!("#{number}"),
+            Wanted::Address(address) => format!("0x{address:x}"),
+            Wanted::Size(least, most) if least == most => format!("={least}"),
+            Wanted::Size(least, u64::MAX) => format!(">= {least} B"),
+            Wanted::Size(least, most) => format!("{least}..{most}"),
+            Wanted::Text(text) => format!("\"{text}\""),
+            Wanted::Ends(from, to) => format!("/^{}.*{}$/", escaped(from), escaped(to)),
+        }
+    }
+
+    fn is(&self, details: &Details) -> bool {
+        let frame = |wanted: &dyn Fn(&str) -> bool| {
+            details.frames.iter().any(|frame| {
+                let place = match (frame.filename.as_str(), frame.line.as_str()) {
+                    ("" | "??" | "none", _) => String::new(),
+                    (file, "0") => format!("{file} "),
+                    (file, line) => format!("{file}:{line} "),
+                };
+                wanted(&format!("{place}{}", frame.name))
+            })
+        };
+        match self {
+            Wanted::Number(number) => details.allocation == *number,
+            Wanted::Address(address) => details.address.is_some_and(|from| {
+                *address >= from && u128::from(*address) < u128::from(from) + u128::from(details.requested.max(1))
+            }),
+            Wanted::Size(least, most) => details.requested >= *least && details.requested <= *most,
+            Wanted::Text(text) => frame(&|line| line.to_lowercase().contains(&text.to_lowercase())),
+            Wanted::Ends(from, to) => frame(&|line| {
+                line.len() >= from.len() + to.len() && line.starts_with(from.as_str()) && line.ends_with(to.as_str())
+            }),
+        }
+    }
+}
+
+fn escaped(text: &str) -> String {
+    let sign = |letter: char| if r".+*?()|[]{}^$\".contains(letter) { format!(r"\{letter}") } else { letter.into() };
+    text.chars().map(sign).collect()
+}
+
+/// The answer to a request, in slices of one piece of work each.
+fn reply(engine: &mut Engine, request: Request) -> Reply {
+    engine.request(request);
+    loop {
+        if let Some(reply) = engine.next_reply() {
+            return reply;
+        }
+        engine.step(&mut || false);
+    }
+}
+
+fn find(opened: &mut Opened, device: i64, query: &str) -> Tally {
+    match reply(&mut opened.engine, Request::Find { serial: 5, device, query: query.to_owned() }) {
+        Reply::Found { serial: 5, device: found, tally } if found == device => tally,
+        other => panic!("{query}: {other:?}"),
+    }
+}
+
+fn next(opened: &mut Opened, begin: Begin, direction: Direction, window: [u32; 2]) -> Option<Match> {
+    let request = Request::FindNext { serial: 6, find: 5, begin, direction, looks: Looks::default(), window };
+    match reply(&mut opened.engine, request) {
+        Reply::FoundNext { serial: 6, found } => found,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Everything about every allocation of a device.
+fn all(opened: &mut Opened, device: i64) -> Vec<Details> {
+    let mut all = Vec::new();
+    while let Some(details) = opened.details(device, all.len() as u32) {
+        all.push(details);
+    }
+    all
+}
+
+/// Compares a search with a look at every allocation.
+fn check(opened: &mut Opened, device: i64, all: &[Details], wanted: &Wanted) {
+    let query = wanted.typed();
+    let peak_event = opened.summary.devices.iter().find(|it| it.device == device).unwrap().peak_event;
+    let matches: Vec<&Details> = all.iter().filter(|details| wanted.is(details)).collect();
+    let at_peak = |details: &&&Details| {
+        details.born_event.is_none_or(|born| i64::from(born) <= peak_event)
+            && details.freed_event.is_none_or(|freed| i64::from(freed) > peak_event)
+    };
+    let peak: Vec<_> = matches.iter().filter(at_peak).collect();
+    let expected = Tally {
+        count: matches.len() as u32,
+        requested: matches.iter().map(|details| details.requested).sum(),
+        peak_count: peak.len() as u32,
+        peak_requested: peak.iter().map(|details| details.requested).sum(),
+    };
+    assert_eq!(find(opened, device, &query), expected, "{query}");
+
+    // Round and back again, a few of them.
+    let first = next(opened, Begin::Moment(0), Direction::Next, [0, u32::MAX]);
+    assert_eq!(first.map(|it| it.allocation), matches.first().map(|it| it.allocation), "{query}");
+    let Some(first) = first else { return };
+    let mut at = first;
+    for step in (1..=matches.len()).take(40) {
+        let place = step % matches.len();
+        let further = next(opened, Begin::Allocation(at.allocation), Direction::Next, [0, u32::MAX]).unwrap();
+        let expected = (matches[place].allocation, place as u32, matches[place].requested);
+        assert_eq!((further.allocation, further.place, further.requested), expected, "{query}");
+        let back = next(opened, Begin::Allocation(further.allocation), Direction::Previous, [0, u32::MAX]).unwrap();
+        assert_eq!(back, at, "{query}");
+        at = further;
+        // It stands where the picture has it.
+        let moment = matches[place].born_event.map_or(0, |born| born + 1);
+        if at.requested > 0 {
+            let hit = opened.hit(device, moment, at.lowest_byte).unwrap();
+            assert_eq!((hit.allocation, hit.lowest_byte), (at.allocation, at.lowest_byte), "{query}");
+        }
+    }
+}
+
+/// Allocations and frees as a file tells them, in turns.
+fn file(turns: &[(u64, usize, u64)]) -> Vec<u8> {
+    let frames = |stack: u64| -> Value {
+        let frame = |at: u64| {
+            let (name, file) =
+                [("Forward", "/home/me/Train.py"), ("step", "/x/torch/nn.py"), ("at::empty", "??"), ("<module>", "")]
+                    [at as usize % 4];
+            json!({ "name": name, "filename": file, "line": at % 3 * 7 })
+        };
+        (0..stack % 5).map(|depth| frame(stack / 5 + depth)).collect()
+    };
+    let mut live: Vec<(u64, u64, u64)> = Vec::new();
+    let mut trace = Vec::new();
+    let mut event = |action: &str, (address, size, stack): (u64, u64, u64)| {
+        trace.push(json!({ "action": action, "addr": address, "size": size, "stream": 0, "frames": frames(stack) }));
+    };
+    let block = |(address, size, stack): (u64, u64, u64)| json!({ "address": address, "size": size.div_ceil(512).max(1) * 512, "requested_size": size, "state": "active_allocated", "frames": frames(stack) });
+    // Two that were there before.
+    live.push((1 << 20, 3000, 7));
+    live.push((2 << 20, 70, 13));
+    for &(size, which, stack) in turns {
+        if which % 3 == 0 && !live.is_empty() {
+            let gone = live.swap_remove(which / 3 % live.len());
+            event("free_requested", gone);
+            event("free_completed", gone);
+        } else {
+            // Addresses come again as soon as they are free.
+            let address = (3..).map(|place| place << 20).find(|&at| live.iter().all(|it| it.0 != at)).unwrap();
+            live.push((address, size, stack));
+            event("alloc", (address, size, stack));
+        }
+    }
+    let blocks: Vec<Value> = live.iter().map(|&it| block(it)).collect();
+    let segment = json!({ "device": 0, "address": 0, "total_size": 1u64 << 40, "allocated_size": 0, "active_size": 0, "requested_size": 0, "stream": 0, "segment_type": "large", "blocks": blocks });
+    serde_json::to_vec(&json!({ "segments": [segment], "device_traces": [trace] })).unwrap()
+}
+
+fn wanted() -> impl Strategy<Value = Wanted> {
+    let text = prop::sample::select(vec![
+        "train",
+        "TORCH",
+        ":7 ",
+        "empty",
+        "<module>",
+        "e.py:14 forward",
+        "nothing",
+        "<m",
+        "py step",
+    ]);
+    let ends = prop::sample::select(vec![
+        ("/home", "Forward"),
+        ("", "empty"),
+        ("at", ""),
+        ("/x/torch/nn.py:7", "step"),
+        ("T", ""),
+    ]);
+    prop_oneof![
+        (0u32..40).prop_map(Wanted::Number),
+        ((1u64..8), 0u64..5000).prop_map(|(place, inside)| Wanted::Address((place << 20) + inside)),
+        (0u64..4000, 0u64..4000).prop_map(|(one, other)| Wanted::Size(one.min(other), one.max(other))),
+        (0u64..4000).prop_map(|size| Wanted::Size(size, size)),
+        (0u64..4000).prop_map(|size| Wanted::Size(size, u64::MAX)),
+        text.prop_map(|text| Wanted::Text(text.into())),
+        ends.prop_map(|(from, to)| Wanted::Ends(from.into(), to.into())),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_search_finds_what_a_look_at_each_finds(
+        turns in prop::collection::vec((prop_oneof![0u64..4000, Just(512)], 0usize..300, 0u64..40), 0..60),
+        wanted in prop::collection::vec(wanted(), 1..8),
+    ) {
+        let mut opened = open(&file(&turns)).unwrap();
+        let all = all(&mut opened, 0);
+        for wanted in &wanted {
+            check(&mut opened, 0, &all, wanted);
+        }
+        // The same stack, by its frames.
+        for details in all.iter().filter(|it| it.stack.is_some()).take(5) {
+            let same: Vec<&Details> = all.iter().filter(|it| it.frames == details.frames && it.stack.is_some()).collect();
+            let request = Request::SameStack { serial: 7, device: 0, stack: details.stack.unwrap() };
+            let Reply::SameStack { serial: 7, tally } = reply(&mut opened.engine, request) else { panic!("not a tally") };
+            prop_assert_eq!(tally.count as usize, same.len());
+            prop_assert_eq!(tally.requested, same.iter().map(|it| it.requested).sum::<u64>());
+        }
+    }
+}
+
+#[test]
+fn real_files_are_searched_exactly() {
+    let Some(folder) = snapshots() else { return };
+    let mut searches = 0;
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    for path in paths.iter().filter(|path| path.extension().is_some_and(|end| end == "pickle")) {
+        let mut opened = open(&std::fs::read(path).unwrap()).unwrap();
+        for device in opened.summary.devices.clone().iter().filter(|device| (1..6000).contains(&device.allocations)) {
+            let all = all(&mut opened, device.device);
+            let picks: Vec<&Details> = all.iter().step_by(all.len().div_ceil(3)).collect();
+            let mut wanted = vec![
+                Wanted::Number(all.len() as u32 / 2),
+                Wanted::Number(all.len() as u32),
+                Wanted::Size(1 << 20, u64::MAX),
+            ];
+            for details in picks {
+                wanted.push(Wanted::Size(details.requested, details.requested));
+                wanted.push(Wanted::Size(details.requested / 2, details.requested));
+                let address = details.address.unwrap_or(0);
+                wanted.extend([address, address + details.requested / 2, address.wrapping_sub(1)].map(Wanted::Address));
+                if let Some(frame) = details.frames.get(details.frames.len() / 2) {
+                    let ends = if frame.filename.contains('/') {
+                        ("/", frame.name.as_str())
+                    } else {
+                        ("", frame.name.as_str())
+                    };
+                    wanted.push(Wanted::Ends(ends.0.into(), ends.1.into()));
+                    wanted.push(Wanted::Text(frame.name.to_uppercase()));
+                }
+            }
+            // What is typed must be short enough and have no quotes of its own.
+            wanted.retain(|wanted| wanted.typed().len() < 300);
+            for wanted in &wanted {
+                check(&mut opened, device.device, &all, wanted);
+            }
+            searches += wanted.len();
+        }
+    }
+    assert!(searches > 100, "only {searches} searches");
+}
+
+/// A device of some hundred allocations.
+fn sample() -> Opened {
+    let turns: Vec<(u64, usize, u64)> =
+        (0..600).map(|at| (512 + at % 7 * 100, at as usize * 7 % 31, at % 23)).collect();
+    open(&file(&turns)).unwrap()
+}
+
+#[test]
+fn a_newer_search_overtakes_and_an_unknown_one_has_no_matches() {
+    let mut opened = sample();
+    let engine = &mut opened.engine;
+    for (serial, query) in [(1, "train"), (2, "step"), (3, "/(/")] {
+        engine.request(Request::Find { serial, device: 0, query: query.into() });
+        engine.step(&mut || false);
+    }
+    while engine.step(&mut || true) == Work::More {}
+    let replies: Vec<Reply> = std::iter::from_fn(|| engine.next_reply()).collect();
+    let [Reply::Found { serial: 3, device: 0, tally }] = replies[..] else { panic!("{replies:?}") };
+    assert_eq!(tally, Tally::default(), "what is no query finds nothing");
+    engine.request(Request::Find { serial: 4, device: 77, query: ">0".into() });
+    while engine.step(&mut || true) == Work::More {}
+    assert!(
+        matches!(engine.next_reply(), Some(Reply::Found { serial: 4, device: 77, tally }) if tally == Tally::default())
+    );
+    assert_eq!(next(&mut opened, Begin::Moment(0), Direction::Next, [0, 1]), None, "search 5 was never made");
+}
+
+#[test]
+fn from_a_moment_on_and_where_the_window_is() {
+    let mut opened = sample();
+    let all = all(&mut opened, 0);
+    let count = find(&mut opened, 0, ">0").count;
+    assert_eq!(count as usize, all.len());
+    for moment in [0, 1, 100, 399, 5000] {
+        let born = |details: &Details| details.born_event.map_or(0, |event| event + 1);
+        let after = all.iter().find(|it| born(it) >= moment).unwrap_or(&all[0]);
+        let before = all.iter().rfind(|it| born(it) < moment).unwrap_or(&all[all.len() - 1]);
+        let found = [Direction::Next, Direction::Previous]
+            .map(|direction| next(&mut opened, Begin::Moment(moment), direction, [0, u32::MAX]).unwrap().allocation);
+        assert_eq!(found, [after.allocation, before.allocation], "moment {moment}");
+    }
+    // One that is live in the window is told where it stands at its left edge.
+    let long = all
+        .iter()
+        .find(|it| it.born_event.is_some_and(|born| it.freed_event.is_some_and(|freed| freed > born + 40)))
+        .unwrap();
+    let moment = long.born_event.unwrap() + 20;
+    find(&mut opened, 0, &format!("#{}", long.allocation));
+    let found = next(&mut opened, Begin::Moment(0), Direction::Next, [moment, moment + 5]).unwrap();
+    assert_eq!(opened.hit(0, moment, found.lowest_byte).unwrap().allocation, long.allocation);
+}
+
+#[test]
+fn what_stands_out_is_all_that_is_not_faded() {
+    let mut opened = sample();
+    let device = opened.summary.devices[0].clone();
+    let all = all(&mut opened, 0);
+    find(&mut opened, 0, "train");
+    let wanted = Wanted::Text("train".into());
+    let stack = all.iter().find_map(|it| it.stack).unwrap();
+    // So large that every allocation is a quad of its own.
+    let view = View::fit(device.events + 1, device.drawn_peak, 2400, 8000);
+    let is_found = |id: u32| wanted.is(&all[id as usize]);
+    let has_stack = |id: u32| all[id as usize].stack == Some(stack);
+    let cases: [(Highlight, &dyn Fn(u32) -> bool); 4] = [
+        (Highlight::Nothing, &|_| true),
+        (Highlight::Found(5), &is_found),
+        (Highlight::Found(4), &|_| true),
+        (Highlight::Stack(stack), &has_stack),
+    ];
+    for (stacking, (highlight, stands_out)) in
+        [None, Some(Grouping::Size)].into_iter().flat_map(|by| cases.map(|case| (by, case)))
+    {
+        let looks = Looks { highlight, stacking, ..Looks::default() };
+        let Reply::Scene { scene, .. } =
+            reply(&mut opened.engine, Request::Scene { serial: 1, device: 0, view, looks })
+        else {
+            panic!("not a scene")
+        };
+        let mut alone = 0;
+        for (quad, identity) in scene.quads.iter().zip(&scene.identities).filter(|(_, it)| it.count == 1) {
+            assert_eq!(quad.paint & FADED == 0, stands_out(identity.first), "{highlight:?}: {}", identity.first);
+            alone += 1;
+        }
+        assert!(alone > 300, "only {alone} stand alone");
+    }
+}
