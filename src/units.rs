@@ -32,6 +32,11 @@ impl Moment {
     pub fn event_or_minus_one(self) -> i64 {
         i64::from(self.0) - 1
     }
+
+    /// Back from [`Moment::event_or_minus_one`].
+    pub fn after_event_or_minus_one(event: i64) -> Moment {
+        Moment(u32::try_from(event.saturating_add(1)).unwrap_or(0))
+    }
 }
 
 /// A number of bytes, written in KiB, MiB, GiB (powers of 1024) with three significant digits: `1.46 GiB`, `512 B`.

@@ -9,7 +9,7 @@ mod generate;
 #[allow(dead_code, reason = "each test file uses its part")]
 mod opened;
 
-use memscape::engine::protocol::{Details, FileSummary, Looks};
+use memscape::engine::protocol::{Begin, Details, Direction, FileSummary, Highlight, Looks};
 use memscape::engine::{Engine, Reply, Request};
 use memscape::snapshot::schema::KEYS;
 use memscape::timeline::View;
@@ -333,6 +333,22 @@ fn survive(bytes: &[u8]) {
             let Reply::Details { details, .. } = reply(&mut engine, Some(request)) else { panic!("not details") };
             serde_json::to_vec(&details).unwrap();
         }
+        for query in ["a", "/.*:[0-9]+ ./", "0x0", ">=0", "..512", "#0"] {
+            let find = Request::Find { serial: 2, device: device.device, query: query.into() };
+            let Reply::Found { tally, .. } = reply(&mut engine, Some(find)) else { panic!("not a tally") };
+            for direction in [Direction::Next, Direction::Previous] {
+                let begin = Begin::Moment(device.events as u32 / 2);
+                let (looks, window) = (Looks::default(), [1, 5]);
+                let step = Request::FindNext { serial: 3, find: 2, begin, direction, looks, window };
+                let Reply::FoundNext { found, .. } = reply(&mut engine, Some(step)) else { panic!("not a step") };
+                assert!(found.is_some_and(|found| found.place < tally.count) == (tally.count > 0));
+            }
+            let looks = Looks { highlight: Highlight::Found(2), ..Looks::default() };
+            let request = Request::Scene { serial: 1, device: device.device, view: fit, looks };
+            assert!(matches!(reply(&mut engine, Some(request)), Reply::Scene { .. }));
+        }
+        let request = Request::SameStack { serial: 4, device: device.device, stack: 1 };
+        assert!(matches!(reply(&mut engine, Some(request)), Reply::SameStack { .. }));
     }
 }
 

@@ -130,16 +130,16 @@ fn light(picture: &Picture) -> String {
     svg_of(picture, &Look::light(), &Inks::LIGHT)
 }
 
-/// Compares with `tests/golden/NAME`, or writes it where `MEMSCAPE_GOLDEN` is set: then look at what changed.
+/// Compares with `tests/golden/NAME`, or writes it where `MEMSCAPE_BLESS` is set: then look at what changed.
 #[track_caller]
 fn assert_golden(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    if std::env::var_os("MEMSCAPE_GOLDEN").is_some() {
+    if std::env::var_os("MEMSCAPE_BLESS").is_some() {
         std::fs::write(&path, text).unwrap();
     }
     let golden = std::fs::read_to_string(&path).unwrap_or_default();
     let first = golden.lines().zip(text.lines()).position(|(golden, now)| golden != now);
-    assert!(golden == text, "{name} differs, first in line {first:?}; MEMSCAPE_GOLDEN=1 writes it anew");
+    assert!(golden == text, "{name} differs, first in line {first:?}; MEMSCAPE_BLESS=1 writes it anew");
 }
 
 #[test]

@@ -214,6 +214,17 @@ fn a_scene_that_would_have_too_many_quads_has_higher_bands() {
         scene.band_px,
         scene.quads.len()
     );
+    // The estimate is made in slices like all else.
+    history.with(|source| {
+        let mut job = SceneJob::new(source, view);
+        let mut asked = 0u32;
+        let mut has_time = || {
+            asked += 1;
+            !asked.is_multiple_of(7)
+        };
+        let sliced = std::iter::repeat_with(|| job.step(source, &mut has_time)).take(1_000_000).flatten().next();
+        assert!(sliced == Some(scene), "another scene in slices");
+    });
 }
 
 #[test]

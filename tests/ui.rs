@@ -2,14 +2,17 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
 use memscape::engine::protocol::{
-    Details, DeviceSummary, FileSummary, Grouping, HitAllocation, Looks, Member, Phase, Progress,
+    Details, DeviceSummary, FileSummary, Grouping, HitAllocation, Looks, Member, MomentFacts, Phase, Progress, Stepped,
+    Stop,
 };
 use memscape::engine::{Reply, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Quad, QuadIdentity, Scene, View};
 use memscape::ui::action::{GivenFile, Origin, Pointer, WheelAxis};
+use memscape::ui::drag::Held;
+use memscape::ui::overlay::Overlay;
 use memscape::ui::state::{BytesAxis, Canvas, Help, Letters, Renderer, Stage};
-use memscape::ui::{Action, Command, Effect, State, hover, notices, update};
+use memscape::ui::{Action, Command, Effect, State, hover, moment, notices, update};
 use proptest::prelude::*;
 
 const CANVAS: Canvas = Canvas { width_px: 100, height_px: 100, scale: 1.0 };
@@ -317,6 +320,29 @@ fn help_and_letters_toggle() {
     assert_eq!(page.state.letters, Letters::Off);
 }
 
+/// What the tools of the picture are used for, and what the worker says to them.
+fn tool_action() -> impl Strategy<Value = Action> {
+    let pointer = (-50.0..150.0f64, -50.0..150.0f64).prop_map(|(x, y)| Pointer { x, y });
+    let held = (any::<bool>(), any::<bool>()).prop_map(|(alt, shift)| Held { alt, shift, ctrl: false });
+    let stops = proptest::sample::select(vec![Stop::Arrived, Stop::Nowhere, Stop::OnItsWay]);
+    prop_oneof![
+        2 => (pointer.clone(), held).prop_map(|(from, held)| Action::DragBegan { from, held }),
+        2 => pointer.clone().prop_map(Action::DrawnTo),
+        2 => Just(Action::DragEnded),
+        1 => pointer.prop_map(Action::MarkerPut),
+        1 => (0..9u32).prop_map(Action::MarkerVisited),
+        1 => (0..9u32).prop_map(Action::MarkerRemoved),
+        1 => "[0-9.e-]{0,6}".prop_map(Action::CapacityTyped),
+        4 => (0..6u32, 0..40u32, any::<u32>(), any::<u64>(), stops).prop_map(|(load, serial, moment, byte, stop)| {
+            Action::Replied { load, reply: Reply::Stepped { serial, to: Stepped { moment, byte, stop } } }
+        }),
+        4 => (0..6u32, 0..40u32, 0..3000u32, 0..3usize).prop_map(|(load, serial, moment, count)| {
+            let moments = vec![MomentFacts { moment, ..MomentFacts::default() }; count];
+            Action::Replied { load, reply: Reply::Moments { serial, moments } }
+        }),
+    ]
+}
+
 fn any_action() -> impl Strategy<Value = Action> {
     let commands: Vec<Command> = memscape::ui::keys::BINDINGS.iter().map(|binding| binding.command).collect();
     let pointer = (-50.0..150.0f64, -50.0..150.0f64).prop_map(|(x, y)| Pointer { x, y });
@@ -331,6 +357,7 @@ fn any_action() -> impl Strategy<Value = Action> {
             .prop_map(|(at, delta, axis)| Action::Wheel { at, delta, axis }),
         1 => (-500.0..500.0f64, -500.0..500.0f64).prop_map(|(right_px, up_px)| Action::Dragged { right_px, up_px }),
         1 => (1..3000u32, 1..3000u32).prop_map(|(width_px, height_px)| Action::Resized(Canvas { width_px, height_px, scale: 2.0 })),
+        3 => tool_action(),
         1 => Just(Action::FilesGiven(vec![GivenFile { name: "c".into(), bytes: 1 }])),
         1 => (0..3i64).prop_map(Action::DeviceChosen),
         1 => (0..3usize).prop_map(Action::SnapshotChosen),
@@ -373,6 +400,7 @@ proptest! {
             }
             let _ = notices::reading(state);
             let _ = notices::status(state);
+            let _ = (Overlay::of(state), moment::view(state), moment::spoken(state), state.marker_lines());
         }
     }
 }

@@ -35,7 +35,8 @@ pub(super) struct Groups {
     pools: Vec<(u64, u64)>,
     /// First and last address of each segment, its device, its place; by device and address.
     segments: Vec<(i64, u64, u64, u32)>,
-    ranking: Ranking,
+    /// Until it is done.
+    ranking: Option<Ranking>,
 }
 
 /// How far the ranking of call sites is.
@@ -71,7 +72,7 @@ impl Groups {
         segments = sorted_by_key(segments, |&(device, start, _, _)| pair(ascending(device), start));
         let ranking = Ranking { area: (0..snapshot.stacks.len()).map(|_| 0.0).collect(), ..Ranking::default() };
         let sites = (0..snapshot.stacks.len()).map(|_| 0).collect();
-        Groups { sites, ranked: Vec::new(), streams, pools, segments, ranking }
+        Groups { sites, ranked: Vec::new(), streams, pools, segments, ranking: Some(ranking) }
     }
 
     /// Ranks the call sites while there is time; `true` when done.
@@ -82,7 +83,7 @@ impl Groups {
         sites: &mut Sites,
         has_time: &mut dyn FnMut() -> bool,
     ) -> bool {
-        let ranking = &mut self.ranking;
+        let Some(ranking) = &mut self.ranking else { return true };
         while let Some(history) = histories.get(ranking.device) {
             let moments = f64::from(history.event_count()) + 1.0;
             let ids = ranking.next..history.allocations.len().min(ranking.next + ROWS_PER_CHECK);
@@ -137,8 +138,7 @@ impl Groups {
                 return false;
             }
         }
-        self.ranking = Ranking { device: usize::MAX, numbered: Some(HashMap::default()), ..Ranking::default() };
-        self.ranking.next = usize::MAX;
+        self.ranking = None;
         true
     }
 
@@ -248,7 +248,7 @@ impl Groups {
     /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         self.sites.heap_bytes()
-            + self.ranking.area.heap_bytes()
+            + self.ranking.as_ref().map_or(0, |ranking| ranking.area.heap_bytes())
             + self.ranked.capacity() * size_of::<FrameId>()
             + self.streams.capacity() * size_of::<u64>()
             + self.pools.capacity() * size_of::<(u64, u64)>()

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 pub(super) fn legend(file: &OpenFile, device: i64, colouring: Grouping) -> Option<Vec<LegendEntry>> {
     let history = file.history(device)?;
     let mut groups: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
-    let peak = Moment(u32::try_from(history.numbers.peak_event + 1).unwrap_or(0));
+    let peak = Moment::after_event_or_minus_one(history.numbers.peak_event);
     for id in history.live.live_at(&history.allocations, peak) {
         if history.allocations.source(id) != Source::Unexplained {
             let group = groups.entry(file.groups.of(&file.snapshot, history, id, colouring)).or_default();

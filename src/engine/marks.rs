@@ -5,7 +5,7 @@ use super::places;
 use super::protocol::{ClockSpan, Marks, OutOfMemoryMark, Place, RangeMark};
 use crate::replay::{AnnotationRange, Clock, DeviceHistory};
 use crate::snapshot::Action;
-use crate::units::EventIdx;
+use crate::units::{EventIdx, Moment};
 
 /// Marks of one kind that are sent: more than anyone looks at, and a few megabytes at most.
 const MOST_MARKS: usize = 20_000;
@@ -18,14 +18,15 @@ pub(super) fn marks(file: &OpenFile, device: i64) -> Option<Marks> {
     let clock = history.events.times.clock();
     let span = |clock: Clock<'_>| ClockSpan { first_us: clock.first_us(), span: clock.span(), margin: clock.margin() };
     let mut marks = Marks { clock: clock.map(span), ..Marks::default() };
-    let peak = u32::try_from(history.numbers.peak_event + 1).unwrap_or(0);
+    let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
     marks.peak = Place { events: f64::from(peak), time: clock.map_or(0, |clock| clock.x(peak)) };
     for event in history.note_events() {
         let place = event_place(clock, event);
         match history.events.action(event) {
             Action::Oom if marks.out_of_memory.len() < MOST_MARKS => {
                 let (device_free, requested) = history.address_and_size(EventIdx(event));
-                marks.out_of_memory.push(OutOfMemoryMark { place, event, requested, device_free });
+                let reserved = u64::try_from(history.reserved_at(Moment::after(EventIdx(event)))).unwrap_or(0);
+                marks.out_of_memory.push(OutOfMemoryMark { place, event, requested, device_free, reserved });
             }
             Action::Snapshot if marks.snapshots.len() < MOST_MARKS => marks.snapshots.push((place, event)),
             Action::Oom | Action::Snapshot => marks.left_out += 1,

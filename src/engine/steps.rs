@@ -6,8 +6,8 @@ use crate::replay::{AllocationId, DeviceHistory};
 use crate::timeline::{self, Source};
 use crate::units::{EventIdx, Moment};
 
-/// Events that one call looks at: about 2 ms.
-const MOST_EVENTS: u32 = 100_000;
+/// Events that one call looks at: a few milliseconds.
+const MOST_EVENTS: u32 = 50_000;
 
 /// Where `step` from `(moment, byte)` leads; `None` when there is no such device.
 pub(super) fn step(

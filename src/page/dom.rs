@@ -81,6 +81,7 @@ elements! {
     marker_box: HtmlElement = "marker-box",
     markers: HtmlElement = "markers",
     measured: HtmlElement = "measured",
+    measured_text: HtmlElement = "measured-text",
     minimap: HtmlCanvasElement = "minimap",
     moment: HtmlElement = "moment",
     moment_facts: HtmlElement = "moment-facts",
@@ -113,7 +114,6 @@ elements! {
     window_back: HtmlButtonElement = "window-back",
     window_forward: HtmlButtonElement = "window-forward",
     workspace: HtmlElement = "workspace",
-    zoom_to_ruler: HtmlButtonElement = "zoom-to-ruler",
 }
 
 /// The element with this id.

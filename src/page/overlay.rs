@@ -13,6 +13,8 @@ use web_sys::CanvasRenderingContext2d;
 /// CSS pixels: the height of a chip, and what is beside its text.
 const CHIP: f64 = 18.0;
 const PAD: f64 = 5.0;
+/// CSS pixels from the top to the number of a marker: above it stands what memory ran out for.
+const FLAG: f64 = 20.0;
 /// CSS pixels from an end of the ruler to its text.
 const BESIDE: f64 = 8.0;
 
@@ -178,7 +180,8 @@ impl Brush<'_> {
     fn flag(&self, flag: &Flag) {
         let (x, y) = self.at(flag.at);
         let accent = self.theme.accent.as_str();
-        self.fill(accent, 0.9, (x.floor(), 0.0), (self.hair(), self.plot.1));
+        self.fill(&self.theme.ground, 0.7, (x.floor() - self.hair(), 0.0), (3.0 * self.hair(), self.plot.1));
+        self.fill(accent, 1.0, (x.floor(), 0.0), (self.hair(), self.plot.1));
         if (0.0..=self.plot.1).contains(&y) {
             let side = 5.0 * self.scale;
             self.fill(accent, 1.0, ((x - side / 2.0).round(), (y - side / 2.0).round()), (side, side));
@@ -186,12 +189,12 @@ impl Brush<'_> {
         let width = self.width(&flag.number) + 2.0 * PAD * self.scale;
         let on_the_left = flag.at.x + width > self.plot.0;
         let left = if on_the_left { x - width } else { x };
-        self.chip(&flag.number, (left, 0.0), (accent, &self.theme.ground));
+        self.chip(&flag.number, (left, FLAG * self.scale), (accent, &self.theme.ground));
         if !flag.text.is_empty() {
             let gap = width + PAD * self.scale;
             let text = self.width(&flag.text);
             let x = if flag.at.x + gap + text > self.plot.0 - PAD { flag.at.x - gap - text } else { flag.at.x + gap };
-            self.beside(&flag.text, x, self.plot.1 - CHIP * self.scale / 2.0, accent);
+            self.beside(&flag.text, x, self.plot.1 - (FLAG + CHIP / 2.0) * self.scale, &self.theme.strong);
         }
     }
 
@@ -203,12 +206,20 @@ impl Brush<'_> {
         self.frame(from, size);
     }
 
+    /// Strokes the path in a colour that shows on any other: light in dark, or the other way round.
+    fn stroke(&self) {
+        for (colour, width) in [(&self.theme.ground, 3.0), (&self.theme.strong, 1.0)] {
+            self.context.set_stroke_style_str(colour);
+            self.context.set_line_width(width * self.scale);
+            self.context.stroke();
+        }
+    }
+
     fn frame(&self, (x, y): (f64, f64), (width, height): (f64, f64)) {
-        let (accent, hair) = (self.theme.accent.as_str(), self.hair());
-        self.fill(accent, 1.0, (x, y), (width.max(hair), hair));
-        self.fill(accent, 1.0, (x, y + height), (width.max(hair), hair));
-        self.fill(accent, 1.0, (x, y), (hair, height.max(hair)));
-        self.fill(accent, 1.0, (x + width, y), (hair, (height + hair).max(hair)));
+        let context = &self.context;
+        context.begin_path();
+        context.rect(x + self.hair() / 2.0, y + self.hair() / 2.0, width, height);
+        self.stroke();
     }
 
     /// The box between both ends, as far as it is in the plot, and the result beside the second.
@@ -220,13 +231,10 @@ impl Brush<'_> {
         let size = ((ax - bx).abs().round(), (ay - by).abs().round());
         self.fill(&self.theme.accent, 0.1, corner, size);
         self.frame(corner, size);
-        let context = &self.context;
-        context.set_stroke_style_str(&self.theme.accent);
-        context.set_line_width(1.5 * self.scale);
-        context.begin_path();
-        context.move_to(ax, ay);
-        context.line_to(bx, by);
-        context.stroke();
+        self.context.begin_path();
+        self.context.move_to(ax, ay);
+        self.context.line_to(bx, by);
+        self.stroke();
         // Away from the first end, so that it does not lie on what is measured.
         let width = self.width(text) + 2.0 * PAD * self.scale;
         let (gap, height) = (BESIDE * self.scale, CHIP * self.scale);
@@ -234,6 +242,6 @@ impl Brush<'_> {
         let top = if by > ay { by + gap } else { by - gap - height };
         let left = left.clamp(self.left, (self.stage.0 - width).max(self.left));
         let top = top.clamp(0.0, (self.plot.1 - height).max(0.0));
-        self.chip(text, (left, top), (&self.theme.accent, &self.theme.ground));
+        self.chip(text, (left, top), (&self.theme.strong, &self.theme.ground));
     }
 }

@@ -38,6 +38,9 @@ pub struct Allocations {
     pub(super) born: Column<u32>,
     pub(super) unexplained: u32,
     pub(super) statics: u32,
+    /// Whether early ones whose first event is the completion of their free were pending before the trace: it has requests of frees
+    /// (`skip_actions` can leave them out), and completions end lives.
+    pub(super) may_start_pending: bool,
 }
 
 impl Allocations {
@@ -80,7 +83,7 @@ impl Allocations {
         self.parts[0].size.len()
     }
 
-    fn part(&self, id: AllocationId) -> (&Lives, usize) {
+    pub(super) fn part(&self, id: AllocationId) -> (&Lives, usize) {
         let at = id.0 as usize;
         match at.checked_sub(self.early()) {
             None => (&self.parts[0], at),
@@ -118,12 +121,6 @@ impl Allocations {
         Some(lives.free_requested.at(at)).filter(|&moment| moment != NEVER).map(Moment)
     }
 
-    /// [`Allocations::free_requested`] as a moment, `u32::MAX` for never.
-    pub fn free_requested_or_never(&self, id: AllocationId) -> u32 {
-        let (lives, at) = self.part(id);
-        lives.free_requested.at(at)
-    }
-
     /// Why it is in the picture.
     pub fn source(&self, id: AllocationId) -> Source {
         if id.0 < self.unexplained {
@@ -145,6 +142,16 @@ impl Allocations {
         match subject {
             Subject::Traced(index) => Some((&self.parts[1], index as usize)),
             Subject::Early(index) => Some((&self.parts[0], self.freed(index).0 as usize)),
+            Subject::Segment(_) | Subject::Note(_) => None,
+        }
+    }
+
+    /// The allocation an event is about, if it is about one.
+    #[inline]
+    pub(super) fn id(&self, subject: Subject) -> Option<AllocationId> {
+        match subject {
+            Subject::Traced(index) => Some(self.traced(index)),
+            Subject::Early(index) => Some(self.freed(index)),
             Subject::Segment(_) | Subject::Note(_) => None,
         }
     }

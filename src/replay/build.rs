@@ -212,7 +212,9 @@ impl Building {
         let (early, mut end_blocks) = (trace.early, EndBlocks::default());
         let mut allocations = Allocations { born: trace.born, ..Allocations::default() };
         allocations.parts[1] = trace.traced;
-        let at_start = AtStart { early, at_end, requests_recorded: trace.counts[Action::FreeRequested as usize] > 0 };
+        allocations.may_start_pending =
+            ends == Action::FreeCompleted && trace.counts[Action::FreeRequested as usize] > 0;
+        let at_start = AtStart { early, at_end };
         let laying = Laying::begin(at_start, &numbers, snapshot, &mut allocations, &mut end_blocks);
         let history = DeviceHistory {
             device: ordinal,
@@ -317,16 +319,13 @@ impl Building {
             return Change { total: size, drawn: size, ..Change::default() };
         }
         let moment = Moment::after(event).0;
-        let (requested, died) = (lives.free_requested.get(row), lives.died.get(row));
+        let id = history.allocations.id(subject);
+        let pending = id.map_or(0, |id| history.pending_change_of(id, action, event));
         if action != history.ends {
-            let begins = requested == Some(moment) && died.is_some_and(|died| died > moment);
-            return Change { pending: if begins { size } else { 0 }, ..Change::default() };
+            return Change { pending, ..Change::default() };
         }
         let own = if self.free_sizes.is_empty() { None } else { self.free_sizes.get(&event.0) };
-        let ended = if died == Some(moment) { size } else { 0 };
-        let was_pending = action == Action::FreeCompleted
-            && (requested != Some(NEVER) || (matches!(subject, Subject::Early(_)) && history.records_requests()));
-        let pending = if was_pending { -ended } else { 0 };
+        let ended = if lives.died.get(row) == Some(moment) { size } else { 0 };
         Change { total: -own.copied().map_or(size, signed), drawn: -ended, pending, reserved: 0 }
     }
 

@@ -1,6 +1,6 @@
 //! The blocks that are live at the end, and which allocations they are.
 
-use super::allocations::Allocations;
+use super::allocations::{AllocationId, Allocations};
 use super::numbers::Numbers;
 use super::trace::{Lives, NEVER, Oddity, signed};
 use crate::snapshot::{BlockState, Snapshot};
@@ -52,8 +52,6 @@ pub(super) struct Laying {
     pub(super) drawn: i64,
     /// Of these, the bytes whose free was requested before it.
     pub(super) pending: i64,
-    /// Whether the trace has requests of frees at all (`skip_actions` can leave them out).
-    requests_recorded: bool,
 }
 
 /// What is known of the allocations that were live before the trace.
@@ -62,8 +60,6 @@ pub(super) struct AtStart {
     pub(super) early: Lives,
     /// The blocks that are live at the end.
     pub(super) at_end: AtEnd,
-    /// Whether the trace has requests of frees at all.
-    pub(super) requests_recorded: bool,
 }
 
 /// What is known of each allocation that is live at the end: its block.
@@ -78,7 +74,7 @@ impl Laying {
         allocations: &mut Allocations,
         end_blocks: &mut EndBlocks,
     ) -> Laying {
-        let AtStart { early, at_end, requests_recorded } = at_start;
+        let AtStart { early, at_end } = at_start;
         let before = &mut allocations.parts[0];
         let unexplained = u64::try_from(numbers.remainder).unwrap_or(0);
         let (mut drawn, mut pending) = (signed(unexplained), 0i64);
@@ -97,7 +93,7 @@ impl Laying {
         }
         allocations.unexplained = u32::from(unexplained > 0);
         allocations.statics = allocations.early() as u32 - allocations.unexplained;
-        Laying { early, at_end, next: 0, ghosts: Oddity::default(), drawn, pending, requests_recorded }
+        Laying { early, at_end, next: 0, ghosts: Oddity::default(), drawn, pending }
     }
 
     /// Lays out some of those that events name: `true` when all are. One that is never freed is static where it has a block, with
@@ -119,11 +115,12 @@ impl Laying {
             }
             if died > 0 {
                 self.drawn = self.drawn.saturating_add(signed(size));
-                if requested == NEVER && self.requests_recorded {
-                    self.pending = self.pending.saturating_add(signed(size));
-                }
             }
+            let id = AllocationId(allocations.early() as u32);
             allocations.parts[0].push_row(self.early.address.at(index), size, requested, died);
+            if allocations.pending_from(id) < died.min(1) {
+                self.pending = self.pending.saturating_add(signed(size));
+            }
         }
         self.next = end;
         end == self.early.died.len()

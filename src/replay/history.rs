@@ -1,11 +1,11 @@
 //! What is known of one device.
 
-use super::allocations::{AllocationId, Allocations, Source};
+use super::allocations::{AllocationId, Allocations};
 use super::annotations::AnnotationRange;
 use super::live::LiveSets;
 use super::numbers::Numbers;
 use super::totals::{Curve, Totals};
-use super::trace::{Events, Subject};
+use super::trace::{Events, Subject, signed};
 use crate::column::Column;
 use crate::snapshot::Action;
 use crate::units::{EventIdx, Moment};
@@ -51,11 +51,7 @@ impl DeviceHistory {
 
     /// The allocation an event is about, if it is about one.
     pub fn allocation_of(&self, event: EventIdx) -> Option<AllocationId> {
-        match self.events.subject(event.0) {
-            Subject::Traced(index) => Some(self.allocations.traced(index)),
-            Subject::Early(index) => Some(self.allocations.freed(index)),
-            _ => None,
-        }
+        self.allocations.id(self.events.subject(event.0))
     }
 
     /// Address and bytes of an event: of its allocation, its segment operation, or its own (`oom`: free and requested bytes).
@@ -106,30 +102,15 @@ impl DeviceHistory {
 
     /// By how many bytes the pending part of the drawn stack grows at `event`.
     pub fn pending_change(&self, event: EventIdx) -> i64 {
-        let moment = Some(Moment::after(event));
-        let action = self.events.action(event.0);
-        let Some(id) = self.allocation_of(event).filter(|_| self.ends == Action::FreeCompleted) else { return 0 };
-        let (died, requested) = (self.allocations.died(id), self.allocations.free_requested(id));
-        match action {
-            Action::FreeRequested if requested == moment && died.is_none_or(|died| Some(died) > moment) => {
-                self.allocations.size(id) as i64
-            }
-            Action::FreeCompleted if died == moment && (requested.is_some() || self.starts_pending(id)) => {
-                -(self.allocations.size(id) as i64)
-            }
-            _ => 0,
-        }
+        let Some(id) = self.allocation_of(event) else { return 0 };
+        self.pending_change_of(id, self.events.action(event.0), event)
     }
 
-    /// Whether an allocation's free was requested before the trace: it completes in it, or has not at the end.
-    pub(super) fn starts_pending(&self, id: AllocationId) -> bool {
-        let known_by_its_free = matches!(self.allocations.source(id), Source::FreedBy(_));
-        self.records_requests() && known_by_its_free && self.allocations.free_requested(id).is_none()
-    }
-
-    /// Whether the trace has requests of frees at all (`skip_actions` can leave them out).
-    pub(super) fn records_requests(&self) -> bool {
-        self.action_counts.get(Action::FreeRequested as usize).is_some_and(|&count| count > 0)
+    /// The same of an event that is known to do `action` to `id`.
+    #[inline]
+    pub(super) fn pending_change_of(&self, id: AllocationId, action: Action, event: EventIdx) -> i64 {
+        let change = self.allocations.pending_change(id, action, self.ends, Moment::after(event).0);
+        change.saturating_mul(signed(self.allocations.size(id)))
     }
 
     /// Requested bytes of the drawn stack at `moment`.

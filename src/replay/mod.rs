@@ -16,6 +16,7 @@ pub mod trace;
 mod build;
 mod end;
 mod median;
+mod pending;
 
 pub use allocations::{AllocationId, Allocations, Source};
 pub use annotations::AnnotationRange;

@@ -47,7 +47,7 @@ impl Visible {
                         if source.highlight.is_some_and(|stands_out| stands_out(AllocationId(id))) {
                             self.mark_next();
                         }
-                        let requested = source.allocations.free_requested_or_never(AllocationId(id));
+                        let requested = source.allocations.pending_from(AllocationId(id));
                         if requested < died && requested < window.end {
                             let pends = grid.first_reaching(&columns.moment, requested).max(enters);
                             // Hardly ever, but close up: most frees complete at the next event.

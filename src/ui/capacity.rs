@@ -8,6 +8,18 @@ const GIB: f64 = (1u64 << 30) as f64;
 const MOST_GIB: f64 = 1024.0 * 1024.0;
 
 impl State {
+    /// What the GPU has at least, in bytes: what was free and what was reserved when memory ran out. `None` when it never did.
+    pub fn least_capacity(&self) -> Option<u64> {
+        let marks = self.around.marks.latest()?;
+        let known = self.device().is_some_and(|device| device.knows_reserved());
+        marks.out_of_memory.iter().filter(|_| known).map(|mark| mark.device_free.saturating_add(mark.reserved)).max()
+    }
+
+    /// The same for the field, in GiB.
+    pub fn capacity_hint(&self) -> String {
+        self.least_capacity().map_or_else(|| "–".to_owned(), |bytes| format!("≥ {:.2}", bytes as f64 / GIB))
+    }
+
     /// Something was typed in the field: a number of GiB, or nothing, which takes the line away. All else changes nothing.
     pub(super) fn type_capacity(&mut self, text: &str) {
         let text = text.trim();

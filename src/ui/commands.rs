@@ -93,7 +93,6 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
                 SameStack::Blends => SameStack::StandsOut,
             };
         }
-        Command::SelectAtCursor => cursor::select(state, effects),
         Command::PutMarker => state.put_marker(None),
         Command::RemoveMarker => state.remove_nearest_marker(),
         Command::ToggleRuler => state.toggle_ruler(),
@@ -101,7 +100,8 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         Command::WindowBack => state.walk(Way::Back),
         Command::WindowForward => state.walk(Way::Forward),
         Command::TypeCapacity => effects.push(Effect::FocusCapacity),
-        Command::CursorEarlier
+        Command::SelectAtCursor
+        | Command::CursorEarlier
         | Command::CursorLater
         | Command::CursorColumnLeft
         | Command::CursorColumnRight

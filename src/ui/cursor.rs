@@ -8,7 +8,7 @@ use super::surroundings::Answer;
 use crate::engine::protocol::{HitAllocation, Looks, MomentFacts, Request, Step, Stepped, Stop};
 use crate::timeline::{Axis, Scene, View};
 
-/// Steps that wait for the one before: a key held down makes no more.
+/// Commands that wait for a step of the one before: a key held down makes no more.
 const MOST_WAITING: usize = 4;
 /// A cursor nearer to an edge of the window than this part of it brings the window along, to that part from the edge.
 const NEAR: f64 = 0.02;
@@ -33,7 +33,8 @@ pub struct Cursor {
     /// What is under it, when keys lead.
     pub(super) hit: Answer<(Standing, Looks), Option<HitAllocation>>,
     stepping: Option<Stepping>,
-    waiting: Vec<Step>,
+    /// Commands that came while a step was on its way.
+    waiting: Vec<Command>,
     follow: Follow,
 }
 
@@ -130,8 +131,17 @@ impl State {
     }
 }
 
-/// Moves the cursor by a key.
+/// Moves the cursor by a key, or selects what is there; when the step before has ended, at the latest.
 pub(super) fn go(state: &mut State, command: Command, effects: &mut Vec<Effect>) {
+    if state.tools.cursor.stepping.is_some() {
+        if state.tools.cursor.waiting.len() < MOST_WAITING {
+            state.tools.cursor.waiting.push(command);
+        }
+        return;
+    }
+    if command == Command::SelectAtCursor {
+        return select(state, effects);
+    }
     let Some(here) = state.standing() else { return };
     let Standing { moment, byte } = here;
     let selected = state.selection.as_ref().map(|it| (it.allocation, it.born_event, it.freed_event));
@@ -149,14 +159,12 @@ pub(super) fn go(state: &mut State, command: Command, effects: &mut Vec<Effect>)
             let last = freed.unwrap_or(u32::MAX);
             let born = born.map_or(0, |event| event.saturating_add(1));
             let at_its_end = command == Command::CursorToFreed;
-            state.pointer_leads();
             state.stand(Standing { moment: if at_its_end { last } else { born }, byte });
             let and_events = u32::from(at_its_end && freed.is_some());
             ask_step(state, Step::Onto(allocation), and_events, effects);
             return;
         }
         _ => {
-            state.pointer_leads();
             let columns = state.geometry.scene.as_ref().map(|scene| scene.columns.moment.as_slice());
             let columns = columns.unwrap_or_default();
             let before = columns.partition_point(|&shown| shown < moment).checked_sub(1);
@@ -172,12 +180,6 @@ pub(super) fn go(state: &mut State, command: Command, effects: &mut Vec<Effect>)
             return;
         }
     };
-    if state.tools.cursor.stepping.is_some() {
-        if state.tools.cursor.waiting.len() < MOST_WAITING {
-            state.tools.cursor.waiting.push(step);
-        }
-        return;
-    }
     state.stand(here);
     ask_step(state, step, 0, effects);
 }
@@ -209,9 +211,9 @@ pub(super) fn stepped(state: &mut State, serial: u32, to: Stepped, effects: &mut
         }
         Stop::Arrived | Stop::Nowhere => state.stand(there),
     }
-    if !state.tools.cursor.waiting.is_empty() {
+    while state.tools.cursor.stepping.is_none() && !state.tools.cursor.waiting.is_empty() {
         let next = state.tools.cursor.waiting.remove(0);
-        ask_step(state, next, 0, effects);
+        go(state, next, effects);
     }
 }
 
@@ -268,7 +270,7 @@ pub(super) fn look(state: &mut State, keys: Standing, effects: &mut Vec<Effect>)
 }
 
 /// Selects what is at the cursor.
-pub(super) fn select(state: &mut State, effects: &mut Vec<Effect>) {
+fn select(state: &mut State, effects: &mut Vec<Effect>) {
     match (state.tools.cursor.keys, state.pointer) {
         (Some(keys), _) => pointing::select_at(state, keys, effects),
         (None, Some(pointer)) => pointing::click(state, pointer, effects),

@@ -83,13 +83,28 @@ impl State {
     /// It ends: a box is zoomed into.
     pub(super) fn end_drag(&mut self) {
         if let Drag::Box([from, to]) = std::mem::take(&mut self.tools.drag) {
-            self.zoom_to([from.x, to.x], [from.y, to.y]);
+            let flat = FLAT_PX * self.canvas.map_or(1.0, |canvas| canvas.scale);
+            self.zoom_to([from.x, to.x], [from.y, to.y], flat);
         }
     }
 
-    /// The window over these columns and rows of this one. Where they are too near to each other to be meant, the axis stays.
-    pub(super) fn zoom_to(&mut self, columns: [f64; 2], rows: [f64; 2]) {
+    /// What is measured fills the window. An axis on which that is flat beside the other stays as it is.
+    pub(super) fn zoom_to_ruler(&mut self) {
+        let (Some([from, to]), Some(view)) = (self.tools.ruler.ends, self.view) else {
+            self.remark = Some("Measure something first.".to_owned());
+            return;
+        };
+        let (Some(left), Some(right)) = (from.x(self.axis), to.x(self.axis)) else { return };
+        let columns = [left, right].map(|x| view.column_from_x(x));
+        let rows = [from.byte, to.byte].map(|byte| byte as f64 / view.bytes_per_px - view.bottom_px as f64);
+        let longest = (columns[0] - columns[1]).abs().max((rows[0] - rows[1]).abs());
         let flat = FLAT_PX * self.canvas.map_or(1.0, |canvas| canvas.scale);
+        self.zoom_to(columns, rows, flat.min(longest));
+    }
+
+    /// The window over these columns and rows of this one. Where they are less than `flat` device pixels apart, the axis stays.
+    fn zoom_to(&mut self, columns: [f64; 2], rows: [f64; 2], flat: f64) {
+        let flat = flat.max(f64::MIN_POSITIVE);
         let span = |[from, to]: [f64; 2]| (from.min(to), (from - to).abs());
         let ((left, width), (bottom, height)) = (span(columns), span(rows));
         if height >= flat {

@@ -1,7 +1,7 @@
 //! Markers: moments that somebody put a flag at, with what memory was then.
 
 use super::action::Pointer;
-use super::moment::{event_text, time_text};
+use super::moment::{elapsed, event_name};
 use super::state::State;
 use super::tools::Point;
 use crate::engine::protocol::At;
@@ -53,13 +53,13 @@ impl State {
     pub fn marker_lines(&self) -> Vec<Line> {
         let line = |marker: &Marker| {
             let facts = marker.point.facts;
-            let mut text = facts.map_or_else(|| "…".to_owned(), |facts| event_text(facts.moment));
+            let mut text = facts.map_or_else(|| "…".to_owned(), |facts| event_name(facts.moment));
             if let Some(facts) = facts {
-                if let Some(time) = time_text(self, &facts) {
+                if let Some((time, (first, _))) = facts.time_us.zip(self.device().and_then(|device| device.time_us)) {
                     text.push_str(" · ");
-                    text.push_str(&time);
+                    text.push_str(&elapsed(time.saturating_sub(first)));
                 }
-                text.push_str(&format!(" · {} ({} B)", Bytes(facts.requested), grouped(facts.requested)));
+                text.push_str(&format!("\n{} · {} B", Bytes(facts.requested), grouped(facts.requested)));
                 if self.device().is_some_and(|device| device.knows_reserved()) {
                     text.push_str(&format!(", {} reserved", Bytes(facts.reserved)));
                 }

@@ -6,7 +6,7 @@
 
 pub mod action;
 mod candidates;
-mod capacity;
+pub mod capacity;
 mod commands;
 pub mod cursor;
 pub mod details;

@@ -1,6 +1,7 @@
 //! What is said of the cursor's moment: in the panel, on the axes, aloud.
 
 use super::details::clock;
+use super::ruler::Mode;
 use super::state::State;
 use crate::engine::protocol::MomentFacts;
 use crate::units::{Bytes, Moment, grouped};
@@ -39,6 +40,11 @@ pub(super) fn event_text(moment: u32) -> String {
     Moment(moment).event().map_or_else(|| "before the first".to_owned(), |event| grouped(event.0.into()))
 }
 
+/// The same, where nothing beside it says what it is.
+pub(super) fn event_name(moment: u32) -> String {
+    if moment == 0 { "before the first event".to_owned() } else { "event ".to_owned() + &event_text(moment) }
+}
+
 /// Time since the first event, and the time of day where it is known.
 pub(super) fn time_text(state: &State, facts: &MomentFacts) -> Option<String> {
     let (first, _) = state.device()?.time_us?;
@@ -61,7 +67,7 @@ pub(super) fn elapsed(us: i64) -> String {
 pub fn spoken(state: &State) -> String {
     let Some(keys) = state.tools.cursor.keys else { return String::new() };
     let Some(facts) = state.cursor_facts().filter(|facts| facts.moment == keys.moment) else { return String::new() };
-    let mut text = format!("Event {}, {} requested.", event_text(facts.moment), Bytes(facts.requested));
+    let mut text = format!("{}, {} requested.", event_name(facts.moment), Bytes(facts.requested));
     match state.tools.cursor.hit.about((keys, state.geometry.looks)) {
         None => return String::new(),
         Some(None) => text.push_str(" Above the stack."),
@@ -70,6 +76,11 @@ pub fn spoken(state: &State) -> String {
             text.push_str(hit.site.as_deref().unwrap_or("no stack"));
             text.push('.');
         }
+    }
+    if let Some(measured) = state.measured().filter(|_| state.tools.ruler.mode == Mode::On) {
+        text.push_str(" Measured: ");
+        text.push_str(&measured.text());
+        text.push('.');
     }
     text
 }

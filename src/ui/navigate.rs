@@ -12,6 +12,7 @@ use super::state::{BytesAxis, Canvas, State};
 use crate::engine::protocol::{DeviceSummary, Looks};
 
 use crate::timeline::{Axis, Extent, Scene, View, time_axis_margin};
+use crate::units::Moment;
 
 /// All of a device there is to look at.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -247,7 +248,9 @@ impl State {
     /// Where the peak begins on the axis; on the time axis the worker has to say.
     pub fn peak_x(&self) -> Option<f64> {
         match self.axis {
-            Axis::Events => self.device().map(|device| (device.peak_event + 1).max(0) as f64),
+            Axis::Events => {
+                self.device().map(|device| f64::from(Moment::after_event_or_minus_one(device.peak_event).0))
+            }
             Axis::Time => self.around.marks.latest().map(|marks| marks.peak.time as f64),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::action::Pointer;
 use super::drag::Drag;
-use super::moment::{elapsed, event_text};
+use super::moment::{elapsed, event_name};
 use super::state::State;
 use crate::timeline::{Axis, View};
 use crate::units::{BYTE_UNITS, Bytes, grouped};
@@ -83,7 +83,7 @@ impl Overlay {
 
 fn crosshair(state: &State, view: &View, at: Pointer) -> Option<Crosshair> {
     let cursor = state.cursor()?;
-    let mut when = event_text(cursor.moment);
+    let mut when = event_name(cursor.moment);
     let facts = state.cursor_facts().filter(|facts| facts.moment == cursor.moment);
     let time = match (state.axis, state.tools.cursor.keys, state.device()?.time_us) {
         // Under the pointer, the axis itself tells the time.

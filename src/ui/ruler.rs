@@ -157,17 +157,6 @@ impl State {
             (None, pointer) => self.point_at(pointer?),
         }
     }
-
-    /// The window over what is measured; an axis on which the ruler is flat stays as it is.
-    pub(super) fn zoom_to_ruler(&mut self) {
-        let (Some([from, to]), Some(view)) = (self.tools.ruler.ends, self.view) else {
-            self.remark = Some("Measure something first.".to_owned());
-            return;
-        };
-        let (Some(left), Some(right)) = (from.x(self.axis), to.x(self.axis)) else { return };
-        let row = |byte: u64| byte as f64 / view.bytes_per_px - view.bottom_px as f64;
-        self.zoom_to([left, right].map(|x| view.column_from_x(x)), [row(from.byte), row(to.byte)]);
-    }
 }
 
 /// Whether the ruler went with the cursor until now.

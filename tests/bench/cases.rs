@@ -41,6 +41,33 @@ pub(crate) fn cases(extent: Extent) -> Vec<Case> {
     cases
 }
 
+/// Files to draw: a friendly one beside a worst one of as many events, and large ones.
+pub(crate) fn drawn(extent: Extent) -> Vec<Case> {
+    let case = |name, words, room| Case { name, words, runs: 1, room };
+    let mut cases = vec![
+        case("44 k events", "--events 44000 --frames 20", 20_000_000),
+        case("44 k events, worst", WORST, 20_000_000),
+        case("1 M events", "--events 1000000 --frames 60", 200_000_000),
+        case("1 M events, worst", WORST, 200_000_000),
+    ];
+    if extent == Extent::Whole {
+        cases.push(case("10 M events", "--events 10000000 --frames 60", 2_000_000_000));
+    }
+    cases
+}
+
+/// Not our generator's words: two thousand live blocks of random lifetime, by the script that lies beside the real snapshots.
+pub(crate) const WORST: &str = "(worst_case.py)";
+
+/// Has the script write so many events.
+fn write_worst(path: &Path, events: u64) -> Result<(), String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let scripts = ["../shared", "../../shared"].map(|folder| root.join(folder).join("tools/worst_case.py"));
+    let script = scripts.iter().find(|script| script.is_file()).ok_or("no ../shared/tools/worst_case.py here")?;
+    let status = std::process::Command::new("python3").arg(script).arg(events.to_string()).arg(path).output();
+    status.ok().filter(|output| output.status.success()).map(|_| ()).ok_or_else(|| "worst_case.py failed".to_owned())
+}
+
 /// A generated file, removed when dropped.
 pub(crate) struct Generated {
     pub(crate) path: PathBuf,
@@ -61,9 +88,15 @@ impl Case {
         if free < self.room + (2 << 30) {
             return Err(format!("the disk has {} free, the file needs up to {}", Bytes(free), Bytes(self.room)));
         }
+        let path = folder.join(format!("{}.pickle", self.name.replace([' ', ','], "-")));
+        if self.words == WORST {
+            let events = if self.name.starts_with("44 k") { 44_000 } else { 1_000_000 };
+            write_worst(&path, events)?;
+            let bytes = path.metadata().expect("just written").len();
+            return Ok(Generated { path, bytes, events });
+        }
         let words = self.words.split_whitespace().map(str::to_owned);
         let (options, _) = generate::Options::parse(words).expect("known options");
-        let path = folder.join(format!("{}.pickle", self.name.replace(' ', "-")));
         let mut generated = Generated { path, bytes: 0, events: 0 };
         let file = std::fs::File::create(&generated.path).expect("target/ is writable");
         let file = BufWriter::with_capacity(1 << 20, file);

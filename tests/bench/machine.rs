@@ -20,6 +20,17 @@ pub(crate) fn peak_resident(process: &str) -> Option<u64> {
     kibibytes_of(&format!("/proc/{process}/status"), "VmHWM:")
 }
 
+/// Seconds that the threads called `name` of a process have worked so far, where Linux tells: a busy machine does not disturb it.
+pub(crate) fn worked(process: &str, name: &str) -> f64 {
+    let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+    let worked = |thread: std::fs::DirEntry| {
+        let read = |file: &str| std::fs::read_to_string(thread.path().join(file)).unwrap_or_default();
+        let nanos = read("schedstat").split(' ').next().and_then(|nanos| nanos.parse::<f64>().ok());
+        nanos.filter(|_| read("comm").starts_with(name)).map_or(0.0, |nanos| nanos / 1e9)
+    };
+    threads.map(worked).sum()
+}
+
 /// Processor, cores, memory and load, the programs that are compared, and the state of the source: one line each.
 pub(crate) fn describe(browser: &str) -> String {
     let model = field_of("/proc/cpuinfo", "model name").unwrap_or_else(|| "an unnamed processor".to_owned());

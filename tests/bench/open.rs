@@ -7,9 +7,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a bench may fail loudly")]
 
 mod browser;
+#[allow(dead_code, reason = "the bench of pictures uses the rest")]
 mod cases;
 mod cpython;
+#[allow(dead_code, reason = "the bench of pictures uses the rest")]
 mod figure;
+#[allow(dead_code, reason = "the bench of pictures uses the rest")]
 mod machine;
 mod native;
 mod report;

@@ -2,6 +2,7 @@
 
 use crate::chromium::{Adapter, Chromium};
 use crate::figure::Figure;
+use crate::machine;
 use crate::page::Page;
 use crate::site::Site;
 use serde_json::Value;
@@ -100,6 +101,8 @@ pub(crate) struct Panning {
     pub(crate) first: f64,
     /// The same for windows further in.
     pub(crate) later: Figure,
+    /// What the worker's thread worked for one of those, waiting for the processor left out: the mean.
+    pub(crate) later_work: f64,
     /// Grouped by call site: everything, and the order is made first.
     pub(crate) grouped_first: f64,
     /// Grouped: windows further in.
@@ -130,7 +133,9 @@ pub(crate) fn measure(file: &Path) -> Panning {
     }
     page.evaluate("bench.settled()");
     let first = taken(&page)[0];
+    let before = worker_seconds();
     let later = zoomed(&page);
+    let later_work = (worker_seconds() - before) * 1e3 / later.len().max(1) as f64;
 
     // In the middle, close enough to pan for a while; past the margin, so that new geometry comes in between.
     page.evaluate("bench.zoom(16, 0.5)");
@@ -161,7 +166,7 @@ pub(crate) fn measure(file: &Path) -> Panning {
     let grouped_first = taken(&page)[0];
     let grouped_later = zoomed(&page);
     let [hits, later, grouped_later] = [hits, later, grouped_later].map(|times| times.into_iter().collect());
-    Panning { first, later, grouped_first, grouped_later, hits, own, interval, main_thread }
+    Panning { first, later, later_work, grouped_first, grouped_later, hits, own, interval, main_thread }
 }
 
 /// Zooms in at several places, by more and more; what each window took.
@@ -181,6 +186,13 @@ fn taken(page: &Page) -> Vec<f64> {
 
 fn numbers(value: &Value) -> Vec<f64> {
     value.as_array().map(|values| values.iter().filter_map(Value::as_f64).collect()).unwrap_or_default()
+}
+
+/// What the workers of all pages have worked: there is one page at a time.
+fn worker_seconds() -> f64 {
+    let processes = Chromium::with(Adapter::Software).call("", "SystemInfo.getProcessInfo", serde_json::json!({}));
+    let processes = processes["processInfo"].as_array().cloned().unwrap_or_default();
+    processes.iter().map(|process| machine::worked(&process["id"].to_string(), "DedicatedWorker")).sum()
 }
 
 fn main_thread_seconds(page: &Page) -> f64 {

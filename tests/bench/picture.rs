@@ -36,39 +36,89 @@ mod server;
 #[allow(dead_code, reason = "the tests use all of it")]
 mod site;
 
-use figure::digits;
+use cases::{Case, Extent};
+use figure::{Figure, digits};
+use std::path::Path;
 
 fn main() {
-    let path = std::env::args().nth(1).unwrap();
-    let p = panning::measure(std::path::Path::new(&path));
-    println!(
-        "in the worker: first {} later {:?} {:?} grouped {} {:?} {:?} hits {:?} {:?} own {:?} {:?} interval {:?} {:?} main {}",
-        p.first,
-        p.later.median(),
-        p.later.worst(),
-        p.grouped_first,
-        p.grouped_later.median(),
-        p.grouped_later.worst(),
-        p.hits.median(),
-        p.hits.worst(),
-        p.own.median(),
-        p.own.percentile(95),
-        p.interval.median(),
-        p.interval.percentile(95),
-        p.main_thread
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if let [what, path] = words.as_slice()
+        && what == native::OPEN
+    {
+        native::run_child(what, Path::new(path));
+        return;
+    }
+    let has = |option: &str| words.iter().any(|word| word == option);
+    let extent = if has("--quick") { Extent::Quick } else { Extent::Whole };
+    let browser =
+        chromium::Chromium::with(chromium::Adapter::Software).call("", "Browser.getVersion", serde_json::json!({}));
+    let mut report = format!(
+        "# What a picture takes\n\nWritten by `./run measure`; never by hand. Milliseconds from a question to its answer, the machine's other \
+         work included; *work* is the worker's own processor time. Later windows: twenty or so, near and far, with the margin for panning. \
+         Software WebGPU draws the frames.\n\n{}",
+        machine::describe(browser["product"].as_str().unwrap_or_default())
     );
-    for it in windows::measure(std::path::Path::new(&path)) {
-        println!(
-            "{} first {} later {} {} slice {} hit {} {} {} quads {} px",
+    for case in cases::drawn(extent) {
+        report += &measured(&case).unwrap_or_else(|reason| format!("\n## {}\n\nSkipped: {reason}.\n", case.name));
+        // After each file, so that a failure with the last does not take the first along.
+        if has("--write") {
+            std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bench/picture.md"), &report)
+                .expect("writable");
+        }
+    }
+    print!("{report}");
+}
+
+fn measured(case: &Case) -> Result<String, String> {
+    eprintln!("measure: the picture of {}", case.name);
+    let file = case.generate()?;
+    let opening = native::open(&file.path);
+    let mut text = format!(
+        "\n## {}\n\n`{}`; opened natively in {} ms, {} ns an event; its first picture {{}} ns an event.\n\n\
+         | | first window | later, median | worst | quads | θ px | a place asked about | worst |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n",
+        case.name,
+        case.words,
+        digits(opening * 1e3),
+        digits(opening * 1e9 / file.events as f64),
+    );
+    let windows = windows::measure(&file.path);
+    let first = windows.first().map_or(0.0, |birth| birth.first);
+    text = text.replace("{}", &digits(first * 1e6 / file.events as f64));
+    for it in &windows {
+        text += &format!(
+            "| natively, by {} | {} | {} | {} | {} | {} |\n",
             it.name,
             digits(it.first),
-            digits(it.later.median().unwrap()),
-            digits(it.later.worst().unwrap()),
-            digits(it.longest_slice),
-            digits(it.hits.median().unwrap()),
-            digits(it.hits.worst().unwrap()),
+            median_and_worst(&it.later),
             it.quads,
-            it.band_px
+            it.band_px,
+            median_and_worst(&it.hits)
         );
     }
+    let page = panning::measure(&file.path);
+    text += &format!(
+        "| worker, by birth | {} | {} | | | {} |\n| worker, by site | {} | {} | | | | |\n\n\
+         Worker, later windows by birth: {} ms of work each. Longest slice natively: {} ms. A frame while panning, in Chromium: the page's own \
+         code {} ms (median), {} ms (95 in 100); all of the main thread {} ms (mean); from frame to frame {} ms (median).\n",
+        digits(page.first),
+        median_and_worst(&page.later),
+        median_and_worst(&page.hits),
+        digits(page.grouped_first),
+        median_and_worst(&page.grouped_later),
+        digits(page.later_work),
+        digits(windows.iter().map(|it| it.longest_slice).fold(0.0, f64::max)),
+        told(page.own.median()),
+        told(page.own.percentile(95)),
+        digits(page.main_thread),
+        told(page.interval.median()),
+    );
+    Ok(text)
+}
+
+fn median_and_worst(figure: &Figure) -> String {
+    format!("{} | {}", told(figure.median()), told(figure.worst()))
+}
+
+fn told(value: Option<f64>) -> String {
+    value.map_or("–".to_owned(), digits)
 }

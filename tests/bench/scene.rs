@@ -1,8 +1,8 @@
 //! How long scenes of 2000 × 1000 pixels take, by kind of history and zoom. Prints; judges nothing.
 
 use memscape::replay::{Allocations, Curve, LiveSets, Totals};
-use memscape::timeline::{Paint, SceneJob, Source, View};
-use memscape::units::EventIdx;
+use memscape::timeline::{Order, Paint, SceneJob, Source, View, stack_at};
+use memscape::units::{EventIdx, Moment};
 use std::time::{Duration, Instant};
 
 const EVENTS: u32 = 1_000_000;
@@ -16,6 +16,10 @@ fn main() {
         [("random lifetimes", random()), ("training steps", training()), ("many that stay", staying())]
     {
         measure(name, &changes);
+    }
+    println!();
+    for (name, changes) in [("random lifetimes", random()), ("100,000 live blocks", hundred_thousand())] {
+        find(name, &changes);
     }
 }
 
@@ -32,7 +36,8 @@ enum Change {
     Free(usize),
 }
 
-fn measure(name: &str, changes: &[Change]) {
+/// Lifetimes, and what each event adds to the total.
+fn lives(changes: &[Change]) -> (Vec<(u32, u32, u64)>, Vec<i64>) {
     let mut spans = Vec::new();
     let mut steps = Vec::new();
     for (event, change) in (1u32..).zip(changes) {
@@ -47,6 +52,50 @@ fn measure(name: &str, changes: &[Change]) {
             }
         }
     }
+    (spans, steps)
+}
+
+/// How long it takes to find what is at a byte of the stack at a moment: a thousand places, in both kinds of order.
+fn find(name: &str, changes: &[Change]) {
+    let (spans, steps) = lives(changes);
+    let groups: Vec<u32> = (0..spans.len() as u32).map(|id| id.wrapping_mul(2_654_435_761) >> 26).collect();
+    let (order, allocations) = (Order::grouped(&groups), Allocations::from_spans(spans));
+    let change = |event: EventIdx| steps[event.0 as usize];
+    let totals = Totals::build(steps.len() as u32, 0, change);
+    let curve = Curve::new(&totals, &change);
+    let mut live = LiveSets::default();
+    while !live.step(&allocations, steps.len() as u32 + 1, &mut || true) {}
+    for (by, order) in [("birth", None), ("64 groups", Some(&order))] {
+        let source = Source {
+            allocations: &allocations,
+            live: &live,
+            order,
+            clock: None,
+            requested: curve,
+            reserved: curve,
+            pending: curve,
+            paint: &|_| Paint::NO_STACK,
+            highlight: None,
+        };
+        let mut chance = Chance(7);
+        let mut took: Vec<f64> = (0..1000)
+            .map(|_| {
+                let moment = Moment(steps.len() as u32 / 2 + chance.below(steps.len() as u32 / 2));
+                let byte = (curve.at(moment).max(1) as f64 * f64::from(chance.below(1000)) / 1000.0) as u64;
+                let start = Instant::now();
+                let hit = stack_at(&source, moment, byte);
+                let took = start.elapsed().as_secs_f64() * 1e3;
+                assert!(hit.is_some(), "{moment:?}, byte {byte}");
+                took
+            })
+            .collect();
+        took.sort_by(f64::total_cmp);
+        println!("hit, {name:<22} {by:>10}: {:.3} ms (median), {:.3} ms (99 in 100)", took[500], took[990]);
+    }
+}
+
+fn measure(name: &str, changes: &[Change]) {
+    let (spans, steps) = lives(changes);
     let allocations = Allocations::from_spans(spans);
     let change = |event: EventIdx| steps[event.0 as usize];
     let totals = Totals::build(steps.len() as u32, 0, change);
@@ -136,6 +185,24 @@ fn training() -> Vec<Change> {
         }
     }
     changes
+}
+
+/// A hundred thousand blocks live at a time, each for about as many events: the second half of the history.
+fn hundred_thousand() -> Vec<Change> {
+    let mut chance = Chance(4);
+    let mut live = Vec::new();
+    let mut count = 0;
+    (0..EVENTS)
+        .map(|_| {
+            if live.len() < 100_000 || (live.len() < 101_000 && chance.below(2) == 0) {
+                live.push(count);
+                count += 1;
+                Change::Alloc(512 << chance.below(14))
+            } else {
+                Change::Free(live.swap_remove(chance.below(live.len() as u32) as usize))
+            }
+        })
+        .collect()
 }
 
 /// Small blocks of which nine in ten stay: the live set is nearly the history.

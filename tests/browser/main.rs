@@ -20,7 +20,9 @@ mod gallery;
 #[allow(dead_code, reason = "its own tests use the rest")]
 mod generate;
 mod hostile;
+mod interactions;
 mod interrupted;
+mod kept_in_view;
 mod lanes;
 mod large;
 mod looks;
@@ -30,6 +32,7 @@ mod packed;
 mod page;
 mod pictures;
 mod privacy;
+mod renderers;
 #[path = "../support/retold.rs"]
 #[allow(dead_code, reason = "each test file uses its part")]
 mod retold;

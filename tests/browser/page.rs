@@ -9,6 +9,13 @@ use std::time::{Duration, Instant};
 /// How long a state may take to come; generous, because software WebGPU shares the machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// Keys that can be held beside others, as the browser counts them.
+pub(crate) const ALT: u32 = 1;
+/// See [`ALT`].
+pub(crate) const CTRL: u32 = 2;
+/// See [`ALT`].
+pub(crate) const SHIFT: u32 = 8;
+
 /// A tab of its own, with storage of its own; closed on drop.
 pub(crate) struct Page {
     chromium: &'static Chromium,
@@ -203,17 +210,55 @@ impl Page {
         self.call("Input.dispatchMouseEvent", json!({ "type": "mouseMoved", "x": x, "y": y }));
     }
 
+    /// Presses the left button at `from`, moves to `to` in a few steps and releases it there, with these keys held.
+    pub(crate) fn drag(&self, from: (f64, f64), to: (f64, f64), held: u32) {
+        self.begin_drag(from, to, held);
+        self.mouse("mouseReleased", to, "left", held);
+    }
+
+    /// The same, and holds the button.
+    pub(crate) fn begin_drag(&self, from: (f64, f64), to: (f64, f64), held: u32) {
+        self.move_to(from.0, from.1);
+        self.mouse("mousePressed", from, "left", held);
+        for step in 1..=4 {
+            let part = f64::from(step) / 4.0;
+            let at = (from.0 + (to.0 - from.0) * part, from.1 + (to.1 - from.1) * part);
+            self.mouse("mouseMoved", at, "left", held);
+        }
+    }
+
+    /// Clicks with the right button.
+    pub(crate) fn right_click(&self, at: (f64, f64)) {
+        self.move_to(at.0, at.1);
+        self.mouse("mousePressed", at, "right", 0);
+        self.mouse("mouseReleased", at, "right", 0);
+    }
+
+    /// One event of the mouse.
+    pub(crate) fn mouse(&self, kind: &str, (x, y): (f64, f64), button: &str, held: u32) {
+        let buttons = i32::from(kind == "mouseMoved");
+        let event = json!({ "type": kind, "x": x, "y": y, "button": button, "buttons": buttons, "clickCount": 1, "modifiers": held });
+        self.call("Input.dispatchMouseEvent", event);
+    }
+
     /// Presses and releases a key, by its `KeyboardEvent.key`.
     pub(crate) fn press(&self, key: &str) {
+        self.press_held(key, 0);
+    }
+
+    /// The same, with other keys held: [`ALT`], [`CTRL`], [`SHIFT`].
+    pub(crate) fn press_held(&self, key: &str, held: u32) {
         let printed = if key.chars().count() == 1 { key } else { "" };
         // What the browser itself does on Esc goes by the number.
         let code = if key == "Escape" { 27 } else { 0 };
-        let down = json!({ "type": "keyDown", "key": key, "text": printed, "windowsVirtualKeyCode": code });
+        let down =
+            json!({ "type": "keyDown", "key": key, "text": printed, "modifiers": held, "windowsVirtualKeyCode": code });
         self.call("Input.dispatchKeyEvent", down);
-        self.call("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": key }));
+        self.call("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": key, "modifiers": held }));
     }
 
     /// What the browser has counted for this page so far.
+    #[allow(dead_code, reason = "the bench of pictures asks")]
     pub(crate) fn metrics(&self) -> Value {
         self.call("Performance.enable", json!({}));
         self.call("Performance.getMetrics", json!({}))

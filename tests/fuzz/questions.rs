@@ -1,8 +1,8 @@
 //! Opens a file through the engine and asks everything the page may ask, with what must hold of every answer.
 
-use memscape::engine::protocol::{Access, DeviceSummary, FileSummary, HitAllocation, Looks};
+use memscape::engine::protocol::{Access, At, DeviceSummary, FileSummary, HitAllocation, Looks, Step};
 use memscape::engine::{Engine, Reply, Request, Want};
-use memscape::timeline::{MAX_QUADS, Scene, View};
+use memscape::timeline::{Axis, MAX_QUADS, Scene, View};
 use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::Debug;
 
@@ -135,8 +135,32 @@ impl Opened {
             for moment in [0, u32::MAX, device.events as u32] {
                 for at in [0, u64::MAX, highest] {
                     self.hit(device.device, moment, at);
+                    for step in [Step::Above, Step::Below, Step::Earlier, Step::Later, Step::Onto(moment)] {
+                        self.step(device, moment, at, step);
+                    }
                 }
             }
+        }
+    }
+
+    /// A step ends inside the trace, and what is told of the moment there and of odd places is of that trace as well.
+    fn step(&mut self, device: &DeviceSummary, moment: u32, byte: u64, step: Step) {
+        let looks = Looks::default();
+        let to = match self.reply(Request::Step { serial: 1, device: device.device, looks, moment, byte, step }) {
+            Reply::Stepped { to, .. } => to,
+            other => panic!("a step was asked for, not {other:?}"),
+        };
+        crosses(&to);
+        assert!(u64::from(to.moment) <= device.events, "{to:?}");
+        let x = f64::from(moment) * 0.7;
+        let at = vec![At::Moment(to.moment), At::X(Axis::Events, x), At::X(Axis::Time, x), At::X(Axis::Time, -x)];
+        match self.reply(Request::Moments { serial: 1, device: device.device, at }) {
+            Reply::Moments { moments, .. } => {
+                crosses(&moments);
+                assert_eq!((moments.len(), moments[0].moment), (4, to.moment));
+                assert!(moments.iter().all(|facts| u64::from(facts.moment) <= device.events), "{moments:?}");
+            }
+            other => panic!("moments were asked for, not {other:?}"),
         }
     }
 

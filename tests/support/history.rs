@@ -32,8 +32,8 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// The history of these lifetimes over `events` events; reserved bytes are the requested ones in steps of 64, five
-    /// sevenths of them are pending.
+    /// The history of these lifetimes over `events` events; reserved bytes are the requested ones in steps of 64, nothing is
+    /// pending.
     pub(crate) fn new(events: u32, spans: impl IntoIterator<Item = (u32, u32, u64)>) -> History {
         let mut spans: Vec<_> = spans.into_iter().collect();
         spans.sort_by_key(|span| span.0);
@@ -53,7 +53,7 @@ impl History {
             })
             .collect();
         let reserved: Vec<i64> = requested.iter().map(|total| (total + 63) / 64 * 64).collect();
-        let pending: Vec<i64> = requested.iter().map(|total| total * 5 / 7).collect();
+        let pending = vec![0; requested.len()];
         let totals =
             [&requested, &reserved, &pending].map(|curve| Totals::build(events, curve[0], |event| step(curve, event)));
         let ranked = (0..spans.len() as u32).collect();
@@ -92,6 +92,20 @@ impl History {
             self.requested_at[id] = born + died.min(events).saturating_sub(born) / 3;
             self.allocations.request_free(AllocationId(id as u32), Moment(self.requested_at[id]));
         }
+        // And the bytes that are pending are theirs.
+        let mut change = vec![0i64; events as usize + 2];
+        for (&(born, died, size), &requested) in self.spans.iter().zip(&self.requested_at) {
+            if born < died && requested < died {
+                change[requested.max(born) as usize] += size as i64;
+                change[died.min(events + 1) as usize] -= size as i64;
+            }
+        }
+        let pending = change[..=events as usize].iter().scan(0, |total, change| {
+            *total += change;
+            Some(*total)
+        });
+        self.pending = pending.collect();
+        self.totals[2] = Totals::build(events, self.pending[0], |event| step(&self.pending, event));
         self
     }
 

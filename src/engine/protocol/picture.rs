@@ -63,6 +63,8 @@ pub struct OutOfMemoryMark {
     pub requested: u64,
     /// Bytes the driver had free.
     pub device_free: u64,
+    /// Bytes that were reserved: those and the free ones are what the device has at least.
+    pub reserved: u64,
 }
 
 /// An annotation (`record_function`): a named range of time.

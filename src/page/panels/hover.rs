@@ -40,7 +40,8 @@ fn place(elements: &Elements, state: &State) {
     let x = f64::from(elements.plot.offset_left()) + pointer.x / canvas.scale;
     let y = f64::from(elements.plot.offset_top()) + (f64::from(canvas.height_px) - pointer.y) / canvas.scale;
     let size = |width: i32, height: i32| (f64::from(width), f64::from(height));
-    let room = size(stage.client_width(), stage.client_height());
+    // Not over the axis, where the cursor's event stands.
+    let room = size(stage.client_width(), elements.plot.offset_top() + elements.plot.offset_height());
     let (left, top) = beside((x, y), size(card.offset_width(), card.offset_height()), room);
     // It fails only for a property that is none.
     let _ = card.style().set_property("transform", &format!("translate({left:.0}px, {top:.0}px)"));

@@ -18,6 +18,7 @@ pub(super) struct Panel {
     moment: Shown<MomentView>,
     measured: Shown<Option<Measured>>,
     mode: Shown<(Mode, usize, usize)>,
+    hint: Shown<String>,
     markers: Shown<Vec<Line>>,
     spoken: Shown<String>,
     /// What is about to be spoken; dropped, it never is.
@@ -37,16 +38,17 @@ impl Panel {
         }
         if let Some(measured) = self.measured.changed(state.measured()) {
             elements.measured.set_hidden(measured.is_none());
-            elements.zoom_to_ruler.set_hidden(measured.is_none());
-            let text =
-                measured.map_or_else(String::new, |it| format!("Measured: {} ({})", it.text(), it.exact_bytes()));
-            set_text(&elements.measured, &text);
+            let text = measured.map_or_else(String::new, |it| format!("{}\n{}", it.text(), it.exact_bytes()));
+            set_text(&elements.measured_text, &text);
             let exact = [
                 ("data-events", measured.and_then(|it| it.events).map(|events| events.to_string())),
                 ("data-time-us", measured.and_then(|it| it.time_us).map(|us| us.to_string())),
                 ("data-bytes", measured.map(|it| it.bytes.to_string())),
             ];
             set_or_remove(&elements.measured, exact);
+        }
+        if let Some(hint) = self.hint.changed(state.capacity_hint()) {
+            set_attribute(&elements.capacity, "placeholder", hint);
         }
         let trail = &state.tools.trail;
         let mode = (state.tools.ruler.mode, trail.back.len(), trail.forward.len());

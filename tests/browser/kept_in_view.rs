@@ -1,0 +1,176 @@
+//! What stays in view whatever changes: the moments on another axis, the selection in another order, the cursor beside its card,
+//! the capacity of the GPU.
+
+use crate::fixtures::LOWER;
+use crate::interactions::{at, drawn};
+use crate::opening::empty_page;
+use crate::page::{ALT, CTRL, Page, SHIFT};
+use crate::pictures::keep;
+use serde_json::Value;
+
+/// The chip texts and ticks are on canvases, so the window is read from where the cursor's event is found.
+fn event_at(page: &Page, across: f64) -> u64 {
+    let (x, y) = page.corners("canvas#timeline").at(across, 0.8);
+    page.move_to(x, y);
+    page.wait_until("the cursor is told", || page.attribute("#moment", "data-event").is_some());
+    // The answer about the last place may still be on its way.
+    std::thread::sleep(std::time::Duration::from_millis(150));
+    page.attribute("#moment", "data-event").and_then(|event| event.parse().ok()).expect("an event")
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn another_axis_shows_the_same_moments() {
+    let page = drawn();
+    page.drag(at(&page, 40, 0.8), at(&page, 60, 0.8), SHIFT);
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let before = [0.05, 0.5, 0.95].map(|across| event_at(&page, across));
+    assert!(before[0].abs_diff(41) <= 1 && before[2].abs_diff(59) <= 1, "{before:?}");
+    page.press("t");
+    page.wait_for(&Some("true".into()), || page.attribute("#axis", "aria-pressed"));
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    // The events of this file are equally far apart, so they are in the same places.
+    let timed = [0.05, 0.5, 0.95].map(|across| event_at(&page, across));
+    let near = |after: [u64; 3]| before.iter().zip(after).all(|(&before, after)| before.abs_diff(after) <= 1);
+    assert!(near(timed), "{before:?} {timed:?}");
+    page.press("t");
+    page.wait_for(&Some("false".into()), || page.attribute("#axis", "aria-pressed"));
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let again = [0.05, 0.5, 0.95].map(|across| event_at(&page, across));
+    assert!(near(again), "{before:?} {again:?}");
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn another_order_keeps_the_selection_in_view() {
+    let page = drawn();
+    let select = |down: f64, size: u64| {
+        let (x, y) = at(&page, 60, down);
+        page.click_at(x, y);
+        page.wait_for(&Some(size.to_string()), || page.attribute("#details", "data-size"));
+    };
+    select(0.8, LOWER);
+    // Only the lowest quarter is in the window, when the order turns around it is at the top.
+    let (from, to) = (at(&page, 30, 0.99), at(&page, 90, 0.75));
+    page.drag(from, to, SHIFT);
+    page.wait_until("there is a way back", || {
+        page.evaluate("document.querySelector('#window-back').disabled") == false
+    });
+    for stacking in ["site", "size", "lifetime"] {
+        let script = "{ const picker = document.getElementById('stacking'); picker.value = 'VALUE'; picker.dispatchEvent(new Event('change')); }";
+        page.evaluate(&script.replace("VALUE", stacking));
+        std::thread::sleep(std::time::Duration::from_millis(600));
+        // Half of the window's height or more is the selection, so it is under one of these.
+        let found = [0.1, 0.3, 0.5, 0.7, 0.9].iter().any(|&down| {
+            let (x, y) = page.corners("canvas#timeline").at(0.5, down);
+            page.move_to(x, y);
+            std::thread::sleep(std::time::Duration::from_millis(150));
+            page.text("#card").contains("make_lower")
+        });
+        assert!(found, "it is out of the window, stacked by {stacking}");
+    }
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn the_card_never_covers_the_cursor_near_any_edge() {
+    for (width, height) in [(1280, 800), (600, 900), (360, 640)] {
+        let page = drawn();
+        page.resize(width, height);
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        page.evaluate("document.querySelector('#stage').scrollIntoView()");
+        for across in [0.02, 0.3, 0.5, 0.7, 0.98] {
+            for down in [0.4, 0.6, 0.9, 0.98] {
+                let (x, y) = page.corners("canvas#timeline").at(across, down);
+                page.move_to(x, y);
+                page.wait_until("the card is there", || page.corners("#card").width > 0.0);
+                page.wait_until("the card keeps clear of the cursor, on the stage", || {
+                    let (card, stage) = (page.corners("#card"), page.corners("#stage"));
+                    let (right, bottom) = (card.left + card.width, card.top + card.height);
+                    let covers = card.left < x && x < right && card.top < y && y < bottom;
+                    let inside = card.left >= stage.left - 1.0
+                        && card.top >= stage.top - 1.0
+                        && right <= stage.left + stage.width + 1.0
+                        && bottom <= stage.top + stage.height + 1.0;
+                    !covers && inside
+                });
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn the_card_does_not_flicker_inside_a_block() {
+    let page = drawn();
+    let (x, y) = at(&page, 30, 0.8);
+    page.move_to(x, y);
+    page.wait_until("the card tells the block", || page.text("#card").contains("make_lower"));
+    page.evaluate(
+        "window.flickers = 0; new MutationObserver(all => window.flickers += all.length) \
+         .observe(document.querySelector('#card'), { attributes: true, attributeFilter: ['hidden'], childList: true, characterData: true, subtree: true })",
+    );
+    for step in 0..30 {
+        page.move_to(x + f64::from(step) * 5.0, y + f64::from(step % 5) * 7.0);
+    }
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    assert_eq!(page.evaluate("window.flickers"), 0);
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn the_capacity_is_a_line_and_belongs_to_everything() {
+    let page = drawn();
+    let ink = "{ const c = document.querySelector('#overlay'); \
+        c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some(Boolean) }";
+    page.move_to(1.0, 1.0);
+    assert_eq!(page.evaluate(ink), Value::from(false));
+    page.press("v");
+    page.wait_until("the field has the focus", || page.evaluate("document.activeElement.id") == "capacity");
+    for key in ["2", "4"] {
+        page.press(key);
+    }
+    // Everything was in the window, so everything is, and the line with it.
+    page.wait_until("the line is drawn", || page.evaluate(ink) == true);
+    keep(&page, "capacity");
+    // What was half of the height is a twelfth of it now.
+    let (x, y) = page.corners("canvas#timeline").at(0.5, 0.8);
+    page.move_to(x, y);
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    assert!(page.corners("#card").width == 0.0, "there is nothing");
+    page.evaluate("{ const field = document.querySelector('#capacity'); field.value = ''; field.dispatchEvent(new Event('input')); }");
+    page.wait_until("the picture is as before", || {
+        page.move_to(x, y - 1.0);
+        page.move_to(x, y);
+        page.text("#card").contains("make_lower")
+    });
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn tools_in_dark_and_narrow() {
+    for (scheme, width) in [("dark", 1280), ("light", 1280), ("dark", 600)] {
+        let page = empty_page();
+        page.prefer_color_scheme(scheme);
+        page.resize(width, 800);
+        page.click("#open-example");
+        page.wait_for_state("ready");
+        page.wait_until("a frame is drawn", || {
+            page.attribute("canvas#timeline", "data-frames").is_some_and(|frames| frames != "0")
+        });
+        let corners = page.corners("canvas#timeline");
+        page.right_click(corners.at(0.2, 0.6));
+        page.right_click(corners.at(0.7, 0.4));
+        page.drag(corners.at(0.3, 0.8), corners.at(0.55, 0.45), ALT);
+        let (x, y) = corners.at(0.85, 0.7);
+        page.move_to(x, y);
+        page.press_held("ArrowUp", SHIFT);
+        page.press_held("ArrowRight", SHIFT | CTRL);
+        page.press("Enter");
+        page.wait_until("an allocation is selected", || page.attribute("#details", "data-size").is_some());
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        keep(&page, &format!("tools-{scheme}-{width}"));
+        assert_eq!(page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"), false);
+        assert_eq!(page.complaints(), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,164 @@
+//! Golden pictures: six small histories, drawn by the twin, a character a pixel. `MEMSCAPE_BLESS=1 cargo test --test golden` writes them
+//! anew; look at them before you commit them.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "how a test fails")]
+
+#[allow(dead_code, reason = "each test file uses its part")]
+mod support;
+
+use memscape::render::layers::{self, ALLOCATED, FILLS, RESERVED};
+use memscape::render::{Drawing, Lane, Look, RgbaImage, Twin};
+use memscape::timeline::scene::FADED;
+use memscape::timeline::{Axis, SceneJob, View};
+use std::collections::BTreeMap;
+use std::path::Path;
+use support::history::History;
+
+/// Colours that can be told from each other also when they are faded or a line.
+fn look() -> Look {
+    let mut look = Look::dark();
+    (look.background, look.allocated) = ([0, 0, 0, 255], [255, 255, 255, 255]);
+    (look.reserved_fill, look.reserved_edge) = ([2, 2, 2, 255], [3, 3, 3, 255]);
+    for (index, colour) in look.palette.iter_mut().enumerate() {
+        *colour = [(8 * index) as u8, 200, 100, 255];
+    }
+    look
+}
+
+/// What a colour is called, and what it means.
+fn name(index: u32) -> (char, String) {
+    let letter = |from: char, at: u32| char::from_u32(u32::from(from) + at).unwrap();
+    match index % FILLS {
+        RESERVED if index < FILLS => (':', "reserved".to_owned()),
+        RESERVED => ('-', "the reserved curve".to_owned()),
+        ALLOCATED => ('=', "the line of allocated bytes".to_owned()),
+        id @ ..FADED if index < FILLS => (letter('a', id), format!("allocation {id}")),
+        id @ ..FADED => (letter('A', id), format!("a line of allocation {id}")),
+        faded if index < FILLS => (letter('α', faded - FADED), format!("allocation {}, faded", faded - FADED)),
+        faded => (letter('Α', faded - FADED), format!("a line of allocation {}, faded", faded - FADED)),
+    }
+}
+
+/// The picture as text, with what its characters mean.
+fn text(image: &RgbaImage) -> String {
+    let look = look();
+    let mut names = BTreeMap::from([(look.background, ('.', "nothing".to_owned()))]);
+    for (index, colour) in (0u32..).zip(layers::colours(&look)) {
+        // These histories have fewer allocations than letters.
+        if index % FILLS % FADED < 20 || index % FILLS >= RESERVED {
+            let known = names.insert(colour, name(index));
+            assert!(known.is_none_or(|known| known.0 == name(index).0), "two meanings of {colour:?}");
+        }
+    }
+    let mut legend = BTreeMap::new();
+    let mut rows = String::new();
+    for row in 0..image.height {
+        for column in 0..image.width {
+            let (character, meaning) =
+                names.get(&image.pixel(column, row).unwrap()).expect("a colour of the look").clone();
+            rows.push(character);
+            legend.insert(character, meaning);
+        }
+        rows.push('\n');
+    }
+    let legend: String = legend.into_iter().map(|(character, meaning)| format!("{character}  {meaning}\n")).collect();
+    format!("{rows}\n{legend}")
+}
+
+fn check(name: &str, history: &History, view: View) {
+    let scene = history.with(|source| SceneJob::run(source, view)).expect("a job without a budget finishes");
+    support::plain::check(history, &scene);
+    let mut twin = Twin::new();
+    twin.upload(0, &scene);
+    let look = look();
+    let (size_px, background) = ([view.width_px, view.height_px], look.background);
+    let drawn = text(&twin.draw(&Drawing { size_px, background, lanes: &[Lane::alone(&view, &look)], overlay: &[] }));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/{name}.txt"));
+    if std::env::var_os("MEMSCAPE_BLESS").is_some() {
+        std::fs::write(&path, &drawn).expect("the folder can be written");
+    }
+    let golden = std::fs::read_to_string(&path).unwrap_or_default();
+    let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+    let (drawn_lines, golden_lines) = (lines(&drawn), lines(&golden));
+    let line = |lines: &[String], at: usize| lines.get(at).cloned().unwrap_or_default();
+    let differing =
+        (0..drawn_lines.len().max(golden_lines.len())).filter(|&at| line(&drawn_lines, at) != line(&golden_lines, at));
+    let told: String = differing
+        .map(|at| {
+            format!("line {}\n  golden {}\n  drawn  {}\n", at + 1, line(&golden_lines, at), line(&drawn_lines, at))
+        })
+        .collect();
+    assert!(told.is_empty(), "tests/golden/{name}.txt:\n{told}\nall that is drawn:\n{drawn}");
+}
+
+/// Blocks that begin and end, fall when what is below them goes, and one that is there all the time.
+fn training() -> History {
+    History::drawn(
+        "
+        .........##......... 40
+        .......######....... 60
+        .....#########...... 60
+        ...####............. 90
+        ..###############... 50
+        .################... 30
+        #################### 80
+        ",
+    )
+}
+
+#[test]
+fn in_order_of_birth() {
+    let history = training();
+    check("birth_order", &history, View { bytes_per_px: 12.0, ..View::fit(20, 1, 60, 34) });
+}
+
+#[test]
+fn in_groups() {
+    let history = training().grouped(&[1, 0, 2]);
+    check("grouped", &history, View { bytes_per_px: 12.0, ..View::fit(20, 1, 60, 34) });
+}
+
+#[test]
+fn blocks_too_thin_for_a_pixel_are_bands() {
+    let history = History::drawn(
+        "
+        ......########.. 40
+        ....############ 3
+        ...#########.... 2
+        ..############## 4
+        .#####.......... 3
+        .############### 4
+        ################ 30
+        ",
+    );
+    check("bands", &history, View { bytes_per_px: 8.0, ..View::fit(16, 1, 48, 14) });
+}
+
+#[test]
+fn pending_bytes_have_stripes_and_a_line_below() {
+    let history = History::drawn(
+        "
+        ........########.... 100
+        ...#############.... 150
+        .#################.. 200
+        #################### 100
+        ",
+    );
+    check("pending", &history.pending(), View { bytes_per_px: 20.0, ..View::fit(20, 1, 80, 34) });
+}
+
+#[test]
+fn gaps_are_seen_on_the_time_axis() {
+    let history = training().timed(&[3, 3, 0, 200, 3, 0, 0, 90]);
+    let span = *history.elapsed.last().unwrap();
+    let width = memscape::timeline::time_axis_width(span);
+    let view = View { axis: Axis::Time, bytes_per_px: 12.0, ..View::fit(width, 1, 90, 34) };
+    check("time_axis", &history, view);
+}
+
+#[test]
+fn what_does_not_stand_out_is_faded() {
+    let mut history = training();
+    history.highlight = true;
+    check("faded", &history, View { bytes_per_px: 12.0, ..View::fit(20, 1, 60, 34) });
+}

@@ -1,0 +1,157 @@
+//! What is told of single moments, and the steps through the stack, against what hits at every moment say.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+#[path = "generate/mod.rs"]
+#[allow(dead_code, reason = "its own tests use the rest")]
+mod generate;
+#[path = "support/opened.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
+mod opened;
+
+use generate::Options;
+use memscape::engine::protocol::{At, Grouping, Looks, MomentFacts, Step, Stepped, Stop};
+use memscape::engine::{Reply, Request};
+use memscape::timeline::{Axis, View};
+use opened::{Opened, open};
+
+fn generated(words: &str) -> Opened {
+    let (options, others) = Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
+    assert_eq!(others, Vec::<String>::new());
+    open(&generate::generate(&options, Vec::new()).unwrap().0).unwrap()
+}
+
+fn reply(opened: &mut Opened, request: Request) -> Reply {
+    opened.engine.request(request);
+    loop {
+        if let Some(reply) = opened.engine.next_reply() {
+            return reply;
+        }
+        opened.engine.step(&mut || true);
+    }
+}
+
+fn moments(opened: &mut Opened, at: Vec<At>) -> Vec<MomentFacts> {
+    match reply(opened, Request::Moments { serial: 7, device: 0, at }) {
+        Reply::Moments { serial: 7, moments } => moments,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn step(opened: &mut Opened, looks: Looks, moment: u32, byte: u64, step: Step) -> Stepped {
+    match reply(opened, Request::Step { serial: 8, device: 0, looks, moment, byte, step }) {
+        Reply::Stepped { serial: 8, to } => to,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Allocation, lowest byte and size at a byte of the stack.
+fn hit(opened: &mut Opened, looks: Looks, moment: u32, byte: u64) -> Option<(u32, u64, u64)> {
+    match reply(opened, Request::Hit { serial: 9, device: 0, looks, moment, byte }) {
+        Reply::Hit { hit, .. } => hit.map(|hit| (hit.allocation, hit.lowest_byte, hit.requested)),
+        other => panic!("{other:?}"),
+    }
+}
+
+const SMALL: &str = "--steps 2 --layers 3 --pending";
+
+#[test]
+fn totals_of_a_moment_are_the_stack_and_the_column() {
+    let mut opened = generated(SMALL);
+    let events = opened.summary.devices[0].events as u32;
+    let view = View::fit(u64::from(events) + 1, 1 << 30, events + 1, 100);
+    let scene = opened.scene(0, view);
+    let all = moments(&mut opened, (0..=events + 5).map(At::Moment).collect());
+    for (moment, facts) in (0..=events).zip(&all) {
+        assert_eq!((facts.moment, facts.place.events), (moment, f64::from(moment)));
+        let mut height = 0;
+        while let Some((_, lowest, size)) = hit(&mut opened, Looks::default(), moment, height) {
+            assert_eq!(lowest, height);
+            height += size;
+        }
+        assert_eq!(facts.requested, height, "moment {moment}");
+        let column = moment as usize;
+        let shown = (scene.columns.total[column], scene.columns.reserved[column], scene.columns.pending[column]);
+        assert_eq!((facts.requested, facts.reserved, facts.pending), shown, "moment {moment}");
+        let time = (moment > 0).then(|| facts.time_us.expect("a time"));
+        assert_eq!(time.is_some(), facts.time_us.is_some());
+    }
+    assert_eq!(all.last().unwrap().moment, events, "beyond the end, the last");
+    assert!(all.windows(2).all(|pair| pair[0].began <= pair[1].began), "time never goes back");
+}
+
+#[test]
+fn a_place_is_found_again_from_the_other_axis() {
+    let mut opened = generated(SMALL);
+    let events = opened.summary.devices[0].events;
+    let width = events as f64 + 1.0;
+    let places: Vec<f64> = (0..=200).map(|part| width * f64::from(part) / 200.0).collect();
+    let there = moments(&mut opened, places.iter().map(|&x| At::X(Axis::Events, x)).collect());
+    assert!(there.windows(2).all(|pair| pair[0].place.time <= pair[1].place.time));
+    for (x, facts) in places.iter().zip(&there) {
+        assert_eq!(u64::from(facts.moment), (*x as u64).min(events));
+        let back = moments(&mut opened, vec![At::X(Axis::Time, facts.place.time as f64)])[0];
+        // A state that lasts no time can't be told from the next; one that does is found to the microsecond.
+        let ends = moments(&mut opened, vec![At::Moment(facts.moment + 1)])[0].began;
+        let lasts = ends.saturating_sub(facts.began).max(1) as f64;
+        if ends > facts.began && facts.place.time < ends {
+            assert_eq!(back.moment, facts.moment, "x {x}");
+            assert!((back.place.events - x).abs() <= 1.0 / lasts, "{x} {back:?}");
+        }
+    }
+    let outside =
+        moments(&mut opened, vec![At::X(Axis::Events, -5.0), At::X(Axis::Time, 1e30), At::X(Axis::Time, f64::NAN)]);
+    assert_eq!((outside[0].moment, u64::from(outside[1].moment)), (0, events));
+}
+
+#[test]
+fn steps_lead_where_hits_say() {
+    let mut opened = generated(SMALL);
+    let events = opened.summary.devices[0].events as u32;
+    for looks in [Looks::default(), Looks { stacking: Some(Grouping::Size), ..Looks::default() }] {
+        let mut arrived = 0;
+        for moment in (0..=events).step_by((events / 23).max(1) as usize) {
+            let total = moments(&mut opened, vec![At::Moment(moment)])[0].requested;
+            for part in [0, 1, 3, 5, 7, 8, 9] {
+                let byte = total / 8 * part;
+                let here = hit(&mut opened, looks, moment, byte);
+                // The first moment on the way at which another block has the byte, or one at all after a gap.
+                let expected = |opened: &mut Opened, mut way: Box<dyn Iterator<Item = u32>>| {
+                    let mut left = here.is_none();
+                    way.find(|&moment| {
+                        let there = hit(opened, looks, moment, byte);
+                        left |= there.map(|it| it.0) != here.map(|it| it.0);
+                        left && there.is_some()
+                    })
+                };
+                let later = expected(&mut opened, Box::new(moment + 1..=events));
+                let earlier = expected(&mut opened, Box::new((0..moment).rev()));
+                for (way, expected) in [(Step::Later, later), (Step::Earlier, earlier)] {
+                    let to = step(&mut opened, looks, moment, byte, way);
+                    let found = (to.stop == Stop::Arrived).then_some(to.moment);
+                    assert_eq!(found, expected, "{way:?} from {moment}, {byte} of {total}");
+                    assert_eq!(to.byte, byte);
+                    arrived += u32::from(found.is_some());
+                }
+                let above = here.and_then(|(_, lowest, size)| hit(&mut opened, looks, moment, lowest + size));
+                let below = match here {
+                    Some((_, lowest, _)) => lowest.checked_sub(1),
+                    None => total.checked_sub(1),
+                };
+                let below = below.and_then(|byte| hit(&mut opened, looks, moment, byte));
+                for (way, expected) in [(Step::Above, above), (Step::Below, below)] {
+                    let to = step(&mut opened, looks, moment, byte, way);
+                    let found = (to.stop == Stop::Arrived).then_some((to.moment, to.byte));
+                    assert_eq!(found, expected.map(|(_, lowest, size)| (moment, lowest + size / 2)), "{way:?}");
+                }
+                if let Some((allocation, lowest, size)) = here {
+                    let onto = step(&mut opened, looks, moment, 0, Step::Onto(allocation));
+                    assert_eq!((onto.byte, onto.stop), (lowest + size / 2, Stop::Arrived));
+                }
+            }
+        }
+        assert!(arrived > 50, "only {arrived} steps led anywhere");
+        let nowhere = step(&mut opened, looks, 0, 5, Step::Onto(u32::MAX));
+        assert_eq!((nowhere.moment, nowhere.byte, nowhere.stop), (0, 5, Stop::Nowhere));
+    }
+}

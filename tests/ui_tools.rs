@@ -1,0 +1,548 @@
+//! The face without a browser, what a person puts on the picture: cursor, ruler, box, trail, markers, capacity, the other axis.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "the helpers of a test fail as it does, by panicking"
+)]
+
+use memscape::engine::protocol::{
+    At, ClockSpan, Details, DeviceSummary, FileSummary, HitAllocation, Looks, Marks, MomentFacts, Place, Step, Stepped,
+    Stop,
+};
+use memscape::engine::{Reply, Request};
+use memscape::timeline::scene::SceneColumns;
+use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
+use memscape::ui::action::{GivenFile, Pointer, WheelAxis};
+use memscape::ui::drag::{Drag, Held};
+use memscape::ui::overlay::Overlay;
+use memscape::ui::ruler::Mode;
+use memscape::ui::state::Canvas;
+use memscape::ui::{Action, Command, Effect, State, moment, update};
+
+const EVENTS: u64 = 999;
+/// µs since 1970 of event 0; each of the others comes 10 µs after the one before.
+const START_US: i64 = 1_700_000_000_000_000;
+
+fn file() -> FileSummary {
+    let last = START_US + 10 * (EVENTS as i64 - 1);
+    let device = |device, time_us| DeviceSummary {
+        device,
+        events: EVENTS,
+        peak_requested: 1 << 20,
+        drawn_peak: 1 << 20,
+        time_us,
+        ..DeviceSummary::default()
+    };
+    FileSummary {
+        schema: 1,
+        file: "a.pickle".into(),
+        format: String::new(),
+        torch: None,
+        warnings: vec![],
+        devices: vec![device(0, Some((START_US, last))), device(1, None)],
+        settings: vec![],
+    }
+}
+
+/// One allocation, as high as the window, in every moment.
+fn scene(view: View) -> Scene {
+    let columns = view.width_px as usize;
+    let moment = |column: u32| (view.x_from_column(f64::from(column)) as u32).min(EVENTS as u32);
+    Scene {
+        view,
+        band_px: 1,
+        columns: SceneColumns {
+            edge_px: (0..=columns as i32).collect(),
+            moment: (0..columns as u32).map(moment).collect(),
+            moments: vec![if view.x_per_px > 1.0 { 10 } else { 1 }; columns],
+            total: vec![1 << 20; columns],
+            reserved: vec![2 << 20; columns],
+            pending: vec![0; columns],
+            hidden: vec![0; columns],
+            hidden_largest: vec![0; columns],
+        },
+        quads: vec![Quad { x: [0, view.width_px as i16], y: [0, view.height_px as i16], paint: 0 }],
+        identities: vec![QuadIdentity { first: 3, last: 3, count: 1, bytes: [1 << 20, 0] }],
+    }
+}
+
+/// What the worker says of a moment of this file.
+fn facts(at: At) -> MomentFacts {
+    let time = |moment: u32| if moment == 0 { 0 } else { 156 + 10 * (u64::from(moment) - 1) };
+    let (moment, place) = match at {
+        At::Moment(moment) => (moment, Place { events: moment.into(), time: time(moment) }),
+        At::X(Axis::Events, x) => (x as u32, Place { events: x, time: time(x as u32) + (x.fract() * 10.0) as u64 }),
+        At::X(Axis::Time, x) => {
+            let moment = if x < 156.0 { 0.0 } else { (x - 156.0) / 10.0 + 1.0 };
+            (moment as u32, Place { events: moment, time: x as u64 })
+        }
+    };
+    let time_us = (moment > 0).then(|| START_US + 10 * (i64::from(moment) - 1));
+    let (requested, reserved, pending) = (1000 + u64::from(moment), 5000, 0);
+    MomentFacts { moment, place, began: time(moment), time_us, requested, reserved, pending }
+}
+
+/// A page whose worker answers at once.
+#[derive(Default)]
+struct Page {
+    state: State,
+    now_ms: f64,
+    /// What a step leads to.
+    stepped: Option<Stepped>,
+    asked: Vec<Request>,
+    worker: Worker,
+}
+
+/// Whether the worker answers to steps.
+#[derive(Default, PartialEq)]
+enum Worker {
+    #[default]
+    Steps,
+    DoesNotStep,
+}
+
+impl Page {
+    fn open() -> Page {
+        let mut page = Page::default();
+        page.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
+        page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
+        page.reply(Reply::Opened(Box::new(file())));
+        page
+    }
+
+    fn act(&mut self, action: Action) {
+        for effect in update(&mut self.state, action, self.now_ms) {
+            if let Effect::Ask(request) = effect {
+                self.asked.push(request.clone());
+                self.answer(request);
+            }
+        }
+    }
+
+    fn reply(&mut self, reply: Reply) {
+        self.act(Action::Replied { load: self.state.load, reply });
+    }
+
+    fn answer(&mut self, request: Request) {
+        match request {
+            Request::Scene { serial, device, view, .. } => {
+                self.reply(Reply::Scene { serial, device, scene: Box::new(scene(view)) });
+            }
+            Request::Moments { serial, at, .. } => {
+                self.reply(Reply::Moments { serial, moments: at.into_iter().map(facts).collect() });
+            }
+            Request::Step { serial, moment, byte, .. } if self.worker == Worker::Steps => {
+                let to = self.stepped.unwrap_or(Stepped { moment, byte, stop: Stop::Nowhere });
+                self.reply(Reply::Stepped { serial, to });
+            }
+            Request::Hit { serial, device, byte, .. } => {
+                let hit = HitAllocation {
+                    allocation: 3,
+                    requested: 1 << 20,
+                    born: 1,
+                    died: None,
+                    lowest_byte: 0,
+                    site: Some("a.py:1 f".into()),
+                };
+                self.reply(Reply::Hit { serial, device, hit: Some(hit).filter(|_| byte < 1 << 20) });
+            }
+            Request::Details { serial, allocation, .. } => {
+                let born_event = Some(300);
+                let details = Details { allocation, born_event, freed_event: Some(600), ..Details::default() };
+                self.reply(Reply::Details { serial, details: Some(Box::new(details)) });
+            }
+            Request::Marks { serial, device } => {
+                let clock = Some(ClockSpan { first_us: START_US, span: 9980, margin: 156 });
+                self.reply(Reply::Marks { serial, device, marks: Box::new(Marks { clock, ..Marks::default() }) });
+            }
+            _ => {}
+        }
+    }
+
+    fn command(&mut self, command: Command) {
+        self.act(Action::Command(command));
+    }
+
+    fn hover(&mut self, x: f64, y: f64) {
+        self.act(Action::PointerMoved(Pointer { x, y }));
+    }
+
+    fn drag(&mut self, from: (f64, f64), to: (f64, f64), held: Held) {
+        self.act(Action::DragBegan { from: Pointer { x: from.0, y: from.1 }, held });
+        self.act(Action::DrawnTo(Pointer { x: to.0, y: to.1 }));
+    }
+
+    /// First and last place of the window on its axis.
+    fn window(&self) -> [f64; 2] {
+        let view = self.state.view.expect("a view");
+        [0.0, f64::from(view.width_px)].map(|column| view.x_from_column(column))
+    }
+
+    /// The event that the panel tells, and what was live.
+    fn told(&self) -> (Option<i64>, u64) {
+        let view = moment::view(&self.state);
+        (view.event, view.live_requested)
+    }
+
+    /// Later than any change that belongs to the same step.
+    fn wait(&mut self) {
+        self.now_ms += 1000.0;
+    }
+}
+
+const SHIFT: Held = Held { shift: true, alt: false, ctrl: false };
+const ALT: Held = Held { shift: false, alt: true, ctrl: false };
+const ALONE: Held = Held { shift: false, alt: false, ctrl: false };
+
+#[test]
+fn the_cursor_is_where_the_pointer_is_until_keys_lead_it() {
+    let mut page = Page::open();
+    assert_eq!(page.told(), (None, 0));
+    page.hover(50.5, 40.0);
+    assert_eq!(page.told(), (Some(499), 1500));
+    page.command(Command::CursorLater);
+    assert_eq!(page.told(), (Some(500), 1501));
+    assert_eq!(page.state.cursor().map(|it| it.moment), Some(501));
+    // The pointer rests, so the keys lead on; when it moves, it leads.
+    page.hover(50.5, 40.0);
+    page.command(Command::CursorLater);
+    assert_eq!(page.told(), (Some(501), 1502));
+    page.command(Command::CursorColumnRight);
+    assert_eq!(page.told().0, Some(509), "the next column shows moment 510");
+    page.command(Command::CursorColumnLeft);
+    assert_eq!(page.told().0, Some(499));
+    page.hover(20.5, 40.0);
+    assert_eq!(page.told(), (Some(199), 1200));
+    page.act(Action::PointerLeft);
+    assert_eq!(page.told(), (None, 0));
+}
+
+#[test]
+fn the_cursor_ends_at_both_ends_and_is_spoken_of() {
+    let mut page = Page::open();
+    page.hover(0.5, 40.0);
+    for _ in 0..3 {
+        page.command(Command::CursorEarlier);
+    }
+    assert_eq!(page.told(), (Some(-1), 1000));
+    let spoken = moment::spoken(&page.state);
+    assert!(spoken.starts_with("before the first event, 1000 B requested.") && spoken.contains("a.py:1 f"), "{spoken}");
+    page.act(Action::PointerLeft);
+    page.hover(99.5, 40.0);
+    for _ in 0..20 {
+        page.command(Command::CursorLater);
+    }
+    assert_eq!(page.told(), (Some(EVENTS as i64 - 1), 1000 + EVENTS));
+    page.hover(50.0, 40.0);
+    assert_eq!(moment::spoken(&page.state), "", "the pointer is not spoken of");
+}
+
+#[test]
+fn a_cursor_that_leaves_the_window_takes_it_along() {
+    let mut page = Page::open();
+    for _ in 0..8 {
+        page.command(Command::ZoomEventsIn);
+    }
+    let before = page.window();
+    page.hover(99.0, 40.0);
+    page.command(Command::CursorLater);
+    page.command(Command::CursorColumnRight);
+    let at = f64::from(page.state.cursor().expect("a cursor").moment);
+    let after = page.window();
+    assert!(after[0] > before[0] && (after[0]..after[1]).contains(&at), "{before:?} {after:?} {at}");
+    assert!((after[1] - after[0] - (before[1] - before[0])).abs() < 1e-6, "it is moved, not zoomed");
+}
+
+#[test]
+fn enter_selects_and_braces_lead_to_birth_and_end() {
+    let mut page = Page::open();
+    page.hover(10.5, 40.0);
+    page.command(Command::CursorToBorn);
+    assert_eq!(page.state.remark.as_deref(), Some("Select an allocation first."));
+    page.command(Command::CursorLater);
+    page.command(Command::SelectAtCursor);
+    assert_eq!(page.state.selection.as_ref().map(|it| it.allocation), Some(3));
+    page.stepped = Some(Stepped { moment: 301, byte: 77, stop: Stop::Arrived });
+    page.command(Command::CursorToBorn);
+    assert!(matches!(
+        page.asked.iter().rfind(|it| matches!(it, Request::Step { .. })),
+        Some(Request::Step { moment: 301, step: Step::Onto(3), .. })
+    ));
+    assert_eq!((page.told().0, page.state.cursor().map(|it| it.byte)), (Some(300), Some(77)));
+    // It is live until event 600 ends it.
+    page.stepped = Some(Stepped { moment: 600, byte: 78, stop: Stop::Arrived });
+    page.command(Command::CursorToFreed);
+    assert_eq!(page.told().0, Some(600));
+}
+
+#[test]
+fn a_long_way_is_asked_in_parts_and_nowhere_is_said() {
+    let mut page = Page::open();
+    page.hover(10.5, 40.0);
+    page.command(Command::CursorAfter);
+    assert_eq!(page.state.remark.as_deref(), Some("There is no other allocation that way."));
+    let steps = |page: &Page| -> Vec<(u32, u32, u64)> {
+        let step = |request: &Request| match request {
+            Request::Step { serial, moment, byte, step: Step::Later, .. } => Some((*serial, *moment, *byte)),
+            _ => None,
+        };
+        page.asked.iter().filter_map(step).collect()
+    };
+    page.asked.clear();
+    page.worker = Worker::DoesNotStep;
+    page.command(Command::CursorAfter);
+    page.command(Command::CursorAfter);
+    let [(first, ..)] = steps(&page)[..] else { panic!("one at a time") };
+    page.reply(Reply::Stepped { serial: first, to: Stepped { moment: 400, byte: 9, stop: Stop::OnItsWay } });
+    let [_, (again, 400, 9)] = steps(&page)[..] else { panic!("it goes on from there") };
+    page.reply(Reply::Stepped { serial: again, to: Stepped { moment: 500, byte: 9, stop: Stop::Arrived } });
+    let [_, _, (second, 500, 9)] = steps(&page)[..] else { panic!("the second press was not lost") };
+    page.reply(Reply::Stepped { serial: second, to: Stepped { moment: 700, byte: 9, stop: Stop::Arrived } });
+    assert_eq!(page.told().0, Some(699));
+}
+
+#[test]
+fn a_ruler_measures_exactly_and_stays_until_escape() {
+    let mut page = Page::open();
+    page.drag((10.0, 20.0), (60.0, 70.0), ALT);
+    page.act(Action::DragEnded);
+    let measured = page.state.measured().expect("a ruler");
+    let view = page.state.view.unwrap();
+    let bytes = view.bytes_from_row(70.0) as i64 - view.bytes_from_row(20.0) as i64;
+    assert_eq!((measured.events, measured.time_us, measured.bytes), (Some(500), Some(5000), bytes));
+    // It stays where it was put: on the plane, not on the screen.
+    let ends = page.state.tools.ruler.ends;
+    page.wait();
+    page.command(Command::ZoomEventsIn);
+    page.command(Command::ToggleAxis);
+    assert_eq!(page.state.tools.ruler.ends, ends);
+    assert_eq!(page.state.measured().map(|it| it.events), Some(Some(500)));
+    page.command(Command::ToggleAxis);
+    page.command(Command::FitBoth);
+    page.drag((60.0, 70.0), (10.0, 20.0), ALT);
+    assert_eq!(page.state.measured().map(|it| (it.events, it.bytes)), Some((Some(-500), -bytes)));
+    assert!(Overlay::of(&page.state).ruler.expect("it is drawn").1.starts_with("−500 events · −5.00 ms · −"));
+    page.command(Command::ClearSelection);
+    assert_eq!(page.state.measured(), None);
+}
+
+#[test]
+fn a_key_begins_a_ruler_that_the_cursor_spans() {
+    let mut page = Page::open();
+    page.hover(50.5, 40.0);
+    page.command(Command::CursorLater);
+    page.command(Command::ToggleRuler);
+    for _ in 0..7 {
+        page.command(Command::CursorLater);
+    }
+    assert_eq!(page.state.measured().map(|it| (it.events, it.bytes)), Some((Some(7), 0)));
+    page.command(Command::ToggleRuler);
+    page.command(Command::CursorLater);
+    assert_eq!(page.state.measured().and_then(|it| it.events), Some(7), "fixed");
+    page.wait();
+    page.command(Command::ZoomToRuler);
+    // However short it is on the screen.
+    assert!((page.window()[1] - page.window()[0] - 7.0).abs() < 1.0, "{:?}", page.window());
+    // The pointer spans it as well, and a click ends that without selecting anything.
+    page.command(Command::ClearSelection);
+    page.command(Command::FitBoth);
+    page.hover(20.0, 20.0);
+    page.command(Command::ToggleRuler);
+    page.hover(30.0, 20.0);
+    page.act(Action::Clicked(Pointer { x: 30.0, y: 20.0 }));
+    assert_eq!((page.state.selection.is_none(), page.state.tools.ruler.mode), (true, Mode::Off));
+    page.hover(90.0, 20.0);
+    assert_eq!(page.state.measured().and_then(|it| it.events), Some(100));
+}
+
+#[test]
+fn the_measuring_button_makes_a_drag_measure() {
+    let mut page = Page::open();
+    page.command(Command::ToggleRuler);
+    assert_eq!((page.state.tools.ruler.mode, page.state.measured()), (Mode::On, None));
+    page.drag((10.0, 20.0), (30.0, 20.0), ALONE);
+    assert_eq!(page.state.tools.drag, Drag::Measure);
+    assert_eq!(page.state.measured().and_then(|it| it.events), Some(200));
+    page.act(Action::DragEnded);
+    page.drag((10.0, 20.0), (40.0, 20.0), SHIFT);
+    assert!(matches!(page.state.tools.drag, Drag::Box(_)), "Shift always draws a box");
+}
+
+#[test]
+fn a_box_is_zoomed_into_and_a_flat_one_on_one_axis() {
+    let mut page = Page::open();
+    page.drag((20.0, 10.0), (70.0, 60.0), SHIFT);
+    assert!(Overlay::of(&page.state).rubber.is_some());
+    page.act(Action::DragEnded);
+    assert!(Overlay::of(&page.state).rubber.is_none());
+    let window = page.window();
+    assert!((window[0] - 200.0).abs() < 11.0 && (window[1] - 700.0).abs() < 11.0, "{window:?}");
+    let rows = |page: &Page| [0.0, 100.0].map(|row| page.state.view.unwrap().bytes_from_row(row));
+    let whole = View::fit(1000, 1 << 20, 100, 100);
+    let expected = [10.0, 60.0].map(|row| whole.bytes_from_row(row));
+    let height = expected[1] - expected[0];
+    let near =
+        |found: [f64; 2], expected: [f64; 2]| found.iter().zip(expected).all(|(a, b)| (a - b).abs() < height * 0.03);
+    assert!(near(rows(&page), expected), "{:?} {expected:?}", rows(&page));
+    for (to, changes_events) in [((90.0, 13.0), true), ((13.0, 90.0), false)] {
+        page.wait();
+        let before = page.state.view.unwrap();
+        page.drag((10.0, 10.0), to, SHIFT);
+        page.act(Action::DragEnded);
+        let after = page.state.view.unwrap();
+        assert_eq!(after.x_per_px < before.x_per_px, changes_events);
+        assert_eq!(after.bytes_per_px < before.bytes_per_px, !changes_events);
+    }
+    let before = page.state.view;
+    page.drag((10.0, 10.0), (90.0, 90.0), SHIFT);
+    page.command(Command::ClearSelection);
+    page.act(Action::DrawnTo(Pointer { x: 95.0, y: 95.0 }));
+    page.act(Action::DragEnded);
+    assert_eq!(page.state.view, before, "Esc gives it up, whatever the pointer does then");
+}
+
+#[test]
+fn the_trail_leads_back_and_forward_by_whole_steps() {
+    let mut page = Page::open();
+    let mut seen = vec![page.state.view];
+    for _ in 0..3 {
+        page.wait();
+        for _ in 0..5 {
+            page.now_ms += 100.0;
+            page.act(Action::Wheel { at: Pointer { x: 50.0, y: 50.0 }, delta: -50.0, axis: WheelAxis::ZoomEvents });
+        }
+        seen.push(page.state.view);
+    }
+    for before in seen.iter().rev().skip(1) {
+        page.command(Command::WindowBack);
+        assert_eq!(page.state.view, *before);
+    }
+    page.command(Command::WindowBack);
+    assert!(page.state.remark.is_some(), "there is nothing before the first");
+    for after in &seen[1..] {
+        page.command(Command::WindowForward);
+        assert_eq!(page.state.view, *after);
+    }
+    page.command(Command::WindowBack);
+    page.command(Command::MoveRight);
+    assert!(page.state.tools.trail.forward.is_empty(), "a new step leads elsewhere");
+    page.wait();
+    page.command(Command::FitBoth);
+    page.wait();
+    page.command(Command::ToggleAxis);
+    assert_eq!(page.state.axis, Axis::Time);
+    page.command(Command::WindowBack);
+    assert_eq!(page.state.axis, Axis::Events, "the axis belongs to the window");
+    for _ in 0..300 {
+        page.wait();
+        page.command(Command::ZoomEventsIn);
+        page.wait();
+        page.command(Command::FitBoth);
+    }
+    assert!(page.state.tools.trail.back.len() <= 100);
+    page.command(Command::NextDevice);
+    assert!(page.state.tools.trail.back.is_empty() && page.state.tools.trail.forward.is_empty());
+}
+
+#[test]
+fn markers_tell_what_was_and_stay_with_their_device() {
+    let mut page = Page::open();
+    page.command(Command::PutMarker);
+    assert!(page.state.marker_lines().is_empty() && page.state.remark.is_some());
+    page.act(Action::MarkerPut(Pointer { x: 40.5, y: 20.0 }));
+    page.hover(70.5, 20.0);
+    page.command(Command::CursorLater);
+    page.command(Command::PutMarker);
+    let told = |page: &Page| -> Vec<_> {
+        page.state.marker_lines().iter().map(|line| (line.number, line.event, line.requested)).collect()
+    };
+    assert_eq!(told(&page), [(1, Some(399), Some(1400)), (2, Some(700), Some(1701))]);
+    assert_eq!(page.state.marker_lines()[0].text.lines().next(), Some("event 399 · +0.003990 s"));
+    page.command(Command::ToggleAxis);
+    assert_eq!(Overlay::of(&page.state).flags.len(), 2);
+    page.command(Command::NextDevice);
+    assert!(told(&page).is_empty());
+    page.act(Action::MarkerPut(Pointer { x: 10.0, y: 20.0 }));
+    assert_eq!(told(&page).len(), 1);
+    page.command(Command::NextDevice);
+    assert_eq!(told(&page).len(), 2);
+    for _ in 0..6 {
+        page.command(Command::ZoomEventsIn);
+    }
+    page.act(Action::MarkerVisited(1));
+    let window = page.window();
+    assert!((window[0]..window[1]).contains(&400.0), "{window:?}");
+    page.act(Action::PointerLeft);
+    page.hover(50.0, 20.0);
+    page.command(Command::RemoveMarker);
+    assert_eq!(told(&page).iter().map(|it| it.0).collect::<Vec<_>>(), [2], "the nearest to the cursor");
+    page.act(Action::MarkerRemoved(2));
+    assert!(told(&page).is_empty());
+    for x in 0..70 {
+        page.act(Action::MarkerPut(Pointer { x: f64::from(x), y: 20.0 }));
+    }
+    assert_eq!(told(&page).len(), 49, "no more than 50, one of which is the other device's");
+}
+
+#[test]
+fn a_typed_capacity_belongs_to_everything() {
+    let mut page = Page::open();
+    let whole = page.state.view.unwrap();
+    page.act(Action::CapacityTyped("0.01".into()));
+    let bytes = (0.01 * (1u64 << 30) as f64) as u64;
+    assert_eq!(page.state.tools.capacity, Some(bytes));
+    let raised = page.state.view.unwrap();
+    assert!(raised.bytes_from_row(100.0) > bytes as f64, "everything was shown, so everything is");
+    assert!(Overlay::of(&page.state).capacity.is_some_and(|(y, text)| y < 100.0 && text == "GPU capacity 10.2 MiB"));
+    for nonsense in ["-1", "x", "inf", "NaN", "1e99"] {
+        page.act(Action::CapacityTyped(nonsense.into()));
+        assert_eq!(page.state.tools.capacity, Some(bytes), "{nonsense}");
+    }
+    page.command(Command::NextDevice);
+    assert_eq!(page.state.tools.capacity, Some(bytes), "it is kept");
+    page.command(Command::NextDevice);
+    page.act(Action::CapacityTyped(String::new()));
+    assert_eq!((page.state.tools.capacity, page.state.view), (None, Some(whole)));
+    page.command(Command::ZoomEventsIn);
+    let closer = page.state.view;
+    page.act(Action::CapacityTyped("0.01".into()));
+    assert_eq!(page.state.view, closer, "who looks at a part goes on to");
+}
+
+#[test]
+fn the_other_axis_shows_the_same_moments() {
+    let mut page = Page::open();
+    page.drag((20.0, 10.0), (40.0, 12.0), SHIFT);
+    page.act(Action::DragEnded);
+    let events = page.window();
+    page.command(Command::ToggleAxis);
+    assert_eq!(page.state.axis, Axis::Time);
+    let expected = events.map(|x| 156.0 + (x - 1.0) * 10.0);
+    let times = page.window();
+    assert!(times.iter().zip(expected).all(|(a, b)| (a - b).abs() < 25.0), "{times:?} {expected:?}");
+    page.command(Command::ToggleAxis);
+    let back = page.window();
+    assert!(back.iter().zip(events).all(|(a, b)| (a - b).abs() < 3.0), "{back:?} {events:?}");
+    page.command(Command::NextDevice);
+    page.command(Command::ToggleAxis);
+    assert_eq!((page.state.axis, page.state.remark.is_some()), (Axis::Events, true), "that one has no times");
+}
+
+#[test]
+fn a_selection_that_another_order_puts_elsewhere_is_brought_back() {
+    let mut page = Page::open();
+    page.act(Action::Clicked(Pointer { x: 40.0, y: 10.0 }));
+    assert!(page.state.selection.is_some());
+    page.drag((30.0, 5.0), (32.0, 25.0), SHIFT);
+    page.act(Action::DragEnded);
+    page.stepped = Some(Stepped { moment: 400, byte: 900_000, stop: Stop::Arrived });
+    let stacking = Some(memscape::engine::protocol::Grouping::Size);
+    page.act(Action::StackingChosen(stacking));
+    let looks = Looks { stacking, ..Looks::default() };
+    assert!(
+        page.asked.iter().any(|it| matches!(it, Request::Step { looks: of, step: Step::Onto(3), .. } if *of == looks))
+    );
+    let view = page.state.view.unwrap();
+    assert!((view.bytes_from_row(0.0)..view.bytes_from_row(100.0)).contains(&900_000.0));
+}

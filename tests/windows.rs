@@ -1,0 +1,188 @@
+//! The page's windows and the engine's geometry together: what is asked while moving about, what overtakes what, and that the same
+//! window is the same picture however one came there.
+
+#![allow(clippy::expect_used, clippy::panic, reason = "how a test fails")]
+
+#[path = "generate/mod.rs"]
+#[allow(dead_code, reason = "its own tests use the rest")]
+mod generate;
+#[path = "support/opened.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
+mod opened;
+
+use memscape::engine::protocol::{Grouping, Looks};
+use memscape::engine::{Reply, Request, Work};
+use memscape::timeline::{Axis, Scene, View};
+use memscape::ui::action::{GivenFile, Pointer, WheelAxis};
+use memscape::ui::navigate::Plane;
+use memscape::ui::state::{Canvas, Stage};
+use memscape::ui::{Action, Command, Effect, State, update};
+use opened::Opened;
+
+const CANVAS: Canvas = Canvas { width_px: 320, height_px: 200, scale: 1.0 };
+
+fn generated() -> Opened {
+    let words = "--events 20000 --layers 4 --frames 6 --pending".split(' ').map(str::to_owned);
+    let (options, _) = generate::Options::parse(words).expect("known options");
+    let (bytes, _) = generate::generate(&options, Vec::new()).expect("memory is patient");
+    opened::open(&bytes).expect("a whole file")
+}
+
+/// A page and its engine, without a browser between them.
+struct Page {
+    state: State,
+    opened: Opened,
+    /// The windows asked for so far, each answered at once.
+    asked: Vec<View>,
+}
+
+impl Page {
+    fn open() -> Page {
+        let mut page = Page { state: State::default(), opened: generated(), asked: Vec::new() };
+        page.act(Action::Resized(CANVAS));
+        page.act(Action::FilesGiven(vec![GivenFile { name: "test.pickle".into(), bytes: 10 }]));
+        let summary = Box::new(page.opened.summary.clone());
+        page.act(Action::Replied { load: page.state.load, reply: Reply::Opened(summary) });
+        assert!(matches!(page.state.stage, Stage::Ready(_)));
+        page
+    }
+
+    fn act(&mut self, action: Action) {
+        let mut effects = update(&mut self.state, action, 0.0);
+        while !effects.is_empty() {
+            for effect in std::mem::take(&mut effects) {
+                let Effect::Ask(request) = effect else { continue };
+                if let Request::Scene { view, .. } = request {
+                    self.asked.push(view);
+                }
+                self.opened.engine.request(request);
+                while self.opened.engine.step(&mut || true) == Work::More {}
+                while let Some(reply) = self.opened.engine.next_reply() {
+                    let replied = Action::Replied { load: self.state.load, reply };
+                    effects.extend(update(&mut self.state, replied, 0.0));
+                }
+            }
+        }
+    }
+
+    fn wheel(&mut self, axis: WheelAxis, x: f64, delta: f64) {
+        self.act(Action::Wheel { axis, at: Pointer { x, y: 70.0 }, delta });
+    }
+
+    fn view(&self) -> View {
+        self.state.view.expect("a view")
+    }
+
+    fn scene(&self) -> &Scene {
+        self.state.geometry.scene.as_ref().expect("a scene")
+    }
+}
+
+#[test]
+fn panning_within_the_margin_asks_nothing_and_never_shows_what_is_not_there() {
+    let mut page = Page::open();
+    page.wheel(WheelAxis::ZoomEvents, 100.0, -1500.0);
+    page.wheel(WheelAxis::ZoomEvents, 100.0, -1500.0);
+    page.wheel(WheelAxis::ZoomEvents, 100.0, -1500.0);
+    let (before, start) = (page.asked.len(), page.view().left_px);
+    let mut places = Vec::new();
+    for _ in 0..800 {
+        page.wheel(WheelAxis::MoveEvents, 0.0, 1.0);
+        let (view, scene) = (page.view(), page.scene().view);
+        let right = |view: &View| view.left_px + i64::from(view.width_px);
+        assert!(scene.left_px <= view.left_px && right(&scene) >= right(&view), "{view:?} in {scene:?}");
+        if page.asked.len() > before + places.len() {
+            places.push(view.left_px - start);
+        }
+    }
+    assert_eq!(page.view().left_px, start + 800, "it did move");
+    assert!(places.len() >= 3, "far enough to need new geometry: {places:?}");
+    // Half a window of margin, of which a quarter is kept: three eighths of the window go by between two questions.
+    let least = i64::from(CANVAS.width_px) * 3 / 8 - 1;
+    assert!(places.windows(2).all(|pair| pair[1] - pair[0] >= least), "asked too often, at {places:?}");
+}
+
+#[test]
+fn zooming_in_and_out_again_returns_to_the_same_picture() {
+    let mut page = Page::open();
+    let (view, scene) = (page.view(), page.scene().clone());
+    assert!(scene.quads.len() > 100);
+    for (x, notches) in [(3.0, 1), (160.0, 12), (319.0, 40), (77.0, 90)] {
+        for axis in [WheelAxis::ZoomEvents, WheelAxis::ZoomBytes] {
+            (0..notches).for_each(|_| page.wheel(axis, x, -100.0));
+            assert_ne!(page.scene().view, view);
+        }
+        for axis in [WheelAxis::ZoomBytes, WheelAxis::ZoomEvents] {
+            (0..=notches).for_each(|_| page.wheel(axis, 320.0 - x, 100.0));
+        }
+        assert_eq!(page.view(), view);
+        assert!(*page.scene() == scene, "the same window, another picture");
+    }
+    page.act(Action::Command(Command::ZoomEventsIn));
+    page.act(Action::Command(Command::FitBoth));
+    assert!(page.view() == view && *page.scene() == scene);
+}
+
+/// The answers, with the serial of each.
+fn scenes(opened: &mut Opened) -> Vec<(u32, Scene)> {
+    while opened.engine.step(&mut || true) == Work::More {}
+    let replies = std::iter::from_fn(|| opened.engine.next_reply());
+    replies
+        .map(|reply| match reply {
+            Reply::Scene { serial, scene, .. } => (serial, *scene),
+            other => panic!("a scene was asked for, not {other:?}"),
+        })
+        .collect()
+}
+
+#[test]
+fn a_newer_window_overtakes_an_older_one() {
+    let mut opened = generated();
+    let device = opened.summary.devices[0].clone();
+    let plane = Plane::of(&device, Axis::Events);
+    let whole = plane.fit(CANVAS);
+    let near = plane.with_margin(plane.zoom_events(whole, 100.0, 0.01));
+    let ask = |serial, view, looks| Request::Scene { serial, device: device.device, view, looks };
+    let grouped = Looks { stacking: Some(Grouping::CallSite), ..Looks::default() };
+    for looks in [Looks::default(), grouped] {
+        // However far the older one has come.
+        for slices in [0, 1, 2, 5, 9] {
+            opened.engine.request(ask(1, whole, looks));
+            for _ in 0..slices {
+                let mut pieces = 2;
+                let work = opened.engine.step(&mut || {
+                    pieces -= 1;
+                    pieces > 0
+                });
+                assert_eq!(work, Work::More, "the older one is still in work");
+            }
+            opened.engine.request(ask(2, near, Looks::default()));
+            let answered = scenes(&mut opened);
+            assert_eq!(answered.iter().map(|(serial, _)| *serial).collect::<Vec<_>>(), [2], "{looks:?}, {slices}");
+            assert_eq!(answered[0].1.view, near);
+        }
+    }
+}
+
+#[test]
+fn a_window_is_the_same_picture_after_any_other() {
+    let mut opened = generated();
+    let device = opened.summary.devices[0].clone();
+    let plane = Plane::of(&device, Axis::Events);
+    let whole = plane.fit(CANVAS);
+    let views = [0.5, 0.03, 0.0005].map(|factor| plane.with_margin(plane.zoom_events(whole, 200.0, factor)));
+    let looks = [None, Some(Grouping::CallSite), Some(Grouping::Size), None]
+        .map(|stacking| Looks { stacking, ..Looks::default() });
+    let mut of = |view, looks| {
+        opened.engine.request(Request::Scene { serial: 1, device: device.device, view, looks });
+        scenes(&mut opened).pop().expect("one answer").1
+    };
+    let first: Vec<Scene> =
+        looks.iter().flat_map(|looks| views.map(|view| (view, *looks))).map(|(view, looks)| of(view, looks)).collect();
+    let backwards = looks.iter().rev().flat_map(|looks| views.map(|view| (view, *looks)));
+    let again: Vec<Scene> = backwards.map(|(view, looks)| of(view, looks)).collect();
+    for (one, other) in first.chunks(views.len()).zip(again.chunks(views.len()).rev()) {
+        assert!(one == other, "another picture of the same windows");
+    }
+    assert!(first[0] != first[views.len()], "another order is another picture");
+}
