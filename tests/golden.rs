@@ -7,7 +7,7 @@
 mod support;
 
 use memscape::render::layers::{self, ALLOCATED, FILLS, RESERVED};
-use memscape::render::{Drawing, Look, RgbaImage, Twin};
+use memscape::render::{Drawing, Lane, Look, RgbaImage, Twin};
 use memscape::timeline::scene::FADED;
 use memscape::timeline::{Axis, SceneJob, View};
 use std::collections::BTreeMap;
@@ -69,8 +69,10 @@ fn check(name: &str, history: &History, view: View) {
     let scene = history.with(|source| SceneJob::run(source, view)).expect("a job without a budget finishes");
     support::plain::check(history, &scene);
     let mut twin = Twin::new();
-    twin.upload(&scene);
-    let drawn = text(&twin.draw(&Drawing { view: &view, look: &look(), overlay: &[] }));
+    twin.upload(0, &scene);
+    let look = look();
+    let (size_px, background) = ([view.width_px, view.height_px], look.background);
+    let drawn = text(&twin.draw(&Drawing { size_px, background, lanes: &[Lane::alone(&view, &look)], overlay: &[] }));
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/{name}.txt"));
     if std::env::var_os("MEMSCAPE_BLESS").is_some() {
         std::fs::write(&path, &drawn).expect("the folder can be written");

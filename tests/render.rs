@@ -1,7 +1,7 @@
 //! The CPU twin: small pictures a reviewer can read, and what must hold for every picture. The GPU against it: `render_gpu.rs`.
 
-use memscape::render::{Drawing, Look, OverlayRect, RgbaImage, Twin};
-use memscape::timeline::scene::{BAND, CONTINUED, SceneColumns};
+use memscape::render::{Drawing, Lane, Look, OverlayRect, RgbaImage, Twin};
+use memscape::timeline::scene::{BAND, CONTINUED, PENDING, SceneColumns};
 use memscape::timeline::{Axis, Quad, Scene, View};
 use proptest::prelude::*;
 
@@ -58,8 +58,14 @@ fn text(image: &RgbaImage) -> String {
 
 fn draw(scene: &Scene, view: &View, overlay: &[OverlayRect]) -> RgbaImage {
     let mut twin = Twin::new();
-    twin.upload(scene);
-    twin.draw(&Drawing { view, look: &look(), overlay })
+    twin.upload(0, scene);
+    draw_alone(&twin, view, overlay)
+}
+
+fn draw_alone(twin: &Twin, view: &View, overlay: &[OverlayRect]) -> RgbaImage {
+    let look = look();
+    let (size_px, background) = ([view.width_px, view.height_px], look.background);
+    twin.draw(&Drawing { size_px, background, lanes: &[Lane::alone(view, &look)], overlay })
 }
 
 /// Compares with a picture given as lines; the leading spaces of the source are not part of it.
@@ -150,11 +156,58 @@ fn a_scene_follows_the_view_until_the_exact_one_arrives() {
 #[test]
 fn without_a_scene_there_is_background_and_overlay() {
     let mut twin = Twin::new();
-    twin.upload(&scene(view(4, 4), &[4; 4], &[quad([0, 4], [0, 4], 0)]));
-    twin.clear_scene();
+    twin.upload(0, &scene(view(4, 4), &[4; 4], &[quad([0, 4], [0, 4], 0)]));
+    twin.keep_scenes(&|number| number > 0);
     let overlay = OverlayRect::outline([0, 4], [0, 3], 1, [255; 4]);
-    let image = twin.draw(&Drawing { view: &view(4, 3), look: &look(), overlay: &overlay });
+    let image = draw_alone(&twin, &view(4, 3), &overlay);
     assert_picture(&image, "####\n#..#\n####");
+}
+
+#[test]
+fn each_lane_is_clipped_to_its_rows() {
+    let mut twin = Twin::new();
+    // Both reach beyond their lanes, upwards and (panned) downwards; between them is a row of nothing.
+    twin.upload(7, &scene(view(6, 9), &[9; 6], &[quad([2, 6], [0, 8], 0)]));
+    twin.upload(2, &scene(view(6, 9), &[1; 6], &[quad([0, 5], [0, 7], 4)]));
+    let (look, lane) = (look(), View { height_px: 3, ..view(6, 3) });
+    let panned = View { bottom_px: 2, left_px: 1, ..lane };
+    let lanes = [
+        Lane { scene: 2, view: &lane, look: &look, bottom_px: 0 },
+        Lane { scene: 9, view: &lane, look: &look, bottom_px: 2 },
+        Lane { scene: 7, view: &panned, look: &look, bottom_px: 4 },
+    ];
+    let overlay = [OverlayRect { x: [5, 6], y: [0, 9], rgba: [255; 4] }];
+    let drawing = Drawing { size_px: [6, 6], background: look.background, lanes: &lanes, overlay: &overlay };
+    assert_picture(
+        &twin.draw(&drawing),
+        "
+        :Aaaa#
+        :Aaaa#
+        .....#
+        eeeee#
+        eeeee#
+        eeeee#",
+    );
+    let behind = Drawing { size_px: [6, 2], ..drawing };
+    assert_picture(&twin.draw(&behind), "eeeee#\neeeee#");
+}
+
+#[test]
+fn a_lane_looks_as_the_same_picture_alone() {
+    let quads: Vec<Quad> = (0..9).map(|at| quad([at, 9], [at * 4, at * 4 + 4], PENDING | at as u32)).collect();
+    let scene = scene(view(12, 40), &[33; 12], &quads);
+    let mut twin = Twin::new();
+    twin.upload(3, &scene);
+    let (look, lane) = (look(), View { bottom_px: 5, left_px: -1, ..view(12, 20) });
+    let of = |bottom_px, height_px| {
+        let lanes = [Lane { scene: 3, view: &lane, look: &look, bottom_px }];
+        twin.draw(&Drawing { size_px: [12, height_px], background: look.background, lanes: &lanes, overlay: &[] })
+    };
+    let (alone, lifted) = (of(0, 20), of(17, 50));
+    for (x, row) in (0..12).flat_map(|x| (0..50_u32).map(move |row| (x, row))) {
+        let expected = row.checked_sub(13).and_then(|row| alone.pixel(x, row)).unwrap_or(look.background);
+        assert_eq!(lifted.pixel(x, row), Some(expected), "{x} {row}");
+    }
 }
 
 #[test]
@@ -162,8 +215,7 @@ fn only_the_overlay_blends_and_to_nearest() {
     let below = OverlayRect { x: [0, 1], y: [0, 1], rgba: [10, 200, 0, 255] };
     let half = OverlayRect { rgba: [20, 100, 255, 128], ..below };
     let clear = OverlayRect { rgba: [9, 9, 9, 0], ..below };
-    let pixel =
-        |overlay: &[OverlayRect]| Twin::new().draw(&Drawing { view: &view(1, 1), look: &look(), overlay }).pixel(0, 0);
+    let pixel = |overlay: &[OverlayRect]| draw_alone(&Twin::new(), &view(1, 1), overlay).pixel(0, 0);
     // (20 × 128 + 10 × 127) / 255 = 15.02; (100 × 128 + 200 × 127) / 255 = 149.8; 255 × 128 / 255 = 128.
     assert_eq!(pixel(&[below, half]), Some([15, 150, 128, 255]));
     assert_eq!(pixel(&[below, clear]), Some([10, 200, 0, 255]));

@@ -3,7 +3,7 @@
 #![cfg(feature = "gpu-test")]
 #![allow(clippy::unwrap_used, reason = "how a test fails")]
 
-use memscape::render::{Drawing, Look, OverlayRect, Painter, RenderError, RgbaImage, Twin};
+use memscape::render::{Drawing, Lane, Look, OverlayRect, Painter, RenderError, RgbaImage, Twin};
 use memscape::timeline::scene::{BAND, CONTINUED, FADED, PENDING, SceneColumns};
 use memscape::timeline::{Axis, Quad, Scene, View};
 use wgpu::TextureFormat::{Bgra8Unorm, Rgba8Unorm, Rgba8UnormSrgb};
@@ -107,6 +107,12 @@ fn views() -> Vec<View> {
     views
 }
 
+/// A picture as large as its first lane.
+fn drawn<'a>(lanes: &'a [Lane<'a>], overlay: &'a [OverlayRect]) -> Drawing<'a> {
+    let Lane { view, look, .. } = lanes[0];
+    Drawing { size_px: [view.width_px, view.height_px], background: look.background, lanes, overlay }
+}
+
 fn worst_difference(one: &RgbaImage, other: &RgbaImage) -> u8 {
     assert_eq!((one.width, one.height, one.pixels.len()), (other.width, other.height, other.pixels.len()));
     one.pixels.iter().zip(&other.pixels).map(|(one, other)| one.abs_diff(*other)).max().unwrap_or(0)
@@ -120,11 +126,12 @@ fn the_gpu_draws_what_the_twin_draws() {
         let looks =
             [Look::light(), Look::dark(), Look::light().in_order(), Look::dark().with_faded(|slot| slot % 3 == 0)];
         for (seed, look) in (1..).zip(looks) {
-            painter.upload(&scene(seed));
-            twin.upload(&scene(seed));
+            painter.upload(0, &scene(seed));
+            twin.upload(0, &scene(seed));
             for view in &views() {
                 let opaque = OverlayRect::outline([20, 90], [-5, 60], 2, look.selection);
-                let drawing = Drawing { view, look: &look, overlay: &opaque };
+                let lanes = [Lane::alone(view, &look)];
+                let drawing = drawn(&lanes, &opaque);
                 let expected = twin.draw(&drawing);
                 assert!(
                     expected.pixels.chunks(4).any(|pixel| pixel != look.background),
@@ -143,16 +150,39 @@ fn the_gpu_draws_what_the_twin_draws() {
 }
 
 #[test]
+fn lanes_are_clipped_as_the_twin_clips_them() {
+    let Some(mut painter) = painter(Rgba8Unorm) else { return };
+    let mut twin = Twin::new();
+    for number in 0..3 {
+        painter.upload(number, &scene(number.into()));
+        twin.upload(number, &scene(number.into()));
+    }
+    let (light, dark) = (Look::light(), Look::dark());
+    for view in &views() {
+        let low = View { height_px: 70, bottom_px: view.bottom_px + 20, ..*view };
+        let lane = |scene, look, bottom_px| Lane { scene, view: &low, look, bottom_px };
+        // The last reaches beyond the picture's top, and one has no scene.
+        let lanes = [lane(0, &light, 0), lane(1, &dark, 71), lane(9, &dark, 100), lane(2, &light, 150)];
+        let overlay = OverlayRect::outline([5, 40], [60, 160], 1, light.peak);
+        let drawing =
+            Drawing { size_px: [WIDTH, HEIGHT], background: dark.background, lanes: &lanes, overlay: &overlay };
+        let shown = pollster::block_on(painter.image(&drawing)).unwrap();
+        assert_eq!(worst_difference(&shown, &twin.draw(&drawing)), 0, "{view:?}");
+    }
+}
+
+#[test]
 fn without_a_scene_there_is_background_and_overlay() {
     let Some(mut painter) = painter(Rgba8Unorm) else { return };
     let look = Look::dark();
     let overlay = [OverlayRect { x: [1, 2], y: [0, 1], rgba: look.peak }];
     let view = View { width_px: 3, height_px: 2, ..view() };
-    let drawing = Drawing { view: &view, look: &look, overlay: &overlay };
+    let lanes = [Lane::alone(&view, &look)];
+    let drawing = drawn(&lanes, &overlay);
     let first = pollster::block_on(painter.image(&drawing)).unwrap();
     assert_eq!(first, Twin::new().draw(&drawing));
-    painter.upload(&scene(3));
-    painter.clear_scene();
+    painter.upload(0, &scene(3));
+    painter.keep_scenes(&|number| number > 0);
     assert_eq!(pollster::block_on(painter.image(&drawing)).unwrap(), first);
 }
 
@@ -160,8 +190,9 @@ fn without_a_scene_there_is_background_and_overlay() {
 fn a_lost_device_says_so_and_a_new_one_draws_the_same() {
     let Some(mut painter) = painter(Rgba8Unorm) else { return };
     let (view, look) = (view(), Look::light());
-    let drawing = Drawing { view: &view, look: &look, overlay: &[] };
-    painter.upload(&scene(4));
+    let lanes = [Lane::alone(&view, &look)];
+    let drawing = drawn(&lanes, &[]);
+    painter.upload(0, &scene(4));
     let before = pollster::block_on(painter.image(&drawing)).unwrap();
 
     let failure = painter.failure();
@@ -171,7 +202,7 @@ fn a_lost_device_says_so_and_a_new_one_draws_the_same() {
     assert_eq!(pollster::block_on(painter.image(&drawing)), Err(told));
 
     let mut painter = self::painter(Rgba8Unorm).unwrap();
-    painter.upload(&scene(4));
+    painter.upload(0, &scene(4));
     assert_eq!(pollster::block_on(painter.image(&drawing)).unwrap(), before);
 }
 

@@ -16,7 +16,7 @@ mod opened;
 use memscape::engine::{Engine, Reply};
 use memscape::render::layers::{Frame, Layers, Placed, RESERVED};
 use memscape::render::placement::Placement;
-use memscape::render::{Drawing, Look, OverlayRect, RgbaImage, Twin};
+use memscape::render::{Drawing, Lane, Look, OverlayRect, RgbaImage, Twin};
 use memscape::svg::{self, Inks};
 use memscape::timeline::scene::{PENDING, SceneColumns};
 use memscape::timeline::{MAX_QUADS, Quad, Scene, View};
@@ -130,16 +130,16 @@ fn light(picture: &Picture) -> String {
     svg_of(picture, &Look::light(), &Inks::LIGHT)
 }
 
-/// Compares with `tests/golden/NAME`, or writes it where `MEMSCAPE_GOLDEN` is set: then look at what changed.
+/// Compares with `tests/golden/NAME`, or writes it where `MEMSCAPE_BLESS` is set: then look at what changed.
 #[track_caller]
 fn assert_golden(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    if std::env::var_os("MEMSCAPE_GOLDEN").is_some() {
+    if std::env::var_os("MEMSCAPE_BLESS").is_some() {
         std::fs::write(&path, text).unwrap();
     }
     let golden = std::fs::read_to_string(&path).unwrap_or_default();
     let first = golden.lines().zip(text.lines()).position(|(golden, now)| golden != now);
-    assert!(golden == text, "{name} differs, first in line {first:?}; MEMSCAPE_GOLDEN=1 writes it anew");
+    assert!(golden == text, "{name} differs, first in line {first:?}; MEMSCAPE_BLESS=1 writes it anew");
 }
 
 #[test]
@@ -228,9 +228,11 @@ fn rectangles(path: &str) -> Vec<[i64; 4]> {
 /// What the twin draws of the same picture.
 fn twin_of(picture: &Picture, look: &Look) -> RgbaImage {
     let mut twin = Twin::new();
-    twin.upload(&picture.scene);
+    twin.upload(0, &picture.scene);
     let outline = picture.outline.iter().map(|rect| OverlayRect { x: rect.x, y: rect.y, rgba: look.selection });
-    twin.draw(&Drawing { view: &picture.view, look, overlay: &outline.collect::<Vec<_>>() })
+    let overlay = outline.collect::<Vec<_>>();
+    let (size_px, background) = (picture.sheet.plot, look.background);
+    twin.draw(&Drawing { size_px, background, lanes: &[Lane::alone(&picture.view, look)], overlay: &overlay })
 }
 
 #[track_caller]

@@ -19,21 +19,26 @@ pub(super) struct OpenFile {
     format: String,
     warnings: Warnings,
     pub(super) groups: Groups,
-    stacked: Option<Stacked>,
+    /// Those asked for last at the end.
+    stacked: Vec<Stacked>,
     /// What the latest search found.
     pub(super) found: Option<Found>,
 }
 
-/// The order other than that of birth that was asked for last.
+/// An order of a device other than that of birth.
 struct Stacked {
     device: i64,
     by: Grouping,
+    /// How many allocations the device has.
+    count: usize,
     /// The groups of the allocations, as far as they were looked up and sorted.
     piling: Piling,
     /// Complete.
     order: Option<Order>,
 }
 
+/// Orders that are kept, of all allocations of a file: eight bytes each.
+const ORDERS_KEPT: usize = 2;
 /// Allocations between two questions for the time.
 const ALLOCATIONS_PER_CHECK: usize = 2048;
 
@@ -48,7 +53,8 @@ impl OpenFile {
     ) -> OpenFile {
         let rounding = Rounding::from_settings(&snapshot.settings);
         let groups = Groups::new(&snapshot);
-        OpenFile { snapshot, histories, sites, rounding, name, format, warnings, groups, stacked: None, found: None }
+        let stacked = Vec::new();
+        OpenFile { snapshot, histories, sites, rounding, name, format, warnings, groups, stacked, found: None }
     }
 
     /// Ranks the call sites: `true` when done.
@@ -89,7 +95,7 @@ impl OpenFile {
         work: impl FnOnce(&timeline::Source<'_>) -> R,
     ) -> Option<R> {
         let history = self.history(device)?;
-        let order = self.stacked.as_ref().filter(|it| it.device == device && Some(it.by) == looks.stacking);
+        let order = self.stacked.iter().find(|it| it.device == device && Some(it.by) == looks.stacking);
         let drawn = |event: EventIdx| history.drawn_change(event);
         let reserved = |event: EventIdx| history.reserved_change(event);
         let pending = |event: EventIdx| history.pending_change(event);
@@ -120,10 +126,11 @@ impl OpenFile {
     /// Makes the order of a device that `looks` wants: `true` when it is there.
     pub(super) fn pile_up(&mut self, device: i64, looks: Looks, has_time: &mut dyn FnMut() -> bool) -> bool {
         let Some(by) = looks.stacking else { return true };
-        let known = self.stacked.take().filter(|it| it.device == device && it.by == by);
-        let mut stacked = known.unwrap_or(Stacked { device, by, piling: Piling::default(), order: None });
+        let known = self.stacked.iter().position(|it| it.device == device && it.by == by);
+        let count = self.history(device).map_or(0, |history| history.allocations.len());
+        let new = || Stacked { device, by, count, piling: Piling::default(), order: None };
+        let mut stacked = known.map_or_else(new, |at| self.stacked.remove(at));
         if let Some(history) = self.history(device).filter(|_| stacked.order.is_none()) {
-            let count = history.allocations.len();
             if stacked.piling.is_empty() {
                 stacked.piling = Piling::new(count);
             }
@@ -132,7 +139,7 @@ impl OpenFile {
                     stacked.piling.push(self.groups.of(&self.snapshot, history, AllocationId(id as u32), by));
                 }
                 if !has_time() {
-                    self.stacked = Some(stacked);
+                    self.keep(stacked);
                     return false;
                 }
             }
@@ -142,8 +149,21 @@ impl OpenFile {
             }
         }
         let is_ready = stacked.order.is_some() || self.history(device).is_none();
-        self.stacked = Some(stacked);
+        self.keep(stacked);
         is_ready
+    }
+
+    /// Keeps an order, and of the others those asked for last: of several devices beside each other each has its own, the one before
+    /// and the one that comes.
+    fn keep(&mut self, newest: Stacked) {
+        self.stacked.push(newest);
+        let most = ORDERS_KEPT * self.histories.iter().map(|history| history.allocations.len()).sum::<usize>();
+        let kept = self.stacked.iter().rev().scan(0, |sum, stacked| {
+            *sum += stacked.count;
+            (*sum <= most).then_some(())
+        });
+        let forgotten = self.stacked.len() - kept.count().max(1);
+        self.stacked.drain(..forgotten);
     }
 
     /// The allocation at a byte of the stack at a moment.
@@ -211,6 +231,8 @@ impl OpenFile {
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let mut bytes = self.snapshot.heap_bytes();
         bytes.extend(self.histories.iter().flat_map(DeviceHistory::heap_bytes));
+        let orders = self.stacked.iter().filter_map(|stacked| stacked.order.as_ref());
+        bytes.push(("orders", orders.map(Order::heap_bytes).sum()));
         bytes.push(("call sites and colours", self.groups.heap_bytes() + self.sites.heap_bytes()));
         bytes.push(("search", self.found.as_ref().map_or(0, |found| found.matches.heap_bytes())));
         bytes

@@ -3,7 +3,7 @@
 use super::dom::{self, append};
 use super::theme::Theme;
 use super::{App, labels, painter, pen};
-use crate::render::{Drawing, Look, OverlayRect, Twin};
+use crate::render::{Drawing, Lane, Look, OverlayRect, Twin};
 use crate::svg::{self, Inks};
 use crate::timeline::View;
 use crate::ui::Action;
@@ -55,7 +55,7 @@ async fn pixels(app: &App, picture: &Picture, theme: &Theme, look: &Look) -> Res
     context.set_fill_style_str(&pen::css(look.background));
     context.fill_rect(0.0, 0.0, f64::from(sheet.size[0]), f64::from(sheet.size[1]));
     let mut twin = Twin::new();
-    twin.upload(&picture.scene);
+    twin.upload(0, &picture.scene);
     let height = picture.view.height_px;
     let mut top = 0;
     while top < height {
@@ -67,7 +67,13 @@ async fn pixels(app: &App, picture: &Picture, theme: &Theme, look: &Look) -> Res
             .iter()
             .map(|rect| OverlayRect { x: rect.x, y: rect.y.map(|y| y - up as i32), rgba: look.selection })
             .collect();
-        let image = twin.draw(&Drawing { view: &view, look, overlay: &overlay });
+        let lane = Lane::alone(&view, look);
+        let image = twin.draw(&Drawing {
+            size_px: [view.width_px, rows],
+            background: look.background,
+            lanes: &[lane],
+            overlay: &overlay,
+        });
         let data = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&image.pixels), image.width, image.height)?;
         context.put_image_data(&data, f64::from(sheet.origin[0]), f64::from(sheet.origin[1] + top))?;
         top += rows;

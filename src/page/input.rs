@@ -53,6 +53,11 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
             app.dispatch(Action::ColouringChosen(colouring));
         }
     });
+    on(&elements.lane_labels, "click", |app, event| {
+        if let Some(device) = clicked(event, "data-lane") {
+            app.dispatch(Action::DeviceChosen(device));
+        }
+    });
     on(&elements.legend_entries, "click", legend);
     on(&elements.legend_entries, "dblclick", legend);
     on(&elements.plot, "wheel", wheel);
@@ -76,6 +81,12 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
     listeners.extend(super::find::listeners(app));
     listeners.extend(super::minimap::listeners(app));
     listeners
+}
+
+/// The number that the button under the pointer has as this attribute.
+fn clicked(event: &Event, attribute: &str) -> Option<i64> {
+    let target = event.target()?.dyn_into::<Element>().ok()?;
+    target.closest("button").ok()??.get_attribute(attribute)?.parse().ok()
 }
 
 /// A click on an entry of the legend fades it or brings it back; a double click, or its "only", fades all others.

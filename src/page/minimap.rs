@@ -26,6 +26,8 @@ pub(super) struct Minimap {
 #[derive(PartialEq)]
 struct Picture {
     overview: Option<Rc<Overview>>,
+    /// The part of the axis that is the shown device's own.
+    own: [f64; 2],
     window: [f64; 2],
     size: (u32, u32),
     theme: Theme,
@@ -40,7 +42,8 @@ impl Minimap {
         let size = (side(canvas.client_width()), side(canvas.client_height()));
         let Some(window) = state.window().filter(|_| size.0 > 0 && size.1 > 0) else { return };
         let overview = state.around.overview.about(state.axis).cloned();
-        let now = Picture { overview, window, size, theme: theme.clone() };
+        let own = state.own_axis().unwrap_or([0.0, 1.0]);
+        let now = Picture { overview, own, window, size, theme: theme.clone() };
         if self.shown.as_ref() == Some(&now) {
             return;
         }
@@ -52,7 +55,7 @@ impl Minimap {
         let Some(context) = context.and_then(|context| context.dyn_into::<CanvasRenderingContext2d>().ok()) else {
             return;
         };
-        draw(&context, now.overview.as_deref(), window, (f64::from(size.0), f64::from(size.1)), theme, scale);
+        draw(&context, now.overview.as_deref(), own, window, (f64::from(size.0), f64::from(size.1)), theme, scale);
         self.shown = Some(now);
     }
 }
@@ -60,6 +63,7 @@ impl Minimap {
 fn draw(
     context: &CanvasRenderingContext2d,
     overview: Option<&Overview>,
+    own: [f64; 2],
     window: [f64; 2],
     (width, height): (f64, f64),
     theme: &Theme,
@@ -72,14 +76,15 @@ fn draw(
             context.set_fill_style_str(colour);
             context.set_global_alpha(alpha);
             context.begin_path();
-            context.move_to(0.0, height);
-            let step = width / heights.len().max(1) as f64;
+            let [left, right] = own.map(|edge| edge * width);
+            context.move_to(left, height);
+            let step = (right - left) / heights.len().max(1) as f64;
             for (at, &bytes) in heights.iter().enumerate() {
                 let y = height - bytes as f64 / highest * (height - 2.0 * scale);
-                context.line_to(at as f64 * step, y);
-                context.line_to((at + 1) as f64 * step, y);
+                context.line_to(left + at as f64 * step, y);
+                context.line_to(left + (at + 1) as f64 * step, y);
             }
-            context.line_to(width, height);
+            context.line_to(right, height);
             context.close_path();
             context.fill();
         }

@@ -16,6 +16,7 @@ mod gestures;
 mod input;
 mod labels;
 mod minimap;
+mod outlines;
 mod overlay;
 mod painter;
 mod panels;
@@ -154,7 +155,7 @@ impl App {
                 Err(cause) => self.dispatch(Action::LoadFailed(cause)),
             },
             Effect::Ask(request) => self.client.send(ToWorker::Ask(request)),
-            Effect::Upload(scene) => self.painter.borrow_mut().upload(&scene),
+            Effect::Upload { device_place, scene } => self.painter.borrow_mut().upload(device_place, &scene),
             Effect::FocusFind => find::focus(self),
             Effect::Copy(text) => clipboard::copy(self, &text),
             Effect::Export(picture) => export::save(self, picture),

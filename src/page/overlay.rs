@@ -3,9 +3,11 @@
 use super::dom::Elements;
 use super::labels::{FONT, context, stage_size};
 use super::theme::Theme;
+use crate::timeline::View;
 use crate::ui::State;
 use crate::ui::action::Pointer;
 use crate::ui::overlay::{Crosshair, Flag, Overlay};
+use crate::ui::state::Canvas;
 use web_sys::CanvasRenderingContext2d;
 
 /// CSS pixels: the height of a chip, and what is beside its text.
@@ -19,7 +21,15 @@ const BESIDE: f64 = 8.0;
 /// What is drawn now.
 #[derive(Default)]
 pub(super) struct Layer {
-    shown: Option<(Overlay, (u32, u32), Theme)>,
+    shown: Option<(Overlay, Size, Theme)>,
+}
+
+/// Of the stage; and the pixels above the focused lane.
+type Size = ((u32, u32), f64);
+
+fn above(state: &State, view: &View, canvas: &Canvas) -> f64 {
+    let bottom = state.focused_lane().map_or(0, |lane| lane.bottom_px);
+    f64::from(canvas.height_px.saturating_sub(view.height_px).saturating_sub(bottom))
 }
 
 impl Layer {
@@ -28,8 +38,10 @@ impl Layer {
         let (Some(view), Some(canvas)) = (state.view, state.canvas) else { return };
         let stage = stage_size(elements, canvas.scale);
         let overlay = Overlay::of(state);
-        let same =
-            |(shown, size, with): &(Overlay, (u32, u32), Theme)| *shown == overlay && *size == stage && with == theme;
+        let above = above(state, &view, &canvas);
+        let same = |(shown, size, with): &(Overlay, Size, Theme)| {
+            *shown == overlay && *size == (stage, above) && with == theme
+        };
         if self.shown.as_ref().is_some_and(same) {
             return;
         }
@@ -42,9 +54,15 @@ impl Layer {
         let stage_px = (f64::from(stage.0), f64::from(stage.1));
         context.clear_rect(0.0, 0.0, stage_px.0, stage_px.1);
         let plot = (f64::from(view.width_px), f64::from(view.height_px));
-        let brush = Brush { context, theme, scale: canvas.scale, left: stage_px.0 - plot.0, plot, stage: stage_px };
+        let span = (-above, f64::from(canvas.height_px) - above);
+        let left = stage_px.0 - plot.0;
+        // Everything is in the focused lane: from here on its window is the plot.
+        context.save();
+        let _ = context.translate(0.0, above);
+        let brush = Brush { context, theme, scale: canvas.scale, left, plot, span, stage: stage_px };
         brush.all(&overlay);
-        self.shown = Some((overlay, stage, theme.clone()));
+        brush.context.restore();
+        self.shown = Some((overlay, (stage, above), theme.clone()));
     }
 }
 
@@ -55,6 +73,8 @@ struct Brush<'a> {
     /// The plot's left edge on the stage.
     left: f64,
     plot: (f64, f64),
+    /// The upper and lower edge of all lanes, seen from the focused one's upper edge.
+    span: (f64, f64),
     stage: (f64, f64),
 }
 
@@ -70,6 +90,10 @@ impl Brush<'_> {
         }
         if let Some((ends, text)) = &overlay.ruler {
             self.ruler(*ends, text);
+        }
+        if let Some(column) = overlay.column {
+            let from = ((self.left + column).floor(), self.span.0);
+            self.fill(&self.theme.strong, 0.45, from, (self.hair(), self.span.1 - self.span.0));
         }
         if let Some(crosshair) = &overlay.crosshair {
             self.crosshair(crosshair);
@@ -139,13 +163,13 @@ impl Brush<'_> {
         let (ground, ink) = (self.theme.strong.as_str(), self.theme.ground.as_str());
         let line =
             |from: (f64, f64), size: (f64, f64)| self.fill(ground, 0.45, from, (size.0.max(0.0), size.1.max(0.0)));
-        line((x, 0.0), (hair, y - free));
-        line((x, y + free), (hair, self.plot.1 - y - free));
+        line((x, self.span.0), (hair, y - free - self.span.0));
+        line((x, y + free), (hair, self.span.1 - y - free));
         line((self.left, y), (x - self.left - free, hair));
         line((x + free, y), (self.stage.0 - x - free, hair));
         let width = self.width(&crosshair.when) + 2.0 * PAD * self.scale;
         let left = (x - width / 2.0).clamp(0.0, (self.stage.0 - width).max(0.0));
-        self.chip(&crosshair.when, (left, self.plot.1 + 4.0 * self.scale), (ground, ink));
+        self.chip(&crosshair.when, (left, self.span.1 + 4.0 * self.scale), (ground, ink));
         let width = self.width(&crosshair.bytes) + 2.0 * PAD * self.scale;
         let height = CHIP * self.scale;
         let top = (y - height / 2.0).clamp(0.0, (self.plot.1 - height).max(0.0));

@@ -2,14 +2,14 @@
 
 use super::dom::{self, Elements};
 use super::labels;
+use super::outlines::outlines;
 use super::theme::Theme;
 use crate::engine::protocol::{Highlight, Looks};
-use crate::render::placement::Placement;
-use crate::render::{Drawing, Gpu, Look, OverlayRect, Twin};
-use crate::timeline::{OutlineRect, Quad, Scene, View, outline};
+use crate::render::{Drawing, Gpu, Lane, Look, OverlayRect, Twin};
+use crate::timeline::{Scene, View};
 use crate::ui::State;
 use crate::ui::figure::Figure;
-use crate::ui::outline::{Rect, outline as strokes};
+use crate::ui::lanes::ShownLane;
 use std::collections::BTreeSet;
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
@@ -39,12 +39,30 @@ enum Surface {
 /// Everything a picture depends on, but for the geometry.
 #[derive(Clone, PartialEq)]
 struct Picture {
-    view: View,
+    lanes: Vec<LanePicture>,
     overlay: Vec<OverlayRect>,
     figure: Figure,
     theme: Theme,
     faded: BTreeSet<u32>,
     stage: (u32, u32),
+}
+
+/// What of a lane its picture depends on.
+#[derive(Clone, PartialEq)]
+struct LanePicture {
+    /// The number of its scene: the device's place.
+    scene: u32,
+    view: View,
+    bottom_px: u32,
+    /// What its scene's colours tell.
+    looks: Looks,
+}
+
+impl LanePicture {
+    fn of(lane: &ShownLane<'_>) -> LanePicture {
+        let looks = lane.geometry.looks;
+        LanePicture { scene: lane.place as u32, view: *lane.view, bottom_px: lane.bottom_px, looks }
+    }
 }
 
 impl Painter {
@@ -90,26 +108,39 @@ impl Painter {
         self.shown = None;
     }
 
-    /// Takes new geometry.
-    pub(super) fn upload(&mut self, scene: &Scene) {
+    /// Takes new geometry of a device.
+    pub(super) fn upload(&mut self, device_place: usize, scene: &Scene) {
         self.shown = None;
         match &mut self.surface {
             Surface::None => {}
-            Surface::Gpu(gpu) => gpu.upload(scene),
-            Surface::Cpu(twin, _) => twin.upload(scene),
+            Surface::Gpu(gpu) => gpu.upload(device_place as u32, scene),
+            Surface::Cpu(twin, _) => twin.upload(device_place as u32, scene),
+        }
+    }
+
+    /// Forgets the scenes of devices that have no lane any more.
+    fn keep_scenes(&mut self, lanes: &[LanePicture]) {
+        let wanted = |number| lanes.iter().any(|lane| lane.scene == number);
+        match &mut self.surface {
+            Surface::None => {}
+            Surface::Gpu(gpu) => gpu.keep_scenes(&wanted),
+            Surface::Cpu(twin, _) => twin.keep_scenes(&wanted),
         }
     }
 
     /// Draws the state, if the picture changed. `true` when the device failed: choose another.
     pub(super) fn show(&mut self, elements: &Elements, state: &State, theme: &Theme) -> bool {
-        let (Some(view), Some(scene), Some(canvas)) = (state.view, &state.geometry.scene, state.canvas) else {
+        let (Some(view), Some(canvas)) = (state.view, state.canvas) else { return false };
+        let drawn = |lane: &ShownLane<'_>| lane.geometry.scene.is_some();
+        let lanes: Vec<LanePicture> = state.shown_lanes().filter(drawn).map(|lane| LanePicture::of(&lane)).collect();
+        if lanes.is_empty() {
             return false;
-        };
+        }
         let stage = labels::stage_size(elements, canvas.scale);
         let picture = Picture {
-            view,
-            overlay: overlay(state, scene, &view, &theme.look),
-            figure: Figure::of(state, &view, canvas.scale),
+            lanes,
+            overlay: outlines(state, &theme.look),
+            figure: Figure::on_canvas(state, &view, canvas),
             theme: theme.clone(),
             faded: state.around.faded.clone(),
             stage,
@@ -118,8 +149,18 @@ impl Painter {
             return false;
         }
         let canvas_element = self.canvas(elements);
-        let look = look(&theme.look, state.geometry.looks, &picture.faded);
-        let drawing = Drawing { view: &view, look: &look, overlay: &picture.overlay };
+        self.keep_scenes(&picture.lanes);
+        let looks: Vec<Look> = picture.lanes.iter().map(|lane| look(&theme.look, lane.looks, &picture.faded)).collect();
+        let lanes = picture.lanes.iter().zip(&looks).map(|(lane, look)| Lane {
+            scene: lane.scene,
+            view: &lane.view,
+            look,
+            bottom_px: lane.bottom_px,
+        });
+        let lanes: Vec<Lane<'_>> = lanes.collect();
+        let size_px = [canvas.width_px, canvas.height_px];
+        let background = theme.look.background;
+        let drawing = Drawing { size_px, background, lanes: &lanes, overlay: &picture.overlay };
         let drawn = match &mut self.surface {
             Surface::None => return false,
             Surface::Gpu(gpu) => gpu.draw(&drawing).is_ok(),
@@ -129,10 +170,12 @@ impl Painter {
             self.surface = Surface::None;
             return true;
         }
-        labels::draw(elements, &picture.figure, theme, &look, stage);
+        let scenes = state.shown_lanes().filter_map(|lane| lane.geometry.scene.as_ref());
+        let band_px = scenes.map(|scene| scene.band_px).max().unwrap_or(1);
+        labels::draw(elements, &picture.figure, theme, &theme.look, stage);
         self.frames += 1;
         dom::set_attribute(&canvas_element, "data-frames", &self.frames.to_string());
-        dom::set_attribute(&canvas_element, "data-band-px", &scene.band_px.to_string());
+        dom::set_attribute(&canvas_element, "data-band-px", &band_px.to_string());
         self.shown = Some(picture);
         false
     }
@@ -161,39 +204,4 @@ fn draw_with_twin(
     ImageData::new_with_u8_clamped_array_and_sh(Clamped(&image.pixels), image.width, image.height)
         .and_then(|data| context.put_image_data(&data, 0.0, 0.0))
         .is_ok()
-}
-
-/// The outlines of what is under the pointer and of what is selected, in that order, so that the selection lies on top.
-fn overlay(state: &State, scene: &Scene, view: &View, look: &Look) -> Vec<OverlayRect> {
-    if state.hover.is_none() && state.selection.is_none() {
-        return Vec::new();
-    }
-    let thick = state.canvas.map_or(1, |canvas| canvas.scale.round().max(1.0) as i32);
-    let placement = Placement::new(&scene.view, view);
-    let placed = |quad: &Quad| Rect { x: quad.x.map(|x| placement.column(x)), y: quad.y.map(|y| placement.row(y)) };
-    let of = |rank: u32| outline(scene, rank).map(|quad| placed(&quad)).collect::<Vec<_>>();
-    let mut rects = Vec::new();
-    let mut add = |parts: &[Rect], thick: i32, rgba: [u8; 4]| {
-        rects.extend(strokes(parts, thick).into_iter().map(|stroke| OverlayRect { x: stroke.x, y: stroke.y, rgba }));
-    };
-    if let Some(hover) = &state.hover {
-        let parts = match hover.spot.single() {
-            Some(rank) => of(rank),
-            None => scene.quads.get(hover.spot.quad).map(placed).into_iter().collect(),
-        };
-        add(&parts, thick, look.hover);
-    }
-    if let Some(selection) = &state.selection {
-        // The worker knows where it is also where the scene does not draw it by itself.
-        let exact = state.outlined().and_then(|of| state.around.outline.about(of));
-        let parts = exact.map(|rects| {
-            let placed = |rect: &OutlineRect| Rect {
-                x: rect.x.map(|x| placement.column(x as i16)),
-                y: rect.y.map(|y| placement.row(y as i16)),
-            };
-            rects.iter().map(placed).collect()
-        });
-        add(&parts.unwrap_or_else(|| of(selection.allocation)), 2 * thick, look.selection);
-    }
-    rects
 }

@@ -5,6 +5,7 @@ mod export;
 mod find;
 mod help;
 mod hover;
+mod lanes;
 mod legend;
 mod moment;
 mod stage;
@@ -22,6 +23,7 @@ pub(super) struct Panels {
     export: export::Panel,
     help: help::Panel,
     hover: hover::Panel,
+    lanes: lanes::Panel,
     legend: legend::Panel,
     moment: moment::Panel,
     stage: stage::Panel,
@@ -40,6 +42,7 @@ impl Panels {
         self.stage.show(elements, state);
         self.summary.show(elements, state);
         self.details.show(elements, state);
+        self.lanes.show(elements, state);
         self.find.show(elements, state);
         self.hover.show(elements, state);
         self.legend.show(elements, state, theme);

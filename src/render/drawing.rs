@@ -34,15 +34,48 @@ impl OverlayRect {
     }
 }
 
-/// What one picture shows besides the scene uploaded before.
+/// What one picture shows of the scenes uploaded before.
 #[derive(Clone, Copy, Debug)]
 pub struct Drawing<'a> {
-    /// The window as it is now; the scene is moved and scaled from its own view to this one.
+    /// Width and height in device pixels.
+    pub size_px: [u32; 2],
+    /// Behind everything. Opaque.
+    pub background: [u8; 4],
+    /// The scenes, each in rows of its own: one that covers the picture, or one a device above each other.
+    pub lanes: &'a [Lane<'a>],
+    /// What lies above the stacks, back to front.
+    pub overlay: &'a [OverlayRect],
+}
+
+/// A scene in a picture, clipped to its rows.
+#[derive(Clone, Copy, Debug)]
+pub struct Lane<'a> {
+    /// Which of the uploaded scenes: its number.
+    pub scene: u32,
+    /// The window as it is now, as high as the lane; the scene is moved and scaled from its own view to this one.
     pub view: &'a View,
     /// The colours.
     pub look: &'a Look,
-    /// What lies above the stack, back to front.
-    pub overlay: &'a [OverlayRect],
+    /// The picture's row, counted upwards, at which the lane's window begins.
+    pub bottom_px: u32,
+}
+
+impl<'a> Lane<'a> {
+    /// Scene 0 from the picture's bottom on.
+    pub fn alone(view: &'a View, look: &'a Look) -> Lane<'a> {
+        Lane { scene: 0, view, look, bottom_px: 0 }
+    }
+
+    /// The picture's window, in which the scene lies as it does in the lane's.
+    pub fn lowered(&self) -> View {
+        View { bottom_px: self.view.bottom_px.saturating_sub(self.bottom_px.into()), ..*self.view }
+    }
+
+    /// The lane's rows among the `height_px` of the picture, counted upwards.
+    pub fn rows(&self, height_px: u32) -> std::ops::Range<u32> {
+        let top = self.bottom_px.saturating_add(self.view.height_px).min(height_px);
+        self.bottom_px.min(top)..top
+    }
 }
 
 /// A finished picture, laid out as `ImageData` wants it.

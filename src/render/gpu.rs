@@ -60,24 +60,25 @@ impl Gpu {
         }
     }
 
-    /// Replaces the scene.
-    pub fn upload(&mut self, scene: &Scene) {
-        self.painter.upload(scene);
+    /// Replaces scene `number`.
+    pub fn upload(&mut self, number: u32, scene: &Scene) {
+        self.painter.upload(number, scene);
     }
 
-    /// Forgets the scene.
-    pub fn clear_scene(&mut self) {
-        self.painter.clear_scene();
+    /// Forgets the scenes whose numbers are not wanted.
+    pub fn keep_scenes(&mut self, wanted: &dyn Fn(u32) -> bool) {
+        self.painter.keep_scenes(wanted);
     }
 
-    /// Draws and shows the picture, as large as its view. A window nobody can see is left as it is.
+    /// Draws and shows the picture. A window nobody can see is left as it is.
     ///
     /// # Errors
     /// [`RenderError::Lost`] and [`RenderError::Failed`] when the device failed before, [`RenderError::NoTexture`].
     pub fn draw(&mut self, drawing: &Drawing<'_>) -> Result<(), RenderError> {
         // A surface must not be configured with a device that is gone.
         self.painter.check()?;
-        self.resize(drawing.view.width_px, drawing.view.height_px);
+        let [width, height] = drawing.size_px;
+        self.resize(width, height);
         if let Some(frame) = self.next_frame()? {
             self.painter.paint(&frame.texture, drawing)?;
             self.painter.queue().present(frame);

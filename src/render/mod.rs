@@ -29,7 +29,7 @@ mod rects;
 #[cfg(feature = "gpu")]
 mod signal;
 
-pub use drawing::{Drawing, OverlayRect, RgbaImage};
+pub use drawing::{Drawing, Lane, OverlayRect, RgbaImage};
 pub use look::Look;
 pub use twin::Twin;
 

@@ -30,7 +30,7 @@ pub enum RenderError {
     Failed(String),
 }
 
-/// A device and the primitives on it. Holds a scene, draws it into any texture of its format.
+/// A device and the primitives on it. Holds scenes, draws them into any texture of its format.
 #[derive(Debug)]
 pub struct Painter {
     device: wgpu::Device,
@@ -70,17 +70,17 @@ impl Painter {
         Ok(Painter { device, queue, format, rects, failure })
     }
 
-    /// Replaces the scene.
-    pub fn upload(&mut self, scene: &Scene) {
-        self.rects.upload(&self.device, &self.queue, scene);
+    /// Replaces scene `number`.
+    pub fn upload(&mut self, number: u32, scene: &Scene) {
+        self.rects.upload(&self.device, &self.queue, number, scene);
     }
 
-    /// Forgets the scene.
-    pub fn clear_scene(&mut self) {
-        self.rects.clear_scene();
+    /// Forgets the scenes whose numbers are not wanted.
+    pub fn keep_scenes(&mut self, wanted: &dyn Fn(u32) -> bool) {
+        self.rects.keep_scenes(wanted);
     }
 
-    /// Draws into `texture`, which must be of this painter's format; if it is not as large as the view, from its lower left corner.
+    /// Draws into `texture`, which must be of this painter's format; if it is not as large as the picture, from its lower left corner.
     ///
     /// # Errors
     /// The failure of the device, if it failed before.
@@ -102,13 +102,13 @@ impl Painter {
                 depth_slice: None,
                 resolve_target: None,
                 ops: wgpu::Operations {
-                    load: wgpu::LoadOp::Clear(clear_colour(drawing.look.background)),
+                    load: wgpu::LoadOp::Clear(clear_colour(drawing.background)),
                     store: wgpu::StoreOp::Store,
                 },
             })],
             ..wgpu::RenderPassDescriptor::default()
         });
-        self.rects.draw(&mut pass, &prepared);
+        self.rects.draw(&mut pass, &prepared, window_px, drawing);
         drop(pass);
         self.queue.submit([encoder.finish()]);
         Ok(())
@@ -119,7 +119,7 @@ impl Painter {
     /// # Errors
     /// The failure of the device, before or while drawing.
     pub async fn image(&mut self, drawing: &Drawing<'_>) -> Result<RgbaImage, RenderError> {
-        let (width, height) = (drawing.view.width_px, drawing.view.height_px);
+        let [width, height] = drawing.size_px;
         if width == 0 || height == 0 {
             return Ok(RgbaImage { width, height, pixels: Vec::new() });
         }

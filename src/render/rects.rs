@@ -17,26 +17,21 @@ pub(crate) struct Rects {
     scene_pipeline: wgpu::RenderPipeline,
     overlay_pipeline: wgpu::RenderPipeline,
     bindings: wgpu::BindGroupLayout,
-    /// What the scene's rectangles read, and the overlay's.
-    bound: [wgpu::BindGroup; 2],
-    frame: GrowingBuffer,
-    edges: GrowingBuffer,
-    colours: GrowingBuffer,
-    scene_quads: GrowingBuffer,
-    overlay_quads: GrowingBuffer,
-    scene: Option<UploadedScene>,
+    scenes: Vec<UploadedScene>,
+    overlay: Bound,
 }
 
 #[derive(Debug)]
 struct UploadedScene {
+    number: u32,
     view: View,
-    quads: u32,
+    count: u32,
+    bound: Bound,
 }
 
-/// What of the buffers one picture uses.
+/// What of the buffers one picture uses: rectangles of the overlay.
 #[derive(Debug)]
 pub(crate) struct Prepared {
-    scene_quads: u32,
     overlay_quads: u32,
 }
 
@@ -87,36 +82,21 @@ impl Rects {
         let overlay_pipeline =
             pipeline("rects of the overlay", "overlay_corner", Some(wgpu::BlendState::ALPHA_BLENDING));
 
-        let buffer = |label, usage| GrowingBuffer::new(device, label, usage);
-        let frame = buffer("rects frame", wgpu::BufferUsages::UNIFORM);
-        let edges = buffer("rects edges", wgpu::BufferUsages::STORAGE);
-        let colours = buffer("rects colours", wgpu::BufferUsages::STORAGE);
-        let scene_quads = buffer("rects of the scene", wgpu::BufferUsages::STORAGE);
-        let overlay_quads = buffer("rects of the overlay", wgpu::BufferUsages::STORAGE);
-        let bound =
-            [&scene_quads, &overlay_quads].map(|quads| bind(device, &bindings, [&frame, &edges, &colours, quads]));
-        Rects {
-            scene_pipeline,
-            overlay_pipeline,
-            bindings,
-            bound,
-            frame,
-            edges,
-            colours,
-            scene_quads,
-            overlay_quads,
-            scene: None,
-        }
+        let overlay = Bound::new(device, &bindings);
+        Rects { scene_pipeline, overlay_pipeline, bindings, scenes: Vec::new(), overlay }
     }
 
-    pub(crate) fn upload(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, scene: &Scene) {
+    pub(crate) fn upload(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, number: u32, scene: &Scene) {
         let Layers { view, quads } = Layers::new(scene);
-        self.scene_quads.write(device, queue, bytemuck::cast_slice(&quads));
-        self.scene = Some(UploadedScene { view, quads: quads.len() as u32 });
+        let before = self.scenes.iter().position(|scene| scene.number == number);
+        let bound = before.map(|at| self.scenes.swap_remove(at).bound);
+        let mut bound = bound.unwrap_or_else(|| Bound::new(device, &self.bindings));
+        bound.quads.write(device, queue, bytemuck::cast_slice(&quads));
+        self.scenes.push(UploadedScene { number, view, count: quads.len() as u32, bound });
     }
 
-    pub(crate) fn clear_scene(&mut self) {
-        self.scene = None;
+    pub(crate) fn keep_scenes(&mut self, wanted: &dyn Fn(u32) -> bool) {
+        self.scenes.retain(|scene| wanted(scene.number));
     }
 
     /// Writes what `drawing` needs into the buffers; `window_px` is the size of the texture it will be drawn into.
@@ -127,32 +107,79 @@ impl Rects {
         window_px: [u32; 2],
         drawing: &Drawing<'_>,
     ) -> Prepared {
-        let placement = self.scene.as_ref().map(|scene| Placement::new(&scene.view, drawing.view));
-        let scene_px = placement.as_ref().map_or([0, 0], |placement| [placement.width_px(), placement.height_px()]);
-        let edges = placement.as_ref().map_or(&[][..], Placement::edges);
-        let overlay: Vec<Quad> = layers::overlay_quads(drawing.overlay).collect();
-
-        self.frame.write(device, queue, &Frame::new(window_px, scene_px, drawing.view).to_bytes());
-        self.edges.write(device, queue, bytemuck::cast_slice(edges));
-        self.colours.write(device, queue, layers::colours(drawing.look).as_flattened());
-        self.overlay_quads.write(device, queue, bytemuck::cast_slice(&overlay));
-        // Any of them may be a new buffer now; a bind group is cheap, knowing which is not.
-        self.bound = [&self.scene_quads, &self.overlay_quads]
-            .map(|quads| bind(device, &self.bindings, [&self.frame, &self.edges, &self.colours, quads]));
-        Prepared {
-            scene_quads: self.scene.as_ref().map_or(0, |scene| scene.quads),
-            overlay_quads: overlay.len() as u32,
+        for lane in drawing.lanes {
+            let Some(scene) = self.scenes.iter_mut().find(|scene| scene.number == lane.scene) else { continue };
+            let view = lane.lowered();
+            let placement = Placement::new(&scene.view, &view);
+            let frame = Frame::new(window_px, [placement.width_px(), placement.height_px()], &view);
+            let colours = layers::colours(lane.look);
+            scene.bound.write(device, queue, &self.bindings, frame, placement.edges(), colours.as_flattened());
         }
+        let overlay: Vec<Quad> = layers::overlay_quads(drawing.overlay).collect();
+        let frame = Frame { window_px, scene_px: [0; 2], stripe_px: [0; 2] };
+        self.overlay.quads.write(device, queue, bytemuck::cast_slice(&overlay));
+        self.overlay.write(device, queue, &self.bindings, frame, &[], &[]);
+        Prepared { overlay_quads: overlay.len() as u32 }
     }
 
-    pub(crate) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, prepared: &Prepared) {
-        let pipelines = [&self.scene_pipeline, &self.overlay_pipeline];
-        let counts = [prepared.scene_quads, prepared.overlay_quads];
-        for ((pipeline, bound), count) in pipelines.into_iter().zip(&self.bound).zip(counts) {
-            pass.set_pipeline(pipeline);
-            pass.set_bind_group(0, bound, &[]);
-            pass.draw(0..count * VERTICES, 0..1);
+    pub(crate) fn draw(
+        &self,
+        pass: &mut wgpu::RenderPass<'_>,
+        prepared: &Prepared,
+        [width, height]: [u32; 2],
+        drawing: &Drawing<'_>,
+    ) {
+        pass.set_pipeline(&self.scene_pipeline);
+        for lane in drawing.lanes {
+            let rows = lane.rows(height);
+            let scene = self.scenes.iter().find(|scene| scene.number == lane.scene);
+            let Some(scene) = scene.filter(|_| !rows.is_empty()) else { continue };
+            pass.set_scissor_rect(0, height - rows.end, width, rows.end - rows.start);
+            pass.set_bind_group(0, &scene.bound.group, &[]);
+            pass.draw(0..scene.count * VERTICES, 0..1);
         }
+        pass.set_scissor_rect(0, 0, width, height);
+        pass.set_pipeline(&self.overlay_pipeline);
+        pass.set_bind_group(0, &self.overlay.group, &[]);
+        pass.draw(0..prepared.overlay_quads * VERTICES, 0..1);
+    }
+}
+
+/// The buffers that the shader reads: some rectangles, and what they need.
+#[derive(Debug)]
+struct Bound {
+    frame: GrowingBuffer,
+    edges: GrowingBuffer,
+    colours: GrowingBuffer,
+    quads: GrowingBuffer,
+    group: wgpu::BindGroup,
+}
+
+impl Bound {
+    fn new(device: &wgpu::Device, layout: &wgpu::BindGroupLayout) -> Bound {
+        let buffer = |label, usage| GrowingBuffer::new(device, label, usage);
+        let frame = buffer("rects frame", wgpu::BufferUsages::UNIFORM);
+        let edges = buffer("rects edges", wgpu::BufferUsages::STORAGE);
+        let colours = buffer("rects colours", wgpu::BufferUsages::STORAGE);
+        let quads = buffer("rects", wgpu::BufferUsages::STORAGE);
+        let group = bind(device, layout, [&frame, &edges, &colours, &quads]);
+        Bound { frame, edges, colours, quads, group }
+    }
+
+    fn write(
+        &mut self,
+        device: &wgpu::Device,
+        queue: &wgpu::Queue,
+        layout: &wgpu::BindGroupLayout,
+        frame: Frame,
+        edges: &[i32],
+        colours: &[u8],
+    ) {
+        self.frame.write(device, queue, &frame.to_bytes());
+        self.edges.write(device, queue, bytemuck::cast_slice(edges));
+        self.colours.write(device, queue, colours);
+        // Any of them may be a new buffer now; a bind group is cheap, knowing which is not.
+        self.group = bind(device, layout, [&self.frame, &self.edges, &self.colours, &self.quads]);
     }
 }
 

@@ -6,10 +6,11 @@ use super::placement::Placement;
 use crate::timeline::{Quad, Scene};
 use std::ops::Range;
 
-/// Holds the uploaded scene and draws it into bytes. The fallback where there is no WebGPU, and what the GPU is tested against.
+/// Holds the uploaded scenes and draws them into bytes. The fallback where there is no WebGPU, and what the GPU is tested against.
 #[derive(Clone, Debug, Default)]
 pub struct Twin {
-    layers: Option<Layers>,
+    /// Each with its number.
+    scenes: Vec<(u32, Layers)>,
 }
 
 impl Twin {
@@ -18,28 +19,34 @@ impl Twin {
         Twin::default()
     }
 
-    /// Replaces the scene.
-    pub fn upload(&mut self, scene: &Scene) {
-        self.layers = Some(Layers::new(scene));
+    /// Replaces scene `number`.
+    pub fn upload(&mut self, number: u32, scene: &Scene) {
+        self.keep_scenes(&|other| other != number);
+        self.scenes.push((number, Layers::new(scene)));
     }
 
-    /// Forgets the scene.
-    pub fn clear_scene(&mut self) {
-        self.layers = None;
+    /// Forgets the scenes whose numbers are not wanted.
+    pub fn keep_scenes(&mut self, wanted: &dyn Fn(u32) -> bool) {
+        self.scenes.retain(|&(number, _)| wanted(number));
     }
 
-    /// The picture of `drawing`, as large as its view.
+    /// The picture of `drawing`.
     pub fn draw(&self, drawing: &Drawing) -> RgbaImage {
-        let mut canvas = Canvas::new(drawing.view.width_px, drawing.view.height_px, drawing.look.background);
-        if let Some(layers) = &self.layers {
-            let placement = Placement::new(&layers.view, drawing.view);
-            let colours = layers::colours(drawing.look);
-            let window_px = [drawing.view.width_px, drawing.view.height_px];
-            let frame = Frame::new(window_px, [placement.width_px(), placement.height_px()], drawing.view);
+        let [width_px, height_px] = drawing.size_px;
+        let mut canvas = Canvas::new(width_px, height_px, drawing.background);
+        for lane in drawing.lanes {
+            let Some((_, layers)) = self.scenes.iter().find(|(number, _)| *number == lane.scene) else { continue };
+            let view = lane.lowered();
+            let placement = Placement::new(&layers.view, &view);
+            let colours = layers::colours(lane.look);
+            let frame = Frame::new(drawing.size_px, [placement.width_px(), placement.height_px()], &view);
+            let rows = lane.rows(height_px);
+            canvas.rows = rows.start as usize..rows.end as usize;
             for quad in &layers.quads {
                 canvas.paint(&Placed::new(quad, &placement), &colours, &frame);
             }
         }
+        canvas.rows = 0..canvas.height;
         for quad in layers::overlay_quads(drawing.overlay) {
             canvas.blend(&quad);
         }
@@ -50,6 +57,8 @@ impl Twin {
 struct Canvas {
     width: usize,
     height: usize,
+    /// The rows, counted upwards, that may be drawn into.
+    rows: Range<usize>,
     /// Rows from the top.
     pixels: Vec<[u8; 4]>,
 }
@@ -57,7 +66,7 @@ struct Canvas {
 impl Canvas {
     fn new(width_px: u32, height_px: u32, background: [u8; 4]) -> Canvas {
         let (width, height) = (width_px as usize, height_px as usize);
-        Canvas { width, height, pixels: vec![background; width * height] }
+        Canvas { width, height, rows: 0..height, pixels: vec![background; width * height] }
     }
 
     fn paint(&mut self, placed: &Placed, colours: &[[u8; 4]], frame: &Frame) {
@@ -109,6 +118,7 @@ impl Canvas {
     fn for_each_span(&mut self, x: [i32; 2], y: [i32; 2], mut draw: impl FnMut(i64, &mut [[u8; 4]])) {
         let columns = visible(x, self.width);
         let from_bottom = visible(y, self.height);
+        let from_bottom = from_bottom.start.max(self.rows.start)..from_bottom.end.min(self.rows.end);
         if columns.is_empty() || from_bottom.is_empty() {
             return;
         }

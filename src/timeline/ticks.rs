@@ -55,8 +55,8 @@ pub fn event_ticks(view: &View, events: u32, min_distance_px: f64) -> Vec<Tick> 
 }
 
 /// Marks of the time axis: time since the first event, 1, 2 or 5 times a power of ten µs apart and at least `min_distance_px`; the
-/// recorded span is `span` µs long and begins at `margin`.
-pub fn time_ticks(view: &View, margin: u64, span: u64, min_distance_px: f64) -> Vec<Tick> {
+/// recorded span is `span` µs long and begins at `zero` on the axis.
+pub fn time_ticks(view: &View, zero: i64, span: u64, min_distance_px: f64) -> Vec<Tick> {
     let wanted = view.x_per_px * min_distance_px;
     let mut decade = 1u64;
     while (decade as f64) * 5.0 < wanted && decade < 1 << 56 {
@@ -64,11 +64,11 @@ pub fn time_ticks(view: &View, margin: u64, span: u64, min_distance_px: f64) -> 
     }
     let step =
         [1, 2, 5].map(|times| times * decade).into_iter().find(|&step| step as f64 >= wanted).unwrap_or(10 * decade);
-    let range = [0.0, f64::from(view.width_px)].map(|column| view.x_from_column(column) - margin as f64);
+    let range = [0.0, f64::from(view.width_px)].map(|column| view.x_from_column(column) - zero as f64);
     multiples(step, range)
         .take_while(|&elapsed| elapsed <= span)
         .map(|elapsed| {
-            let at_px = view.column_from_x((elapsed + margin) as f64).round() as i64;
+            let at_px = view.column_from_x(elapsed as f64 + zero as f64).round() as i64;
             Tick { at_px, value: elapsed, label: elapsed_label(elapsed, step) }
         })
         .filter(|tick| (0..=i64::from(view.width_px)).contains(&tick.at_px))

@@ -169,6 +169,10 @@ pub enum Command {
     ToggleHelp,
     /// The next device of the file.
     NextDevice,
+    /// The device before.
+    PreviousDevice,
+    /// One device, or all above each other.
+    ToggleLanes,
     /// Allow or forbid single-letter keys.
     ToggleLetters,
     /// Copy the selected allocation as text.
@@ -276,7 +280,12 @@ pub enum Effect {
     /// Ask the worker.
     Ask(Request),
     /// New geometry for the renderer.
-    Upload(Rc<crate::timeline::Scene>),
+    Upload {
+        /// Of this device: its place in the summary's list.
+        device_place: usize,
+        /// The geometry.
+        scene: Rc<crate::timeline::Scene>,
+    },
     /// The field of the search gets the focus.
     FocusFind,
     /// Put text on the clipboard.

@@ -39,6 +39,13 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         }
         Command::ToggleExport => export::toggle(state),
         Command::Export(format) => export::want(state, format),
+        Command::PreviousDevice => {
+            let last = state.file().and_then(|file| file.devices.len().checked_sub(1));
+            if let Some(last) = last.filter(|&last| last > 0) {
+                show_device(state, state.device_place.checked_sub(1).unwrap_or(last));
+            }
+        }
+        Command::ToggleLanes => state.toggle_lanes(),
         Command::ToggleLetters => {
             state.letters = if state.letters == Letters::On { Letters::Off } else { Letters::On };
             let now = if state.letters == Letters::On { "on" } else { "off" };
@@ -66,7 +73,7 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         Command::ZoomEventsOut => state.navigate(|plane, view| plane.zoom_events(view, width / 2.0, ZOOM)),
         Command::ZoomBytesIn => state.navigate(|plane, view| plane.zoom_bytes(view, 0.0, 1.0 / ZOOM)),
         Command::ZoomBytesOut => state.navigate(|plane, view| plane.zoom_bytes(view, 0.0, ZOOM)),
-        Command::FitBoth => state.navigate(|plane, view| plane.whole(view)),
+        Command::FitBoth => state.show_everything(),
         Command::ToggleAxis => state.toggle_axis(),
         Command::NextStacking => {
             let kinds: Vec<_> = Grouping::ALL.iter().copied().map(Some).chain([None]).collect();

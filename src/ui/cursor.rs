@@ -218,11 +218,11 @@ pub(super) fn stepped(state: &mut State, serial: u32, to: Stepped, effects: &mut
 }
 
 /// Brings the window along with a cursor that keys have led out of it, as soon as it is known where that is.
-pub(super) fn follow(state: &mut State) {
+pub(super) fn follow(state: &mut State) -> Followed {
     if state.tools.cursor.follow == Follow::No {
-        return;
+        return Followed::No;
     }
-    let (Some(view), Some(at)) = (state.view, state.cursor_px()) else { return };
+    let (Some(view), Some(at)) = (state.view, state.cursor_px()) else { return Followed::No };
     state.tools.cursor.follow = Follow::No;
     let beside = |at: f64, size: u32| {
         let size = f64::from(size);
@@ -238,19 +238,28 @@ pub(super) fn follow(state: &mut State) {
     let up = if state.bytes_axis == BytesAxis::Free { beside(at.y, view.height_px) } else { 0.0 };
     if right != 0.0 || up != 0.0 {
         state.navigate(|plane, view| plane.moved(view, right, up));
+        return Followed::Yes;
     }
+    Followed::No
+}
+
+/// Whether the window came along.
+#[derive(PartialEq, Eq)]
+pub(super) enum Followed {
+    No,
+    Yes,
 }
 
 /// Brings what is known of the allocation under a cursor that keys lead up to date. Until the worker has answered, what was
 /// known of the place before stays.
 pub(super) fn look(state: &mut State, keys: Standing, effects: &mut Vec<Effect>) {
     let Some(device) = state.device().map(|device| device.device) else { return };
-    let looks = state.geometry.looks;
+    let (place, looks) = (state.device_place, state.geometry.looks);
     if let Some(hit) = state.tools.cursor.hit.about((keys, looks)) {
         state.hover = hit.clone().map(|hit| {
             let ranks = [hit.allocation; 2];
             let spot = Spot { ranks, count: 1, requested: hit.requested, ..Spot::of_keys(keys) };
-            Hover { spot, hit: Some(hit), answered: Some(spot) }
+            Hover { place, spot, hit: Some(hit), answered: Some(spot) }
         });
     } else if state.tools.cursor.hit.wants((keys, looks)) {
         let serial = state.next_serial();

@@ -36,7 +36,10 @@ pub enum Drag {
 impl State {
     /// A press began to move.
     pub(super) fn begin_drag(&mut self, from: Pointer, held: Held) {
-        self.pointer = None;
+        let moves = !held.alt && !held.shift && self.tools.ruler.mode == Mode::Off;
+        // What is drawn belongs to a device.
+        let from = if moves { from } else { self.focus_at(from) };
+        self.hover_at(None);
         self.pointer_leads();
         self.tools.drag = match (held, self.tools.ruler.mode) {
             (Held { alt: true, .. }, _) | (Held { shift: false, .. }, Mode::On) => Drag::Measure,

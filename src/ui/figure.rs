@@ -11,10 +11,11 @@ pub mod sheet;
 mod tools;
 pub mod words;
 
+use super::lane_labels::lane_ticks;
 use super::marks::Around;
 use super::overlay::Overlay;
-use super::state::State;
-use crate::timeline::{Axis, Tick, View, byte_ticks, event_ticks, time_axis_margin, time_ticks};
+use super::state::{Canvas, State};
+use crate::timeline::{Axis, Tick, View, byte_ticks, event_ticks, time_ticks};
 use crate::units::Bytes;
 
 /// CSS pixels between marks of an axis, at least.
@@ -28,6 +29,8 @@ pub struct Figure {
     pub scale: f64,
     /// Width and height of the picture.
     pub plot: [f64; 2],
+    /// Lower and upper edge of the rows that are this device's, counted upwards: of several, its lane.
+    pub lane: [f64; 2],
     /// The marks of the bytes axis.
     pub bytes: Vec<Tick>,
     /// What the horizontal axis counts.
@@ -58,9 +61,25 @@ pub struct Peak {
 }
 
 impl Figure {
-    /// The figure of a window that is drawn with `scale` pixels to a CSS pixel.
+    /// The figure on the canvas: of several lanes that of the focused one, whose window `view` is, and the bytes axes of all.
+    pub fn on_canvas(state: &State, view: &View, canvas: Canvas) -> Figure {
+        let mut figure = Figure::of(state, view, canvas.scale);
+        let bottom = state.focused_lane().map_or(0.0, |lane| f64::from(lane.bottom_px));
+        figure.plot[1] = f64::from(canvas.height_px);
+        figure.lane = figure.lane.map(|edge| edge + bottom);
+        figure.bytes = lane_ticks(state, BYTES_APART * canvas.scale, around::FONT * canvas.scale);
+        if let Some(peak) = &mut figure.peak {
+            peak.y += bottom;
+            if state.has_lanes() {
+                // A lane's label tells it already.
+                peak.label = String::new();
+            }
+        }
+        figure
+    }
+
+    /// The figure of a window by itself, drawn with `scale` pixels to a CSS pixel.
     pub fn of(state: &State, view: &View, scale: f64) -> Figure {
-        let events = state.device().map_or(0, |device| u32::try_from(device.events).unwrap_or(u32::MAX));
         let peak = state.device().filter(|device| device.peak_requested > 0).map(|device| {
             let peak = u64::try_from(device.peak_requested).unwrap_or(0);
             Peak {
@@ -76,16 +95,17 @@ impl Figure {
             let from = end(selected.born_event, selected.born_us, view.column_from_x(0.0));
             [from, end(selected.freed_event, selected.freed_us, f64::from(view.width_px))]
         });
-        let ticks = match (state.axis, state.device().and_then(|device| device.time_us)) {
-            (Axis::Time, Some((first, last))) => {
-                let span = last.abs_diff(first);
-                time_ticks(view, time_axis_margin(span), span, EVENTS_APART * scale)
+        let shared = state.shared_axis();
+        let ticks = match state.device() {
+            Some(device) if state.axis == Axis::Time => {
+                time_ticks(view, shared.zero_on(device), shared.recorded(), EVENTS_APART * scale)
             }
-            _ => event_ticks(view, events, EVENTS_APART * scale),
+            _ => event_ticks(view, u32::try_from(shared.recorded()).unwrap_or(u32::MAX), EVENTS_APART * scale),
         };
         Figure {
             scale,
             plot: [view.width_px, view.height_px].map(f64::from),
+            lane: [0.0, f64::from(view.height_px)],
             bytes: byte_ticks(view, BYTES_APART * scale),
             axis: state.axis,
             ticks,

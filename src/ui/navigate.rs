@@ -7,10 +7,11 @@
 //! ```
 //! The window never leaves the plane, and "everything" is as far as it zooms out: no gesture ends in an empty picture.
 
+use super::shared_axis::own_width;
 use super::state::{BytesAxis, Canvas, State};
 use crate::engine::protocol::{DeviceSummary, Looks};
 
-use crate::timeline::{Axis, Extent, Scene, View, time_axis_margin, time_axis_width};
+use crate::timeline::{Axis, Extent, Scene, View, time_axis_margin};
 use crate::units::Moment;
 
 /// All of a device there is to look at.
@@ -18,6 +19,8 @@ use crate::units::Moment;
 pub struct Plane {
     /// What it is horizontally.
     pub axis: Axis,
+    /// Where it begins, in units of the device's own axis: 0, or before it where devices share an axis.
+    pub start: i64,
     /// Its size; both at least 1. The bytes are those to show, without the free space above.
     pub extent: Extent,
 }
@@ -28,11 +31,7 @@ impl Plane {
         let drawn = device.drawn_peak;
         let reserved = u64::try_from(device.peak_reserved).unwrap_or(0);
         let bytes = if drawn == 0 || reserved / 2 <= drawn { drawn.max(reserved) } else { drawn };
-        let width = match (axis, device.time_us) {
-            (Axis::Time, Some((first, last))) => time_axis_width(last.abs_diff(first)),
-            _ => device.events.saturating_add(1),
-        };
-        Plane { axis, extent: Extent { width, bytes: bytes.max(1) } }
+        Plane { axis, start: 0, extent: Extent { width: own_width(device, axis), bytes: bytes.max(1) } }
     }
 
     /// Everything in the window.
@@ -46,12 +45,30 @@ impl Plane {
     }
 
     fn fitted(self, width_px: u32, height_px: u32) -> View {
-        View { axis: self.axis, ..View::fit(self.extent.width, self.extent.bytes, width_px, height_px) }
+        let fit = View::fit(self.extent.width, self.extent.bytes, width_px, height_px);
+        View { axis: self.axis, left_px: self.first_left(fit.x_per_px), ..fit }
+    }
+
+    /// The pixel column of the scaled plane at which it begins.
+    fn first_left(self, x_per_px: f64) -> i64 {
+        (self.start as f64 / x_per_px).round() as i64
+    }
+
+    /// A place as a part of the whole axis, from 0 to 1.
+    fn part(self, x: f64) -> f64 {
+        ((x - self.start as f64) / self.extent.width as f64).clamp(0.0, 1.0)
+    }
+
+    /// The nearest place of the axis.
+    pub fn inside(self, x: f64) -> f64 {
+        let start = self.start as f64;
+        x.clamp(start, start + self.extent.width as f64)
     }
 
     /// The window between two edges, given as parts of the whole axis.
     pub fn between(self, view: View, edges: [f64; 2]) -> View {
-        self.over(view, edges.map(|edge| edge.clamp(0.0, 1.0) * self.extent.width as f64))
+        let x = |edge: f64| self.start as f64 + edge.clamp(0.0, 1.0) * self.extent.width as f64;
+        self.over(view, edges.map(x))
     }
 
     /// The window between two places of the axis, in its units.
@@ -83,12 +100,13 @@ impl Plane {
         let x_per_px = view.x_per_px.min(fit.x_per_px);
         let bytes_per_px = view.bytes_per_px.min(fit.bytes_per_px);
         let last = |range: f64, size_px: u32| (range.round() as i64 - i64::from(size_px)).max(0);
-        let last_left = last(f64::from(fit.width_px) * (fit.x_per_px / x_per_px), view.width_px);
+        let first_left = self.first_left(x_per_px);
+        let last_left = first_left + last(f64::from(fit.width_px) * (fit.x_per_px / x_per_px), view.width_px);
         let last_bottom = last(f64::from(fit.height_px) * (fit.bytes_per_px / bytes_per_px), view.height_px);
         View {
             x_per_px,
             bytes_per_px,
-            left_px: view.left_px.clamp(0, last_left),
+            left_px: view.left_px.clamp(first_left, last_left),
             bottom_px: view.bottom_px.clamp(0, last_bottom),
             ..view
         }
@@ -161,9 +179,10 @@ impl Plane {
         let plane_width = (whole.x_per_px / view.x_per_px).ceil() as i64;
         let plane_height = (whole.bytes_per_px / view.bytes_per_px).ceil() as i64;
         let (right, top) = (view.left_px + i64::from(view.width_px), view.bottom_px + i64::from(view.height_px));
-        let left_px = (view.left_px - sideways).max(0);
+        let first_left = self.first_left(view.x_per_px);
+        let left_px = (view.left_px - sideways).max(first_left.min(view.left_px));
         let bottom_px = (view.bottom_px - upwards).max(0);
-        let far_right = (right + sideways).min(plane_width).max(right);
+        let far_right = (right + sideways).min(first_left + plane_width).max(right);
         let far_top = (top + upwards).min(plane_height).max(top);
         View {
             left_px,
@@ -196,9 +215,9 @@ pub fn wheel_factor(delta: f64) -> f64 {
 }
 
 impl State {
-    /// The plane of the shown device.
+    /// The plane of the shown device; of the focused one where there are several.
     pub fn plane(&self) -> Option<Plane> {
-        self.device().map(|device| Plane::of(device, self.axis).raised_to(self.tools.capacity.unwrap_or(0)))
+        self.device().map(|device| self.plane_of(device))
     }
 
     /// Where an event stands on the axis; `None` on the time axis for one without a time.
@@ -215,8 +234,15 @@ impl State {
 
     /// The window's edges as parts of the whole axis, from 0 to 1.
     pub fn window(&self) -> Option<[f64; 2]> {
-        let (view, width) = (self.view?, self.plane()?.extent.width as f64);
-        Some([0.0, f64::from(view.width_px)].map(|column| (view.x_from_column(column) / width).clamp(0.0, 1.0)))
+        let (view, plane) = (self.view?, self.plane()?);
+        Some([0.0, f64::from(view.width_px)].map(|column| plane.part(view.x_from_column(column))))
+    }
+
+    /// The edges of the shown device's own axis as parts of the whole axis: 0 and 1, unless devices share it.
+    pub fn own_axis(&self) -> Option<[f64; 2]> {
+        let plane = self.plane()?;
+        let width = own_width(self.device()?, self.axis);
+        Some([0.0, width as f64].map(|x| plane.part(x)))
     }
 
     /// Where the peak begins on the axis; on the time axis the worker has to say.
@@ -248,7 +274,7 @@ impl State {
             self.tools.kept = self.selection_in_window();
         }
         self.looks = looks;
-        self.geometry.in_flight = None;
+        self.forget_requests();
     }
 
     /// Fits the bytes axis to the window where that is wanted.
@@ -266,7 +292,8 @@ mod tests {
     use proptest::prelude::*;
 
     const CANVAS: Canvas = Canvas { width_px: 800, height_px: 400, scale: 1.0 };
-    const PLANE: Plane = Plane { axis: Axis::Events, extent: Extent { width: 100_001, bytes: 80_000_000_000 } };
+    const PLANE: Plane =
+        Plane { axis: Axis::Events, start: 0, extent: Extent { width: 100_001, bytes: 80_000_000_000 } };
 
     #[test]
     fn everything_fits_and_is_the_limit() {

@@ -2,7 +2,7 @@
 
 use super::cursor::column_under;
 use super::state::{Renderer, Stage, State};
-use crate::engine::protocol::DeviceSummary;
+use super::summary::device_name;
 use crate::units::{Bytes, Moment, counted, grouped};
 
 /// What a screen reader is told when it changes; a remark is shown to everybody.
@@ -44,16 +44,20 @@ pub fn reading(state: &State) -> String {
 }
 
 fn column_reading(state: &State) -> Option<String> {
-    let (moment, total, reserved, moments) = match state.tools.cursor.keys {
+    let mut name = None;
+    let (device, moment, total, reserved, moments) = match state.tools.cursor.keys {
         Some(keys) => {
             let facts = state.cursor_facts().filter(|facts| facts.moment == keys.moment)?;
-            (keys.moment, facts.requested, facts.reserved, 1)
+            (state.device()?, keys.moment, facts.requested, facts.reserved, 1)
         }
         None => {
-            let (pointer, view, scene) = (state.pointer?, state.view.as_ref()?, state.geometry.scene.as_ref()?);
-            let (column, columns) = (column_under(scene, view, pointer.x)?, &scene.columns);
+            let (lane, pointer) = state.lane_at(state.lanes.pointer?)?;
+            let scene = lane.geometry.scene.as_ref()?;
+            name = Some(device_name(lane.device.device)).filter(|_| state.has_lanes());
+            let (column, columns) = (column_under(scene, lane.view, pointer.x)?, &scene.columns);
             let moments = columns.moments.get(column).copied().unwrap_or(1);
-            (*columns.moment.get(column)?, *columns.total.get(column)?, *columns.reserved.get(column)?, moments)
+            let (total, reserved) = columns.total.get(column).zip(columns.reserved.get(column))?;
+            (lane.device, *columns.moment.get(column)?, *total, *reserved, moments)
         }
     };
     let when = match Moment(moment).event() {
@@ -61,7 +65,10 @@ fn column_reading(state: &State) -> Option<String> {
         Some(event) => format!("After event {}", grouped(event.0.into())),
     };
     let mut text = format!("{when}: {} requested ({} B)", Bytes(total), grouped(total));
-    if state.device().is_some_and(DeviceSummary::knows_reserved) {
+    if let Some(name) = name {
+        text = format!("{name}. {text}");
+    }
+    if device.knows_reserved() {
         text.push_str(&format!(", {} reserved", Bytes(reserved)));
     }
     if moments > 1 {

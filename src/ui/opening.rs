@@ -4,7 +4,7 @@ use super::action::{Effect, GivenFile, Origin};
 use super::candidates::{candidates, none_of};
 use super::export::Export;
 use super::markers::Markers;
-use super::state::{Choice, Geometry, Loading, Stage, State};
+use super::state::{Choice, Loading, Stage, State};
 use super::surroundings::Surroundings;
 use super::url;
 use crate::engine::protocol::{Member, Request};
@@ -87,11 +87,15 @@ pub(super) fn close(state: &mut State, stage: Stage) {
     show_device(state, 0);
 }
 
-/// Shows another device of the file, from the beginning.
+/// Shows another device of the file, from the beginning; of several lanes, gives its one the focus.
 pub(super) fn show_device(state: &mut State, place: usize) {
+    if state.focus(place) {
+        return;
+    }
     state.device_place = place;
     state.view = None;
-    state.geometry = Geometry::default();
+    state.drop_scenes();
+    state.lanes.forget();
     state.around = Surroundings::default();
     state.find.forget_answers();
     state.export = Export::default();

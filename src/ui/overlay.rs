@@ -12,6 +12,8 @@ use crate::units::{BYTE_UNITS, Bytes, grouped};
 pub struct Overlay {
     /// The cursor.
     pub crosshair: Option<Crosshair>,
+    /// The column of the pointer over another lane.
+    pub column: Option<f64>,
     /// Two ends, and what lies between them.
     pub ruler: Option<([Pointer; 2], String)>,
     /// Two corners of the box to zoom into.
@@ -63,12 +65,14 @@ impl Overlay {
             let text = marker.point.facts.map_or_else(String::new, |facts| Bytes(facts.requested).to_string());
             Some(Flag { at, number: marker.number.to_string(), text })
         });
+        let elsewhere = state.has_lanes() && state.pointer.is_none() && state.tools.cursor.keys.is_none();
         let capacity = state.tools.capacity.map(|bytes| {
             let y = view.row_from_bytes(bytes) as f64;
             (y, format!("GPU capacity {}", Bytes(bytes)))
         });
         Overlay {
             crosshair: state.cursor_px().filter(inside).and_then(|at| crosshair(state, &view, at)),
+            column: state.lanes.pointer.filter(|_| elsewhere).map(|pointer| pointer.x),
             ruler,
             rubber: if let Drag::Box(corners) = state.tools.drag { Some(corners) } else { None },
             flags: flags.collect(),
@@ -84,8 +88,8 @@ fn crosshair(state: &State, view: &View, at: Pointer) -> Option<Crosshair> {
     let time = match (state.axis, state.tools.cursor.keys, state.device()?.time_us) {
         // Under the pointer, the axis itself tells the time.
         (Axis::Time, None, Some(_)) => {
-            let margin = state.around.marks.latest()?.clock?.margin;
-            Some((view.x_from_column(at.x) - margin as f64).round() as i64)
+            let zero = state.shared_axis().zero_on(state.device()?);
+            Some((view.x_from_column(at.x) - zero as f64).round() as i64)
         }
         (_, _, Some((first, _))) => facts.and_then(|facts| facts.time_us).map(|us| us.saturating_sub(first)),
         _ => None,

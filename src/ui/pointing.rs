@@ -6,18 +6,14 @@ use super::action::{Effect, Pointer};
 use super::cursor::{self, Standing};
 use super::hover::{Spot, spot};
 use super::state::{Hover, Purpose, Question, State};
-use crate::engine::protocol::{Details, HitAllocation, Request};
+use crate::engine::protocol::{Details, HitAllocation, Looks, Request};
 
 /// Brings the hover up to date with pointer, window and scene.
 pub(super) fn look_under_pointer(state: &mut State, effects: &mut Vec<Effect>) {
     if let Some(keys) = state.tools.cursor.keys {
         return cursor::look(state, keys, effects);
     }
-    let (Some(pointer), Some(view), Some(scene)) = (state.pointer, &state.view, &state.geometry.scene) else {
-        state.hover = None;
-        return;
-    };
-    let Some(spot) = spot(scene, view, pointer) else {
+    let Some((place, spot, looks)) = state.lanes.pointer.and_then(|pointer| spot_at(state, pointer)) else {
         state.hover = None;
         return;
     };
@@ -25,32 +21,34 @@ pub(super) fn look_under_pointer(state: &mut State, effects: &mut Vec<Effect>) {
     let kept = state.hover.take().filter(|before| {
         // Between ids lies what lies between ranks in order of birth only.
         let [lowest, highest] = spot.ranks;
-        let in_birth_order = state.geometry.looks.stacking.is_none();
+        let in_birth_order = looks.stacking.is_none();
         let still = |hit: &HitAllocation| {
             (in_birth_order && (lowest..=highest).contains(&hit.allocation)) || spot.single() == Some(hit.allocation)
         };
-        before.answered == Some(spot) || before.hit.as_ref().is_some_and(still)
+        before.place == place && (before.answered == Some(spot) || before.hit.as_ref().is_some_and(still))
     });
     let (hit, answered) = kept.map_or((None, None), |kept| (kept.hit, kept.answered));
     let known =
         answered.is_some_and(|of: Spot| of == spot || (spot.single().is_some() && of.single() == spot.single()));
-    state.hover = Some(Hover { spot, hit, answered });
+    state.hover = Some(Hover { place, spot, hit, answered });
     if !known && state.question.is_none() {
-        ask(state, spot, Purpose::Tell, effects);
+        ask(state, place, spot, looks, Purpose::Tell, effects);
     }
 }
 
-fn ask(state: &mut State, spot: Spot, purpose: Purpose, effects: &mut Vec<Effect>) {
-    let Some(device) = state.device().map(|device| device.device) else { return };
+/// What is at a place of the canvas: the device, what its scene says, and how that scene looks.
+fn spot_at(state: &State, pointer: Pointer) -> Option<(usize, Spot, Looks)> {
+    let (lane, pointer) = state.lane_at(pointer)?;
+    let spot = spot(lane.geometry.scene.as_ref()?, lane.view, pointer)?;
+    Some((lane.place, spot, lane.geometry.looks))
+}
+
+fn ask(state: &mut State, device_place: usize, spot: Spot, looks: Looks, purpose: Purpose, effects: &mut Vec<Effect>) {
+    let Some(device) = state.device_at(device_place).map(|device| device.device) else { return };
     let serial = state.next_serial();
-    state.question = Some(Question { serial, spot, purpose });
-    effects.push(Effect::Ask(Request::Hit {
-        serial,
-        device,
-        looks: state.geometry.looks.plain(),
-        moment: spot.moment,
-        byte: spot.byte,
-    }));
+    state.question = Some(Question { serial, device_place, spot, purpose });
+    let (looks, Spot { moment, byte, .. }) = (looks.plain(), spot);
+    effects.push(Effect::Ask(Request::Hit { serial, device, looks, moment, byte }));
 }
 
 /// Takes the worker's answer to the question `serial`.
@@ -63,23 +61,26 @@ pub(super) fn answered(state: &mut State, serial: u32, hit: Option<HitAllocation
             None => state.selection = None,
         }
     }
-    if let Some(hover) = &mut state.hover {
+    if let Some(hover) = state.hover.as_mut().filter(|hover| hover.place == question.device_place) {
         hover.answered = Some(question.spot);
         hover.hit = hit;
     }
 }
 
-/// Selects what is at `pointer`, or unselects beside the stack.
+/// Selects what is at a place of the shown device's window, or unselects beside the stack.
 pub(super) fn click(state: &mut State, pointer: Pointer, effects: &mut Vec<Effect>) {
-    state.pointer = Some(pointer);
     let (Some(view), Some(scene)) = (&state.view, &state.geometry.scene) else { return };
     match spot(scene, view, pointer) {
         None => (state.selection, state.selecting) = (None, None),
         Some(spot) => match spot.single() {
             Some(allocation) => select(state, allocation, effects),
-            None => ask(state, spot, Purpose::Select, effects),
+            None => ask_to_select(state, spot, effects),
         },
     }
+}
+
+fn ask_to_select(state: &mut State, spot: Spot, effects: &mut Vec<Effect>) {
+    ask(state, state.device_place, spot, state.geometry.looks, Purpose::Select, effects);
 }
 
 /// Selects what is at the cursor, where keys have led it.
@@ -90,7 +91,7 @@ pub(super) fn select_at(state: &mut State, keys: Standing, effects: &mut Vec<Eff
             select(state, allocation, effects);
         }
         Some(None) => (state.selection, state.selecting) = (None, None),
-        None => ask(state, Spot::of_keys(keys), Purpose::Select, effects),
+        None => ask_to_select(state, Spot::of_keys(keys), effects),
     }
 }
 

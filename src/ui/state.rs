@@ -4,6 +4,7 @@ use super::action::{DropHover, Origin, Pointer};
 use super::export::Export;
 use super::find::{Find, SameStack};
 use super::hover::Spot;
+use super::lanes::Lanes;
 use super::surroundings::Surroundings;
 use super::tools::Tools;
 use crate::engine::protocol::{Details, DeviceSummary, FileSummary, HitAllocation, Looks, Phase};
@@ -22,11 +23,13 @@ pub struct State {
     pub snapshots: Vec<Choice>,
     /// Which of them is open or loading.
     pub chosen: usize,
-    /// The device that is shown: its place in the summary's list.
+    /// The device that is shown: its place in the summary's list. Of several lanes, the focused one's.
     pub device_place: usize,
+    /// Which other devices are shown beside it.
+    pub lanes: Lanes,
     /// The canvas; `None` until it has a size.
     pub canvas: Option<Canvas>,
-    /// The window that is looked at; `None` until there is a device and a canvas.
+    /// The window onto the shown device, as high as its lane; `None` until there is a device and a canvas.
     pub view: Option<View>,
     /// Order and colours of the stack.
     pub looks: Looks,
@@ -36,7 +39,7 @@ pub struct State {
     pub around: Surroundings,
     /// Whether the bytes axis follows the window.
     pub bytes_axis: BytesAxis,
-    /// The picture and what is on its way.
+    /// The picture of the shown device and what is on its way.
     pub geometry: Geometry,
     /// Where the pointer is over the canvas.
     pub pointer: Option<Pointer>,
@@ -157,8 +160,8 @@ pub enum BytesAxis {
 pub struct Geometry {
     /// The last scene that came.
     pub scene: Option<Rc<Scene>>,
-    /// The request that was not answered yet. There is one at a time, always for the newest window: a slow scene is then
-    /// finished and shown instead of being overtaken for ever.
+    /// The request that was not answered yet. There is one at a time among all lanes, always for the newest window: a slow scene
+    /// is then finished and shown instead of being overtaken for ever.
     pub in_flight: Option<u32>,
     /// Order and colours of that scene; until the next one comes, what is seen is of these.
     pub looks: Looks,
@@ -167,6 +170,8 @@ pub struct Geometry {
 /// What is under the pointer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hover {
+    /// The device, by its place in the summary's list.
+    pub place: usize,
     /// What the scene says at once.
     pub spot: Spot,
     /// What the worker said last, as long as it may still hold here.
@@ -180,6 +185,8 @@ pub struct Hover {
 pub struct Question {
     /// Of the request.
     pub serial: u32,
+    /// The device, by its place in the summary's list.
+    pub device_place: usize,
     /// The place.
     pub spot: Spot,
     /// Why it was asked.

@@ -5,6 +5,7 @@ use super::cursor::{Cursor, column_under};
 use super::drag::Drag;
 use super::markers::Markers;
 use super::ruler::Ruler;
+use super::shared_axis::own_width;
 use super::state::State;
 use super::trail::Trail;
 use super::turn::Kept;
@@ -99,8 +100,7 @@ impl State {
     /// The exact place of the pointer.
     pub(super) fn point_at(&self, pointer: Pointer) -> Option<Point> {
         let view = self.view?;
-        let width = self.plane()?.extent.width as f64;
-        let x = view.x_from_column(pointer.x).clamp(0.0, width);
+        let x = view.x_from_column(pointer.x).clamp(0.0, own_width(self.device()?, view.axis) as f64);
         Some(Point::new(At::X(view.axis, x), view.bytes_from_row(pointer.y).max(0.0) as u64))
     }
 }

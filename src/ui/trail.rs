@@ -1,7 +1,7 @@
 //! The windows that were looked at: back and forward, as in a browser.
 
 use super::action::{Action, Command};
-use super::state::{Geometry, State};
+use super::state::State;
 use crate::engine::protocol::Reply;
 use crate::timeline::View;
 
@@ -91,9 +91,9 @@ impl State {
         to.push(now);
         if wanted.axis != self.axis {
             self.axis = wanted.axis;
-            self.geometry = Geometry::default();
+            self.drop_scenes();
         }
-        let canvas = self.canvas;
+        let canvas = self.focused_canvas();
         self.navigate(|plane, _| canvas.map_or(wanted, |canvas| plane.resized(wanted, canvas)));
     }
 }

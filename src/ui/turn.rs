@@ -2,7 +2,7 @@
 
 use super::action::Effect;
 use super::cursor::column_under;
-use super::state::{BytesAxis, Geometry, State};
+use super::state::{BytesAxis, State};
 use super::tools::Point;
 use crate::engine::protocol::{At, Request, Step, Stepped};
 use crate::timeline::Axis;
@@ -29,7 +29,7 @@ impl State {
         }
         let edges = [0.0, f64::from(view.width_px)].map(|column| view.x_from_column(column));
         if plane.whole(view).x_per_px <= view.x_per_px {
-            self.turn_to([0.0, f64::INFINITY]);
+            self.turn_to([f64::NEG_INFINITY, f64::INFINITY]);
         } else {
             self.tools.turning = Some(edges.map(|x| Point::new(At::X(view.axis, x), 0)));
         }
@@ -48,11 +48,11 @@ impl State {
         self.tools.turning = None;
         self.axis = other(self.axis);
         // What was drawn over the other axis can't be moved or scaled to this one.
-        self.geometry = Geometry::default();
+        self.drop_scenes();
         let axis = self.axis;
         self.navigate(|plane, mut view| {
             view.axis = axis;
-            plane.over(view, edges.map(|edge| edge.min(plane.extent.width as f64)))
+            plane.over(view, edges.map(|edge| plane.inside(edge)))
         });
     }
 

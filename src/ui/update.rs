@@ -2,7 +2,7 @@
 
 use super::action::{Action, Effect, WheelAxis};
 use super::commands::command;
-use super::cursor::{follow, stepped};
+use super::cursor::{Followed, follow, stepped};
 use super::drag::Drag;
 use super::export;
 use super::find;
@@ -10,11 +10,11 @@ use super::navigate::wheel_factor;
 use super::opening::{close, files_given, link_failed, list, load, load_link, show_device};
 use super::pointing::{answered, bring_into_view, click, look_under_pointer};
 use super::ruler::Fixed;
-use super::state::{BytesAxis, Choice, Geometry, Help, Stage, State};
+use super::state::{BytesAxis, Choice, Help, Stage, State};
 use super::surroundings;
 use super::tools;
 use super::trail::Before;
-use crate::engine::protocol::{Looks, Reply, Request};
+use crate::engine::protocol::{Looks, Reply};
 
 /// Takes `action` into the state and says what the shell has to do. `now_ms` is the shell's monotonic clock.
 pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
@@ -54,32 +54,41 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::LoadFailed(message) => close(state, Stage::Failed(message)),
         Action::Resized(canvas) => {
             state.canvas = Some(canvas);
-            state.navigate(|plane, view| plane.resized(view, canvas));
+            state.arrange_lanes();
+            state.fit_bytes_if_wanted();
         }
         Action::RendererChosen(renderer) => {
             state.renderer = renderer;
-            effects.extend(state.geometry.scene.clone().map(Effect::Upload));
+            effects.extend(state.uploads());
         }
-        Action::PointerMoved(pointer) if state.pointer == Some(pointer) => {}
+        Action::PointerMoved(pointer) if state.lanes.pointer == Some(pointer) => {}
         Action::PointerMoved(pointer) => {
             state.pointer_leads();
-            state.pointer = Some(pointer);
+            state.hover_at(Some(pointer));
         }
-        Action::PointerLeft => state.pointer = None,
-        Action::Dragged { right_px, up_px } => state.navigate(|plane, view| plane.moved(view, -right_px, -up_px)),
+        Action::PointerLeft => state.hover_at(None),
+        Action::Dragged { right_px, up_px } => state.drag(right_px, up_px),
         Action::DragBegan { from, held } => state.begin_drag(from, held),
-        Action::DrawnTo(pointer) => state.draw_to(pointer),
+        Action::DrawnTo(pointer) => state.draw_to(state.in_focus(pointer)),
         Action::DragEnded => state.end_drag(),
         Action::DragCancelled => state.tools.drag = Drag::None,
-        Action::MarkerPut(pointer) => state.put_marker(Some(pointer)),
+        Action::MarkerPut(pointer) => {
+            let pointer = state.focus_at(pointer);
+            state.put_marker(Some(pointer));
+        }
         Action::MarkerVisited(number) => state.visit_marker(number),
         Action::MarkerRemoved(number) => state.remove_marker(number),
         Action::CapacityTyped(text) => state.type_capacity(&text),
         Action::Clicked(_) if state.fix_ruler() == Fixed::Now => {}
-        Action::Clicked(pointer) => click(state, pointer, &mut effects),
+        Action::Clicked(pointer) => {
+            let pointer = state.focus_at(pointer);
+            click(state, pointer, &mut effects);
+        }
         Action::Wheel { axis: WheelAxis::ZoomBytes, at, delta } => {
             state.bytes_axis = BytesAxis::Free;
-            state.navigate(|plane, view| plane.zoom_bytes(view, at.y, wheel_factor(delta)));
+            if let Some((place, at)) = state.lane_at(at).map(|(lane, at)| (lane.place, at)) {
+                state.navigate_lane(place, |plane, view| plane.zoom_bytes(view, at.y, wheel_factor(delta)));
+            }
         }
         Action::Wheel { axis: WheelAxis::ZoomEvents, at, delta } => {
             state.navigate(|plane, view| plane.zoom_events(view, at.x, wheel_factor(delta)));
@@ -102,25 +111,19 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
 /// Brings about what follows from the state, whatever changed it: a window for a new device, the geometry the window needs, the
 /// answer to what is under the pointer.
 fn settle(state: &mut State, effects: &mut Vec<Effect>) {
-    let (Some(plane), Some(canvas)) = (state.plane(), state.canvas) else { return };
-    let Some(device) = state.device().map(|device| device.device) else { return };
-    let view = *state.view.get_or_insert_with(|| plane.fit(canvas));
+    let Some(device) = state.device().map(|device| device.device).filter(|_| state.canvas.is_some()) else { return };
     find::ask(state, device, effects);
     state.change_looks(state.wanted_looks());
-    follow(state);
-    let view = state.view.unwrap_or(view);
-    let scene = state.geometry.scene.as_ref().filter(|_| state.geometry.looks == state.looks);
-    let served = scene.is_some_and(|scene| plane.is_served(view, &scene.view));
-    if !served && state.geometry.in_flight.is_none() && !state.export.is_drawing() {
-        let serial = state.next_serial();
-        state.geometry.in_flight = Some(serial);
-        effects.push(Effect::Ask(Request::Scene { serial, device, view: plane.with_margin(view), looks: state.looks }));
+    state.arrange_lanes();
+    if follow(state) == Followed::Yes {
+        state.arrange_lanes();
     }
-    if state.geometry.in_flight.is_none() {
+    if !state.waits_for_scene() && !state.export.is_drawing() {
+        effects.extend(state.next_scene().map(Effect::Ask));
+    }
+    if !state.waits_for_scene() {
         surroundings::ask(state, effects);
-        if served {
-            export::begin(state, effects);
-        }
+        export::begin(state, effects);
     }
     look_under_pointer(state, effects);
     state.keep_selection(effects);
@@ -151,12 +154,7 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
             close(state, Stage::Failed(message));
         }
         Reply::Cancelled => close(state, Stage::Empty),
-        Reply::Scene { serial, scene, .. } if state.geometry.in_flight == Some(serial) => {
-            let scene = std::rc::Rc::new(*scene);
-            state.geometry = Geometry { scene: Some(scene.clone()), in_flight: None, looks: state.looks };
-            state.fit_bytes_if_wanted();
-            effects.push(Effect::Upload(scene));
-        }
+        Reply::Scene { serial, scene, .. } => effects.extend(state.take_scene(serial, *scene)),
         Reply::Hit { serial, hit, .. } => {
             state.tools.cursor.hit.take(serial, hit.clone());
             answered(state, serial, hit, effects);
@@ -173,7 +171,7 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
         }
         Reply::Details { serial, .. } if state.selecting == Some(serial) => state.selecting = None,
         Reply::Members(members) => list(state, members),
-        Reply::Scene { .. } | Reply::Details { .. } => {}
+        Reply::Details { .. } => {}
         Reply::Found { serial, tally, .. } => find::found(state, serial, tally, effects),
         Reply::FoundNext { serial, found } => find::stepped(state, serial, found, effects),
         Reply::SameStack { .. }

@@ -23,6 +23,7 @@ mod hostile;
 mod interactions;
 mod interrupted;
 mod kept_in_view;
+mod lanes;
 mod large;
 mod looks;
 mod opening;

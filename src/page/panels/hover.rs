@@ -35,7 +35,7 @@ impl Panel {
 
 /// Beside the cursor, never over it.
 fn place(elements: &Elements, state: &State) {
-    let (Some(pointer), Some(canvas)) = (state.cursor_px(), state.canvas) else { return };
+    let (Some(pointer), Some(canvas)) = (state.cursor_on_canvas(), state.canvas) else { return };
     let (stage, card) = (&elements.stage, &elements.card);
     let x = f64::from(elements.plot.offset_left()) + pointer.x / canvas.scale;
     let y = f64::from(elements.plot.offset_top()) + (f64::from(canvas.height_px) - pointer.y) / canvas.scale;

@@ -61,6 +61,12 @@ impl Pen<'_> {
         self.shapes.push(Shape::Text(Text { text, at, anchor, size, tint, face }));
     }
 
+    /// Upper and lower edge of the device's rows.
+    fn lane(&self) -> [f64; 2] {
+        let [lower, upper] = self.figure.lane;
+        [self.bottom - upper, self.bottom - lower]
+    }
+
     /// The thinnest line that is a whole number of pixels.
     pub(super) fn hair(&self) -> f64 {
         self.scale.round().max(1.0)
@@ -99,7 +105,8 @@ impl Pen<'_> {
     /// A line over the whole height.
     fn upright(&mut self, x: f64, thick: f64, tint: Tint, opacity: f64) {
         let x = (self.left + x - thick / 2.0).round();
-        self.bar([x, x + thick.round().max(1.0)], [self.top, self.bottom], tint, opacity);
+        let [top, bottom] = self.lane();
+        self.bar([x, x + thick.round().max(1.0)], [top, bottom], tint, opacity);
     }
 
     fn marks(&mut self) {
@@ -112,7 +119,7 @@ impl Pen<'_> {
         }
         for (x, text) in &figure.around.out_of_memory {
             self.upright(*x, 2.0 * scale, Tint::Peak, 0.9);
-            let y = self.top + 6.0 * scale + FONT * scale * TOP;
+            let y = self.lane()[0] + 6.0 * scale + FONT * scale * TOP;
             self.beside(text, *x, 6.0 * scale, y);
         }
     }
@@ -162,7 +169,8 @@ impl Pen<'_> {
         let Some(peak) = &figure.peak else { return };
         let (scale, hair) = (self.scale, self.hair());
         let y = self.bottom - peak.y;
-        if !(self.top..=self.bottom).contains(&y) {
+        let [lane_top, lane_bottom] = self.lane();
+        if !(lane_top..=lane_bottom).contains(&y) {
             return;
         }
         let line = y.round() - hair;
@@ -181,7 +189,7 @@ impl Pen<'_> {
         let corners = [[tip, y - scale], [tip - size, above], [tip + size, above]];
         self.shapes.push(Shape::Triangle { corners, tint: Tint::Peak });
         // Where the peak touches the top, its label goes below the line.
-        let base = if y - self.top > 18.0 * scale { y - 5.0 * scale } else { y + 14.0 * scale };
+        let base = if y - lane_top > 18.0 * scale { y - 5.0 * scale } else { y + 14.0 * scale };
         self.beside(&peak.label, peak.x, 2.0 * size, base);
     }
 }

@@ -18,6 +18,7 @@ impl Figure {
         let larger = |at: Pointer| Pointer { x: at.x * times, y: at.y * times };
         self.tools = Overlay {
             crosshair: None,
+            column: None,
             rubber: None,
             ruler: overlay.ruler.map(|(ends, text)| (ends.map(larger), text)),
             flags: overlay.flags.into_iter().map(|flag| Flag { at: larger(flag.at), ..flag }).collect(),

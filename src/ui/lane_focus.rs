@@ -1,0 +1,134 @@
+//! Which lane has the focus, and what pointer and keys do to one lane among several.
+
+use super::action::Pointer;
+use super::lanes::{Arrangement, Lane};
+use super::navigate::Plane;
+use super::state::State;
+use super::surroundings::Surroundings;
+use crate::timeline::{Axis, View};
+
+impl State {
+    /// Gives the lane of another device the focus; its window begins where the one before began. `false` where there are no lanes.
+    pub(super) fn focus(&mut self, place: usize) -> bool {
+        if !self.has_lanes() || self.view.is_none() || place >= self.device_count() {
+            return false;
+        }
+        if place == self.device_place {
+            return true;
+        }
+        self.arrange_lanes();
+        let before = (self.device_place, self.view.take(), std::mem::take(&mut self.geometry));
+        let shared = self.shared_axis();
+        let origins = [before.0, place].map(|place| self.device_at(place).zip(before.1));
+        let [from, to] = origins.map(|it| it.map_or(0, |(device, view)| shared.origin_px(device, view.x_per_px)));
+        let at = self.lanes.others.iter().position(|lane| lane.place == place);
+        let lane = at.map(|at| self.lanes.others.swap_remove(at));
+        let (view, geometry) = lane.map_or_else(Default::default, |lane| (lane.view, lane.geometry));
+        self.lanes.others.push(Lane { place: before.0, view: before.1, geometry: before.2 });
+        self.device_place = place;
+        let fitted = || Some(self.plane_of(self.device()?).fit(self.lane_canvas(place)?.1));
+        let view = view.or_else(fitted).zip(before.1);
+        self.view = view.map(|(view, before)| View {
+            x_per_px: before.x_per_px,
+            left_px: before.left_px.saturating_add(from).saturating_sub(to),
+            ..view
+        });
+        self.geometry = geometry;
+        // Colours mean the same on all devices.
+        self.around = Surroundings { faded: std::mem::take(&mut self.around.faded), ..Surroundings::default() };
+        self.tools.leave_device();
+        self.find.forget_answers();
+        (self.hover, self.question) = (None, None);
+        (self.selection, self.selecting) = (None, None);
+        if self.axis == Axis::Time && self.device().is_some_and(|device| device.time_us.is_none()) {
+            self.toggle_axis();
+        }
+        true
+    }
+
+    /// One device, or all of them. Who saw everything goes on seeing everything.
+    pub(super) fn toggle_lanes(&mut self) {
+        if self.device_count() < 2 {
+            self.remark = Some("This snapshot has no second device.".to_owned());
+            return;
+        }
+        let saw_everything = self.plane().zip(self.view).is_some_and(|(plane, view)| plane.whole(view) == view);
+        self.lanes.arrangement = match self.lanes.arrangement {
+            Arrangement::Alone => Arrangement::Together,
+            Arrangement::Together => Arrangement::Alone,
+        };
+        // The focused one is asked for first.
+        self.lanes.turn = self.device_place.wrapping_sub(1);
+        self.lanes.pointed = None;
+        self.arrange_lanes();
+        if saw_everything {
+            self.show_everything();
+        } else {
+            self.navigate(|plane, view| plane.moved(view, 0.0, 0.0));
+        }
+    }
+
+    /// Everything, in all lanes.
+    pub(super) fn show_everything(&mut self) {
+        self.lanes.others.iter_mut().for_each(|lane| lane.view = None);
+        self.navigate(|plane, view| plane.whole(view));
+    }
+
+    /// Replaces the window of a lane by what `change` makes of it; horizontally it goes on following the focused one.
+    pub(super) fn navigate_lane(&mut self, place: usize, change: impl FnOnce(Plane, View) -> View) {
+        if place == self.device_place {
+            return self.navigate(change);
+        }
+        let plane = self.device_at(place).map(|device| self.plane_of(device));
+        let lane = self.lanes.others.iter_mut().find(|lane| lane.place == place);
+        if let (Some(plane), Some(lane)) = (plane, lane) {
+            lane.view = lane.view.map(|view| change(plane, view));
+        }
+    }
+
+    /// The pointer is over the canvas, or left it.
+    pub(super) fn hover_at(&mut self, pointer: Option<Pointer>) {
+        self.lanes.pointer = pointer;
+        if let Some(pointer) = pointer {
+            self.lanes.pointed = self.lane_at(pointer).map(|(lane, _)| lane.place);
+        }
+        self.point_in_focus();
+    }
+
+    pub(super) fn point_in_focus(&mut self) {
+        let under = self.lanes.pointer.and_then(|pointer| self.lane_at(pointer));
+        let under = under.filter(|(lane, _)| lane.place == self.device_place).map(|(_, pointer)| pointer);
+        self.pointer = if self.has_lanes() { under } else { self.lanes.pointer };
+    }
+
+    /// A place of the canvas in the pixels of the focused lane's window.
+    pub(super) fn in_focus(&self, pointer: Pointer) -> Pointer {
+        let bottom = self.focused_lane().map_or(0, |lane| lane.bottom_px);
+        Pointer { y: pointer.y - f64::from(bottom), ..pointer }
+    }
+
+    /// Gives the lane at a place of the canvas the focus; the place in its window. The pointer is there.
+    pub(super) fn focus_at(&mut self, pointer: Pointer) -> Pointer {
+        if let Some(place) = self.lane_at(pointer).map(|(lane, _)| lane.place) {
+            self.focus(place);
+        }
+        self.hover_at(Some(pointer));
+        self.in_focus(pointer)
+    }
+
+    /// Where the cursor is on the canvas.
+    pub fn cursor_on_canvas(&self) -> Option<Pointer> {
+        if self.tools.cursor.keys.is_none() {
+            return self.lanes.pointer;
+        }
+        let (at, lane) = (self.cursor_px()?, self.focused_lane()?);
+        Some(Pointer { y: at.y + f64::from(lane.bottom_px), ..at })
+    }
+
+    /// The picture was dragged: all lanes sideways, up and down the one where the pointer is.
+    pub(super) fn drag(&mut self, right_px: f64, up_px: f64) {
+        let pointed = self.lanes.pointed.filter(|_| self.has_lanes()).unwrap_or(self.device_place);
+        self.navigate(|plane, view| plane.moved(view, -right_px, 0.0));
+        self.navigate_lane(pointed, |plane, view| plane.moved(view, 0.0, -up_px));
+    }
+}

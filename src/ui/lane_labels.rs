@@ -1,0 +1,80 @@
+//! What stands at each lane, and how many of the devices have one.
+
+use super::lanes::Arrangement;
+use super::state::State;
+use super::summary::device_name;
+use crate::timeline::{Axis, Tick, byte_ticks};
+use crate::units::{Bytes, grouped};
+
+/// What stands at a lane.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LaneLabel {
+    /// The device's ordinal.
+    pub device: i64,
+    /// Its name.
+    pub name: String,
+    /// The largest total of requested bytes, or why nothing is drawn.
+    pub note: String,
+    /// Whether the lane has the focus.
+    pub is_focused: bool,
+    /// From the plot's top to the lane's, and the lane's height, in CSS pixels.
+    pub top_and_height: [f64; 2],
+}
+
+/// The labels from the top; none where one device is shown alone.
+pub fn lane_labels(state: &State) -> Vec<LaneLabel> {
+    let Some(canvas) = state.canvas.filter(|_| state.has_lanes()) else { return Vec::new() };
+    let lanes = state.shown_lanes().map(|lane| {
+        let top_px = canvas.height_px.saturating_sub(lane.bottom_px).saturating_sub(lane.view.height_px);
+        let timeless = state.axis == Axis::Time && lane.device.time_us.is_none();
+        let peak = Bytes(u64::try_from(lane.device.peak_requested).unwrap_or(0));
+        LaneLabel {
+            device: lane.device.device,
+            name: device_name(lane.device.device),
+            note: if timeless { "no times recorded".to_owned() } else { format!("peak {peak}") },
+            is_focused: lane.place == state.device_place,
+            top_and_height: [top_px, lane.view.height_px].map(|px| f64::from(px) / canvas.scale),
+        }
+    });
+    lanes.collect()
+}
+
+/// How much closer to each other marks stand where several lanes lie above each other: they are low.
+const CLOSER: f64 = 0.55;
+
+/// The marks of all bytes axes in pixels of the canvas from its bottom, `apart` pixels from each other where one device is shown.
+/// Where several lanes lie above each other, what would touch the label of the lane above is left out; `font` is its height.
+pub fn lane_ticks(state: &State, apart: f64, font: f64) -> Vec<Tick> {
+    let apart = if state.has_lanes() { apart * CLOSER } else { apart };
+    let lanes = state.shown_lanes().flat_map(|lane| {
+        let bottom = i64::from(lane.bottom_px);
+        let room = if state.has_lanes() { f64::from(lane.view.height_px) - 1.2 * font } else { f64::INFINITY };
+        byte_ticks(lane.view, apart)
+            .into_iter()
+            .filter(move |tick| tick.value == 0 || (tick.at_px as f64) < room)
+            .map(move |tick| Tick { at_px: tick.at_px + bottom, ..tick })
+    });
+    lanes.collect()
+}
+
+/// What the toggle of the lanes shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Toggle {
+    /// Whether there is anything to toggle.
+    pub is_possible: bool,
+    /// Whether all devices are wanted.
+    pub is_on: bool,
+    /// How many have a lane, where not all have: `16 of 1,000 devices`.
+    pub note: String,
+}
+
+/// What the toggle of the lanes shows.
+pub fn toggle(state: &State) -> Toggle {
+    let devices = state.file().map_or(0, |file| file.devices.len());
+    let shown = state.lane_places().len();
+    let is_on = state.lanes.arrangement == Arrangement::Together && devices > 1;
+    let cut = is_on && state.canvas.is_some() && shown < devices;
+    let note =
+        if cut { format!("{} of {} devices", grouped(shown as u64), grouped(devices as u64)) } else { String::new() };
+    Toggle { is_possible: devices > 1, is_on, note }
+}

@@ -1,0 +1,139 @@
+//! The window and the geometry of each lane: brought in line with the focused one's, asked for in turn, taken when it comes.
+
+use super::action::Effect;
+use super::lanes::{Lane, ShownLane};
+use super::navigate::Plane;
+use super::state::{BytesAxis, Canvas, Geometry, State};
+use crate::engine::protocol::{DeviceSummary, Highlight, Looks, Request};
+use crate::timeline::{Axis, Scene, View};
+use std::rc::Rc;
+
+impl State {
+    /// Brings the lanes in line with what is shown: a window for each, as large as its lane, beginning where the focused one does.
+    pub(super) fn arrange_lanes(&mut self) {
+        let places = self.lane_places();
+        self.lanes.first = places.start;
+        let mut others = std::mem::take(&mut self.lanes.others);
+        others.retain(|lane| places.contains(&lane.place) && lane.place != self.device_place);
+        let shared = self.shared_axis();
+        let focused =
+            self.device().map(|device| self.raised(shared.plane(device))).zip(self.lane_canvas(self.device_place));
+        let Some((plane, (_, canvas))) = focused else { return };
+        let view = sized(plane, self.view, canvas);
+        self.view = Some(view);
+        for place in places.filter(|&place| place != self.device_place) {
+            if !others.iter().any(|lane| lane.place == place) {
+                others.push(Lane { place, view: None, geometry: Geometry::default() });
+            }
+        }
+        let left_px = |device: &DeviceSummary| view.left_px.saturating_sub(shared.origin_px(device, view.x_per_px));
+        let common_px = self.device().map_or(0, |device| view.left_px - left_px(device));
+        for lane in &mut others {
+            let Some((device, (_, canvas))) = self.device_at(lane.place).zip(self.lane_canvas(lane.place)) else {
+                continue;
+            };
+            let plane = self.raised(shared.plane(device));
+            let mut own = sized(plane, lane.view, canvas);
+            if let (BytesAxis::FitsWindow, Some(scene)) = (self.bytes_axis, &lane.geometry.scene) {
+                own = plane.bytes_fitted(own, scene);
+            }
+            let left_px = left_px(device).saturating_add(common_px);
+            lane.view = Some(View { axis: view.axis, x_per_px: view.x_per_px, left_px, ..own });
+        }
+        self.lanes.others = others;
+        self.point_in_focus();
+    }
+
+    /// How a device is to be drawn. A search is of the focused one: on the others, nothing stands out.
+    fn looks_of(&self, place: usize) -> Looks {
+        let is_search = matches!(self.looks.highlight, Highlight::Found(_));
+        if is_search && place != self.device_place { self.looks.plain() } else { self.looks }
+    }
+
+    /// Whether geometry is on its way.
+    pub(super) fn waits_for_scene(&self) -> bool {
+        self.geometry.in_flight.is_some() || self.lanes.others.iter().any(|lane| lane.geometry.in_flight.is_some())
+    }
+
+    /// Asks for the geometry of the next lane, in turn, whose window has outgrown what it has: so no lane waits for ever while
+    /// another one's window moves on and on.
+    pub(super) fn next_scene(&mut self) -> Option<Request> {
+        let places = self.lane_places();
+        let from = self.lanes.turn.saturating_add(1).clamp(places.start, places.end);
+        let place = (from..places.end).chain(places.start..from).find(|&place| self.needs_scene(place))?;
+        self.lanes.turn = place;
+        let serial = self.next_serial();
+        let lane = self.shown_lanes().find(|lane| lane.place == place)?;
+        let view = self.plane_of(lane.device).with_margin(*lane.view);
+        let request = Request::Scene { serial, device: lane.device.device, view, looks: self.looks_of(place) };
+        self.geometry_of(place)?.in_flight = Some(serial);
+        Some(request)
+    }
+
+    fn needs_scene(&self, place: usize) -> bool {
+        let Some(lane) = self.shown_lanes().find(|lane| lane.place == place) else { return false };
+        // A device without times has no place on the time axis.
+        if self.axis == Axis::Time && lane.device.time_us.is_none() {
+            return false;
+        }
+        let scene = lane.geometry.scene.as_ref().filter(|_| lane.geometry.looks == self.looks_of(place));
+        let plane = self.plane_of(lane.device);
+        !scene.is_some_and(|scene| plane.is_served(*lane.view, &scene.view))
+    }
+
+    fn geometry_of(&mut self, place: usize) -> Option<&mut Geometry> {
+        if place == self.device_place {
+            return Some(&mut self.geometry);
+        }
+        self.lanes.others.iter_mut().find(|lane| lane.place == place).map(|lane| &mut lane.geometry)
+    }
+
+    /// Takes the answer to request `serial`: what to upload, unless nobody waits for it any more.
+    pub(super) fn take_scene(&mut self, serial: u32, scene: Scene) -> Option<Effect> {
+        let device_place =
+            self.lane_places().find(|&place| self.geometry_of(place).is_some_and(|it| it.in_flight == Some(serial)))?;
+        let (scene, looks) = (Rc::new(scene), self.looks_of(device_place));
+        *self.geometry_of(device_place)? = Geometry { scene: Some(scene.clone()), in_flight: None, looks };
+        self.fit_bytes_if_wanted();
+        Some(Effect::Upload { device_place, scene })
+    }
+
+    /// Everything a new renderer needs.
+    pub(super) fn uploads(&self) -> Vec<Effect> {
+        let upload = |lane: ShownLane<'_>| {
+            let scene = lane.geometry.scene.clone()?;
+            Some(Effect::Upload { device_place: lane.place, scene })
+        };
+        self.shown_lanes().filter_map(upload).collect()
+    }
+
+    /// Forgets all geometry: it can't be moved or scaled to what is shown next.
+    pub(super) fn drop_scenes(&mut self) {
+        self.geometry = Geometry::default();
+        self.lanes.others.iter_mut().for_each(|lane| lane.geometry = Geometry::default());
+    }
+
+    /// Waits for no geometry any more: other is needed.
+    pub(super) fn forget_requests(&mut self) {
+        self.geometry.in_flight = None;
+        self.lanes.others.iter_mut().for_each(|lane| lane.geometry.in_flight = None);
+    }
+
+    /// The focused lane as a canvas of its own.
+    pub(super) fn focused_canvas(&self) -> Option<Canvas> {
+        self.lane_canvas(self.device_place).map(|(_, canvas)| canvas)
+    }
+
+    pub(super) fn raised(&self, plane: Plane) -> Plane {
+        plane.raised_to(self.tools.capacity.unwrap_or(0))
+    }
+}
+
+/// The window at the size of its lane; everything where there was none.
+fn sized(plane: Plane, view: Option<View>, canvas: Canvas) -> View {
+    match view {
+        Some(view) if (view.width_px, view.height_px) == (canvas.width_px, canvas.height_px) => view,
+        Some(view) => plane.resized(view, canvas),
+        None => plane.fit(canvas),
+    }
+}

@@ -1,0 +1,263 @@
+//! Devices above each other: every lane is drawn, told and clicked exactly, over one horizontal axis.
+
+use crate::chromium::{Adapter, Chromium};
+use crate::fixtures::{self, LOWER, UPPER, halves_value};
+use crate::generate::{Options, generate};
+use crate::opening::empty_page;
+use crate::page::Page;
+use crate::pictures::{Picture, keep_drawn};
+use crate::site::Site;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// The second device's two blocks.
+const LOWER_BESIDE: u64 = 3 << 30;
+const UPPER_BESIDE: u64 = (3 << 30) + 1024;
+/// The second device begins so many µs after the first, whose events are 10 µs apart.
+const LATER_US: u64 = 600;
+
+/// [`fixtures::halves`] on device 0; on device 1 the same with other sizes, and later.
+fn two_devices() -> PathBuf {
+    let (first, mut second) = (halves_value(), halves_value());
+    let resized = |value: &mut Value, key: &str| match value[key].as_u64() {
+        Some(LOWER) => value[key] = LOWER_BESIDE.into(),
+        Some(UPPER) => value[key] = UPPER_BESIDE.into(),
+        _ => {}
+    };
+    for event in second["device_traces"][0].as_array_mut().expect("a trace") {
+        resized(event, "size");
+        event["time_us"] = (event["time_us"].as_u64().expect("a time") + LATER_US).into();
+    }
+    for segment in second["segments"].as_array_mut().expect("segments") {
+        segment["device"] = 1.into();
+        segment["total_size"] = (7u64 << 30).into();
+        for block in segment["blocks"].as_array_mut().expect("blocks") {
+            ["size", "requested_size"].into_iter().for_each(|key| resized(block, key));
+        }
+    }
+    let both = json!({
+        "segments": [first["segments"][0], second["segments"][0]],
+        "device_traces": [first["device_traces"][0], second["device_traces"][0]],
+    });
+    let bytes = serde_pickle::to_vec(&both, serde_pickle::SerOptions::new()).expect("plain data");
+    fixtures::file("two-lanes.pickle", &bytes)
+}
+
+/// The page with both devices above each other.
+fn both() -> Page {
+    let page = empty_page();
+    page.drop_files(&[&two_devices()]);
+    page.wait_for_state("ready");
+    page.click("#lanes");
+    page.wait_for(&json!(["GPU 0", "GPU 1"]), || names(&page));
+    page
+}
+
+fn names(page: &Page) -> Value {
+    page.evaluate("[...document.querySelectorAll('#lane-labels .lane .name')].map(label => label.innerText)")
+}
+
+fn focused(page: &Page) -> Option<String> {
+    page.attribute("#lane-labels [aria-current]", "data-lane")
+}
+
+/// Clicks at a share of the width and of the plot's height, and waits until an allocation of this size is selected.
+#[track_caller]
+fn select(page: &Page, across: f64, down: f64, size: u64) {
+    let (x, y) = page.corners("canvas#timeline").at(across, down);
+    page.click_at(x, y);
+    page.wait_for(&Some(size.to_string()), || page.attribute("#details", "data-size"));
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn a_click_in_a_lane_selects_there_and_gives_it_the_focus() {
+    let page = both();
+    assert_eq!(focused(&page).as_deref(), Some("0"));
+    // Two lanes of two blocks each, and above them what is reserved.
+    select(&page, 0.6, 0.40, LOWER);
+    select(&page, 0.6, 0.27, UPPER);
+    select(&page, 0.6, 0.90, LOWER_BESIDE);
+    assert_eq!(focused(&page).as_deref(), Some("1"));
+    page.wait_for(&json!("1"), || page.evaluate("document.querySelector('select#device').value"));
+    let peak = (LOWER_BESIDE + UPPER_BESIDE + (1 << 20)).to_string();
+    page.wait_for(&Some(peak), || page.attribute("#summary", "data-peak-requested"));
+    select(&page, 0.6, 0.68, UPPER_BESIDE);
+    select(&page, 0.6, 0.27, UPPER);
+    assert_eq!(focused(&page).as_deref(), Some("0"));
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn the_pointer_is_told_what_is_in_each_lane() {
+    let page = both();
+    for (down, told) in [
+        (0.40, "1.00 GiB · 1,073,741,824 B"),
+        (0.90, "3.00 GiB · 3,221,225,472 B"),
+        (0.68, "3.00 GiB · 3,221,226,496 B"),
+    ] {
+        let (x, y) = page.corners("canvas#timeline").at(0.6, down);
+        page.move_to(x, y);
+        page.wait_for(&told.to_owned(), || page.text("#card-title"));
+    }
+    assert_eq!(focused(&page).as_deref(), Some("0"), "hovering moves no focus");
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn the_keyboard_shows_lanes_and_moves_their_focus() {
+    let page = empty_page();
+    page.drop_files(&[&two_devices()]);
+    page.wait_for_state("ready");
+    page.evaluate("document.querySelector('canvas#timeline').focus()");
+    page.wait_until("one device is drawn", || Picture::of(&page, "canvas#timeline").colours >= 3);
+    let alone = Picture::of(&page, "canvas#timeline");
+    page.press("l");
+    page.wait_for(&Some("true".to_owned()), || page.attribute("#lanes", "aria-pressed"));
+    page.wait_until("the picture changed", || Picture::of(&page, "canvas#timeline") != alone);
+    let moves = [("next-device", "1"), ("next-device", "0"), ("previous-device", "1"), ("previous-device", "0")];
+    for (command, device) in moves {
+        page.press(&key_of(&page, command));
+        page.wait_for(&Some(device.to_owned()), || focused(&page));
+    }
+    page.click("#lane-labels [data-lane='1']");
+    page.wait_for(&Some("1".to_owned()), || focused(&page));
+    page.click("#lane-labels [data-lane='0']");
+    page.wait_for(&Some("0".to_owned()), || focused(&page));
+    page.evaluate("document.querySelector('canvas#timeline').focus()");
+    page.press("l");
+    page.wait_for(&json!([]), || names(&page));
+    page.wait_until("the one device is back", || Picture::of(&page, "canvas#timeline") == alone);
+}
+
+/// The key that stands in the title of a command's button.
+fn key_of(page: &Page, id: &str) -> String {
+    let title = page.attribute(&format!("#{id}"), "title").expect("a title");
+    let key = title.rsplit('(').next().and_then(|rest| rest.strip_suffix(')')).expect("with a key");
+    key.to_lowercase()
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn wall_clock_is_one_for_all_lanes() {
+    let page = both();
+    page.press("t");
+    page.wait_for(&Some("true".into()), || page.attribute("#axis", "aria-pressed"));
+    let event_at = |across: f64, down: f64| {
+        let (x, y) = page.corners("canvas#timeline").at(across, down);
+        page.move_to(x, y);
+        page.wait_until("the lane is told", || page.text("#reading").contains("fter event"));
+        let text = page.text("#reading");
+        let (lane, rest) = text.split_once("fter event ").expect("an event");
+        let number = rest.split([':', ' ']).next().map(|number| number.replace(',', ""));
+        (lane.contains("GPU 1"), number.and_then(|number| number.parse::<i64>().ok()).expect("a number"))
+    };
+    for across in [0.45, 0.5, 0.6] {
+        let (is_second, first) = event_at(across, 0.3);
+        assert!(!is_second);
+        let (is_second, second) = event_at(across, 0.8);
+        assert!(is_second);
+        let apart = LATER_US as i64 / 10;
+        assert!((first - second - apart).abs() <= 1, "{across}: {first} and {second}");
+    }
+    let nothing_yet = page.corners("canvas#timeline").at(0.2, 0.8);
+    page.move_to(nothing_yet.0, nothing_yet.1);
+    page.wait_until("nothing is told before the second device begins", || {
+        !page.text("#reading").contains("fter event")
+    });
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn many_devices_are_told_and_reached() {
+    let (options, _) =
+        Options::parse("--devices 12 --events 600 --layers 3".split(' ').map(str::to_owned)).expect("words");
+    let (bytes, _) = generate(&options, Vec::new()).expect("a vector takes everything");
+    let page = empty_page();
+    page.resize(1280, 600);
+    page.drop_files(&[&fixtures::file("twelve-devices.pickle", &bytes)]);
+    page.wait_for_state("ready");
+    page.click("#lanes");
+    page.wait_until("not all have a lane", || page.text("#lanes-note").contains(" of 12 devices"));
+    let lanes = names(&page).as_array().map_or(0, Vec::len);
+    assert!((2..12).contains(&lanes), "{lanes} lanes");
+    let height = page.corners("canvas#timeline").height / lanes as f64;
+    assert!(height >= 48.0, "{height} CSS pixels each");
+    for device in (0..12).rev() {
+        page.click("#previous-device");
+        page.wait_for(&Some(device.to_string()), || focused(&page));
+    }
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn lanes_to_look_at() {
+    let words = "--devices 4 --steps 2 --layers 8 --pending --snapshots --host";
+    let (options, _) = Options::parse(words.split(' ').map(str::to_owned)).expect("words");
+    let (bytes, _) = generate(&options, Vec::new()).expect("a vector takes everything");
+    let four = fixtures::file("four-devices.pickle", &bytes);
+    let two = two_devices();
+    for (file, scheme, width, name) in [
+        (&four, "light", 1280, "lanes-light"),
+        (&four, "dark", 1280, "lanes-dark"),
+        (&four, "light", 600, "lanes-600"),
+        (&two, "dark", 600, "lanes-two-600-dark"),
+    ] {
+        let page = Page::blank(Chromium::with(Adapter::Software));
+        page.prefer_color_scheme(scheme);
+        page.resize(width, 800);
+        page.navigate(&Site::shared().page());
+        page.wait_for_state("empty");
+        page.drop_files(&[file]);
+        page.wait_for_state("ready");
+        page.press("l");
+        std::thread::sleep(std::time::Duration::from_millis(700));
+        keep_drawn(&page, name);
+        page.press("t");
+        page.press("n");
+        page.press("]");
+        std::thread::sleep(std::time::Duration::from_millis(700));
+        keep_drawn(&page, &format!("{name}-time"));
+        assert_eq!(page.complaints(), Vec::<String>::new());
+    }
+}
+
+/// The page's own code a frame while lanes are panned, in ms: the goal is 4; four times that is no noise.
+const MOST_A_FRAME_MS: f64 = 16.0;
+
+/// Notes what the page's own code takes from frame to frame: its frame and its listener of the wheel.
+const WATCH: &str = "{ const seen = window.seen = { frames: [], busy: 0 }; \
+    const raf = window.requestAnimationFrame.bind(window); \
+    window.requestAnimationFrame = frame => raf(time => { const start = performance.now(); frame(time); \
+        seen.frames.push(seen.busy + performance.now() - start); seen.busy = 0; }); \
+    seen.pan = count => new Promise(done => { const canvas = document.querySelector('canvas#timeline'); \
+        const box = canvas.getBoundingClientRect(); seen.frames = []; const step = () => { const start = performance.now(); \
+        canvas.dispatchEvent(new WheelEvent('wheel', { clientX: box.left + 99, clientY: box.top + 99, deltaX: count % 60 < 30 ? 9 : -9, bubbles: true, cancelable: true })); \
+        seen.busy += performance.now() - start; if (count-- > 0) raf(step); else done(); }; raf(step); }); }";
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn eight_devices_of_a_hundred_thousand_events_stay_fluid() {
+    let words = "--devices 8 --events 100000 --frames 8";
+    let (options, _) = Options::parse(words.split(' ').map(str::to_owned)).expect("words");
+    let (bytes, _) = generate(&options, Vec::new()).expect("a vector takes everything");
+    let page = empty_page();
+    page.evaluate(WATCH);
+    page.drop_files(&[&fixtures::file("eight-devices.pickle", &bytes)]);
+    page.wait_for_state("ready");
+    page.evaluate("document.querySelector('canvas#timeline').focus()");
+    page.press("l");
+    page.wait_until("all have a lane", || names(&page).as_array().map_or(0, Vec::len) == 8);
+    for _ in 0..4 {
+        page.press(".");
+    }
+    page.evaluate("window.seen.pan(120)");
+    let median = "window.seen.frames.toSorted((a, b) => a - b)[window.seen.frames.length >> 1]";
+    let median = page.evaluate(median).as_f64().expect("frames");
+    let events = page.attribute("#summary", "data-events");
+    println!("{events:?} events on the first of 8 devices: {median:.2} ms of the page's own code a frame (median)");
+    assert!(median <= MOST_A_FRAME_MS, "{median} ms a frame");
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    keep_drawn(&page, "lanes-eight");
+}

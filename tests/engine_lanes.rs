@@ -1,0 +1,65 @@
+//! Several devices beside each other: the engine keeps an order of each, and what it answers does not depend on whose turn it is.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "how a test fails")]
+
+#[path = "generate/mod.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
+mod generate;
+#[path = "support/opened.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
+mod opened;
+
+use generate::Options;
+use memscape::engine::protocol::{Grouping, Looks};
+use memscape::engine::{Reply, Request, Work};
+use memscape::timeline::{Scene, View};
+use opened::{Opened, open_in};
+
+fn devices() -> Opened {
+    let words = "--devices 3 --events 3000 --frames 6 --layers 4";
+    let (options, _) = Options::parse(words.split(' ').map(str::to_owned)).unwrap();
+    let (bytes, _) = generate::generate(&options, Vec::new()).unwrap();
+    open_in(&bytes, 1 << 20, usize::MAX).unwrap()
+}
+
+fn scene(opened: &mut Opened, device: i64, by: Option<Grouping>) -> Scene {
+    let summary = opened.summary.devices.iter().find(|it| it.device == device).unwrap();
+    let view = View::fit(summary.events + 1, summary.drawn_peak, 200, 100);
+    let looks = Looks { stacking: by, ..Looks::default() };
+    opened.engine.request(Request::Scene { serial: 1, device, view, looks });
+    loop {
+        let work = opened.engine.step(&mut || true);
+        while let Some(reply) = opened.engine.next_reply() {
+            if let Reply::Scene { scene, device: of, .. } = reply {
+                assert_eq!(of, device);
+                return *scene;
+            }
+        }
+        assert_eq!(work, Work::More);
+    }
+}
+
+fn order_bytes(opened: &Opened) -> usize {
+    opened.engine.heap_bytes().into_iter().filter(|(table, _)| *table == "orders").map(|(_, bytes)| bytes).sum()
+}
+
+#[test]
+fn an_order_of_each_device_is_kept_and_no_more_than_twice_all() {
+    let (mut first, mut alone) = (devices(), [devices(), devices(), devices()]);
+    let allocations: u64 = first.summary.devices.iter().map(|device| device.allocations).sum();
+    let mut expected = 0;
+    for (device, alone) in (0..3).zip(&mut alone) {
+        assert_eq!(scene(&mut first, device, Some(Grouping::Size)), scene(alone, device, Some(Grouping::Size)));
+        expected += order_bytes(alone);
+        assert_eq!(order_bytes(&first), expected, "the ones before are still there");
+    }
+    let again: Vec<Scene> = (0..3).map(|device| scene(&mut first, device, Some(Grouping::Size))).collect();
+    assert_eq!(order_bytes(&first), expected, "nothing is made twice");
+    for by in [Grouping::Lifetime, Grouping::Age, Grouping::Stream] {
+        (0..3).for_each(|device| drop(scene(&mut first, device, Some(by))));
+        assert!(order_bytes(&first) as u64 <= 16 * (allocations + 3) + 64, "{} bytes", order_bytes(&first));
+    }
+    let after: Vec<Scene> = (0..3).map(|device| scene(&mut first, device, Some(Grouping::Size))).collect();
+    assert_eq!(after, again);
+    let birth: Vec<Scene> = (0..3).map(|device| scene(&mut first, device, None)).collect();
+    assert_ne!(birth, after);
+}
