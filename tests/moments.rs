@@ -155,3 +155,14 @@ fn steps_lead_where_hits_say() {
         assert_eq!((nowhere.moment, nowhere.byte, nowhere.stop), (0, 5, Stop::Nowhere));
     }
 }
+
+#[test]
+fn a_clock_that_ends_at_the_limit_has_no_place_beyond() {
+    let event = |time_us: i64| serde_json::json!({ "action": "alloc", "addr": 1, "size": 1, "stream": 0, "time_us": time_us, "frames": [] });
+    // The axis is cut at 2^64 − 1 µs, and what is left of it after the last event is no whole `f64`.
+    let events = [event(i64::MIN + 1), event(8726728927177980189)];
+    let file = serde_json::json!({ "segments": [], "device_traces": [events] });
+    let mut opened = open(&serde_pickle::to_vec(&file, serde_pickle::SerOptions::new()).unwrap()).unwrap();
+    let facts = moments(&mut opened, vec![At::X(Axis::Events, 3.0)])[0];
+    assert_eq!((facts.moment, facts.place.time), (2, u64::MAX));
+}

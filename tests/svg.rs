@@ -21,10 +21,11 @@ use memscape::svg::{self, Inks};
 use memscape::timeline::scene::{PENDING, SceneColumns};
 use memscape::timeline::{MAX_QUADS, Quad, Scene, View};
 use memscape::ui::action::{GivenFile, Pointer};
-use memscape::ui::export::{Format, Picture};
+use memscape::ui::export::{Format, Picture, pixels};
 use memscape::ui::figure::{shapes::Shape, sheet::Sheet};
 use memscape::ui::state::Canvas;
 use memscape::ui::{Action, Command, Effect, State, update};
+use memscape::units::grouped;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
@@ -276,7 +277,7 @@ fn rectangles_paint_what_the_twin_paints_at_any_zoom() {
 #[test]
 fn larger_pictures_are_the_same_window_with_more_pixels() {
     let bytes = generated("--events 4000 --pending");
-    let mut page = Page::open(&bytes, CANVAS);
+    let mut page = Page::open(&bytes, Canvas { scale: 1.25, ..CANVAS });
     for command in [Command::ZoomEventsIn, Command::ZoomEventsIn, Command::MoveRight, Command::SelectNext] {
         page.act(Action::Command(command));
         page.settle();
@@ -291,6 +292,8 @@ fn larger_pictures_are_the_same_window_with_more_pixels() {
         assert_eq!(picture.scene.view.x_per_px, picture.view.x_per_px, "its scene is of its own scale");
         assert!(picture.scene.view.left_px < picture.view.left_px);
         assert_eq!(picture.sheet.title, once.sheet.title);
+        let [width, height] = picture.sheet.size.map(|side| grouped(side.into()));
+        assert_eq!(pixels(&page.state, format), format!("{width} × {height} pixels"), "as it was offered");
         assert_eq!(picture.file, once.file);
         assert!(!picture.outline.is_empty() || once.outline.is_empty());
         assert_same_pixels(&picture, &Look::light());

@@ -2,12 +2,12 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
 use memscape::engine::protocol::{
-    Begin, Details, DeviceSummary, Direction, FileSummary, Highlight, Looks, Match, Tally,
+    Begin, Details, DeviceSummary, Direction, FileSummary, Grouping, Highlight, Looks, Match, Tally,
 };
 use memscape::engine::{Reply, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Scene, View};
-use memscape::ui::action::GivenFile;
+use memscape::ui::action::{GivenFile, Pointer};
 use memscape::ui::find::{same_stack, status};
 use memscape::ui::state::Canvas;
 use memscape::ui::{Action, Command, Effect, State, update};
@@ -287,4 +287,52 @@ fn another_device_is_searched_for_the_same() {
     page.command(Command::NextDevice);
     assert_eq!(page.search().map(|(_, device, text)| (device, text)), Some((1, "train".into())));
     assert_eq!(page.looks().map(|looks| looks.highlight), Some(Highlight::Nothing), "what was found is of the other");
+}
+
+#[test]
+fn whoever_selects_something_else_goes_on_from_there() {
+    let mut page = Page::open();
+    page.find("train");
+    page.found(TALLY);
+    page.command(Command::FindNext);
+    let found = Match { allocation: 22, place: 11, requested: 512, lowest_byte: 0 };
+    page.reply(Reply::FoundNext { serial: page.step().expect("asked").0, found: Some(found) });
+    // Before its details are here, another one is selected.
+    page.command(Command::SelectNext);
+    page.select(500, Some(7));
+    page.command(Command::FindNext);
+    assert_eq!(page.step().map(|(_, begin, _)| begin), Some(Begin::Allocation(500)));
+}
+
+#[test]
+fn what_stands_out_changes_nothing_under_the_cursor() {
+    let mut page = Page::open();
+    page.act(Action::PointerMoved(Pointer { x: 50.5, y: 40.0 }));
+    page.command(Command::CursorLater);
+    let hit = |page: &Page| {
+        page.asked(
+            |request| if let Request::Hit { serial, looks, .. } = request { Some((*serial, *looks)) } else { None },
+        )
+    };
+    let (serial, looks) = hit(&page).expect("what is under the cursor");
+    assert_eq!(looks, Looks::default());
+    page.reply(Reply::Hit { serial, device: 0, hit: None });
+    page.find("train");
+    page.found(TALLY);
+    page.draw();
+    assert_ne!(page.state.geometry.looks, Looks::default(), "it stands out");
+    assert_eq!(hit(&page), None);
+}
+
+#[test]
+fn in_another_order_a_match_is_looked_for_once_that_is_made() {
+    let mut page = Page::open();
+    page.find("train");
+    page.found(TALLY);
+    page.draw();
+    page.act(Action::StackingChosen(Some(Grouping::Size)));
+    page.command(Command::FindPrevious);
+    assert_eq!(page.step(), None, "the worker would sort everything at one go");
+    page.draw();
+    assert_eq!(page.step().map(|(_, _, way)| way), Some(Direction::Previous));
 }

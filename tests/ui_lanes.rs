@@ -1,7 +1,7 @@
 //! Several devices above each other: where lanes lie, whose geometry is asked for, what a click in one does.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
-use memscape::engine::protocol::{DeviceSummary, FileSummary, Looks};
+use memscape::engine::protocol::{DeviceSummary, FileSummary, Looks, MomentFacts};
 use memscape::engine::{Reply, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
@@ -317,4 +317,55 @@ proptest! {
         prop_assert!(rows.len() == 1 || rows.iter().all(|[bottom, top]| top - bottom + scale >= 47 * scale));
         prop_assert!(page.state.focused_lane().is_some());
     }
+}
+
+#[test]
+fn a_device_without_times_is_shown_whole_on_the_axis_it_has() {
+    let s = 1_000_000;
+    let mut page = Page::open(vec![device(0, 999, 1 << 20, Some((10 * s, 74 * s))), device(1, 99, 1 << 20, None)]);
+    page.answer_scenes();
+    page.act(Action::Command(Command::ToggleAxis));
+    page.answer_scenes();
+    for _ in 0..5 {
+        page.act(Action::Command(Command::ZoomEventsIn));
+    }
+    page.act(Action::DeviceChosen(1));
+    assert_eq!(page.state.axis, Axis::Events);
+    let view = page.state.view.expect("a view");
+    assert_eq!(view, page.state.plane().expect("a plane").whole(view));
+}
+
+#[test]
+fn a_finger_drags_the_lane_it_touches() {
+    let mut page = Page::three();
+    page.answer_scenes();
+    let at = Pointer { x: 10.0, y: 140.0 };
+    page.act(Action::Wheel { at, delta: -300.0, axis: WheelAxis::ZoomBytes });
+    let bottoms = |page: &Page| page.state.shown_lanes().map(|lane| lane.view.bottom_px).collect::<Vec<_>>();
+    let before = bottoms(&page);
+    // It has hovered nowhere before.
+    page.act(Action::DragBegan { from: at, held: Held::default() });
+    page.act(Action::Dragged { right_px: 0.0, up_px: -7.0 });
+    assert_eq!(bottoms(&page), [before[0], before[1] + 7, before[2]]);
+}
+
+#[test]
+fn a_step_back_gives_up_a_turn_on_its_way() {
+    let s = 1_000_000;
+    let times = Some((10 * s, 74 * s));
+    let mut page = Page::open(vec![device(0, 999, 1 << 20, times), device(1, 99, 1 << 20, times)]);
+    page.answer_scenes();
+    page.act(Action::Command(Command::ToggleAxis));
+    page.answer_scenes();
+    page.act(Action::Command(Command::ZoomEventsIn));
+    page.act(Action::Command(Command::ToggleAxis));
+    let asked = page.done.iter().find_map(|effect| match effect {
+        Effect::Ask(Request::Moments { serial, at, .. }) => Some((*serial, at.len())),
+        _ => None,
+    });
+    let (serial, count) = asked.expect("where the window's edges are");
+    page.act(Action::Command(Command::WindowBack));
+    assert_eq!(page.state.axis, Axis::Events);
+    page.reply(Reply::Moments { serial, moments: vec![MomentFacts::default(); count] });
+    assert_eq!(page.state.axis, Axis::Events);
 }

@@ -94,12 +94,13 @@ struct Page {
     worker: Worker,
 }
 
-/// Whether the worker answers to steps.
+/// What the worker does not answer.
 #[derive(Default, PartialEq)]
 enum Worker {
     #[default]
     Steps,
     DoesNotStep,
+    DoesNotTell,
 }
 
 impl Page {
@@ -129,10 +130,10 @@ impl Page {
             Request::Scene { serial, device, view, .. } => {
                 self.reply(Reply::Scene { serial, device, scene: Box::new(scene(view)) });
             }
-            Request::Moments { serial, at, .. } => {
+            Request::Moments { serial, at, .. } if self.worker != Worker::DoesNotTell => {
                 self.reply(Reply::Moments { serial, moments: at.into_iter().map(facts).collect() });
             }
-            Request::Step { serial, moment, byte, .. } if self.worker == Worker::Steps => {
+            Request::Step { serial, moment, byte, .. } if self.worker != Worker::DoesNotStep => {
                 let to = self.stepped.unwrap_or(Stepped { moment, byte, stop: Stop::Nowhere });
                 self.reply(Reply::Stepped { serial, to });
             }
@@ -158,6 +159,16 @@ impl Page {
             }
             _ => {}
         }
+    }
+
+    /// Answers what was asked last about moments.
+    fn tell(&mut self) {
+        let last = self.asked.iter().rev().find_map(|request| match request {
+            Request::Moments { serial, at, .. } => Some((*serial, at.clone())),
+            _ => None,
+        });
+        let (serial, at) = last.expect("it was asked");
+        self.reply(Reply::Moments { serial, moments: at.into_iter().map(facts).collect() });
     }
 
     fn command(&mut self, command: Command) {
@@ -545,4 +556,37 @@ fn a_selection_that_another_order_puts_elsewhere_is_brought_back() {
     );
     let view = page.state.view.unwrap();
     assert!((view.bytes_from_row(0.0)..view.bytes_from_row(100.0)).contains(&900_000.0));
+}
+
+#[test]
+fn the_panel_tells_the_cursor_s_moment_whatever_markers_ask() {
+    let mut page = Page::open();
+    page.worker = Worker::DoesNotTell;
+    page.hover(40.5, 20.0);
+    // The worker is busy; a marker is put, and the cursor goes on.
+    page.act(Action::MarkerPut(Pointer { x: 60.5, y: 20.0 }));
+    page.hover(80.5, 20.0);
+    page.tell();
+    assert_eq!(page.told(), (Some(399), 1400));
+    page.tell();
+    assert_eq!(page.told(), (Some(799), 1800));
+    assert_eq!(page.state.marker_lines()[0].requested, Some(1600));
+}
+
+#[test]
+fn a_marker_is_put_at_the_moment_that_the_pixel_shows() {
+    let mut page = Page::open();
+    for _ in 0..8 {
+        page.command(Command::ZoomEventsIn);
+    }
+    for x in 0..40 {
+        let at = Pointer { x: f64::from(x) + 0.5, y: 20.0 };
+        page.act(Action::MarkerPut(at));
+        let marker = page.state.marker_lines().last().and_then(|line| line.event);
+        assert_eq!(
+            (page.state.cursor_moment().map(i64::from), page.told().0),
+            (marker.map(|it| it + 1), marker),
+            "{x}"
+        );
+    }
 }

@@ -19,7 +19,7 @@ pub(super) fn facts(history: &DeviceHistory, at: At) -> MomentFacts {
             let moment = (events as u32).min(history.event_count());
             let [from, to] = clock.map_or([0, 0], |clock| lasts(history, clock, moment));
             let part = (to - from) as f64 * (events - f64::from(moment)).min(1.0);
-            Place { events, time: from + part.round() as u64 }
+            Place { events, time: from.saturating_add(part.round() as u64).min(to) }
         }
         At::X(Axis::Time, x) => clock.map_or_else(Place::default, |clock| on_the_clock(history, clock, x)),
     };

@@ -254,7 +254,8 @@ pub(super) enum Followed {
 /// known of the place before stays.
 pub(super) fn look(state: &mut State, keys: Standing, effects: &mut Vec<Effect>) {
     let Some(device) = state.device().map(|device| device.device) else { return };
-    let (place, looks) = (state.device_place, state.geometry.looks);
+    // What stands out does not matter.
+    let (place, looks) = (state.device_place, state.geometry.looks.plain());
     if let Some(hit) = state.tools.cursor.hit.about((keys, looks)) {
         state.hover = hit.clone().map(|hit| {
             let ranks = [hit.allocation; 2];

@@ -37,6 +37,8 @@ impl State {
     /// A press began to move.
     pub(super) fn begin_drag(&mut self, from: Pointer, held: Held) {
         let moves = !held.alt && !held.shift && self.tools.ruler.mode == Mode::Off;
+        // A finger does not hover before it drags.
+        self.hover_at(Some(from));
         // What is drawn belongs to a device.
         let from = if moves { from } else { self.focus_at(from) };
         self.hover_at(None);

@@ -145,15 +145,7 @@ pub(super) fn begin(state: &mut State, effects: &mut Vec<Effect>) {
     }
     state.export.wanted = None;
     let times = f64::from(format.times());
-    let scaled = View {
-        x_per_px: shown.x_per_px / times,
-        bytes_per_px: shown.bytes_per_px / times,
-        left_px: shown.left_px * i64::from(format.times()),
-        bottom_px: shown.bottom_px * i64::from(format.times()),
-        width_px: shown.width_px.saturating_mul(format.times()),
-        height_px: shown.height_px.saturating_mul(format.times()),
-        ..shown
-    };
+    let scaled = scaled(&shown, format);
     let mut making = Box::new(Making {
         serials: [state.next_serial(), state.next_serial()],
         format,
@@ -178,6 +170,20 @@ pub(super) fn begin(state: &mut State, effects: &mut Vec<Effect>) {
     }
     effects.push(Effect::Ask(Request::Scene { serial: scene, device, view, looks }));
     state.export.making = Some(making);
+}
+
+/// The window with as many pixels as the format has.
+fn scaled(shown: &View, format: Format) -> View {
+    let times = f64::from(format.times());
+    View {
+        x_per_px: shown.x_per_px / times,
+        bytes_per_px: shown.bytes_per_px / times,
+        left_px: shown.left_px * i64::from(format.times()),
+        bottom_px: shown.bottom_px * i64::from(format.times()),
+        width_px: shown.width_px.saturating_mul(format.times()),
+        height_px: shown.height_px.saturating_mul(format.times()),
+        ..*shown
+    }
 }
 
 /// Takes an answer that an export waits for; any other is given back.
@@ -229,7 +235,7 @@ pub fn pixels(state: &State, format: Format) -> String {
     let (Some(view), Some(canvas), Some(scene)) = (state.view, state.canvas, &state.geometry.scene) else {
         return String::new();
     };
-    let sheet = Sheet::new(&Figure::of(state, &view, canvas.scale), &Words::of(state, &view), scene);
-    let [width, height] = sheet.size.map(|side| grouped((side * format.times()).into()));
+    let figure = Figure::of(state, &scaled(&view, format), canvas.scale * f64::from(format.times()));
+    let [width, height] = Sheet::new(&figure, &Words::of(state, &view), scene).size.map(|side| grouped(side.into()));
     format!("{width} × {height} pixels")
 }

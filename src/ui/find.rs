@@ -67,6 +67,11 @@ impl Find {
         !self.text.trim().is_empty() && self.wrong.is_none() && self.asked.is_none() && self.current().is_none()
     }
 
+    /// What is selected next is no match that was gone to.
+    pub(super) fn forget_way(&mut self) {
+        self.revealing = None;
+    }
+
     /// Forgets all but what stands in the field: the device is another.
     pub(super) fn forget_answers(&mut self) {
         let (text, wrong) = (std::mem::take(&mut self.text), self.wrong.take());
@@ -90,18 +95,23 @@ pub(super) fn typed(state: &mut State, text: String) {
     state.find = Find { text, wrong, found, then, ..Find::default() };
 }
 
-/// Asks for what is missing.
+/// Asks for what is missing, and goes where it could not go before.
 pub(super) fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     if state.find.wants() {
         let serial = state.next_serial();
         state.find.asked = Some(serial);
         effects.push(Effect::Ask(Request::Find { serial, device, query: state.find.text.clone() }));
     }
+    if let Some(direction) = state.find.then.take() {
+        go(state, direction, effects);
+    }
 }
 
 /// Goes to the next match, once it is known.
 pub(super) fn go(state: &mut State, direction: Direction, effects: &mut Vec<Effect>) {
-    let Some(found) = state.find.current().filter(|_| state.find.stepping.is_none()) else {
+    // An order that is still to be made would keep the worker busy: it is made with the scene.
+    let is_made = state.geometry.looks.stacking == state.looks.stacking;
+    let Some(found) = state.find.current().filter(|_| is_made && state.find.stepping.is_none()) else {
         if state.find.text.trim().is_empty() {
             effects.push(Effect::FocusFind);
         } else {
@@ -134,14 +144,11 @@ fn window(state: &State) -> [u32; 2] {
 }
 
 /// What the search `serial` found.
-pub(super) fn found(state: &mut State, serial: u32, tally: Tally, effects: &mut Vec<Effect>) {
+pub(super) fn found(state: &mut State, serial: u32, tally: Tally) {
     if state.find.asked.take_if(|asked| *asked == serial).is_none() {
         return;
     }
     state.find.found = Some(Found { serial, text: state.find.text.clone(), tally });
-    if let Some(direction) = state.find.then.take() {
-        go(state, direction, effects);
-    }
 }
 
 /// Where the step `serial` leads.
@@ -150,11 +157,8 @@ pub(super) fn stepped(state: &mut State, serial: u32, found: Option<Match>, effe
         return;
     }
     let Some(found) = found else { return };
-    (state.find.at, state.find.revealing) = (Some(found), Some(found));
     select(state, found.allocation, effects);
-    if let Some(direction) = state.find.then.take() {
-        go(state, direction, effects);
-    }
+    (state.find.at, state.find.revealing) = (Some(found), Some(found));
 }
 
 /// Brings a match into the window by the shortest way, where it is one that was just gone to; `None` where it is not.

@@ -41,7 +41,8 @@ impl State {
         (self.hover, self.question) = (None, None);
         (self.selection, self.selecting) = (None, None);
         if self.axis == Axis::Time && self.device().is_some_and(|device| device.time_us.is_none()) {
-            self.toggle_axis();
+            // No place of the time axis is one of its events.
+            self.turn_to([f64::NEG_INFINITY, f64::INFINITY]);
         }
         true
     }

@@ -85,7 +85,7 @@ fn ask_to_select(state: &mut State, spot: Spot, effects: &mut Vec<Effect>) {
 
 /// Selects what is at the cursor, where keys have led it.
 pub(super) fn select_at(state: &mut State, keys: Standing, effects: &mut Vec<Effect>) {
-    match state.tools.cursor.hit.about((keys, state.geometry.looks)) {
+    match state.tools.cursor.hit.about((keys, state.geometry.looks.plain())) {
         Some(Some(hit)) => {
             let allocation = hit.allocation;
             select(state, allocation, effects);
@@ -100,6 +100,7 @@ pub(super) fn select(state: &mut State, allocation: u32, effects: &mut Vec<Effec
     let Some(device) = state.device().map(|device| device.device) else { return };
     let serial = state.next_serial();
     state.selecting = Some(serial);
+    state.find.forget_way();
     effects.push(Effect::Ask(Request::Details { serial, device, allocation }));
 }
 

@@ -32,7 +32,16 @@ pub struct Tools {
     /// The selection and a moment of it, to be found again in another order.
     pub(super) kept: Option<Kept>,
     /// The question about moments that was not answered yet.
-    asked: Option<(u32, Vec<At>)>,
+    asked: Option<Asked>,
+}
+
+/// A question about moments.
+#[derive(Clone, Debug)]
+struct Asked {
+    serial: u32,
+    /// The cursor's moment, where that is among them.
+    cursor: Option<u32>,
+    at: Vec<At>,
 }
 
 /// A point of the picture that stays while the picture moves, is scaled, or gets the other axis.
@@ -92,8 +101,10 @@ impl State {
         let (view, scene) = (self.view.as_ref()?, self.geometry.scene.as_ref()?);
         let exact = self.point_at(pointer)?;
         let column = column_under(scene, view, pointer.x);
-        let several = column.filter(|&column| scene.columns.moments.get(column).is_some_and(|&moments| moments > 1));
-        let moment = several.and_then(|column| scene.columns.moment.get(column).copied());
+        let shown = column.and_then(|column| scene.columns.moment.get(column).zip(scene.columns.moments.get(column)));
+        // Where a moment ends inside a pixel, the exact place may be of its neighbour.
+        let is_other = |moment: u32| matches!(exact.at, At::X(Axis::Events, x) if x as u32 != moment);
+        let moment = shown.filter(|(moment, moments)| **moments > 1 || is_other(**moment)).map(|(moment, _)| *moment);
         Some(moment.map_or(exact, |moment| Point::new(At::Moment(moment), exact.byte)))
     }
 
@@ -123,16 +134,17 @@ pub(super) fn ask(state: &mut State, effects: &mut Vec<Effect>) {
         return;
     }
     let serial = state.next_serial();
-    state.tools.asked = Some((serial, at.clone()));
+    state.tools.asked = Some(Asked { serial, cursor, at: at.clone() });
     effects.push(Effect::Ask(Request::Moments { serial, device, at }));
 }
 
 /// Takes the worker's answer.
 pub(super) fn take(state: &mut State, serial: u32, moments: &[MomentFacts]) {
     let Some(device) = state.device().map(|device| device.device) else { return };
-    let Some((_, asked)) = state.tools.asked.take_if(|(asked, _)| *asked == serial) else { return };
-    for (at, facts) in asked.into_iter().zip(moments.iter().copied()) {
-        if let At::Moment(_) = at {
+    let Some(asked) = state.tools.asked.take_if(|asked| asked.serial == serial) else { return };
+    for (at, facts) in asked.at.into_iter().zip(moments.iter().copied()) {
+        // Markers and rulers ask about moments as well.
+        if asked.cursor.is_some_and(|cursor| at == At::Moment(cursor)) {
             state.tools.cursor.take(facts);
         }
         for_each_point(&mut state.tools, device, &mut |point| point.take(at, facts));

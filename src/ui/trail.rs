@@ -78,6 +78,8 @@ impl State {
     /// The window one step back or forward.
     pub(super) fn walk(&mut self, way: Way) {
         let Some(now) = self.view else { return };
+        // A turn on its way would turn what is walked to.
+        self.tools.turning = None;
         let trail = &mut self.tools.trail;
         trail.changed_ms = None;
         let (from, to) = match way {

@@ -44,7 +44,8 @@ impl State {
         }
     }
 
-    fn turn_to(&mut self, edges: [f64; 2]) {
+    /// Shows what lies between these places of the other axis, over it.
+    pub(super) fn turn_to(&mut self, edges: [f64; 2]) {
         self.tools.turning = None;
         self.axis = other(self.axis);
         // What was drawn over the other axis can't be moved or scaled to this one.

@@ -172,7 +172,7 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
         Reply::Details { serial, .. } if state.selecting == Some(serial) => state.selecting = None,
         Reply::Members(members) => list(state, members),
         Reply::Details { .. } => {}
-        Reply::Found { serial, tally, .. } => find::found(state, serial, tally, effects),
+        Reply::Found { serial, tally, .. } => find::found(state, serial, tally),
         Reply::FoundNext { serial, found } => find::stepped(state, serial, found, effects),
         Reply::SameStack { .. }
         | Reply::Marks { .. }

@@ -80,7 +80,8 @@ fn set_or_remove<const N: usize>(element: &HtmlElement, attributes: [(&str, Opti
 
 fn show_markers(elements: &Elements, lines: &[Line]) {
     // A redrawn list must not take the focus away from who works in it.
-    let focused = elements.document.active_element().and_then(|focus| focus.get_attribute("data-marker"));
+    let focused = elements.document.active_element();
+    let focused = focused.and_then(|focus| Some((focus.get_attribute("data-marker")?, focus.class_name())));
     clear(&elements.markers);
     for line in lines {
         let number = line.number.to_string();
@@ -101,10 +102,12 @@ fn show_markers(elements: &Elements, lines: &[Line]) {
             append(&item, button);
         }
         append(&elements.markers, &item);
-        if focused.as_ref() == Some(&number)
-            && let Some(go) = go.dyn_ref::<HtmlElement>()
-        {
-            let _ = go.focus();
+        for button in [&go, &remove] {
+            if focused.as_ref().is_some_and(|(of, class)| *of == number && *class == button.class_name())
+                && let Some(button) = button.dyn_ref::<HtmlElement>()
+            {
+                let _ = button.focus();
+            }
         }
     }
 }
