@@ -88,7 +88,7 @@ fn measure(case: &Case, painter: &mut Painter) -> Result<(), String> {
     for stacking in [None, Some(Grouping::CallSite)] {
         let looks = Looks { stacking, ..Looks::default() };
         for (window, view) in [("all", whole), ("a sixteenth", near)] {
-            let (_, scene) = windows::ask(&mut engine, device.device, view, looks, &mut Duration::ZERO);
+            let (_, scene) = windows::ask(&mut engine, device.device, view, looks, &mut Duration::default());
             let order = stacking.map_or("birth", Grouping::name);
             println!(
                 "| {} | {order} | {window} | {} | {} |",
@@ -133,6 +133,8 @@ fn frames(painter: &mut Painter, scene: &Scene, view: &View) -> String {
 
     let differ = moved(view, FRAMES, &look, |drawing| {
         let shown = pollster::block_on(painter.image(drawing)).expect("a device that works");
+        let drawn = shown.pixels.chunks(4).filter(|pixel| *pixel != look.background).count();
+        assert!(drawn > shown.pixels.len() / 4 / 10, "an empty picture tells nothing: {drawn} pixels");
         differing(&shown, &twin.draw(drawing))
     });
     let told = |value: Option<f64>| value.map_or("–".to_owned(), digits);
