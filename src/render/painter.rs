@@ -114,6 +114,31 @@ impl Painter {
         Ok(())
     }
 
+    /// A texture [`Painter::paint`] can draw into and that is seen nowhere: `size_px` is its width and height, both at least 1 and at
+    /// most what the device can.
+    pub fn texture(&self, size_px: [u32; 2]) -> wgpu::Texture {
+        let [width, height] = size_px;
+        self.device.create_texture(&wgpu::TextureDescriptor {
+            label: Some("image"),
+            size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: wgpu::TextureDimension::D2,
+            format: self.format,
+            usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC,
+            view_formats: &[],
+        })
+    }
+
+    /// Returns when everything painted so far is drawn. In a browser, which lets nobody wait, at once.
+    ///
+    /// # Errors
+    /// [`RenderError::Failed`] if the device cannot say.
+    pub fn wait(&self) -> Result<(), RenderError> {
+        let waited = self.device.poll(wgpu::PollType::wait_indefinitely());
+        waited.map(|_| ()).map_err(|error| RenderError::Failed(error.to_string()))
+    }
+
     /// The picture of `drawing` as bytes, drawn into a texture of its own and read back: what the canvas would show.
     ///
     /// # Errors
@@ -123,17 +148,7 @@ impl Painter {
         if width == 0 || height == 0 {
             return Ok(RgbaImage { width, height, pixels: Vec::new() });
         }
-        let size = wgpu::Extent3d { width, height, depth_or_array_layers: 1 };
-        let texture = self.device.create_texture(&wgpu::TextureDescriptor {
-            label: Some("image"),
-            size,
-            mip_level_count: 1,
-            sample_count: 1,
-            dimension: wgpu::TextureDimension::D2,
-            format: self.format,
-            usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC,
-            view_formats: &[],
-        });
+        let texture = self.texture(drawing.size_px);
         self.paint(&texture, drawing)?;
 
         let padded_row = (width * 4).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
@@ -155,7 +170,7 @@ impl Painter {
                     rows_per_image: None,
                 },
             },
-            size,
+            texture.size(),
         );
         self.queue.submit([encoder.finish()]);
         self.mapped(&buffer).await?;
@@ -205,9 +220,7 @@ impl Painter {
             arrived.set(result.map_err(|error| RenderError::Failed(error.to_string())));
         });
         // A browser maps by itself; elsewhere nothing happens unless somebody waits for the device.
-        self.device
-            .poll(wgpu::PollType::wait_indefinitely())
-            .map_err(|error| RenderError::Failed(error.to_string()))?;
+        self.wait()?;
         mapped.await
     }
 }

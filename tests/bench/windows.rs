@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Device pixels of the canvas: a large one.
-const CANVAS: Canvas = Canvas { width_px: 2000, height_px: 1000, scale: 1.0 };
+pub(crate) const CANVAS: Canvas = Canvas { width_px: 2000, height_px: 1000, scale: 1.0 };
 /// How long a slice may be: what the worker allows.
 const SLICE: Duration = Duration::from_millis(8);
 /// Places that are asked about.
@@ -88,8 +88,8 @@ fn of_order(engine: &mut Engine, device: &DeviceSummary, looks: Looks) -> Window
     }
 }
 
-/// Milliseconds until the scene is there.
-fn ask(engine: &mut Engine, device: i64, view: View, looks: Looks, longest: &mut Duration) -> (f64, Scene) {
+/// Milliseconds until the scene is there, and the scene; `longest` grows to the longest slice.
+pub(crate) fn ask(engine: &mut Engine, device: i64, view: View, looks: Looks, longest: &mut Duration) -> (f64, Scene) {
     let started = Instant::now();
     engine.request(Request::Scene { serial: 0, device, view, looks });
     loop {

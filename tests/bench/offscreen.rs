@@ -1,0 +1,170 @@
+//! What a frame takes once its geometry is there: through WebGPU's own code into a texture nobody sees, beside the CPU twin. Prints;
+//! judges nothing.
+//!
+//! `cargo bench --features gpu-test --bench offscreen`, on a real GPU where Vulkan has one, on Mesa's lavapipe otherwise (a processor
+//! that plays GPU, and then it says so); where there is neither, it says that it measured nothing. The files are those of the bench
+//! `picture`, without the largest.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a bench may fail loudly")]
+
+#[allow(dead_code, reason = "the bench of opening uses all of it")]
+mod cases;
+#[allow(dead_code, reason = "the bench of opening uses all of it")]
+mod figure;
+#[allow(dead_code, reason = "the bench of opening uses all of it")]
+mod machine;
+#[allow(dead_code, reason = "the bench of opening uses all of it")]
+mod native;
+#[allow(dead_code, reason = "the bench of pictures uses all of it")]
+mod windows;
+
+#[path = "../generate/mod.rs"]
+#[allow(dead_code, reason = "the tests use all of it")]
+mod generate;
+
+use cases::{Case, Extent};
+use figure::{Figure, digits};
+use memscape::engine::Work;
+use memscape::engine::protocol::{Grouping, Looks};
+use memscape::render::{Drawing, Lane, Look, Painter, RgbaImage, Twin};
+use memscape::timeline::{Axis, Scene, View};
+use memscape::ui::navigate::Plane;
+use std::time::{Duration, Instant};
+
+/// Frames of one scene that are timed. The first is not: it makes the buffers.
+const FRAMES: u32 = 24;
+
+fn main() {
+    let Some(adapter) = adapter() else { return };
+    let info = adapter.get_info();
+    let kind = match info.device_type {
+        wgpu::DeviceType::Cpu => "a processor that plays GPU, so no figure of a real one",
+        wgpu::DeviceType::DiscreteGpu => "a GPU with memory of its own",
+        wgpu::DeviceType::IntegratedGpu => "a GPU that shares the processor's memory",
+        wgpu::DeviceType::VirtualGpu => "a GPU lent to a virtual machine",
+        wgpu::DeviceType::Other => "of unknown kind",
+    };
+    let mut painter = pollster::block_on(Painter::new(&adapter, wgpu::TextureFormat::Rgba8Unorm)).expect("a device");
+    let (size, cores) = (windows::CANVAS, std::thread::available_parallelism().map_or(0, usize::from));
+    println!("Adapter: {} ({}), {kind}; {cores} cores.", info.name, info.driver_info);
+    println!(
+        "{} × {} pixels; {FRAMES} frames a scene, each a pixel further and waited for; milliseconds.\n",
+        size.width_px, size.height_px
+    );
+    println!(
+        "| file | order | window | quads | upload | frame, median | worst | the twin's, median | twin ÷ GPU | pixels that differ |"
+    );
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+    for case in cases::drawn(Extent::Quick) {
+        if let Err(reason) = measure(&case, &mut painter) {
+            println!("| {} | skipped: {reason} | | | | | | | | |", case.name);
+        }
+    }
+}
+
+/// The adapter a machine's owner would want: a real one before lavapipe.
+fn adapter() -> Option<wgpu::Adapter> {
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
+        backends: wgpu::Backends::VULKAN,
+        ..wgpu::InstanceDescriptor::new_without_display_handle()
+    });
+    let wanted = wgpu::RequestAdapterOptions {
+        power_preference: wgpu::PowerPreference::HighPerformance,
+        ..wgpu::RequestAdapterOptions::default()
+    };
+    pollster::block_on(instance.request_adapter(&wanted))
+        .map_err(|error| println!("SKIPPED, no frame was drawn offscreen: {error}"))
+        .ok()
+}
+
+/// One line a scene: everything and a sixteenth of it, by birth and by site.
+fn measure(case: &Case, painter: &mut Painter) -> Result<(), String> {
+    let file = case.generate()?;
+    let (mut engine, device) = native::open_with(&file.path, |_| {});
+    while engine.step(&mut || true) == Work::More {}
+    let plane = Plane::of(&device, Axis::Events);
+    let whole = plane.fit(windows::CANVAS);
+    let near = plane.zoom_events(whole, f64::from(whole.width_px) * 0.52, 1.0 / 16.0);
+    for stacking in [None, Some(Grouping::CallSite)] {
+        let looks = Looks { stacking, ..Looks::default() };
+        for (window, view) in [("all", whole), ("a sixteenth", near)] {
+            let (_, scene) = windows::ask(&mut engine, device.device, view, looks, &mut Duration::default());
+            let order = stacking.map_or("birth", Grouping::name);
+            println!(
+                "| {} | {order} | {window} | {} | {} |",
+                case.name,
+                scene.quads.len(),
+                frames(painter, &scene, &view)
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Draws the scene with both and tells, as the last cells of a line, what it took.
+fn frames(painter: &mut Painter, scene: &Scene, view: &View) -> String {
+    let mut twin = Twin::new();
+    twin.upload(0, scene);
+    let uploading = Instant::now();
+    painter.upload(0, scene);
+    let upload = ms(uploading);
+
+    let look = Look::light();
+    let texture = painter.texture([view.width_px, view.height_px]);
+    let mut on_gpu = |frame: u32| {
+        moved(view, frame, &look, |drawing| {
+            let started = Instant::now();
+            painter.paint(&texture, drawing).expect("a device that works");
+            painter.wait().expect("a device that works");
+            ms(started)
+        })
+    };
+    on_gpu(0);
+    let gpu: Figure = (1..=FRAMES).map(&mut on_gpu).collect();
+    let on_processor = |frame: u32| {
+        moved(view, frame, &look, |drawing| {
+            let started = Instant::now();
+            std::hint::black_box(twin.draw(drawing));
+            ms(started)
+        })
+    };
+    on_processor(0);
+    let processor: Figure = (1..=FRAMES).map(on_processor).collect();
+
+    let differ = moved(view, FRAMES, &look, |drawing| {
+        let shown = pollster::block_on(painter.image(drawing)).expect("a device that works");
+        let drawn = shown.pixels.chunks(4).filter(|pixel| *pixel != look.background).count();
+        assert!(drawn > shown.pixels.len() / 4 / 10, "an empty picture tells nothing: {drawn} pixels");
+        differing(&shown, &twin.draw(drawing))
+    });
+    let told = |value: Option<f64>| value.map_or("–".to_owned(), digits);
+    format!(
+        "{} | {} | {} | {} | {} | {differ}",
+        digits(upload),
+        told(gpu.median()),
+        told(gpu.worst()),
+        told(processor.median()),
+        told(processor.over(&gpu))
+    )
+}
+
+/// The picture of a window so many pixels further to the right than the scene's own: what panning draws.
+fn moved<T>(view: &View, pixels: u32, look: &Look, draw: impl FnOnce(&Drawing<'_>) -> T) -> T {
+    let view = View { left_px: view.left_px + i64::from(pixels), ..*view };
+    let lanes = [Lane::alone(&view, look)];
+    draw(&Drawing {
+        size_px: [view.width_px, view.height_px],
+        background: look.background,
+        lanes: &lanes,
+        overlay: &[],
+    })
+}
+
+fn differing(one: &RgbaImage, other: &RgbaImage) -> usize {
+    assert_eq!((one.width, one.height), (other.width, other.height));
+    one.pixels.chunks(4).zip(other.pixels.chunks(4)).filter(|(one, other)| one != other).count()
+}
+
+fn ms(started: Instant) -> f64 {
+    started.elapsed().as_secs_f64() * 1e3
+}
