@@ -17,7 +17,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("json", &["pickle::Builder"]),
     ("snapshot", &["column", "pickle", "units"]),
     ("replay", &["column", "snapshot", "sorted", "units"]),
-    ("analysis", &["column", "replay", "snapshot", "units"]),
+    ("analysis", &["column", "replay", "snapshot", "sorted", "units"]),
     ("timeline", &["column", "replay", "units"]),
     (
         "engine",

@@ -77,6 +77,7 @@ enum Step {
 #[derive(Clone, Debug, Default)]
 struct Class {
     negated: bool,
+    /// Both ends included; ascending and apart from each other, so that a long class costs a letter no more than a short one.
     ranges: Vec<(char, char)>,
 }
 
@@ -90,7 +91,8 @@ enum Place {
 
 impl Class {
     fn holds(&self, letter: char) -> bool {
-        self.ranges.iter().any(|&(from, to)| (from..=to).contains(&letter))
+        let after = self.ranges.partition_point(|&(from, _)| from <= letter);
+        after.checked_sub(1).and_then(|before| self.ranges.get(before)).is_some_and(|&(_, to)| letter <= to)
     }
 }
 
@@ -291,8 +293,20 @@ mod tests {
     #[test]
     fn a_hostile_expression_takes_linear_time() {
         let text = format!("{}b", "a".repeat(4000));
-        for hostile in ["^(a+)+$", "^(a|aa)*$", "^(a?){30}a{30}$", "(((a*)*)*)*c", "^(.{0,30}){8}x"] {
+        let long_class: String =
+            (0..160).filter_map(|at| char::from_u32(0x400 + 2 * at)).flat_map(|from| [from, '-', from]).collect();
+        let long_class = format!("([{long_class}]|a){{0,150}}c");
+        for hostile in ["^(a+)+$", "^(a|aa)*$", "^(a?){30}a{30}$", "(((a*)*)*)*c", "^(.{0,30}){8}x", &long_class] {
             assert!(!is_in(hostile, &text), "{hostile}");
+        }
+    }
+
+    #[test]
+    fn ranges_of_a_class_may_overlap_and_stand_in_any_order() {
+        for letter in 'a'..='z' {
+            let expected = matches!(letter, 'b'..='g' | 'x');
+            assert_eq!(is_in("^[xd-gb-ec-d]$", &letter.to_string()), expected, "{letter}");
+            assert_eq!(is_in("^[^xd-gb-ec-d]$", &letter.to_string()), !expected, "{letter}");
         }
     }
 

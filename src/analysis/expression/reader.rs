@@ -1,6 +1,7 @@
 //! The text of an expression → its steps.
 
 use super::{Class, ExpressionError, Place, Step};
+use crate::sorted::{pair, sorted_by_key};
 
 /// Steps an expression may have.
 const MOST_STEPS: usize = 1000;
@@ -152,7 +153,15 @@ impl Reader<'_> {
         within(steps)
     }
 
-    fn step_of(&mut self, class: Class) -> Result<Step, ExpressionError> {
+    fn step_of(&mut self, mut class: Class) -> Result<Step, ExpressionError> {
+        let ranges = sorted_by_key(class.ranges, |&(from, to)| pair(from.into(), to.into()));
+        class.ranges = Vec::new();
+        for (from, to) in ranges {
+            match class.ranges.last_mut() {
+                Some((_, end)) if from <= *end => *end = to.max(*end),
+                _ => class.ranges.push((from, to)),
+            }
+        }
         let number = u16::try_from(self.classes.len()).map_err(|_| ExpressionError::TooLarge)?;
         self.classes.push(class);
         Ok(Step::Class(number))
