@@ -36,8 +36,11 @@ fn main() -> ExitCode {
         && command == "plot"
     {
         return match Options::of(rest) {
-            Some(options) => plot(&options),
-            None => wrong_usage(),
+            Ok(options) => plot(&options),
+            Err(what) => {
+                eprintln!("{USAGE}\n\nmemscape plot: {what}.");
+                ExitCode::from(2)
+            }
         };
     }
     let json = flags.iter().any(|flag| flag.as_str() == "--json");

@@ -40,8 +40,11 @@ pub(crate) enum Theme {
 }
 
 impl Options {
-    /// Reads the arguments after `plot`; `None` when they make no sense.
-    pub(crate) fn of(arguments: &[String]) -> Option<Options> {
+    /// Reads the arguments after `plot`.
+    ///
+    /// # Errors
+    /// What makes no sense, in a few words.
+    pub(crate) fn of(arguments: &[String]) -> Result<Options, String> {
         let mut options = Options {
             file: String::new(),
             out: String::new(),
@@ -57,30 +60,46 @@ impl Options {
         };
         let mut rest = arguments.iter().map(String::as_str);
         while let Some(argument) = rest.next() {
-            match argument {
-                "-o" | "--output" => options.out = rest.next()?.to_owned(),
-                "--device" => options.device = Some(rest.next()?.parse().ok()?),
-                "--width" => options.width = side(rest.next()?)?,
-                "--height" => options.height = side(rest.next()?)?,
-                "--from" => options.from = Some(place(rest.next()?)?),
-                "--to" => options.to = Some(place(rest.next()?)?),
-                "--time" => options.axis = memscape::timeline::Axis::Time,
-                "--dark" => options.theme = Theme::Dark,
-                "--stack" => {
-                    options.stack = match rest.next()? {
-                        "birth" => None,
-                        name => Some(Grouping::named(name)?),
-                    }
-                }
-                "--colour" | "--color" => options.colour = Grouping::named(rest.next()?)?,
-                file if options.file.is_empty() && (file == "-" || !file.starts_with('-')) => {
-                    options.file = file.to_owned();
-                }
-                _ => return None,
+            let before = rest.clone();
+            if options.take(argument, &mut rest).is_none() {
+                let taken = before.len() - rest.len();
+                let value = before.take(taken).last().unwrap_or_default();
+                return Err(format!("{argument} {value}").trim_end().to_owned() + " makes no sense");
             }
         }
         let in_order = options.from.zip(options.to).is_none_or(|(from, to)| from <= to);
-        (in_order && !options.file.is_empty() && !options.out.is_empty()).then_some(options)
+        match () {
+            () if options.file.is_empty() => Err("which FILE?".to_owned()),
+            () if options.out.is_empty() => Err("where to? -o OUT.svg is missing".to_owned()),
+            () if !in_order => Err("--from is after --to".to_owned()),
+            () => Ok(options),
+        }
+    }
+
+    /// Takes one argument, with its value; `None` when that makes no sense.
+    fn take<'a>(&mut self, argument: &str, rest: &mut impl Iterator<Item = &'a str>) -> Option<()> {
+        match argument {
+            "-o" | "--output" => self.out = rest.next()?.to_owned(),
+            "--device" => self.device = Some(rest.next()?.parse().ok()?),
+            "--width" => self.width = side(rest.next()?)?,
+            "--height" => self.height = side(rest.next()?)?,
+            "--from" => self.from = Some(place(rest.next()?)?),
+            "--to" => self.to = Some(place(rest.next()?)?),
+            "--time" => self.axis = memscape::timeline::Axis::Time,
+            "--dark" => self.theme = Theme::Dark,
+            "--stack" => {
+                self.stack = match rest.next()? {
+                    "birth" => None,
+                    name => Some(Grouping::named(name)?),
+                }
+            }
+            "--colour" | "--color" => self.colour = Grouping::named(rest.next()?)?,
+            file if self.file.is_empty() && (file == "-" || !file.starts_with('-')) => {
+                self.file = file.to_owned();
+            }
+            _ => return None,
+        }
+        Some(())
     }
 }
 
@@ -97,7 +116,16 @@ mod tests {
     use super::*;
 
     fn options(line: &str) -> Option<Options> {
-        Options::of(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+        Options::of(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()).ok()
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_named() {
+        let error = |line: &str| Options::of(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()).err();
+        assert_eq!(error("a.pickle -o b.svg --stack foo").as_deref(), Some("--stack foo makes no sense"));
+        assert_eq!(error("a.pickle -o b.svg --width").as_deref(), Some("--width makes no sense"));
+        assert_eq!(error("a.pickle").as_deref(), Some("where to? -o OUT.svg is missing"));
+        assert_eq!(error("a.pickle -o b.svg --from 5 --to 2").as_deref(), Some("--from is after --to"));
     }
 
     #[test]

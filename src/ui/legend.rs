@@ -1,6 +1,7 @@
 //! The legend as lines of text.
 
 use crate::engine::protocol::{Grouping, LegendEntry};
+use crate::sorted::sorted_by_key;
 use crate::units::Bytes;
 use crate::units::counted;
 use std::collections::BTreeSet;
@@ -35,11 +36,14 @@ pub fn noun(grouping: Grouping) -> &'static str {
     }
 }
 
-/// The lines: call sites by the area they cover, everything else in its own order; what has no bytes at the peak of an ordered
-/// kind is left out.
-pub fn lines(entries: &[LegendEntry], faded: &BTreeSet<u32>) -> Vec<Line> {
+/// The lines: what has an order in it, everything else with the most bytes first; what has none at the peak is left out, unless it
+/// is faded.
+pub fn lines(colouring: Grouping, entries: &[LegendEntry], faded: &BTreeSet<u32>) -> Vec<Line> {
     let shown = entries.iter().filter(|entry| entry.peak_count > 0 || faded.contains(&entry.slot));
+    let most_first = |entry: &&LegendEntry| if colouring.is_ordered() { 0 } else { u128::from(!entry.peak_requested) };
+    let shown = sorted_by_key(shown.collect(), most_first);
     shown
+        .into_iter()
         .map(|entry| Line {
             slot: entry.slot,
             label: entry.label.clone(),

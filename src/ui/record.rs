@@ -4,7 +4,7 @@
 pub const SNIPPET: &str = "\
 import torch
 
-torch.cuda.memory._record_memory_history(max_entries=1_000_000)
+torch.cuda.memory._record_memory_history(max_entries=100_000)
 ...  # the steps to look at
 torch.cuda.memory._dump_snapshot(\"snapshot.pickle\")
 torch.cuda.memory._record_memory_history(enabled=None)

@@ -52,7 +52,7 @@ impl Panel {
             let entries = entries.as_deref().map_or(&[][..], Vec::as_slice);
             elements.legend.set_hidden(entries.is_empty());
             set_text(&elements.legend_title, &title(*colouring));
-            show_entries(elements, &entry_lines(entries, faded), palette(theme, *colouring));
+            show_entries(elements, &entry_lines(*colouring, entries, faded), palette(theme, *colouring));
         }
     }
 }

@@ -52,7 +52,7 @@ impl Words {
             title: format!("{} · {}", file.file, device_name(device.device)),
             subtitle,
             legend_title: legend::title(colouring),
-            legend: entries.map_or_else(Vec::new, |entries| legend::lines(entries, &state.around.faded)),
+            legend: entries.map_or_else(Vec::new, |entries| legend::lines(colouring, entries, &state.around.faded)),
             reserved: device.knows_reserved(),
             notes: notes(device, colouring),
             file: format!("{}-{}-{}", plain(&file.file), device_in_a_name(device.device), window.name),
