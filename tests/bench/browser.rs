@@ -109,7 +109,10 @@ pub(crate) fn open(file: &Generated) -> Opening {
                 return milliseconds / 1e3;
             }
             assert_ne!(page.state(), "error", "{}", page.text("#error"));
-            let told = || format!("{}; {:#?}", page.evaluate("JSON.stringify(times)"), page.complaints());
+            let told = || {
+                let (state, status) = (page.state(), page.text("#status"));
+                format!("{state} {status:?} {}; {:#?}", page.evaluate("JSON.stringify(times)"), page.complaints())
+            };
             assert!(Instant::now() < deadline, "waited in vain for {expression}: {}", told());
             std::thread::sleep(BETWEEN_QUESTIONS);
         }
@@ -126,10 +129,16 @@ pub(crate) fn open(file: &Generated) -> Opening {
     let (wasm_bytes, renderer_bytes) = (wasm_memory(&worker), largest_renderer());
     page.evaluate(READ);
     let bare = time("times.bare");
-    choose();
+    // Not `choose`: a small file is open again before the next frame, and then nothing of the page's state changes.
+    page.choose("input#file", &[&file.path]);
     // The worker says how long its engine worked for each file, without the waiting for bytes.
     let marks = "performance.getEntriesByType('mark').map(mark => +mark.name.match(/by (\\d+) ms/)[1])";
-    let work: Vec<f64> = serde_json::from_value(page.evaluate_in(&worker, marks)).expect("numbers");
+    let read_marks = || -> Vec<f64> { serde_json::from_value(page.evaluate_in(&worker, marks)).expect("numbers") };
+    let deadline = Instant::now() + PATIENCE + MORE_PATIENCE.mul_f64(file.bytes as f64);
+    while read_marks().len() < 2 && Instant::now() < deadline {
+        std::thread::sleep(BETWEEN_QUESTIONS);
+    }
+    let work = read_marks();
     let [work, work_again] = work.as_slice() else { panic!("two files were opened: {work:?}") };
     let (work, work_again) = (work / 1e3, work_again / 1e3);
     Opening { work, work_again, summary, picture, bare, gap_ms, wasm_bytes, renderer_bytes, empty_renderer_bytes }
