@@ -63,7 +63,7 @@ impl Options {
             let before = rest.clone();
             if options.take(argument, &mut rest).is_none() {
                 let taken = before.len() - rest.len();
-                let value = before.take(taken).last().unwrap_or_default();
+                let value = before.take(taken).next_back().unwrap_or_default();
                 return Err(format!("{argument} {value}").trim_end().to_owned() + " makes no sense");
             }
         }
