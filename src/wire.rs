@@ -4,8 +4,8 @@
 //! hands without a copy. Each side copies a column once: out of its wasm memory, into its wasm memory.
 
 use crate::engine::protocol::{
-    Details, FileSummary, HitAllocation, LegendEntry, Marks, Match, Member, MomentFacts, Overview, Progress, Reply,
-    Request, Stepped, Tally,
+    Details, FileSummary, HitAllocation, LegendEntry, Marks, Match, Member, MomentFacts, Overview, Progress,
+    RangeFacts, Reply, Request, Stepped, Tally, TreePage,
 };
 use crate::timeline::scene::SceneColumns;
 use crate::timeline::{OutlineRect, Scene, View};
@@ -169,6 +169,8 @@ enum Head {
     Found { serial: u32, device: i64, tally: Tally },
     FoundNext { serial: u32, found: Option<Match> },
     SameStack { serial: u32, tally: Tally },
+    Range { serial: u32, facts: RangeFacts },
+    Tree { serial: u32, page: Box<TreePage> },
 }
 
 impl Head {
@@ -205,6 +207,8 @@ impl Head {
             Reply::Found { serial, device, tally } => Head::Found { serial, device, tally },
             Reply::FoundNext { serial, found } => Head::FoundNext { serial, found },
             Reply::SameStack { serial, tally } => Head::SameStack { serial, tally },
+            Reply::Range { serial, facts } => Head::Range { serial, facts },
+            Reply::Tree { serial, page } => Head::Tree { serial, page },
         }
     }
 
@@ -243,6 +247,8 @@ impl Head {
             Head::Found { serial, device, tally } => Reply::Found { serial, device, tally },
             Head::FoundNext { serial, found } => Reply::FoundNext { serial, found },
             Head::SameStack { serial, tally } => Reply::SameStack { serial, tally },
+            Head::Range { serial, facts } => Reply::Range { serial, facts },
+            Head::Tree { serial, page } => Reply::Tree { serial, page },
         })
     }
 }

@@ -80,7 +80,7 @@ fn facts(at: At) -> MomentFacts {
     };
     let time_us = (moment > 0).then(|| START_US + 10 * (i64::from(moment) - 1));
     let (requested, reserved, pending) = (1000 + u64::from(moment), 5000, 0);
-    MomentFacts { moment, place, began: time(moment), time_us, requested, reserved, pending }
+    MomentFacts { moment, place, began: time(moment), time_us, requested, reserved, pending, count: moment % 7 }
 }
 
 /// A page whose worker answers at once.

@@ -145,6 +145,7 @@ impl Engine {
                 self.replies.push_back(Reply::FoundNext { serial, found });
             }
             Request::SameStack { serial, device, stack } => self.searches.count_stack(serial, device, stack),
+            Request::Range { .. } | Request::Tree { .. } | Request::InternalFrames(_) => {}
         }
     }
 

@@ -37,6 +37,7 @@ pub(super) fn facts(history: &DeviceHistory, at: At) -> MomentFacts {
         requested: positive(history.drawn_at(Moment(moment))),
         reserved: positive(history.reserved_at(Moment(moment))),
         pending: positive(Curve::new(&history.pending, &pending).at(Moment(moment))),
+        count: history.live.live_at(&history.allocations, Moment(moment)).count() as u32,
     }
 }
 

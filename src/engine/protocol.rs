@@ -9,7 +9,10 @@ mod loading;
 mod looks;
 mod moments;
 mod picture;
+mod question;
+mod range;
 mod summary;
+mod tree;
 
 pub use details::{Details, FrameText, HitAllocation, Origin};
 pub use find::{Begin, Direction, Match, Query, QueryError, Tally};
@@ -17,7 +20,10 @@ pub use loading::{Access, Member, Phase, Progress, Want};
 pub use looks::{Grouping, Highlight, Looks};
 pub use moments::{At, MomentFacts, Step, Stepped, Stop};
 pub use picture::{ClockSpan, LegendEntry, Marks, OutOfMemoryMark, Overview, Place, RangeMark};
+pub use question::{Arrangement, Internal, Merge, NodeKind, NodeLabel, Root, Scope, Span, Weight};
+pub use range::RangeFacts;
 pub use summary::{DeviceSummary, FileSummary, Warning};
+pub use tree::{Fold, FoldState, Reach, Reveal, TreePage, TreeQuestion, TreeRow};
 
 use crate::timeline::{Axis, OutlineRect, Scene, View};
 use serde::{Deserialize, Serialize};
@@ -171,6 +177,27 @@ pub enum Request {
         /// The stack, by [`Details::stack`].
         stack: u32,
     },
+    /// What happened in a range of the trace? A newer one of these overtakes an older one that is not finished.
+    Range {
+        /// Returned in the reply.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// The range.
+        span: Span,
+    },
+    /// Part of the tree of the stacks of some allocations. A newer one of these overtakes an older one that is not finished.
+    Tree {
+        /// Returned in the reply.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// The part.
+        question: Box<TreeQuestion>,
+    },
+    /// Which frames are internal, from now on: rules as `analysis::internal` reads them. Nodes of arrangements that hide them are
+    /// numbered anew. There is no reply.
+    InternalFrames(Vec<String>),
 }
 
 impl Request {
@@ -295,5 +322,19 @@ pub enum Reply {
         serial: u32,
         /// How much.
         tally: Tally,
+    },
+    /// What a [`Request::Range`] asked for.
+    Range {
+        /// The request's.
+        serial: u32,
+        /// What happened.
+        facts: RangeFacts,
+    },
+    /// What a [`Request::Tree`] asked for.
+    Tree {
+        /// The request's.
+        serial: u32,
+        /// The part of the tree.
+        page: Box<TreePage>,
     },
 }

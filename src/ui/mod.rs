@@ -43,6 +43,7 @@ pub mod trail;
 mod turn;
 pub mod update;
 pub mod url;
+pub mod views;
 
 pub use action::{Action, Command, Effect};
 pub use state::State;

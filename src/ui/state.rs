@@ -7,6 +7,7 @@ use super::hover::Spot;
 use super::lanes::Lanes;
 use super::surroundings::Surroundings;
 use super::tools::Tools;
+use super::views::Views;
 use crate::engine::protocol::{Details, DeviceSummary, FileSummary, HitAllocation, Looks, Phase};
 use crate::timeline::{Axis, Scene, View};
 use crate::units::Bytes;
@@ -69,6 +70,8 @@ pub struct State {
     pub remark: Option<String>,
     /// Cursor, ruler, markers: what a person puts on the picture.
     pub tools: Tools,
+    /// The moment or range that questions are about, and what of the answer is shown.
+    pub views: Views,
     /// Number of the last request that has one.
     pub serial: u32,
 }

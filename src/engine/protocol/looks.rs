@@ -1,5 +1,6 @@
 //! How a device is drawn: what stands on what, what colour tells, what stands out.
 
+use super::Arrangement;
 use serde::{Deserialize, Serialize};
 
 /// What allocations are told apart by.
@@ -58,6 +59,8 @@ pub enum Highlight {
     Stack(u32),
     /// The matches of the search with this serial; nothing, when another one was finished since.
     Found(u32),
+    /// The allocations whose stacks are in or below this node of a tree.
+    Node(Arrangement, u32),
 }
 
 /// How a device is drawn: what stands on what, what colour tells, what stands out.

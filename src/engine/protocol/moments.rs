@@ -30,6 +30,8 @@ pub struct MomentFacts {
     pub reserved: u64,
     /// Of `requested`, the bytes whose free was requested and has not completed.
     pub pending: u64,
+    /// How many allocations are live.
+    pub count: u32,
 }
 
 /// A step from one place in the stack to another.

@@ -1,0 +1,109 @@
+//! Which allocations an answer is about, what each of them weighs, and how their stacks are put together.
+
+use serde::{Deserialize, Serialize};
+
+/// Which allocations, and what each of them weighs: its requested bytes, but for [`Scope::ByteMoments`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Scope {
+    /// Those live at this moment.
+    At(u32),
+    /// Those born in the range.
+    Born(Span),
+    /// Those whose free completed in the range.
+    Freed(Span),
+    /// Those born in the range and still live at its end.
+    Kept(Span),
+    /// Those live at some moment of the range, each with its requested bytes × the moments from `from` to before `to` that it is
+    /// live at. At most 2^64 − 1 in all.
+    ByteMoments(Span),
+}
+
+/// A range of the trace: what the events numbered `from` to before `to` do, which lead from moment `from` to moment `to`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Span {
+    /// The moment it begins at.
+    pub from: u32,
+    /// The moment it ends at; not before `from`.
+    pub to: u32,
+}
+
+/// What allocations weigh together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Weight {
+    /// Requested bytes, or those × moments; see [`Scope`].
+    pub bytes: u64,
+    /// How many allocations.
+    pub count: u32,
+}
+
+/// How stacks are put together to a tree. Nodes are numbered anew for each arrangement; the same node has the same number at every
+/// moment and in every range.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Arrangement {
+    /// What stands at the root.
+    pub root: Root,
+    /// Which frames are one.
+    pub merge: Merge,
+    /// Whether internal frames are left out.
+    pub internal: Internal,
+}
+
+/// What stands at the root of a tree of stacks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Root {
+    /// The outermost frame: who calls whom.
+    #[default]
+    Outermost,
+    /// The innermost frame: who is called by whom.
+    Innermost,
+}
+
+/// Which frames are one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Merge {
+    /// Those of equal function, file and line.
+    #[default]
+    Line,
+    /// Those of equal function and file.
+    Function,
+    /// Those of equal file; C++ frames without a file, those of equal function.
+    File,
+}
+
+/// Whether the frames that the [rules](super::Request::InternalFrames) name are left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Internal {
+    /// They are shown.
+    #[default]
+    Shown,
+    /// They are left out; a stack that has no others stands under a node of its own.
+    Hidden,
+}
+
+/// What a node of a tree is called.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NodeLabel {
+    /// The function; for merged files the file's name; for [`NodeKind::Note`] what it holds.
+    pub name: String,
+    /// The file; empty for C++ frames without one and for notes.
+    pub file: String,
+    /// The line as the file writes it; empty where frames of several lines are one.
+    pub line: String,
+    /// Whose code it is.
+    pub kind: NodeKind,
+}
+
+/// Whose code a node of a tree is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum NodeKind {
+    /// The user's own.
+    User,
+    /// torch's, another package's, or Python's own.
+    Library,
+    /// C++.
+    Native,
+    /// No frame: all of it together, allocations without a stack, bytes that nothing explains, stacks of frees, stacks of internal
+    /// frames alone.
+    #[default]
+    Note,
+}
