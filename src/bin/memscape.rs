@@ -51,7 +51,7 @@ fn main() -> ExitCode {
             eprintln!("{USAGE}\n\nmemscape {command}: {what}.");
             ExitCode::from(2)
         };
-        let tells: Option<fn(&Terms) -> Result<String, String>> = match command.as_str() {
+        let tells: Option<Tells> = match command.as_str() {
             "plot" => return Options::of(rest).map_or_else(refused, |options| plot(&options)),
             "live" => Some(live::live),
             "peak" => Some(live::highest),
@@ -85,7 +85,10 @@ fn plot(options: &Options) -> ExitCode {
     }
 }
 
-fn told(terms: &Terms, tell: fn(&Terms) -> Result<String, String>) -> ExitCode {
+/// A command that answers with text, or with one sentence about what went wrong.
+type Tells = fn(&Terms) -> Result<String, String>;
+
+fn told(terms: &Terms, tell: Tells) -> ExitCode {
     match tell(terms) {
         Ok(text) => {
             // A closed pipe (`| head`) is no failure of ours.
