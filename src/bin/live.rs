@@ -112,19 +112,32 @@ fn tree(asking: &mut Asking, terms: &Terms, moment: u32) -> Option<Box<TreePage>
         By::Tree => vec![fold(Reach::AllBelow, FoldState::Open)],
         _ => vec![fold(Reach::AllBelow, FoldState::Closed), fold(Reach::One, FoldState::Open)],
     };
-    let question = TreeQuestion {
-        scope: Scope::At(moment),
-        arrangement,
-        focus: None,
-        folds,
-        reveal: None,
-        find: None,
-        rows: [0, terms.top.saturating_add(1)],
-    };
     let device = asking.device.device;
-    match asking.ask(Request::Tree { serial: 0, device, question: Box::new(question) })? {
-        Reply::Tree { page, .. } => Some(page),
-        _ => None,
+    let wanted = terms.top.saturating_add(1);
+    let mut whole: Option<Box<TreePage>> = None;
+    loop {
+        let known = whole.as_ref().map_or(0, |page| page.rows.len() as u32);
+        let question = TreeQuestion {
+            scope: Scope::At(moment),
+            arrangement,
+            focus: None,
+            folds: folds.clone(),
+            reveal: None,
+            find: None,
+            rows: [known, wanted - known],
+        };
+        let reply = asking.ask(Request::Tree { serial: 0, device, question: Box::new(question) })?;
+        let Reply::Tree { page: mut next, .. } = reply else { return None };
+        // The engine hands out so many rows at a time.
+        let is_last = next.rows.is_empty() || known + next.rows.len() as u32 >= wanted.min(next.row_count);
+        if let Some(mut page) = whole.take() {
+            page.rows.append(&mut next.rows);
+            next = page;
+        }
+        if is_last {
+            return Some(next);
+        }
+        whole = Some(next);
     }
 }
 
@@ -217,7 +230,7 @@ fn as_text(
             share / 10,
             share % 10,
             grouped(weight.count.into()),
-            printable(&name(&row.label)),
+            printable(&name(&row.label, terms.by)),
         ));
     }
     match page.row_count.saturating_sub(rows.len() as u32 + 1) {
@@ -227,9 +240,10 @@ fn as_text(
     text
 }
 
-/// `train_step (train.py:233)`.
-fn name(label: &NodeLabel) -> String {
+/// `train_step (train.py:233)`; of merged files the path.
+fn name(label: &NodeLabel, by: By) -> String {
     match (label.file.as_str(), label.line.as_str()) {
+        (file, _) if by == By::File && !file.is_empty() => file.to_owned(),
         ("", _) => label.name.clone(),
         (file, "") => format!("{} ({file})", label.name),
         (file, line) => format!("{} ({file}:{line})", label.name),
