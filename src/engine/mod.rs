@@ -15,6 +15,7 @@ mod feed;
 mod find;
 mod glimpse;
 mod groups;
+mod heaviest;
 mod join;
 mod legend;
 mod loader;
@@ -156,6 +157,9 @@ impl Engine {
             Request::SameStack { serial, device, stack } => self.searches.count_stack(serial, device, stack),
             Request::Range { serial, device, span } => self.asked.range(serial, device, span),
             Request::Tree { serial, device, question } => self.asked.tree(serial, device, question),
+            Request::Heaviest { serial, device, scope, arrangement, node } => {
+                self.asked.heaviest(heaviest::Heaviest::new(serial, device, scope, (arrangement, node)));
+            }
             Request::InternalFrames(rules) => {
                 // The page sends what can be read; what can't says nothing.
                 self.internal = InternalRules::heeded(&rules);
