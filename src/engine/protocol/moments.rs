@@ -1,11 +1,11 @@
 //! What is told of single moments, and the steps from one place in the stack to another.
 
 use super::Place;
+use crate::codec::Coded;
 use crate::timeline::Axis;
-use serde::{Deserialize, Serialize};
 
 /// A moment, as somebody points at it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Coded)]
 pub enum At {
     /// By its number: how many events have happened.
     Moment(u32),
@@ -14,7 +14,7 @@ pub enum At {
 }
 
 /// Everything about one moment; bytes are exact.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Coded)]
 pub struct MomentFacts {
     /// How many events have happened.
     pub moment: u32,
@@ -35,7 +35,7 @@ pub struct MomentFacts {
 }
 
 /// A step from one place in the stack to another.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Coded)]
 pub enum Step {
     /// Onto the allocation that stands on this one, at the same moment.
     Above,
@@ -50,7 +50,7 @@ pub enum Step {
 }
 
 /// Where a step led.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]
 pub struct Stepped {
     /// The moment.
     pub moment: u32,
@@ -61,7 +61,7 @@ pub struct Stepped {
 }
 
 /// Why a step ended where it did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]
 pub enum Stop {
     /// It has arrived.
     Arrived,
