@@ -33,7 +33,7 @@ gate "lints" cargo clippy --quiet --locked --workspace --all-targets -- -D warni
 # With Vulkan, so that what draws natively (tests/render_gpu.rs, the bench `offscreen`) is built somewhere.
 gate "lints with gpu" cargo clippy --quiet --locked --all-targets --features gpu-test -- -D warnings
 gate "lints of the page" cargo clippy --quiet --locked --target wasm32-unknown-unknown --features page \
-    --lib --bin memscape-page -- -D warnings
+    --lib --bin page -- -D warnings
 gate "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps --lib
 gate "tests" cargo test --quiet --locked
 gate "tests with gpu" cargo test --quiet --locked --features gpu
