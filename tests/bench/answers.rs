@@ -36,7 +36,7 @@ fn main() {
     }
     for case in [
         Case::new("1 M events", "--events 1000000 --frames 60", 200_000_000),
-        Case::new("1 M allocations", "--events 2500000 --frames 60", 500_000_000),
+        Case::new("1 M allocations", "--events 3200000 --frames 60", 640_000_000),
     ] {
         match measured(&case) {
             Ok(text) => print!("{text}"),
