@@ -160,7 +160,7 @@ impl Painter {
         let lanes: Vec<Lane<'_>> = lanes.collect();
         let size_px = [canvas.width_px, canvas.height_px];
         let background = theme.look.background;
-        let drawing = Drawing { size_px, background, lanes: &lanes, overlay: &picture.overlay };
+        let drawing = Drawing { size_px, background, lanes: &lanes, flame: None, overlay: &picture.overlay };
         let drawn = match &mut self.surface {
             Surface::None => return false,
             Surface::Gpu(gpu) => gpu.draw(&drawing).is_ok(),
