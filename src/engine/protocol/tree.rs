@@ -92,8 +92,13 @@ pub struct TreePage {
 pub struct TreeRow {
     /// The node's number.
     pub node: u32,
+    /// That of its parent; its own for the root.
+    pub parent: u32,
     /// How far below the top it is: 0 for the top.
     pub depth: u32,
+    /// How many of the nodes on the way from the top to it, itself included and the top not, have siblings: rows are indented by
+    /// forks, so that a chain of single calls, however deep, stays where it is.
+    pub forks: u32,
     /// Its place among its siblings, from 0, and how many they are.
     pub place: [u32; 2],
     /// What is in it and below it.
