@@ -13,6 +13,7 @@ mod feed;
 mod find;
 mod glimpse;
 mod groups;
+mod icicle;
 mod join;
 mod legend;
 mod loader;
@@ -145,7 +146,7 @@ impl Engine {
                 self.replies.push_back(Reply::FoundNext { serial, found });
             }
             Request::SameStack { serial, device, stack } => self.searches.count_stack(serial, device, stack),
-            Request::Range { .. } | Request::Tree { .. } | Request::InternalFrames(_) => {}
+            Request::Range { .. } | Request::Tree { .. } | Request::Flame { .. } | Request::InternalFrames(_) => {}
         }
     }
 

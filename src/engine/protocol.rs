@@ -5,6 +5,7 @@
 
 mod details;
 mod find;
+mod flame;
 mod loading;
 mod looks;
 mod moments;
@@ -16,6 +17,7 @@ mod tree;
 
 pub use details::{Details, FrameText, HitAllocation, Origin};
 pub use find::{Begin, Direction, Match, Query, QueryError, Tally};
+pub use flame::{FlameBox, FlamePage, FlameQuestion, MOST_BOXES};
 pub use loading::{Access, Member, Phase, Progress, Want};
 pub use looks::{Grouping, Highlight, Looks};
 pub use moments::{At, MomentFacts, Step, Stepped, Stop};
@@ -195,6 +197,15 @@ pub enum Request {
         /// The part.
         question: Box<TreeQuestion>,
     },
+    /// The boxes of a flame graph. A newer one of these overtakes an older one that is not finished.
+    Flame {
+        /// Returned in the reply.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// What is asked.
+        question: FlameQuestion,
+    },
     /// Which frames are internal, from now on: rules as `analysis::internal` reads them. Nodes of arrangements that hide them are
     /// numbered anew. There is no reply.
     InternalFrames(Vec<String>),
@@ -336,5 +347,12 @@ pub enum Reply {
         serial: u32,
         /// The part of the tree.
         page: Box<TreePage>,
+    },
+    /// What a [`Request::Flame`] asked for.
+    Flame {
+        /// The request's.
+        serial: u32,
+        /// The boxes.
+        page: Box<FlamePage>,
     },
 }

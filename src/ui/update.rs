@@ -181,6 +181,6 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
         | Reply::Outline { .. } => {
             surroundings::take(state, reply);
         }
-        Reply::Range { .. } | Reply::Tree { .. } => {}
+        Reply::Range { .. } | Reply::Tree { .. } | Reply::Flame { .. } => {}
     }
 }
