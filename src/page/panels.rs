@@ -3,6 +3,7 @@
 mod details;
 mod export;
 mod find;
+mod flame;
 mod help;
 mod hover;
 mod lanes;
@@ -20,6 +21,7 @@ use crate::ui::State;
 pub(super) struct Panels {
     details: details::Panel,
     find: find::Panel,
+    flame: flame::Panel,
     export: export::Panel,
     help: help::Panel,
     hover: hover::Panel,
@@ -44,6 +46,7 @@ impl Panels {
         self.details.show(elements, state);
         self.lanes.show(elements, state);
         self.find.show(elements, state);
+        self.flame.show(elements, state);
         self.hover.show(elements, state);
         self.legend.show(elements, state, theme);
         self.help.show(elements, state);

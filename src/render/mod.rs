@@ -38,6 +38,6 @@ pub use look::Look;
 pub use twin::Twin;
 
 #[cfg(feature = "gpu")]
-pub use gpu::Gpu;
+pub use gpu::{Gpu, Which};
 #[cfg(feature = "gpu")]
 pub use painter::{Painter, RenderError};

@@ -37,3 +37,10 @@ impl Default for Views {
         Views { scope: Scope::At(0), tab: Tab::default(), arrangement: Arrangement::default(), node: None }
     }
 }
+
+impl Views {
+    /// The view that is seen, and only that one asks the worker; `None` while they are folded away.
+    pub fn seen(&self) -> Option<Tab> {
+        Some(self.tab)
+    }
+}
