@@ -172,6 +172,7 @@ enum Head {
     Range { serial: u32, facts: RangeFacts },
     Tree { serial: u32, page: Box<TreePage> },
     Flame { serial: u32, page: Box<FlamePage> },
+    Heaviest { serial: u32, allocation: Option<u32> },
 }
 
 impl Head {
@@ -211,6 +212,7 @@ impl Head {
             Reply::Range { serial, facts } => Head::Range { serial, facts },
             Reply::Tree { serial, page } => Head::Tree { serial, page },
             Reply::Flame { serial, page } => Head::Flame { serial, page },
+            Reply::Heaviest { serial, allocation } => Head::Heaviest { serial, allocation },
         }
     }
 
@@ -252,6 +254,7 @@ impl Head {
             Head::Range { serial, facts } => Reply::Range { serial, facts },
             Head::Tree { serial, page } => Reply::Tree { serial, page },
             Head::Flame { serial, page } => Reply::Flame { serial, page },
+            Head::Heaviest { serial, allocation } => Reply::Heaviest { serial, allocation },
         })
     }
 }

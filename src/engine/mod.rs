@@ -16,6 +16,7 @@ mod find;
 mod flame;
 mod glimpse;
 mod groups;
+mod heaviest;
 mod icicle;
 mod join;
 mod legend;
@@ -158,6 +159,9 @@ impl Engine {
             Request::Range { serial, device, span } => self.asked.range(serial, device, span),
             Request::Tree { serial, device, question } => self.asked.tree(serial, device, question),
             Request::Flame { serial, device, question } => self.asked.flame(serial, device, question),
+            Request::Heaviest { serial, device, scope, arrangement, node } => {
+                self.asked.heaviest(heaviest::Heaviest::new(serial, device, scope, (arrangement, node)));
+            }
             Request::InternalFrames(rules) => {
                 // The page sends what can be read; what can't says nothing.
                 self.internal = InternalRules::heeded(&rules);

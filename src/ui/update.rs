@@ -175,6 +175,7 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
         Reply::Details { serial, .. } if state.selecting == Some(serial) => state.selecting = None,
         Reply::Members(members) => list(state, members),
         Reply::Details { .. } => {}
+        Reply::Flame { serial, page } => flame::take(state, serial, *page),
         Reply::Found { serial, tally, .. } => find::found(state, serial, tally),
         Reply::FoundNext { serial, found } => find::stepped(state, serial, found, effects),
         Reply::SameStack { .. }
@@ -184,7 +185,6 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
         | Reply::Outline { .. } => {
             surroundings::take(state, reply);
         }
-        Reply::Flame { serial, page } => flame::take(state, serial, *page),
-        Reply::Range { .. } | Reply::Tree { .. } => {}
+        Reply::Range { .. } | Reply::Tree { .. } | Reply::Heaviest { .. } => {}
     }
 }
