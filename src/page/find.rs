@@ -61,7 +61,7 @@ fn key(app: &Rc<App>, event: &Event) {
         }
         "Escape" => {
             take(app);
-            let [canvas, _] = app.painter.borrow().canvases(&app.elements);
+            let canvas = app.painter.borrow().canvas(&app.elements);
             let _ = canvas.focus();
         }
         _ => return,

@@ -86,6 +86,12 @@ impl Painter {
         self.canvases.clone().unwrap_or_else(|| [elements.timeline.clone(), elements.flame_canvas.clone()])
     }
 
+    /// The canvas of the timeline.
+    pub(super) fn canvas(&self, elements: &Elements) -> HtmlCanvasElement {
+        let [timeline, _] = self.canvases(elements);
+        timeline
+    }
+
     /// Another number than before where what was drawn is gone.
     pub(super) fn surfaces(&self) -> u32 {
         self.surfaces
@@ -149,7 +155,7 @@ impl Painter {
         if self.shown.as_ref() == Some(&picture) || matches!(self.surface, Surface::None) {
             return false;
         }
-        let [canvas_element, _] = self.canvases(elements);
+        let canvas_element = self.canvas(elements);
         self.keep_scenes(&picture.lanes);
         let looks: Vec<Look> = picture.lanes.iter().map(|lane| look(&theme.look, lane.looks, &picture.faded)).collect();
         let lanes = picture.lanes.iter().zip(&looks).map(|(lane, look)| Lane {
