@@ -62,6 +62,10 @@ impl Graph {
         self.frames += 1;
         let [_, canvas] = painter.canvases(elements);
         dom::set_attribute(&canvas, "data-frames", &self.frames.to_string());
+        if let Some(page) = state.flame.page() {
+            dom::set_attribute(&canvas, "data-boxes", &page.boxes.len().to_string());
+            dom::set_attribute(&canvas, "data-total", &page.total.bytes.to_string());
+        }
         self.shown = Some(now);
         false
     }

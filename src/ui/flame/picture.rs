@@ -160,12 +160,14 @@ fn name(label: &NodeLabel, of: &FlameBox, scope: Scope, signs: usize) -> String 
     let mut room = signs.saturating_sub(signs_of(name));
     for more in [brief_place(label), short(scope, of.weight.bytes)] {
         let needed = signs_of(&more) + 2;
-        if more.is_empty() || needed > room {
+        if needed > room {
             break;
         }
-        room -= needed;
-        text.push_str("  ");
-        text.push_str(&more);
+        if !more.is_empty() {
+            room -= needed;
+            text.push_str("  ");
+            text.push_str(&more);
+        }
     }
     text
 }

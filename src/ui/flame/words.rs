@@ -5,7 +5,7 @@ use crate::ui::State;
 use crate::units::{Bytes, counted, grouped};
 
 /// Boxes of the way that are named beside the first: the last ones.
-const NAMED: usize = 4;
+const NAMED: usize = 2;
 
 /// The card beside the pointer. It has the same lines for every box, so that it never jumps.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,12 +62,22 @@ pub fn percent(part: u64, whole: u64) -> String {
 
 /// File and line of a box, as `model.py:31`; empty where there is none.
 pub(super) fn brief_place(label: &NodeLabel) -> String {
-    let file = label.file.rsplit(['/', '\\']).next().unwrap_or_default();
-    if label.line.is_empty() || file.is_empty() { file.to_owned() } else { [file, ":", &label.line].concat() }
+    with_line(label.file.rsplit(['/', '\\']).next().unwrap_or_default(), label)
 }
 
+/// The same with the whole path.
 fn place(label: &NodeLabel) -> String {
-    if label.line.is_empty() { label.file.clone() } else { [label.file.as_str(), ":", &label.line].concat() }
+    with_line(&label.file, label)
+}
+
+fn with_line(file: &str, label: &NodeLabel) -> String {
+    match file {
+        "" | "??" | "none" => String::new(),
+        // A file's own name is the box's already.
+        _ if label.line.is_empty() && file == label.name => String::new(),
+        _ if label.line.is_empty() => file.to_owned(),
+        _ => [file, ":", &label.line].concat(),
+    }
 }
 
 fn label<'a>(page: &'a FlamePage, of: &FlameBox) -> &'a NodeLabel {
@@ -100,7 +110,7 @@ pub fn card(state: &State, page: &FlamePage, of: &FlameBox) -> FlameCard {
     if let Some(parent) = page.boxes.get(of.parent as usize).filter(|_| of.row > 0) {
         shares.push_str(" · ");
         shares.push_str(&percent(bytes, parent.weight.bytes));
-        shares.push_str(" of what calls it");
+        shares.push_str(" of its parent");
     }
     shares.push_str(" · ");
     shares.push_str(&counted(of.weight.count.into(), "allocation"));
@@ -121,7 +131,7 @@ pub fn reading(state: &State) -> String {
             + "A click selects, a double click or Enter zooms in, Backspace zooms out; arrows move.";
     };
     let FlameCard { title, name, place, shares } = card(state, page, of);
-    [name, place, title, shares].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
+    [title, name, shares, place].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
 }
 
 /// What stands in the place of boxes where there are none.
@@ -142,15 +152,8 @@ pub fn crumbs(page: &FlamePage) -> Vec<Crumb> {
     let way =
         page.boxes.iter().take(last + 1).enumerate().filter(|(at, _)| last > 0 && (*at == 0 || at + NAMED > last));
     let crumb = |(at, of): (usize, &FlameBox)| {
-        let label = label(page, of);
-        let mut text = if at > 1 && at + NAMED == last + 1 { "… " } else { "" }.to_owned();
-        text.push_str(&label.name);
-        let place = brief_place(label);
-        if !place.is_empty() {
-            text.push(' ');
-            text.push_str(&place);
-        }
-        Crumb { node: of.node, text }
+        let before = if at > 1 && at + NAMED == last + 1 { "… " } else { "" };
+        Crumb { node: of.node, text: [before, &label(page, of).name].concat() }
     };
     way.map(crumb).collect()
 }
