@@ -101,7 +101,7 @@ pub fn card(state: &State, page: &FlamePage, of: &FlameBox) -> FlameCard {
     }
     let label = label(page, of);
     let (name, place) = if of.nodes > 1 {
-        (counted(of.nodes.into(), "box") + "es narrower than a pixel", "The heaviest: ".to_owned() + &label.name)
+        (grouped(of.nodes.into()) + " boxes narrower than a pixel", "The heaviest: ".to_owned() + &label.name)
     } else {
         (label.name.clone(), place(label))
     };
