@@ -2,6 +2,7 @@
 
 use super::drag::Held;
 use super::export::{Format, Picture};
+use super::flame::{FlameAction, FlameStep};
 use super::state::{Canvas, Renderer};
 use super::views::Tab;
 use crate::engine::protocol::{Grouping, Reply, Request};
@@ -35,6 +36,8 @@ pub enum Action {
     LegendIsolated(u32),
     /// The minimap's window was moved or resized: its edges as parts of the whole axis, from 0 to 1.
     MinimapMoved([f64; 2]),
+    /// Something happened in the flame graph.
+    Flame(FlameAction),
     /// A view was chosen among the tabs.
     TabChosen(Tab),
     /// The views shall have so many percent of the window's height.
@@ -262,6 +265,8 @@ pub enum Command {
     FindPrevious,
     /// All of the selection's stack stand out, or do not.
     ToggleSameStack,
+    /// Move or zoom in the flame graph.
+    Flame(FlameStep),
     /// Offer the formats of a picture, or stop it.
     ToggleExport,
     /// The visible picture becomes a file.
