@@ -9,7 +9,7 @@
 use memscape::engine::protocol::{At, DeviceSummary, FileSummary, MomentFacts, Place, RangeFacts, Scope, Span, Weight};
 use memscape::engine::{Reply, Request};
 use memscape::timeline::scene::SceneColumns;
-use memscape::timeline::{Axis, Scene, View};
+use memscape::timeline::{Axis, Scene, View, time_axis_margin};
 use memscape::ui::action::{GivenFile, Pointer};
 use memscape::ui::axis_press::AxisPress;
 use memscape::ui::range::{self, About};
@@ -20,8 +20,8 @@ const EVENTS: u32 = 999;
 const PEAK: u32 = 701;
 const START_US: i64 = 1_700_000_000_000_000;
 
-/// Event e comes 1 ms after the one before; the time axis has a margin of 1/64.
-const MARGIN: u64 = (998_000 / 64) + 1;
+/// µs from the first event, which each other follows 1 ms after the one before, to the last.
+const SPAN: u64 = 998_000;
 
 fn file() -> FileSummary {
     let device = |device, time_us| DeviceSummary {
@@ -39,7 +39,7 @@ fn file() -> FileSummary {
         format: String::new(),
         torch: None,
         warnings: vec![],
-        devices: vec![device(0, Some((START_US, START_US + 998_000))), device(1, None)],
+        devices: vec![device(0, Some((START_US, START_US + SPAN as i64))), device(1, None)],
         settings: vec![],
     }
 }
@@ -69,7 +69,7 @@ fn facts(at: At) -> MomentFacts {
     let moment = match at {
         At::Moment(moment) => moment,
         At::X(Axis::Events, x) => x as u32,
-        At::X(Axis::Time, x) => ((x as u64).saturating_sub(MARGIN) / 1000 + 1) as u32,
+        At::X(Axis::Time, x) => ((x as u64).saturating_sub(time_axis_margin(SPAN)) / 1000 + 1) as u32,
         At::After(_) => panic!("the page names no events"),
     };
     let time = u64::from(moment) * 1000;
@@ -167,7 +167,7 @@ fn at_first_it_is_the_peak() {
     assert_eq!(page.scope(), Scope::At(PEAK));
     let view = moment::view(&page.state);
     assert_eq!((view.event, view.facts.requested, view.facts.pending), (Some(i64::from(PEAK) - 1), 1701, 7));
-    assert_eq!(view.lines[3].1, "1.65 KiB · 1,694 B", "allocated is what is not pending");
+    assert_eq!(view.lines[3].1, "1.65 KiB · 1,694 B requested", "allocated is what is not pending");
     assert_eq!(range::title(&page.state), "Live at event 700 · the peak · 1.66 KiB requested · 1 allocation");
 }
 

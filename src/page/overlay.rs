@@ -24,8 +24,8 @@ pub(super) struct Layer {
     shown: Option<(Overlay, Size, Theme)>,
 }
 
-/// Of the stage; and the pixels above the focused lane.
-type Size = ((u32, u32), f64);
+/// Of the stage and of the picture in it; and the pixels above the focused lane.
+type Size = ((u32, u32), u32, f64);
 
 fn above(state: &State, view: &View, canvas: &Canvas) -> f64 {
     let bottom = state.focused_lane().map_or(0, |lane| lane.bottom_px);
@@ -40,7 +40,7 @@ impl Layer {
         let overlay = Overlay::of(state);
         let above = above(state, &view, &canvas);
         let same = |(shown, size, with): &(Overlay, Size, Theme)| {
-            *shown == overlay && *size == (stage, above) && with == theme
+            *shown == overlay && *size == (stage, canvas.height_px, above) && with == theme
         };
         if self.shown.as_ref().is_some_and(same) {
             return;
@@ -62,7 +62,7 @@ impl Layer {
         let brush = Brush { context, theme, scale: canvas.scale, left, plot, span, stage: stage_px };
         brush.all(&overlay);
         brush.context.restore();
-        self.shown = Some((overlay, (stage, above), theme.clone()));
+        self.shown = Some((overlay, (stage, canvas.height_px, above), theme.clone()));
     }
 }
 

@@ -23,7 +23,8 @@ pub struct MomentView {
 pub fn view(state: &State) -> MomentView {
     let hovers = state.tools.cursor.keys.is_none() && state.cursor_moment().is_some();
     let facts = if hovers { state.cursor_facts() } else { state.pinned_facts() };
-    let bytes = |bytes: u64| format!("{} · {} B", Bytes(bytes), grouped(bytes));
+    let bytes = exact;
+    let requested = |bytes: u64| Some(exact(bytes) + " requested");
     let reserved = facts.filter(|_| state.device().is_some_and(|device| device.knows_reserved()));
     let line = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
     MomentView {
@@ -33,13 +34,19 @@ pub fn view(state: &State) -> MomentView {
         lines: [
             ("Event", line(facts.map(|facts| event_text(facts.moment)))),
             ("Time", line(facts.and_then(|facts| time_text(state, facts)))),
-            ("Active, requested", line(facts.map(|facts| bytes(facts.requested)))),
-            ("Allocated, requested", line(facts.map(|facts| bytes(facts.requested.saturating_sub(facts.pending))))),
-            ("Pending, requested", line(facts.map(|facts| bytes(facts.pending)))),
+            ("Active", line(facts.and_then(|facts| requested(facts.requested)))),
+            ("Allocated", line(facts.and_then(|facts| requested(facts.requested.saturating_sub(facts.pending))))),
+            ("Pending", line(facts.and_then(|facts| requested(facts.pending)))),
             ("Reserved", line(reserved.map(|facts| bytes(facts.reserved)))),
-            ("Live allocations", line(facts.map(|facts| grouped(facts.count.into())))),
+            ("Allocations", line(facts.map(|facts| grouped(facts.count.into())))),
         ],
     }
+}
+
+/// Bytes in short and to the byte.
+pub(super) fn exact(bytes: u64) -> String {
+    let short = Bytes(bytes).to_string();
+    if bytes < 1024 { short } else { short + " · " + &grouped(bytes) + " B" }
 }
 
 /// The event that brought a moment about.

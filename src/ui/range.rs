@@ -1,6 +1,6 @@
 //! The range that is asked about: begun, extended and ended; which of its allocations the views show; what is said of it.
 
-use super::moment::event_name;
+use super::moment::{event_name, event_text, exact};
 use super::state::State;
 use crate::engine::protocol::{MomentFacts, RangeFacts, Scope, Span, Weight};
 use crate::units::{Bytes, Moment, counted, duration_us, grouped};
@@ -161,14 +161,10 @@ pub fn view(state: &State) -> Option<RangeView> {
         ("Freed", weight(facts.freed)),
         ("Still live", weight(facts.kept)),
         ("Net change", sign.to_owned() + &exact(facts.at_end.abs_diff(facts.at_begin))),
-        ("Its peak", exact(facts.peak) + " at " + &event_name(facts.peak_moment)),
+        ("Its peak", exact(facts.peak)),
+        ("At event", event_text(facts.peak_moment)),
     ]);
     Some(RangeView { facts: Some(*facts), lines, is_extended })
-}
-
-fn exact(bytes: u64) -> String {
-    let short = Bytes(bytes).to_string();
-    if bytes < 1024 { short } else { short + " · " + &grouped(bytes) + " B" }
 }
 
 /// The events of a range: `1,000 – 1,999`.
@@ -183,9 +179,6 @@ fn events(span: Span) -> String {
 /// What stands beside the tabs: what the views are about. All of it is of the last moment or range that the worker told of.
 pub fn title(state: &State) -> String {
     let Some(device) = state.device() else { return String::new() };
-    let told = |weight: Weight| {
-        Bytes(weight.bytes).to_string() + " requested · " + &counted(weight.count.into(), "allocation")
-    };
     let Scope::At(moment) = state.views.scope else {
         let Some(facts) = state.range_facts() else { return String::new() };
         let mut text = "events ".to_owned() + &events(facts.span);
@@ -196,7 +189,9 @@ pub fn title(state: &State) -> String {
             About::Kept => facts.kept,
         };
         text.push_str(" · ");
-        text.push_str(&told(weight));
+        text.push_str(&Bytes(weight.bytes).to_string());
+        text.push_str(" requested in ");
+        text.push_str(&grouped(weight.count.into()));
         return text;
     };
     let facts = state.pinned_facts();
@@ -211,7 +206,9 @@ pub fn title(state: &State) -> String {
     }
     if let Some(facts) = facts {
         text.push_str(" · ");
-        text.push_str(&told(Weight { bytes: facts.requested, count: facts.count }));
+        text.push_str(&Bytes(facts.requested).to_string());
+        text.push_str(" requested · ");
+        text.push_str(&counted(facts.count.into(), "allocation"));
     }
     text
 }
