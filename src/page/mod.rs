@@ -11,6 +11,7 @@ mod dom;
 mod export;
 mod files;
 mod find;
+mod flame;
 mod folders;
 mod frame;
 mod gestures;
@@ -50,6 +51,7 @@ struct App {
     client: Rc<Client>,
     files: Files,
     painter: RefCell<Painter>,
+    flame: RefCell<flame::Graph>,
     panels: RefCell<Panels>,
     minimap: RefCell<Minimap>,
     overlay: RefCell<Layer>,
@@ -105,6 +107,7 @@ impl App {
                 client,
                 files: Files::default(),
                 painter: RefCell::new(Painter::default()),
+                flame: RefCell::default(),
                 panels: RefCell::new(Panels::default()),
                 minimap: RefCell::new(Minimap::default()),
                 overlay: RefCell::default(),
@@ -121,7 +124,7 @@ impl App {
         listeners.extend(files::listeners(&app));
         listeners.extend(theme::listener(&app));
         app.listeners.replace(listeners);
-        device::watch_size(&app)?;
+        device::watch_sizes(&app)?;
         device::choose(&app);
         match link {
             Ok(Some(link)) => app.dispatch(Action::LinkGiven(link.url)),
@@ -186,7 +189,10 @@ impl App {
         self.panels.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
         self.minimap.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
         self.overlay.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
-        let failed = self.painter.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
+        let mut painter = self.painter.borrow_mut();
+        let mut failed = painter.show(&self.elements, &state, &self.theme.borrow());
+        failed |= self.flame.borrow_mut().show(&self.elements, &state, &self.theme.borrow(), &mut painter);
+        drop(painter);
         drop(state);
         if failed {
             device::choose(self);

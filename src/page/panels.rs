@@ -4,6 +4,7 @@ mod answer;
 mod details;
 mod export;
 mod find;
+mod flame;
 mod help;
 mod hover;
 mod lanes;
@@ -23,6 +24,7 @@ pub(super) struct Panels {
     answer: answer::Panel,
     details: details::Panel,
     find: find::Panel,
+    flame: flame::Panel,
     export: export::Panel,
     help: help::Panel,
     hover: hover::Panel,
@@ -49,6 +51,7 @@ impl Panels {
         self.details.show(elements, state);
         self.lanes.show(elements, state);
         self.find.show(elements, state);
+        self.flame.show(elements, state);
         self.hover.show(elements, state);
         self.legend.show(elements, state, theme);
         self.help.show(elements, state);

@@ -3,6 +3,7 @@
 use super::axis_press::AxisPress;
 use super::drag::Held;
 use super::export::{Format, Picture};
+use super::flame::{FlameAction, FlameStep};
 use super::range::About;
 use super::state::{Canvas, Renderer};
 use super::views::Tab;
@@ -47,6 +48,8 @@ pub enum Action {
     AboutChosen(About),
     /// The range is no longer wanted.
     RangeEnded,
+    /// Something happened in the flame graph.
+    Flame(FlameAction),
     /// A view was chosen among the tabs.
     TabChosen(Tab),
     /// The views shall have so many percent of the window's height.
@@ -274,6 +277,8 @@ pub enum Command {
     FindPrevious,
     /// All of the selection's stack stand out, or do not.
     ToggleSameStack,
+    /// Move or zoom in the flame graph.
+    Flame(FlameStep),
     /// Offer the formats of a picture, or stop it.
     ToggleExport,
     /// The visible picture becomes a file.

@@ -3,6 +3,7 @@
 use super::action::Command;
 use super::drag::Held;
 use super::export::Format;
+use super::flame::FlameStep;
 use super::state::Letters;
 use super::views::Tab;
 
@@ -13,6 +14,8 @@ pub enum Scope {
     Page,
     /// While the timeline has the focus.
     Timeline,
+    /// While the flame graph has the focus.
+    Flame,
     /// While the formats of a picture are offered.
     Export,
 }
@@ -91,6 +94,20 @@ pub const BINDINGS: &[Binding] = {
         line(Timeline, &["q"], ToggleRange, "Begin a range at the cursor, or let it be", "range-begin"),
         line(Page, &["Shift+q"], NextAbout, "Show something else of the range", "scope"),
         line(Page, &["Shift+x"], PinRangePeak, "Ask about the range's own peak", "range-peak"),
+        line(Scope::Flame, &["ArrowUp"], Command::Flame(FlameStep::Up), "To the box above", "flame-up"),
+        line(
+            Scope::Flame,
+            &["ArrowDown"],
+            Command::Flame(FlameStep::Down),
+            "To the box below, the heaviest",
+            "flame-down",
+        ),
+        line(Scope::Flame, &["ArrowLeft"], Command::Flame(FlameStep::Left), "To the box at the left", "flame-left"),
+        line(Scope::Flame, &["ArrowRight"], Command::Flame(FlameStep::Right), "To the box at the right", "flame-right"),
+        line(Scope::Flame, &["Enter", "+"], Command::Flame(FlameStep::ZoomIn), "Zoom to the selected box", "flame-in"),
+        line(Scope::Flame, &["Backspace", "-"], Command::Flame(FlameStep::ZoomOut), "Zoom out by a box", "flame-out"),
+        line(Scope::Flame, &["0"], Command::Flame(FlameStep::ZoomOutFully), "Show everything", "flame-all"),
+        line(Scope::Flame, &["f"], Command::Flame(FlameStep::Turn), "Root at the top or at the bottom", "flame-turn"),
         line(Page, &["i"], ToggleExport, "Save the picture…", "export-open"),
         line(Scope::Export, &["1"], Command::Export(Format::Png1), "PNG, as on the screen", "export-png-1"),
         line(Scope::Export, &["2"], Command::Export(Format::Png2), "PNG, twice as many pixels", "export-png-2"),

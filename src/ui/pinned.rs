@@ -74,6 +74,7 @@ impl State {
     pub(super) fn begin_views(&mut self) {
         self.pinned = Pinned { moment: self.peak_moment(), ..Pinned::default() };
         self.views.node = None;
+        self.flame.forget();
         self.rescope();
     }
 

@@ -6,6 +6,7 @@ use super::cursor::{Followed, follow, stepped};
 use super::drag::Drag;
 use super::export;
 use super::find;
+use super::flame;
 use super::navigate::wheel_factor;
 use super::opening::{close, files_given, link_failed, list, load, load_link, show_device};
 use super::pinned;
@@ -37,6 +38,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::RangeDrawn(parts) => state.range_between(parts),
         Action::AboutChosen(about) => state.choose_about(about),
         Action::RangeEnded => drop(state.end_range()),
+        Action::Flame(action) => flame::act(state, action),
         Action::TabChosen(tab) => state.views.show(tab),
         Action::ViewsResized(height) => state.views.resize(height),
         Action::FindTyped(text) => find::typed(state, text),
@@ -122,6 +124,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
 fn settle(state: &mut State, effects: &mut Vec<Effect>) {
     let Some(device) = state.device().map(|device| device.device).filter(|_| state.canvas.is_some()) else { return };
     find::ask(state, device, effects);
+    flame::ask(state, device, effects);
     state.change_looks(state.wanted_looks());
     state.arrange_lanes();
     pinned::follow(state);
@@ -187,6 +190,7 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
         Reply::Details { serial, .. } if state.selecting == Some(serial) => state.selecting = None,
         Reply::Members(members) => list(state, members),
         Reply::Details { .. } => {}
+        Reply::Flame { serial, page } => flame::take(state, serial, *page),
         Reply::Found { serial, tally, .. } => find::found(state, serial, tally),
         Reply::FoundNext { serial, found } => find::stepped(state, serial, found, effects),
         Reply::SameStack { .. }
