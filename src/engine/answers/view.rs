@@ -64,7 +64,7 @@ impl<'a> TreeView<'a> {
         self.weighed.children(node)
     }
 
-    /// The node at which the stack of an allocation ends; `None` where that has not occurred.
+    /// The node at which the stack of an allocation (which there must be) ends; `None` where that has not occurred.
     pub(in crate::engine) fn node_of(&self, id: AllocationId) -> Option<u32> {
         self.stems.of(self.open, id).map(|stem| self.shape.of_stem(stem)).filter(|&node| node != 0)
     }
