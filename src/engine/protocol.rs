@@ -30,11 +30,11 @@ pub use range::RangeFacts;
 pub use summary::{DeviceSummary, FileSummary, Warning};
 pub use tree::{Fold, FoldState, Reach, Reveal, TreePage, TreeQuestion, TreeRow};
 
+use crate::codec::Coded;
 use crate::timeline::{Axis, OutlineRect, Scene, View};
-use serde::{Deserialize, Serialize};
 
 /// What a driver asks of the engine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Coded)]
 pub enum Request {
     /// A new file begins; it replaces the open one and whatever was loading.
     Open {
@@ -236,7 +236,7 @@ impl Request {
 }
 
 /// What the engine tells.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Coded)]
 pub enum Reply {
     /// How far loading is.
     Progress(Progress),

@@ -1,10 +1,10 @@
 //! Opens a file through the engine and asks everything the page may ask, with what must hold of every answer.
 
 use crate::trees;
+use memscape::codec::{Coded, decoded, encoded};
 use memscape::engine::protocol::{Access, At, DeviceSummary, FileSummary, HitAllocation, Looks, Step};
 use memscape::engine::{Engine, Reply, Request, Want};
 use memscape::timeline::{Axis, MAX_QUADS, Scene, View};
-use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::Debug;
 
 /// An open file.
@@ -70,9 +70,8 @@ fn work(engine: &mut Engine, slice: u32) {
 }
 
 /// What is sent to the page arrives as it was sent.
-pub(crate) fn crosses<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
-    let sent = serde_json::to_vec(value).expect("plain data");
-    assert_eq!(&serde_json::from_slice::<T>(&sent).expect("plain data"), value);
+pub(crate) fn crosses<T: Coded + PartialEq + Debug>(value: &T) {
+    assert_eq!(decoded::<T>(&encoded(value)).as_ref(), Some(value));
 }
 
 impl Opened {
@@ -181,7 +180,7 @@ impl Opened {
 
 /// What the numbers of a device owe each other.
 fn agree(device: &DeviceSummary, file: &FileSummary, adds_up: bool) {
-    assert_eq!(device.actions.values().sum::<u64>(), device.events);
+    assert_eq!(device.actions.iter().map(|(_, count)| count).sum::<u64>(), device.events);
     assert!(device.min_requested <= device.median_requested && device.median_requested <= device.peak_requested);
     assert!((-1..device.events as i64).contains(&device.peak_event), "{}", device.peak_event);
     let is_odd = |kinds: &[&str]| file.warnings.iter().any(|warning| kinds.contains(&warning.kind.as_str()));
