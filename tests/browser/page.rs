@@ -241,6 +241,12 @@ impl Page {
         self.call("Input.dispatchMouseEvent", event);
     }
 
+    /// The second press or release of a double click with the left button.
+    pub(crate) fn double(&self, kind: &str, (x, y): (f64, f64)) {
+        let event = json!({ "type": kind, "x": x, "y": y, "button": "left", "clickCount": 2 });
+        self.call("Input.dispatchMouseEvent", event);
+    }
+
     /// Presses and releases a key, by its `KeyboardEvent.key`.
     pub(crate) fn press(&self, key: &str) {
         self.press_held(key, 0);
