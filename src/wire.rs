@@ -5,7 +5,7 @@
 
 use crate::engine::protocol::{
     Details, FileSummary, FlamePage, HitAllocation, LegendEntry, Marks, Match, Member, MomentFacts, Overview, Progress,
-    RangeFacts, Reply, Request, Stepped, Tally, TreePage,
+    RangeFacts, Reply, Request, SourcesPage, Stepped, Tally, TreePage,
 };
 use crate::timeline::scene::SceneColumns;
 use crate::timeline::{OutlineRect, Scene, View};
@@ -170,6 +170,7 @@ enum Head {
     FoundNext { serial: u32, found: Option<Match> },
     SameStack { serial: u32, tally: Tally },
     Range { serial: u32, facts: RangeFacts },
+    Sources { serial: u32, page: Box<SourcesPage> },
     Tree { serial: u32, page: Box<TreePage> },
     Flame { serial: u32, page: Box<FlamePage> },
     Heaviest { serial: u32, allocation: Option<u32> },
@@ -210,6 +211,7 @@ impl Head {
             Reply::FoundNext { serial, found } => Head::FoundNext { serial, found },
             Reply::SameStack { serial, tally } => Head::SameStack { serial, tally },
             Reply::Range { serial, facts } => Head::Range { serial, facts },
+            Reply::Sources { serial, page } => Head::Sources { serial, page },
             Reply::Tree { serial, page } => Head::Tree { serial, page },
             Reply::Flame { serial, page } => Head::Flame { serial, page },
             Reply::Heaviest { serial, allocation } => Head::Heaviest { serial, allocation },
@@ -252,6 +254,7 @@ impl Head {
             Head::FoundNext { serial, found } => Reply::FoundNext { serial, found },
             Head::SameStack { serial, tally } => Reply::SameStack { serial, tally },
             Head::Range { serial, facts } => Reply::Range { serial, facts },
+            Head::Sources { serial, page } => Reply::Sources { serial, page },
             Head::Tree { serial, page } => Reply::Tree { serial, page },
             Head::Flame { serial, page } => Reply::Flame { serial, page },
             Head::Heaviest { serial, allocation } => Reply::Heaviest { serial, allocation },

@@ -200,6 +200,6 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
         | Reply::Outline { .. } => {
             surroundings::take(state, reply);
         }
-        Reply::Tree { .. } | Reply::Heaviest { .. } => {}
+        Reply::Sources { .. } | Reply::Tree { .. } | Reply::Heaviest { .. } => {}
     }
 }
