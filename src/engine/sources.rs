@@ -36,6 +36,9 @@ fn join(to: &mut Standing, more: Standing) {
     add(&mut to.peak, more.peak);
 }
 
+/// A file by its name, and its lines.
+type Lines = (u32, Standing, Vec<(i128, Standing)>);
+
 impl Sources {
     pub(super) fn new(serial: u32, device: i64, scope: Scope) -> Sources {
         Sources { serial, device, scope, next: [0; 2], frames: Vec::new(), page: SourcesPage::default() }
@@ -94,7 +97,7 @@ impl Sources {
             let frame = frame(id);
             u128::from(frame.filename.0) << 96 | (frame.line as u128 & ((1 << 96) - 1))
         });
-        let mut files: Vec<(u32, Standing, Vec<(i128, Standing)>)> = Vec::new();
+        let mut files: Vec<Lines> = Vec::new();
         for (standing, id) in used {
             let (name, line) = (frame(id).filename.0, frame(id).line);
             if files.last().is_none_or(|(file, ..)| *file != name) {
