@@ -131,6 +131,11 @@ impl Sites {
         self.origins.get_mut(frame.0 as usize).map_or(Origin::Native, |known| *known.get_or_insert_with(look))
     }
 
+    /// The innermost frame of the user's own code in a stack, if it has one.
+    pub fn of_user(&mut self, snapshot: &Snapshot, stack: StackId) -> Option<FrameId> {
+        self.of(snapshot, stack).filter(|&frame| self.origin(snapshot, frame) == Origin::User)
+    }
+
     /// The site of a stack; `None` for one without frames.
     pub fn of(&mut self, snapshot: &Snapshot, stack: StackId) -> Option<FrameId> {
         match self.of_stack.get(stack.0 as usize) {

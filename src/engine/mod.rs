@@ -28,6 +28,7 @@ mod places;
 mod range;
 mod snapviewer;
 mod source;
+mod sources;
 mod spans;
 mod steps;
 mod survey;
@@ -157,6 +158,9 @@ impl Engine {
                 self.replies.push_back(Reply::FoundNext { serial, found });
             }
             Request::SameStack { serial, device, stack } => self.searches.count_stack(serial, device, stack),
+            Request::Sources { serial, device, scope } => {
+                self.asked.sources(sources::Sources::new(serial, device, scope));
+            }
             Request::Range { serial, device, span } => self.asked.range(serial, device, span),
             Request::Tree { serial, device, question } => self.asked.tree(serial, device, question),
             Request::Flame { serial, device, question } => self.asked.flame(serial, device, question),

@@ -12,6 +12,7 @@ mod moments;
 mod picture;
 mod question;
 mod range;
+mod sources;
 mod summary;
 mod tree;
 
@@ -27,6 +28,7 @@ pub use question::{
     Weight,
 };
 pub use range::RangeFacts;
+pub use sources::{SourceFile, SourceLine, SourcesPage, Standing};
 pub use summary::{DeviceSummary, FileSummary, Warning};
 pub use tree::{Fold, FoldState, Reach, Reveal, TreePage, TreeQuestion, TreeRow};
 
@@ -190,6 +192,15 @@ pub enum Request {
         device: i64,
         /// What is asked.
         question: FlameQuestion,
+    },
+    /// What do the files and lines of the user's own code weigh? A newer one of these overtakes an older one that is not finished.
+    Sources {
+        /// Returned in the reply.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// Of these allocations.
+        scope: Scope,
     },
     /// What happened in a range of the trace? A newer one of these overtakes an older one that is not finished.
     Range {
@@ -357,6 +368,13 @@ pub enum Reply {
         serial: u32,
         /// The boxes.
         page: Box<FlamePage>,
+    },
+    /// What a [`Request::Sources`] asked for.
+    Sources {
+        /// The request's.
+        serial: u32,
+        /// Files and lines.
+        page: Box<SourcesPage>,
     },
     /// What a [`Request::Range`] asked for.
     Range {

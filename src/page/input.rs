@@ -83,6 +83,7 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
     listeners.extend(super::minimap::listeners(app));
     listeners.extend(super::views::listeners(app));
     listeners.extend(super::axis::listeners(app));
+    listeners.extend(super::sources::listeners(app));
     listeners
 }
 

@@ -24,6 +24,7 @@ mod painter;
 mod panels;
 mod pen;
 mod policy;
+mod sources;
 mod theme;
 mod views;
 
@@ -162,6 +163,7 @@ impl App {
             Effect::Ask(request) => self.client.send(ToWorker::Ask(request)),
             Effect::Upload { device_place, scene } => self.painter.borrow_mut().upload(device_place, &scene),
             Effect::FocusFind => find::focus(self),
+            Effect::ReadText(name) => sources::read(self, name),
             Effect::FocusMoment => axis::focus(self),
             Effect::FocusView => views::focus(self),
             Effect::ChangeFocus => views::change_focus(self),

@@ -11,6 +11,7 @@ mod lanes;
 mod legend;
 mod moment;
 mod range;
+mod sources;
 mod stage;
 mod summary;
 
@@ -32,6 +33,7 @@ pub(super) struct Panels {
     legend: legend::Panel,
     moment: moment::Panel,
     range: range::Panel,
+    sources: sources::Panel,
     stage: stage::Panel,
     summary: summary::Panel,
 }
@@ -58,6 +60,7 @@ impl Panels {
         self.export.show(elements, state);
         self.moment.show(elements, state);
         self.range.show(elements, state);
+        self.sources.show(elements, state);
     }
 }
 

@@ -5,6 +5,7 @@ use super::drag::Held;
 use super::export::{Format, Picture};
 use super::flame::{FlameAction, FlameStep};
 use super::range::About;
+use super::sources::SourceAction;
 use super::state::{Canvas, Renderer};
 use super::views::Tab;
 use crate::engine::protocol::{Grouping, Reply, Request};
@@ -50,6 +51,8 @@ pub enum Action {
     RangeEnded,
     /// Something happened in the flame graph.
     Flame(FlameAction),
+    /// Something happened in the view "By source".
+    Source(SourceAction),
     /// A view was chosen among the tabs.
     TabChosen(Tab),
     /// The views shall have so many percent of the window's height.
@@ -328,6 +331,8 @@ pub enum Effect {
     },
     /// The field of the search gets the focus.
     FocusFind,
+    /// Read the text of the file that was given last, which has this name.
+    ReadText(String),
     /// The field of the moment gets the focus.
     FocusMoment,
     /// The view that is seen gets the focus.

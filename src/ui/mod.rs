@@ -39,6 +39,7 @@ pub mod range;
 pub mod record;
 pub mod ruler;
 pub mod shared_axis;
+pub mod sources;
 pub mod state;
 pub mod summary;
 pub mod surroundings;

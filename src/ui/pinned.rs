@@ -75,6 +75,7 @@ impl State {
         self.pinned = Pinned { moment: self.peak_moment(), ..Pinned::default() };
         self.views.node = None;
         self.flame.forget();
+        self.sources.forget();
         self.rescope();
     }
 

@@ -7,6 +7,7 @@ use super::flame::FlameGraph;
 use super::hover::Spot;
 use super::lanes::Lanes;
 use super::pinned::Pinned;
+use super::sources::Sources;
 use super::surroundings::Surroundings;
 use super::tools::Tools;
 use super::views::Views;
@@ -72,6 +73,8 @@ pub struct State {
     pub remark: Option<String>,
     /// Cursor, ruler, markers: what a person puts on the picture.
     pub tools: Tools,
+    /// The view "By source".
+    pub sources: Sources,
     /// The moment that was set last, and the range.
     pub pinned: Pinned,
     /// The moment or range that questions are about, and what of the answer is shown.

@@ -12,6 +12,7 @@ use super::opening::{close, files_given, link_failed, list, load, load_link, sho
 use super::pinned;
 use super::pointing::{answered, bring_into_view, click, look_under_pointer};
 use super::ruler::Fixed;
+use super::sources;
 use super::state::{BytesAxis, Choice, Help, Stage, State};
 use super::surroundings;
 use super::tools;
@@ -24,6 +25,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
     let before = Before::of(state, &action);
     match action {
         Action::Command(wanted) => command(state, wanted, now_ms, &mut effects),
+        Action::FilesGiven(files) if sources::given(state, &files, &mut effects) => {}
         Action::FilesGiven(files) => files_given(state, files, now_ms, &mut effects),
         Action::SnapshotChosen(place) => load(state, place, now_ms, &mut effects),
         Action::LinkGiven(link) => load_link(state, link, now_ms, &mut effects),
@@ -39,6 +41,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::AboutChosen(about) => state.choose_about(about),
         Action::RangeEnded => drop(state.end_range()),
         Action::Flame(action) => flame::act(state, action),
+        Action::Source(action) => sources::act(state, action),
         Action::TabChosen(tab) => state.views.show(tab),
         Action::ViewsResized(height) => state.views.resize(height),
         Action::FindTyped(text) => find::typed(state, text),
@@ -125,6 +128,7 @@ fn settle(state: &mut State, effects: &mut Vec<Effect>) {
     let Some(device) = state.device().map(|device| device.device).filter(|_| state.canvas.is_some()) else { return };
     find::ask(state, device, effects);
     flame::ask(state, device, effects);
+    sources::ask(state, device, effects);
     state.change_looks(state.wanted_looks());
     state.arrange_lanes();
     pinned::follow(state);
@@ -200,6 +204,7 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
         | Reply::Outline { .. } => {
             surroundings::take(state, reply);
         }
+        Reply::Sources { serial, page } => sources::take(state, serial, *page),
         Reply::Tree { .. } | Reply::Heaviest { .. } => {}
     }
 }
