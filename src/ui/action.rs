@@ -2,7 +2,9 @@
 
 use super::drag::Held;
 use super::export::{Format, Picture};
+use super::settings::SettingsAction;
 use super::state::{Canvas, Renderer};
+use super::tree_keys::{TreeAction, TreeCommand};
 use crate::engine::protocol::{Grouping, Reply, Request};
 use std::rc::Rc;
 
@@ -102,6 +104,10 @@ pub enum Action {
     Copied(Result<(), String>),
     /// Help was closed by the browser.
     HelpClosed,
+    /// Something happened to the call tree.
+    Tree(TreeAction),
+    /// Something happened to the settings.
+    Settings(SettingsAction),
     /// So was the dialog of formats.
     ExportClosed,
     /// The picture became a file of this name, or did not.
@@ -257,6 +263,10 @@ pub enum Command {
     FindPrevious,
     /// All of the selection's stack stand out, or do not.
     ToggleSameStack,
+    /// Something in the call tree.
+    Tree(TreeCommand),
+    /// Open the settings, or close them.
+    ToggleSettings,
     /// Offer the formats of a picture, or stop it.
     ToggleExport,
     /// The visible picture becomes a file.
@@ -294,6 +304,10 @@ pub enum Effect {
     Export(Box<Picture>),
     /// The field of the GPU's capacity gets the focus.
     FocusCapacity,
+    /// The browser keeps this text of settings.
+    Store(String),
+    /// The link of the tree's active row is followed.
+    FollowSource,
     /// The worker is dead: the next load needs a new one.
     ReplaceWorker,
 }

@@ -74,6 +74,9 @@ impl State {
     pub(super) fn give_up(&mut self) {
         let drag = std::mem::take(&mut self.tools.drag);
         if !matches!(drag, Drag::Box(_)) && self.remove_ruler() == Removed::NothingThere {
+            if self.views.node.take().is_some() {
+                return;
+            }
             if self.selection.is_none() && self.selecting.is_none() {
                 find::typed(self, String::new());
             }

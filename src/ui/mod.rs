@@ -5,6 +5,7 @@
 //! decides nothing.
 
 pub mod action;
+pub mod amount;
 mod candidates;
 pub mod capacity;
 mod commands;
@@ -21,6 +22,7 @@ pub mod lane_labels;
 mod lane_scenes;
 pub mod lanes;
 pub mod legend;
+pub mod links;
 pub mod loading;
 pub mod markers;
 pub mod marks;
@@ -34,12 +36,16 @@ pub mod placing;
 mod pointing;
 pub mod record;
 pub mod ruler;
+pub mod settings;
 pub mod shared_axis;
 pub mod state;
 pub mod summary;
 pub mod surroundings;
 pub mod tools;
 pub mod trail;
+pub mod tree;
+pub mod tree_keys;
+pub mod tree_rows;
 mod turn;
 pub mod update;
 pub mod url;

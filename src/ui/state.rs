@@ -5,8 +5,10 @@ use super::export::Export;
 use super::find::{Find, SameStack};
 use super::hover::Spot;
 use super::lanes::Lanes;
+use super::settings::Settings;
 use super::surroundings::Surroundings;
 use super::tools::Tools;
+use super::tree::Tree;
 use super::views::Views;
 use crate::engine::protocol::{Details, DeviceSummary, FileSummary, HitAllocation, Looks, Phase};
 use crate::timeline::{Axis, Scene, View};
@@ -72,6 +74,10 @@ pub struct State {
     pub tools: Tools,
     /// The moment or range that questions are about, and what of the answer is shown.
     pub views: Views,
+    /// What is seen of the call tree.
+    pub tree: Tree,
+    /// What a person sets for all files.
+    pub settings: Settings,
     /// Number of the last request that has one.
     pub serial: u32,
 }

@@ -10,10 +10,13 @@ use super::navigate::wheel_factor;
 use super::opening::{close, files_given, link_failed, list, load, load_link, show_device};
 use super::pointing::{answered, bring_into_view, click, look_under_pointer};
 use super::ruler::Fixed;
+use super::settings;
 use super::state::{BytesAxis, Choice, Help, Stage, State};
 use super::surroundings;
 use super::tools;
 use super::trail::Before;
+use super::tree;
+use super::tree_keys;
 use crate::engine::protocol::{Looks, Reply};
 
 /// Takes `action` into the state and says what the shell has to do. `now_ms` is the shell's monotonic clock.
@@ -99,6 +102,8 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::DropHover(hover) => state.drop_hover = hover,
         Action::Copied(Ok(())) => state.remark = Some("Copied.".to_owned()),
         Action::Copied(Err(cause)) => state.remark = Some(format!("The browser did not allow copying: {cause}.")),
+        Action::Tree(action) => tree_keys::act(state, action),
+        Action::Settings(action) => settings::act(state, action, &mut effects),
         Action::HelpClosed => state.help = Help::Closed,
         Action::ExportClosed => state.export.dialog = export::Dialog::Closed,
         Action::Exported(result) => export::exported(state, result),
@@ -129,6 +134,8 @@ fn settle(state: &mut State, effects: &mut Vec<Effect>) {
     state.keep_selection(effects);
     state.span_ruler();
     tools::ask(state, effects);
+    settings::ask(state, effects);
+    tree::ask(state, device, effects);
 }
 
 fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effect>) {
@@ -181,6 +188,7 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
         | Reply::Outline { .. } => {
             surroundings::take(state, reply);
         }
-        Reply::Range { .. } | Reply::Tree { .. } => {}
+        Reply::Tree { serial, page } => tree::take(state, serial, *page),
+        Reply::Range { .. } => {}
     }
 }
