@@ -9,8 +9,10 @@ mod hover;
 mod lanes;
 mod legend;
 mod moment;
+mod settings;
 mod stage;
 mod summary;
+pub(super) mod tree;
 
 use super::dom::Elements;
 use super::theme::Theme;
@@ -28,8 +30,10 @@ pub(super) struct Panels {
     lanes: lanes::Panel,
     legend: legend::Panel,
     moment: moment::Panel,
+    settings: settings::Panel,
     stage: stage::Panel,
     summary: summary::Panel,
+    tree: tree::Panel,
 }
 
 /// Fills in what never changes.
@@ -52,6 +56,8 @@ impl Panels {
         self.help.show(elements, state);
         self.export.show(elements, state);
         self.moment.show(elements, state);
+        self.settings.show(elements, state);
+        self.tree.show(elements, state);
     }
 }
 

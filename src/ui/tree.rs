@@ -36,6 +36,8 @@ pub struct Tree {
     /// The question on its way.
     asked: Option<Asked>,
     known: Option<(TreeQuestion, Rc<TreePage>)>,
+    /// How many answers came.
+    pub(super) answers: u32,
     /// What the node at the top is called.
     pub(super) top: String,
     /// The selected allocation that was looked for in this arrangement, and the node of its stack, where it was found.
@@ -240,6 +242,7 @@ impl Tree {
 
     fn take(&mut self, serial: u32, page: TreePage) {
         let Some(Asked { mut question, then, .. }) = self.asked.take_if(|asked| asked.serial == serial) else { return };
+        self.answers = self.answers.wrapping_add(1);
         let nothing_folded_since = question.folds == self.place.folds;
         if question.arrangement == self.arranged {
             page.opened.iter().for_each(|&node| self.place.fold(node, Reach::One, FoldState::Open));
@@ -283,11 +286,12 @@ pub(super) fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     let of = (state.load, state.device_place);
     if state.tree.of != of {
         let scroll = Scroll { top_px: 0.0, moved: state.tree.scroll.moved.wrapping_add(1), ..state.tree.scroll };
-        state.tree = Tree { of, scroll, arranged: state.views.arrangement, ..Tree::default() };
+        let answers = state.tree.answers.wrapping_add(1);
+        state.tree = Tree { of, scroll, answers, arranged: state.views.arrangement, ..Tree::default() };
         state.views.node = None;
     }
     arrange(state);
-    if state.views.tab != Tab::Tree || state.tree.scroll.height_px <= 0.0 || state.tree.asked.is_some() {
+    if state.views.seen() != Some(Tab::Tree) || state.tree.scroll.height_px <= 0.0 || state.tree.asked.is_some() {
         return;
     }
     let arrangement = state.views.arrangement;

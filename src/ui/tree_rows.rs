@@ -2,7 +2,9 @@
 
 use super::amount::{amount, exact, per_mille, percent};
 use super::state::State;
-use crate::engine::protocol::{FoldState, NodeKind, Scope, TreeRow};
+use super::tree::Scroll;
+use super::views::Tab;
+use crate::engine::protocol::{Arrangement, FoldState, NodeKind, Scope, TreeRow};
 use crate::units::{counted, grouped};
 
 /// Rows that are made beyond what is seen, on either side: a row must be there before a turn of the wheel brings it.
@@ -86,6 +88,62 @@ pub struct TreeView {
     pub searched: bool,
     /// Bytes of all of it.
     pub total: u64,
+}
+
+/// What the rows depend on: while it is the same, so are they.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seen {
+    answer: u32,
+    scroll: Scroll,
+    active: u32,
+    node: Option<u32>,
+    marked: Option<(u32, Arrangement, Option<u32>)>,
+    settings: u32,
+    searched: bool,
+}
+
+/// What the buttons above the rows show.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tools {
+    /// How stacks are put together.
+    pub arrangement: Arrangement,
+    /// Whether the active row is the selected node.
+    pub is_selected: bool,
+    /// Whether another node stood at the top before.
+    pub can_go_back: bool,
+    /// Whether the top is not the root.
+    pub is_focused: bool,
+    /// Whether an allocation is selected.
+    pub has_selection: bool,
+    /// Whether a search found something.
+    pub has_matches: bool,
+}
+
+/// What the rows depend on; `None` while the tree is not seen.
+pub fn seen(state: &State) -> Option<Seen> {
+    let tree = &state.tree;
+    (state.views.seen() == Some(Tab::Tree)).then_some(Seen {
+        answer: tree.answers,
+        scroll: tree.scroll,
+        active: tree.active(),
+        node: state.views.node,
+        marked: tree.marked,
+        settings: state.settings.version,
+        searched: state.find.has_matches(),
+    })
+}
+
+/// What the buttons show.
+pub fn tools(state: &State) -> Tools {
+    let tree = &state.tree;
+    Tools {
+        arrangement: state.views.arrangement,
+        is_selected: state.views.node.is_some() && state.views.node == tree.place.node,
+        can_go_back: !tree.place.earlier.is_empty(),
+        is_focused: tree.place.focus.is_some(),
+        has_selection: state.selection.is_some(),
+        has_matches: state.find.has_matches(),
+    }
 }
 
 /// The step of a share, given in tenths of a percent.
