@@ -171,6 +171,7 @@ enum Head {
     SameStack { serial: u32, tally: Tally },
     Range { serial: u32, facts: RangeFacts },
     Tree { serial: u32, page: Box<TreePage> },
+    Heaviest { serial: u32, allocation: Option<u32> },
 }
 
 impl Head {
@@ -209,6 +210,7 @@ impl Head {
             Reply::SameStack { serial, tally } => Head::SameStack { serial, tally },
             Reply::Range { serial, facts } => Head::Range { serial, facts },
             Reply::Tree { serial, page } => Head::Tree { serial, page },
+            Reply::Heaviest { serial, allocation } => Head::Heaviest { serial, allocation },
         }
     }
 
@@ -249,6 +251,7 @@ impl Head {
             Head::SameStack { serial, tally } => Reply::SameStack { serial, tally },
             Head::Range { serial, facts } => Reply::Range { serial, facts },
             Head::Tree { serial, page } => Reply::Tree { serial, page },
+            Head::Heaviest { serial, allocation } => Reply::Heaviest { serial, allocation },
         })
     }
 }

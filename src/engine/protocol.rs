@@ -20,7 +20,10 @@ pub use loading::{Access, Member, Phase, Progress, Want};
 pub use looks::{Grouping, Highlight, Looks};
 pub use moments::{At, MomentFacts, Step, Stepped, Stop};
 pub use picture::{ClockSpan, LegendEntry, Marks, OutOfMemoryMark, Overview, Place, RangeMark};
-pub use question::{Arrangement, Internal, Merge, NodeKind, NodeLabel, Root, Scope, Span, Weight};
+pub use question::{
+    Arrangement, DEFAULT_RULES, Internal, InternalRules, Merge, NodeKind, NodeLabel, Root, RuleError, Scope, Span,
+    Weight,
+};
 pub use range::RangeFacts;
 pub use summary::{DeviceSummary, FileSummary, Warning};
 pub use tree::{Fold, FoldState, Reach, Reveal, TreePage, TreeQuestion, TreeRow};
@@ -195,7 +198,21 @@ pub enum Request {
         /// The part.
         question: Box<TreeQuestion>,
     },
-    /// Which frames are internal, from now on: rules as `analysis::internal` reads them. Nodes of arrangements that hide them are
+    /// Which allocation of a scope is the heaviest of those whose stacks are at a node or below it? A newer one of these overtakes an
+    /// older one that is not finished.
+    Heaviest {
+        /// Returned in the reply.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// Of these allocations.
+        scope: Scope,
+        /// The node's.
+        arrangement: Arrangement,
+        /// The node.
+        node: u32,
+    },
+    /// Which frames are internal, from now on: rules that [`InternalRules::parse`] reads, one a line. Nodes of arrangements that hide them are
     /// numbered anew. There is no reply.
     InternalFrames(Vec<String>),
 }
@@ -336,5 +353,12 @@ pub enum Reply {
         serial: u32,
         /// The part of the tree.
         page: Box<TreePage>,
+    },
+    /// What a [`Request::Heaviest`] asked for: of equal ones the one born first; `None` when there is none.
+    Heaviest {
+        /// The request's.
+        serial: u32,
+        /// The allocation.
+        allocation: Option<u32>,
     },
 }

@@ -140,6 +140,7 @@ pub const BINDINGS: &[Binding] = {
         tree(&["h"], TreeCommand::HideInternal, "Leave internal frames out, or show them", "tree-internal"),
         tree(&["m"], TreeCommand::NextMerge, "Merge frames by line, function or file", "tree-merge"),
         tree(&["Enter"], TreeCommand::Select, "Select the row: its allocations stand out", "tree-select"),
+        tree(&["a"], TreeCommand::Heaviest, "Select the heaviest allocation of the row", "tree-heaviest"),
         tree(&["g"], TreeCommand::Selection, "To the stack of the selected allocation", "tree-selection"),
         tree(&["n"], TreeCommand::NextMatch, "Next row that the search looks for", "tree-next-match"),
         tree(&["Shift+n"], TreeCommand::PreviousMatch, "Row before that it looks for", "tree-previous-match"),
@@ -224,6 +225,21 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_tree_takes_only_these_keys_from_the_page() {
+        let of = |scope| BINDINGS.iter().filter(move |it| it.scope == scope).flat_map(|it| it.keys);
+        let taken: Vec<&str> = of(Scope::Tree).filter(|key| of(Scope::Page).any(|it| it == *key)).copied().collect();
+        assert_eq!(taken, ["e", "c", "n", "Shift+n"], "the keys of ptmem, and the way from match to match");
+        let typed = |scope, key| command(scope, key, Letters::On);
+        assert_eq!(typed(Scope::Tree, "c"), Some(Command::Tree(TreeCommand::CloseBelow)));
+        assert_eq!(
+            (typed(Scope::Timeline, "c"), typed(Scope::Tree, "o")),
+            (Some(Command::CopyDetails), Some(Command::OpenFile))
+        );
+        assert_eq!(typed(Scope::Tree, &chord(" ", Held::default())), Some(Command::Tree(TreeCommand::Toggle)));
+        assert_eq!(command(Scope::Page, "Ctrl+,", Letters::Off), Some(Command::ToggleSettings), "no single letter");
     }
 
     #[test]

@@ -36,6 +36,8 @@ pub struct Tree {
     /// The question on its way.
     asked: Option<Asked>,
     known: Option<(TreeQuestion, Rc<TreePage>)>,
+    /// The question for the heaviest allocation of a row, on its way.
+    pub(super) heaviest: Option<u32>,
     /// How many answers came.
     pub(super) answers: u32,
     /// What the node at the top is called.

@@ -1,9 +1,10 @@
 //! What keys, buttons and the pointer do in the call tree.
 
 use super::action::Effect;
+use super::pointing::select;
 use super::state::State;
 use super::tree::Scroll;
-use crate::engine::protocol::{FoldState, Internal, Merge, Reach, Reveal, Root};
+use crate::engine::protocol::{FoldState, Internal, Merge, Reach, Request, Reveal, Root};
 
 /// What a key or a control of the call tree asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -48,6 +49,8 @@ pub enum TreeCommand {
     NextMerge,
     /// Select the row's node, or give it up.
     Select,
+    /// Select the heaviest allocation of the row.
+    Heaviest,
     /// To the stack of the selected allocation.
     Selection,
     /// To the next row that the search looks for.
@@ -168,6 +171,15 @@ pub(super) fn command(state: &mut State, command: TreeCommand, effects: &mut Vec
             let node = active.map(|(node, ..)| node).filter(|&node| node > 0);
             state.views.node = node.filter(|_| state.views.node != node);
         }
+        TreeCommand::Heaviest => {
+            let device = state.device().map(|device| device.device);
+            if let (Some((node, ..)), Some(device)) = (active, device) {
+                let (scope, arrangement) = (state.views.scope, state.views.arrangement);
+                let serial = state.next_serial();
+                state.tree.heaviest = Some(serial);
+                effects.push(Effect::Ask(Request::Heaviest { serial, device, scope, arrangement, node }));
+            }
+        }
         TreeCommand::Selection => match state.selection.as_deref() {
             Some(selection) => tree.reveal(Reveal::Allocation(selection.allocation)),
             None => state.remark = Some("No allocation is selected.".to_owned()),
@@ -189,6 +201,17 @@ pub(super) fn command(state: &mut State, command: TreeCommand, effects: &mut Vec
                 None => {}
             }
         }
+    }
+}
+
+/// Selects the allocation that the worker found to be the heaviest of a row.
+pub(super) fn heaviest(state: &mut State, serial: u32, allocation: Option<u32>, effects: &mut Vec<Effect>) {
+    if state.tree.heaviest.take_if(|asked| *asked == serial).is_none() {
+        return;
+    }
+    match allocation {
+        Some(allocation) => select(state, allocation, effects),
+        None => state.remark = Some("There is no allocation here.".to_owned()),
     }
 }
 

@@ -191,6 +191,7 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
             surroundings::take(state, reply);
         }
         Reply::Tree { serial, page } => tree::take(state, serial, *page),
+        Reply::Heaviest { serial, allocation } => tree_keys::heaviest(state, serial, allocation, effects),
         Reply::Range { .. } => {}
     }
 }
