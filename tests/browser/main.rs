@@ -42,6 +42,7 @@ mod site;
 #[path = "../support/snapviewer.rs"]
 mod snapviewer;
 mod timeline;
+mod tree;
 mod told_otherwise;
 mod trouble;
 mod urls;

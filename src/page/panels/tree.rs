@@ -223,8 +223,7 @@ fn show_tools(elements: &Elements, tools: &Tools) {
     elements.tree_back.set_disabled(!tools.can_go_back);
     elements.tree_whole.set_disabled(!tools.is_focused);
     elements.tree_selection.set_disabled(!tools.has_selection);
-    elements.tree_next_match.set_disabled(!tools.has_matches);
-    elements.tree_previous_match.set_disabled(!tools.has_matches);
+    elements.tree_matches.set_hidden(!tools.has_matches);
 }
 
 fn show_way(elements: &Elements, way: &[(u32, String)]) {
