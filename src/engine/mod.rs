@@ -119,7 +119,8 @@ impl Engine {
             }
             Request::Moments { serial, device, at } => {
                 let history = self.file.as_ref().and_then(|file| file.history(device));
-                let moments = history.map(|history| at.into_iter().map(|at| places::facts(history, at)).collect());
+                let moments =
+                    history.map(|history| at.into_iter().filter_map(|at| places::facts(history, at)).collect());
                 self.replies.extend(moments.map(|moments| Reply::Moments { serial, moments }));
             }
             Request::Step { serial, device, looks, moment, byte, step } => {

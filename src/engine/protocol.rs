@@ -18,7 +18,7 @@ pub use details::{Details, FrameText, HitAllocation, Origin};
 pub use find::{Begin, Direction, Match, Query, QueryError, Tally};
 pub use loading::{Access, Member, Phase, Progress, Want};
 pub use looks::{Grouping, Highlight, Looks};
-pub use moments::{At, MomentFacts, Step, Stepped, Stop};
+pub use moments::{At, MomentFacts, NamedEvent, Step, Stepped, Stop, Turn};
 pub use picture::{ClockSpan, LegendEntry, Marks, OutOfMemoryMark, Overview, Place, RangeMark};
 pub use question::{
     Arrangement, DEFAULT_RULES, Internal, InternalRules, Merge, NodeKind, NodeLabel, Root, RuleError, Scope, Span,
@@ -262,7 +262,7 @@ pub enum Reply {
     Moments {
         /// The request's.
         serial: u32,
-        /// One for each that was asked about, in their order.
+        /// One for each that was asked about, in their order; none for an event that there is not.
         moments: Vec<MomentFacts>,
     },
     /// What a [`Request::Step`] asked for.
