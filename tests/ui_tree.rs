@@ -141,7 +141,7 @@ impl Page {
     /// Answers the scene that was just asked for, if one was.
     fn draw(&mut self) {
         let scene = self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Scene { serial, device, view, .. }) => Some((*serial, *device, view.clone())),
+            Effect::Ask(Request::Scene { serial, device, view, .. }) => Some((*serial, *device, *view)),
             _ => None,
         });
         if let Some((serial, device, view)) = scene {

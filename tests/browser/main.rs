@@ -42,8 +42,8 @@ mod site;
 #[path = "../support/snapviewer.rs"]
 mod snapviewer;
 mod timeline;
-mod tree;
 mod told_otherwise;
+mod tree;
 mod trouble;
 mod urls;
 #[path = "../support/zip.rs"]
