@@ -4,7 +4,7 @@
 //! hands without a copy. Each side copies a column once: out of its wasm memory, into its wasm memory.
 
 use crate::engine::protocol::{
-    Details, FileSummary, HitAllocation, LegendEntry, Marks, Match, Member, MomentFacts, Overview, Progress,
+    Details, FileSummary, FlamePage, HitAllocation, LegendEntry, Marks, Match, Member, MomentFacts, Overview, Progress,
     RangeFacts, Reply, Request, Stepped, Tally, TreePage,
 };
 use crate::timeline::scene::SceneColumns;
@@ -171,6 +171,7 @@ enum Head {
     SameStack { serial: u32, tally: Tally },
     Range { serial: u32, facts: RangeFacts },
     Tree { serial: u32, page: Box<TreePage> },
+    Flame { serial: u32, page: Box<FlamePage> },
     Heaviest { serial: u32, allocation: Option<u32> },
 }
 
@@ -210,6 +211,7 @@ impl Head {
             Reply::SameStack { serial, tally } => Head::SameStack { serial, tally },
             Reply::Range { serial, facts } => Head::Range { serial, facts },
             Reply::Tree { serial, page } => Head::Tree { serial, page },
+            Reply::Flame { serial, page } => Head::Flame { serial, page },
             Reply::Heaviest { serial, allocation } => Head::Heaviest { serial, allocation },
         }
     }
@@ -251,6 +253,7 @@ impl Head {
             Head::SameStack { serial, tally } => Reply::SameStack { serial, tally },
             Head::Range { serial, facts } => Reply::Range { serial, facts },
             Head::Tree { serial, page } => Reply::Tree { serial, page },
+            Head::Flame { serial, page } => Reply::Flame { serial, page },
             Head::Heaviest { serial, allocation } => Reply::Heaviest { serial, allocation },
         })
     }

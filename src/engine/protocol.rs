@@ -5,6 +5,7 @@
 
 mod details;
 mod find;
+mod flame;
 mod loading;
 mod looks;
 mod moments;
@@ -16,6 +17,7 @@ mod tree;
 
 pub use details::{Details, FrameText, HitAllocation, Origin};
 pub use find::{Begin, Direction, Match, Query, QueryError, Tally};
+pub use flame::{FlameBox, FlamePage, FlameQuestion, MOST_BOXES};
 pub use loading::{Access, Member, Phase, Progress, Want};
 pub use looks::{Grouping, Highlight, Looks};
 pub use moments::{At, MomentFacts, NamedEvent, Step, Stepped, Stop, Turn};
@@ -180,6 +182,15 @@ pub enum Request {
         /// The stack, by [`Details::stack`].
         stack: u32,
     },
+    /// The boxes of a flame graph. A newer one of these overtakes an older one that is not finished.
+    Flame {
+        /// Returned in the reply.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// What is asked.
+        question: FlameQuestion,
+    },
     /// What happened in a range of the trace? A newer one of these overtakes an older one that is not finished.
     Range {
         /// Returned in the reply.
@@ -339,6 +350,13 @@ pub enum Reply {
         serial: u32,
         /// How much.
         tally: Tally,
+    },
+    /// What a [`Request::Flame`] asked for.
+    Flame {
+        /// The request's.
+        serial: u32,
+        /// The boxes.
+        page: Box<FlamePage>,
     },
     /// What a [`Request::Range`] asked for.
     Range {

@@ -3,6 +3,7 @@
 //! Events become actions, [`ui::update()`] decides, its effects are carried out here, and one animation frame later panels and
 //! canvas show the new state. There are no decisions in this module.
 
+mod axis;
 mod client;
 mod clipboard;
 mod device;
@@ -10,6 +11,7 @@ mod dom;
 mod export;
 mod files;
 mod find;
+mod flame;
 mod folders;
 mod frame;
 mod gestures;
@@ -51,6 +53,7 @@ struct App {
     client: Rc<Client>,
     files: Files,
     painter: RefCell<Painter>,
+    flame: RefCell<flame::Graph>,
     panels: RefCell<Panels>,
     minimap: RefCell<Minimap>,
     overlay: RefCell<Layer>,
@@ -106,6 +109,7 @@ impl App {
                 client,
                 files: Files::default(),
                 painter: RefCell::new(Painter::default()),
+                flame: RefCell::default(),
                 panels: RefCell::new(Panels::default()),
                 minimap: RefCell::new(Minimap::default()),
                 overlay: RefCell::default(),
@@ -122,7 +126,7 @@ impl App {
         listeners.extend(files::listeners(&app));
         listeners.extend(theme::listener(&app));
         app.listeners.replace(listeners);
-        device::watch_size(&app)?;
+        device::watch_sizes(&app)?;
         tree::watch_size(&app)?;
         settings::load(&app);
         device::choose(&app);
@@ -164,6 +168,7 @@ impl App {
             Effect::Store(text) => settings::store(self, &text),
             Effect::FollowSource => tree::follow(self),
             Effect::FocusFind => find::focus(self),
+            Effect::FocusMoment => axis::focus(self),
             Effect::FocusView => views::focus(self),
             Effect::ChangeFocus => views::change_focus(self),
             Effect::Copy(text) => clipboard::copy(self, &text),
@@ -190,7 +195,10 @@ impl App {
         self.panels.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
         self.minimap.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
         self.overlay.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
-        let failed = self.painter.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
+        let mut painter = self.painter.borrow_mut();
+        let mut failed = painter.show(&self.elements, &state, &self.theme.borrow());
+        failed |= self.flame.borrow_mut().show(&self.elements, &state, &self.theme.borrow(), &mut painter);
+        drop(painter);
         drop(state);
         if failed {
             device::choose(self);

@@ -4,11 +4,13 @@ mod answer;
 mod details;
 mod export;
 mod find;
+mod flame;
 mod help;
 mod hover;
 mod lanes;
 mod legend;
 mod moment;
+mod range;
 mod settings;
 mod stage;
 mod summary;
@@ -24,6 +26,7 @@ pub(super) struct Panels {
     answer: answer::Panel,
     details: details::Panel,
     find: find::Panel,
+    flame: flame::Panel,
     export: export::Panel,
     help: help::Panel,
     hover: hover::Panel,
@@ -31,6 +34,7 @@ pub(super) struct Panels {
     legend: legend::Panel,
     moment: moment::Panel,
     settings: settings::Panel,
+    range: range::Panel,
     stage: stage::Panel,
     summary: summary::Panel,
     tree: tree::Panel,
@@ -51,6 +55,7 @@ impl Panels {
         self.details.show(elements, state);
         self.lanes.show(elements, state);
         self.find.show(elements, state);
+        self.flame.show(elements, state);
         self.hover.show(elements, state);
         self.legend.show(elements, state, theme);
         self.help.show(elements, state);
@@ -58,6 +63,7 @@ impl Panels {
         self.moment.show(elements, state);
         self.settings.show(elements, state);
         self.tree.show(elements, state);
+        self.range.show(elements, state);
     }
 }
 

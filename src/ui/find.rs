@@ -63,16 +63,6 @@ impl Find {
         self.found.as_ref().filter(|found| found.text == self.text)
     }
 
-    /// The search whose matches are shown.
-    pub(super) fn serial(&self) -> Option<u32> {
-        self.found.as_ref().map(|found| found.serial)
-    }
-
-    /// Whether it found anything.
-    pub(super) fn has_matches(&self) -> bool {
-        self.found.as_ref().is_some_and(|found| found.tally.count > 0)
-    }
-
     /// Whether a search has to be asked for.
     fn wants(&self) -> bool {
         !self.text.trim().is_empty() && self.wrong.is_none() && self.asked.is_none() && self.current().is_none()
@@ -192,6 +182,11 @@ pub(super) fn reveal(state: &mut State, details: &Details) -> Option<()> {
 }
 
 impl State {
+    /// The search whose matches stand out, by its serial.
+    pub(super) fn found_serial(&self) -> Option<u32> {
+        self.find.found.as_ref().filter(|found| found.tally.count > 0).map(|found| found.serial)
+    }
+
     /// How the picture is to look, with what stands out of it: the selected node, else what was found, else what has the stack of the selection.
     pub(super) fn wanted_looks(&self) -> Looks {
         let found = self.find.found.as_ref().filter(|found| found.tally.count > 0);

@@ -310,7 +310,7 @@ pub(super) fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
 }
 
 fn ask_rows(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
-    let find = state.find.serial();
+    let find = state.found_serial();
     let tree = &mut state.tree;
     let [first, beyond] = tree.scroll.rows();
     let rows = [first.saturating_sub(MARGIN), beyond - first + MARGIN + first.min(MARGIN)];

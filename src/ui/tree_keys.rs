@@ -185,7 +185,7 @@ pub(super) fn command(state: &mut State, command: TreeCommand, effects: &mut Vec
             None => state.remark = Some("No allocation is selected.".to_owned()),
         },
         TreeCommand::NextMatch | TreeCommand::PreviousMatch => {
-            if state.find.serial().is_none() {
+            if state.found_serial().is_none() {
                 effects.push(Effect::FocusFind);
                 return;
             }

@@ -129,7 +129,7 @@ pub fn seen(state: &State) -> Option<Seen> {
         node: state.views.node,
         marked: tree.marked,
         settings: state.settings.version,
-        searched: state.find.has_matches(),
+        searched: state.found_serial().is_some(),
     })
 }
 
@@ -142,7 +142,7 @@ pub fn tools(state: &State) -> Tools {
         can_go_back: !tree.place.earlier.is_empty(),
         is_focused: tree.place.focus.is_some(),
         has_selection: state.selection.is_some(),
-        has_matches: state.find.has_matches(),
+        has_matches: state.found_serial().is_some(),
     }
 }
 
@@ -175,7 +175,7 @@ pub fn view(state: &State) -> TreeView {
         rows: (first..beyond).map(row).collect(),
         way,
         empty: if page.total.count == 0 && page.total.bytes == 0 { nothing(question.scope) } else { "" },
-        searched: question.find.is_some() && state.find.has_matches(),
+        searched: question.find.is_some() && state.found_serial().is_some(),
         total: page.total.bytes,
     }
 }
