@@ -106,6 +106,7 @@ pub(super) fn act(state: &mut State, action: TreeAction) {
 
 /// Carries out a command.
 pub(super) fn command(state: &mut State, command: TreeCommand, effects: &mut Vec<Effect>) {
+    let searched = state.found_serial().is_some();
     let tree = &mut state.tree;
     let (row, page) = (tree.active(), tree.scroll.page());
     let active = tree.active_row().map(|row| (row.node, row.fold, row.depth, row.parent));
@@ -185,7 +186,7 @@ pub(super) fn command(state: &mut State, command: TreeCommand, effects: &mut Vec
             None => state.remark = Some("No allocation is selected.".to_owned()),
         },
         TreeCommand::NextMatch | TreeCommand::PreviousMatch => {
-            if state.found_serial().is_none() {
+            if !searched {
                 effects.push(Effect::FocusFind);
                 return;
             }
