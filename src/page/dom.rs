@@ -4,7 +4,7 @@ use gloo::events::{EventListener, EventListenerOptions};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{
     Document, Element, Event, EventTarget, HtmlButtonElement, HtmlCanvasElement, HtmlDialogElement, HtmlElement,
-    HtmlInputElement, HtmlProgressElement, HtmlSelectElement, Window,
+    HtmlInputElement, HtmlProgressElement, HtmlSelectElement, HtmlTextAreaElement, Window,
 };
 
 macro_rules! elements {
@@ -145,6 +145,14 @@ elements! {
     spoken: HtmlElement = "spoken",
     stack_title: HtmlElement = "stack-title",
     stacking: HtmlSelectElement = "stacking",
+    default_rules: HtmlButtonElement = "default-rules",
+    rules_note: HtmlElement = "rules-note",
+    setting_folder: HtmlInputElement = "setting-folder",
+    setting_local: HtmlInputElement = "setting-local",
+    setting_rules: HtmlTextAreaElement = "setting-rules",
+    setting_template: HtmlInputElement = "setting-template",
+    settings: HtmlDialogElement = "settings",
+    settings_close: HtmlButtonElement = "settings-close",
     stage: HtmlElement = "stage",
     status: HtmlElement = "status",
     summary: HtmlElement = "summary",
@@ -156,7 +164,21 @@ elements! {
     tab_tree: HtmlElement = "tab-tree",
     table: HtmlElement = "table",
     timeline: HtmlCanvasElement = "timeline",
+    template_note: HtmlElement = "template-note",
     tree: HtmlElement = "tree",
+    tree_back: HtmlButtonElement = "tree-back",
+    tree_empty: HtmlElement = "tree-empty",
+    tree_internal: HtmlElement = "tree-internal",
+    tree_invert: HtmlElement = "tree-invert",
+    tree_matches: HtmlElement = "tree-matches",
+    tree_merge: HtmlSelectElement = "tree-merge",
+    tree_rows: HtmlElement = "tree-rows",
+    tree_scroll: HtmlElement = "tree-scroll",
+    tree_select: HtmlElement = "tree-select",
+    tree_selection: HtmlButtonElement = "tree-selection",
+    tree_space: HtmlElement = "tree-space",
+    tree_way: HtmlElement = "tree-way",
+    tree_whole: HtmlButtonElement = "tree-whole",
     warnings: HtmlElement = "warnings",
     welcome: HtmlElement = "welcome",
     window_back: HtmlButtonElement = "window-back",
@@ -214,6 +236,14 @@ pub(super) fn set_text(element: &Element, text: &str) {
 pub(super) fn set_attribute(element: &Element, name: &str, value: &str) {
     // It fails only for a name that is none, and ours are literals.
     let _ = element.set_attribute(name, value);
+}
+
+/// Makes an anchor lead to a line of source, by a link that `ui::links` made.
+pub(super) fn source_link(anchor: &Element, link: &str) {
+    set_attribute(anchor, "href", link);
+    set_attribute(anchor, "rel", "noopener noreferrer");
+    // A page opens beside this one; an editor opens by itself.
+    set_attribute(anchor, "target", if link.starts_with("http") { "_blank" } else { "_self" });
 }
 
 /// Calls `then` for every `event` of `target` as long as the listener lives. The event's default can be prevented.

@@ -24,8 +24,10 @@ mod painter;
 mod panels;
 mod pen;
 mod policy;
+mod settings;
 mod sources;
 mod theme;
+mod tree;
 mod views;
 
 use crate::ui::action::Origin;
@@ -126,6 +128,8 @@ impl App {
         listeners.extend(theme::listener(&app));
         app.listeners.replace(listeners);
         device::watch_sizes(&app)?;
+        tree::watch_size(&app)?;
+        settings::load(&app);
         device::choose(&app);
         match link {
             Ok(Some(link)) => app.dispatch(Action::LinkGiven(link.url)),
@@ -162,6 +166,8 @@ impl App {
             },
             Effect::Ask(request) => self.client.send(ToWorker::Ask(request)),
             Effect::Upload { device_place, scene } => self.painter.borrow_mut().upload(device_place, &scene),
+            Effect::Store(text) => settings::store(self, &text),
+            Effect::FollowSource => tree::follow(self),
             Effect::FocusFind => find::focus(self),
             Effect::ReadText(name) => sources::read(self, name),
             Effect::FocusMoment => axis::focus(self),

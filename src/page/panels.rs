@@ -11,9 +11,11 @@ mod lanes;
 mod legend;
 mod moment;
 mod range;
+mod settings;
 mod sources;
 mod stage;
 mod summary;
+pub(super) mod tree;
 
 use super::dom::Elements;
 use super::theme::Theme;
@@ -32,10 +34,12 @@ pub(super) struct Panels {
     lanes: lanes::Panel,
     legend: legend::Panel,
     moment: moment::Panel,
+    settings: settings::Panel,
     range: range::Panel,
     sources: sources::Panel,
     stage: stage::Panel,
     summary: summary::Panel,
+    tree: tree::Panel,
 }
 
 /// Fills in what never changes.
@@ -59,6 +63,8 @@ impl Panels {
         self.help.show(elements, state);
         self.export.show(elements, state);
         self.moment.show(elements, state);
+        self.settings.show(elements, state);
+        self.tree.show(elements, state);
         self.range.show(elements, state);
         self.sources.show(elements, state);
     }

@@ -5,8 +5,10 @@ use super::drag::Held;
 use super::export::{Format, Picture};
 use super::flame::{FlameAction, FlameStep};
 use super::range::About;
+use super::settings::SettingsAction;
 use super::sources::SourceAction;
 use super::state::{Canvas, Renderer};
+use super::tree_keys::{TreeAction, TreeCommand};
 use super::views::Tab;
 use crate::engine::protocol::{Grouping, Reply, Request};
 use std::rc::Rc;
@@ -125,6 +127,10 @@ pub enum Action {
     Copied(Result<(), String>),
     /// Help was closed by the browser.
     HelpClosed,
+    /// Something happened to the call tree.
+    Tree(TreeAction),
+    /// Something happened to the settings.
+    Settings(SettingsAction),
     /// So was the dialog of formats.
     ExportClosed,
     /// The picture became a file of this name, or did not.
@@ -280,6 +286,10 @@ pub enum Command {
     FindPrevious,
     /// All of the selection's stack stand out, or do not.
     ToggleSameStack,
+    /// Something in the call tree.
+    Tree(TreeCommand),
+    /// Open the settings, or close them.
+    ToggleSettings,
     /// Move or zoom in the flame graph.
     Flame(FlameStep),
     /// Offer the formats of a picture, or stop it.
@@ -345,6 +355,10 @@ pub enum Effect {
     Export(Box<Picture>),
     /// The field of the GPU's capacity gets the focus.
     FocusCapacity,
+    /// The browser keeps this text of settings.
+    Store(String),
+    /// The link of the tree's active row is followed.
+    FollowSource,
     /// The worker is dead: the next load needs a new one.
     ReplaceWorker,
 }

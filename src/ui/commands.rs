@@ -6,7 +6,7 @@ use super::opening::{EXAMPLE, cancel, load_link, show_device};
 use super::pointing::select;
 use super::state::{BytesAxis, Help, Letters, Stage, State};
 use super::trail::Way;
-use super::{cursor, details, export, flame, record};
+use super::{cursor, details, export, flame, record, settings, tree_keys};
 use crate::engine::protocol::{Direction, Grouping, Looks};
 
 /// One key press moves by this part of the window.
@@ -37,6 +37,8 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
                 show_device(state, (state.device_place + 1) % count);
             }
         }
+        Command::Tree(command) => tree_keys::command(state, command, effects),
+        Command::ToggleSettings => settings::toggle(state, effects),
         Command::ToggleExport => export::toggle(state),
         Command::Export(format) => export::want(state, format),
         Command::PreviousDevice => {

@@ -5,6 +5,7 @@
 //! decides nothing.
 
 pub mod action;
+pub mod amount;
 pub mod axis_press;
 mod candidates;
 pub mod capacity;
@@ -23,6 +24,7 @@ pub mod lane_labels;
 mod lane_scenes;
 pub mod lanes;
 pub mod legend;
+pub mod links;
 pub mod loading;
 pub mod markers;
 pub mod marks;
@@ -38,6 +40,7 @@ mod pointing;
 pub mod range;
 pub mod record;
 pub mod ruler;
+pub mod settings;
 pub mod shared_axis;
 pub mod sources;
 pub mod state;
@@ -45,6 +48,9 @@ pub mod summary;
 pub mod surroundings;
 pub mod tools;
 pub mod trail;
+pub mod tree;
+pub mod tree_keys;
+pub mod tree_rows;
 mod turn;
 pub mod typed_moment;
 pub mod update;

@@ -7,9 +7,11 @@ use super::flame::FlameGraph;
 use super::hover::Spot;
 use super::lanes::Lanes;
 use super::pinned::Pinned;
+use super::settings::Settings;
 use super::sources::Sources;
 use super::surroundings::Surroundings;
 use super::tools::Tools;
+use super::tree::Tree;
 use super::views::Views;
 use crate::engine::protocol::{Details, DeviceSummary, FileSummary, HitAllocation, Looks, Phase};
 use crate::timeline::{Axis, Scene, View};
@@ -79,6 +81,10 @@ pub struct State {
     pub pinned: Pinned,
     /// The moment or range that questions are about, and what of the answer is shown.
     pub views: Views,
+    /// What is seen of the call tree.
+    pub tree: Tree,
+    /// What a person sets for all files.
+    pub settings: Settings,
     /// The flame graph among them.
     pub flame: FlameGraph,
     /// Number of the last request that has one.

@@ -12,11 +12,14 @@ use super::opening::{close, files_given, link_failed, list, load, load_link, sho
 use super::pinned;
 use super::pointing::{answered, bring_into_view, click, look_under_pointer};
 use super::ruler::Fixed;
+use super::settings;
 use super::sources;
 use super::state::{BytesAxis, Choice, Help, Stage, State};
 use super::surroundings;
 use super::tools;
 use super::trail::Before;
+use super::tree;
+use super::tree_keys;
 use crate::engine::protocol::{Looks, Reply};
 
 /// Takes `action` into the state and says what the shell has to do. `now_ms` is the shell's monotonic clock.
@@ -113,6 +116,8 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::DropHover(hover) => state.drop_hover = hover,
         Action::Copied(Ok(())) => state.remark = Some("Copied.".to_owned()),
         Action::Copied(Err(cause)) => state.remark = Some(format!("The browser did not allow copying: {cause}.")),
+        Action::Tree(action) => tree_keys::act(state, action),
+        Action::Settings(action) => settings::act(state, action, &mut effects),
         Action::HelpClosed => state.help = Help::Closed,
         Action::ExportClosed => state.export.dialog = export::Dialog::Closed,
         Action::Exported(result) => export::exported(state, result),
@@ -146,6 +151,8 @@ fn settle(state: &mut State, effects: &mut Vec<Effect>) {
     state.keep_selection(effects);
     state.span_ruler();
     tools::ask(state, effects);
+    settings::ask(state, effects);
+    tree::ask(state, device, effects);
     pinned::ask(state, effects);
 }
 
@@ -205,6 +212,7 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
             surroundings::take(state, reply);
         }
         Reply::Sources { serial, page } => sources::take(state, serial, *page),
-        Reply::Tree { .. } | Reply::Heaviest { .. } => {}
+        Reply::Tree { serial, page } => tree::take(state, serial, *page),
+        Reply::Heaviest { serial, allocation } => tree_keys::heaviest(state, serial, allocation, effects),
     }
 }

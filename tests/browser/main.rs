@@ -44,6 +44,7 @@ mod site;
 mod snapviewer;
 mod timeline;
 mod told_otherwise;
+mod tree;
 mod trouble;
 mod urls;
 #[path = "../support/zip.rs"]

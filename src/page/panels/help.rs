@@ -15,6 +15,7 @@ pub(super) struct Panel {
 pub(super) fn prepare(elements: &Elements) {
     for (scope, title) in [
         (Scope::Timeline, "Timeline"),
+        (Scope::Tree, "Call tree"),
         (Scope::Flame, "Flame graph"),
         (Scope::Page, "Everywhere"),
         (Scope::Export, "In “Save the picture”"),
