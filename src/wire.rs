@@ -5,7 +5,7 @@
 
 use crate::engine::protocol::{
     Details, FileSummary, HitAllocation, LegendEntry, Marks, Match, Member, MomentFacts, Overview, Progress,
-    RangeFacts, Reply, Request, Stepped, Tally, TreePage,
+    RangeFacts, Reply, Request, Stepped, TablePage, TableText, Tally, TreePage,
 };
 use crate::timeline::scene::SceneColumns;
 use crate::timeline::{OutlineRect, Scene, View};
@@ -171,6 +171,8 @@ enum Head {
     SameStack { serial: u32, tally: Tally },
     Range { serial: u32, facts: RangeFacts },
     Tree { serial: u32, page: Box<TreePage> },
+    Table { serial: u32, page: Box<TablePage> },
+    TableText { serial: u32, part: TableText },
 }
 
 impl Head {
@@ -209,6 +211,8 @@ impl Head {
             Reply::SameStack { serial, tally } => Head::SameStack { serial, tally },
             Reply::Range { serial, facts } => Head::Range { serial, facts },
             Reply::Tree { serial, page } => Head::Tree { serial, page },
+            Reply::Table { serial, page } => Head::Table { serial, page },
+            Reply::TableText { serial, part } => Head::TableText { serial, part },
         }
     }
 
@@ -249,6 +253,8 @@ impl Head {
             Head::SameStack { serial, tally } => Reply::SameStack { serial, tally },
             Head::Range { serial, facts } => Reply::Range { serial, facts },
             Head::Tree { serial, page } => Reply::Tree { serial, page },
+            Head::Table { serial, page } => Reply::Table { serial, page },
+            Head::TableText { serial, part } => Reply::TableText { serial, part },
         })
     }
 }

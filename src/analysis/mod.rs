@@ -1,11 +1,13 @@
 //! History → answers.
 
 pub mod expression;
+pub mod filter;
 pub mod frame_line;
 pub mod id_set;
 pub mod query;
 pub mod site;
 
+pub use filter::Filter;
 pub use id_set::IdSet;
 pub use query::Query;
 pub use site::Sites;

@@ -23,8 +23,10 @@ mod places;
 mod snapviewer;
 mod source;
 mod spans;
+mod stack_match;
 mod steps;
 mod survey;
+mod table;
 
 pub use protocol::{Reply, Request, Want};
 
@@ -52,6 +54,7 @@ pub struct Engine {
     file: Option<Box<OpenFile>>,
     scene: Option<Box<PendingScene>>,
     searches: find::Searches,
+    tables: table::Tables,
     replies: VecDeque<Reply>,
 }
 
@@ -79,7 +82,8 @@ impl Engine {
     /// One that refuses a file whose tables take more than so many bytes.
     pub fn with_memory(memory: u64) -> Engine {
         let searches = find::Searches::default();
-        Engine { memory, loading: None, file: None, scene: None, searches, replies: VecDeque::new() }
+        let tables = table::Tables::default();
+        Engine { memory, loading: None, file: None, scene: None, searches, tables, replies: VecDeque::new() }
     }
 
     /// Takes a request. Long work is done in [`Engine::step`].
@@ -89,6 +93,7 @@ impl Engine {
                 self.file = None;
                 self.scene = None;
                 self.searches = find::Searches::default();
+                self.tables = table::Tables::default();
                 self.loading = Some(Box::new(Loader::new(name, Source::new(total_bytes, access, member), self.memory)));
             }
             Request::EndOfFile => {
@@ -145,6 +150,8 @@ impl Engine {
                 self.replies.push_back(Reply::FoundNext { serial, found });
             }
             Request::SameStack { serial, device, stack } => self.searches.count_stack(serial, device, stack),
+            Request::Table { serial, device, question } => self.tables.ask(serial, device, *question),
+            Request::TableText { serial, device, question } => self.tables.copy(serial, device, *question),
             Request::Range { .. } | Request::Tree { .. } | Request::InternalFrames(_) => {}
         }
     }
@@ -216,7 +223,8 @@ impl Engine {
             _ => self.scene = None,
         }
         if let Some(file) = &mut self.file
-            && !self.searches.step(file, &mut self.replies, has_time)
+            && !(self.searches.step(file, &mut self.replies, has_time)
+                && self.tables.step(file, &mut self.replies, has_time))
         {
             return Work::More;
         }
@@ -234,6 +242,7 @@ impl Engine {
     pub fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let mut bytes = self.loading.as_ref().map_or_else(Vec::new, |loader| loader.heap_bytes());
         bytes.extend(self.file.as_ref().map_or_else(Vec::new, |file| file.heap_bytes()));
+        bytes.push(("table", self.tables.heap_bytes()));
         bytes
     }
 }

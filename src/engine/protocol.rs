@@ -12,8 +12,10 @@ mod picture;
 mod question;
 mod range;
 mod summary;
+mod table;
 mod tree;
 
+pub use crate::analysis::Filter;
 pub use details::{Details, FrameText, HitAllocation, Origin};
 pub use find::{Begin, Direction, Match, Query, QueryError, Tally};
 pub use loading::{Access, Member, Phase, Progress, Want};
@@ -23,6 +25,10 @@ pub use picture::{ClockSpan, LegendEntry, Marks, OutOfMemoryMark, Overview, Plac
 pub use question::{Arrangement, Internal, Merge, NodeKind, NodeLabel, Root, Scope, Span, Weight};
 pub use range::RangeFacts;
 pub use summary::{DeviceSummary, FileSummary, Warning};
+pub use table::{
+    LIFE_CLASSES, LIFE_TO_END, LIFE_UNKNOWN, MOST_COPIED, SIZE_CLASSES, SortWay, TableColumn, TableFilter, TablePage,
+    TableQuestion, TableRow, TableSort, TableText, life_class, size_class,
+};
 pub use tree::{Fold, FoldState, Reach, Reveal, TreePage, TreeQuestion, TreeRow};
 
 use crate::timeline::{Axis, OutlineRect, Scene, View};
@@ -195,6 +201,24 @@ pub enum Request {
         /// The part.
         question: Box<TreeQuestion>,
     },
+    /// Part of the table of some allocations, and their histograms. A newer one of these overtakes an older one that is not finished.
+    Table {
+        /// Returned in the reply.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// The part.
+        question: Box<TableQuestion>,
+    },
+    /// Rows of a table as text, the first [`MOST_COPIED`] of those that the question names as chosen.
+    TableText {
+        /// Returned in the replies.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// The table and the rows.
+        question: Box<TableQuestion>,
+    },
     /// Which frames are internal, from now on: rules as `analysis::internal` reads them. Nodes of arrangements that hide them are
     /// numbered anew. There is no reply.
     InternalFrames(Vec<String>),
@@ -336,5 +360,19 @@ pub enum Reply {
         serial: u32,
         /// The part of the tree.
         page: Box<TreePage>,
+    },
+    /// What a [`Request::Table`] asked for; nothing on a device that the file does not have.
+    Table {
+        /// The request's.
+        serial: u32,
+        /// The part of the table.
+        page: Box<TablePage>,
+    },
+    /// The next part of what a [`Request::TableText`] asked for.
+    TableText {
+        /// The request's.
+        serial: u32,
+        /// The part.
+        part: TableText,
     },
 }

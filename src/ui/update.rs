@@ -181,6 +181,7 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
         | Reply::Outline { .. } => {
             surroundings::take(state, reply);
         }
+        Reply::Table { .. } | Reply::TableText { .. } => {}
         Reply::Range { .. } | Reply::Tree { .. } => {}
     }
 }
