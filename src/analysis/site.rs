@@ -138,9 +138,11 @@ impl Sites {
 /// A frame on one line: `train.py:233 train_step`; a C++ frame is its name, or the word of it that tells.
 pub fn short(snapshot: &Snapshot, frame: &Frame) -> String {
     let (mut text, line, name) = parts(snapshot, frame);
-    if let Some(line) = line {
-        // Writing to a String never fails.
-        let _ = write!(text, ":{line} {name}");
+    // Writing to a String never fails. Line 0 is none.
+    match line {
+        None => {}
+        Some(0) => drop(write!(text, " {name}")),
+        Some(line) => drop(write!(text, ":{line} {name}")),
     }
     text
 }
