@@ -80,6 +80,7 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
     listeners.extend(super::gestures::listeners(app));
     listeners.extend(super::find::listeners(app));
     listeners.extend(super::minimap::listeners(app));
+    listeners.extend(super::views::listeners(app));
     listeners
 }
 

@@ -23,6 +23,7 @@ mod panels;
 mod pen;
 mod policy;
 mod theme;
+mod views;
 
 use crate::ui::action::Origin;
 use crate::ui::{self, Action, Effect, State};
@@ -157,6 +158,8 @@ impl App {
             Effect::Ask(request) => self.client.send(ToWorker::Ask(request)),
             Effect::Upload { device_place, scene } => self.painter.borrow_mut().upload(device_place, &scene),
             Effect::FocusFind => find::focus(self),
+            Effect::FocusView => views::focus(self),
+            Effect::ChangeFocus => views::change_focus(self),
             Effect::Copy(text) => clipboard::copy(self, &text),
             Effect::Export(picture) => export::save(self, picture),
             // It fails only for an element that is gone.

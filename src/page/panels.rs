@@ -1,5 +1,6 @@
 //! View models → DOM. A panel touches its elements only when its view model changed.
 
+mod answer;
 mod details;
 mod export;
 mod find;
@@ -18,6 +19,7 @@ use crate::ui::State;
 /// What every panel shows now.
 #[derive(Default)]
 pub(super) struct Panels {
+    answer: answer::Panel,
     details: details::Panel,
     find: find::Panel,
     export: export::Panel,
@@ -41,6 +43,7 @@ impl Panels {
     pub(super) fn show(&mut self, elements: &Elements, state: &State, theme: &Theme) {
         self.stage.show(elements, state);
         self.summary.show(elements, state);
+        self.answer.show(elements, state);
         self.details.show(elements, state);
         self.lanes.show(elements, state);
         self.find.show(elements, state);

@@ -3,6 +3,7 @@
 use super::drag::Held;
 use super::export::{Format, Picture};
 use super::state::{Canvas, Renderer};
+use super::views::Tab;
 use crate::engine::protocol::{Grouping, Reply, Request};
 use std::rc::Rc;
 
@@ -34,6 +35,10 @@ pub enum Action {
     LegendIsolated(u32),
     /// The minimap's window was moved or resized: its edges as parts of the whole axis, from 0 to 1.
     MinimapMoved([f64; 2]),
+    /// A view was chosen among the tabs.
+    TabChosen(Tab),
+    /// The views shall have so many percent of the window's height.
+    ViewsResized(u32),
     /// This stands in the field of the search.
     FindTyped(String),
     /// A device was picked, by its ordinal.
@@ -261,6 +266,12 @@ pub enum Command {
     ToggleExport,
     /// The visible picture becomes a file.
     Export(Format),
+    /// Show this view, and give it the focus.
+    Show(Tab),
+    /// Fold the views away, or back.
+    FoldViews,
+    /// The focus from the timeline to the view, or back.
+    ChangeFocus,
 }
 
 /// What the shell does after [`super::update()`]. It redraws whatever changed without being told.
@@ -288,6 +299,10 @@ pub enum Effect {
     },
     /// The field of the search gets the focus.
     FocusFind,
+    /// The view that is seen gets the focus.
+    FocusView,
+    /// It gets the focus, or the timeline if the view has it.
+    ChangeFocus,
     /// Put text on the clipboard.
     Copy(String),
     /// Make a file of a picture, and say so.

@@ -118,6 +118,12 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
             };
             state.fit_bytes_if_wanted();
         }
+        Command::Show(tab) => {
+            state.views.show(tab);
+            effects.push(Effect::FocusView);
+        }
+        Command::FoldViews => state.views.fold(),
+        Command::ChangeFocus => effects.push(Effect::ChangeFocus),
         Command::GoToPeak => {
             if let Some(peak) = state.peak_x() {
                 state.navigate(|plane, view| {

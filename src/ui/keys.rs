@@ -4,6 +4,7 @@ use super::action::Command;
 use super::drag::Held;
 use super::export::Format;
 use super::state::Letters;
+use super::views::Tab;
 
 /// Where a key works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -63,6 +64,13 @@ pub const BINDINGS: &[Binding] = {
         line(Page, &["y"], CopySnippet, "Copy the lines that record a snapshot", "copy-snippet"),
         line(Page, &["?"], ToggleHelp, "Show or hide this list", "help-open"),
         line(Page, &["F2"], ToggleLetters, "Single-letter keys on or off", "letters"),
+        line(Page, &["Shift+t"], Show(Tab::Tree), "Call tree", "tab-tree"),
+        line(Page, &["Shift+f"], Show(Tab::Flame), "Flame graph", "tab-flame"),
+        line(Page, &["Shift+l"], Show(Tab::Table), "Table of allocations", "tab-table"),
+        line(Page, &["Shift+h"], Show(Tab::Histograms), "Histograms of sizes and lives", "tab-histograms"),
+        line(Page, &["Shift+s"], Show(Tab::Sources), "Files and lines of your own code", "tab-sources"),
+        line(Page, &["Shift+v"], FoldViews, "Fold the views away, or back", "answer-fold"),
+        line(Page, &["j"], ChangeFocus, "From the timeline to the view below, or back", "timeline"),
         line(Timeline, &["a", "ArrowLeft"], MoveLeft, "Earlier events", "move-left"),
         line(Timeline, &["d", "ArrowRight"], MoveRight, "Later events", "move-right"),
         line(Timeline, &["w", "ArrowUp"], MoveUp, "More bytes", "move-up"),
@@ -113,6 +121,7 @@ pub const GESTURES: &[(&str, &str)] = &[
     ("Alt + drag", "Measure"),
     ("click", "Select an allocation"),
     ("right click", "Put a marker"),
+    ("↑ ↓ on the line above the views", "Higher or lower views; dragging it does the same"),
 ];
 
 /// A key as the table has it, from `KeyboardEvent.key` and what is held beside it: `Ctrl+Shift+ArrowLeft`, `Shift+z`. Letters are

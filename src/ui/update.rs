@@ -31,6 +31,8 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::LegendClicked(slot) => state.toggle_slot(slot),
         Action::LegendIsolated(slot) => state.isolate_slot(slot),
         Action::MinimapMoved(edges) => state.navigate(|plane, view| plane.between(view, edges)),
+        Action::TabChosen(tab) => state.views.show(tab),
+        Action::ViewsResized(height) => state.views.resize(height),
         Action::FindTyped(text) => find::typed(state, text),
         Action::DeviceChosen(ordinal) => {
             let place = state.file().and_then(|file| file.devices.iter().position(|device| device.device == ordinal));

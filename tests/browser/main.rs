@@ -26,6 +26,7 @@ mod kept_in_view;
 mod lanes;
 mod large;
 mod looks;
+mod moment;
 mod opening;
 #[path = "../support/packed.rs"]
 mod packed;
