@@ -6,8 +6,9 @@
 mod opened;
 
 use memscape::engine::protocol::{
-    Details, LIFE_CLASSES, LIFE_TO_END, LIFE_UNKNOWN, MOST_COPIED, Origin, SIZE_CLASSES, Scope, SortWay, Span,
-    TableColumn, TableFilter, TablePage, TableQuestion, TableSort, Weight,
+    Arrangement, Details, Fold, FoldState, Internal, LIFE_CLASSES, LIFE_TO_END, LIFE_UNKNOWN, MOST_COPIED, Merge,
+    Origin, Reach, Root, SIZE_CLASSES, Scope, SortWay, Span, TableColumn, TableFilter, TablePage, TableQuestion,
+    TableSort, TreeQuestion, Weight,
 };
 use memscape::engine::{Engine, Reply, Request, Work};
 use memscape::ui::details::view;
@@ -212,9 +213,23 @@ fn site_key(site: &str) -> (Vec<u8>, u64, Vec<u8>) {
     parts.unwrap_or_else(|| (beginning(site, 32), 0, Vec::new()))
 }
 
+/// The scope with moments that the trace has.
+fn clamped(opened: &Opened, device: i64, scope: Scope) -> Scope {
+    let device = opened.summary.devices.iter().find(|it| it.device == device).unwrap();
+    let last = |moment: u32| moment.min(device.events as u32);
+    let span = |span: Span| Span { from: last(span.from), to: last(span.to) };
+    match scope {
+        Scope::At(moment) => Scope::At(last(moment)),
+        Scope::Born(range) => Scope::Born(span(range)),
+        Scope::Freed(range) => Scope::Freed(span(range)),
+        Scope::Kept(range) => Scope::Kept(span(range)),
+        Scope::ByteMoments(range) => Scope::ByteMoments(span(range)),
+    }
+}
+
 /// Compares one table with what a look at every allocation gives.
 fn check(opened: &mut Opened, device: i64, all: &[Details], terms: &[Term], asked: &TableQuestion) {
-    let scope = asked.scope;
+    let scope = clamped(opened, device, asked.scope);
     let within = |wanted: Option<[u8; 2]>, class: u8| wanted.is_none_or(|[from, to]| from <= class && class <= to);
     let in_scope: Vec<&Details> = all.iter().filter(|it| is_in(scope, it)).collect();
     let by_text: Vec<&Details> =
@@ -389,6 +404,38 @@ fn tables_of_real_files_are_exact() {
         }
     }
     assert!(tables > 100, "only {tables} tables");
+}
+
+#[test]
+fn a_node_lists_what_the_tree_says_it_holds() {
+    let turns: Vec<(u64, usize, u64)> =
+        (0..600).map(|at| (512 + at % 7 * 100, at as usize * 7 % 31, at % 23)).collect();
+    let mut opened = open(&file(&turns)).unwrap();
+    let open_all = Fold { node: 0, reach: Reach::AllBelow, state: FoldState::Open };
+    let (scope, mut nodes) = (Scope::At(400), 0);
+    for arrangement in
+        [Arrangement::default(), Arrangement { root: Root::Innermost, merge: Merge::File, internal: Internal::Hidden }]
+    {
+        let tree = TreeQuestion {
+            scope,
+            arrangement,
+            focus: None,
+            folds: vec![open_all],
+            reveal: None,
+            find: None,
+            rows: [0, 500],
+        };
+        opened.engine.request(Request::Tree { serial: 1, device: 0, question: Box::new(tree) });
+        while opened.engine.step(&mut || true) == Work::More {}
+        let Some(Reply::Tree { page: tree, .. }) = opened.engine.next_reply() else { panic!("no tree") };
+        for row in &tree.rows {
+            let filter = TableFilter { node: Some((arrangement, row.node)), ..TableFilter::default() };
+            let told = page(&mut opened.engine, 0, &TableQuestion { filter, ..question(scope, BY_NUMBER) });
+            assert_eq!((told.listed, told.scope), (row.weight, tree.total), "{row:?}");
+            nodes += 1;
+        }
+    }
+    assert!(nodes > 20, "{nodes} nodes");
 }
 
 #[test]

@@ -6,7 +6,9 @@
 
 pub mod protocol;
 
+mod answers;
 mod archive;
+mod asked;
 mod decoder;
 mod details;
 mod feed;
@@ -20,6 +22,7 @@ mod marks;
 mod memory;
 mod open;
 mod places;
+mod range;
 mod snapviewer;
 mod source;
 mod spans;
@@ -27,9 +30,11 @@ mod stack_match;
 mod steps;
 mod survey;
 mod table;
+mod tree;
 
 pub use protocol::{Reply, Request, Want};
 
+use crate::analysis::InternalRules;
 use crate::timeline::{SceneJob, View};
 use loader::Loader;
 use open::OpenFile;
@@ -55,6 +60,8 @@ pub struct Engine {
     scene: Option<Box<PendingScene>>,
     searches: find::Searches,
     tables: table::Tables,
+    asked: asked::Asked,
+    internal: InternalRules,
     replies: VecDeque<Reply>,
 }
 
@@ -81,9 +88,8 @@ impl Engine {
 
     /// One that refuses a file whose tables take more than so many bytes.
     pub fn with_memory(memory: u64) -> Engine {
-        let searches = find::Searches::default();
-        let tables = table::Tables::default();
-        Engine { memory, loading: None, file: None, scene: None, searches, tables, replies: VecDeque::new() }
+        let (searches, tables, asked, internal, replies) = Default::default();
+        Engine { memory, loading: None, file: None, scene: None, searches, tables, asked, internal, replies }
     }
 
     /// Takes a request. Long work is done in [`Engine::step`].
@@ -94,6 +100,7 @@ impl Engine {
                 self.scene = None;
                 self.searches = find::Searches::default();
                 self.tables = table::Tables::default();
+                self.asked = asked::Asked::default();
                 self.loading = Some(Box::new(Loader::new(name, Source::new(total_bytes, access, member), self.memory)));
             }
             Request::EndOfFile => {
@@ -152,7 +159,15 @@ impl Engine {
             Request::SameStack { serial, device, stack } => self.searches.count_stack(serial, device, stack),
             Request::Table { serial, device, question } => self.tables.ask(serial, device, *question),
             Request::TableText { serial, device, question } => self.tables.copy(serial, device, *question),
-            Request::Range { .. } | Request::Tree { .. } | Request::InternalFrames(_) => {}
+            Request::Range { serial, device, span } => self.asked.range(serial, device, span),
+            Request::Tree { serial, device, question } => self.asked.tree(serial, device, question),
+            Request::InternalFrames(rules) => {
+                // The page sends what can be read; what can't says nothing.
+                self.internal = InternalRules::heeded(&rules);
+                self.asked.forget_trees();
+                self.tables.forget_nodes();
+                self.file.iter_mut().for_each(|file| file.answers.set_rules(self.internal.clone()));
+            }
         }
     }
 
@@ -191,7 +206,8 @@ impl Engine {
                 }
                 Ok(Some(file)) => {
                     self.replies.push_back(Reply::Opened(Box::new(file.summary())));
-                    self.file = Some(Box::new(file));
+                    let file = self.file.insert(Box::new(file));
+                    file.answers.set_rules(self.internal.clone());
                     self.loading = None;
                 }
                 Err(error) => {
@@ -202,7 +218,9 @@ impl Engine {
         }
         match (&mut self.file, &mut self.scene) {
             (Some(file), Some(pending)) => {
-                if !file.pile_up(pending.device, pending.looks, has_time) {
+                if !file.pile_up(pending.device, pending.looks, has_time)
+                    || !file.collect(pending.device, pending.looks.highlight, has_time)
+                {
                     return Work::More;
                 }
                 let scene = file.with_source(pending.device, pending.looks, |source| {
@@ -224,6 +242,7 @@ impl Engine {
         }
         if let Some(file) = &mut self.file
             && !(self.searches.step(file, &mut self.replies, has_time)
+                && self.asked.step(file, &mut self.replies, has_time)
                 && self.tables.step(file, &mut self.replies, has_time))
         {
             return Work::More;

@@ -60,6 +60,11 @@ impl Tables {
         self.copying = Some(Box::new(Copying { asked, range: 0, done: 0, rows: 0, bytes: 0 }));
     }
 
+    /// Nodes are numbered anew.
+    pub(super) fn forget_nodes(&mut self) {
+        (self.listing, self.order) = (None, None);
+    }
+
     /// Works while there is time: `true` when nothing is left to do.
     pub(super) fn step(
         &mut self,
@@ -90,7 +95,7 @@ impl Tables {
     fn list(&mut self, file: &mut OpenFile, asked: &Asked, has_time: &mut dyn FnMut() -> bool) -> bool {
         let Asked { device, ref question, .. } = *asked;
         if !self.listing.as_ref().is_some_and(|it| it.is_of(device, question.scope, &question.filter)) {
-            self.listing = Some(Box::new(Listing::new(device, question.scope, question.filter.clone())));
+            self.listing = Some(Box::new(Listing::new(file, device, question.scope, question.filter.clone())));
             self.order = None;
         }
         let Some(listing) = &mut self.listing else { return true };

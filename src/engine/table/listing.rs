@@ -2,9 +2,12 @@
 
 use crate::analysis::filter::{Filter, Term};
 use crate::analysis::query::Query;
+use crate::engine::answers::{Population, within};
 use crate::engine::find::is_sought;
-use crate::engine::open::OpenFile;
-use crate::engine::protocol::{LIFE_CLASSES, SIZE_CLASSES, Scope, TableFilter, Weight, life_class, size_class};
+use crate::engine::open::{Open, OpenFile};
+use crate::engine::protocol::{
+    Highlight, LIFE_CLASSES, SIZE_CLASSES, Scope, TableFilter, Weight, life_class, size_class,
+};
 use crate::engine::stack_match::StackMatch;
 use crate::replay::{AllocationId, DeviceHistory};
 
@@ -59,6 +62,8 @@ struct Lived {
 pub(super) struct Listing {
     pub(super) device: i64,
     pub(super) scope: Scope,
+    /// The same with moments that the trace has.
+    within: Scope,
     pub(super) filter: TableFilter,
     /// In order of birth.
     pub(super) ids: Vec<u32>,
@@ -66,15 +71,31 @@ pub(super) struct Listing {
     pub(super) listed: Weight,
     pub(super) sizes: Vec<Weight>,
     pub(super) lives: Vec<Weight>,
-    /// The allocation that is looked at next.
+    /// The candidate that is looked at next.
     next: usize,
+    population: Option<Population>,
+    is_done: bool,
 }
 
 impl Listing {
-    pub(super) fn new(device: i64, scope: Scope, filter: TableFilter) -> Listing {
+    pub(super) fn new(file: &OpenFile, device: i64, scope: Scope, filter: TableFilter) -> Listing {
+        let within = file.history(device).map_or(scope, |history| within(history, scope));
         let (sizes, lives) = (vec![Weight::default(); SIZE_CLASSES], vec![Weight::default(); LIFE_CLASSES]);
         let (all, listed) = (Weight::default(), Weight::default());
-        Listing { device, scope, filter, ids: Vec::new(), all, listed, sizes, lives, next: 0 }
+        Listing {
+            device,
+            scope,
+            within,
+            filter,
+            ids: Vec::new(),
+            all,
+            listed,
+            sizes,
+            lives,
+            next: 0,
+            population: None,
+            is_done: false,
+        }
     }
 
     /// Whether it lists this.
@@ -84,7 +105,7 @@ impl Listing {
 
     /// The moment that ages are told at.
     pub(super) fn moment(&self) -> u32 {
-        match self.scope {
+        match self.within {
             Scope::At(moment) => moment,
             Scope::Born(span) | Scope::Freed(span) | Scope::Kept(span) | Scope::ByteMoments(span) => span.to,
         }
@@ -93,7 +114,7 @@ impl Listing {
     /// Looks at more allocations while there is time; `true` when all are looked at.
     pub(super) fn step(
         &mut self,
-        file: &OpenFile,
+        file: &mut OpenFile,
         terms: &mut Option<Terms>,
         has_time: &mut dyn FnMut() -> bool,
     ) -> bool {
@@ -101,32 +122,47 @@ impl Listing {
             *terms = Some(Terms::of(&self.filter.text));
         }
         let Some(terms) = terms else { return true };
+        if self.is_done {
+            return true;
+        }
         if !terms.step(file, has_time) {
             return false;
         }
+        let of_node = self.filter.node.map(|(arrangement, node)| Highlight::Node(arrangement, node));
+        if !file.collect(self.device, of_node.unwrap_or_default(), has_time) {
+            return false;
+        }
+        let file = &*file;
         let Some(history) = file.history(self.device) else { return true };
-        let count = history.allocations.len();
-        while self.next < count {
-            let rows = self.next..count.min(self.next + ROWS_PER_CHECK);
-            self.next = rows.end;
-            let moment = self.moment();
-            for (id, (born, died, size)) in (rows.start as u32..).zip(history.allocations.spans_in(rows)) {
-                if is_in(self.scope, born, died) {
-                    self.take(file, history, terms, (AllocationId(id), Lived { born, died, size, moment }));
+        let below = self.filter.node.map(|(arrangement, node)| file.answers.subtree(arrangement, node));
+        let open = Open { snapshot: &file.snapshot, history, groups: &file.groups, found: None };
+        let is_below = |id: AllocationId| {
+            below.is_none_or(|below| below.is_some_and(|it| it.holds(&file.answers.stems, open, id)))
+        };
+        // Candidates mean the same ids however many checkpoints are taken meanwhile.
+        let population = self.population.take().unwrap_or_else(|| Population::new(history, self.within));
+        while self.next < population.len() {
+            let places = [self.next, self.next + ROWS_PER_CHECK];
+            self.next = places[1];
+            population.part(history, places, &mut |id, _| {
+                let (born, died, size) = history.allocations.span(id);
+                let at = Lived { born, died, size, moment: self.moment() };
+                add(&mut self.all, size);
+                if is_below(id) && terms.hold(file, history, id, at) {
+                    self.take(id, at);
                 }
-            }
+            });
             if !has_time() {
+                self.population = Some(population);
                 return false;
             }
         }
+        self.is_done = true;
         true
     }
 
-    fn take(&mut self, file: &OpenFile, history: &DeviceHistory, terms: &Terms, (id, at): (AllocationId, Lived)) {
-        add(&mut self.all, at.size);
-        if !terms.hold(file, history, id, at) {
-            return;
-        }
+    /// Puts one that passes all but sizes and lives where it belongs.
+    fn take(&mut self, id: AllocationId, at: Lived) {
         let (size, life) = (size_class(at.size), life_class(at.born, at.died));
         let is_within =
             |wanted: Option<[u8; 2]>, class: u8| wanted.is_none_or(|[from, to]| (from..=to).contains(&class));
@@ -151,17 +187,4 @@ impl Listing {
 fn add(weight: &mut Weight, bytes: u64) {
     weight.bytes = weight.bytes.saturating_add(bytes);
     weight.count += 1;
-}
-
-/// Whether a life is of a scope.
-fn is_in(scope: Scope, born: u32, died: u32) -> bool {
-    // Event k leads to moment k + 1.
-    let within = |moment: u32, from: u32, to: u32| from < moment && moment <= to;
-    match scope {
-        Scope::At(moment) => born <= moment && moment < died,
-        Scope::Born(span) => within(born, span.from, span.to),
-        Scope::Freed(span) => died < u32::MAX && within(died, span.from, span.to),
-        Scope::Kept(span) => within(born, span.from, span.to) && span.to < died,
-        Scope::ByteMoments(span) => born.max(span.from) < died.min(span.to),
-    }
 }
