@@ -173,6 +173,7 @@ enum Head {
     Tree { serial: u32, page: Box<TreePage> },
     Table { serial: u32, page: Box<TablePage> },
     TableText { serial: u32, part: TableText },
+    Heaviest { serial: u32, allocation: Option<u32> },
 }
 
 impl Head {
@@ -213,6 +214,7 @@ impl Head {
             Reply::Tree { serial, page } => Head::Tree { serial, page },
             Reply::Table { serial, page } => Head::Table { serial, page },
             Reply::TableText { serial, part } => Head::TableText { serial, part },
+            Reply::Heaviest { serial, allocation } => Head::Heaviest { serial, allocation },
         }
     }
 
@@ -255,6 +257,7 @@ impl Head {
             Head::Tree { serial, page } => Reply::Tree { serial, page },
             Head::Table { serial, page } => Reply::Table { serial, page },
             Head::TableText { serial, part } => Reply::TableText { serial, part },
+            Head::Heaviest { serial, allocation } => Reply::Heaviest { serial, allocation },
         })
     }
 }

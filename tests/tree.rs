@@ -251,3 +251,46 @@ fn the_root_is_the_curve_at_every_moment_of_real_files() {
     }
     assert!(asked > 200, "only {asked} moments");
 }
+
+/// A device of some hundred allocations.
+fn sample() -> Opened {
+    let turns: Vec<(u64, usize, u64)> =
+        (0..600).map(|at| (512 + at % 7 * 100, at as usize * 7 % 31, at % 23)).collect();
+    open(&turns::file(&turns)).unwrap()
+}
+
+fn born(opened: &Opened) -> Scope {
+    Scope::Born(Span { from: 0, to: opened.summary.devices[0].events as u32 })
+}
+
+#[test]
+fn the_heaviest_of_a_node_is_that_of_the_allocations_there() {
+    let mut opened = sample();
+    let all = all(&mut opened, 0);
+    let scope = born(&opened);
+    for arrangement in arrangements() {
+        for row in page(&mut opened, 0, whole(scope, arrangement)).rows {
+            let node = row.node;
+            let request = Request::Heaviest { serial: 9, device: 0, scope, arrangement, node };
+            let Reply::Heaviest { serial: 9, allocation } = reply(&mut opened.engine, request) else { panic!("other") };
+            let is_there = |details: &&Details| {
+                let question = TreeQuestion {
+                    reveal: Some(memscape::engine::protocol::Reveal::Allocation(details.allocation)),
+                    ..whole(scope, arrangement)
+                };
+                let page = page(&mut opened, 0, TreeQuestion { focus: Some(node), ..question });
+                page.revealed.is_some()
+            };
+            // The most bytes, and of those the first.
+            let expected = all.iter().filter(|it| it.born_event.is_some()).filter(is_there);
+            let expected = expected.fold(None, |best: Option<&Details>, it| match best {
+                Some(best) if best.requested >= it.requested => Some(best),
+                _ => Some(it),
+            });
+            assert_eq!(allocation, expected.map(|details| details.allocation), "{row:?}");
+            if row.depth > 2 {
+                break;
+            }
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! What was asked about moments and ranges and is not answered yet: one question of each kind, the latest.
 
+use super::heaviest::Heaviest;
 use super::open::OpenFile;
 use super::protocol::{Reply, Span, TreeQuestion};
 use super::range;
@@ -12,6 +13,7 @@ pub(super) struct Asked {
     range: Option<(u32, i64, Span)>,
     tree: Option<(u32, i64, Box<TreeQuestion>)>,
     trees: Trees,
+    heaviest: Option<Heaviest>,
 }
 
 impl Asked {
@@ -23,6 +25,11 @@ impl Asked {
     /// A question about a tree; it overtakes the one before.
     pub(super) fn tree(&mut self, serial: u32, device: i64, question: Box<TreeQuestion>) {
         self.tree = Some((serial, device, question));
+    }
+
+    /// A question about a node; it overtakes the one before.
+    pub(super) fn heaviest(&mut self, heaviest: Heaviest) {
+        self.heaviest = Some(heaviest);
     }
 
     /// Nodes are numbered anew.
@@ -46,6 +53,13 @@ impl Asked {
             let Some(page) = self.trees.page(file, *device, question, has_time) else { return false };
             replies.push_back(Reply::Tree { serial: *serial, page: Box::new(page) });
             self.tree = None;
+        }
+        if let Some(heaviest) = &mut self.heaviest {
+            if !heaviest.step(file, has_time) {
+                return false;
+            }
+            replies.push_back(heaviest.reply());
+            self.heaviest = None;
         }
         true
     }

@@ -15,6 +15,7 @@ mod feed;
 mod find;
 mod glimpse;
 mod groups;
+mod heaviest;
 mod join;
 mod legend;
 mod loader;
@@ -122,7 +123,8 @@ impl Engine {
             }
             Request::Moments { serial, device, at } => {
                 let history = self.file.as_ref().and_then(|file| file.history(device));
-                let moments = history.map(|history| at.into_iter().map(|at| places::facts(history, at)).collect());
+                let moments =
+                    history.map(|history| at.into_iter().filter_map(|at| places::facts(history, at)).collect());
                 self.replies.extend(moments.map(|moments| Reply::Moments { serial, moments }));
             }
             Request::Step { serial, device, looks, moment, byte, step } => {
@@ -161,6 +163,9 @@ impl Engine {
             Request::TableText { serial, device, question } => self.tables.copy(serial, device, *question),
             Request::Range { serial, device, span } => self.asked.range(serial, device, span),
             Request::Tree { serial, device, question } => self.asked.tree(serial, device, question),
+            Request::Heaviest { serial, device, scope, arrangement, node } => {
+                self.asked.heaviest(heaviest::Heaviest::new(serial, device, scope, (arrangement, node)));
+            }
             Request::InternalFrames(rules) => {
                 // The page sends what can be read; what can't says nothing.
                 self.internal = InternalRules::heeded(&rules);

@@ -20,9 +20,12 @@ pub use details::{Details, FrameText, HitAllocation, Origin};
 pub use find::{Begin, Direction, Match, Query, QueryError, Tally};
 pub use loading::{Access, Member, Phase, Progress, Want};
 pub use looks::{Grouping, Highlight, Looks};
-pub use moments::{At, MomentFacts, Step, Stepped, Stop};
+pub use moments::{At, MomentFacts, NamedEvent, Step, Stepped, Stop, Turn};
 pub use picture::{ClockSpan, LegendEntry, Marks, OutOfMemoryMark, Overview, Place, RangeMark};
-pub use question::{Arrangement, Internal, Merge, NodeKind, NodeLabel, Root, Scope, Span, Weight};
+pub use question::{
+    Arrangement, DEFAULT_RULES, Internal, InternalRules, Merge, NodeKind, NodeLabel, Root, RuleError, Scope, Span,
+    Weight,
+};
 pub use range::RangeFacts;
 pub use summary::{DeviceSummary, FileSummary, Warning};
 pub use table::{
@@ -201,6 +204,20 @@ pub enum Request {
         /// The part.
         question: Box<TreeQuestion>,
     },
+    /// Which allocation of a scope is the heaviest of those whose stacks are at a node or below it? A newer one of these overtakes an
+    /// older one that is not finished.
+    Heaviest {
+        /// Returned in the reply.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// Of these allocations.
+        scope: Scope,
+        /// The node's.
+        arrangement: Arrangement,
+        /// The node.
+        node: u32,
+    },
     /// Part of the table of some allocations, and their histograms. A newer one of these overtakes an older one that is not finished.
     Table {
         /// Returned in the reply.
@@ -219,7 +236,7 @@ pub enum Request {
         /// The table and the rows.
         question: Box<TableQuestion>,
     },
-    /// Which frames are internal, from now on: rules as `analysis::internal` reads them. Nodes of arrangements that hide them are
+    /// Which frames are internal, from now on: rules that [`InternalRules::parse`] reads, one a line. Nodes of arrangements that hide them are
     /// numbered anew. There is no reply.
     InternalFrames(Vec<String>),
 }
@@ -269,7 +286,7 @@ pub enum Reply {
     Moments {
         /// The request's.
         serial: u32,
-        /// One for each that was asked about, in their order.
+        /// One for each that was asked about, in their order; none for an event that there is not.
         moments: Vec<MomentFacts>,
     },
     /// What a [`Request::Step`] asked for.
@@ -374,5 +391,12 @@ pub enum Reply {
         serial: u32,
         /// The part.
         part: TableText,
+    },
+    /// What a [`Request::Heaviest`] asked for: of equal ones the one born first; `None` when there is none.
+    Heaviest {
+        /// The request's.
+        serial: u32,
+        /// The allocation.
+        allocation: Option<u32>,
     },
 }

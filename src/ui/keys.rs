@@ -4,6 +4,7 @@ use super::action::Command;
 use super::drag::Held;
 use super::export::Format;
 use super::state::Letters;
+use super::table::{Extent, Go};
 use super::views::Tab;
 
 /// Where a key works.
@@ -13,6 +14,8 @@ pub enum Scope {
     Page,
     /// While the timeline has the focus.
     Timeline,
+    /// While the table of allocations or the histograms have the focus.
+    Table,
     /// While the formats of a picture are offered.
     Export,
 }
@@ -41,6 +44,9 @@ const fn line(
 ) -> Binding {
     Binding { scope, keys, command, label, control }
 }
+
+/// What rows are clicked in; it is the control of all keys that lead from row to row.
+const GRID: &str = "table-grid";
 
 /// Every command, in the order of the help dialog.
 pub const BINDINGS: &[Binding] = {
@@ -71,6 +77,25 @@ pub const BINDINGS: &[Binding] = {
         line(Page, &["Shift+s"], Show(Tab::Sources), "Files and lines of your own code", "tab-sources"),
         line(Page, &["Shift+v"], FoldViews, "Fold the views away, or back", "answer-fold"),
         line(Page, &["j"], ChangeFocus, "From the timeline to the view below, or back", "timeline"),
+        line(Table, &["ArrowUp"], Row(Go::Up, Extent::One), "Row above", GRID),
+        line(Table, &["ArrowDown"], Row(Go::Down, Extent::One), "Row below", GRID),
+        line(Table, &["PageUp"], Row(Go::PageUp, Extent::One), "A screen up", GRID),
+        line(Table, &["PageDown"], Row(Go::PageDown, Extent::One), "A screen down", GRID),
+        line(Table, &["Home"], Row(Go::First, Extent::One), "First row", GRID),
+        line(Table, &["End"], Row(Go::Last, Extent::One), "Last row", GRID),
+        line(Table, &["Shift+ArrowUp"], Row(Go::Up, Extent::Through), "Choose up to the row above", GRID),
+        line(Table, &["Shift+ArrowDown"], Row(Go::Down, Extent::Through), "Choose down to the row below", GRID),
+        line(Table, &["Shift+PageUp"], Row(Go::PageUp, Extent::Through), "Choose a screen up", GRID),
+        line(Table, &["Shift+PageDown"], Row(Go::PageDown, Extent::Through), "Choose a screen down", GRID),
+        line(Table, &["Shift+Home"], Row(Go::First, Extent::Through), "Choose up to the first row", GRID),
+        line(Table, &["Shift+End"], Row(Go::Last, Extent::Through), "Choose down to the last row", GRID),
+        line(Table, &["Ctrl+a"], ChooseAllRows, "Choose all rows", "choose-all"),
+        line(Table, &["Ctrl+c"], CopyRows, "Copy the chosen rows, or all", "copy-rows"),
+        line(Table, &["f"], FilterTable, "Filter the table", "table-filter"),
+        line(Table, &["Delete", "Backspace"], ClearFilters, "List everything again", "table-clear"),
+        line(Table, &["s"], SortByNext, "Sort by the next column", "table-head"),
+        line(Table, &["r"], SortOtherWay, "Sort the other way", "table-rows"),
+        line(Table, &["m"], ToggleMeasure, "Histograms of bytes, or of counts", "measure"),
         line(Timeline, &["a", "ArrowLeft"], MoveLeft, "Earlier events", "move-left"),
         line(Timeline, &["d", "ArrowRight"], MoveRight, "Later events", "move-right"),
         line(Timeline, &["w", "ArrowUp"], MoveUp, "More bytes", "move-up"),
@@ -160,7 +185,9 @@ pub fn key_text(key: &str) -> String {
         "ArrowUp" => "↑".into(),
         "ArrowDown" => "↓".into(),
         "Escape" => "Esc".into(),
-        "Enter" | "Delete" | "Backspace" => key.into(),
+        "Enter" | "Delete" | "Backspace" | "Home" | "End" => key.into(),
+        "PageUp" => "Page ↑".into(),
+        "PageDown" => "Page ↓".into(),
         "-" => "−".into(),
         other => other.to_ascii_uppercase(),
     }
@@ -175,7 +202,7 @@ mod tests {
         for (at, a) in BINDINGS.iter().enumerate() {
             for b in &BINDINGS[at + 1..] {
                 assert_ne!(a.command, b.command, "a command stands in the table once");
-                assert_ne!(a.control, b.control);
+                assert!(a.control != b.control || a.control == GRID, "{}", a.control);
                 // A page key works in every scope, so it must differ from all.
                 if a.scope == b.scope || a.scope == Scope::Page || b.scope == Scope::Page {
                     let shared = a.keys.iter().find(|key| b.keys.contains(key));

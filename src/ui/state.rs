@@ -6,6 +6,7 @@ use super::find::{Find, SameStack};
 use super::hover::Spot;
 use super::lanes::Lanes;
 use super::surroundings::Surroundings;
+use super::table::Table;
 use super::tools::Tools;
 use super::views::Views;
 use crate::engine::protocol::{Details, DeviceSummary, FileSummary, HitAllocation, Looks, Phase};
@@ -72,6 +73,8 @@ pub struct State {
     pub tools: Tools,
     /// The moment or range that questions are about, and what of the answer is shown.
     pub views: Views,
+    /// The table of allocations.
+    pub table: Table,
     /// Number of the last request that has one.
     pub serial: u32,
 }

@@ -6,12 +6,14 @@ use super::cursor::{Followed, follow, stepped};
 use super::drag::Drag;
 use super::export;
 use super::find;
+use super::histograms;
 use super::navigate::wheel_factor;
 use super::opening::{close, files_given, link_failed, list, load, load_link, show_device};
 use super::pointing::{answered, bring_into_view, click, look_under_pointer};
 use super::ruler::Fixed;
 use super::state::{BytesAxis, Choice, Help, Stage, State};
 use super::surroundings;
+use super::table;
 use super::tools;
 use super::trail::Before;
 use crate::engine::protocol::{Looks, Reply};
@@ -33,6 +35,12 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::MinimapMoved(edges) => state.navigate(|plane, view| plane.between(view, edges)),
         Action::TabChosen(tab) => state.views.show(tab),
         Action::ViewsResized(height) => state.views.resize(height),
+        Action::TableScrolled { top, height } => table::scrolled(state, top, height),
+        Action::RowClicked(row, extent) => table::go_to(state, row, extent, &mut effects),
+        Action::SortChosen(column) => table::sort(state, column),
+        Action::TableFilterTyped(text) => table::typed(state, text),
+        Action::FilterDropped(dropped) => table::drop_filter(state, dropped),
+        Action::BarClicked(of, class, reach) => histograms::click(state, of, class, reach),
         Action::FindTyped(text) => find::typed(state, text),
         Action::DeviceChosen(ordinal) => {
             let place = state.file().and_then(|file| file.devices.iter().position(|device| device.device == ordinal));
@@ -99,7 +107,10 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
             state.navigate(|plane, view| plane.moved(view, delta, 0.0));
         }
         Action::DropHover(hover) => state.drop_hover = hover,
-        Action::Copied(Ok(())) => state.remark = Some("Copied.".to_owned()),
+        Action::Copied(Ok(())) => {
+            let rows = state.table.copied.take();
+            state.remark = Some(rows.unwrap_or_else(|| "Copied.".to_owned()));
+        }
         Action::Copied(Err(cause)) => state.remark = Some(format!("The browser did not allow copying: {cause}.")),
         Action::HelpClosed => state.help = Help::Closed,
         Action::ExportClosed => state.export.dialog = export::Dialog::Closed,
@@ -123,6 +134,7 @@ fn settle(state: &mut State, effects: &mut Vec<Effect>) {
     if !state.waits_for_scene() && !state.export.is_drawing() {
         effects.extend(state.next_scene().map(Effect::Ask));
     }
+    table::ask(state, device, effects);
     if !state.waits_for_scene() {
         surroundings::ask(state, effects);
         export::begin(state, effects);
@@ -183,7 +195,8 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
         | Reply::Outline { .. } => {
             surroundings::take(state, reply);
         }
-        Reply::Table { .. } | Reply::TableText { .. } => {}
-        Reply::Range { .. } | Reply::Tree { .. } => {}
+        Reply::Table { serial, page } => table::take(state, serial, *page),
+        Reply::TableText { serial, part } => table::take_text(state, serial, part, effects),
+        Reply::Range { .. } | Reply::Tree { .. } | Reply::Heaviest { .. } => {}
     }
 }

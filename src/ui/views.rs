@@ -109,5 +109,6 @@ impl State {
     pub(super) fn begin_views(&mut self) {
         let peak = self.device().map_or(0, |device| Moment::after_event_or_minus_one(device.peak_event).0);
         (self.views.scope, self.views.node) = (Scope::At(peak), None);
+        self.table.forget();
     }
 }
