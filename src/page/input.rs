@@ -81,6 +81,7 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
     listeners.extend(super::find::listeners(app));
     listeners.extend(super::minimap::listeners(app));
     listeners.extend(super::views::listeners(app));
+    listeners.extend(super::table::listeners(app));
     listeners
 }
 
@@ -160,6 +161,9 @@ fn scope(app: &App) -> Option<Scope> {
     // With the focus nowhere, or on one of its own buttons, the timeline is what is meant.
     let nowhere = focus.is_same_node(Some(&app.elements.body));
     let inside = focus.closest("#picture").ok().flatten().is_some();
+    if focus.closest("#table, #histograms").ok().flatten().is_some() {
+        return Some(Scope::Table);
+    }
     Some(if nowhere || inside { Scope::Timeline } else { Scope::Page })
 }
 

@@ -22,6 +22,7 @@ mod painter;
 mod panels;
 mod pen;
 mod policy;
+mod table;
 mod theme;
 mod views;
 
@@ -121,6 +122,7 @@ impl App {
         listeners.extend(theme::listener(&app));
         app.listeners.replace(listeners);
         device::watch_size(&app)?;
+        table::watch_size(&app)?;
         device::choose(&app);
         match link {
             Ok(Some(link)) => app.dispatch(Action::LinkGiven(link.url)),
@@ -158,6 +160,8 @@ impl App {
             Effect::Ask(request) => self.client.send(ToWorker::Ask(request)),
             Effect::Upload { device_place, scene } => self.painter.borrow_mut().upload(device_place, &scene),
             Effect::FocusFind => find::focus(self),
+            // It fails only for an element that is gone.
+            Effect::FocusFilter => drop(self.elements.table_filter.focus()),
             Effect::FocusView => views::focus(self),
             Effect::ChangeFocus => views::change_focus(self),
             Effect::Copy(text) => clipboard::copy(self, &text),

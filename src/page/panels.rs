@@ -5,12 +5,14 @@ mod details;
 mod export;
 mod find;
 mod help;
+mod histograms;
 mod hover;
 mod lanes;
 mod legend;
 mod moment;
 mod stage;
 mod summary;
+mod table;
 
 use super::dom::Elements;
 use super::theme::Theme;
@@ -24,18 +26,21 @@ pub(super) struct Panels {
     find: find::Panel,
     export: export::Panel,
     help: help::Panel,
+    histograms: histograms::Panel,
     hover: hover::Panel,
     lanes: lanes::Panel,
     legend: legend::Panel,
     moment: moment::Panel,
     stage: stage::Panel,
     summary: summary::Panel,
+    table: table::Panel,
 }
 
 /// Fills in what never changes.
 pub(super) fn prepare(elements: &Elements) {
     stage::prepare(elements);
     help::prepare(elements);
+    table::prepare(elements);
 }
 
 impl Panels {
@@ -44,6 +49,8 @@ impl Panels {
         self.stage.show(elements, state);
         self.summary.show(elements, state);
         self.answer.show(elements, state);
+        self.table.show(elements, state);
+        self.histograms.show(elements, state);
         self.details.show(elements, state);
         self.lanes.show(elements, state);
         self.find.show(elements, state);
