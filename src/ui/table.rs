@@ -223,7 +223,7 @@ pub(super) fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     let selected = state.selection.as_deref().map(|selection| selection.allocation);
     let node = state.views.node.map(|node| (state.views.arrangement, node));
     let table = &mut state.table;
-    if selected.is_none() {
+    if selected.is_none() && state.selecting.is_none() {
         table.revealed = None;
     }
     let filter = TableFilter { text: table.filter.clone(), node, sizes: table.sizes, lives: table.lives };

@@ -41,6 +41,7 @@ mod server;
 mod site;
 #[path = "../support/snapviewer.rs"]
 mod snapviewer;
+mod table;
 mod timeline;
 mod told_otherwise;
 mod trouble;
