@@ -1,17 +1,16 @@
 //! Bytes, event indices and moments, and the one way each is written for people.
 
-use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Position of an event in its device's trace, counted from 0. Snapshots hold fewer than 2^32 − 1 events a device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EventIdx(pub u32);
 
 /// A state of memory, named by how many events have happened: moment 0 holds before the first event, moment `k + 1`
 /// holds from event `k` until the next. A trace of `n` events has the moments `0..=n`.
 ///
 /// On the horizontal axis moment `m` covers `[m, m + 1)`; event `k` happens at `x = k + 1`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment(pub u32);
 
 impl Moment {

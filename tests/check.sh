@@ -26,14 +26,14 @@ else
     skipped+=("real snapshots: no ../shared/snapshots and no MEMSCAPE_SNAPSHOTS")
 fi
 
-gate "format" cargo fmt --check
+gate "format" cargo fmt --all --check
 gate "format of the fuzz targets" cargo fmt --check --manifest-path tests/fuzz/Cargo.toml
 gate "layers" cargo test --quiet --locked --test layers
-gate "lints" cargo clippy --quiet --locked --all-targets -- -D warnings
+gate "lints" cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
 # With Vulkan, so that what draws natively (tests/render_gpu.rs, the bench `offscreen`) is built somewhere.
 gate "lints with gpu" cargo clippy --quiet --locked --all-targets --features gpu-test -- -D warnings
 gate "lints of the page" cargo clippy --quiet --locked --target wasm32-unknown-unknown --features page \
-    --lib --bin memscape-page -- -D warnings
+    --lib --bin page -- -D warnings
 gate "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps --lib
 gate "tests" cargo test --quiet --locked
 gate "tests with gpu" cargo test --quiet --locked --features gpu

@@ -7,7 +7,10 @@ mod opened;
 #[path = "support/turns.rs"]
 mod turns;
 
-use memscape::engine::protocol::{Begin, Details, Direction, Grouping, Highlight, Looks, Match, Tally};
+use memscape::engine::protocol::{
+    Arrangement, Begin, Details, Direction, Fold, FoldState, Grouping, Highlight, Looks, Match, Reach, Root, Scope,
+    Tally, TreeQuestion,
+};
 use memscape::engine::{Engine, Reply, Request, Work};
 use memscape::timeline::View;
 use memscape::timeline::scene::FADED;
@@ -300,11 +303,27 @@ fn what_stands_out_is_all_that_is_not_faded() {
     find(&mut opened, 0, "train");
     let wanted = Wanted::Text("train".into());
     let stack = all.iter().find_map(|it| it.stack).unwrap();
+    // A node of a tree that few of the stacks were put into when it was asked for.
+    let arrangement = Arrangement { root: Root::Innermost, ..Arrangement::default() };
+    let all_below = Fold { node: 0, reach: Reach::AllBelow, state: FoldState::Open };
+    let (scope, folds) = (Scope::At(device.events as u32 / 2), vec![all_below]);
+    let question =
+        Box::new(TreeQuestion { scope, arrangement, focus: None, folds, reveal: None, find: None, rows: [0, 99] });
+    let Reply::Tree { page, .. } = reply(&mut opened.engine, Request::Tree { serial: 2, device: 0, question }) else {
+        panic!("not a tree")
+    };
+    let row = page.rows.iter().find(|row| row.depth == 1 && row.label.name == "at::empty").unwrap();
+    let (node, line) = (row.node, &row.label.line);
+    let is_below = |id: u32| {
+        let Details { stack_of_free, frames, .. } = &all[id as usize];
+        !stack_of_free && frames.first().is_some_and(|frame| frame.name == "at::empty" && frame.line == *line)
+    };
     // So large that every allocation is a quad of its own.
     let view = View::fit(device.events + 1, device.drawn_peak, 2400, 8000);
     let is_found = |id: u32| wanted.is(&all[id as usize]);
     let has_stack = |id: u32| all[id as usize].stack == Some(stack);
-    let cases: [(Highlight, &dyn Fn(u32) -> bool); 4] = [
+    let cases: [(Highlight, &dyn Fn(u32) -> bool); 5] = [
+        (Highlight::Node(arrangement, node), &is_below),
         (Highlight::Nothing, &|_| true),
         (Highlight::Found(5), &is_found),
         (Highlight::Found(4), &|_| true),

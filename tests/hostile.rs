@@ -9,6 +9,7 @@ mod generate;
 #[allow(dead_code, reason = "each test file uses its part")]
 mod opened;
 
+use memscape::codec::{decoded, encoded};
 use memscape::engine::protocol::{Begin, Details, Direction, FileSummary, Highlight, Looks};
 use memscape::engine::{Engine, Reply, Request};
 use memscape::snapshot::schema::KEYS;
@@ -138,7 +139,7 @@ fn shared_texts_of_the_details_do_not_multiply() {
 }
 
 fn heavy(details: &Details) -> usize {
-    serde_json::to_vec(details).unwrap().len()
+    encoded(details).len()
 }
 
 /// One list under a hundred thousand keys: looked through once, not a hundred thousand times.
@@ -331,7 +332,7 @@ fn survive(bytes: &[u8]) {
         for allocation in (0..20).chain([u32::MAX]) {
             let request = Request::Details { serial: 1, device: device.device, allocation };
             let Reply::Details { details, .. } = reply(&mut engine, Some(request)) else { panic!("not details") };
-            serde_json::to_vec(&details).unwrap();
+            assert_eq!(decoded(&encoded(&details)), Some(details));
         }
         for query in ["a", "/.*:[0-9]+ ./", "0x0", ">=0", "..512", "#0"] {
             let find = Request::Find { serial: 2, device: device.device, query: query.into() };

@@ -13,9 +13,11 @@ mod decoder;
 mod details;
 mod feed;
 mod find;
+mod flame;
 mod glimpse;
 mod groups;
 mod heaviest;
+mod icicle;
 mod join;
 mod legend;
 mod loader;
@@ -163,6 +165,7 @@ impl Engine {
             Request::TableText { serial, device, question } => self.tables.copy(serial, device, *question),
             Request::Range { serial, device, span } => self.asked.range(serial, device, span),
             Request::Tree { serial, device, question } => self.asked.tree(serial, device, question),
+            Request::Flame { serial, device, question } => self.asked.flame(serial, device, question),
             Request::Heaviest { serial, device, scope, arrangement, node } => {
                 self.asked.heaviest(heaviest::Heaviest::new(serial, device, scope, (arrangement, node)));
             }

@@ -1,11 +1,9 @@
 //! An open file: its snapshot, the history of each device, and what is asked of them.
 
-use super::answers::{Answers, Selection, TreeView, within};
+use super::answers::Answers;
 use super::find::{Found, has_stack};
 use super::groups::{Groups, stack_of};
-use super::protocol::{
-    Arrangement, DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, Looks, Overview, Warning,
-};
+use super::protocol::{DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, Looks, Overview, Warning};
 use crate::analysis::{Sites, site};
 use crate::replay::{AllocationId, Curve, DeviceHistory, Rounding, Source};
 use crate::snapshot::{Action, Snapshot, StackId, Warnings};
@@ -94,24 +92,6 @@ impl OpenFile {
         let OpenFile { snapshot, histories, groups, found, answers, .. } = self;
         let history = histories.iter().find(|history| history.device == device)?;
         Some((Open { snapshot, history, groups, found: found.as_ref() }, answers))
-    }
-
-    /// Weighs the tree of a selection while there is time, and lends it. `None` when there is no such device, `Some(None)` while it
-    /// is not done.
-    #[allow(dead_code, reason = "the flame graph is made of it")]
-    pub(super) fn tree<R>(
-        &mut self,
-        of: Selection,
-        arrangement: Arrangement,
-        has_time: &mut dyn FnMut() -> bool,
-        read: impl FnOnce(TreeView<'_>) -> R,
-    ) -> Option<Option<R>> {
-        let (open, answers) = self.open(of.device)?;
-        let of = Selection { scope: within(open.history, of.scope), ..of };
-        if !answers.weigh(open, of, arrangement, has_time) {
-            return Some(None);
-        }
-        Some(answers.view(open, of, arrangement).map(read))
     }
 
     /// The stack that tells where an allocation came from: its own, from its alloc or its block, or else that of its free.

@@ -5,6 +5,7 @@
 
 mod details;
 mod find;
+mod flame;
 mod loading;
 mod looks;
 mod moments;
@@ -18,6 +19,7 @@ mod tree;
 pub use crate::analysis::Filter;
 pub use details::{Details, FrameText, HitAllocation, Origin};
 pub use find::{Begin, Direction, Match, Query, QueryError, Tally};
+pub use flame::{FlameBox, FlamePage, FlameQuestion, MOST_BOXES};
 pub use loading::{Access, Member, Phase, Progress, Want};
 pub use looks::{Grouping, Highlight, Looks};
 pub use moments::{At, MomentFacts, NamedEvent, Step, Stepped, Stop, Turn};
@@ -34,11 +36,11 @@ pub use table::{
 };
 pub use tree::{Fold, FoldState, Reach, Reveal, TreePage, TreeQuestion, TreeRow};
 
+use crate::codec::Coded;
 use crate::timeline::{Axis, OutlineRect, Scene, View};
-use serde::{Deserialize, Serialize};
 
 /// What a driver asks of the engine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Coded)]
 pub enum Request {
     /// A new file begins; it replaces the open one and whatever was loading.
     Open {
@@ -186,6 +188,15 @@ pub enum Request {
         /// The stack, by [`Details::stack`].
         stack: u32,
     },
+    /// The boxes of a flame graph. A newer one of these overtakes an older one that is not finished.
+    Flame {
+        /// Returned in the reply.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// What is asked.
+        question: FlameQuestion,
+    },
     /// What happened in a range of the trace? A newer one of these overtakes an older one that is not finished.
     Range {
         /// Returned in the reply.
@@ -249,7 +260,7 @@ impl Request {
 }
 
 /// What the engine tells.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Coded)]
 pub enum Reply {
     /// How far loading is.
     Progress(Progress),
@@ -363,6 +374,13 @@ pub enum Reply {
         serial: u32,
         /// How much.
         tally: Tally,
+    },
+    /// What a [`Request::Flame`] asked for.
+    Flame {
+        /// The request's.
+        serial: u32,
+        /// The boxes.
+        page: Box<FlamePage>,
     },
     /// What a [`Request::Range`] asked for.
     Range {

@@ -3,6 +3,7 @@
 //! Events become actions, [`ui::update()`] decides, its effects are carried out here, and one animation frame later panels and
 //! canvas show the new state. There are no decisions in this module.
 
+mod axis;
 mod client;
 mod clipboard;
 mod device;
@@ -10,6 +11,7 @@ mod dom;
 mod export;
 mod files;
 mod find;
+mod flame;
 mod folders;
 mod frame;
 mod gestures;
@@ -50,6 +52,7 @@ struct App {
     client: Rc<Client>,
     files: Files,
     painter: RefCell<Painter>,
+    flame: RefCell<flame::Graph>,
     panels: RefCell<Panels>,
     minimap: RefCell<Minimap>,
     overlay: RefCell<Layer>,
@@ -105,6 +108,7 @@ impl App {
                 client,
                 files: Files::default(),
                 painter: RefCell::new(Painter::default()),
+                flame: RefCell::default(),
                 panels: RefCell::new(Panels::default()),
                 minimap: RefCell::new(Minimap::default()),
                 overlay: RefCell::default(),
@@ -121,7 +125,7 @@ impl App {
         listeners.extend(files::listeners(&app));
         listeners.extend(theme::listener(&app));
         app.listeners.replace(listeners);
-        device::watch_size(&app)?;
+        device::watch_sizes(&app)?;
         table::watch_size(&app)?;
         device::choose(&app);
         match link {
@@ -162,6 +166,7 @@ impl App {
             Effect::FocusFind => find::focus(self),
             // It fails only for an element that is gone.
             Effect::FocusFilter => drop(self.elements.table_filter.focus()),
+            Effect::FocusMoment => axis::focus(self),
             Effect::FocusView => views::focus(self),
             Effect::ChangeFocus => views::change_focus(self),
             Effect::Copy(text) => clipboard::copy(self, &text),
@@ -188,7 +193,10 @@ impl App {
         self.panels.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
         self.minimap.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
         self.overlay.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
-        let failed = self.painter.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
+        let mut painter = self.painter.borrow_mut();
+        let mut failed = painter.show(&self.elements, &state, &self.theme.borrow());
+        failed |= self.flame.borrow_mut().show(&self.elements, &state, &self.theme.borrow(), &mut painter);
+        drop(painter);
         drop(state);
         if failed {
             device::choose(self);

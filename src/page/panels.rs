@@ -4,12 +4,14 @@ mod answer;
 mod details;
 mod export;
 mod find;
+mod flame;
 mod help;
 mod histograms;
 mod hover;
 mod lanes;
 mod legend;
 mod moment;
+mod range;
 mod stage;
 mod summary;
 mod table;
@@ -24,6 +26,7 @@ pub(super) struct Panels {
     answer: answer::Panel,
     details: details::Panel,
     find: find::Panel,
+    flame: flame::Panel,
     export: export::Panel,
     help: help::Panel,
     histograms: histograms::Panel,
@@ -31,6 +34,7 @@ pub(super) struct Panels {
     lanes: lanes::Panel,
     legend: legend::Panel,
     moment: moment::Panel,
+    range: range::Panel,
     stage: stage::Panel,
     summary: summary::Panel,
     table: table::Panel,
@@ -54,11 +58,13 @@ impl Panels {
         self.details.show(elements, state);
         self.lanes.show(elements, state);
         self.find.show(elements, state);
+        self.flame.show(elements, state);
         self.hover.show(elements, state);
         self.legend.show(elements, state, theme);
         self.help.show(elements, state);
         self.export.show(elements, state);
         self.moment.show(elements, state);
+        self.range.show(elements, state);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Geometry for one window, ready for upload, and what each piece of it stands for.
 
 use super::view::View;
+use crate::codec::{Coded, Reader, Writer};
 
 /// One rectangle, in pixels of the scene's window; `y` counts upwards from its bottom edge. Clipped to the window.
 ///
@@ -76,6 +77,8 @@ pub struct SceneColumns {
 }
 
 /// Everything drawn for one window.
+///
+/// As bytes ([`Coded`]) it is without columns, quads and identities: those cross from worker to page as they are.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scene {
     /// The window, which may be larger than what is shown (a margin for panning).
@@ -88,4 +91,21 @@ pub struct Scene {
     pub quads: Vec<Quad>,
     /// What each quad stands for; as long as `quads`.
     pub identities: Vec<QuadIdentity>,
+}
+
+impl Coded for Scene {
+    fn encode(&self, writer: &mut Writer) {
+        self.view.encode(writer);
+        self.band_px.encode(writer);
+    }
+
+    fn decode(reader: &mut Reader) -> Scene {
+        Scene {
+            view: Coded::decode(reader),
+            band_px: Coded::decode(reader),
+            columns: SceneColumns::default(),
+            quads: Vec::new(),
+            identities: Vec::new(),
+        }
+    }
 }

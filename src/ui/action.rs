@@ -1,8 +1,11 @@
 //! What can happen to the page, and what the shell does about it.
 
+use super::axis_press::AxisPress;
 use super::drag::Held;
 use super::export::{Format, Picture};
+use super::flame::{FlameAction, FlameStep};
 use super::histograms::{Histogram, Reach};
+use super::range::About;
 use super::state::{Canvas, Renderer};
 use super::table::{Dropped, Extent, Go};
 use super::views::Tab;
@@ -37,6 +40,18 @@ pub enum Action {
     LegendIsolated(u32),
     /// The minimap's window was moved or resized: its edges as parts of the whole axis, from 0 to 1.
     MinimapMoved([f64; 2]),
+    /// This stands in the field of the moment.
+    MomentTyped(String),
+    /// The pointer did this on the axis below the picture.
+    AxisPressed(AxisPress),
+    /// A range was drawn on the small picture: its ends as parts of the whole axis, from 0 to 1.
+    RangeDrawn([f64; 2]),
+    /// What the views show of the range was chosen.
+    AboutChosen(About),
+    /// The range is no longer wanted.
+    RangeEnded,
+    /// Something happened in the flame graph.
+    Flame(FlameAction),
     /// A view was chosen among the tabs.
     TabChosen(Tab),
     /// The views shall have so many percent of the window's height.
@@ -281,6 +296,8 @@ pub enum Command {
     FindPrevious,
     /// All of the selection's stack stand out, or do not.
     ToggleSameStack,
+    /// Move or zoom in the flame graph.
+    Flame(FlameStep),
     /// Offer the formats of a picture, or stop it.
     ToggleExport,
     /// The visible picture becomes a file.
@@ -301,6 +318,18 @@ pub enum Command {
     SortOtherWay,
     /// Histograms of bytes, or of counts.
     ToggleMeasure,
+    /// Pin the device's peak.
+    PinPeak,
+    /// Pin the device's last moment.
+    PinEnd,
+    /// Type a moment.
+    TypeMoment,
+    /// Begin a range at the cursor, or let it be as it is.
+    ToggleRange,
+    /// Show the next choice of what a range has.
+    NextAbout,
+    /// Pin the range's own peak.
+    PinRangePeak,
     /// Show this view, and give it the focus.
     Show(Tab),
     /// Fold the views away, or back.
@@ -336,6 +365,8 @@ pub enum Effect {
     FocusFind,
     /// The field of the table's filter gets the focus.
     FocusFilter,
+    /// The field of the moment gets the focus.
+    FocusMoment,
     /// The view that is seen gets the focus.
     FocusView,
     /// It gets the focus, or the timeline if the view has it.

@@ -7,7 +7,7 @@ use super::opening::{EXAMPLE, cancel, load_link, show_device};
 use super::pointing::select;
 use super::state::{BytesAxis, Help, Letters, Stage, State};
 use super::trail::Way;
-use super::{cursor, details, export, record, table};
+use super::{cursor, details, export, flame, record, table};
 use crate::engine::protocol::{Direction, Grouping, Looks};
 
 /// One key press moves by this part of the window.
@@ -85,6 +85,7 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
             let colouring = after(&Grouping::ALL, state.looks.colouring);
             state.change_looks(Looks { colouring, ..state.looks });
         }
+        Command::Flame(step) => flame::step(state, step),
         Command::Find => effects.push(Effect::FocusFind),
         Command::FindNext => find::go(state, Direction::Next, effects),
         Command::FindPrevious => find::go(state, Direction::Previous, effects),
@@ -134,9 +135,17 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
             state.views.show(tab);
             effects.push(Effect::FocusView);
         }
+        Command::PinPeak => state.pin_and_show(state.peak_moment()),
+        Command::PinEnd => state.pin_and_show(state.end_moment()),
+        Command::TypeMoment => effects.push(Effect::FocusMoment),
+        Command::ToggleRange => state.toggle_range(),
+        Command::NextAbout => state.next_about(),
+        Command::PinRangePeak => state.pin_range_peak(),
         Command::FoldViews => state.views.fold(),
         Command::ChangeFocus => effects.push(Effect::ChangeFocus),
         Command::GoToPeak => {
+            state.pointer_leads();
+            state.pin(state.peak_moment());
             if let Some(peak) = state.peak_x() {
                 state.navigate(|plane, view| {
                     let widest = plane.extent.width as f64 * PEAK_WINDOW / f64::from(view.width_px);

@@ -3,6 +3,7 @@
 use super::action::Command;
 use super::drag::Held;
 use super::export::Format;
+use super::flame::FlameStep;
 use super::state::Letters;
 use super::table::{Extent, Go};
 use super::views::Tab;
@@ -16,6 +17,8 @@ pub enum Scope {
     Timeline,
     /// While the table of allocations or the histograms have the focus.
     Table,
+    /// While the flame graph has the focus.
+    Flame,
     /// While the formats of a picture are offered.
     Export,
 }
@@ -109,7 +112,27 @@ pub const BINDINGS: &[Binding] = {
         line(Timeline, &["t"], ToggleAxis, "Events or wall-clock on the axis", "axis"),
         line(Timeline, &["g"], NextStacking, "Stack by something else", "stacking"),
         line(Timeline, &["h"], NextColouring, "Colour by something else", "colouring"),
-        line(Timeline, &["p"], GoToPeak, "Go to the peak", "go-to-peak"),
+        line(Timeline, &["p"], GoToPeak, "Go to the peak, and ask about it", "go-to-peak"),
+        line(Timeline, &["Shift+p"], PinPeak, "Ask about the peak", "at-peak"),
+        line(Timeline, &["End"], PinEnd, "Ask about the end", "at-end"),
+        line(Page, &["@"], TypeMoment, "Type an event or a time", "at"),
+        line(Timeline, &["q"], ToggleRange, "Begin a range at the cursor, or let it be", "range-begin"),
+        line(Page, &["Shift+q"], NextAbout, "Show something else of the range", "scope"),
+        line(Page, &["Shift+x"], PinRangePeak, "Ask about the range's own peak", "range-peak"),
+        line(Scope::Flame, &["ArrowUp"], Command::Flame(FlameStep::Up), "To the box above", "flame-up"),
+        line(
+            Scope::Flame,
+            &["ArrowDown"],
+            Command::Flame(FlameStep::Down),
+            "To the box below, the heaviest",
+            "flame-down",
+        ),
+        line(Scope::Flame, &["ArrowLeft"], Command::Flame(FlameStep::Left), "To the box at the left", "flame-left"),
+        line(Scope::Flame, &["ArrowRight"], Command::Flame(FlameStep::Right), "To the box at the right", "flame-right"),
+        line(Scope::Flame, &["Enter", "+"], Command::Flame(FlameStep::ZoomIn), "Zoom to the selected box", "flame-in"),
+        line(Scope::Flame, &["Backspace", "-"], Command::Flame(FlameStep::ZoomOut), "Zoom out by a box", "flame-out"),
+        line(Scope::Flame, &["0"], Command::Flame(FlameStep::ZoomOutFully), "Show everything", "flame-all"),
+        line(Scope::Flame, &["f"], Command::Flame(FlameStep::Turn), "Root at the top or at the bottom", "flame-turn"),
         line(Page, &["i"], ToggleExport, "Save the picture…", "export-open"),
         line(Scope::Export, &["1"], Command::Export(Format::Png1), "PNG, as on the screen", "export-png-1"),
         line(Scope::Export, &["2"], Command::Export(Format::Png2), "PNG, twice as many pixels", "export-png-2"),
@@ -144,7 +167,9 @@ pub const GESTURES: &[(&str, &str)] = &[
     ("drag", "Move"),
     ("Shift + drag", "Zoom to a box"),
     ("Alt + drag", "Measure"),
-    ("click", "Select an allocation"),
+    ("click", "Select an allocation, and ask about the moment"),
+    ("drag on the axis", "Select a range; at its foot, move the line of the moment"),
+    ("Shift + drag in the small picture", "Select a range"),
     ("right click", "Put a marker"),
     ("↑ ↓ on the line above the views", "Higher or lower views; dragging it does the same"),
 ];

@@ -5,6 +5,7 @@
 //! decides nothing.
 
 pub mod action;
+pub mod axis_press;
 mod candidates;
 pub mod capacity;
 mod commands;
@@ -14,6 +15,7 @@ pub mod drag;
 pub mod export;
 pub mod figure;
 pub mod find;
+pub mod flame;
 pub mod histograms;
 pub mod hover;
 pub mod keys;
@@ -31,8 +33,10 @@ pub mod notices;
 mod opening;
 pub mod outline;
 pub mod overlay;
+pub mod pinned;
 pub mod placing;
 mod pointing;
+pub mod range;
 pub mod record;
 pub mod ruler;
 pub mod shared_axis;
@@ -43,6 +47,7 @@ pub mod table;
 pub mod tools;
 pub mod trail;
 mod turn;
+pub mod typed_moment;
 pub mod update;
 pub mod url;
 pub mod views;

@@ -3,8 +3,10 @@
 use super::action::{DropHover, Origin, Pointer};
 use super::export::Export;
 use super::find::{Find, SameStack};
+use super::flame::FlameGraph;
 use super::hover::Spot;
 use super::lanes::Lanes;
+use super::pinned::Pinned;
 use super::surroundings::Surroundings;
 use super::table::Table;
 use super::tools::Tools;
@@ -71,10 +73,14 @@ pub struct State {
     pub remark: Option<String>,
     /// Cursor, ruler, markers: what a person puts on the picture.
     pub tools: Tools,
+    /// The moment that was set last, and the range.
+    pub pinned: Pinned,
     /// The moment or range that questions are about, and what of the answer is shown.
     pub views: Views,
     /// The table of allocations.
     pub table: Table,
+    /// The flame graph among them.
+    pub flame: FlameGraph,
     /// Number of the last request that has one.
     pub serial: u32,
 }

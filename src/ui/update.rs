@@ -6,9 +6,11 @@ use super::cursor::{Followed, follow, stepped};
 use super::drag::Drag;
 use super::export;
 use super::find;
+use super::flame;
 use super::histograms;
 use super::navigate::wheel_factor;
 use super::opening::{close, files_given, link_failed, list, load, load_link, show_device};
+use super::pinned;
 use super::pointing::{answered, bring_into_view, click, look_under_pointer};
 use super::ruler::Fixed;
 use super::state::{BytesAxis, Choice, Help, Stage, State};
@@ -33,6 +35,12 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::LegendClicked(slot) => state.toggle_slot(slot),
         Action::LegendIsolated(slot) => state.isolate_slot(slot),
         Action::MinimapMoved(edges) => state.navigate(|plane, view| plane.between(view, edges)),
+        Action::MomentTyped(text) => state.type_moment(&text),
+        Action::AxisPressed(press) => state.press_axis(press),
+        Action::RangeDrawn(parts) => state.range_between(parts),
+        Action::AboutChosen(about) => state.choose_about(about),
+        Action::RangeEnded => drop(state.end_range()),
+        Action::Flame(action) => flame::act(state, action),
         Action::TabChosen(tab) => state.views.show(tab),
         Action::ViewsResized(height) => state.views.resize(height),
         Action::TableScrolled { top, height } => table::scrolled(state, top, height),
@@ -93,6 +101,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::Clicked(pointer) => {
             let pointer = state.focus_at(pointer);
             click(state, pointer, &mut effects);
+            state.pin_clicked(pointer);
         }
         Action::Wheel { axis: WheelAxis::ZoomBytes, at, delta } => {
             state.bytes_axis = BytesAxis::Free;
@@ -126,8 +135,10 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
 fn settle(state: &mut State, effects: &mut Vec<Effect>) {
     let Some(device) = state.device().map(|device| device.device).filter(|_| state.canvas.is_some()) else { return };
     find::ask(state, device, effects);
+    flame::ask(state, device, effects);
     state.change_looks(state.wanted_looks());
     state.arrange_lanes();
+    pinned::follow(state);
     if follow(state) == Followed::Yes {
         state.arrange_lanes();
     }
@@ -143,6 +154,7 @@ fn settle(state: &mut State, effects: &mut Vec<Effect>) {
     state.keep_selection(effects);
     state.span_ruler();
     tools::ask(state, effects);
+    pinned::ask(state, effects);
 }
 
 fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effect>) {
@@ -173,7 +185,11 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
             state.tools.cursor.hit.take(serial, hit.clone());
             answered(state, serial, hit, effects);
         }
-        Reply::Moments { serial, moments } => tools::take(state, serial, &moments),
+        Reply::Moments { serial, moments } => {
+            tools::take(state, serial, &moments);
+            pinned::take(state, serial, &moments);
+        }
+        Reply::Range { serial, facts } => state.pinned.range_facts.take(serial, facts),
         Reply::Stepped { serial, to } => {
             state.found_selection(serial, to);
             stepped(state, serial, to, effects);
@@ -186,6 +202,7 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
         Reply::Details { serial, .. } if state.selecting == Some(serial) => state.selecting = None,
         Reply::Members(members) => list(state, members),
         Reply::Details { .. } => {}
+        Reply::Flame { serial, page } => flame::take(state, serial, *page),
         Reply::Found { serial, tally, .. } => find::found(state, serial, tally),
         Reply::FoundNext { serial, found } => find::stepped(state, serial, found, effects),
         Reply::SameStack { .. }
@@ -197,6 +214,6 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
         }
         Reply::Table { serial, page } => table::take(state, serial, *page),
         Reply::TableText { serial, part } => table::take_text(state, serial, part, effects),
-        Reply::Range { .. } | Reply::Tree { .. } | Reply::Heaviest { .. } => {}
+        Reply::Tree { .. } | Reply::Heaviest { .. } => {}
     }
 }

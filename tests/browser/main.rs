@@ -15,6 +15,7 @@ mod corpus;
 mod export;
 mod find;
 mod fixtures;
+mod flame;
 mod gallery;
 #[path = "../generate/mod.rs"]
 #[allow(dead_code, reason = "its own tests use the rest")]

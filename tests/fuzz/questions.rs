@@ -1,14 +1,15 @@
 //! Opens a file through the engine and asks everything the page may ask, with what must hold of every answer.
 
+use crate::trees;
+use memscape::codec::{Coded, decoded, encoded};
 use memscape::engine::protocol::{Access, At, DeviceSummary, FileSummary, HitAllocation, Looks, Step};
 use memscape::engine::{Engine, Reply, Request, Want};
 use memscape::timeline::{Axis, MAX_QUADS, Scene, View};
-use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::Debug;
 
 /// An open file.
 pub(crate) struct Opened {
-    engine: Engine,
+    pub(crate) engine: Engine,
     /// What the page is told of it.
     pub(crate) summary: FileSummary,
 }
@@ -69,13 +70,13 @@ fn work(engine: &mut Engine, slice: u32) {
 }
 
 /// What is sent to the page arrives as it was sent.
-fn crosses<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
-    let sent = serde_json::to_vec(value).expect("plain data");
-    assert_eq!(&serde_json::from_slice::<T>(&sent).expect("plain data"), value);
+pub(crate) fn crosses<T: Coded + PartialEq + Debug>(value: &T) {
+    assert_eq!(decoded::<T>(&encoded(value)).as_ref(), Some(value));
 }
 
 impl Opened {
-    fn reply(&mut self, request: Request) -> Reply {
+    /// The answer to a request, in slices.
+    pub(crate) fn reply(&mut self, request: Request) -> Reply {
         self.engine.request(request);
         for _ in 0..MOST_SLICES {
             match self.engine.next_reply() {
@@ -132,6 +133,7 @@ impl Opened {
                     other => panic!("details were asked for, not {other:?}"),
                 }
             }
+            trees::ask(self, device, &mut byte, adds_up);
             for moment in [0, u32::MAX, device.events as u32] {
                 for at in [0, u64::MAX, highest] {
                     self.hit(device.device, moment, at);
@@ -178,7 +180,7 @@ impl Opened {
 
 /// What the numbers of a device owe each other.
 fn agree(device: &DeviceSummary, file: &FileSummary, adds_up: bool) {
-    assert_eq!(device.actions.values().sum::<u64>(), device.events);
+    assert_eq!(device.actions.iter().map(|(_, count)| count).sum::<u64>(), device.events);
     assert!(device.min_requested <= device.median_requested && device.median_requested <= device.peak_requested);
     assert!((-1..device.events as i64).contains(&device.peak_event), "{}", device.peak_event);
     let is_odd = |kinds: &[&str]| file.warnings.iter().any(|warning| kinds.contains(&warning.kind.as_str()));

@@ -172,7 +172,8 @@ impl Shape {
         if node == 0 { self.note(Note::Internal) } else { Some(node) }
     }
 
-    fn key(&self, node: u32) -> Option<u32> {
+    /// The class of a node's frames, or what stands for it; `None` for the root.
+    pub(super) fn key(&self, node: u32) -> Option<u32> {
         self.tree.innermost(StackId(node)).map(|(_, key)| key.0)
     }
 

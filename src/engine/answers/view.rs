@@ -1,7 +1,7 @@
 //! A weighed tree, as those who show it are lent it.
 
 use super::classes::is_file;
-use super::shape::{Kind, Shape};
+use super::shape::{Kind, Note, Shape};
 use super::stems::Stems;
 use super::weighed::Weighed;
 use crate::analysis::{IdSet, Sites, Whose};
@@ -9,6 +9,8 @@ use crate::engine::open::{Open, slot_of};
 use crate::engine::protocol::{Merge, NodeKind, NodeLabel, Weight};
 use crate::replay::AllocationId;
 use crate::snapshot::{FrameId, StringId};
+use crate::timeline::Paint;
+use crate::timeline::paint::SHADES;
 
 /// Bytes of a name or a path that are sent: a file may have megabytes in one.
 const LONGEST_TEXT: usize = 4000;
@@ -62,7 +64,7 @@ impl<'a> TreeView<'a> {
         self.weighed.children(node)
     }
 
-    /// The node at which the stack of an allocation ends; `None` where that has not occurred.
+    /// The node at which the stack of an allocation (which there must be) ends; `None` where that has not occurred.
     pub(in crate::engine) fn node_of(&self, id: AllocationId) -> Option<u32> {
         self.stems.of(self.open, id).map(|stem| self.shape.of_stem(stem)).filter(|&node| node != 0)
     }
@@ -78,12 +80,18 @@ impl<'a> TreeView<'a> {
     }
 
     /// The slot of the palette in which the timeline paints what is made at a node; `None` where it is no call site.
-    #[allow(dead_code, reason = "the flame graph paints by it")]
     pub(in crate::engine) fn slot(&self, node: u32) -> Option<u32> {
         match self.shape.kind(node) {
             Kind::Class(class) => self.shape.classes.site(class).map(slot_of),
+            Kind::Note(Note::NoStack) => Some(slot_of(0)),
+            Kind::Note(Note::Unexplained) => Some(u32::from(Paint::UNEXPLAINED.0) / SHADES),
             Kind::Note(_) => None,
         }
+    }
+
+    /// The same number for all nodes that are called the same, and another for all others.
+    pub(in crate::engine) fn name(&self, node: u32) -> u32 {
+        self.shape.key(node).unwrap_or(u32::MAX)
     }
 
     /// What a node is called.

@@ -1,9 +1,9 @@
 //! What is told of one allocation.
 
-use serde::{Deserialize, Serialize};
+use crate::codec::Coded;
 
 /// One allocation under the cursor, for the hover card.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Coded)]
 pub struct HitAllocation {
     /// Its id.
     pub allocation: u32,
@@ -20,7 +20,7 @@ pub struct HitAllocation {
 }
 
 /// Everything about one allocation, for the details panel.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Coded)]
 pub struct Details {
     /// The device's ordinal.
     pub device: i64,
@@ -69,7 +69,7 @@ pub struct Details {
 }
 
 /// Which of the kinds of allocation of DESIGN §2 it is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Coded)]
 pub enum Origin {
     /// Its alloc is in the trace.
     #[default]
@@ -83,7 +83,7 @@ pub enum Origin {
 }
 
 /// One frame of a stack.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Coded)]
 pub struct FrameText {
     /// The function.
     pub name: String,

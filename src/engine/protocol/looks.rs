@@ -1,10 +1,10 @@
 //! How a device is drawn: what stands on what, what colour tells, what stands out.
 
 use super::Arrangement;
-use serde::{Deserialize, Serialize};
+use crate::codec::Coded;
 
 /// What allocations are told apart by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Coded)]
 pub enum Grouping {
     /// The innermost frame that is the user's own code.
     #[default]
@@ -50,7 +50,7 @@ impl Grouping {
 }
 
 /// What stands out; all else is faded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Coded)]
 pub enum Highlight {
     /// Nothing does.
     #[default]
@@ -64,7 +64,7 @@ pub enum Highlight {
 }
 
 /// How a device is drawn: what stands on what, what colour tells, what stands out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Coded)]
 pub struct Looks {
     /// Groups stand together, inside them the older below the younger; `None`: all in order of birth.
     pub stacking: Option<Grouping>,

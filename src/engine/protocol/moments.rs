@@ -1,11 +1,11 @@
 //! What is told of single moments, and the steps from one place in the stack to another.
 
 use super::Place;
+use crate::codec::Coded;
 use crate::timeline::Axis;
-use serde::{Deserialize, Serialize};
 
 /// A moment, as somebody points at it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Coded)]
 pub enum At {
     /// By its number: how many events have happened.
     Moment(u32),
@@ -16,7 +16,7 @@ pub enum At {
 }
 
 /// An event, told by what it does to which address for the how-manieth time, as Mosaic and memory_viz tell it: `alloc:7f89b4000000_0`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]
 pub struct NamedEvent {
     /// What it does.
     pub turn: Turn,
@@ -27,7 +27,7 @@ pub struct NamedEvent {
 }
 
 /// What a [`NamedEvent`] does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]
 pub enum Turn {
     /// It allocates.
     Alloc,
@@ -36,7 +36,7 @@ pub enum Turn {
 }
 
 /// Everything about one moment; bytes are exact.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Coded)]
 pub struct MomentFacts {
     /// How many events have happened.
     pub moment: u32,
@@ -57,7 +57,7 @@ pub struct MomentFacts {
 }
 
 /// A step from one place in the stack to another.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Coded)]
 pub enum Step {
     /// Onto the allocation that stands on this one, at the same moment.
     Above,
@@ -72,7 +72,7 @@ pub enum Step {
 }
 
 /// Where a step led.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]
 pub struct Stepped {
     /// The moment.
     pub moment: u32,
@@ -83,7 +83,7 @@ pub struct Stepped {
 }
 
 /// Why a step ended where it did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]
 pub enum Stop {
     /// It has arrived.
     Arrived,

@@ -1,10 +1,10 @@
 //! Which allocations an answer is about, what each of them weighs, and how their stacks are put together.
 
 pub use crate::analysis::internal::{DEFAULT_RULES, InternalRules, RuleError};
-use serde::{Deserialize, Serialize};
+use crate::codec::Coded;
 
 /// Which allocations, and what each of them weighs: its requested bytes, but for [`Scope::ByteMoments`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Coded)]
 pub enum Scope {
     /// Those live at this moment.
     At(u32),
@@ -20,7 +20,7 @@ pub enum Scope {
 }
 
 /// A range of the trace: what the events numbered `from` to before `to` do, which lead from moment `from` to moment `to`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Coded)]
 pub struct Span {
     /// The moment it begins at.
     pub from: u32,
@@ -29,7 +29,7 @@ pub struct Span {
 }
 
 /// What allocations weigh together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Coded)]
 pub struct Weight {
     /// Requested bytes, or those × moments; see [`Scope`].
     pub bytes: u64,
@@ -39,7 +39,7 @@ pub struct Weight {
 
 /// How stacks are put together to a tree. Nodes are numbered anew for each arrangement; the same node has the same number at every
 /// moment and in every range.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Coded)]
 pub struct Arrangement {
     /// What stands at the root.
     pub root: Root,
@@ -50,7 +50,7 @@ pub struct Arrangement {
 }
 
 /// What stands at the root of a tree of stacks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Coded)]
 pub enum Root {
     /// The outermost frame: who calls whom.
     #[default]
@@ -60,7 +60,7 @@ pub enum Root {
 }
 
 /// Which frames are one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Coded)]
 pub enum Merge {
     /// Those of equal function, file and line.
     #[default]
@@ -72,7 +72,7 @@ pub enum Merge {
 }
 
 /// Whether the frames that the [rules](super::Request::InternalFrames) name are left out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Coded)]
 pub enum Internal {
     /// They are shown.
     #[default]
@@ -82,7 +82,7 @@ pub enum Internal {
 }
 
 /// What a node of a tree is called.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Coded)]
 pub struct NodeLabel {
     /// The function; for merged files the file's name; for [`NodeKind::Note`] what it holds.
     pub name: String,
@@ -95,7 +95,7 @@ pub struct NodeLabel {
 }
 
 /// Whose code a node of a tree is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Coded)]
 pub enum NodeKind {
     /// The user's own.
     User,

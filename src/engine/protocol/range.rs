@@ -1,10 +1,10 @@
 //! What is told of a range of the trace.
 
 use super::{Span, Weight};
-use serde::{Deserialize, Serialize};
+use crate::codec::Coded;
 
 /// What happened in a range; all bytes are requested bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]
 pub struct RangeFacts {
     /// The range.
     pub span: Span,

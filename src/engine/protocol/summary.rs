@@ -1,9 +1,10 @@
 //! What the summary says of a file and its devices.
 
-use serde::{Deserialize, Serialize};
+use crate::codec::Coded;
+use serde::{Serialize, Serializer};
 
 /// What the summary says of a file; also the command line's JSON (`schema` 1).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Coded, Serialize)]
 pub struct FileSummary {
     /// 1. Raised when a field changes its meaning.
     pub schema: u32,
@@ -22,7 +23,7 @@ pub struct FileSummary {
 }
 
 /// Something odd that does not stop us.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Coded, Serialize)]
 pub struct Warning {
     /// A stable name: `unknown_key`.
     pub kind: String,
@@ -35,14 +36,15 @@ pub struct Warning {
 }
 
 /// The numbers of one device, named and defined as in `tools/reference.py`. Bytes; requested unless the name says otherwise.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Coded, Serialize)]
 pub struct DeviceSummary {
     /// Its ordinal; −1 is host (pinned) memory.
     pub device: i64,
     /// Events in the trace.
     pub events: u64,
-    /// How many of each action.
-    pub actions: std::collections::BTreeMap<String, u64>,
+    /// How many of each action that there is; an object in JSON.
+    #[serde(serialize_with = "as_object")]
+    pub actions: Vec<(String, u64)>,
     /// Allocations in the trace, freed in it but born before, and live at the end without an event.
     pub allocations: u64,
     /// Requested bytes live before the first event.
@@ -89,6 +91,10 @@ pub struct DeviceSummary {
     pub time_us: Option<(i64, i64)>,
     /// The highest stack that is drawn: `peak_requested`, unless a broken file makes blocks overlap (then it is warned about).
     pub drawn_peak: u64,
+}
+
+fn as_object<S: Serializer>(pairs: &[(String, u64)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(pairs.iter().map(|(name, count)| (name, count)))
 }
 
 impl DeviceSummary {

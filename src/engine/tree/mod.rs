@@ -150,7 +150,7 @@ fn target(
         Reveal::Allocation(id) => {
             let id = AllocationId(id);
             let is_in = Population::new(open.history, of.scope).holds(open.history, id);
-            view.node_of(id).filter(|_| is_in)
+            is_in.then(|| view.node_of(id)).flatten()
         }
         Reveal::MatchAfter(node) => trail?.after(view, top, start(node)),
         Reveal::MatchBefore(node) => trail?.before(view, top, start(node)),
