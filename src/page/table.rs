@@ -51,6 +51,11 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
             }
         }));
         listeners.push(listen(bars, "keydown", move |event| walk(&walked, event)));
+        let top = if of == Histogram::Sizes { &elements.size_top } else { &elements.life_top };
+        for event in ["pointerover", "focusin", "pointerleave", "focusout"] {
+            let top = top.clone();
+            listeners.push(listen(bars, event, move |event| tell_bar(&top, event)));
+        }
     }
     for clear in [&elements.histograms_clear, &elements.table_empty_clear] {
         let app = app.clone();
@@ -107,6 +112,15 @@ fn leave_filter(app: &Rc<App>, event: &Event) {
         // It fails only for an element that is gone.
         let _ = app.elements.table_grid.focus();
     }
+}
+
+/// Tells what the bar is that is pointed at or has the focus; else how high the highest is.
+fn tell_bar(top: &HtmlElement, event: &Event) {
+    let button = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+    let button = button.and_then(|target| target.closest("button").ok().flatten());
+    let told = button.filter(|_| matches!(event.type_().as_str(), "pointerover" | "focusin"));
+    let told = told.and_then(|button| button.get_attribute("aria-label")).or_else(|| top.get_attribute("data-top"));
+    dom::set_text(top, &told.unwrap_or_default());
 }
 
 /// Arrows go from bar to bar.

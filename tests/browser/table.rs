@@ -106,7 +106,8 @@ fn table_by_mouse_and_keys_to_the_byte() {
         let numbers: Vec<u64> = numbers.as_array().expect("a list").iter().filter_map(|it| it.as_u64()).collect();
         numbers.len() > 5 && numbers.is_sorted()
     });
-    assert_eq!(page.attribute("#table-head > :first-child", "aria-sort").as_deref(), Some("ascending"));
+    let order = || page.attribute("#table-head > :first-child", "aria-sort");
+    page.wait_for(&Some("ascending".to_owned()), order);
 
     // Filtered; what is wrong is said; nothing matches; cleared.
     page.press("f");
@@ -188,6 +189,11 @@ fn a_million_rows_scroll_and_jump() {
     page.wait_until("the last row", || row_numbers(&page).contains(&(rows - 1)));
     page.press("PageUp");
     page.press("ArrowUp");
+    page.wait_until("the row above", || {
+        let row = page.attribute("#table-rows .active", "data-row").and_then(|row| row.parse::<u64>().ok());
+        row.is_some_and(|row| row < rows - 2)
+            && page.attribute("#table-rows .selected", "data-row").and_then(|it| it.parse().ok()) == row
+    });
     page.evaluate("const grid = document.getElementById('table-grid'); grid.scrollTop = grid.scrollHeight / 2");
     page.wait_until("rows of the middle", || row_numbers(&page).iter().any(|row| row.abs_diff(rows / 2) < 2000));
     page.evaluate("document.getElementById('table-grid').scrollTop = 1e9");

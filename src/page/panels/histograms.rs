@@ -29,7 +29,9 @@ impl Panel {
         ];
         for (shown, (of, bars, top)) in self.charts.iter_mut().zip(places) {
             if let Some(chart) = shown.changed(chart(state, of)) {
-                set_text(top, &["highest: ", &chart.top].concat());
+                let text = ["highest bar: ", &chart.top].concat();
+                set_text(top, &text);
+                set_attribute(top, "data-top", &text);
                 show_bars(elements, bars, &chart.bars);
             }
         }
