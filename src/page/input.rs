@@ -86,6 +86,7 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
     listeners.extend(super::views::listeners(app));
     listeners.extend(super::tree::listeners(app));
     listeners.extend(super::settings::listeners(app));
+    listeners.extend(super::table::listeners(app));
     listeners.extend(super::axis::listeners(app));
     listeners.extend(super::sources::listeners(app));
     listeners
@@ -176,6 +177,9 @@ fn scope(app: &App) -> Option<Scope> {
     }
     if is_in("#tree") {
         return Some(Scope::Tree);
+    }
+    if is_in("#table, #histograms") {
+        return Some(Scope::Table);
     }
     let inside = is_in("#picture");
     Some(if nowhere || inside { Scope::Timeline } else { Scope::Page })

@@ -26,6 +26,7 @@ mod pen;
 mod policy;
 mod settings;
 mod sources;
+mod table;
 mod theme;
 mod tree;
 mod views;
@@ -130,6 +131,7 @@ impl App {
         device::watch_sizes(&app)?;
         tree::watch_size(&app)?;
         settings::load(&app);
+        table::watch_size(&app)?;
         device::choose(&app);
         match link {
             Ok(Some(link)) => app.dispatch(Action::LinkGiven(link.url)),
@@ -170,6 +172,8 @@ impl App {
             Effect::FollowSource => tree::follow(self),
             Effect::FocusFind => find::focus(self),
             Effect::ReadText(name) => sources::read(self, name),
+            // It fails only for an element that is gone.
+            Effect::FocusFilter => drop(self.elements.table_filter.focus()),
             Effect::FocusMoment => axis::focus(self),
             Effect::FocusView => views::focus(self),
             Effect::ChangeFocus => views::change_focus(self),

@@ -6,6 +6,7 @@ mod export;
 mod find;
 mod flame;
 mod help;
+mod histograms;
 mod hover;
 mod lanes;
 mod legend;
@@ -15,6 +16,7 @@ mod settings;
 mod sources;
 mod stage;
 mod summary;
+mod table;
 pub(super) mod tree;
 
 use super::dom::Elements;
@@ -30,6 +32,7 @@ pub(super) struct Panels {
     flame: flame::Panel,
     export: export::Panel,
     help: help::Panel,
+    histograms: histograms::Panel,
     hover: hover::Panel,
     lanes: lanes::Panel,
     legend: legend::Panel,
@@ -40,12 +43,14 @@ pub(super) struct Panels {
     stage: stage::Panel,
     summary: summary::Panel,
     tree: tree::Panel,
+    table: table::Panel,
 }
 
 /// Fills in what never changes.
 pub(super) fn prepare(elements: &Elements) {
     stage::prepare(elements);
     help::prepare(elements);
+    table::prepare(elements);
 }
 
 impl Panels {
@@ -54,6 +59,8 @@ impl Panels {
         self.stage.show(elements, state);
         self.summary.show(elements, state);
         self.answer.show(elements, state);
+        self.table.show(elements, state);
+        self.histograms.show(elements, state);
         self.details.show(elements, state);
         self.lanes.show(elements, state);
         self.find.show(elements, state);

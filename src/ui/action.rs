@@ -4,13 +4,15 @@ use super::axis_press::AxisPress;
 use super::drag::Held;
 use super::export::{Format, Picture};
 use super::flame::{FlameAction, FlameStep};
+use super::histograms::{Histogram, Reach};
 use super::range::About;
 use super::settings::SettingsAction;
 use super::sources::SourceAction;
 use super::state::{Canvas, Renderer};
+use super::table::{Dropped, Extent, Go};
 use super::tree_keys::{TreeAction, TreeCommand};
 use super::views::Tab;
-use crate::engine::protocol::{Grouping, Reply, Request};
+use crate::engine::protocol::{Grouping, Reply, Request, TableColumn};
 use std::rc::Rc;
 
 /// Something happened: a person did it, the worker said it, or the browser reported it.
@@ -59,6 +61,23 @@ pub enum Action {
     TabChosen(Tab),
     /// The views shall have so many percent of the window's height.
     ViewsResized(u32),
+    /// The table is scrolled so far, and so much of it is seen, in CSS pixels.
+    TableScrolled {
+        /// Above what is seen.
+        top: f64,
+        /// What is seen.
+        height: f64,
+    },
+    /// A row of the table was clicked.
+    RowClicked(u32, Extent),
+    /// The header of a column was clicked.
+    SortChosen(TableColumn),
+    /// This stands in the field of the table's filter.
+    TableFilterTyped(String),
+    /// All sizes, all lives, or all nodes are listed again.
+    FilterDropped(Dropped),
+    /// A bar of a histogram was clicked: its class.
+    BarClicked(Histogram, u8, Reach),
     /// This stands in the field of the search.
     FindTyped(String),
     /// A device was picked, by its ordinal.
@@ -296,6 +315,22 @@ pub enum Command {
     ToggleExport,
     /// The visible picture becomes a file.
     Export(Format),
+    /// Go to another row of the table.
+    Row(Go, Extent),
+    /// Choose all rows of the table.
+    ChooseAllRows,
+    /// Copy the chosen rows, or all.
+    CopyRows,
+    /// Type a filter of the table.
+    FilterTable,
+    /// List everything again.
+    ClearFilters,
+    /// Sort the table by the next column.
+    SortByNext,
+    /// Sort it the other way.
+    SortOtherWay,
+    /// Histograms of bytes, or of counts.
+    ToggleMeasure,
     /// Pin the device's peak.
     PinPeak,
     /// Pin the device's last moment.
@@ -343,6 +378,8 @@ pub enum Effect {
     FocusFind,
     /// Read the text of the file that was given last, which has this name.
     ReadText(String),
+    /// The field of the table's filter gets the focus.
+    FocusFilter,
     /// The field of the moment gets the focus.
     FocusMoment,
     /// The view that is seen gets the focus.

@@ -63,6 +63,11 @@ impl Find {
         self.found.as_ref().filter(|found| found.text == self.text)
     }
 
+    /// The search whose matches are marked.
+    pub(super) fn serial(&self) -> Option<u32> {
+        self.found.as_ref().map(|found| found.serial)
+    }
+
     /// Whether a search has to be asked for.
     fn wants(&self) -> bool {
         !self.text.trim().is_empty() && self.wrong.is_none() && self.asked.is_none() && self.current().is_none()

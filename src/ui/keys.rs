@@ -5,6 +5,7 @@ use super::drag::Held;
 use super::export::Format;
 use super::flame::FlameStep;
 use super::state::Letters;
+use super::table::{Extent, Go};
 use super::tree_keys::TreeCommand;
 use super::views::Tab;
 
@@ -17,6 +18,8 @@ pub enum Scope {
     Timeline,
     /// While the call tree has the focus; its keys go before those of the page.
     Tree,
+    /// While the table of allocations or the histograms have the focus.
+    Table,
     /// While the flame graph has the focus.
     Flame,
     /// While the formats of a picture are offered.
@@ -48,10 +51,13 @@ const fn line(
     Binding { scope, keys, command, label, control }
 }
 
+/// What rows are clicked in; it is the control of all keys that lead from row to row.
+const GRID: &str = "table-grid";
+
 /// Every command, in the order of the help dialog.
 pub const BINDINGS: &[Binding] = {
     use Command::*;
-    use Scope::{Page, Timeline};
+    use Scope::{Page, Table, Timeline};
     const fn tree(
         keys: &'static [&'static str],
         command: TreeCommand,
@@ -85,6 +91,25 @@ pub const BINDINGS: &[Binding] = {
         line(Page, &["Shift+s"], Show(Tab::Sources), "Files and lines of your own code", "tab-sources"),
         line(Page, &["Shift+v"], FoldViews, "Fold the views away, or back", "answer-fold"),
         line(Page, &["j"], ChangeFocus, "From the timeline to the view below, or back", "timeline"),
+        line(Table, &["ArrowUp"], Row(Go::Up, Extent::One), "Row above", GRID),
+        line(Table, &["ArrowDown"], Row(Go::Down, Extent::One), "Row below", GRID),
+        line(Table, &["PageUp"], Row(Go::PageUp, Extent::One), "A screen up", GRID),
+        line(Table, &["PageDown"], Row(Go::PageDown, Extent::One), "A screen down", GRID),
+        line(Table, &["Home"], Row(Go::First, Extent::One), "First row", GRID),
+        line(Table, &["End"], Row(Go::Last, Extent::One), "Last row", GRID),
+        line(Table, &["Shift+ArrowUp"], Row(Go::Up, Extent::Through), "Choose up to the row above", GRID),
+        line(Table, &["Shift+ArrowDown"], Row(Go::Down, Extent::Through), "Choose down to the row below", GRID),
+        line(Table, &["Shift+PageUp"], Row(Go::PageUp, Extent::Through), "Choose a screen up", GRID),
+        line(Table, &["Shift+PageDown"], Row(Go::PageDown, Extent::Through), "Choose a screen down", GRID),
+        line(Table, &["Shift+Home"], Row(Go::First, Extent::Through), "Choose up to the first row", GRID),
+        line(Table, &["Shift+End"], Row(Go::Last, Extent::Through), "Choose down to the last row", GRID),
+        line(Table, &["Ctrl+a"], ChooseAllRows, "Choose all rows", "choose-all"),
+        line(Table, &["Ctrl+c"], CopyRows, "Copy the chosen rows, or all", "copy-rows"),
+        line(Table, &["f"], FilterTable, "Filter the table", "table-filter"),
+        line(Table, &["Delete", "Backspace"], ClearFilters, "List everything again", "table-clear"),
+        line(Table, &["s"], SortByNext, "Sort by the next column", "table-head"),
+        line(Table, &["r"], SortOtherWay, "Sort the other way", "table-rows"),
+        line(Table, &["m"], ToggleMeasure, "Histograms of bytes, or of counts", "measure"),
         line(Timeline, &["a", "ArrowLeft"], MoveLeft, "Earlier events", "move-left"),
         line(Timeline, &["d", "ArrowRight"], MoveRight, "Later events", "move-right"),
         line(Timeline, &["w", "ArrowUp"], MoveUp, "More bytes", "move-up"),
@@ -262,7 +287,7 @@ mod tests {
         for (at, a) in BINDINGS.iter().enumerate() {
             for b in &BINDINGS[at + 1..] {
                 assert_ne!(a.command, b.command, "a command stands in the table once");
-                assert!(a.control != b.control || a.control == ROWS, "{}", a.control);
+                assert!(a.control != b.control || [ROWS, GRID].contains(&a.control), "{}", a.control);
                 // A page key works in every scope, so it must differ from all but those of the tree, which go before it.
                 let near = [a.scope, b.scope].contains(&Scope::Page) && ![a.scope, b.scope].contains(&Scope::Tree);
                 if a.scope == b.scope || near {

@@ -10,6 +10,7 @@ use super::pinned::Pinned;
 use super::settings::Settings;
 use super::sources::Sources;
 use super::surroundings::Surroundings;
+use super::table::Table;
 use super::tools::Tools;
 use super::tree::Tree;
 use super::views::Views;
@@ -85,6 +86,8 @@ pub struct State {
     pub tree: Tree,
     /// What a person sets for all files.
     pub settings: Settings,
+    /// The table of allocations.
+    pub table: Table,
     /// The flame graph among them.
     pub flame: FlameGraph,
     /// Number of the last request that has one.

@@ -7,6 +7,7 @@ use super::drag::Drag;
 use super::export;
 use super::find;
 use super::flame;
+use super::histograms;
 use super::navigate::wheel_factor;
 use super::opening::{close, files_given, link_failed, list, load, load_link, show_device};
 use super::pinned;
@@ -16,6 +17,7 @@ use super::settings;
 use super::sources;
 use super::state::{BytesAxis, Choice, Help, Stage, State};
 use super::surroundings;
+use super::table;
 use super::tools;
 use super::trail::Before;
 use super::tree;
@@ -47,6 +49,12 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::Source(action) => sources::act(state, action),
         Action::TabChosen(tab) => state.views.show(tab),
         Action::ViewsResized(height) => state.views.resize(height),
+        Action::TableScrolled { top, height } => table::scrolled(state, top, height),
+        Action::RowClicked(row, extent) => table::go_to(state, row, extent, &mut effects),
+        Action::SortChosen(column) => table::sort(state, column),
+        Action::TableFilterTyped(text) => table::typed(state, text),
+        Action::FilterDropped(dropped) => table::drop_filter(state, dropped),
+        Action::BarClicked(of, class, reach) => histograms::click(state, of, class, reach),
         Action::FindTyped(text) => find::typed(state, text),
         Action::DeviceChosen(ordinal) => {
             let place = state.file().and_then(|file| file.devices.iter().position(|device| device.device == ordinal));
@@ -114,7 +122,10 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
             state.navigate(|plane, view| plane.moved(view, delta, 0.0));
         }
         Action::DropHover(hover) => state.drop_hover = hover,
-        Action::Copied(Ok(())) => state.remark = Some("Copied.".to_owned()),
+        Action::Copied(Ok(())) => {
+            let rows = state.table.copied.take();
+            state.remark = Some(rows.unwrap_or_else(|| "Copied.".to_owned()));
+        }
         Action::Copied(Err(cause)) => state.remark = Some(format!("The browser did not allow copying: {cause}.")),
         Action::Tree(action) => tree_keys::act(state, action),
         Action::Settings(action) => settings::act(state, action, &mut effects),
@@ -143,6 +154,7 @@ fn settle(state: &mut State, effects: &mut Vec<Effect>) {
     if !state.waits_for_scene() && !state.export.is_drawing() {
         effects.extend(state.next_scene().map(Effect::Ask));
     }
+    table::ask(state, device, effects);
     if !state.waits_for_scene() {
         surroundings::ask(state, effects);
         export::begin(state, effects);
@@ -214,5 +226,7 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
         Reply::Sources { serial, page } => sources::take(state, serial, *page),
         Reply::Tree { serial, page } => tree::take(state, serial, *page),
         Reply::Heaviest { serial, allocation } => tree_keys::heaviest(state, serial, allocation, effects),
+        Reply::Table { serial, page } => table::take(state, serial, *page),
+        Reply::TableText { serial, part } => table::take_text(state, serial, part, effects),
     }
 }

@@ -332,7 +332,7 @@ impl Corners {
         (self.left + self.width * across, self.top + self.height * down)
     }
 
-    fn middle(self) -> (f64, f64) {
+    pub(crate) fn middle(self) -> (f64, f64) {
         self.at(0.5, 0.5)
     }
 }
