@@ -3,10 +3,9 @@
 use super::asking::Asking;
 use super::printable;
 use super::terms::{Form, Terms};
-use memscape::analysis::filter::Filter;
-use memscape::analysis::query::QueryError;
 use memscape::engine::protocol::{
-    MomentFacts, Scope, SortWay, TableColumn, TableFilter, TablePage, TableQuestion, TableRow, TableSort,
+    Filter, MomentFacts, QueryError, Scope, SortWay, TableColumn, TableFilter, TablePage, TableQuestion, TableRow,
+    TableSort,
 };
 use memscape::engine::{Reply, Request};
 use memscape::units::{Bytes, Moment, counted, grouped};
