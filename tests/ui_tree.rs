@@ -435,7 +435,7 @@ fn rows_read_like_this() {
     assert_eq!((row.name.as_str(), row.place.as_str()), ("f2", "/home/me/project/train.py:2"));
     assert_eq!((row.bytes.as_str(), row.count.as_str(), row.own.as_str()), ("341 MiB", "1,200", "512 B"));
     assert_eq!(row.exact, "357,913,941 B in 1,200 allocations");
-    assert_eq!((row.of_parent.as_str(), row.of_total.as_str()), ("66.6 %", "33.3 %"));
+    assert_eq!((row.of_parent.as_str(), row.of_total.as_str()), ("66.7 %", "33.3 %"));
     assert_eq!((row.heat, row.level, row.among, row.indent_px), (2, 3, [2, 4], 14));
     assert_eq!((rows[1].indent_px, rows[0].indent_px), (7, 0), "an only child stands a little to the right");
     assert_eq!(row.title, "f2\n/home/me/project/train.py:2");
@@ -444,7 +444,8 @@ fn rows_read_like_this() {
 #[test]
 fn shares_are_exact_at_their_ends() {
     assert_eq!([0, 1, 999, 1000].map(|part| percent(part, 1000)), ["0 %", "0.1 %", "99.9 %", "100 %"]);
-    assert_eq!(percent(u64::MAX - 1, u64::MAX), "99.9 %", "all but a byte is not all");
+    assert_eq!(percent(u64::MAX - 1, u64::MAX), "> 99.9 %", "all but a byte is not all");
+    assert_eq!(percent(1237, 10_000), "12.4 %", "to the nearest tenth");
     assert_eq!((percent(1, u64::MAX), percent(0, 0), per_mille(5, 0)), ("< 0.1 %".into(), "0 %".into(), 0));
     assert_eq!([0, 49, 50, 199, 200, 399, 400, 699, 700, 1000].map(heat), [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]);
 }
