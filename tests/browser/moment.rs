@@ -118,6 +118,11 @@ fn tabs_fold_and_divider_work_by_keys() {
     page.evaluate("document.querySelector('#divider').focus()");
     page.press("ArrowUp");
     page.wait_until("it is higher", || height() > before);
+    (0..12).for_each(|_| page.press("ArrowUp"));
+    page.wait_for(&Some("75".to_owned()), || page.attribute("#divider", "aria-valuenow"));
+    let corners = page.corners("#divider");
+    let (x, y) = (corners.left + corners.width / 2.0, corners.top + corners.height / 2.0);
+    assert_eq!(page.evaluate(&format!("document.elementFromPoint({x}, {y}).id")), "divider", "nothing covers it");
     page.press_held("V", SHIFT);
     page.wait_until("it is folded away", || seen() == "" && height() < 60.0);
     page.press_held("T", SHIFT);
