@@ -149,6 +149,7 @@ elements! {
     source_close: HtmlElement = "source-close",
     source_lines: HtmlElement = "source-lines",
     source_name: HtmlElement = "source-name",
+    source_note: HtmlElement = "source-note",
     sources: HtmlElement = "sources",
     sources_rows: HtmlElement = "sources-rows",
     sources_unit: HtmlElement = "sources-unit",
