@@ -6,7 +6,7 @@ use crate::fixtures::{file, halves};
 use crate::moment::is_seen;
 use crate::opening::empty_page;
 use crate::page::{Page, SHIFT};
-use crate::pictures::keep_drawn;
+use crate::pictures::keep;
 use crate::site::Site;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -244,7 +244,7 @@ fn gallery_of_sources() {
         page.wait_for_state("empty");
         let settle = |name: &str| {
             std::thread::sleep(std::time::Duration::from_millis(400));
-            keep_drawn(&page, &format!("sources-{name}-{scheme}-{width}"));
+            keep(&page, &format!("sources-{name}-{scheme}-{width}"));
             let wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
             assert_eq!(wide, false, "{name} {width} scrolls sideways");
         };

@@ -126,8 +126,10 @@ fn write(elements: &Elements, text: &str) -> Vec<Element> {
 }
 
 fn fill(elements: &Elements, rows: &[Row]) {
-    // A redrawn table must not take the focus away from who works in it.
-    let focus = elements.document.active_element().and_then(|focus| focus.get_attribute("data-row"));
+    // A redrawn table must not take the focus away from who works in it; who waits for it gets the first row.
+    let focus = elements.document.active_element();
+    let waits = focus.as_ref().is_some_and(|focus| focus.is_same_node(Some(&elements.sources)));
+    let focus = focus.and_then(|focus| focus.get_attribute("data-row")).or_else(|| waits.then(|| "0".to_owned()));
     clear(&elements.sources_rows);
     for (place, row) in rows.iter().enumerate() {
         let (class, expanded) = match row.kind {
