@@ -69,6 +69,12 @@ fn the_moment_is_pinned_by_click_key_and_word() {
     assert_eq!(page.text("#at-note"), "");
     page.click("#at-peak");
     wait_for(&page, 2, LOWER + UPPER + MIB, 0, 3);
+    // Above the stack there is nothing to select, and a moment all the same.
+    let (x, y) = at(&page, 100, 0.01);
+    page.click_at(x, y);
+    page.move_to(2.0, 2.0);
+    wait_for(&page, 100, LOWER + UPPER, 0, 2);
+    assert!(!is_seen(&page, "#details"));
     assert_eq!(page.complaints(), Vec::<String>::new());
 }
 
@@ -87,6 +93,13 @@ fn a_range_is_dragged_on_the_axis_told_and_ended() {
     page.wait_for(&Some((10 * MIB).to_string()), || range("data-freed"));
     page.wait_for(&Some((LOWER + UPPER + MIB).to_string()), || range("data-peak"));
     assert!(page.text("#answer-title").contains("51 – 80"), "{}", page.text("#answer-title"));
+    // It begins at its peak already: event 50 allocated a small block.
+    page.click("#range-peak");
+    wait_for(&page, 50, LOWER + UPPER + MIB, 0, 3);
+    assert!(is_seen(&page, "#range"), "it stays");
+    // What the views show of it.
+    page.evaluate("{ const list = document.querySelector('#scope'); list.selectedIndex = 3; list.dispatchEvent(new Event('change')) }");
+    page.wait_until("nothing was kept", || page.text("#answer-title").ends_with("0 B requested in 0"));
     // An edge is dragged on.
     page.drag(place(80), place(60), 0);
     page.wait_for(&Some("61".to_owned()), || range("data-to"));

@@ -31,6 +31,7 @@ impl Panel {
         }
         let table = view(state);
         set_text(&elements.sources_unit, table.unit);
+        set_text(&elements.source_unit, table.unit);
         fill(elements, &table.rows);
         let text = text(state);
         elements.source.set_hidden(text.is_none());
