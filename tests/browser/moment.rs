@@ -102,7 +102,7 @@ fn a_range_is_dragged_on_the_axis_told_and_ended() {
     assert!(is_seen(&page, "#range"), "it stays");
     // What the views show of it.
     page.evaluate("{ const list = document.querySelector('#scope'); list.selectedIndex = 3; list.dispatchEvent(new Event('change')) }");
-    page.wait_until("one was kept", || page.text("#answer-title").ends_with("1.00 MiB requested in 1"));
+    page.wait_until("one was kept", || page.text("#answer-title").ends_with("1.00 MiB requested in 1 allocation"));
     // An edge is dragged on.
     page.drag(place(80), place(60), 0);
     page.wait_for(&Some("61".to_owned()), || range("data-to"));
