@@ -114,6 +114,24 @@ fn a_hundred_thousand_different_stacks_are_shown() {
     assert!(open.slowest < Duration::from_millis(100), "{:?} without a question for the time", open.slowest);
 }
 
+/// Thousands of rows of boxes, and an allocation of no bytes that has none of its own.
+#[test]
+fn the_box_of_an_allocation_is_found_at_once_among_many() {
+    let deep = |outermost: u32| (1..4000).map(|at| at % 3).chain([outermost]).collect::<Vec<u32>>();
+    let stacks = (0..12).map(|at| (1000, deep(3 + at))).chain([(0, deep(99))]);
+    let mut open = open(&pickle(100, stacks));
+    let (scope, arrangement) = (Scope::At(open.last), Arrangement::default());
+    for (allocation, row) in [(3, 4000), (12, 0)] {
+        let allocation = Some(allocation);
+        let question = FlameQuestion { scope, arrangement, zoom: None, width_px: 1500, find: None, allocation };
+        match open.reply(Request::Flame { serial: 1, device: 0, question }) {
+            Reply::Flame { page, .. } => assert_eq!(page.boxes[page.revealed.unwrap() as usize].row, row),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(open.slowest < Duration::from_millis(100), "{:?} without a question for the time", open.slowest);
+}
+
 /// Each stack is the one before and one frame more: from the innermost frame on they share nothing.
 #[test]
 fn stacks_that_share_nothing_the_other_way_round_are_shown() {
