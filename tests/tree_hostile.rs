@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
 
 #[path = "support/numbered.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
 mod numbered;
 
 use memscape::engine::protocol::{

@@ -43,11 +43,11 @@ pub(super) fn facts(history: &DeviceHistory, at: At) -> Option<MomentFacts> {
         requested: positive(history.drawn_at(Moment(moment))),
         reserved: positive(history.reserved_at(Moment(moment))),
         pending: positive(Curve::new(&history.pending, &pending).at(Moment(moment))),
-        count: history.live.live_at(&history.allocations, Moment(moment)).count() as u32,
+        count: history.live_count_at(Moment(moment)),
     })
 }
 
-/// Looks through all events; only those who type a name ask.
+/// Looks through all events: only the command line asks, which has nothing else to do meanwhile.
 fn event_named(history: &DeviceHistory, named: NamedEvent) -> Option<EventIdx> {
     let wanted = match named.turn {
         Turn::Alloc => Action::Alloc,

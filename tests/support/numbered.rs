@@ -4,8 +4,21 @@
 use memscape::engine::{Engine, Reply, Request, Want};
 use std::time::{Duration, Instant};
 
-/// A pickle whose frames are numbered, and whose allocations have stacks of such numbers, innermost first.
+/// A pickle whose frames are functions with numbers, and whose allocations have stacks of such numbers, innermost first.
 pub(crate) fn pickle(frames: u32, allocations: impl Iterator<Item = (u64, Vec<u32>)>) -> Vec<u8> {
+    written(frames, |frame| (format!("f{frame}"), 7), allocations)
+}
+
+/// One whose frames are lines of a function, each of which allocates once.
+pub(crate) fn lines(count: u32) -> Vec<u8> {
+    written(count, |frame| ("f".to_owned(), frame + 1), (0..count).map(|at| (u64::from(at % 1000) + 1, vec![at])))
+}
+
+fn written(
+    frames: u32,
+    frame_of: impl Fn(u32) -> (String, u32),
+    allocations: impl Iterator<Item = (u64, Vec<u32>)>,
+) -> Vec<u8> {
     let mut bytes = b"\x80\x02}(X\x08\x00\x00\x00segments]X\x0d\x00\x00\x00device_traces](](".to_vec();
     let word = |bytes: &mut Vec<u8>, text: &str| {
         bytes.extend([b"X", &(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat());
@@ -25,17 +38,18 @@ pub(crate) fn pickle(frames: u32, allocations: impl Iterator<Item = (u64, Vec<u3
     entry(&mut bytes, "snapshot", 0, 0);
     for frame in 0..frames {
         bytes.extend(b"}(");
-        for (key, text) in [("name", format!("f{frame}")), ("filename", "/home/me/a.py".into())] {
+        let (name, line) = frame_of(frame);
+        for (key, text) in [("name", name), ("filename", "/home/me/a.py".into())] {
             word(&mut bytes, key);
             word(&mut bytes, &text);
         }
         word(&mut bytes, "line");
-        bytes.extend(b"K\x07ur");
+        bytes.extend([b"J", &line.to_le_bytes()[..], b"ur"].concat());
         bytes.extend(frame.to_le_bytes());
     }
     bytes.extend(b"eu");
     for (address, (size, stack)) in (1u64..).zip(allocations) {
-        entry(&mut bytes, "alloc", address << 20, size);
+        entry(&mut bytes, "alloc", address << 12, size);
         for frame in stack {
             bytes.push(b'j');
             bytes.extend(frame.to_le_bytes());
