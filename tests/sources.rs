@@ -52,10 +52,13 @@ fn lives(it: &Details, moment: u32) -> bool {
     born <= moment && it.freed_event.is_none_or(|event| moment < event + 1)
 }
 
+/// Whether an allocation is in a scope.
+type IsIn<'a> = &'a dyn Fn(&Details) -> bool;
+
 /// By file and line, both empty for what has no frame of the user's own code: what is in a scope, and what lives at the peak.
 type Places = BTreeMap<(String, String), Standing>;
 
-fn expected(all: &[Details], is_in: &dyn Fn(&Details) -> bool, peak: u32) -> Places {
+fn expected(all: &[Details], is_in: IsIn, peak: u32) -> Places {
     let mut places = Places::new();
     for it in all {
         let frame = it.frames.iter().find(|frame| frame.user && !it.stack_of_free);
@@ -100,7 +103,7 @@ fn check(opened: &mut Opened, device: &DeviceSummary) -> usize {
     let all = all(opened, device);
     let (from, to) = (last / 3, last / 2);
     let born_in = |it: &Details| it.born_event.is_some_and(|event| (from..to).contains(&event));
-    let scopes: [(Scope, &dyn Fn(&Details) -> bool); 4] = [
+    let scopes: [(Scope, IsIn); 4] = [
         (Scope::At(peak), &|it| lives(it, peak)),
         (Scope::At(last), &|it| lives(it, last)),
         (Scope::At(last / 2), &|it| lives(it, last / 2)),

@@ -65,6 +65,13 @@ pub struct Row {
     pub marked: Marked,
 }
 
+impl Row {
+    /// Where the file is.
+    pub fn folder(&self) -> &str {
+        self.path.strip_suffix(&self.label).unwrap_or_default().trim_end_matches(['/', '\\'])
+    }
+}
+
 /// The table.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SourceView {

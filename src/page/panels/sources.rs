@@ -170,9 +170,9 @@ fn fill(elements: &Elements, rows: &[Row]) {
             }
         }
         let share = [(row.share / 10).to_string(), ".".to_owned(), (row.share % 10).to_string(), " %".to_owned()];
-        let path = if expanded.is_some() { row.path.as_str() } else { "" };
+        let folder = if expanded.is_some() { row.folder() } else { "" };
         for (class, text, title) in [
-            ("path", path, path),
+            ("path", folder, folder),
             ("bytes", &row.bytes, &row.exact),
             ("share", &share.concat(), ""),
             ("count", &row.count, ""),
