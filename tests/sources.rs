@@ -59,7 +59,8 @@ fn lines_weigh_what_their_allocations_do() {
     };
     let (from, to) = (last / 3, last / 2);
     let born_in = |it: &Details| it.born_event.is_some_and(|event| (from..to).contains(&event));
-    let scopes: [(Scope, &dyn Fn(&Details) -> bool); 4] = [
+    type IsIn<'a> = &'a dyn Fn(&Details) -> bool;
+    let scopes: [(Scope, IsIn); 4] = [
         (Scope::At(peak), &|it| lives(it, peak)),
         (Scope::At(last), &|it| lives(it, last)),
         (Scope::At(last / 2), &|it| lives(it, last / 2)),

@@ -64,6 +64,8 @@ pub(super) struct Listing {
     pub(super) scope: Scope,
     /// The same with moments that the trace has.
     within: Scope,
+    /// The trace's last moment.
+    last: u32,
     pub(super) filter: TableFilter,
     /// In order of birth.
     pub(super) ids: Vec<u32>,
@@ -86,6 +88,7 @@ impl Listing {
             device,
             scope,
             within,
+            last: file.history(device).map_or(0, DeviceHistory::event_count),
             filter,
             ids: Vec::new(),
             all,
@@ -106,6 +109,7 @@ impl Listing {
     /// The moment that ages are told at.
     pub(super) fn moment(&self) -> u32 {
         match self.within {
+            Scope::Ever => self.last,
             Scope::At(moment) => moment,
             Scope::Born(span) | Scope::Freed(span) | Scope::Kept(span) | Scope::ByteMoments(span) => span.to,
         }
