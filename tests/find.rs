@@ -24,7 +24,9 @@ enum Wanted {
     Number(u32),
     Address(u64),
     Size(u64, u64),
+    /// In whatever case.
     Text(String),
+    Exactly(String),
     /// Frames that begin with one and end with the other.
     Ends(String, String),
 }
@@ -37,7 +39,8 @@ impl Wanted {
             Wanted::Size(least, most) if least == most => format!("={least}"),
             Wanted::Size(least, u64::MAX) => format!(">= {least} B"),
             Wanted::Size(least, most) => format!("{least}..{most}"),
-            Wanted::Text(text) => format!("\"{text}\""),
+            Wanted::Text(text) => text.clone(),
+            Wanted::Exactly(text) => format!("\"{text}\""),
             Wanted::Ends(from, to) => format!("/^{}.*{}$/", escaped(from), escaped(to)),
         }
     }
@@ -60,6 +63,7 @@ impl Wanted {
             }),
             Wanted::Size(least, most) => details.requested >= *least && details.requested <= *most,
             Wanted::Text(text) => frame(&|line| line.to_lowercase().contains(&text.to_lowercase())),
+            Wanted::Exactly(text) => frame(&|line| line.contains(text)),
             Wanted::Ends(from, to) => frame(&|line| {
                 line.len() >= from.len() + to.len() && line.starts_with(from.as_str()) && line.ends_with(to.as_str())
             }),
@@ -91,7 +95,8 @@ fn find(opened: &mut Opened, device: i64, query: &str) -> Tally {
 }
 
 fn next(opened: &mut Opened, begin: Begin, direction: Direction, window: [u32; 2]) -> Option<Match> {
-    let request = Request::FindNext { serial: 6, find: 5, begin, direction, looks: Looks::default(), window };
+    let request =
+        Request::FindNext { serial: 6, find: 5, begin, direction, looks: Looks::default(), window, scope: Scope::Ever };
     match reply(&mut opened.engine, request) {
         Reply::FoundNext { serial: 6, found } => found,
         other => panic!("{other:?}"),
@@ -172,7 +177,8 @@ fn wanted() -> impl Strategy<Value = Wanted> {
         (0u64..4000, 0u64..4000).prop_map(|(one, other)| Wanted::Size(one.min(other), one.max(other))),
         (0u64..4000).prop_map(|size| Wanted::Size(size, size)),
         (0u64..4000).prop_map(|size| Wanted::Size(size, u64::MAX)),
-        text.prop_map(|text| Wanted::Text(text.into())),
+        text.clone().prop_map(|text| Wanted::Text(text.into())),
+        text.prop_map(|text| Wanted::Exactly(text.into())),
         ends.prop_map(|(from, to)| Wanted::Ends(from.into(), to.into())),
     ]
 }
@@ -230,6 +236,8 @@ fn real_files_are_searched_exactly() {
                     };
                     wanted.push(Wanted::Ends(ends.0.into(), ends.1.into()));
                     wanted.push(Wanted::Text(frame.name.to_uppercase()));
+                    wanted.push(Wanted::Exactly(frame.name.to_uppercase()));
+                    wanted.push(Wanted::Exactly(frame.name.clone()));
                 }
             }
             // What is typed must be short enough and have no quotes of its own.

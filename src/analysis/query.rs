@@ -7,7 +7,8 @@
 //!         | [size] ".." [size]           from … to, both of them included
 //!         | size                         with a unit: what the page shows so, `38.1 MiB`
 //!         | "/" expression "/" ["i"]     a regular expression over each frame of the stack ([`Expression`]); "i": in whatever case
-//!         | '"' text '"' | text          a part of a frame of the stack, in whatever case (of ASCII letters)
+//!         | '"' text '"'                 a part of a frame of the stack, as it is
+//!         | text                         the same in whatever case (of ASCII letters)
 //! number  = digits, also as the page writes them: 1,234
 //! size    = number ["." digits] [unit]   without a unit bytes; units are powers of 1024:
 //! unit    = B | K | M | G | T | KiB | MiB | GiB | TiB           (a size alone needs B or one of the long ones)
@@ -41,6 +42,8 @@ pub enum Query {
 pub enum Wording {
     /// It holds this text, in whatever case.
     Text(String),
+    /// It holds exactly this text.
+    Exactly(String),
     /// It holds what this expression describes.
     Expression(Expression),
 }
@@ -50,6 +53,7 @@ impl Wording {
     pub fn matches(&self, line: &str) -> bool {
         match self {
             Wording::Text(text) => holds(line.as_bytes(), text.as_bytes()),
+            Wording::Exactly(text) => line.contains(text),
             Wording::Expression(expression) => expression.is_in(line),
         }
     }
@@ -133,7 +137,10 @@ impl Query {
             return Ok(Query::Frame(Wording::Expression(expression)));
         }
         let quoted = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).filter(|text| !text.is_empty());
-        Ok(Query::Frame(Wording::Text(quoted.unwrap_or(text).to_owned())))
+        Ok(Query::Frame(match quoted {
+            Some(quoted) => Wording::Exactly(quoted.to_owned()),
+            None => Wording::Text(text.to_owned()),
+        }))
     }
 }
 
@@ -304,8 +311,6 @@ mod tests {
             ("2M", "2M"),
             ("2nd", "2nd"),
             ("std::vector<a>", "std::vector<a>"),
-            ("\"=512\"", "=512"),
-            ("\"#1\"", "#1"),
             ("\"", "\""),
             ("\"\"", "\"\""),
             ("ÄRGER", "ÄRGER"),
@@ -313,6 +318,12 @@ mod tests {
         for (text, expected) in cases {
             match Query::parse(text) {
                 Ok(Query::Frame(Wording::Text(found))) => assert_eq!(found, expected, "{text}"),
+                other => panic!("{text}: {other:?}"),
+            }
+        }
+        for (text, expected) in [("\"=512\"", "=512"), (" \"#1\" ", "#1"), ("\"a \"b\"", "a \"b")] {
+            match Query::parse(text) {
+                Ok(Query::Frame(Wording::Exactly(found))) => assert_eq!(found, expected, "{text}"),
                 other => panic!("{text}: {other:?}"),
             }
         }
@@ -346,6 +357,8 @@ mod tests {
             holds("TRAIN.PY:233", "/home/me/train.py:233 step") && holds("p", "step") && holds("ärger", "Der ärger")
         );
         assert!(!holds("steps", "step") && !holds("x", ""));
+        let exactly = |text: &str, line: &str| Wording::Exactly(text.to_owned()).matches(line);
+        assert!(exactly("Linear", "nn.py:3 Linear.forward") && !exactly("linear", "nn.py:3 Linear.forward"));
     }
 
     proptest! {
