@@ -77,7 +77,7 @@ pub(super) struct Listing {
     next: usize,
     population: Option<Population>,
     is_done: bool,
-    /// What of it is found by the search of this serial, and how many rows were looked at.
+    /// Which search, counted from the first, was held against how many rows, and what it found of them.
     found: Option<(u32, usize)>,
     pub(super) of_found: Weight,
 }
@@ -182,7 +182,8 @@ impl Listing {
             (self.found, self.of_found) = Default::default();
             return true;
         };
-        let (serial, mut next) = self.found.filter(|(serial, _)| *serial == found.serial).unwrap_or((found.serial, 0));
+        let (search, mut next) =
+            self.found.filter(|(search, _)| *search == file.answers.searches).unwrap_or((file.answers.searches, 0));
         if next == 0 {
             self.of_found = Weight::default();
         }
@@ -191,7 +192,7 @@ impl Listing {
                 add(&mut self.of_found, history.allocations.span(AllocationId(id)).2);
             }
             next += ROWS_PER_CHECK;
-            self.found = Some((serial, next));
+            self.found = Some((search, next));
             if !has_time() {
                 return next >= self.ids.len();
             }
