@@ -8,8 +8,9 @@ mod opened;
 mod turns;
 
 use memscape::engine::protocol::{
-    Arrangement, Begin, Details, Direction, FlameQuestion, Fold, FoldState, Grouping, Highlight, Looks, Match, Reach,
-    Root, Scope, SortWay, TableColumn, TableFilter, TableQuestion, TableSort, Tally, TreeQuestion, Weight,
+    Arrangement, Begin, Details, Direction, FlameQuestion, Fold, FoldState, FrameText, Grouping, Highlight, Looks,
+    Match, Reach, Root, Scope, SortWay, TableColumn, TableFilter, TableQuestion, TableSort, Tally, TreeQuestion,
+    Weight,
 };
 use memscape::engine::{Engine, Reply, Request, Work};
 use memscape::timeline::View;
@@ -27,6 +28,8 @@ enum Wanted {
     /// In whatever case.
     Text(String),
     Exactly(String),
+    /// In the innermost frame of the user's own code.
+    Site(String),
     /// Frames that begin with one and end with the other.
     Ends(String, String),
 }
@@ -41,21 +44,21 @@ impl Wanted {
             Wanted::Size(least, most) => format!("{least}..{most}"),
             Wanted::Text(text) => text.clone(),
             Wanted::Exactly(text) => format!("\"{text}\""),
+            Wanted::Site(text) => format!("@\"{text}\""),
             Wanted::Ends(from, to) => format!("/^{}.*{}$/", escaped(from), escaped(to)),
         }
     }
 
     fn is(&self, details: &Details) -> bool {
-        let frame = |wanted: &dyn Fn(&str) -> bool| {
-            details.frames.iter().any(|frame| {
-                let place = match (frame.filename.as_str(), frame.line.as_str()) {
-                    ("" | "??" | "none", _) => String::new(),
-                    (file, "0") => format!("{file} "),
-                    (file, line) => format!("{file}:{line} "),
-                };
-                wanted(&format!("{place}{}", frame.name))
-            })
+        let line = |frame: &FrameText| {
+            let place = match (frame.filename.as_str(), frame.line.as_str()) {
+                ("" | "??" | "none", _) => String::new(),
+                (file, "0") => format!("{file} "),
+                (file, line) => format!("{file}:{line} "),
+            };
+            format!("{place}{}", frame.name)
         };
+        let frame = |wanted: &dyn Fn(&str) -> bool| details.frames.iter().any(|frame| wanted(&line(frame)));
         match self {
             Wanted::Number(number) => details.allocation == *number,
             Wanted::Address(address) => details.address.is_some_and(|from| {
@@ -64,6 +67,10 @@ impl Wanted {
             Wanted::Size(least, most) => details.requested >= *least && details.requested <= *most,
             Wanted::Text(text) => frame(&|line| line.to_lowercase().contains(&text.to_lowercase())),
             Wanted::Exactly(text) => frame(&|line| line.contains(text)),
+            Wanted::Site(text) => {
+                let site = details.frames.iter().find(|frame| frame.user && !details.stack_of_free);
+                site.is_some_and(|site| line(site).contains(text))
+            }
             Wanted::Ends(from, to) => frame(&|line| {
                 line.len() >= from.len() + to.len() && line.starts_with(from.as_str()) && line.ends_with(to.as_str())
             }),
@@ -181,7 +188,8 @@ fn wanted() -> impl Strategy<Value = Wanted> {
         (0u64..4000).prop_map(|size| Wanted::Size(size, size)),
         (0u64..4000).prop_map(|size| Wanted::Size(size, u64::MAX)),
         text.clone().prop_map(|text| Wanted::Text(text.into())),
-        text.prop_map(|text| Wanted::Exactly(text.into())),
+        text.clone().prop_map(|text| Wanted::Exactly(text.into())),
+        text.prop_map(|text| Wanted::Site(text.into())),
         ends.prop_map(|(from, to)| Wanted::Ends(from.into(), to.into())),
     ]
 }
@@ -231,6 +239,9 @@ fn real_files_are_searched_exactly() {
                 wanted.push(Wanted::Size(details.requested / 2, details.requested));
                 let address = details.address.unwrap_or(0);
                 wanted.extend([address, address + details.requested / 2, address.wrapping_sub(1)].map(Wanted::Address));
+                if let Some(site) = details.frames.iter().find(|frame| frame.user) {
+                    wanted.push(Wanted::Site(format!("{}:{} ", site.filename, site.line)));
+                }
                 if let Some(frame) = details.frames.get(details.frames.len() / 2) {
                     let ends = if frame.filename.contains('/') {
                         ("/", frame.name.as_str())

@@ -84,9 +84,13 @@ pub struct FindStatus {
 impl Find {
     /// What the worker is asked: text whose capitals matter stands in quotes.
     fn query(&self) -> String {
-        let is_text = || matches!(Query::parse(&self.text), Ok(Query::Frame(Wording::Text(_))));
-        let quote = if self.capitals == Capitals::Matter && is_text() { "\"" } else { "" };
-        [quote, self.text.trim(), quote].concat()
+        let query = self.text.trim();
+        match Query::parse(query) {
+            _ if self.capitals == Capitals::Ignored => query.to_owned(),
+            Ok(Query::Frame(Wording::Text(text))) => ["\"", &text, "\""].concat(),
+            Ok(Query::Site(Wording::Text(text))) => ["@\"", &text, "\""].concat(),
+            _ => query.to_owned(),
+        }
     }
 
     /// What was found of what stands in the field.

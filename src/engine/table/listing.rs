@@ -1,7 +1,6 @@
 //! What a table lists: the allocations of a scope that pass a filter, and the histograms of their sizes and lives. In slices.
 
 use crate::analysis::filter::{Filter, Term};
-use crate::analysis::query::Query;
 use crate::engine::answers::{Population, within};
 use crate::engine::find::is_sought;
 use crate::engine::open::{Open, OpenFile};
@@ -30,9 +29,9 @@ impl Terms {
     }
 
     /// Looks at more stacks while there is time; `true` when all are looked at.
-    fn step(&mut self, file: &OpenFile, has_time: &mut dyn FnMut() -> bool) -> bool {
+    fn step(&mut self, file: &mut OpenFile, has_time: &mut dyn FnMut() -> bool) -> bool {
         self.terms.iter_mut().flatten().all(|(term, stacks)| match term {
-            Term::Query(Query::Frame(wording)) => stacks.step(&file.snapshot, wording, has_time),
+            Term::Query(query) => stacks.step(file, query, has_time),
             _ => true,
         })
     }
