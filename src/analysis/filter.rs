@@ -78,6 +78,7 @@ mod tests {
             Term::Age(least, most) => format!("age {least}..{most}"),
             Term::Life(least, most) => format!("life {least}..{most}"),
             Term::Query(Query::Frame(Wording::Text(text))) => format!("text {text}"),
+            Term::Query(Query::Frame(Wording::Exactly(text))) => format!("exactly {text}"),
             Term::Query(Query::Frame(Wording::Expression(_))) => "expression".to_owned(),
             Term::Query(Query::Site(_)) => "site".to_owned(),
             Term::Query(Query::Size(least, most)) => format!("size {least}..{most}"),

@@ -71,7 +71,11 @@ impl Flames {
                 question: plain,
                 search: answers.searches,
                 icicle: Icicle::new(&lent, zoom, question.width_px.max(1)),
-                page: FlamePage { total: view.weight(0), ..FlamePage::default() },
+                page: FlamePage {
+                    total: view.weight(0),
+                    found: found.map_or_else(Default::default, |found| found.weight(0)),
+                    ..FlamePage::default()
+                },
                 by_name: Vec::new(),
                 named: 0,
                 bytes: 0,

@@ -103,6 +103,8 @@ pub struct TablePage {
     pub listed: Weight,
     /// The rows that were chosen.
     pub chosen: Weight,
+    /// What the search found of the rows.
+    pub found: Weight,
     /// The number of the first of `rows`.
     pub first: u32,
     /// The rows that were asked for, as many as there are.

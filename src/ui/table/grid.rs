@@ -1,8 +1,9 @@
 //! What of the table is seen: rows of text, where they stand, what is said about all of them.
 
 use super::{ROW_PX, Table};
-use crate::engine::protocol::{SortWay, TableColumn, TableRow, TableSort};
+use crate::engine::protocol::{Scope, SortWay, TableColumn, TableRow, TableSort};
 use crate::ui::details::clock;
+use crate::ui::find::found_in;
 use crate::ui::state::State;
 use crate::units::{Bytes, counted, duration_us, grouped};
 
@@ -204,6 +205,11 @@ pub fn status(state: &State) -> TableStatus {
             status.text += &format!(" of {}", number(page.scope.count));
         }
         status.text += &format!(" · {}", Bytes(listed.bytes));
+        let found = found_in(state, Scope::Ever, page.found);
+        if !found.is_empty() {
+            status.text += &[" · ", &found].concat();
+            status.exact = format!("Found: {} B; ", grouped(page.found.bytes)) + &status.exact;
+        }
         status.exact += &format!("Listed: {} B requested", grouped(listed.bytes));
     }
     if let Some(wrong) = &table.wrong {
