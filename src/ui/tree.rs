@@ -42,6 +42,8 @@ pub struct Tree {
     pub(super) answers: u32,
     /// What the node at the top is called.
     pub(super) top: String,
+    /// The selected node that was seen here.
+    pub(super) followed: Option<u32>,
     /// The selected allocation that was looked for in this arrangement, and the node of its stack, where it was found.
     pub(super) marked: Option<(u32, Arrangement, Option<u32>)>,
 }
@@ -297,6 +299,12 @@ pub(super) fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
         return;
     }
     let arrangement = state.views.arrangement;
+    let (node, tree) = (state.views.node, &mut state.tree);
+    if tree.followed != node {
+        tree.followed = node;
+        // One that was selected in another view is brought into view.
+        tree.wanted = tree.wanted.or(node.filter(|_| node != tree.place.node).map(Reveal::Node));
+    }
     let selected = state.selection.as_deref().map(|selection| selection.allocation);
     let Some(selected) = selected else {
         state.tree.marked = None;
