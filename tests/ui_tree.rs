@@ -10,6 +10,7 @@ use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Scene, View};
 use memscape::ui::action::GivenFile;
 use memscape::ui::amount::{per_mille, percent};
+use memscape::ui::settings::{Field, SettingsAction};
 use memscape::ui::state::Canvas;
 use memscape::ui::tree_keys::{TreeAction, TreeCommand};
 use memscape::ui::tree_rows::{RowView, TreeView, heat, view};
@@ -364,6 +365,59 @@ fn the_active_row_stays_in_place_while_the_moment_moves() {
     page.scroll(50);
     page.answer(|_, _| {});
     assert_eq!(page.active().map(|row| (row.number, row.node)), Some((53, 53)));
+}
+
+#[test]
+fn rows_of_the_arrangement_before_are_nobodys_nodes() {
+    let mut page = Page::open();
+    page.answer(|_, _| {});
+    page.act(Action::Tree(TreeAction::Clicked(3)));
+    page.press(TreeCommand::Invert);
+    assert_eq!(page.highlight(), Highlight::Nothing, "its number means another node there, and is not asked about");
+    // The rows that are seen are those of before until the answer comes.
+    let asked = page.question();
+    page.act(Action::Tree(TreeAction::Clicked(5)));
+    page.press(TreeCommand::Select);
+    assert_eq!((page.state.views.node, page.highlight()), (None, Highlight::Nothing));
+    let (serial, _) = asked.expect("the other tree was asked for");
+    let rows = (0..20).map(row).collect();
+    let tree = TreePage { row_count: ROWS, rows, ..TreePage::default() };
+    page.reply(Reply::Tree { serial, page: Box::new(tree) });
+    page.press(TreeCommand::Select);
+    assert_eq!(page.state.views.node, Some(5), "the row that was clicked, in the new tree");
+}
+
+#[test]
+fn an_allocation_without_a_row_may_have_one_at_another_moment() {
+    let mut page = Page::open();
+    page.answer(|_, _| {});
+    page.select(12);
+    let question = page.answer(|_, _| {});
+    assert_eq!(question.reveal, Some(Reveal::Allocation(12)));
+    page.scroll(1);
+    assert_eq!(page.question().and_then(|(_, question)| question.reveal), None, "it is not there: asked once");
+    page.state.views.scope = Scope::At(9);
+    page.act(Action::PointerLeft);
+    let question = page.answer(|_, tree| tree.revealed = Some((5, 5)));
+    assert_eq!(question.reveal, Some(Reveal::Allocation(12)));
+    assert!(page.rows().iter().any(|row| row.is_marked));
+    page.state.views.scope = Scope::At(10);
+    page.act(Action::PointerLeft);
+    assert_eq!(page.answer(|_, _| {}).reveal, Some(Reveal::Node(5)), "found, it is where it is");
+}
+
+#[test]
+fn other_rules_make_other_trees_at_once() {
+    let mut page = Page::open();
+    page.answer(|_, _| {});
+    page.press(TreeCommand::HideInternal);
+    page.answer(|_, _| {});
+    page.act(Action::Tree(TreeAction::Clicked(3)));
+    page.act(Action::Settings(SettingsAction::Typed(Field::Rules, "native".into())));
+    page.act(Action::Settings(SettingsAction::RulesDone));
+    let told = page.done.iter().any(|effect| matches!(effect, Effect::Ask(Request::InternalFrames(_))));
+    assert!(told && page.question().is_some(), "the first rules that differ from the defaults count as well");
+    assert_eq!(page.state.views.node, None);
 }
 
 #[test]
