@@ -4,14 +4,19 @@
 #[path = "support/opened.rs"]
 #[allow(dead_code, reason = "each test file uses its part")]
 mod opened;
+#[path = "support/turns.rs"]
+mod turns;
 
-use memscape::engine::protocol::{Begin, Details, Direction, Grouping, Highlight, Looks, Match, Tally};
+use memscape::engine::protocol::{
+    Arrangement, Begin, Details, Direction, Fold, FoldState, Grouping, Highlight, Looks, Match, Reach, Root, Scope,
+    Tally, TreeQuestion,
+};
 use memscape::engine::{Engine, Reply, Request, Work};
 use memscape::timeline::View;
 use memscape::timeline::scene::FADED;
 use opened::{Opened, open, snapshots};
 use proptest::prelude::*;
-use serde_json::{Value, json};
+use turns::file;
 
 /// What a test looks for, in its own words; the text that is typed for it is made from this.
 #[derive(Clone, Debug)]
@@ -140,43 +145,6 @@ fn check(opened: &mut Opened, device: i64, all: &[Details], wanted: &Wanted) {
             assert_eq!((hit.allocation, hit.lowest_byte), (at.allocation, at.lowest_byte), "{query}");
         }
     }
-}
-
-/// Allocations and frees as a file tells them, in turns.
-fn file(turns: &[(u64, usize, u64)]) -> Vec<u8> {
-    let frames = |stack: u64| -> Value {
-        let frame = |at: u64| {
-            let (name, file) =
-                [("Forward", "/home/me/Train.py"), ("step", "/x/torch/nn.py"), ("at::empty", "??"), ("<module>", "")]
-                    [at as usize % 4];
-            json!({ "name": name, "filename": file, "line": at % 3 * 7 })
-        };
-        (0..stack % 5).map(|depth| frame(stack / 5 + depth)).collect()
-    };
-    let mut live: Vec<(u64, u64, u64)> = Vec::new();
-    let mut trace = Vec::new();
-    let mut event = |action: &str, (address, size, stack): (u64, u64, u64)| {
-        trace.push(json!({ "action": action, "addr": address, "size": size, "stream": 0, "frames": frames(stack) }));
-    };
-    let block = |(address, size, stack): (u64, u64, u64)| json!({ "address": address, "size": size.div_ceil(512).max(1) * 512, "requested_size": size, "state": "active_allocated", "frames": frames(stack) });
-    // Two that were there before.
-    live.push((1 << 20, 3000, 7));
-    live.push((2 << 20, 70, 13));
-    for &(size, which, stack) in turns {
-        if which % 3 == 0 && !live.is_empty() {
-            let gone = live.swap_remove(which / 3 % live.len());
-            event("free_requested", gone);
-            event("free_completed", gone);
-        } else {
-            // Addresses come again as soon as they are free.
-            let address = (3..).map(|place| place << 20).find(|&at| live.iter().all(|it| it.0 != at)).unwrap();
-            live.push((address, size, stack));
-            event("alloc", (address, size, stack));
-        }
-    }
-    let blocks: Vec<Value> = live.iter().map(|&it| block(it)).collect();
-    let segment = json!({ "device": 0, "address": 0, "total_size": 1u64 << 40, "allocated_size": 0, "active_size": 0, "requested_size": 0, "stream": 0, "segment_type": "large", "blocks": blocks });
-    serde_json::to_vec(&json!({ "segments": [segment], "device_traces": [trace] })).unwrap()
 }
 
 fn wanted() -> impl Strategy<Value = Wanted> {
@@ -335,11 +303,27 @@ fn what_stands_out_is_all_that_is_not_faded() {
     find(&mut opened, 0, "train");
     let wanted = Wanted::Text("train".into());
     let stack = all.iter().find_map(|it| it.stack).unwrap();
+    // A node of a tree that few of the stacks were put into when it was asked for.
+    let arrangement = Arrangement { root: Root::Innermost, ..Arrangement::default() };
+    let all_below = Fold { node: 0, reach: Reach::AllBelow, state: FoldState::Open };
+    let (scope, folds) = (Scope::At(device.events as u32 / 2), vec![all_below]);
+    let question =
+        Box::new(TreeQuestion { scope, arrangement, focus: None, folds, reveal: None, find: None, rows: [0, 99] });
+    let Reply::Tree { page, .. } = reply(&mut opened.engine, Request::Tree { serial: 2, device: 0, question }) else {
+        panic!("not a tree")
+    };
+    let row = page.rows.iter().find(|row| row.depth == 1 && row.label.name == "at::empty").unwrap();
+    let (node, line) = (row.node, &row.label.line);
+    let is_below = |id: u32| {
+        let Details { stack_of_free, frames, .. } = &all[id as usize];
+        !stack_of_free && frames.first().is_some_and(|frame| frame.name == "at::empty" && frame.line == *line)
+    };
     // So large that every allocation is a quad of its own.
     let view = View::fit(device.events + 1, device.drawn_peak, 2400, 8000);
     let is_found = |id: u32| wanted.is(&all[id as usize]);
     let has_stack = |id: u32| all[id as usize].stack == Some(stack);
-    let cases: [(Highlight, &dyn Fn(u32) -> bool); 4] = [
+    let cases: [(Highlight, &dyn Fn(u32) -> bool); 5] = [
+        (Highlight::Node(arrangement, node), &is_below),
         (Highlight::Nothing, &|_| true),
         (Highlight::Found(5), &is_found),
         (Highlight::Found(4), &|_| true),

@@ -72,7 +72,13 @@ fn check(name: &str, history: &History, view: View) {
     twin.upload(0, &scene);
     let look = look();
     let (size_px, background) = ([view.width_px, view.height_px], look.background);
-    let drawn = text(&twin.draw(&Drawing { size_px, background, lanes: &[Lane::alone(&view, &look)], overlay: &[] }));
+    let drawn = text(&twin.draw(&Drawing {
+        size_px,
+        background,
+        lanes: &[Lane::alone(&view, &look)],
+        flame: None,
+        overlay: &[],
+    }));
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/{name}.txt"));
     if std::env::var_os("MEMSCAPE_BLESS").is_some() {
         std::fs::write(&path, &drawn).expect("the folder can be written");

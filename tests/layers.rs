@@ -49,6 +49,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 const CONDITIONAL: &[(&str, &str)] = &[
     ("lib.rs", "which modules a build has"),
     ("render/mod.rs", "its WebGPU half needs wgpu, its CPU twin nothing"),
+    ("render/flames.rs", "its boxes are the bytes that the GPU reads"),
     ("render/layers.rs", "its instances are the bytes that the GPU reads"),
     ("timeline/scene.rs", "its quads are the bytes that the GPU reads"),
 ];

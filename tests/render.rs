@@ -65,7 +65,7 @@ fn draw(scene: &Scene, view: &View, overlay: &[OverlayRect]) -> RgbaImage {
 fn draw_alone(twin: &Twin, view: &View, overlay: &[OverlayRect]) -> RgbaImage {
     let look = look();
     let (size_px, background) = ([view.width_px, view.height_px], look.background);
-    twin.draw(&Drawing { size_px, background, lanes: &[Lane::alone(view, &look)], overlay })
+    twin.draw(&Drawing { size_px, background, lanes: &[Lane::alone(view, &look)], flame: None, overlay })
 }
 
 /// Compares with a picture given as lines; the leading spaces of the source are not part of it.
@@ -177,7 +177,8 @@ fn each_lane_is_clipped_to_its_rows() {
         Lane { scene: 7, view: &panned, look: &look, bottom_px: 4 },
     ];
     let overlay = [OverlayRect { x: [5, 6], y: [0, 9], rgba: [255; 4] }];
-    let drawing = Drawing { size_px: [6, 6], background: look.background, lanes: &lanes, overlay: &overlay };
+    let drawing =
+        Drawing { size_px: [6, 6], background: look.background, lanes: &lanes, flame: None, overlay: &overlay };
     assert_picture(
         &twin.draw(&drawing),
         "
@@ -201,7 +202,13 @@ fn a_lane_looks_as_the_same_picture_alone() {
     let (look, lane) = (look(), View { bottom_px: 5, left_px: -1, ..view(12, 20) });
     let of = |bottom_px, height_px| {
         let lanes = [Lane { scene: 3, view: &lane, look: &look, bottom_px }];
-        twin.draw(&Drawing { size_px: [12, height_px], background: look.background, lanes: &lanes, overlay: &[] })
+        twin.draw(&Drawing {
+            size_px: [12, height_px],
+            background: look.background,
+            lanes: &lanes,
+            flame: None,
+            overlay: &[],
+        })
     };
     let (alone, lifted) = (of(0, 20), of(17, 50));
     for (x, row) in (0..12).flat_map(|x| (0..50_u32).map(move |row| (x, row))) {

@@ -110,7 +110,7 @@ fn views() -> Vec<View> {
 /// A picture as large as its first lane.
 fn drawn<'a>(lanes: &'a [Lane<'a>], overlay: &'a [OverlayRect]) -> Drawing<'a> {
     let Lane { view, look, .. } = lanes[0];
-    Drawing { size_px: [view.width_px, view.height_px], background: look.background, lanes, overlay }
+    Drawing { size_px: [view.width_px, view.height_px], background: look.background, lanes, flame: None, overlay }
 }
 
 fn worst_difference(one: &RgbaImage, other: &RgbaImage) -> u8 {
@@ -164,8 +164,13 @@ fn lanes_are_clipped_as_the_twin_clips_them() {
         // The last reaches beyond the picture's top, and one has no scene.
         let lanes = [lane(0, &light, 0), lane(1, &dark, 71), lane(9, &dark, 100), lane(2, &light, 150)];
         let overlay = OverlayRect::outline([5, 40], [60, 160], 1, light.peak);
-        let drawing =
-            Drawing { size_px: [WIDTH, HEIGHT], background: dark.background, lanes: &lanes, overlay: &overlay };
+        let drawing = Drawing {
+            size_px: [WIDTH, HEIGHT],
+            background: dark.background,
+            lanes: &lanes,
+            flame: None,
+            overlay: &overlay,
+        };
         let shown = pollster::block_on(painter.image(&drawing)).unwrap();
         assert_eq!(worst_difference(&shown, &twin.draw(&drawing)), 0, "{view:?}");
     }

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
 
+use memscape::render::flames::{self, Tile};
 use memscape::render::layers::{self, Frame};
 use memscape::timeline::Quad;
 use memscape::timeline::scene::{BAND, CONTINUED, PENDING};
@@ -24,6 +25,19 @@ fn parsed(path: &Path) -> Module {
 
 fn rects() -> Module {
     parsed(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/render/rects.wgsl"))
+}
+
+fn flames() -> Module {
+    parsed(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/render/flames.wgsl"))
+}
+
+fn constant(module: &Module, name: &str) -> i64 {
+    let (_, constant) = module.constants.iter().find(|(_, found)| found.name.as_deref() == Some(name)).unwrap();
+    match module.global_expressions[constant.init] {
+        Expression::Literal(Literal::U32(value)) => i64::from(value),
+        Expression::Literal(Literal::I32(value)) => i64::from(value),
+        ref other => panic!("{name} is {other:?}"),
+    }
 }
 
 #[test]
@@ -81,14 +95,6 @@ fn a_quad_has_its_edges_where_the_shader_reads_them() {
 #[test]
 fn constants_have_one_value() {
     let module = rects();
-    let value = |name: &str| {
-        let (_, constant) = module.constants.iter().find(|(_, found)| found.name.as_deref() == Some(name)).unwrap();
-        match module.global_expressions[constant.init] {
-            Expression::Literal(Literal::U32(value)) => i64::from(value),
-            Expression::Literal(Literal::I32(value)) => i64::from(value),
-            ref other => panic!("{name} is {other:?}"),
-        }
-    };
     let expected = [
         ("RESERVED", i64::from(layers::RESERVED)),
         ("ALLOCATED", i64::from(layers::ALLOCATED)),
@@ -102,8 +108,27 @@ fn constants_have_one_value() {
         ("CONTINUED", i64::from(CONTINUED)),
     ];
     for (name, rust) in expected {
-        assert_eq!(value(name), rust, "{name}");
+        assert_eq!(constant(&module, name), rust, "{name}");
     }
+}
+
+#[test]
+fn constants_of_the_flame_graph_have_one_value() {
+    let module = flames();
+    let expected = [
+        ("SEAM", i64::from(flames::SEAM)),
+        ("MARK", i64::from(flames::MARK)),
+        ("INDEX", i64::from(flames::INDEX)),
+        ("HATCHED", i64::from(flames::HATCHED)),
+        ("HATCH_APART_PX", i64::from(flames::HATCH_APART_PX)),
+        ("SEAMED_PX", i64::from(flames::SEAMED_PX)),
+        ("MARK_PART", i64::from(flames::MARK_PART)),
+    ];
+    for (name, rust) in expected {
+        assert_eq!(constant(&module, name), rust, "{name}");
+    }
+    assert_eq!(module.constants.len(), expected.len());
+    assert_eq!([offset_of!(Tile, x), offset_of!(Tile, y), offset_of!(Tile, paint), size_of::<Tile>()], [0, 4, 8, 12]);
 }
 
 #[test]
@@ -116,4 +141,7 @@ fn the_pipelines_find_their_entry_points() {
         ("pixel", ShaderStage::Fragment),
     ];
     assert_eq!(entry_points, expected);
+    let module = flames();
+    let entry_points: Vec<_> = module.entry_points.iter().map(|entry| (entry.name.as_str(), entry.stage)).collect();
+    assert_eq!(entry_points, [("tile_corner", ShaderStage::Vertex), ("tile_pixel", ShaderStage::Fragment)]);
 }

@@ -233,7 +233,13 @@ fn twin_of(picture: &Picture, look: &Look) -> RgbaImage {
     let outline = picture.outline.iter().map(|rect| OverlayRect { x: rect.x, y: rect.y, rgba: look.selection });
     let overlay = outline.collect::<Vec<_>>();
     let (size_px, background) = (picture.sheet.plot, look.background);
-    twin.draw(&Drawing { size_px, background, lanes: &[Lane::alone(&picture.view, look)], overlay: &overlay })
+    twin.draw(&Drawing {
+        size_px,
+        background,
+        lanes: &[Lane::alone(&picture.view, look)],
+        flame: None,
+        overlay: &overlay,
+    })
 }
 
 #[track_caller]

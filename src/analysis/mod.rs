@@ -3,9 +3,11 @@
 pub mod expression;
 pub mod frame_line;
 pub mod id_set;
+pub mod internal;
 pub mod query;
 pub mod site;
 
 pub use id_set::IdSet;
+pub use internal::InternalRules;
 pub use query::Query;
-pub use site::Sites;
+pub use site::{Sites, Whose};

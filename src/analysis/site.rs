@@ -20,6 +20,17 @@ const LIBRARY_PATHS: [&str; 9] = [
     "<string>",
 ];
 
+/// Whose code a frame is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// The user's own.
+    User,
+    /// torch's, another package's, or Python's own.
+    Library,
+    /// C++.
+    Native,
+}
+
 /// What a frame's file tells of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Origin {
@@ -104,6 +115,15 @@ impl Sites {
     /// Whether the frame is the user's own code.
     pub fn is_user(snapshot: &Snapshot, frame: &Frame) -> bool {
         origin_of(snapshot, frame) == Origin::User
+    }
+
+    /// Whose code a frame is.
+    pub fn whose(snapshot: &Snapshot, frame: &Frame) -> Whose {
+        match origin_of(snapshot, frame) {
+            Origin::User => Whose::User,
+            Origin::Library => Whose::Library,
+            Origin::Native | Origin::Operator | Origin::Backward => Whose::Native,
+        }
     }
 
     fn origin(&mut self, snapshot: &Snapshot, frame: FrameId) -> Origin {

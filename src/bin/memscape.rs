@@ -1,12 +1,15 @@
-//! The command line: `memscape summary` prints what the page's summary shows, one for each snapshot in a file; `memscape plot` writes
-//! its picture.
+//! The command line, on the page's own engine: `memscape summary` prints what the page's summary shows, one for each snapshot in a
+//! file; `live` and `peak` what is live at a moment and which code made it; `find` what a search finds; `plot` writes a picture.
 //!
 //! Exit status: 0; 1 when a file can't be read (one sentence on standard error); 2 for wrong usage.
 
+mod asking;
 mod input;
+mod live;
 mod opening;
 mod options;
 mod plot;
+mod terms;
 
 use input::Input;
 use memscape::engine::protocol::{DeviceSummary, FileSummary};
@@ -15,12 +18,23 @@ use opening::{name_of, open};
 use options::Options;
 use std::io::{self, Write};
 use std::process::ExitCode;
+use terms::Terms;
 
 const USAGE: &str = "usage: memscape summary FILE... [--json]
+       memscape live FILE [--at WHEN] [--by KEY] [--inverted] [--hide-internal] [--top N] [--device N] [--json]
+       memscape peak FILE [--from US] [--to US] [--by KEY] [--inverted] [--hide-internal] [--top N] [--device N] [--json]
        memscape plot FILE -o OUT.svg [--device N] [--width PX] [--height PX] [--from EVENT] [--to EVENT] [--time]
                      [--stack KIND] [--colour KIND] [--dark]
 
-FILE - reads standard input, -o - writes to standard output. --width is that of the whole picture (1200), --height that of
+FILE - reads standard input, -o - writes to standard output.
+
+live: what is live at a moment, and which code made it. WHEN: peak (the default), end, an event's number (what holds after it; -1:
+before the first), 1759252605604106us (after the events up to then, since 1970), alloc:7f89b4000000_0 or
+free_completed:7f89b4000000_0 (after that event on the address; behind the _ how many frees of it have completed before). KEY: site
+(the default: the innermost frame that is not internal), function, file, or tree (all frames; --inverted begins with the innermost).
+peak: the same at the peak; with --from and --to, both included, at the most that was live at once between these times.
+
+plot: a picture. --width is that of the whole picture (1200), --height that of
 its timeline (480). With --time the axis is wall-clock, and --from and --to are seconds since the first event. Kinds: site,
 size, lifetime, age, stream, pool; for --stack birth as well.";
 
@@ -32,16 +46,20 @@ fn main() -> ExitCode {
         println!("{USAGE}");
         return ExitCode::SUCCESS;
     }
-    if let Some((command, rest)) = arguments.split_first()
-        && command == "plot"
-    {
-        return match Options::of(rest) {
-            Ok(options) => plot(&options),
-            Err(what) => {
-                eprintln!("{USAGE}\n\nmemscape plot: {what}.");
-                ExitCode::from(2)
-            }
+    if let Some((command, rest)) = arguments.split_first() {
+        let refused = |what: String| {
+            eprintln!("{USAGE}\n\nmemscape {command}: {what}.");
+            ExitCode::from(2)
         };
+        let tells: Option<Tells> = match command.as_str() {
+            "plot" => return Options::of(rest).map_or_else(refused, |options| plot(&options)),
+            "live" => Some(live::live),
+            "peak" => Some(live::highest),
+            _ => None,
+        };
+        if let Some(tell) = tells {
+            return Terms::of(command, rest).map_or_else(refused, |terms| told(&terms, tell));
+        }
     }
     let json = flags.iter().any(|flag| flag.as_str() == "--json");
     match (words.split_first(), flags.iter().all(|flag| flag.as_str() == "--json")) {
@@ -62,6 +80,23 @@ fn plot(options: &Options) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("memscape: {}: {}", options.file, printable(&message));
+            ExitCode::from(1)
+        }
+    }
+}
+
+/// A command that answers with text, or with one sentence about what went wrong.
+type Tells = fn(&Terms) -> Result<String, String>;
+
+fn told(terms: &Terms, tell: Tells) -> ExitCode {
+    match tell(terms) {
+        Ok(text) => {
+            // A closed pipe (`| head`) is no failure of ours.
+            let _ = io::stdout().write_all(text.as_bytes());
+            ExitCode::SUCCESS
+        }
+        Err(message) => {
+            eprintln!("memscape: {}: {}", terms.file, printable(&message));
             ExitCode::from(1)
         }
     }

@@ -1,5 +1,6 @@
 //! `memscape plot`: the page's own state, told what to show, asks the engine; the picture it makes is written as SVG.
 
+use super::asking::pick;
 use super::input::Input;
 use super::opening::{name_of, open};
 use super::options::{Options, Theme};
@@ -25,15 +26,7 @@ pub(crate) fn plot(options: &Options) -> Result<(), String> {
     if members.len() > 1 {
         eprintln!("memscape: {}: the first of {} snapshots in it", options.file, members.len());
     }
-    let wanted = options.device.or(summary.devices.first().map(|device| device.device));
-    let device = wanted.filter(|wanted| summary.devices.iter().any(|device| device.device == *wanted));
-    let Some(device) = device else {
-        let devices: Vec<String> = summary.devices.iter().map(|device| device.device.to_string()).collect();
-        return Err(match devices.len() {
-            0 => "no device has events or segments".to_owned(),
-            _ => format!("it has no such device, only {}", devices.join(", ")),
-        });
-    };
+    let device = pick(&summary, options.device)?.device;
     let mut page = Page { state: State::default(), engine, effects: VecDeque::new() };
     let [frame, _] = Sheet::LEAST_FRAME;
     page.act(Action::Resized(Canvas {

@@ -1,5 +1,6 @@
 //! Everything about one allocation.
 
+use super::groups::is_of_free;
 use super::open::OpenFile;
 use super::protocol::{Details, FrameText, Origin};
 use crate::analysis::Sites;
@@ -59,7 +60,7 @@ pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<D
     let requested = history.allocations.size(id);
     let block = history.end_block(id).and_then(|row| file.snapshot.blocks.get(row as usize));
     let stack = file.stack(history, id);
-    let stack_of_free = matches!(source, Source::FreedBy(event) if history.events.stack(event.0) == stack);
+    let stack_of_free = is_of_free(history, id, stack);
     // The stack first: where there is too much to tell, it is what is wanted most.
     let frames = frames(file, &texts, stack);
     Some(Details {

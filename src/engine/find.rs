@@ -21,6 +21,8 @@ pub(super) struct Found {
     pub(super) serial: u32,
     pub(super) device: i64,
     pub(super) matches: IdSet,
+    /// The frames that match; none where the query is not about frames.
+    pub(super) frames: IdSet,
 }
 
 /// The searches that were asked for and are not done: one of each kind, the latest.
@@ -55,7 +57,9 @@ impl Searches {
                 return false;
             }
             let Search { serial, device, tally, .. } = **search;
-            file.found = Some(Found { serial, device, matches: std::mem::take(&mut search.matches) });
+            let (matches, frames) = (std::mem::take(&mut search.matches), std::mem::take(&mut search.frames));
+            file.found = Some(Found { serial, device, matches, frames });
+            file.answers.forget_found();
             replies.push_back(Reply::Found { serial, device, tally });
             self.query = None;
         }

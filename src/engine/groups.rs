@@ -188,6 +188,11 @@ impl Groups {
         (device == key.0 && key.1 <= last).then_some(place)
     }
 
+    /// The call sites, by group from 1 on.
+    pub(super) fn call_sites(&self) -> &[FrameId] {
+        &self.ranked
+    }
+
     /// One more than the largest group there can be on this device.
     pub(super) fn count(&self, history: &DeviceHistory, by: Grouping) -> u32 {
         match by {
@@ -284,4 +289,9 @@ pub(super) fn stack_of(snapshot: &Snapshot, history: &DeviceHistory, id: Allocat
         _ => None,
     };
     of_alloc.or_else(|| of_block().filter(recorded)).or_else(of_free).unwrap_or(StackId::NONE)
+}
+
+/// Whether `stack`, which is [`stack_of`] it, is that of its free, because nothing tells more of one that was born before the trace.
+pub(super) fn is_of_free(history: &DeviceHistory, id: AllocationId, stack: StackId) -> bool {
+    matches!(history.allocations.source(id), Source::FreedBy(event) if history.events.stack(event.0) == stack)
 }

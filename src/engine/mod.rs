@@ -6,13 +6,18 @@
 
 pub mod protocol;
 
+mod answers;
 mod archive;
+mod asked;
 mod decoder;
 mod details;
 mod feed;
 mod find;
+mod flame;
 mod glimpse;
 mod groups;
+mod heaviest;
+mod icicle;
 mod join;
 mod legend;
 mod loader;
@@ -20,14 +25,17 @@ mod marks;
 mod memory;
 mod open;
 mod places;
+mod range;
 mod snapviewer;
 mod source;
 mod spans;
 mod steps;
 mod survey;
+mod tree;
 
 pub use protocol::{Reply, Request, Want};
 
+use crate::analysis::InternalRules;
 use crate::timeline::{SceneJob, View};
 use loader::Loader;
 use open::OpenFile;
@@ -52,6 +60,8 @@ pub struct Engine {
     file: Option<Box<OpenFile>>,
     scene: Option<Box<PendingScene>>,
     searches: find::Searches,
+    asked: asked::Asked,
+    internal: InternalRules,
     replies: VecDeque<Reply>,
 }
 
@@ -78,8 +88,8 @@ impl Engine {
 
     /// One that refuses a file whose tables take more than so many bytes.
     pub fn with_memory(memory: u64) -> Engine {
-        let searches = find::Searches::default();
-        Engine { memory, loading: None, file: None, scene: None, searches, replies: VecDeque::new() }
+        let (searches, asked, internal) = Default::default();
+        Engine { memory, loading: None, file: None, scene: None, searches, asked, internal, replies: VecDeque::new() }
     }
 
     /// Takes a request. Long work is done in [`Engine::step`].
@@ -89,6 +99,7 @@ impl Engine {
                 self.file = None;
                 self.scene = None;
                 self.searches = find::Searches::default();
+                self.asked = asked::Asked::default();
                 self.loading = Some(Box::new(Loader::new(name, Source::new(total_bytes, access, member), self.memory)));
             }
             Request::EndOfFile => {
@@ -110,7 +121,8 @@ impl Engine {
             }
             Request::Moments { serial, device, at } => {
                 let history = self.file.as_ref().and_then(|file| file.history(device));
-                let moments = history.map(|history| at.into_iter().map(|at| places::facts(history, at)).collect());
+                let moments =
+                    history.map(|history| at.into_iter().filter_map(|at| places::facts(history, at)).collect());
                 self.replies.extend(moments.map(|moments| Reply::Moments { serial, moments }));
             }
             Request::Step { serial, device, looks, moment, byte, step } => {
@@ -145,7 +157,18 @@ impl Engine {
                 self.replies.push_back(Reply::FoundNext { serial, found });
             }
             Request::SameStack { serial, device, stack } => self.searches.count_stack(serial, device, stack),
-            Request::Range { .. } | Request::Tree { .. } | Request::InternalFrames(_) => {}
+            Request::Range { serial, device, span } => self.asked.range(serial, device, span),
+            Request::Tree { serial, device, question } => self.asked.tree(serial, device, question),
+            Request::Flame { serial, device, question } => self.asked.flame(serial, device, question),
+            Request::Heaviest { serial, device, scope, arrangement, node } => {
+                self.asked.heaviest(heaviest::Heaviest::new(serial, device, scope, (arrangement, node)));
+            }
+            Request::InternalFrames(rules) => {
+                // The page sends what can be read; what can't says nothing.
+                self.internal = InternalRules::heeded(&rules);
+                self.asked.forget_trees();
+                self.file.iter_mut().for_each(|file| file.answers.set_rules(self.internal.clone()));
+            }
         }
     }
 
@@ -184,7 +207,8 @@ impl Engine {
                 }
                 Ok(Some(file)) => {
                     self.replies.push_back(Reply::Opened(Box::new(file.summary())));
-                    self.file = Some(Box::new(file));
+                    let file = self.file.insert(Box::new(file));
+                    file.answers.set_rules(self.internal.clone());
                     self.loading = None;
                 }
                 Err(error) => {
@@ -195,7 +219,9 @@ impl Engine {
         }
         match (&mut self.file, &mut self.scene) {
             (Some(file), Some(pending)) => {
-                if !file.pile_up(pending.device, pending.looks, has_time) {
+                if !file.pile_up(pending.device, pending.looks, has_time)
+                    || !file.collect(pending.device, pending.looks.highlight, has_time)
+                {
                     return Work::More;
                 }
                 let scene = file.with_source(pending.device, pending.looks, |source| {
@@ -216,7 +242,8 @@ impl Engine {
             _ => self.scene = None,
         }
         if let Some(file) = &mut self.file
-            && !self.searches.step(file, &mut self.replies, has_time)
+            && !(self.searches.step(file, &mut self.replies, has_time)
+                && self.asked.step(file, &mut self.replies, has_time))
         {
             return Work::More;
         }

@@ -1,5 +1,6 @@
 //! An open file: its snapshot, the history of each device, and what is asked of them.
 
+use super::answers::Answers;
 use super::find::{Found, has_stack};
 use super::groups::{Groups, stack_of};
 use super::protocol::{DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, Looks, Overview, Warning};
@@ -23,6 +24,16 @@ pub(super) struct OpenFile {
     stacked: Vec<Stacked>,
     /// What the latest search found.
     pub(super) found: Option<Found>,
+    pub(super) answers: Answers,
+}
+
+/// What answers about one device are made of.
+#[derive(Clone, Copy)]
+pub(super) struct Open<'a> {
+    pub(super) snapshot: &'a Snapshot,
+    pub(super) history: &'a DeviceHistory,
+    pub(super) groups: &'a Groups,
+    pub(super) found: Option<&'a Found>,
 }
 
 /// An order of a device other than that of birth.
@@ -54,7 +65,8 @@ impl OpenFile {
         let rounding = Rounding::from_settings(&snapshot.settings);
         let groups = Groups::new(&snapshot);
         let stacked = Vec::new();
-        OpenFile { snapshot, histories, sites, rounding, name, format, warnings, groups, stacked, found: None }
+        let answers = Answers::default();
+        OpenFile { snapshot, histories, sites, rounding, name, format, warnings, groups, stacked, found: None, answers }
     }
 
     /// Ranks the call sites: `true` when done.
@@ -73,6 +85,13 @@ impl OpenFile {
     /// The device with this ordinal.
     pub(super) fn history(&self, device: i64) -> Option<&DeviceHistory> {
         self.histories.iter().find(|history| history.device == device)
+    }
+
+    /// What answers about a device are made of, and those that were given; `None` when there is no such device.
+    pub(super) fn open(&mut self, device: i64) -> Option<(Open<'_>, &mut Answers)> {
+        let OpenFile { snapshot, histories, groups, found, answers, .. } = self;
+        let history = histories.iter().find(|history| history.device == device)?;
+        Some((Open { snapshot, history, groups, found: found.as_ref() }, answers))
     }
 
     /// The stack that tells where an allocation came from: its own, from its alloc or its block, or else that of its free.
@@ -110,6 +129,13 @@ impl OpenFile {
             _ => None,
         };
         let by_stack = has_stack.as_ref().map(|stands_out| stands_out as &dyn Fn(AllocationId) -> bool);
+        let open = Open { snapshot: &self.snapshot, history, groups: &self.groups, found: None };
+        let is_below = match looks.highlight {
+            Highlight::Node(arrangement, node) => self.answers.subtree(arrangement, node),
+            _ => None,
+        };
+        let is_below = is_below.map(|subtree| |id: AllocationId| subtree.holds(&self.answers.stems, open, id));
+        let by_node = is_below.as_ref().map(|stands_out| stands_out as &dyn Fn(AllocationId) -> bool);
         Some(work(&timeline::Source {
             allocations: &history.allocations,
             live: &history.live,
@@ -119,7 +145,7 @@ impl OpenFile {
             reserved: Curve::new(&history.reserved, &reserved),
             pending: Curve::new(&history.pending, &pending),
             paint: &paint,
-            highlight: is_found.as_ref().map(|stands_out| stands_out as _).or(by_stack),
+            highlight: is_found.as_ref().map(|stands_out| stands_out as _).or(by_stack).or(by_node),
         }))
     }
 
@@ -151,6 +177,12 @@ impl OpenFile {
         let is_ready = stacked.order.is_some() || self.history(device).is_none();
         self.keep(stacked);
         is_ready
+    }
+
+    /// Collects the stacks of a node that is to stand out: `true` when they are there.
+    pub(super) fn collect(&mut self, device: i64, highlight: Highlight, has_time: &mut dyn FnMut() -> bool) -> bool {
+        let Highlight::Node(arrangement, node) = highlight else { return true };
+        self.open(device).is_none_or(|(open, answers)| answers.collect(open, arrangement, node, has_time))
     }
 
     /// Keeps an order, and of the others those asked for last: of several devices beside each other each has its own, the one before
@@ -234,6 +266,7 @@ impl OpenFile {
         let orders = self.stacked.iter().filter_map(|stacked| stacked.order.as_ref());
         bytes.push(("orders", orders.map(Order::heap_bytes).sum()));
         bytes.push(("call sites and colours", self.groups.heap_bytes() + self.sites.heap_bytes()));
+        bytes.push(("answers", self.answers.heap_bytes()));
         bytes.push(("search", self.found.as_ref().map_or(0, |found| found.matches.heap_bytes())));
         bytes
     }

@@ -1,12 +1,17 @@
 //! Where a moment lies on both axes, and what holds then.
 
-use super::protocol::{At, MomentFacts, Place};
+use super::protocol::{At, MomentFacts, NamedEvent, Place, Turn};
 use crate::replay::{Clock, Curve, DeviceHistory};
+use crate::snapshot::Action;
 use crate::timeline::Axis;
-use crate::units::Moment;
+use crate::units::{EventIdx, Moment};
 
-/// Everything about the moment that is pointed at; beyond either end, the first or the last.
-pub(super) fn facts(history: &DeviceHistory, at: At) -> MomentFacts {
+/// Everything about the moment that is pointed at; beyond either end, the first or the last. `None` for an event that there is not.
+pub(super) fn facts(history: &DeviceHistory, at: At) -> Option<MomentFacts> {
+    let at = match at {
+        At::After(named) => At::Moment(Moment::after(event_named(history, named)?).0),
+        at => at,
+    };
     let clock = history.events.times.clock();
     let begins = |moment: u32| clock.map_or(0, |clock| clock.x(moment));
     let place = match at {
@@ -22,6 +27,7 @@ pub(super) fn facts(history: &DeviceHistory, at: At) -> MomentFacts {
             Place { events, time: from.saturating_add(part.round() as u64).min(to) }
         }
         At::X(Axis::Time, x) => clock.map_or_else(Place::default, |clock| on_the_clock(history, clock, x)),
+        At::After(_) => return None,
     };
     let moment = match (at, clock) {
         (At::X(Axis::Time, x), Some(clock)) => clock.events_before(x.next_up()),
@@ -29,7 +35,7 @@ pub(super) fn facts(history: &DeviceHistory, at: At) -> MomentFacts {
     };
     let pending = |event| history.pending_change(event);
     let positive = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
-    MomentFacts {
+    Some(MomentFacts {
         moment,
         place,
         began: begins(moment),
@@ -38,7 +44,27 @@ pub(super) fn facts(history: &DeviceHistory, at: At) -> MomentFacts {
         reserved: positive(history.reserved_at(Moment(moment))),
         pending: positive(Curve::new(&history.pending, &pending).at(Moment(moment))),
         count: history.live.live_at(&history.allocations, Moment(moment)).count() as u32,
-    }
+    })
+}
+
+/// Looks through all events; only those who type a name ask.
+fn event_named(history: &DeviceHistory, named: NamedEvent) -> Option<EventIdx> {
+    let wanted = match named.turn {
+        Turn::Alloc => Action::Alloc,
+        Turn::FreeCompleted => Action::FreeCompleted,
+    };
+    let mut freed = 0;
+    (0..history.event_count()).map(EventIdx).find(|&event| {
+        let action = history.events.action(event.0);
+        if !matches!(action, Action::Alloc | Action::FreeCompleted)
+            || history.address_and_size(event).0 != named.address
+        {
+            return false;
+        }
+        let found = action == wanted && freed == named.version;
+        freed += u32::from(action == Action::FreeCompleted);
+        found
+    })
 }
 
 /// The place of `x` on the time axis: on the axis of events, between two of them in proportion to the time.

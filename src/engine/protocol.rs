@@ -5,6 +5,7 @@
 
 mod details;
 mod find;
+mod flame;
 mod loading;
 mod looks;
 mod moments;
@@ -16,11 +17,15 @@ mod tree;
 
 pub use details::{Details, FrameText, HitAllocation, Origin};
 pub use find::{Begin, Direction, Match, Query, QueryError, Tally};
+pub use flame::{FlameBox, FlamePage, FlameQuestion, MOST_BOXES};
 pub use loading::{Access, Member, Phase, Progress, Want};
 pub use looks::{Grouping, Highlight, Looks};
-pub use moments::{At, MomentFacts, Step, Stepped, Stop};
+pub use moments::{At, MomentFacts, NamedEvent, Step, Stepped, Stop, Turn};
 pub use picture::{ClockSpan, LegendEntry, Marks, OutOfMemoryMark, Overview, Place, RangeMark};
-pub use question::{Arrangement, Internal, Merge, NodeKind, NodeLabel, Root, Scope, Span, Weight};
+pub use question::{
+    Arrangement, DEFAULT_RULES, Internal, InternalRules, Merge, NodeKind, NodeLabel, Root, RuleError, Scope, Span,
+    Weight,
+};
 pub use range::RangeFacts;
 pub use summary::{DeviceSummary, FileSummary, Warning};
 pub use tree::{Fold, FoldState, Reach, Reveal, TreePage, TreeQuestion, TreeRow};
@@ -177,6 +182,15 @@ pub enum Request {
         /// The stack, by [`Details::stack`].
         stack: u32,
     },
+    /// The boxes of a flame graph. A newer one of these overtakes an older one that is not finished.
+    Flame {
+        /// Returned in the reply.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// What is asked.
+        question: FlameQuestion,
+    },
     /// What happened in a range of the trace? A newer one of these overtakes an older one that is not finished.
     Range {
         /// Returned in the reply.
@@ -195,7 +209,21 @@ pub enum Request {
         /// The part.
         question: Box<TreeQuestion>,
     },
-    /// Which frames are internal, from now on: rules as `analysis::internal` reads them. Nodes of arrangements that hide them are
+    /// Which allocation of a scope is the heaviest of those whose stacks are at a node or below it? A newer one of these overtakes an
+    /// older one that is not finished.
+    Heaviest {
+        /// Returned in the reply.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// Of these allocations.
+        scope: Scope,
+        /// The node's.
+        arrangement: Arrangement,
+        /// The node.
+        node: u32,
+    },
+    /// Which frames are internal, from now on: rules that [`InternalRules::parse`] reads, one a line. Nodes of arrangements that hide them are
     /// numbered anew. There is no reply.
     InternalFrames(Vec<String>),
 }
@@ -245,7 +273,7 @@ pub enum Reply {
     Moments {
         /// The request's.
         serial: u32,
-        /// One for each that was asked about, in their order.
+        /// One for each that was asked about, in their order; none for an event that there is not.
         moments: Vec<MomentFacts>,
     },
     /// What a [`Request::Step`] asked for.
@@ -323,6 +351,13 @@ pub enum Reply {
         /// How much.
         tally: Tally,
     },
+    /// What a [`Request::Flame`] asked for.
+    Flame {
+        /// The request's.
+        serial: u32,
+        /// The boxes.
+        page: Box<FlamePage>,
+    },
     /// What a [`Request::Range`] asked for.
     Range {
         /// The request's.
@@ -336,5 +371,12 @@ pub enum Reply {
         serial: u32,
         /// The part of the tree.
         page: Box<TreePage>,
+    },
+    /// What a [`Request::Heaviest`] asked for: of equal ones the one born first; `None` when there is none.
+    Heaviest {
+        /// The request's.
+        serial: u32,
+        /// The allocation.
+        allocation: Option<u32>,
     },
 }

@@ -4,14 +4,15 @@ use super::App;
 use super::dom;
 use crate::render::Gpu;
 use crate::ui::Action;
+use crate::ui::flame::FlameAction;
 use crate::ui::state::{Canvas, Renderer};
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{
-    HtmlCanvasElement, ResizeObserver, ResizeObserverBoxOptions, ResizeObserverEntry, ResizeObserverOptions,
-    ResizeObserverSize,
+    HtmlCanvasElement, HtmlElement, ResizeObserver, ResizeObserverBoxOptions, ResizeObserverEntry,
+    ResizeObserverOptions, ResizeObserverSize,
 };
 
 /// After so many lost devices the twin draws: a driver that keeps failing will go on failing.
@@ -22,9 +23,12 @@ pub(super) fn choose(app: &Rc<App>) {
     let app = app.clone();
     spawn_local(async move {
         let made = app.painter.borrow_mut().begin();
-        let canvas = app.painter.borrow().canvas(&app.elements);
-        let gpu =
-            if made > MOST_DEVICES { Err("its device was lost again and again".to_owned()) } else { gpu(canvas).await };
+        let canvases = app.painter.borrow().canvases(&app.elements);
+        let gpu = if made > MOST_DEVICES {
+            Err("its device was lost again and again".to_owned())
+        } else {
+            gpu(canvases).await
+        };
         let renderer = match gpu {
             Ok(gpu) => {
                 watch(&app, &gpu, made);
@@ -40,15 +44,16 @@ pub(super) fn choose(app: &Rc<App>) {
     });
 }
 
-async fn gpu(canvas: HtmlCanvasElement) -> Result<Gpu, String> {
+async fn gpu([timeline, flame]: [HtmlCanvasElement; 2]) -> Result<Gpu, String> {
     // Asking first leaves the canvas free for the twin where the answer is no.
     if !wgpu::util::is_browser_webgpu_supported().await {
         return Err("this browser offers no WebGPU adapter".to_owned());
     }
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
-    let (width, height) = (canvas.width(), canvas.height());
-    let surface = instance.create_surface(wgpu::SurfaceTarget::Canvas(canvas)).map_err(|error| error.to_string())?;
-    Gpu::new(instance, surface, width, height).await.map_err(|error| error.to_string())
+    let surface =
+        |canvas| instance.create_surface(wgpu::SurfaceTarget::Canvas(canvas)).map_err(|error| error.to_string());
+    let surfaces = [surface(timeline)?, surface(flame)?];
+    Gpu::new(instance, surfaces).await.map_err(|error| error.to_string())
 }
 
 /// Chooses anew when the device made as number `made` is lost.
@@ -62,21 +67,26 @@ fn watch(app: &Rc<App>, gpu: &Gpu, made: u32) {
     });
 }
 
-/// Tells the state the canvas's size, now and whenever it changes.
-pub(super) fn watch_size(app: &Rc<App>) -> Result<(), String> {
+/// Tells the state the canvases' sizes, now and whenever they change.
+pub(super) fn watch_sizes(app: &Rc<App>) -> Result<(), String> {
+    watch_size(app, &app.elements.plot, Action::Resized)?;
+    watch_size(app, &app.elements.flame_plot, |canvas| Action::Flame(FlameAction::Resized(canvas)))
+}
+
+fn watch_size(app: &Rc<App>, element: &HtmlElement, then: fn(Canvas) -> Action) -> Result<(), String> {
     let changed = Closure::<dyn FnMut(js_sys::Array)>::new({
         let app = app.clone();
         move |entries: js_sys::Array| {
             let entry = entries.get(entries.length().saturating_sub(1)).dyn_into::<ResizeObserverEntry>();
             if let Some(canvas) = entry.ok().and_then(|entry| size(&app, &entry)) {
-                app.dispatch(Action::Resized(canvas));
+                app.dispatch(then(canvas));
             }
         }
     });
     let observer = ResizeObserver::new(changed.as_ref().unchecked_ref()).map_err(|error| dom::cause(&error))?;
     let options = ResizeObserverOptions::new();
     options.set_box(ResizeObserverBoxOptions::DevicePixelContentBox);
-    observer.observe_with_options(&app.elements.plot, &options);
+    observer.observe_with_options(element, &options);
     // It observes as long as the page lives.
     changed.forget();
     Ok(())

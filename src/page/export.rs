@@ -72,6 +72,7 @@ async fn pixels(app: &App, picture: &Picture, theme: &Theme, look: &Look) -> Res
             size_px: [view.width_px, rows],
             background: look.background,
             lanes: &[lane],
+            flame: None,
             overlay: &overlay,
         });
         let data = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&image.pixels), image.width, image.height)?;

@@ -79,12 +79,14 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
     }
     listeners.extend(super::gestures::listeners(app));
     listeners.extend(super::find::listeners(app));
+    listeners.extend(super::flame::listeners(app));
     listeners.extend(super::minimap::listeners(app));
+    listeners.extend(super::views::listeners(app));
     listeners
 }
 
 /// The number that the button under the pointer has as this attribute.
-fn clicked(event: &Event, attribute: &str) -> Option<i64> {
+pub(super) fn clicked(event: &Event, attribute: &str) -> Option<i64> {
     let target = event.target()?.dyn_into::<Element>().ok()?;
     target.closest("button").ok()??.get_attribute(attribute)?.parse().ok()
 }
@@ -158,7 +160,11 @@ fn scope(app: &App) -> Option<Scope> {
     }
     // With the focus nowhere, or on one of its own buttons, the timeline is what is meant.
     let nowhere = focus.is_same_node(Some(&app.elements.body));
-    let inside = focus.closest("#picture").ok().flatten().is_some();
+    let is_in = |place: &str| focus.closest(place).ok().flatten().is_some();
+    if is_in("#flame") {
+        return Some(Scope::Flame);
+    }
+    let inside = is_in("#picture");
     Some(if nowhere || inside { Scope::Timeline } else { Scope::Page })
 }
 

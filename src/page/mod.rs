@@ -10,6 +10,7 @@ mod dom;
 mod export;
 mod files;
 mod find;
+mod flame;
 mod folders;
 mod frame;
 mod gestures;
@@ -23,6 +24,7 @@ mod panels;
 mod pen;
 mod policy;
 mod theme;
+mod views;
 
 use crate::ui::action::Origin;
 use crate::ui::{self, Action, Effect, State};
@@ -48,6 +50,7 @@ struct App {
     client: Rc<Client>,
     files: Files,
     painter: RefCell<Painter>,
+    flame: RefCell<flame::Graph>,
     panels: RefCell<Panels>,
     minimap: RefCell<Minimap>,
     overlay: RefCell<Layer>,
@@ -103,6 +106,7 @@ impl App {
                 client,
                 files: Files::default(),
                 painter: RefCell::new(Painter::default()),
+                flame: RefCell::default(),
                 panels: RefCell::new(Panels::default()),
                 minimap: RefCell::new(Minimap::default()),
                 overlay: RefCell::default(),
@@ -119,7 +123,7 @@ impl App {
         listeners.extend(files::listeners(&app));
         listeners.extend(theme::listener(&app));
         app.listeners.replace(listeners);
-        device::watch_size(&app)?;
+        device::watch_sizes(&app)?;
         device::choose(&app);
         match link {
             Ok(Some(link)) => app.dispatch(Action::LinkGiven(link.url)),
@@ -157,6 +161,8 @@ impl App {
             Effect::Ask(request) => self.client.send(ToWorker::Ask(request)),
             Effect::Upload { device_place, scene } => self.painter.borrow_mut().upload(device_place, &scene),
             Effect::FocusFind => find::focus(self),
+            Effect::FocusView => views::focus(self),
+            Effect::ChangeFocus => views::change_focus(self),
             Effect::Copy(text) => clipboard::copy(self, &text),
             Effect::Export(picture) => export::save(self, picture),
             // It fails only for an element that is gone.
@@ -181,7 +187,10 @@ impl App {
         self.panels.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
         self.minimap.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
         self.overlay.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
-        let failed = self.painter.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
+        let mut painter = self.painter.borrow_mut();
+        let mut failed = painter.show(&self.elements, &state, &self.theme.borrow());
+        failed |= self.flame.borrow_mut().show(&self.elements, &state, &self.theme.borrow(), &mut painter);
+        drop(painter);
         drop(state);
         if failed {
             device::choose(self);

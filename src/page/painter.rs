@@ -5,7 +5,7 @@ use super::labels;
 use super::outlines::outlines;
 use super::theme::Theme;
 use crate::engine::protocol::{Highlight, Looks};
-use crate::render::{Drawing, Gpu, Lane, Look, OverlayRect, Twin};
+use crate::render::{Drawing, Gpu, Lane, Look, OverlayRect, Twin, Which};
 use crate::timeline::{Scene, View};
 use crate::ui::State;
 use crate::ui::figure::Figure;
@@ -14,17 +14,19 @@ use std::collections::BTreeSet;
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 
-/// Draws the timeline.
+/// Draws the timeline, and for whoever knows it the flame graph.
 #[derive(Default)]
 pub(super) struct Painter {
     surface: Surface,
-    /// The canvas, once it is another than the skeleton's: one that had WebGPU can't have the twin.
-    canvas: Option<HtmlCanvasElement>,
+    /// The canvases, once they are others than the skeleton's: one that had WebGPU can't have the twin.
+    canvases: Option<[HtmlCanvasElement; 2]>,
     /// What is on the canvas now.
     shown: Option<Picture>,
     frames: u64,
     /// How many devices were asked for.
     made: u32,
+    /// How many surfaces there were.
+    surfaces: u32,
 }
 
 #[derive(Default)]
@@ -33,7 +35,7 @@ enum Surface {
     #[default]
     None,
     Gpu(Box<Gpu>),
-    Cpu(Twin, CanvasRenderingContext2d),
+    Cpu(Twin, [CanvasRenderingContext2d; 2]),
 }
 
 /// Everything a picture depends on, but for the geometry.
@@ -79,32 +81,37 @@ impl Painter {
         self.made == made
     }
 
-    /// The canvas.
+    /// The canvases of the timeline and of the flame graph.
+    pub(super) fn canvases(&self, elements: &Elements) -> [HtmlCanvasElement; 2] {
+        self.canvases.clone().unwrap_or_else(|| [elements.timeline.clone(), elements.flame_canvas.clone()])
+    }
+
+    /// The canvas of the timeline.
     pub(super) fn canvas(&self, elements: &Elements) -> HtmlCanvasElement {
-        self.canvas.clone().unwrap_or_else(|| elements.timeline.clone())
+        let [timeline, _] = self.canvases(elements);
+        timeline
+    }
+
+    /// Another number than before where what was drawn is gone.
+    pub(super) fn surfaces(&self) -> u32 {
+        self.surfaces
     }
 
     /// Draws with this device from now on.
     pub(super) fn use_gpu(&mut self, gpu: Gpu) {
         (self.surface, self.shown) = (Surface::Gpu(Box::new(gpu)), None);
+        self.surfaces += 1;
     }
 
     /// Draws with the twin from now on.
     pub(super) fn use_twin(&mut self, elements: &Elements) {
-        let context = |canvas: &HtmlCanvasElement| -> Option<CanvasRenderingContext2d> {
-            canvas.get_context("2d").ok().flatten()?.dyn_into().ok()
+        let [timeline, flame] = self.canvases(elements).map(plain);
+        self.surface = match (timeline.1, flame.1) {
+            (Some(timeline), Some(flame)) => Surface::Cpu(Twin::new(), [timeline, flame]),
+            _ => Surface::None,
         };
-        let mut canvas = self.canvas(elements);
-        let mut found = context(&canvas);
-        if found.is_none()
-            && let Some(fresh) = canvas.clone_node().ok().and_then(|node| node.dyn_into::<HtmlCanvasElement>().ok())
-        {
-            let _ = canvas.replace_with_with_node_1(&fresh);
-            found = context(&fresh);
-            canvas = fresh;
-        }
-        self.canvas = Some(canvas);
-        self.surface = found.map_or(Surface::None, |context| Surface::Cpu(Twin::new(), context));
+        self.canvases = Some([timeline.0, flame.0]);
+        self.surfaces += 1;
         self.shown = None;
     }
 
@@ -160,11 +167,11 @@ impl Painter {
         let lanes: Vec<Lane<'_>> = lanes.collect();
         let size_px = [canvas.width_px, canvas.height_px];
         let background = theme.look.background;
-        let drawing = Drawing { size_px, background, lanes: &lanes, overlay: &picture.overlay };
+        let drawing = Drawing { size_px, background, lanes: &lanes, flame: None, overlay: &picture.overlay };
         let drawn = match &mut self.surface {
             Surface::None => return false,
-            Surface::Gpu(gpu) => gpu.draw(&drawing).is_ok(),
-            Surface::Cpu(twin, context) => draw_with_twin(twin, context, &canvas_element, &drawing),
+            Surface::Gpu(gpu) => gpu.draw(Which::Timeline, &drawing).is_ok(),
+            Surface::Cpu(twin, [context, _]) => draw_with_twin(twin, context, &canvas_element, &drawing),
         };
         if !drawn {
             self.surface = Surface::None;
@@ -179,6 +186,35 @@ impl Painter {
         self.shown = Some(picture);
         false
     }
+}
+
+impl Painter {
+    /// Draws the flame graph; `None` while there is nothing to draw with, `Some(false)` when the device failed: choose another.
+    pub(super) fn draw_flame(&mut self, elements: &Elements, drawing: &Drawing<'_>) -> Option<bool> {
+        let [_, canvas] = self.canvases(elements);
+        let drawn = match &mut self.surface {
+            Surface::None => return None,
+            Surface::Gpu(gpu) => gpu.draw(Which::Flame, drawing).is_ok(),
+            Surface::Cpu(twin, [_, context]) => draw_with_twin(twin, context, &canvas, drawing),
+        };
+        if !drawn {
+            self.surface = Surface::None;
+        }
+        Some(drawn)
+    }
+}
+
+/// A canvas that the twin can draw on, in the place of this one if need be.
+fn plain(canvas: HtmlCanvasElement) -> (HtmlCanvasElement, Option<CanvasRenderingContext2d>) {
+    if let Some(context) = labels::bare_context(&canvas) {
+        return (canvas, Some(context));
+    }
+    let Some(fresh) = canvas.clone_node().ok().and_then(|node| node.dyn_into::<HtmlCanvasElement>().ok()) else {
+        return (canvas, None);
+    };
+    let _ = canvas.replace_with_with_node_1(&fresh);
+    let context = labels::bare_context(&fresh);
+    (fresh, context)
 }
 
 /// The theme's colours for what a scene's colours tell.

@@ -1,8 +1,10 @@
 //! View models → DOM. A panel touches its elements only when its view model changed.
 
+mod answer;
 mod details;
 mod export;
 mod find;
+mod flame;
 mod help;
 mod hover;
 mod lanes;
@@ -18,8 +20,10 @@ use crate::ui::State;
 /// What every panel shows now.
 #[derive(Default)]
 pub(super) struct Panels {
+    answer: answer::Panel,
     details: details::Panel,
     find: find::Panel,
+    flame: flame::Panel,
     export: export::Panel,
     help: help::Panel,
     hover: hover::Panel,
@@ -41,9 +45,11 @@ impl Panels {
     pub(super) fn show(&mut self, elements: &Elements, state: &State, theme: &Theme) {
         self.stage.show(elements, state);
         self.summary.show(elements, state);
+        self.answer.show(elements, state);
         self.details.show(elements, state);
         self.lanes.show(elements, state);
         self.find.show(elements, state);
+        self.flame.show(elements, state);
         self.hover.show(elements, state);
         self.legend.show(elements, state, theme);
         self.help.show(elements, state);

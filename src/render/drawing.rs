@@ -1,5 +1,6 @@
 //! What one picture is made of besides its scene, and the picture as bytes.
 
+use super::flames::Flame;
 use super::look::Look;
 use crate::timeline::View;
 
@@ -43,7 +44,9 @@ pub struct Drawing<'a> {
     pub background: [u8; 4],
     /// The scenes, each in rows of its own: one that covers the picture, or one a device above each other.
     pub lanes: &'a [Lane<'a>],
-    /// What lies above the stacks, back to front.
+    /// The boxes of a flame graph, above the scenes.
+    pub flame: Option<&'a Flame>,
+    /// What lies above all of that, back to front.
     pub overlay: &'a [OverlayRect],
 }
 

@@ -1,4 +1,4 @@
-//! A painter and the surface it shows its pictures on: a canvas, in the page.
+//! A painter and the surfaces it shows its pictures on: two canvases, in the page.
 
 use super::drawing::{Drawing, RgbaImage};
 use super::painter::{self, Painter, RenderError};
@@ -8,30 +8,40 @@ use std::future::Future;
 /// Draws scenes into a surface through WebGPU. After a failure it is of no more use: drop it, make another, upload again.
 #[derive(Debug)]
 pub struct Gpu {
-    surface: wgpu::Surface<'static>,
-    configuration: wgpu::SurfaceConfiguration,
+    screens: [Screen; 2],
     painter: Painter,
 }
 
+/// Which of the surfaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// That of the timeline.
+    Timeline,
+    /// That of the flame graph.
+    Flame,
+}
+
+/// A surface, and how large it is.
+#[derive(Debug)]
+struct Screen {
+    surface: wgpu::Surface<'static>,
+    configuration: wgpu::SurfaceConfiguration,
+}
+
 impl Gpu {
-    /// Takes the first adapter that can draw into `surface`, which `instance` made; the surface becomes `width` × `height` pixels.
+    /// Takes the first adapter that can draw into `surfaces`, which `instance` made, of the timeline and of the flame graph.
     ///
     /// # Errors
     /// [`RenderError::NoAdapter`], [`RenderError::NoDevice`], [`RenderError::NoFormat`]: there is only the twin to draw with.
-    pub async fn new(
-        instance: wgpu::Instance,
-        surface: wgpu::Surface<'static>,
-        width: u32,
-        height: u32,
-    ) -> Result<Gpu, RenderError> {
+    pub async fn new(instance: wgpu::Instance, surfaces: [wgpu::Surface<'static>; 2]) -> Result<Gpu, RenderError> {
         let adapter = instance
             .request_adapter(&wgpu::RequestAdapterOptions {
-                compatible_surface: Some(&surface),
+                compatible_surface: surfaces.first(),
                 ..wgpu::RequestAdapterOptions::default()
             })
             .await
             .map_err(|error| RenderError::NoAdapter(error.to_string()))?;
-        let formats = surface.get_capabilities(&adapter).formats;
+        let formats = surfaces.first().map(|surface| surface.get_capabilities(&adapter).formats).unwrap_or_default();
         let format = formats.into_iter().find(|&format| painter::is_supported(format)).ok_or(RenderError::NoFormat)?;
         let painter = Painter::new(&adapter, format).await?;
         let configuration = wgpu::SurfaceConfiguration {
@@ -45,19 +55,8 @@ impl Gpu {
             alpha_mode: wgpu::CompositeAlphaMode::Opaque,
             view_formats: Vec::new(),
         };
-        let mut gpu = Gpu { surface, configuration, painter };
-        gpu.resize(width, height);
-        Ok(gpu)
-    }
-
-    /// Makes the surface `width` × `height` pixels, at least 1 × 1 and at most what the device can; [`Gpu::draw`] does it, too.
-    pub fn resize(&mut self, width: u32, height: u32) {
-        let largest = self.painter.device().limits().max_texture_dimension_2d;
-        let size = [width, height].map(|side| side.clamp(1, largest));
-        if size != [self.configuration.width, self.configuration.height] {
-            [self.configuration.width, self.configuration.height] = size;
-            self.surface.configure(self.painter.device(), &self.configuration);
-        }
+        let screens = surfaces.map(|surface| Screen { surface, configuration: configuration.clone() });
+        Ok(Gpu { screens, painter })
     }
 
     /// Replaces scene `number`.
@@ -70,16 +69,18 @@ impl Gpu {
         self.painter.keep_scenes(wanted);
     }
 
-    /// Draws and shows the picture. A window nobody can see is left as it is.
+    /// Draws and shows the picture on a surface, which becomes as large: at least 1 × 1 pixel and at most what the device can. One that
+    /// nobody can see is left as it is.
     ///
     /// # Errors
     /// [`RenderError::Lost`] and [`RenderError::Failed`] when the device failed before, [`RenderError::NoTexture`].
-    pub fn draw(&mut self, drawing: &Drawing<'_>) -> Result<(), RenderError> {
+    pub fn draw(&mut self, which: Which, drawing: &Drawing<'_>) -> Result<(), RenderError> {
         // A surface must not be configured with a device that is gone.
         self.painter.check()?;
-        let [width, height] = drawing.size_px;
-        self.resize(width, height);
-        if let Some(frame) = self.next_frame()? {
+        let [timeline, flame] = &mut self.screens;
+        let screen = if which == Which::Flame { flame } else { timeline };
+        screen.resize(self.painter.device(), drawing.size_px);
+        if let Some(frame) = screen.next_frame(self.painter.device())? {
             self.painter.paint(&frame.texture, drawing)?;
             self.painter.queue().present(frame);
         }
@@ -103,15 +104,26 @@ impl Gpu {
     pub fn lose_device(&self) {
         self.painter.lose_device();
     }
+}
 
-    fn next_frame(&mut self) -> Result<Option<wgpu::SurfaceTexture>, RenderError> {
+impl Screen {
+    fn resize(&mut self, device: &wgpu::Device, size_px: [u32; 2]) {
+        let largest = device.limits().max_texture_dimension_2d;
+        let size = size_px.map(|side| side.clamp(1, largest));
+        if size != [self.configuration.width, self.configuration.height] {
+            [self.configuration.width, self.configuration.height] = size;
+            self.surface.configure(device, &self.configuration);
+        }
+    }
+
+    fn next_frame(&mut self, device: &wgpu::Device) -> Result<Option<wgpu::SurfaceTexture>, RenderError> {
         use wgpu::CurrentSurfaceTexture::{Lost, Occluded, Outdated, Suboptimal, Success, Timeout, Validation};
         // Once more after the surface was configured anew; were it outdated again at once, waiting would not help.
         for _ in 0..2 {
             match self.surface.get_current_texture() {
                 Success(frame) | Suboptimal(frame) => return Ok(Some(frame)),
                 Timeout | Occluded => return Ok(None),
-                Outdated => self.surface.configure(self.painter.device(), &self.configuration),
+                Outdated => self.surface.configure(device, &self.configuration),
                 Lost => return Err(RenderError::NoTexture("its surface is lost")),
                 Validation => return Err(RenderError::NoTexture("its configuration is not valid")),
             }

@@ -23,6 +23,10 @@ pub struct Look {
     pub ordered: Box<[[u8; 4]; 256]>,
     /// How many eighths of its colour a block keeps where others stand out; the rest is what is behind it.
     pub kept_eighths: u16,
+    /// Boxes of a flame graph that are no call site of the legend: the user's own code, libraries, C++, notes.
+    pub neutral: [[u8; 4]; 4],
+    /// What a search found in a box of a flame graph.
+    pub found: [u8; 4],
     /// For the overlay: the outline of what is selected.
     pub selection: [u8; 4],
     /// For the overlay: the outline of what is under the pointer.
@@ -50,6 +54,13 @@ impl Look {
             }),
             ordered: ordered([0.66, 0.34], 0.11),
             kept_eighths: FADED_EIGHTHS,
+            neutral: [
+                [0xbf, 0xce, 0xe4, 0xff],
+                [0xdb, 0xe0, 0xe7, 0xff],
+                [0xe9, 0xec, 0xf0, 0xff],
+                [0xf1, 0xe9, 0xd6, 0xff],
+            ],
+            found: [0xb0, 0x2a, 0x8f, 0xff],
             selection: [0x10, 0x14, 0x1b, 0xff],
             hover: [0x10, 0x14, 0x1b, 0x99],
             cursor: [0x10, 0x14, 0x1b, 0x40],
@@ -73,6 +84,13 @@ impl Look {
             }),
             ordered: ordered([0.50, 0.88], 0.10),
             kept_eighths: FADED_EIGHTHS,
+            neutral: [
+                [0x2f, 0x46, 0x6b, 0xff],
+                [0x2b, 0x33, 0x3f, 0xff],
+                [0x1e, 0x24, 0x2d, 0xff],
+                [0x3d, 0x36, 0x26, 0xff],
+            ],
+            found: [0xff, 0x8a, 0xe2, 0xff],
             selection: [0xff, 0xff, 0xff, 0xff],
             hover: [0xff, 0xff, 0xff, 0x99],
             cursor: [0xff, 0xff, 0xff, 0x40],

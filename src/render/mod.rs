@@ -1,12 +1,15 @@
 //! Geometry → pixels: the WebGPU renderer and its CPU twin. Knows `timeline`'s scene and view, not the history, not the DOM.
 //!
-//! Everything drawn is a rectangle with edges in whole device pixels and flat colour. So there is one primitive, `rects`, and
-//! it exists twice: `rects.wgsl` on the GPU and [`twin`] on the CPU, which is the fallback, the pixels of exports and the reference
-//! of the tests. What both need is decided once, in integers, before either begins: `layers` turns a scene into rectangles in
-//! drawing order, `placement` says where each pixel edge of the scene lies in the window. So the two agree pixel for pixel.
+//! Everything drawn is a rectangle with edges in whole device pixels and flat colours. There are two primitives, `rects` for the
+//! timeline and `flames` for the flame graph, and each exists twice: in WGSL on the GPU and in the [`twin`] on the CPU, which is the
+//! fallback, the pixels of exports and the reference of the tests. What both need is decided once, in integers, before either
+//! begins: `layers` turns a scene into rectangles in drawing order, `placement` says where each pixel edge of the scene lies in the
+//! window. So the two agree pixel for pixel.
 
 /// A picture's inputs and output.
 pub mod drawing;
+/// The boxes of a flame graph.
+pub mod flames;
 /// Which colours a theme has.
 pub mod look;
 mod oklch;
@@ -30,10 +33,11 @@ mod rects;
 mod signal;
 
 pub use drawing::{Drawing, Lane, OverlayRect, RgbaImage};
+pub use flames::{Flame, Tile};
 pub use look::Look;
 pub use twin::Twin;
 
 #[cfg(feature = "gpu")]
-pub use gpu::Gpu;
+pub use gpu::{Gpu, Which};
 #[cfg(feature = "gpu")]
 pub use painter::{Painter, RenderError};

@@ -1,12 +1,14 @@
-//! The one primitive on the GPU: pipelines and buffers for `rects.wgsl`.
+//! The primitives on the GPU: pipelines and buffers for `rects.wgsl` and `flames.wgsl`.
 
 use super::drawing::Drawing;
+use super::flames::Flame;
 use super::layers::{self, Frame, Layers};
 use super::placement::Placement;
 use crate::timeline::{Quad, Scene, View};
 use wgpu::util::{BufferInitDescriptor, DeviceExt};
 
 const SHADER: &str = include_str!("rects.wgsl");
+const FLAMES_SHADER: &str = include_str!("flames.wgsl");
 
 /// Vertices of a rectangle: two triangles. Not instances of four: a renderer in software begins a batch for each.
 const VERTICES: u32 = 6;
@@ -16,9 +18,11 @@ const VERTICES: u32 = 6;
 pub(crate) struct Rects {
     scene_pipeline: wgpu::RenderPipeline,
     overlay_pipeline: wgpu::RenderPipeline,
+    flame_pipeline: wgpu::RenderPipeline,
     bindings: wgpu::BindGroupLayout,
     scenes: Vec<UploadedScene>,
     overlay: Bound,
+    flame: Bound,
 }
 
 #[derive(Debug)]
@@ -37,9 +41,11 @@ pub(crate) struct Prepared {
 
 impl Rects {
     pub(crate) fn new(device: &wgpu::Device, format: wgpu::TextureFormat) -> Rects {
-        let shader = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: Some("rects"),
-            source: wgpu::ShaderSource::Wgsl(SHADER.into()),
+        let [shader, flames_shader] = [SHADER, FLAMES_SHADER].map(|source| {
+            device.create_shader_module(wgpu::ShaderModuleDescriptor {
+                label: Some("rects"),
+                source: wgpu::ShaderSource::Wgsl(source.into()),
+            })
         });
         let bindings = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("rects bindings"),
@@ -55,12 +61,12 @@ impl Rects {
             bind_group_layouts: &[Some(&bindings)],
             immediate_size: 0,
         });
-        let pipeline = |label, corner, blend| {
+        let pipeline = |label, shader: &wgpu::ShaderModule, [corner, pixel]: [&str; 2], blend| {
             device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
                 label: Some(label),
                 layout: Some(&layout),
                 vertex: wgpu::VertexState {
-                    module: &shader,
+                    module: shader,
                     entry_point: Some(corner),
                     compilation_options: wgpu::PipelineCompilationOptions::default(),
                     buffers: &[],
@@ -69,8 +75,8 @@ impl Rects {
                 depth_stencil: None,
                 multisample: wgpu::MultisampleState::default(),
                 fragment: Some(wgpu::FragmentState {
-                    module: &shader,
-                    entry_point: Some("pixel"),
+                    module: shader,
+                    entry_point: Some(pixel),
                     compilation_options: wgpu::PipelineCompilationOptions::default(),
                     targets: &[Some(wgpu::ColorTargetState { format, blend, write_mask: wgpu::ColorWrites::ALL })],
                 }),
@@ -78,12 +84,13 @@ impl Rects {
                 cache: None,
             })
         };
-        let scene_pipeline = pipeline("rects of the scene", "scene_corner", None);
-        let overlay_pipeline =
-            pipeline("rects of the overlay", "overlay_corner", Some(wgpu::BlendState::ALPHA_BLENDING));
+        let scene_pipeline = pipeline("rects of the scene", &shader, ["scene_corner", "pixel"], None);
+        let blend = Some(wgpu::BlendState::ALPHA_BLENDING);
+        let overlay_pipeline = pipeline("rects of the overlay", &shader, ["overlay_corner", "pixel"], blend);
+        let flame_pipeline = pipeline("flames", &flames_shader, ["tile_corner", "tile_pixel"], None);
 
-        let overlay = Bound::new(device, &bindings);
-        Rects { scene_pipeline, overlay_pipeline, bindings, scenes: Vec::new(), overlay }
+        let [overlay, flame] = [(); 2].map(|()| Bound::new(device, &bindings));
+        Rects { scene_pipeline, overlay_pipeline, flame_pipeline, bindings, scenes: Vec::new(), overlay, flame }
     }
 
     pub(crate) fn upload(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, number: u32, scene: &Scene) {
@@ -117,6 +124,10 @@ impl Rects {
         }
         let overlay: Vec<Quad> = layers::overlay_quads(drawing.overlay).collect();
         let frame = Frame { window_px, scene_px: [0; 2], stripe_px: [0; 2] };
+        if let Some(Flame { tiles, colours }) = drawing.flame {
+            self.flame.quads.write(device, queue, bytemuck::cast_slice(tiles));
+            self.flame.write(device, queue, &self.bindings, frame, &[], colours.as_flattened());
+        }
         self.overlay.quads.write(device, queue, bytemuck::cast_slice(&overlay));
         self.overlay.write(device, queue, &self.bindings, frame, &[], &[]);
         Prepared { overlay_quads: overlay.len() as u32 }
@@ -139,6 +150,11 @@ impl Rects {
             pass.draw(0..scene.count * VERTICES, 0..1);
         }
         pass.set_scissor_rect(0, 0, width, height);
+        if let Some(flame) = drawing.flame {
+            pass.set_pipeline(&self.flame_pipeline);
+            pass.set_bind_group(0, &self.flame.group, &[]);
+            pass.draw(0..flame.tiles.len() as u32 * VERTICES, 0..1);
+        }
         pass.set_pipeline(&self.overlay_pipeline);
         pass.set_bind_group(0, &self.overlay.group, &[]);
         pass.draw(0..prepared.overlay_quads * VERTICES, 0..1);

@@ -1,6 +1,7 @@
 //! The CPU twin: the picture the GPU would draw, pixel for pixel.
 
 use super::drawing::{Drawing, RgbaImage};
+use super::flames::{Flame, Tile};
 use super::layers::{self, FILLS, Frame, Layers, Placed};
 use super::placement::Placement;
 use crate::timeline::{Quad, Scene};
@@ -47,6 +48,9 @@ impl Twin {
             }
         }
         canvas.rows = 0..canvas.height;
+        if let Some(Flame { tiles, colours }) = drawing.flame {
+            tiles.iter().for_each(|tile| canvas.tile(tile, colours));
+        }
         for quad in layers::overlay_quads(drawing.overlay) {
             canvas.blend(&quad);
         }
@@ -98,6 +102,18 @@ impl Canvas {
                 let is_line = (placed.top_line && row == top) || (placed.left_line && column as i32 == placed.x[0]);
                 if is_line || !frame.is_striped(column, (height - 1 - row) as u32) {
                     *pixel = if is_line { line } else { fill };
+                }
+            }
+        });
+    }
+
+    fn tile(&mut self, tile: &Tile, colours: &[[u8; 4]]) {
+        let (x, y) = (tile.x.map(i32::from), tile.y.map(i32::from));
+        let (first, top) = (x[0].max(0) - x[0], self.height as i32 - y[0] - 1);
+        self.for_each_span(x, y, |row, span| {
+            for (column, pixel) in (first..).zip(span) {
+                if let Some(&colour) = colours.get(tile.colour_at(column, top - row as i32) as usize) {
+                    *pixel = colour;
                 }
             }
         });

@@ -11,6 +11,7 @@
 use super::allocations::{AllocationId, Allocations};
 use crate::column::Column;
 use crate::units::Moment;
+use std::ops::Range;
 
 /// Moments between two places where a checkpoint may be taken.
 const STRETCH: u32 = 1024;
@@ -26,6 +27,32 @@ pub struct LiveSets {
     checkpoints: Vec<(u32, usize)>,
     ids: Column<u32>,
     work: Work,
+}
+
+/// Where the allocations that are live at a moment are looked for, in order of their ids: those that a checkpoint kept, and a range.
+/// All of them were born by then; some have died.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Candidates {
+    kept: Range<usize>,
+    first: u32,
+    last: u32,
+}
+
+impl Candidates {
+    /// All allocations of a range of ids.
+    pub fn of_ids(ids: Range<u32>) -> Candidates {
+        Candidates { kept: 0..0, first: ids.start, last: ids.end.max(ids.start) }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.kept.len() + (self.last - self.first) as usize
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -90,23 +117,37 @@ impl LiveSets {
         self.checkpoints.push((moment, self.ids.len()));
     }
 
+    /// Where what is live at `moment` is looked for.
+    pub fn candidates(&self, allocations: &Allocations, moment: Moment) -> Candidates {
+        let after = self.checkpoints.partition_point(|&(at, _)| at <= moment.0);
+        let checkpoint = |at: usize| self.checkpoints.get(at).copied();
+        let (since, end) = after.checked_sub(1).and_then(checkpoint).unwrap_or_default();
+        let start = after.checked_sub(2).and_then(checkpoint).map_or(0, |(_, end)| end);
+        let early = allocations.early() as u32;
+        // Before the first checkpoint: those that were there when the trace began.
+        let first = if after == 0 { 0 } else { early + allocations.born_by(since) };
+        Candidates { kept: start..end, first, last: early + allocations.born_by(moment.0) }
+    }
+
+    /// Of these candidates, the `place`-th.
+    #[inline]
+    pub fn candidate(&self, candidates: &Candidates, place: usize) -> Option<AllocationId> {
+        let id = match place.checked_sub(candidates.kept.len()) {
+            None => self.ids.get(candidates.kept.start + place)?,
+            Some(beyond) => candidates.first + beyond as u32,
+        };
+        Some(AllocationId(id))
+    }
+
     /// What is live at `moment`, in order of birth (which is that of the ids), those of no bytes included.
     pub fn live_at<'a>(
         &'a self,
         allocations: &'a Allocations,
         moment: Moment,
     ) -> impl Iterator<Item = AllocationId> + 'a {
-        let after = self.checkpoints.partition_point(|&(at, _)| at <= moment.0);
-        let checkpoint = |at: usize| self.checkpoints.get(at).copied();
-        let (since, end) = after.checked_sub(1).and_then(checkpoint).unwrap_or_default();
-        let start = after.checked_sub(2).and_then(checkpoint).map_or(0, |(_, end)| end);
-        // Before the first checkpoint: those that were there when the trace began.
-        let early = if after == 0 { allocations.early() as u32 } else { 0 };
-        let first_traced = allocations.early() as u32;
-        let born = first_traced + allocations.born_by(since)..first_traced + allocations.born_by(moment.0);
-        let candidates = self.ids.range(start..end).chain(0..early).chain(born);
+        let Candidates { kept, first, last } = self.candidates(allocations, moment);
         // All of them were born by then.
-        candidates.map(AllocationId).filter(move |&id| allocations.outlives(id, moment))
+        self.ids.range(kept).chain(first..last).map(AllocationId).filter(move |&id| allocations.outlives(id, moment))
     }
 
     /// Bytes on the heap.

@@ -22,7 +22,7 @@ pub use allocations::{AllocationId, Allocations, Source};
 pub use annotations::AnnotationRange;
 pub use build::Builder;
 pub use history::DeviceHistory;
-pub use live::LiveSets;
+pub use live::{Candidates, LiveSets};
 pub use numbers::Numbers;
 pub use rounding::Rounding;
 pub use times::{Clock, Times};

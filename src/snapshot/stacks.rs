@@ -75,7 +75,9 @@ impl Stacks {
         }) && at == 0
     }
 
-    fn child(&mut self, parent: u32, frame: u32) -> Option<u32> {
+    /// The node of the stack that `frame` called by the stack of node `parent` is, which is new or already known. `None` when
+    /// 2^32 − 2 nodes are held.
+    pub fn child(&mut self, parent: u32, frame: u32) -> Option<u32> {
         let Stacks { nodes, children, hasher, .. } = self;
         let node = (parent, frame);
         let hash = hasher.hash_one(node);

@@ -2,7 +2,9 @@
 
 use super::drag::Held;
 use super::export::{Format, Picture};
+use super::flame::{FlameAction, FlameStep};
 use super::state::{Canvas, Renderer};
+use super::views::Tab;
 use crate::engine::protocol::{Grouping, Reply, Request};
 use std::rc::Rc;
 
@@ -34,6 +36,12 @@ pub enum Action {
     LegendIsolated(u32),
     /// The minimap's window was moved or resized: its edges as parts of the whole axis, from 0 to 1.
     MinimapMoved([f64; 2]),
+    /// Something happened in the flame graph.
+    Flame(FlameAction),
+    /// A view was chosen among the tabs.
+    TabChosen(Tab),
+    /// The views shall have so many percent of the window's height.
+    ViewsResized(u32),
     /// This stands in the field of the search.
     FindTyped(String),
     /// A device was picked, by its ordinal.
@@ -257,10 +265,18 @@ pub enum Command {
     FindPrevious,
     /// All of the selection's stack stand out, or do not.
     ToggleSameStack,
+    /// Move or zoom in the flame graph.
+    Flame(FlameStep),
     /// Offer the formats of a picture, or stop it.
     ToggleExport,
     /// The visible picture becomes a file.
     Export(Format),
+    /// Show this view, and give it the focus.
+    Show(Tab),
+    /// Fold the views away, or back.
+    FoldViews,
+    /// The focus from the timeline to the view, or back.
+    ChangeFocus,
 }
 
 /// What the shell does after [`super::update()`]. It redraws whatever changed without being told.
@@ -288,6 +304,10 @@ pub enum Effect {
     },
     /// The field of the search gets the focus.
     FocusFind,
+    /// The view that is seen gets the focus.
+    FocusView,
+    /// It gets the focus, or the timeline if the view has it.
+    ChangeFocus,
     /// Put text on the clipboard.
     Copy(String),
     /// Make a file of a picture, and say so.

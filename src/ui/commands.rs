@@ -6,7 +6,7 @@ use super::opening::{EXAMPLE, cancel, load_link, show_device};
 use super::pointing::select;
 use super::state::{BytesAxis, Help, Letters, Stage, State};
 use super::trail::Way;
-use super::{cursor, details, export, record};
+use super::{cursor, details, export, flame, record};
 use crate::engine::protocol::{Direction, Grouping, Looks};
 
 /// One key press moves by this part of the window.
@@ -84,6 +84,7 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
             let colouring = after(&Grouping::ALL, state.looks.colouring);
             state.change_looks(Looks { colouring, ..state.looks });
         }
+        Command::Flame(step) => flame::step(state, step),
         Command::Find => effects.push(Effect::FocusFind),
         Command::FindNext => find::go(state, Direction::Next, effects),
         Command::FindPrevious => find::go(state, Direction::Previous, effects),
@@ -118,6 +119,12 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
             };
             state.fit_bytes_if_wanted();
         }
+        Command::Show(tab) => {
+            state.views.show(tab);
+            effects.push(Effect::FocusView);
+        }
+        Command::FoldViews => state.views.fold(),
+        Command::ChangeFocus => effects.push(Effect::ChangeFocus),
         Command::GoToPeak => {
             if let Some(peak) = state.peak_x() {
                 state.navigate(|plane, view| {

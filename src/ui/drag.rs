@@ -73,6 +73,9 @@ impl State {
     /// Esc: gives up what is drawn, or else what is measured, or else the selection, or else the search.
     pub(super) fn give_up(&mut self) {
         let drag = std::mem::take(&mut self.tools.drag);
+        if drag == Drag::None && self.unzoom_flame() {
+            return;
+        }
         if !matches!(drag, Drag::Box(_)) && self.remove_ruler() == Removed::NothingThere {
             if self.selection.is_none() && self.selecting.is_none() {
                 find::typed(self, String::new());

@@ -181,6 +181,11 @@ pub(super) fn reveal(state: &mut State, details: &Details) -> Option<()> {
 }
 
 impl State {
+    /// The search whose matches stand out, by its serial.
+    pub(super) fn found_serial(&self) -> Option<u32> {
+        self.find.found.as_ref().filter(|found| found.tally.count > 0).map(|found| found.serial)
+    }
+
     /// How the picture is to look, with what stands out of it: what was found, else what has the stack of the selection.
     pub(super) fn wanted_looks(&self) -> Looks {
         let found = self.find.found.as_ref().filter(|found| found.tally.count > 0);

@@ -3,7 +3,9 @@
 use super::action::Command;
 use super::drag::Held;
 use super::export::Format;
+use super::flame::FlameStep;
 use super::state::Letters;
+use super::views::Tab;
 
 /// Where a key works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -12,6 +14,8 @@ pub enum Scope {
     Page,
     /// While the timeline has the focus.
     Timeline,
+    /// While the flame graph has the focus.
+    Flame,
     /// While the formats of a picture are offered.
     Export,
 }
@@ -63,6 +67,13 @@ pub const BINDINGS: &[Binding] = {
         line(Page, &["y"], CopySnippet, "Copy the lines that record a snapshot", "copy-snippet"),
         line(Page, &["?"], ToggleHelp, "Show or hide this list", "help-open"),
         line(Page, &["F2"], ToggleLetters, "Single-letter keys on or off", "letters"),
+        line(Page, &["Shift+t"], Show(Tab::Tree), "Call tree", "tab-tree"),
+        line(Page, &["Shift+f"], Show(Tab::Flame), "Flame graph", "tab-flame"),
+        line(Page, &["Shift+l"], Show(Tab::Table), "Table of allocations", "tab-table"),
+        line(Page, &["Shift+h"], Show(Tab::Histograms), "Histograms of sizes and lives", "tab-histograms"),
+        line(Page, &["Shift+s"], Show(Tab::Sources), "Files and lines of your own code", "tab-sources"),
+        line(Page, &["Shift+v"], FoldViews, "Fold the views away, or back", "answer-fold"),
+        line(Page, &["j"], ChangeFocus, "From the timeline to the view below, or back", "timeline"),
         line(Timeline, &["a", "ArrowLeft"], MoveLeft, "Earlier events", "move-left"),
         line(Timeline, &["d", "ArrowRight"], MoveRight, "Later events", "move-right"),
         line(Timeline, &["w", "ArrowUp"], MoveUp, "More bytes", "move-up"),
@@ -77,6 +88,20 @@ pub const BINDINGS: &[Binding] = {
         line(Timeline, &["g"], NextStacking, "Stack by something else", "stacking"),
         line(Timeline, &["h"], NextColouring, "Colour by something else", "colouring"),
         line(Timeline, &["p"], GoToPeak, "Go to the peak", "go-to-peak"),
+        line(Scope::Flame, &["ArrowUp"], Command::Flame(FlameStep::Up), "To the box above", "flame-up"),
+        line(
+            Scope::Flame,
+            &["ArrowDown"],
+            Command::Flame(FlameStep::Down),
+            "To the box below, the heaviest",
+            "flame-down",
+        ),
+        line(Scope::Flame, &["ArrowLeft"], Command::Flame(FlameStep::Left), "To the box at the left", "flame-left"),
+        line(Scope::Flame, &["ArrowRight"], Command::Flame(FlameStep::Right), "To the box at the right", "flame-right"),
+        line(Scope::Flame, &["Enter", "+"], Command::Flame(FlameStep::ZoomIn), "Zoom to the selected box", "flame-in"),
+        line(Scope::Flame, &["Backspace", "-"], Command::Flame(FlameStep::ZoomOut), "Zoom out by a box", "flame-out"),
+        line(Scope::Flame, &["0"], Command::Flame(FlameStep::ZoomOutFully), "Show everything", "flame-all"),
+        line(Scope::Flame, &["f"], Command::Flame(FlameStep::Turn), "Root at the top or at the bottom", "flame-turn"),
         line(Page, &["i"], ToggleExport, "Save the picture…", "export-open"),
         line(Scope::Export, &["1"], Command::Export(Format::Png1), "PNG, as on the screen", "export-png-1"),
         line(Scope::Export, &["2"], Command::Export(Format::Png2), "PNG, twice as many pixels", "export-png-2"),
@@ -113,6 +138,7 @@ pub const GESTURES: &[(&str, &str)] = &[
     ("Alt + drag", "Measure"),
     ("click", "Select an allocation"),
     ("right click", "Put a marker"),
+    ("↑ ↓ on the line above the views", "Higher or lower views; dragging it does the same"),
 ];
 
 /// A key as the table has it, from `KeyboardEvent.key` and what is held beside it: `Ctrl+Shift+ArrowLeft`, `Shift+z`. Letters are

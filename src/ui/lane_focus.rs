@@ -38,6 +38,7 @@ impl State {
         self.around = Surroundings { faded: std::mem::take(&mut self.around.faded), ..Surroundings::default() };
         self.tools.leave_device();
         self.find.forget_answers();
+        self.begin_views();
         (self.hover, self.question) = (None, None);
         (self.selection, self.selecting) = (None, None);
         if self.axis == Axis::Time && self.device().is_some_and(|device| device.time_us.is_none()) {

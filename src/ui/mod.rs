@@ -14,6 +14,7 @@ pub mod drag;
 pub mod export;
 pub mod figure;
 pub mod find;
+pub mod flame;
 pub mod hover;
 pub mod keys;
 mod lane_focus;

@@ -103,6 +103,7 @@ pub(super) fn show_device(state: &mut State, place: usize) {
     if state.device().is_some_and(|device| device.time_us.is_none()) {
         state.axis = Axis::Events;
     }
+    state.begin_views();
     (state.hover, state.question) = (None, None);
     (state.selection, state.selecting) = (None, None);
 }

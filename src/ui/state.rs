@@ -3,6 +3,7 @@
 use super::action::{DropHover, Origin, Pointer};
 use super::export::Export;
 use super::find::{Find, SameStack};
+use super::flame::FlameGraph;
 use super::hover::Spot;
 use super::lanes::Lanes;
 use super::surroundings::Surroundings;
@@ -72,6 +73,8 @@ pub struct State {
     pub tools: Tools,
     /// The moment or range that questions are about, and what of the answer is shown.
     pub views: Views,
+    /// The flame graph among them.
+    pub flame: FlameGraph,
     /// Number of the last request that has one.
     pub serial: u32,
 }

@@ -6,6 +6,7 @@ use super::cursor::{Followed, follow, stepped};
 use super::drag::Drag;
 use super::export;
 use super::find;
+use super::flame;
 use super::navigate::wheel_factor;
 use super::opening::{close, files_given, link_failed, list, load, load_link, show_device};
 use super::pointing::{answered, bring_into_view, click, look_under_pointer};
@@ -31,6 +32,9 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::LegendClicked(slot) => state.toggle_slot(slot),
         Action::LegendIsolated(slot) => state.isolate_slot(slot),
         Action::MinimapMoved(edges) => state.navigate(|plane, view| plane.between(view, edges)),
+        Action::Flame(action) => flame::act(state, action),
+        Action::TabChosen(tab) => state.views.show(tab),
+        Action::ViewsResized(height) => state.views.resize(height),
         Action::FindTyped(text) => find::typed(state, text),
         Action::DeviceChosen(ordinal) => {
             let place = state.file().and_then(|file| file.devices.iter().position(|device| device.device == ordinal));
@@ -113,6 +117,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
 fn settle(state: &mut State, effects: &mut Vec<Effect>) {
     let Some(device) = state.device().map(|device| device.device).filter(|_| state.canvas.is_some()) else { return };
     find::ask(state, device, effects);
+    flame::ask(state, device, effects);
     state.change_looks(state.wanted_looks());
     state.arrange_lanes();
     if follow(state) == Followed::Yes {
@@ -172,6 +177,7 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
         Reply::Details { serial, .. } if state.selecting == Some(serial) => state.selecting = None,
         Reply::Members(members) => list(state, members),
         Reply::Details { .. } => {}
+        Reply::Flame { serial, page } => flame::take(state, serial, *page),
         Reply::Found { serial, tally, .. } => find::found(state, serial, tally),
         Reply::FoundNext { serial, found } => find::stepped(state, serial, found, effects),
         Reply::SameStack { .. }
@@ -181,6 +187,6 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
         | Reply::Outline { .. } => {
             surroundings::take(state, reply);
         }
-        Reply::Range { .. } | Reply::Tree { .. } => {}
+        Reply::Range { .. } | Reply::Tree { .. } | Reply::Heaviest { .. } => {}
     }
 }

@@ -1,23 +1,42 @@
 //! What every view of the answer shares: the moment or range that is asked about, how stacks are put together, and which node of
-//! them is selected.
+//! them is selected; which view is seen, and how high it is.
 
+use super::state::State;
 use crate::engine::protocol::{Arrangement, Scope};
+use crate::units::Moment;
+
+/// The least and the most of the window's height that the views may have, in percent.
+pub const HEIGHTS: [u32; 2] = [15, 75];
 
 /// What every view of the answer shares.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Views {
     /// Which allocations the views are about: those live at the moment that was set last, or those of a range.
     pub scope: Scope,
-    /// Which view is seen.
+    /// Which view is chosen; see [`Views::seen`].
     pub tab: Tab,
+    /// Whether the views are folded away.
+    pub panel: Panel,
+    /// How much of the window's height the views have, in percent; within [`HEIGHTS`].
+    pub height: u32,
     /// How stacks are put together, in the tree and in the flame graph.
     pub arrangement: Arrangement,
     /// The selected node of that arrangement: its allocations stand out in the timeline and are those of the table.
     pub node: Option<u32>,
 }
 
-/// The views of an answer.
+/// Whether the views are folded away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Panel {
+    /// One of them is seen.
+    #[default]
+    Open,
+    /// Only their header is.
+    Folded,
+}
+
+/// The views of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Tab {
     /// The call tree.
     #[default]
@@ -32,8 +51,64 @@ pub enum Tab {
     Sources,
 }
 
+impl Tab {
+    /// All of them, from left to right.
+    pub const ALL: [Tab; 5] = [Tab::Tree, Tab::Flame, Tab::Table, Tab::Histograms, Tab::Sources];
+}
+
 impl Default for Views {
     fn default() -> Self {
-        Views { scope: Scope::At(0), tab: Tab::default(), arrangement: Arrangement::default(), node: None }
+        Views {
+            scope: Scope::At(0),
+            tab: Tab::default(),
+            panel: Panel::default(),
+            height: 38,
+            arrangement: Arrangement::default(),
+            node: None,
+        }
+    }
+}
+
+impl Views {
+    /// The view that is seen, and only that one asks the worker; `None` while they are folded away.
+    pub fn seen(&self) -> Option<Tab> {
+        (self.panel == Panel::Open).then_some(self.tab)
+    }
+
+    /// Shows a view.
+    pub(super) fn show(&mut self, tab: Tab) {
+        (self.tab, self.panel) = (tab, Panel::Open);
+    }
+
+    /// Folds the views away, or back.
+    pub(super) fn fold(&mut self) {
+        self.panel = if self.panel == Panel::Open { Panel::Folded } else { Panel::Open };
+    }
+
+    /// Makes them so high, in percent of the window's height.
+    pub(super) fn resize(&mut self, height: u32) {
+        self.height = height.clamp(HEIGHTS[0], HEIGHTS[1]);
+    }
+}
+
+/// What stands beside the tabs: what the views are about.
+pub fn title(state: &State) -> String {
+    let Some(device) = state.device() else { return String::new() };
+    let Scope::At(moment) = state.views.scope else { return String::new() };
+    let mut text = "Live ".to_owned();
+    text.push_str(if moment == 0 { "" } else { "at " });
+    text.push_str(&super::moment::event_name(moment));
+    if Moment::after_event_or_minus_one(device.peak_event).0 == moment {
+        text.push_str(" · the peak");
+    }
+    text
+}
+
+impl State {
+    /// Another device is shown: the views are about its peak.
+    pub(super) fn begin_views(&mut self) {
+        let peak = self.device().map_or(0, |device| Moment::after_event_or_minus_one(device.peak_event).0);
+        (self.views.scope, self.views.node) = (Scope::At(peak), None);
+        self.flame.forget();
     }
 }

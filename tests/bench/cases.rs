@@ -76,6 +76,11 @@ pub(crate) struct Generated {
 }
 
 impl Case {
+    /// A file that is measured once.
+    pub(crate) fn new(name: &'static str, words: &'static str, room: u64) -> Case {
+        Case { name, words, runs: 1, room }
+    }
+
     /// Writes the file under `target/`.
     ///
     /// # Errors

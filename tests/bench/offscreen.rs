@@ -156,6 +156,7 @@ fn moved<T>(view: &View, pixels: u32, look: &Look, draw: impl FnOnce(&Drawing<'_
         size_px: [view.width_px, view.height_px],
         background: look.background,
         lanes: &lanes,
+        flame: None,
         overlay: &[],
     })
 }

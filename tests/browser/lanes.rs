@@ -4,7 +4,7 @@ use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::{self, LOWER, UPPER, halves_value};
 use crate::generate::{Options, generate};
 use crate::opening::empty_page;
-use crate::page::Page;
+use crate::page::{Page, SHIFT};
 use crate::pictures::{Picture, keep_drawn};
 use crate::site::Site;
 use serde_json::{Value, json};
@@ -177,6 +177,7 @@ fn many_devices_are_told_and_reached() {
     page.resize(1280, 600);
     page.drop_files(&[&fixtures::file("twelve-devices.pickle", &bytes)]);
     page.wait_for_state("ready");
+    page.press_held("V", SHIFT);
     page.click("#lanes");
     page.wait_until("not all have a lane", || page.text("#lanes-note").contains(" of 12 devices"));
     let lanes = names(&page).as_array().map_or(0, Vec::len);
@@ -247,6 +248,8 @@ fn eight_devices_of_a_hundred_thousand_events_stay_fluid() {
     page.drop_files(&[&fixtures::file("eight-devices.pickle", &bytes)]);
     page.wait_for_state("ready");
     page.evaluate("document.querySelector('canvas#timeline').focus()");
+    // Without the views below, there is room for all of them.
+    page.press_held("V", SHIFT);
     page.press("l");
     page.wait_until("all have a lane", || names(&page).as_array().map_or(0, Vec::len) == 8);
     for _ in 0..4 {

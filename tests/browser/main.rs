@@ -15,6 +15,7 @@ mod corpus;
 mod export;
 mod find;
 mod fixtures;
+mod flame;
 mod gallery;
 #[path = "../generate/mod.rs"]
 #[allow(dead_code, reason = "its own tests use the rest")]
@@ -26,6 +27,7 @@ mod kept_in_view;
 mod lanes;
 mod large;
 mod looks;
+mod moment;
 mod opening;
 #[path = "../support/packed.rs"]
 mod packed;

@@ -3,6 +3,7 @@
 #![no_main]
 
 mod questions;
+mod trees;
 
 use libfuzzer_sys::fuzz_target;
 

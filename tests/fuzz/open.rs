@@ -7,6 +7,7 @@
 mod pickle_writer;
 mod questions;
 mod shaped;
+mod trees;
 
 use arbitrary::Unstructured;
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,6 @@
 //! Opens a file through the engine and asks everything the page may ask, with what must hold of every answer.
 
+use crate::trees;
 use memscape::codec::{Coded, decoded, encoded};
 use memscape::engine::protocol::{Access, At, DeviceSummary, FileSummary, HitAllocation, Looks, Step};
 use memscape::engine::{Engine, Reply, Request, Want};
@@ -8,7 +9,7 @@ use std::fmt::Debug;
 
 /// An open file.
 pub(crate) struct Opened {
-    engine: Engine,
+    pub(crate) engine: Engine,
     /// What the page is told of it.
     pub(crate) summary: FileSummary,
 }
@@ -69,12 +70,13 @@ fn work(engine: &mut Engine, slice: u32) {
 }
 
 /// What is sent to the page arrives as it was sent.
-fn crosses<T: Coded + PartialEq + Debug>(value: &T) {
+pub(crate) fn crosses<T: Coded + PartialEq + Debug>(value: &T) {
     assert_eq!(decoded::<T>(&encoded(value)).as_ref(), Some(value));
 }
 
 impl Opened {
-    fn reply(&mut self, request: Request) -> Reply {
+    /// The answer to a request, in slices.
+    pub(crate) fn reply(&mut self, request: Request) -> Reply {
         self.engine.request(request);
         for _ in 0..MOST_SLICES {
             match self.engine.next_reply() {
@@ -131,6 +133,7 @@ impl Opened {
                     other => panic!("details were asked for, not {other:?}"),
                 }
             }
+            trees::ask(self, device, &mut byte, adds_up);
             for moment in [0, u32::MAX, device.events as u32] {
                 for at in [0, u64::MAX, highest] {
                     self.hit(device.device, moment, at);

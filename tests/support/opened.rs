@@ -94,7 +94,8 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Opened, String> {
 }
 
 impl Opened {
-    fn reply(&mut self, request: Request) -> Reply {
+    /// The next reply.
+    pub(crate) fn reply(&mut self, request: Request) -> Reply {
         self.engine.request(request);
         loop {
             if let Some(reply) = self.engine.next_reply() {

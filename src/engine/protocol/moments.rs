@@ -11,6 +11,28 @@ pub enum At {
     Moment(u32),
     /// The one that holds at this place of an axis, in the axis' units.
     X(Axis, f64),
+    /// The one after this event.
+    After(NamedEvent),
+}
+
+/// An event, told by what it does to which address for the how-manieth time, as Mosaic and memory_viz tell it: `alloc:7f89b4000000_0`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]
+pub struct NamedEvent {
+    /// What it does.
+    pub turn: Turn,
+    /// The address.
+    pub address: u64,
+    /// How many frees of that address have completed before it in the trace.
+    pub version: u32,
+}
+
+/// What a [`NamedEvent`] does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]
+pub enum Turn {
+    /// It allocates.
+    Alloc,
+    /// It completes a free.
+    FreeCompleted,
 }
 
 /// Everything about one moment; bytes are exact.

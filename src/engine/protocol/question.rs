@@ -2,6 +2,8 @@
 
 use crate::codec::Coded;
 
+pub use crate::analysis::internal::{DEFAULT_RULES, InternalRules, RuleError};
+
 /// Which allocations, and what each of them weighs: its requested bytes, but for [`Scope::ByteMoments`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Coded)]
 pub enum Scope {

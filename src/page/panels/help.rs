@@ -13,9 +13,12 @@ pub(super) struct Panel {
 }
 
 pub(super) fn prepare(elements: &Elements) {
-    for (scope, title) in
-        [(Scope::Timeline, "Timeline"), (Scope::Page, "Everywhere"), (Scope::Export, "In “Save the picture”")]
-    {
+    for (scope, title) in [
+        (Scope::Timeline, "Timeline"),
+        (Scope::Flame, "Flame graph"),
+        (Scope::Page, "Everywhere"),
+        (Scope::Export, "In “Save the picture”"),
+    ] {
         append(&elements.keys, &elements.new_element("h3", "", title));
         let list = elements.new_element("dl", "", "");
         for binding in BINDINGS.iter().filter(|binding| binding.scope == scope) {

@@ -1,0 +1,192 @@
+//! Which frames are internal: rules as data, one a line, that say what is left out of a tree of stacks.
+//!
+//! ```text
+//! file:/torch/         frames whose file holds the text
+//! name:_call_impl      frames of that function
+//! name:at::*           functions that begin so; `*` at the other end: that end so; at both: that hold the text
+//! native               frames without a Python file
+//! ```
+
+use super::site::{Sites, Whose};
+use crate::snapshot::{Frame, Snapshot};
+
+/// What is left out when nobody says otherwise: torch's and Python's own files with all packages beside them, what calls a module's
+/// `forward`, and C++.
+pub const DEFAULT_RULES: &[&str] = &[
+    "file:site-packages/torch/",
+    "file:dist-packages/torch/",
+    "file:/lib/python3",
+    "file:<frozen",
+    "name:_call_impl",
+    "name:_wrapped_call_impl",
+    "native",
+];
+
+/// Rules that are heeded, and bytes of a rule: each frame of a file is held against each of them.
+const MOST: usize = 1000;
+/// Bytes of a name that are looked at: no real one is longer.
+const LONGEST_NAME: usize = 4096;
+
+/// Why a line is no rule.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {cause}")]
+pub struct RuleError {
+    /// Which line, from 1.
+    pub line: u32,
+    /// What is wrong with it.
+    pub cause: RuleProblem,
+}
+
+/// What can be wrong with a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RuleProblem {
+    /// It begins with none of the words.
+    #[error("a rule is file:TEXT, name:TEXT or native")]
+    Unknown,
+    /// There is no text.
+    #[error("the text is missing, so it would say everything")]
+    Empty,
+    /// It is too long, or one of too many.
+    #[error("at most 1000 rules of 1000 bytes")]
+    TooMany,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Rule {
+    File(String),
+    /// The text, and whether it must be where the name begins and where it ends.
+    Name(String, [Edge; 2]),
+    Native,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Edge {
+    Here,
+    Anywhere,
+}
+
+/// Rules that were read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InternalRules {
+    rules: Vec<Rule>,
+}
+
+impl Default for InternalRules {
+    fn default() -> InternalRules {
+        InternalRules::heeded(DEFAULT_RULES)
+    }
+}
+
+impl InternalRules {
+    /// Reads rules, one a line; empty lines say nothing.
+    ///
+    /// # Errors
+    /// The first line that is no rule.
+    pub fn parse(lines: &[impl AsRef<str>]) -> Result<InternalRules, RuleError> {
+        let mut rules = Vec::new();
+        for (line, text) in (1..).zip(lines) {
+            rules.extend(read(text.as_ref(), rules.len()).map_err(|cause| RuleError { line, cause })?);
+        }
+        Ok(InternalRules { rules })
+    }
+
+    /// The same without the lines that are no rules.
+    pub fn heeded(lines: &[impl AsRef<str>]) -> InternalRules {
+        let mut rules = Vec::new();
+        for text in lines {
+            rules.extend(read(text.as_ref(), rules.len()).ok().flatten());
+        }
+        InternalRules { rules }
+    }
+
+    /// Whether a frame is internal.
+    pub fn is_internal(&self, snapshot: &Snapshot, frame: &Frame) -> bool {
+        let file = cut(snapshot.strings.bytes(frame.filename));
+        let name = cut(snapshot.strings.bytes(frame.name));
+        self.rules.iter().any(|rule| match rule {
+            Rule::File(text) => holds(file, text.as_bytes()),
+            Rule::Name(text, edges) => is_named(name, text.as_bytes(), *edges),
+            Rule::Native => Sites::whose(snapshot, frame) == Whose::Native,
+        })
+    }
+}
+
+/// A line as a rule; nothing for an empty one.
+fn read(line: &str, known: usize) -> Result<Option<Rule>, RuleProblem> {
+    let line = line.trim();
+    if line.len() > MOST || known >= MOST {
+        return Err(RuleProblem::TooMany);
+    }
+    let rule = match line.split_once(':') {
+        None if line.is_empty() => return Ok(None),
+        None if line == "native" => Rule::Native,
+        Some(("file", text)) => Rule::File(text.trim().to_owned()),
+        Some(("name", text)) => {
+            let (text, start) = match text.trim().strip_prefix('*') {
+                Some(text) => (text, Edge::Anywhere),
+                None => (text.trim(), Edge::Here),
+            };
+            let (text, end) = match text.strip_suffix('*') {
+                Some(text) => (text, Edge::Anywhere),
+                None => (text, Edge::Here),
+            };
+            Rule::Name(text.to_owned(), [start, end])
+        }
+        _ => return Err(RuleProblem::Unknown),
+    };
+    match &rule {
+        Rule::File(text) | Rule::Name(text, _) if text.is_empty() => Err(RuleProblem::Empty),
+        _ => Ok(Some(rule)),
+    }
+}
+
+fn cut(text: &[u8]) -> &[u8] {
+    text.get(..LONGEST_NAME).unwrap_or(text)
+}
+
+fn holds(bytes: &[u8], text: &[u8]) -> bool {
+    bytes.windows(text.len().max(1)).any(|window| window == text)
+}
+
+fn is_named(name: &[u8], text: &[u8], edges: [Edge; 2]) -> bool {
+    match edges {
+        [Edge::Here, Edge::Here] => name == text,
+        [Edge::Here, Edge::Anywhere] => name.starts_with(text),
+        [Edge::Anywhere, Edge::Here] => name.ends_with(text),
+        [Edge::Anywhere, Edge::Anywhere] => holds(name, text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(rule: &str, name: &str) -> bool {
+        match read(rule, 0) {
+            Ok(Some(Rule::Name(text, edges))) => is_named(name.as_bytes(), text.as_bytes(), edges),
+            other => panic!("{rule}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn stars_open_the_ends_of_a_name() {
+        assert!(named("name:_call_impl", "_call_impl") && !named("name:_call_impl", "_wrapped_call_impl"));
+        assert!(named("name:*_call_impl", "_wrapped_call_impl") && !named("name:*_call_impl", "_call_impl_"));
+        assert!(named("name:at::*", "at::_ops::mul") && !named("name:at::*", "xat::_ops"));
+        assert!(named("name: *mul* ", "at::mul_Tensor") && !named("name:*mul*", "at::add"));
+    }
+
+    #[test]
+    fn what_is_no_rule_is_told_with_its_line() {
+        let error = |lines: &[&str]| InternalRules::parse(lines).map_err(|error| (error.line, error.cause)).err();
+        assert_eq!(error(&["native", "", "  file:/torch/ "]), None);
+        assert_eq!(error(&["native", "torch"]), Some((2, RuleProblem::Unknown)));
+        assert_eq!(error(&["path:x"]), Some((1, RuleProblem::Unknown)));
+        assert_eq!(error(&["", "", "file:"]), Some((3, RuleProblem::Empty)));
+        assert_eq!(error(&["name:**"]), Some((1, RuleProblem::Empty)));
+        assert_eq!(error(&[&"x".repeat(1001)]), Some((1, RuleProblem::TooMany)));
+        assert_eq!(error(&vec!["native"; 1001]), Some((1001, RuleProblem::TooMany)));
+        assert_eq!(InternalRules::heeded(&["?", "native"]), InternalRules::heeded(&["native"]));
+        assert_eq!(error(DEFAULT_RULES), None);
+    }
+}

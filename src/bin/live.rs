@@ -1,0 +1,251 @@
+//! `memscape live` and `memscape peak`: what is live at a moment, put together by what made it.
+
+use super::asking::Asking;
+use super::printable;
+use super::terms::{By, Form, Terms, When};
+use memscape::engine::protocol::{
+    Arrangement, At, Fold, FoldState, Internal, Merge, MomentFacts, NodeLabel, Reach, Root, Scope, Span, TreePage,
+    TreeQuestion, TreeRow,
+};
+use memscape::engine::{Reply, Request};
+use memscape::timeline::{Axis, time_axis_margin};
+use memscape::units::{Bytes, Moment, counted, grouped};
+use serde_json::{Value, json};
+
+/// The root of every tree.
+const ALL: u32 = 0;
+
+/// The text of `memscape live`.
+///
+/// # Errors
+/// The file can't be read, or has no such moment: one sentence.
+pub(crate) fn live(terms: &Terms) -> Result<String, String> {
+    let mut asking = Asking::open(&terms.file, terms.device)?;
+    let at = match terms.when {
+        When::Peak => At::Moment(peak(&asking)),
+        When::End => At::Moment(u32::MAX),
+        When::Event(event) if event < asking.device.events as i64 => {
+            At::Moment(Moment::after_event_or_minus_one(event).0)
+        }
+        When::Event(event) => return Err(format!("there is no event {event}, only {}", asking.device.events)),
+        When::Time(us) => at_time(&asking, us, Edge::Included)?,
+        When::Named(named) => At::After(named),
+    };
+    let facts = moment(&mut asking, at)?;
+    tell(&mut asking, terms, &facts, None)
+}
+
+/// The text of `memscape peak`.
+///
+/// # Errors
+/// The file can't be read, or has no times: one sentence.
+pub(crate) fn highest(terms: &Terms) -> Result<String, String> {
+    let mut asking = Asking::open(&terms.file, terms.device)?;
+    if terms.window == [None; 2] {
+        let facts = {
+            let at = At::Moment(peak(&asking));
+            moment(&mut asking, at)?
+        };
+        return tell(&mut asking, terms, &facts, None);
+    }
+    // What holds where the window begins is part of it.
+    let from = terms.window[0].map_or(Ok(At::Moment(0)), |us| at_time(&asking, us, Edge::Excluded))?;
+    let to = terms.window[1].map_or(Ok(At::Moment(u32::MAX)), |us| at_time(&asking, us, Edge::Included))?;
+    let span = Span { from: moment(&mut asking, from)?.moment, to: moment(&mut asking, to)?.moment };
+    let device = asking.device.device;
+    let Some(Reply::Range { facts, .. }) = asking.ask(Request::Range { serial: 0, device, span }) else {
+        return Err("the window could not be looked through".to_owned());
+    };
+    let facts = moment(&mut asking, At::Moment(facts.peak_moment))?;
+    tell(&mut asking, terms, &facts, Some(span))
+}
+
+fn peak(asking: &Asking) -> u32 {
+    Moment::after_event_or_minus_one(asking.device.peak_event).0
+}
+
+/// Whether events at a time belong to what is before it.
+enum Edge {
+    Included,
+    Excluded,
+}
+
+/// The moment after the events up to a time, µs since 1970.
+fn at_time(asking: &Asking, us: i64, edge: Edge) -> Result<At, String> {
+    let (first, last) = asking.device.time_us.ok_or("this snapshot has no times: PyTorch records them since 2.2")?;
+    let margin = time_axis_margin(last.abs_diff(first)) as f64;
+    let half = match edge {
+        Edge::Included => 0.5,
+        Edge::Excluded => -0.5,
+    };
+    Ok(At::X(Axis::Time, us.saturating_sub(first) as f64 + margin + half))
+}
+
+fn moment(asking: &mut Asking, at: At) -> Result<MomentFacts, String> {
+    let device = asking.device.device;
+    match asking.ask(Request::Moments { serial: 0, device, at: vec![at] }) {
+        Some(Reply::Moments { moments, .. }) => moments.first().copied().ok_or("there is no such event".to_owned()),
+        _ => Err("there is no such moment".to_owned()),
+    }
+}
+
+/// What is live at a moment, as text or JSON.
+fn tell(asking: &mut Asking, terms: &Terms, facts: &MomentFacts, window: Option<Span>) -> Result<String, String> {
+    let page = tree(asking, terms, facts.moment).ok_or("the stacks could not be put together")?;
+    let rows = page.rows.get(1..).unwrap_or_default();
+    Ok(match terms.form {
+        Form::Json => as_json(asking, terms, facts, window, &page, rows),
+        Form::Text => as_text(asking, terms, facts, window, &page, rows),
+    })
+}
+
+fn tree(asking: &mut Asking, terms: &Terms, moment: u32) -> Option<Box<TreePage>> {
+    let by_site = |merge| Arrangement { root: Root::Innermost, merge, internal: Internal::Hidden };
+    let arrangement = match terms.by {
+        By::Site => by_site(Merge::Line),
+        By::Function => by_site(Merge::Function),
+        By::File => by_site(Merge::File),
+        By::Tree => Arrangement { root: terms.order, merge: Merge::Line, internal: terms.internal },
+    };
+    let fold = |reach, state| Fold { node: ALL, reach, state };
+    let folds = match terms.by {
+        By::Tree => vec![fold(Reach::AllBelow, FoldState::Open)],
+        _ => vec![fold(Reach::AllBelow, FoldState::Closed), fold(Reach::One, FoldState::Open)],
+    };
+    let device = asking.device.device;
+    let wanted = terms.top.saturating_add(1);
+    let mut whole: Option<Box<TreePage>> = None;
+    loop {
+        let known = whole.as_ref().map_or(0, |page| page.rows.len() as u32);
+        let question = TreeQuestion {
+            scope: Scope::At(moment),
+            arrangement,
+            focus: None,
+            folds: folds.clone(),
+            reveal: None,
+            find: None,
+            rows: [known, wanted - known],
+        };
+        let reply = asking.ask(Request::Tree { serial: 0, device, question: Box::new(question) })?;
+        let Reply::Tree { page: mut next, .. } = reply else { return None };
+        // The engine hands out so many rows at a time.
+        let is_last = next.rows.is_empty() || known + next.rows.len() as u32 >= wanted.min(next.row_count);
+        if let Some(mut page) = whole.take() {
+            page.rows.append(&mut next.rows);
+            next = page;
+        }
+        if is_last {
+            return Some(next);
+        }
+        whole = Some(next);
+    }
+}
+
+fn as_json(
+    asking: &Asking,
+    terms: &Terms,
+    facts: &MomentFacts,
+    window: Option<Span>,
+    page: &TreePage,
+    rows: &[TreeRow],
+) -> String {
+    let row = |row: &TreeRow| {
+        let NodeLabel { name, file, line, .. } = &row.label;
+        let mut value =
+            json!({"requested": row.weight.bytes, "count": row.weight.count, "name": name, "file": file, "line": line});
+        if terms.by == By::Tree
+            && let Some(fields) = value.as_object_mut()
+        {
+            fields.insert("depth".to_owned(), json!(row.depth - 1));
+            fields.insert("own_requested".to_owned(), json!(row.own.bytes));
+            fields.insert("own_count".to_owned(), json!(row.own.count));
+        }
+        value
+    };
+    let reserved = asking.device.knows_reserved().then_some(facts.reserved);
+    let value = json!({
+        "schema": 1,
+        "file": asking.summary.file,
+        "device": asking.device.device,
+        "event": Moment(facts.moment).event_or_minus_one(),
+        "time_us": facts.time_us,
+        "window": window.map(|span| json!({"first_event": Moment(span.from).event_or_minus_one(), "last_event": Moment(span.to).event_or_minus_one()})),
+        "requested": facts.requested,
+        "allocated": facts.requested.saturating_sub(facts.pending),
+        "pending": facts.pending,
+        "reserved": reserved,
+        "count": facts.count,
+        "by": terms.by.name(),
+        "rows": rows.iter().map(row).collect::<Vec<Value>>(),
+        "rows_left_out": page.row_count.saturating_sub(rows.len() as u32 + 1),
+    });
+    serde_json::to_string_pretty(&value).map(|text| text + "\n").unwrap_or_default()
+}
+
+fn as_text(
+    asking: &Asking,
+    terms: &Terms,
+    facts: &MomentFacts,
+    window: Option<Span>,
+    page: &TreePage,
+    rows: &[TreeRow],
+) -> String {
+    let after = |moment: u32| match Moment(moment).event() {
+        Some(event) => format!("after event {}", grouped(event.0.into())),
+        None => "before the first event".to_owned(),
+    };
+    let is_peak = if facts.moment == peak(asking) { ", the peak" } else { "" };
+    let device = asking.device.device;
+    let device = if device < 0 { "host memory".to_owned() } else { format!("device {device}") };
+    let mut text = format!("{}, {device}: live {}{is_peak}\n", printable(&asking.summary.file), after(facts.moment));
+    if let Some(Span { from, to }) = window {
+        text.push_str(&format!("  the most between {} and {}\n", after(from), after(to)));
+    }
+    let mut fact = |label: &str, bytes: u64, note: &str| {
+        text.push_str(&format!("  {label:<10}{:>10}  {:>19} bytes{note}\n", Bytes(bytes).to_string(), grouped(bytes)));
+    };
+    fact("requested", facts.requested, &format!(" in {}", counted(facts.count.into(), "allocation")));
+    fact("allocated", facts.requested.saturating_sub(facts.pending), ", requested and not asked to be freed");
+    fact("pending", facts.pending, ", asked to be freed");
+    if asking.device.knows_reserved() {
+        fact("reserved", facts.reserved, "");
+    }
+    text.push_str(&format!(
+        "\n{:>10}  {:>19}  {:>6}  {:>9}  {}\n",
+        "requested",
+        "bytes",
+        "share",
+        "count",
+        terms.by.name()
+    ));
+    for row in rows {
+        let weight = row.weight;
+        // Tenths of a percent; 2^64 times a thousand needs more than 64 bits.
+        let share = u128::from(weight.bytes) * 1000 / u128::from(page.total.bytes.max(1));
+        let indent = if terms.by == By::Tree { "  ".repeat(row.forks as usize) } else { String::new() };
+        text.push_str(&format!(
+            "{:>10}  {:>19}  {:>4}.{} %  {:>7}  {indent}{}\n",
+            Bytes(weight.bytes).to_string(),
+            grouped(weight.bytes),
+            share / 10,
+            share % 10,
+            grouped(weight.count.into()),
+            printable(&name(&row.label, terms.by)),
+        ));
+    }
+    match page.row_count.saturating_sub(rows.len() as u32 + 1) {
+        0 => {}
+        left_out => text.push_str(&format!("  and {} more: --top says how many\n", grouped(left_out.into()))),
+    }
+    text
+}
+
+/// `train_step (train.py:233)`; of merged files the path.
+fn name(label: &NodeLabel, by: By) -> String {
+    match (label.file.as_str(), label.line.as_str()) {
+        (file, _) if by == By::File && !file.is_empty() => file.to_owned(),
+        ("", _) => label.name.clone(),
+        (file, "") => format!("{} ({file})", label.name),
+        (file, line) => format!("{} ({file}:{line})", label.name),
+    }
+}

@@ -1,0 +1,222 @@
+//! What `memscape live`, `peak` and `find` are told.
+
+use memscape::engine::protocol::{NamedEvent, Turn};
+
+/// What one of them is told.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Terms {
+    /// The snapshot; `-` is standard input.
+    pub(crate) file: String,
+    /// `find`: what to look for.
+    pub(crate) pattern: String,
+    /// The device's ordinal; the first one otherwise.
+    pub(crate) device: Option<i64>,
+    /// `live`: when.
+    pub(crate) when: When,
+    /// What allocations are put together by.
+    pub(crate) by: By,
+    /// `--by tree`: whether the innermost frames stand at the root.
+    pub(crate) order: memscape::engine::protocol::Root,
+    /// `--by tree`: whether internal frames are left out.
+    pub(crate) internal: memscape::engine::protocol::Internal,
+    /// The most lines that are printed.
+    pub(crate) top: u32,
+    /// For people, or for programs.
+    pub(crate) form: Form,
+    /// `peak`: the times it lies between, µs since 1970.
+    pub(crate) window: [Option<i64>; 2],
+}
+
+/// When.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum When {
+    /// At the peak of requested bytes.
+    Peak,
+    /// After the last event.
+    End,
+    /// After this event; −1: before the first.
+    Event(i64),
+    /// After the events up to this time, µs since 1970.
+    Time(i64),
+    /// After this event.
+    Named(NamedEvent),
+}
+
+/// What allocations are put together by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    /// The innermost frame that is not internal.
+    Site,
+    /// The frames of their stacks, one below the other.
+    Tree,
+    /// The file of the innermost frame that is not internal.
+    File,
+    /// Its function.
+    Function,
+}
+
+impl By {
+    /// Its name on the command line.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            By::Site => "site",
+            By::Tree => "tree",
+            By::File => "file",
+            By::Function => "function",
+        }
+    }
+}
+
+/// For people, or for programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Text,
+    Json,
+}
+
+/// Lines that are printed when nobody says how many.
+const LINES: u32 = 20;
+
+impl Terms {
+    /// Reads the arguments after the command.
+    ///
+    /// # Errors
+    /// What makes no sense, in a few words.
+    pub(crate) fn of(command: &str, arguments: &[String]) -> Result<Terms, String> {
+        let mut terms = Terms {
+            file: String::new(),
+            pattern: String::new(),
+            device: None,
+            when: When::Peak,
+            by: By::Site,
+            order: Default::default(),
+            internal: Default::default(),
+            top: LINES,
+            form: Form::Text,
+            window: [None; 2],
+        };
+        let mut rest = arguments.iter().map(String::as_str);
+        let mut words = Vec::new();
+        while let Some(argument) = rest.next() {
+            let before = rest.clone();
+            let taken = match argument {
+                "--" => {
+                    words.extend(rest.by_ref());
+                    Some(())
+                }
+                word if word == "-" || !word.starts_with('-') => {
+                    words.push(word);
+                    Some(())
+                }
+                flag => terms.take(command, flag, &mut rest),
+            };
+            if taken.is_none() {
+                let taken = before.len() - rest.len();
+                let value = before.take(taken).next_back().unwrap_or_default();
+                return Err(format!("{argument} {value}").trim_end().to_owned() + " makes no sense");
+            }
+        }
+        let most = if command == "find" { 2 } else { 1 };
+        match (words.as_slice(), terms.window) {
+            ([], _) => return Err("which FILE?".to_owned()),
+            ([_], _) if most == 2 => return Err("what PATTERN?".to_owned()),
+            (words, _) if words.len() > most => {
+                return Err(format!("{} is one too many", words.last().copied().unwrap_or_default()));
+            }
+            (_, [Some(from), Some(to)]) if from > to => return Err("--from is after --to".to_owned()),
+            (words, _) => {
+                let mut words = words.iter().map(|word| (*word).to_owned());
+                terms.file = words.next().unwrap_or_default();
+                terms.pattern = words.next().unwrap_or_default();
+            }
+        }
+        Ok(terms)
+    }
+
+    /// Takes a flag, with its value; `None` when that makes no sense.
+    fn take<'a>(&mut self, command: &str, flag: &str, rest: &mut impl Iterator<Item = &'a str>) -> Option<()> {
+        match (command, flag) {
+            (_, "--json") => self.form = Form::Json,
+            (_, "--device") => self.device = Some(rest.next()?.parse().ok()?),
+            (_, "--top") => self.top = rest.next()?.parse().ok()?,
+            ("live", "--at") => self.when = when(rest.next()?)?,
+            ("live" | "peak", "--by") => {
+                let name = rest.next()?;
+                self.by = [By::Site, By::Tree, By::File, By::Function].into_iter().find(|by| by.name() == name)?;
+            }
+            ("live" | "peak", "--inverted") => self.order = memscape::engine::protocol::Root::Innermost,
+            ("live" | "peak", "--hide-internal") => self.internal = memscape::engine::protocol::Internal::Hidden,
+            ("peak", "--from") => self.window[0] = Some(microseconds(rest.next()?)?),
+            ("peak", "--to") => self.window[1] = Some(microseconds(rest.next()?)?),
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+/// `peak`, `end`, `126670`, `1759252605604106us`, `alloc:7f89b4000000_0`, `free_completed:7f89b4000000_0`.
+fn when(text: &str) -> Option<When> {
+    let named = |turn, name: &str| {
+        let (address, version) = name.rsplit_once('_')?;
+        let address = u64::from_str_radix(address.strip_prefix("0x").unwrap_or(address), 16).ok()?;
+        Some(When::Named(NamedEvent { turn, address, version: version.parse().ok()? }))
+    };
+    match text.split_once(':') {
+        Some(("alloc", name)) => named(Turn::Alloc, name.trim()),
+        Some(("free_completed", name)) => named(Turn::FreeCompleted, name.trim()),
+        Some(_) => None,
+        None => match text {
+            "peak" => Some(When::Peak),
+            "end" => Some(When::End),
+            time if time.ends_with("us") => microseconds(time).map(When::Time),
+            event => event.parse().ok().filter(|event| *event >= -1).map(When::Event),
+        },
+    }
+}
+
+/// A time since 1970, with or without its unit.
+fn microseconds(text: &str) -> Option<i64> {
+    text.strip_suffix("us").unwrap_or(text).parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn terms(command: &str, line: &str) -> Result<Terms, String> {
+        Terms::of(command, &line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn moments_are_told_in_many_ways() {
+        let at = |text: &str| terms("live", &format!("a.pickle --at {text}")).map(|terms| terms.when);
+        assert_eq!((at("peak"), at("end"), at("-1")), (Ok(When::Peak), Ok(When::End), Ok(When::Event(-1))));
+        assert_eq!(at("1759252605604106us"), Ok(When::Time(1_759_252_605_604_106)));
+        let named = |turn| NamedEvent { turn, address: 0x7f89_b400_0000, version: 3 };
+        assert_eq!(at("alloc:7f89b4000000_3"), Ok(When::Named(named(Turn::Alloc))));
+        assert_eq!(at("free_completed:0x7f89b4000000_3"), Ok(When::Named(named(Turn::FreeCompleted))));
+        for wrong in ["-2", "alloc:7f89b4000000", "free:1_0", "soon", "12s"] {
+            assert_eq!(at(wrong), Err(format!("--at {wrong} makes no sense")));
+        }
+    }
+
+    #[test]
+    fn arguments_come_in_any_order() {
+        let read = terms("live", "--by tree --top 7 a.pickle --inverted --json --hide-internal --device 1").unwrap();
+        assert_eq!((read.by, read.top, read.form, read.device), (By::Tree, 7, Form::Json, Some(1)));
+        let read = terms("find", "a.pickle -- -x").unwrap();
+        assert_eq!((read.file.as_str(), read.pattern.as_str()), ("a.pickle", "-x"));
+        assert_eq!(terms("peak", "a --from 3us --to 9").unwrap().window, [Some(3), Some(9)]);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_named() {
+        let error = |command, line| terms(command, line).unwrap_err();
+        assert_eq!(error("live", ""), "which FILE?");
+        assert_eq!(error("find", "a"), "what PATTERN?");
+        assert_eq!(error("live", "a b"), "b is one too many");
+        assert_eq!(error("peak", "a --at 3"), "--at makes no sense");
+        assert_eq!(error("live", "a --by colour"), "--by colour makes no sense");
+        assert_eq!(error("peak", "a --from 9 --to 3"), "--from is after --to");
+    }
+}

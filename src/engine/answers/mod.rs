@@ -1,0 +1,159 @@
+//! What is live at a moment or happened in a range, by stack: weighed in slices, and kept for the next question.
+//!
+//! ```text
+//! scope ── Population ──▶ Weights, by stem ─┐
+//! stacks ─ Stems ── Classes ──▶ Shape ──────┴─▶ Weighed: the tree ──▶ TreeView: what its readers are lent
+//! ```
+//!
+//! A shape belongs to an arrangement alone: it grows with what occurs, and its nodes keep their numbers. Weights belong to a moment
+//! or a range.
+
+mod classes;
+mod population;
+mod shape;
+mod stems;
+mod subtree;
+mod view;
+mod weighed;
+mod weights;
+
+pub(super) use population::{Population, within};
+pub(super) use subtree::Subtree;
+pub(super) use view::TreeView;
+pub(super) use weights::Selection;
+
+use super::open::Open;
+use super::protocol::{Arrangement, Internal, Weight};
+use crate::analysis::InternalRules;
+use shape::Shape;
+use stems::Stems;
+use weighed::Weighed;
+use weights::Weights;
+
+/// Weights that are kept, those asked for last: a moment's and three of a range, each of all and of what a search found.
+const WEIGHTS_KEPT: usize = 8;
+/// Weighed trees that are kept, 40 bytes a node: of all and of what a search found, of the moment and of the one before.
+const TREES_KEPT: usize = 4;
+/// Shapes that are kept, 30 bytes a node.
+const SHAPES_KEPT: usize = 6;
+/// Subtrees that are kept.
+const SUBTREES_KEPT: usize = 2;
+
+/// What was worked out for one file.
+#[derive(Default)]
+pub(super) struct Answers {
+    rules: InternalRules,
+    pub(super) stems: Stems,
+    shapes: Vec<Shape>,
+    weights: Vec<Weights>,
+    weighed: Vec<Weighed>,
+    subtrees: Vec<Subtree>,
+    /// How many searches have been finished.
+    pub(super) searches: u32,
+}
+
+impl Answers {
+    /// Other frames are internal from now on.
+    pub(super) fn set_rules(&mut self, rules: InternalRules) {
+        self.rules = rules;
+        self.shapes.retain(|shape| shape.arrangement.internal == Internal::Shown);
+        self.weighed.retain(|tree| tree.arrangement.internal == Internal::Shown);
+        self.subtrees.retain(|subtree| subtree.arrangement.internal == Internal::Shown);
+    }
+
+    /// There is a new search: what is known of the one before means nothing any more.
+    pub(super) fn forget_found(&mut self) {
+        self.searches += 1;
+        self.weights.retain(|weights| weights.of.found.is_none());
+        self.weighed.retain(|tree| tree.of.found.is_none());
+    }
+
+    /// What a selection weighs in all; `None` while there is no time to say.
+    pub(super) fn total(
+        &mut self,
+        open: Open<'_>,
+        of: Selection,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> Option<Weight> {
+        newest(&mut self.weights, WEIGHTS_KEPT, |weights| weights.of == of, || Weights::new(open, of));
+        let weights = self.weights.last_mut()?;
+        weights.step(open, &mut self.stems, has_time).then_some(weights.total)
+    }
+
+    /// Weighs the tree of a selection while there is time: `true` when [`Answers::view`] has it. The scope must be
+    /// [within](within) the trace.
+    pub(super) fn weigh(
+        &mut self,
+        open: Open<'_>,
+        of: Selection,
+        arrangement: Arrangement,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        if self.total(open, of, has_time).is_none() || !self.grow(open, arrangement, has_time) {
+            return false;
+        }
+        let (Some(shape), Some(weights)) = (self.shapes.last(), self.weights.last()) else { return false };
+        let is_it = |tree: &Weighed| tree.of == of && tree.arrangement == arrangement;
+        newest(&mut self.weighed, TREES_KEPT, is_it, || Weighed::new(of, shape));
+        self.weighed.last_mut().is_some_and(|tree| tree.step(shape, weights, has_time))
+    }
+
+    fn grow(&mut self, open: Open<'_>, arrangement: Arrangement, has_time: &mut dyn FnMut() -> bool) -> bool {
+        let new = || Shape::new(arrangement, shape::MOST_NODES);
+        newest(&mut self.shapes, SHAPES_KEPT, |shape| shape.arrangement == arrangement, new);
+        self.shapes.last_mut().is_some_and(|shape| shape.grow(open, &self.stems, &self.rules, has_time))
+    }
+
+    /// A tree that was [weighed](Answers::weigh) lately.
+    pub(super) fn view<'a>(&'a self, open: Open<'a>, of: Selection, arrangement: Arrangement) -> Option<TreeView<'a>> {
+        let shape = self.shapes.iter().find(|shape| shape.arrangement == arrangement)?;
+        let weighed = self.weighed.iter().find(|tree| tree.of == of && tree.arrangement == arrangement)?;
+        Some(TreeView::new(open, &self.stems, shape, weighed))
+    }
+
+    /// Collects the stacks of a device at a node and below it while there is time: `true` when [`Answers::subtree`] has them.
+    pub(super) fn collect(
+        &mut self,
+        open: Open<'_>,
+        arrangement: Arrangement,
+        node: u32,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        if !self.stems.learn_all(open, has_time) || !self.grow(open, arrangement, has_time) {
+            return false;
+        }
+        let Some(shape) = self.shapes.last() else { return false };
+        let stems = self.stems.len();
+        self.subtrees.retain(|subtree| subtree.arrangement != arrangement || !subtree.is_outgrown(shape, stems));
+        let is_it = |subtree: &Subtree| subtree.arrangement == arrangement && subtree.node == node;
+        newest(&mut self.subtrees, SUBTREES_KEPT, is_it, || Subtree::new(shape, node, stems));
+        self.subtrees.last_mut().is_some_and(|subtree| subtree.step(shape, has_time))
+    }
+
+    /// The stacks that were [collected](Answers::collect) last for this node.
+    pub(super) fn subtree(&self, arrangement: Arrangement, node: u32) -> Option<&Subtree> {
+        self.subtrees.iter().find(|subtree| subtree.arrangement == arrangement && subtree.node == node)
+    }
+
+    /// Bytes on the heap.
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.stems.heap_bytes()
+            + self.shapes.iter().map(Shape::heap_bytes).sum::<usize>()
+            + self.weights.iter().map(Weights::heap_bytes).sum::<usize>()
+            + self.weighed.iter().map(Weighed::heap_bytes).sum::<usize>()
+            + self.subtrees.iter().map(Subtree::heap_bytes).sum::<usize>()
+    }
+}
+
+/// Puts what `is_it` says last, new where it is not there; of the others the oldest goes when there are more than `most`.
+fn newest<T>(kept: &mut Vec<T>, most: usize, is_it: impl Fn(&T) -> bool, new: impl FnOnce() -> T) {
+    match kept.iter().position(is_it) {
+        Some(place) => kept[place..].rotate_left(1),
+        None => {
+            if kept.len() >= most {
+                kept.remove(0);
+            }
+            kept.push(new());
+        }
+    }
+}

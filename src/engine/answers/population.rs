@@ -1,0 +1,80 @@
+//! The allocations that a scope is about, and what each of them weighs: gone through in parts, so that no slice takes long.
+
+use crate::engine::protocol::{Scope, Span};
+use crate::replay::{AllocationId, Candidates, DeviceHistory};
+use crate::units::Moment;
+
+/// The allocations of a scope: candidates, some of which are not in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::engine) struct Population {
+    scope: Scope,
+    candidates: Candidates,
+}
+
+impl Population {
+    /// That of a scope; moments beyond the last are the last, and a range never ends before it begins.
+    pub(in crate::engine) fn new(history: &DeviceHistory, scope: Scope) -> Population {
+        let scope = within(history, scope);
+        let allocations = &history.allocations;
+        let early = allocations.early() as u32;
+        let born_by = |moment: u32| early + allocations.born_by(moment);
+        let candidates = match scope {
+            Scope::At(moment) => history.live.candidates(allocations, Moment(moment)),
+            // What is born at moment `from` was made by the event before the range.
+            Scope::Born(span) | Scope::Kept(span) => Candidates::of_ids(born_by(span.from)..born_by(span.to)),
+            Scope::Freed(span) | Scope::ByteMoments(span) => Candidates::of_ids(0..born_by(span.to)),
+        };
+        Population { scope, candidates }
+    }
+
+    /// How many candidates there are: at least as many as allocations.
+    pub(in crate::engine) fn len(&self) -> usize {
+        self.candidates.len()
+    }
+
+    /// Of the candidates in places `from` to before `to` those that are in the scope, in order of birth: each with its weight.
+    pub(in crate::engine) fn part(
+        &self,
+        history: &DeviceHistory,
+        [from, to]: [usize; 2],
+        each: &mut dyn FnMut(AllocationId, u64),
+    ) {
+        let ids = (from..to.min(self.len())).filter_map(|place| history.live.candidate(&self.candidates, place));
+        for id in ids {
+            weight(self.scope, history.allocations.span(id)).into_iter().for_each(|weight| each(id, weight));
+        }
+    }
+
+    /// Whether an allocation is in the scope.
+    pub(in crate::engine) fn holds(&self, history: &DeviceHistory, id: AllocationId) -> bool {
+        (id.0 as usize) < history.allocations.len() && weight(self.scope, history.allocations.span(id)).is_some()
+    }
+}
+
+/// What an allocation with this life weighs in a scope; `None` where it is not in it.
+#[inline]
+fn weight(scope: Scope, (born, died, size): (u32, u32, u64)) -> Option<u64> {
+    match scope {
+        Scope::At(moment) => (born <= moment && moment < died).then_some(size),
+        Scope::Born(span) => (span.from < born && born <= span.to).then_some(size),
+        Scope::Freed(span) => (span.from < died && died <= span.to).then_some(size),
+        Scope::Kept(span) => (span.from < born && born <= span.to && span.to < died).then_some(size),
+        Scope::ByteMoments(span) => {
+            let moments = died.min(span.to).saturating_sub(born.max(span.from));
+            (moments > 0).then(|| size.saturating_mul(u64::from(moments)))
+        }
+    }
+}
+
+/// The scope with moments that the trace has.
+pub(in crate::engine) fn within(history: &DeviceHistory, scope: Scope) -> Scope {
+    let last = history.event_count();
+    let span = |span: Span| Span { from: span.from.min(span.to).min(last), to: span.to.min(last) };
+    match scope {
+        Scope::At(moment) => Scope::At(moment.min(last)),
+        Scope::Born(range) => Scope::Born(span(range)),
+        Scope::Freed(range) => Scope::Freed(span(range)),
+        Scope::Kept(range) => Scope::Kept(span(range)),
+        Scope::ByteMoments(range) => Scope::ByteMoments(span(range)),
+    }
+}

@@ -1,0 +1,206 @@
+//! Stacks put together to a tree. It grows with the stems that occur; what is there keeps its number, so that folds, zoom and
+//! selection hold at every moment.
+//!
+//! ```text
+//! 0            everything
+//! ├ 1          <module> train.py:7            a class of frames
+//! │ └ 2        step train.py:31
+//! └ 3          no stack was recorded          a note
+//! ```
+
+use super::classes::{Classes, LEFT_OUT};
+use super::stems::{Stem, Stems, Told};
+use crate::analysis::InternalRules;
+use crate::engine::open::Open;
+use crate::engine::protocol::{Arrangement, Merge, Root};
+use crate::snapshot::{StackId, Stacks};
+
+/// Stems between two questions for the time.
+const STEMS_PER_CHECK: usize = 8;
+/// Nodes of a tree; stacks that need more stand together in a note. Some 30 bytes each.
+pub(super) const MOST_NODES: usize = 4_000_000;
+/// Frames of a stack: deeper ones stand there too. CPython's own end at a thousand.
+const MOST_FRAMES: usize = 4096;
+
+/// A node that is no frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Note {
+    /// The root.
+    Everything,
+    /// Bytes that nothing explains.
+    Unexplained,
+    /// Allocations without a stack.
+    NoStack,
+    /// Born before the trace: the stacks below are of their frees.
+    OfFrees,
+    /// Stacks of frames that are left out.
+    Internal,
+    /// Stacks that are too deep, or too many.
+    TooMany,
+}
+
+/// The notes below the root, in the order of their keys from the top.
+const NOTES: [Note; 5] = [Note::Unexplained, Note::NoStack, Note::OfFrees, Note::Internal, Note::TooMany];
+
+impl Note {
+    fn key(self) -> u32 {
+        u32::MAX - NOTES.iter().position(|note| *note == self).map_or(0, |place| place as u32 + 1)
+    }
+
+    /// What it is called.
+    pub(super) fn text(self) -> &'static str {
+        match self {
+            Note::Everything => "all allocations",
+            Note::Unexplained => "bytes that nothing explains",
+            Note::NoStack => "no stack was recorded",
+            Note::OfFrees => "born before recording: the stacks below freed them",
+            Note::Internal => "internal frames alone",
+            Note::TooMany => "too deep, or too many different stacks",
+        }
+    }
+}
+
+/// What a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Frames of this class.
+    Class(u32),
+    /// No frame.
+    Note(Note),
+}
+
+/// Stacks put together to a tree.
+pub(in crate::engine) struct Shape {
+    pub(super) arrangement: Arrangement,
+    pub(super) classes: Classes,
+    most_nodes: usize,
+    /// Its nodes, with classes of frames and the keys of notes for frames.
+    tree: Stacks,
+    /// The node of each stem, as far as they were put together.
+    of_stem: Vec<u32>,
+    /// Outermost first: the node of each stack that was gone through, 0 for others.
+    of_stack: Vec<u32>,
+    /// Classes of the stack that is put in.
+    path: Vec<(u32, u32)>,
+}
+
+impl Shape {
+    pub(super) fn new(arrangement: Arrangement, most_nodes: usize) -> Shape {
+        let (classes, tree) = (Classes::default(), Stacks::default());
+        let (of_stem, of_stack, path) = (Vec::new(), Vec::new(), Vec::new());
+        Shape { arrangement, classes, most_nodes, tree, of_stem, of_stack, path }
+    }
+
+    /// Puts in the stems it does not have while there is time: `true` when it has all.
+    pub(super) fn grow(
+        &mut self,
+        open: Open<'_>,
+        stems: &Stems,
+        rules: &InternalRules,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        if !self.classes.step(open, self.arrangement, rules, has_time) {
+            return false;
+        }
+        while self.of_stem.len() < stems.len() {
+            for stem in self.of_stem.len()..stems.len().min(self.of_stem.len() + STEMS_PER_CHECK) {
+                let node = self.put(open, stems.at(stem as u32)).or_else(|| self.note(Note::TooMany));
+                self.of_stem.push(node.unwrap_or(0));
+            }
+            if !has_time() {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn note(&mut self, note: Note) -> Option<u32> {
+        self.tree.child(0, note.key())
+    }
+
+    /// The node of a stem; `None` where it is too deep or there are too many.
+    fn put(&mut self, open: Open<'_>, stem: Stem) -> Option<u32> {
+        let (stack, told) = match stem {
+            Stem::Unexplained => return self.note(Note::Unexplained),
+            Stem::NoStack => return self.note(Note::NoStack),
+            Stem::Of(stack, told) => (stack, told),
+        };
+        let outermost_first = self.arrangement.root == Root::Outermost;
+        let remembers = outermost_first && told == Told::ByMaker;
+        if remembers && self.of_stack.is_empty() {
+            self.of_stack = vec![0; open.snapshot.stacks.len()];
+        }
+        let mut path = std::mem::take(&mut self.path);
+        path.clear();
+        let mut node = 0;
+        let mut at = stack;
+        while let Some((callers, frame)) = open.snapshot.stacks.innermost(at) {
+            node = self.of_stack.get(at.0 as usize).copied().filter(|_| remembers).unwrap_or(0);
+            if node != 0 || path.len() > MOST_FRAMES {
+                break;
+            }
+            path.push((at.0, self.classes.of(frame)));
+            at = callers;
+        }
+        if outermost_first {
+            path.reverse();
+        }
+        let fits = path.len() <= MOST_FRAMES && self.tree.len() + path.len() + NOTES.len() < self.most_nodes;
+        let put = if fits { self.put_in(node, &path, told) } else { None };
+        self.path = path;
+        put
+    }
+
+    /// Goes down from `node` along `path`, whose frames are new or already known.
+    fn put_in(&mut self, node: u32, path: &[(u32, u32)], told: Told) -> Option<u32> {
+        let mut node = node;
+        if told == Told::ByFreer {
+            node = self.note(Note::OfFrees)?;
+        }
+        for &(stack, class) in path {
+            // Of one file after another, equal ones are one; a function that calls itself is seen twice.
+            let repeats = self.arrangement.merge == Merge::File && self.key(node) == Some(class);
+            if class != LEFT_OUT && !repeats {
+                node = self.tree.child(node, class)?;
+            }
+            if told == Told::ByMaker
+                && let Some(known) = self.of_stack.get_mut(stack as usize)
+            {
+                *known = node;
+            }
+        }
+        if node == 0 { self.note(Note::Internal) } else { Some(node) }
+    }
+
+    /// The class of a node's frames, or what stands for it; `None` for the root.
+    pub(super) fn key(&self, node: u32) -> Option<u32> {
+        self.tree.innermost(StackId(node)).map(|(_, key)| key.0)
+    }
+
+    /// What a node is; the root for one that there is not.
+    pub(super) fn kind(&self, node: u32) -> Kind {
+        let Some(key) = self.key(node) else { return Kind::Note(Note::Everything) };
+        let note = (u32::MAX - key).checked_sub(1).and_then(|place| NOTES.get(place as usize));
+        note.map_or(Kind::Class(key), |&note| Kind::Note(note))
+    }
+
+    /// The parent of a node, whose number is lower; `None` for the root and for one that there is not.
+    pub(in crate::engine) fn parent(&self, node: u32) -> Option<u32> {
+        self.tree.innermost(StackId(node)).map(|(parent, _)| parent.0)
+    }
+
+    /// How many nodes there are; numbers are below this.
+    pub(in crate::engine) fn len(&self) -> usize {
+        self.tree.len()
+    }
+
+    /// The node of a stem; the root for one that is not put in.
+    pub(super) fn of_stem(&self, stem: u32) -> u32 {
+        self.of_stem.get(stem as usize).copied().unwrap_or(0)
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        let numbers = self.of_stem.capacity() + self.of_stack.capacity();
+        self.classes.heap_bytes() + self.tree.heap_bytes() + numbers * size_of::<u32>()
+    }
+}

@@ -1,0 +1,137 @@
+//! What a tree of stacks tells allocations apart by: the stack, and whether it is that of whoever made the allocation or freed it.
+//! Each kind that occurs has a number, given once and for all devices.
+
+use crate::column::Column;
+use crate::engine::groups::{is_of_free, stack_of};
+use crate::engine::open::Open;
+use crate::replay::{AllocationId, Source};
+use crate::snapshot::StackId;
+
+/// Allocations between two questions for the time.
+const ALLOCATIONS_PER_CHECK: usize = 2048;
+
+/// Whose stack it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Told {
+    /// Of whoever made the allocation.
+    ByMaker,
+    /// Of whoever freed it: it was born before the trace.
+    ByFreer,
+}
+
+/// What allocations are told apart by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stem {
+    /// Nothing explains these bytes.
+    Unexplained,
+    /// No stack was recorded.
+    NoStack,
+    /// A stack.
+    Of(StackId, Told),
+}
+
+/// The numbers of those that occur.
+#[derive(Default)]
+pub(in crate::engine) struct Stems {
+    /// By stack, one more than the number less the first two; 0 where it did not occur.
+    makers: Vec<u32>,
+    freers: Vec<u32>,
+    stacks: Column<(StackId, Told)>,
+    /// How many allocations of which device were looked at for [`Stems::learn_all`].
+    learnt: Vec<(i64, usize)>,
+}
+
+/// The numbers before those of the stacks: [`Stem::Unexplained`] and [`Stem::NoStack`].
+const BEFORE_STACKS: u32 = 2;
+
+impl Stems {
+    fn stem(open: Open<'_>, id: AllocationId) -> Stem {
+        if open.history.allocations.source(id) == Source::Unexplained {
+            return Stem::Unexplained;
+        }
+        match stack_of(open.snapshot, open.history, id) {
+            StackId::NONE | StackId::EMPTY => Stem::NoStack,
+            stack if is_of_free(open.history, id, stack) => Stem::Of(stack, Told::ByFreer),
+            stack => Stem::Of(stack, Told::ByMaker),
+        }
+    }
+
+    /// The number of an allocation's stem; `None` where it has not occurred.
+    pub(in crate::engine) fn of(&self, open: Open<'_>, id: AllocationId) -> Option<u32> {
+        let (known, stack) = match Stems::stem(open, id) {
+            Stem::Unexplained => return Some(0),
+            Stem::NoStack => return Some(1),
+            Stem::Of(stack, Told::ByMaker) => (&self.makers, stack),
+            Stem::Of(stack, Told::ByFreer) => (&self.freers, stack),
+        };
+        let number = known.get(stack.0 as usize).copied().unwrap_or(0);
+        number.checked_sub(1).map(|number| number + BEFORE_STACKS)
+    }
+
+    /// The number of an allocation's stem, which is new or already known.
+    pub(super) fn number(&mut self, open: Open<'_>, id: AllocationId) -> u32 {
+        let (known, stack, told) = match Stems::stem(open, id) {
+            Stem::Unexplained => return 0,
+            Stem::NoStack => return 1,
+            Stem::Of(stack, told @ Told::ByMaker) => (&mut self.makers, stack, told),
+            Stem::Of(stack, told @ Told::ByFreer) => (&mut self.freers, stack, told),
+        };
+        if known.is_empty() {
+            *known = vec![0; open.snapshot.stacks.len()];
+        }
+        let Some(number) = known.get_mut(stack.0 as usize) else { return 1 };
+        if *number == 0 {
+            self.stacks.push((stack, told));
+            *number = self.stacks.len() as u32;
+        }
+        *number - 1 + BEFORE_STACKS
+    }
+
+    /// Numbers all stems of a device's allocations; `true` when done.
+    pub(super) fn learn_all(&mut self, open: Open<'_>, has_time: &mut dyn FnMut() -> bool) -> bool {
+        let device = open.history.device;
+        let place = self.learnt.iter().position(|&(known, _)| known == device);
+        let place = place.unwrap_or_else(|| {
+            self.learnt.push((device, 0));
+            self.learnt.len() - 1
+        });
+        let count = open.history.allocations.len();
+        loop {
+            let next = self.learnt.get(place).map_or(count, |&(_, next)| next);
+            if next >= count {
+                return true;
+            }
+            let end = count.min(next + ALLOCATIONS_PER_CHECK);
+            (next as u32..end as u32).for_each(|id| {
+                self.number(open, AllocationId(id));
+            });
+            if let Some((_, next)) = self.learnt.get_mut(place) {
+                *next = end;
+            }
+            if !has_time() {
+                return false;
+            }
+        }
+    }
+
+    /// The stem with this number.
+    pub(super) fn at(&self, number: u32) -> Stem {
+        match number.checked_sub(BEFORE_STACKS) {
+            Some(number) => {
+                self.stacks.get(number as usize).map_or(Stem::NoStack, |(stack, told)| Stem::Of(stack, told))
+            }
+            None if number == 0 => Stem::Unexplained,
+            None => Stem::NoStack,
+        }
+    }
+
+    /// How many there are; numbers are below this.
+    pub(super) fn len(&self) -> usize {
+        self.stacks.len() + BEFORE_STACKS as usize
+    }
+
+    /// Bytes on the heap.
+    pub(super) fn heap_bytes(&self) -> usize {
+        (self.makers.capacity() + self.freers.capacity()) * size_of::<u32>() + self.stacks.heap_bytes()
+    }
+}

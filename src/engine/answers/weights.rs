@@ -1,0 +1,85 @@
+//! What the allocations of a scope weigh, stem by stem.
+
+use super::population::Population;
+use super::stems::Stems;
+use crate::engine::open::Open;
+use crate::engine::protocol::{Scope, Weight};
+
+/// Allocations between two questions for the time.
+const ALLOCATIONS_PER_CHECK: usize = 2048;
+
+/// Which allocations of which device are weighed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::engine) struct Selection {
+    /// The device's ordinal.
+    pub(in crate::engine) device: i64,
+    /// Those of this scope…
+    pub(in crate::engine) scope: Scope,
+    /// …and of them only what the search with this serial found.
+    pub(in crate::engine) found: Option<u32>,
+}
+
+/// What the allocations of a selection weigh.
+pub(super) struct Weights {
+    pub(super) of: Selection,
+    population: Population,
+    next: usize,
+    pub(super) total: Weight,
+    by_stem: Vec<Weight>,
+}
+
+/// `more` on top of `weight`; what exceeds 64 bits stays at the limit.
+pub(super) fn add(weight: &mut Weight, more: Weight) {
+    weight.bytes = weight.bytes.saturating_add(more.bytes);
+    weight.count = weight.count.saturating_add(more.count);
+}
+
+impl Weights {
+    pub(super) fn new(open: Open<'_>, of: Selection) -> Weights {
+        let population = Population::new(open.history, of.scope);
+        Weights { of, population, next: 0, total: Weight::default(), by_stem: Vec::new() }
+    }
+
+    /// Weighs while there is time: `true` when done.
+    pub(super) fn step(&mut self, open: Open<'_>, stems: &mut Stems, has_time: &mut dyn FnMut() -> bool) -> bool {
+        let found = open.found.filter(|found| Some(found.serial) == self.of.found && found.device == self.of.device);
+        // Matches of a search that is no more: none.
+        let nothing = self.of.found.is_some() && found.is_none();
+        let found = self.of.found.and(found);
+        while self.next < self.population.len() && !nothing {
+            let end = self.next + ALLOCATIONS_PER_CHECK;
+            let Weights { population, next, total, by_stem, .. } = self;
+            population.part(open.history, [*next, end], &mut |id, bytes| {
+                if found.is_some_and(|found| !found.matches.contains(id.0)) {
+                    return;
+                }
+                let stem = stems.number(open, id) as usize;
+                if by_stem.len() <= stem {
+                    by_stem.resize(stem + 1, Weight::default());
+                }
+                let weight = Weight { bytes, count: 1 };
+                add(total, weight);
+                by_stem.get_mut(stem).into_iter().for_each(|sum| add(sum, weight));
+            });
+            self.next = end;
+            if !has_time() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// What the allocations of a stem weigh.
+    pub(super) fn of_stem(&self, stem: usize) -> Weight {
+        self.by_stem.get(stem).copied().unwrap_or_default()
+    }
+
+    /// Stems beyond this weigh nothing.
+    pub(super) fn stems(&self) -> usize {
+        self.by_stem.len()
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.by_stem.capacity() * size_of::<Weight>()
+    }
+}

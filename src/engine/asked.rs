@@ -1,0 +1,79 @@
+//! What was asked about moments and ranges and is not answered yet: one question of each kind, the latest.
+
+use super::flame::Flames;
+use super::heaviest::Heaviest;
+use super::open::OpenFile;
+use super::protocol::{FlameQuestion, Reply, Span, TreeQuestion};
+use super::range;
+use super::tree::Trees;
+use std::collections::VecDeque;
+
+/// The questions, and what was laid out for those before.
+#[derive(Default)]
+pub(super) struct Asked {
+    flame: Option<(u32, i64, FlameQuestion)>,
+    flames: Flames,
+    range: Option<(u32, i64, Span)>,
+    tree: Option<(u32, i64, Box<TreeQuestion>)>,
+    trees: Trees,
+    heaviest: Option<Heaviest>,
+}
+
+impl Asked {
+    /// A question about a flame graph; it overtakes the one before.
+    pub(super) fn flame(&mut self, serial: u32, device: i64, question: FlameQuestion) {
+        self.flame = Some((serial, device, question));
+    }
+
+    /// A question about a range; it overtakes the one before.
+    pub(super) fn range(&mut self, serial: u32, device: i64, span: Span) {
+        self.range = Some((serial, device, span));
+    }
+
+    /// A question about a tree; it overtakes the one before.
+    pub(super) fn tree(&mut self, serial: u32, device: i64, question: Box<TreeQuestion>) {
+        self.tree = Some((serial, device, question));
+    }
+
+    /// A question about a node; it overtakes the one before.
+    pub(super) fn heaviest(&mut self, heaviest: Heaviest) {
+        self.heaviest = Some(heaviest);
+    }
+
+    /// Nodes are numbered anew.
+    pub(super) fn forget_trees(&mut self) {
+        (self.trees, self.flames) = Default::default();
+    }
+
+    /// Works while there is time: `true` when nothing is left to do.
+    pub(super) fn step(
+        &mut self,
+        file: &mut OpenFile,
+        replies: &mut VecDeque<Reply>,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        if let Some((serial, device, question)) = self.flame {
+            let Some(page) = self.flames.page(file, device, question, has_time) else { return false };
+            replies.push_back(Reply::Flame { serial, page: Box::new(page) });
+            self.flame = None;
+        }
+        if let Some((serial, device, span)) = self.range {
+            let Some(facts) = range::facts(file, device, span, has_time) else { return false };
+            replies.push_back(Reply::Range { serial, facts });
+            self.range = None;
+        }
+        if let Some((serial, device, question)) = &self.tree {
+            let Some(page) = self.trees.page(file, *device, question, has_time) else { return false };
+            replies.push_back(Reply::Tree { serial: *serial, page: Box::new(page) });
+            self.tree = None;
+        }
+        if let Some(heaviest) = &mut self.heaviest {
+            if !heaviest.step(file, has_time) {
+                return false;
+            }
+            replies.push_back(heaviest.reply());
+            self.heaviest = None;
+        }
+        true
+    }
+}

@@ -1,0 +1,162 @@
+//! The flame graph of the stacks of some allocations: what a [`FlameQuestion`] asks for.
+
+use super::answers::{Population, Selection, TreeView, within};
+use super::icicle::{Icicle, Nodes};
+use super::open::OpenFile;
+use super::protocol::{FlamePage, FlameQuestion, Weight};
+use crate::analysis::IdSet;
+use crate::replay::AllocationId;
+use crate::sorted::{pair, sorted_by_key};
+
+/// Bytes of names that are sent in full; those beyond, which are of the innermost rows, are cut.
+const LONG_NAMES: usize = 2_000_000;
+/// What is left of a name or a path then, in bytes.
+const CUT_NAME: usize = 60;
+/// Names between two questions for the time.
+const NAMES_PER_CHECK: usize = 256;
+
+/// The boxes of the question that was worked on last.
+#[derive(Default)]
+pub(super) struct Flames {
+    begun: Option<Begun>,
+}
+
+/// Boxes, as far as they are made and named.
+struct Begun {
+    device: i64,
+    /// Its allocation does not matter.
+    question: FlameQuestion,
+    /// Which search, counted from the first.
+    search: u32,
+    icicle: Icicle,
+    page: FlamePage,
+    /// The boxes in the order of their names: what is called the same, and their places. Empty until all are made.
+    by_name: Vec<(u32, usize)>,
+    /// How many of them are named.
+    named: usize,
+    /// Bytes of the names.
+    bytes: usize,
+}
+
+impl Flames {
+    /// The boxes; `None` while there is no time for them. On a device that the file does not have there are none.
+    pub(super) fn page(
+        &mut self,
+        file: &mut OpenFile,
+        device: i64,
+        question: FlameQuestion,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> Option<FlamePage> {
+        let FlameQuestion { scope, arrangement, find, .. } = question;
+        let Some((open, answers)) = file.open(device) else { return Some(FlamePage::default()) };
+        let of = Selection { device, scope: within(open.history, scope), found: None };
+        let find = find.filter(|&find| open.found.is_some_and(|found| (found.serial, found.device) == (find, device)));
+        let of_found = Selection { found: find, ..of };
+        if find.is_some() && !answers.weigh(open, of_found, arrangement, has_time) {
+            return None;
+        }
+        if !answers.weigh(open, of, arrangement, has_time) {
+            return None;
+        }
+        let view = answers.view(open, of, arrangement)?;
+        let found = find.and_then(|_| answers.view(open, of_found, arrangement));
+        let lent = Lent { view, found };
+
+        let plain = FlameQuestion { allocation: None, ..question };
+        let is_it = |begun: &Begun| (begun.device, begun.question, begun.search) == (device, plain, answers.searches);
+        if !self.begun.as_ref().is_some_and(is_it) {
+            let zoom = question.zoom.filter(|&node| (node as usize) < view.len()).unwrap_or(0);
+            self.begun = Some(Begun {
+                device,
+                question: plain,
+                search: answers.searches,
+                icicle: Icicle::new(&lent, zoom, question.width_px.max(1)),
+                page: FlamePage { total: view.weight(0), ..FlamePage::default() },
+                by_name: Vec::new(),
+                named: 0,
+                bytes: 0,
+            });
+        }
+        let begun = self.begun.as_mut()?;
+        let classes = open.found.filter(|_| find.is_some()).map(|found| view.classes(&found.frames));
+        if !begun.icicle.step(&lent, has_time) || !begun.name(view, classes.as_ref(), has_time) {
+            return None;
+        }
+        let id = question.allocation.map(AllocationId);
+        let id = id.filter(|&id| Population::new(open.history, of.scope).holds(open.history, id));
+        let revealed = id.and_then(|id| {
+            // The innermost of its boxes that is wide enough to be one.
+            let mut way = std::iter::successors(view.node_of(id), |&node| view.parent(node));
+            way.find_map(|node| begun.page.boxes.iter().position(|it| it.node == node && it.nodes == 1))
+        });
+        Some(FlamePage { revealed: revealed.map(|place| place as u32), ..begun.page.clone() })
+    }
+}
+
+impl Begun {
+    /// Names and colours the boxes while there is time: `true` when done.
+    fn name(&mut self, view: TreeView<'_>, classes: Option<&IdSet>, has_time: &mut dyn FnMut() -> bool) -> bool {
+        let page = &mut self.page;
+        if page.boxes.is_empty() {
+            page.boxes = std::mem::take(&mut self.icicle.boxes);
+            (page.zoom, page.is_cut) = (self.icicle.zoom as u32, self.icicle.is_cut);
+            let by_name = page.boxes.iter().map(|it| view.name(it.node)).zip(0..).collect();
+            self.by_name = sorted_by_key(by_name, |&(name, place)| pair(name.into(), place as u64));
+        }
+        while let Some(&(name, place)) = self.by_name.get(self.named) {
+            let before = self.named.checked_sub(1).and_then(|before| self.by_name.get(before));
+            let Some(it) = page.boxes.get_mut(place) else { return true };
+            if before.is_none_or(|before| before.0 != name) {
+                let mut label = view.label(it.node);
+                if self.bytes > LONG_NAMES {
+                    [&mut label.name, &mut label.file].into_iter().for_each(cut);
+                }
+                self.bytes += label.name.len() + label.file.len();
+                page.labels.push(label);
+            }
+            it.label = page.labels.len() as u32 - 1;
+            if it.nodes == 1 {
+                it.slot = view.slot(it.node);
+                it.matches = classes.is_some_and(|classes| view.is_of(classes, it.node));
+            }
+            self.named += 1;
+            if self.named.is_multiple_of(NAMES_PER_CHECK) && !has_time() {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// A weighed tree, and the same of what a search found.
+struct Lent<'a> {
+    view: TreeView<'a>,
+    found: Option<TreeView<'a>>,
+}
+
+impl Nodes for Lent<'_> {
+    fn above(&self, node: u32) -> Option<u32> {
+        self.view.parent(node)
+    }
+
+    fn each_below(&self, node: u32, then: &mut dyn FnMut(u32)) {
+        self.view.children(node).into_iter().for_each(then);
+    }
+
+    fn weight(&self, node: u32) -> Weight {
+        self.view.weight(node)
+    }
+
+    fn found(&self, node: u32) -> u64 {
+        self.found.map_or(0, |found| found.weight(node).bytes)
+    }
+}
+
+/// Leaves the beginning of a long text.
+fn cut(text: &mut String) {
+    if text.len() > CUT_NAME {
+        let end = (0..=CUT_NAME).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+        text.truncate(end);
+        text.push('…');
+    }
+}

@@ -1,0 +1,44 @@
+//! What happened in a range of the trace, in slices.
+
+use super::answers::{Selection, within};
+use super::open::OpenFile;
+use super::protocol::{RangeFacts, Scope, Span, Weight};
+use crate::replay::Curve;
+use crate::units::Moment;
+
+/// What happened in the range; `None` while there is no time for it. On a device that the file does not have, nothing.
+pub(super) fn facts(
+    file: &mut OpenFile,
+    device: i64,
+    span: Span,
+    has_time: &mut dyn FnMut() -> bool,
+) -> Option<RangeFacts> {
+    let Some((open, answers)) = file.open(device) else {
+        let (none, peak_moment) = (Weight::default(), span.from);
+        return Some(RangeFacts {
+            span,
+            born: none,
+            freed: none,
+            kept: none,
+            peak: 0,
+            peak_moment,
+            at_begin: 0,
+            at_end: 0,
+        });
+    };
+    let history = open.history;
+    let span = match within(history, Scope::Born(span)) {
+        Scope::Born(span) => span,
+        _ => span,
+    };
+    let mut total = |scope: Scope| answers.total(open, Selection { device, scope, found: None }, has_time);
+    let born = total(Scope::Born(span))?;
+    let freed = total(Scope::Freed(span))?;
+    let kept = total(Scope::Kept(span))?;
+    let positive = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
+    let change = |event| history.drawn_change(event);
+    let peak = Curve::new(&history.drawn, &change).max_in(span.from..span.to.saturating_add(1));
+    let (peak_moment, peak) = peak.map_or((span.from, 0), |(moment, bytes)| (moment.0, positive(bytes)));
+    let at = |moment: u32| positive(history.drawn_at(Moment(moment)));
+    Some(RangeFacts { span, born, freed, kept, peak, peak_moment, at_begin: at(span.from), at_end: at(span.to) })
+}

@@ -1,0 +1,159 @@
+//! Parts of the tree of the stacks of some allocations: what a [`TreeQuestion`] asks for.
+
+mod folds;
+mod layout;
+mod reveal;
+
+use super::answers::{Population, Selection, TreeView, within};
+use super::open::{Open, OpenFile};
+use super::protocol::{Arrangement, Fold, Reveal, TreePage, TreeQuestion, TreeRow};
+use crate::replay::AllocationId;
+use folds::Folds;
+use layout::{Layout, nodes_above};
+use reveal::Trail;
+
+/// Rows that are sent at once.
+const MOST_ROWS: u32 = 2000;
+/// Nodes above the top that are sent: the nearest.
+const MOST_ABOVE: usize = 200;
+
+/// What was laid out for the questions before.
+#[derive(Default)]
+pub(super) struct Trees {
+    rows: Option<(RowsOf, Layout)>,
+    trail: Option<(TrailOf, Trail)>,
+}
+
+/// What rows depend on.
+#[derive(Clone, PartialEq)]
+struct RowsOf {
+    of: Selection,
+    arrangement: Arrangement,
+    top: u32,
+    folds: Vec<Fold>,
+}
+
+/// What the nodes that a search matches depend on.
+#[derive(Clone, Copy, PartialEq)]
+struct TrailOf {
+    of: Selection,
+    arrangement: Arrangement,
+    /// Which search, counted from the first.
+    search: u32,
+}
+
+impl Trees {
+    /// The part that is asked for; `None` while there is no time for it. On a device that the file does not have, nothing.
+    pub(super) fn page(
+        &mut self,
+        file: &mut OpenFile,
+        device: i64,
+        question: &TreeQuestion,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> Option<TreePage> {
+        let TreeQuestion { scope, arrangement, find, .. } = *question;
+        let Some((open, answers)) = file.open(device) else { return Some(TreePage::default()) };
+        let of = Selection { device, scope: within(open.history, scope), found: None };
+        let find = find.filter(|&find| open.found.is_some_and(|found| (found.serial, found.device) == (find, device)));
+        let of_found = Selection { found: find, ..of };
+        if find.is_some() && !answers.weigh(open, of_found, arrangement, has_time) {
+            return None;
+        }
+        if !answers.weigh(open, of, arrangement, has_time) {
+            return None;
+        }
+        let view = answers.view(open, of, arrangement)?;
+        let found = find.and_then(|_| answers.view(open, of_found, arrangement));
+        let top = question.focus.filter(|&node| (node as usize) < view.len()).unwrap_or(0);
+
+        if let Some(search) = open.found.filter(|_| find.is_some()) {
+            let trail_of = TrailOf { of, arrangement, search: answers.searches };
+            if self.trail.as_ref().is_none_or(|(known, _)| *known != trail_of) {
+                self.trail = Some((trail_of, Trail::new(view, view.classes(&search.frames))));
+            }
+            if !self.trail.as_mut().is_some_and(|(_, trail)| trail.step(view, has_time)) {
+                return None;
+            }
+        }
+        let trail = self.trail.as_ref().filter(|_| find.is_some()).map(|(_, trail)| trail);
+
+        let target = question.reveal.and_then(|reveal| target(open, view, trail, top, of, reveal));
+        let mut folds = question.folds.clone();
+        let opened = target.map_or_else(Vec::new, |target| reveal::to_open(view, top, target, &Folds::new(&folds)));
+        folds.extend(&opened);
+        let rules = Folds::new(&folds);
+        let rows_of = RowsOf { of, arrangement, top, folds };
+        if self.rows.as_ref().is_none_or(|(known, _)| *known != rows_of) {
+            self.rows = Some((rows_of, Layout::new(view, top, &rules)));
+        }
+        let (_, layout) = self.rows.as_mut()?;
+        if !layout.step(view, &rules, has_time) {
+            return None;
+        }
+
+        let revealed = target.and_then(|target| {
+            let row = layout.rows.iter().position(|row| row.node == target)?;
+            Some((row as u32, target))
+        });
+        let [mut first, count] = question.rows;
+        let count = count.min(MOST_ROWS);
+        if let Some((row, _)) = revealed.filter(|&(row, _)| row < first || row - first >= count) {
+            first = row.saturating_sub(count / 2);
+        }
+        let rows = layout.rows.iter().skip(first as usize).take(count as usize);
+        let above = nodes_above(view, top);
+        let nearest = above.len().saturating_sub(MOST_ABOVE);
+        Some(TreePage {
+            total: view.weight(0),
+            above: above.into_iter().skip(nearest).map(|node| (node, view.label(node))).collect(),
+            row_count: layout.rows.len() as u32,
+            first,
+            rows: rows
+                .map(|row| {
+                    let parent = view.parent(row.node).unwrap_or(row.node);
+                    TreeRow {
+                        node: row.node,
+                        parent,
+                        depth: row.depth,
+                        forks: row.forks,
+                        place: [row.place, row.siblings],
+                        weight: view.weight(row.node),
+                        own: view.own(row.node),
+                        parent_bytes: view.weight(parent).bytes,
+                        label: view.label(row.node),
+                        fold: row.fold,
+                        matches: trail.is_some_and(|trail| view.is_of(&trail.classes, row.node)),
+                        found: found.map_or(0, |found| found.weight(row.node).bytes),
+                    }
+                })
+                .collect(),
+            revealed,
+            opened: opened.into_iter().map(|fold| fold.node).collect(),
+        })
+    }
+}
+
+/// The node that shall be seen; `None` where there is none below the top.
+fn target(
+    open: Open<'_>,
+    view: TreeView<'_>,
+    trail: Option<&Trail>,
+    top: u32,
+    of: Selection,
+    reveal: Reveal,
+) -> Option<u32> {
+    let weighs = |node: u32| view.weight(node).count > 0 && reveal::is_within(view, top, node);
+    // From a node that is not there the way begins at the top.
+    let start = |node: u32| if weighs(node) { node } else { top };
+    match reveal {
+        Reveal::Node(node) => Some(node),
+        Reveal::Allocation(id) => {
+            let id = AllocationId(id);
+            let is_in = Population::new(open.history, of.scope).holds(open.history, id);
+            is_in.then(|| view.node_of(id)).flatten()
+        }
+        Reveal::MatchAfter(node) => trail?.after(view, top, start(node)),
+        Reveal::MatchBefore(node) => trail?.before(view, top, start(node)),
+    }
+    .filter(|&node| weighs(node))
+}

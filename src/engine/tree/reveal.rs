@@ -1,0 +1,121 @@
+//! The way to a node that shall be seen: which one it is, and what must be opened for it.
+
+use super::folds::{Folds, otherwise};
+use super::layout::{done_above, nodes_above};
+use crate::analysis::IdSet;
+use crate::engine::answers::TreeView;
+use crate::engine::protocol::{Fold, FoldState, Reach};
+
+/// Whether `node` is `top` or below it.
+pub(super) fn is_within(view: TreeView<'_>, top: u32, node: u32) -> bool {
+    // Parents have lower numbers.
+    let mut way = std::iter::successors(Some(node), |&at| view.parent(at)).take_while(|&at| at >= top);
+    way.any(|at| at == top)
+}
+
+/// What must be opened so that `node` is among the rows below `top`.
+pub(super) fn to_open(view: TreeView<'_>, top: u32, node: u32, folds: &Folds) -> Vec<Fold> {
+    let mut above = done_above(view, top, folds);
+    let mut siblings = 1;
+    let mut opened = Vec::new();
+    for at in nodes_above(view, node).into_iter().skip_while(|&at| at != top) {
+        let otherwise = if at == top { FoldState::Open } else { otherwise(siblings) };
+        let (state, below) = folds.of(at, above, otherwise);
+        if state != FoldState::Open {
+            opened.push(Fold { node: at, reach: Reach::One, state: FoldState::Open });
+        }
+        above = below;
+        siblings = view.child_count(at);
+    }
+    opened
+}
+
+/// The nodes whose frames a search matches, and those above them.
+pub(super) struct Trail {
+    /// Classes of frames.
+    pub(super) classes: IdSet,
+    nodes: IdSet,
+    /// Nodes from here on were looked at.
+    next: usize,
+}
+
+/// Nodes between two questions for the time.
+const NODES_PER_CHECK: usize = 8192;
+
+impl Trail {
+    /// Of the frames of these classes.
+    pub(super) fn new(view: TreeView<'_>, classes: IdSet) -> Trail {
+        Trail { classes, nodes: IdSet::below(view.len()), next: view.len() }
+    }
+
+    /// Looks at nodes while there is time: `true` when at all of them.
+    pub(super) fn step(&mut self, view: TreeView<'_>, has_time: &mut dyn FnMut() -> bool) -> bool {
+        while self.next > 0 {
+            let begin = self.next.saturating_sub(NODES_PER_CHECK);
+            for node in (begin as u32..self.next as u32).rev() {
+                let weighs = view.weight(node).count > 0;
+                if weighs && (self.nodes.contains(node) || view.is_of(&self.classes, node)) {
+                    self.nodes.insert(node);
+                    view.parent(node).into_iter().for_each(|parent| self.nodes.insert(parent));
+                }
+            }
+            self.next = begin;
+            if !has_time() {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn children(&self, view: TreeView<'_>, node: u32) -> Vec<u32> {
+        view.children(node).into_iter().filter(|&child| self.nodes.contains(child)).collect()
+    }
+
+    /// The first match in the order of rows that is `node` or below it.
+    fn first(&self, view: TreeView<'_>, node: u32) -> Option<u32> {
+        let mut at = node;
+        while !view.is_of(&self.classes, at) {
+            at = *self.children(view, at).first()?;
+        }
+        Some(at)
+    }
+
+    /// The last.
+    fn last(&self, view: TreeView<'_>, node: u32) -> u32 {
+        std::iter::successors(Some(node), |&at| self.children(view, at).last().copied()).last().unwrap_or(node)
+    }
+
+    /// The match after `node` in the order of rows below `top`, the first one after the last.
+    pub(super) fn after(&self, view: TreeView<'_>, top: u32, node: u32) -> Option<u32> {
+        if let Some(&child) = self.children(view, node).first() {
+            return self.first(view, child);
+        }
+        let mut at = node;
+        while at != top {
+            let parent = view.parent(at)?;
+            let mut later = view.children(parent).into_iter().skip_while(|&child| child != at).skip(1);
+            if let Some(next) = later.find(|&child| self.nodes.contains(child)) {
+                return self.first(view, next);
+            }
+            at = parent;
+        }
+        self.first(view, top)
+    }
+
+    /// The one before it, the last one before the first.
+    pub(super) fn before(&self, view: TreeView<'_>, top: u32, node: u32) -> Option<u32> {
+        let mut at = node;
+        while at != top {
+            let parent = view.parent(at)?;
+            let earlier = view.children(parent).into_iter().take_while(|&child| child != at);
+            if let Some(next) = earlier.filter(|&child| self.nodes.contains(child)).last() {
+                return Some(self.last(view, next));
+            }
+            if view.is_of(&self.classes, parent) {
+                return Some(parent);
+            }
+            at = parent;
+        }
+        Some(self.last(view, top)).filter(|&last| view.is_of(&self.classes, last))
+    }
+}

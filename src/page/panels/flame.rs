@@ -1,0 +1,63 @@
+//! What stands around the flame graph: the way to the zoomed box, the card beside the pointer, the line below.
+
+use super::Shown;
+use crate::page::dom::{Elements, append, clear, set_attribute, set_text};
+use crate::ui::State;
+use crate::ui::flame::Growth;
+use crate::ui::flame::words::{Crumb, FlameCard, card, crumbs, note, reading};
+use crate::ui::placing::beside;
+use crate::ui::views::Tab;
+
+#[derive(Default)]
+pub(super) struct Panel {
+    crumbs: Shown<Vec<Crumb>>,
+    card: Shown<Option<FlameCard>>,
+    growth: Shown<Growth>,
+}
+
+impl Panel {
+    pub(super) fn show(&mut self, elements: &Elements, state: &State) {
+        if state.views.seen() != Some(Tab::Flame) {
+            return;
+        }
+        let flame = &state.flame;
+        if let Some(growth) = self.growth.changed(flame.growth) {
+            set_attribute(&elements.flame_turn, "aria-pressed", if *growth == Growth::Up { "true" } else { "false" });
+        }
+        if let Some(crumbs) = self.crumbs.changed(flame.page().map(|page| crumbs(page)).unwrap_or_default()) {
+            clear(&elements.flame_crumbs);
+            for crumb in crumbs {
+                let button = elements.new_element("button", "", &crumb.text);
+                set_attribute(&button, "type", "button");
+                set_attribute(&button, "data-node", &crumb.node.to_string());
+                set_attribute(&button, "title", &crumb.text);
+                append(&elements.flame_crumbs, &button);
+            }
+            if let Some(last) = elements.flame_crumbs.last_element_child() {
+                set_attribute(&last, "aria-current", "true");
+            }
+        }
+        set_text(&elements.flame_note, note(state));
+        set_text(&elements.flame_reading, &reading(state));
+        let hovered = flame.page().zip(flame.hovered()).map(|(page, of)| card(state, page, of));
+        if let Some(card) = self.card.changed(hovered) {
+            elements.flame_card.set_hidden(card.is_none());
+            if let Some(card) = card {
+                set_text(&elements.flame_card_title, &card.title);
+                set_text(&elements.flame_card_name, &card.name);
+                set_text(&elements.flame_card_place, &card.place);
+                set_text(&elements.flame_card_shares, &card.shares);
+            }
+        }
+        if let Some(([x, y], canvas)) = flame.pointer.zip(flame.canvas) {
+            let (plot, card) = (&elements.flame_plot, &elements.flame_card);
+            let area = plot.get_bounding_client_rect();
+            let window = |side: Result<wasm_bindgen::JsValue, _>| side.ok().and_then(|it| it.as_f64()).unwrap_or(0.0);
+            let room = (window(elements.window.inner_width()), window(elements.window.inner_height()));
+            let size = (f64::from(card.offset_width()), f64::from(card.offset_height()));
+            let (left, top) = beside((area.left() + x / canvas.scale, area.top() + y / canvas.scale), size, room);
+            // It fails only for a property that is none.
+            let _ = card.style().set_property("transform", &format!("translate({left:.0}px, {top:.0}px)"));
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! The flame graph: which node fills the width, which box is selected and which is under the pointer, and how far it is scrolled.
+
+pub mod picture;
+pub mod words;
+
+use super::action::Effect;
+use super::state::{Canvas, State};
+use super::surroundings::Answer;
+use super::views::Tab;
+use crate::engine::protocol::{Arrangement, FlameBox, FlamePage, FlameQuestion, Request};
+use std::rc::Rc;
+
+/// The height of a row in CSS pixels.
+const ROW_PX: f64 = 20.0;
+/// How many rows of the way to a zoomed box stay in view above it.
+const ROWS_ABOVE: i64 = 2;
+
+/// What is known and seen of the flame graph.
+#[derive(Clone, Debug, Default)]
+pub struct FlameGraph {
+    /// The canvas; `None` until it was seen.
+    pub canvas: Option<Canvas>,
+    /// Where the root is.
+    pub growth: Growth,
+    /// Device pixels that are scrolled away at the top.
+    scrolled_px: i64,
+    /// The node that fills the width, and of which arrangement it is.
+    zoom: Option<(Arrangement, u32)>,
+    /// Where the pointer is, in device pixels from the canvas's left upper corner.
+    pub pointer: Option<[f64; 2]>,
+    answer: Answer<FlameQuestion, Rc<FlamePage>>,
+    /// What the rows that are in view were chosen for; others have to be chosen when it changes.
+    shown_for: Option<(u32, Growth, Canvas)>,
+}
+
+/// Which way the rows grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Growth {
+    /// The root at the top: an icicle.
+    #[default]
+    Down,
+    /// The root at the bottom: flames.
+    Up,
+}
+
+/// What a person does in the flame graph with the pointer, places in device pixels from the canvas's left upper corner; and what the
+/// browser reports of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FlameAction {
+    /// The canvas has this size now.
+    Resized(Canvas),
+    /// So many CSS pixels are scrolled away at the top.
+    Scrolled(f64),
+    /// The pointer is here; nowhere when it left.
+    PointerAt(Option<[f64; 2]>),
+    /// A box is selected, or none where there is none.
+    Clicked([f64; 2]),
+    /// The box fills the width from now on.
+    DoubleClicked([f64; 2]),
+    /// This node of the way to the zoomed one shall fill the width.
+    Chosen(u32),
+}
+
+/// What a key asks of the flame graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FlameStep {
+    /// To the box above the selected one, as it is seen.
+    Up,
+    /// To the box below it: the heaviest, where there are several.
+    Down,
+    /// To the box at its left.
+    Left,
+    /// To the box at its right.
+    Right,
+    /// The selected box fills the width.
+    ZoomIn,
+    /// The one that holds the zoomed one does.
+    ZoomOut,
+    /// Everything does.
+    ZoomOutFully,
+    /// The root to the other end.
+    Turn,
+}
+
+impl FlameGraph {
+    /// The boxes that are shown.
+    pub fn page(&self) -> Option<&Rc<FlamePage>> {
+        self.answer.latest()
+    }
+
+    /// Forgets all of a device.
+    pub(super) fn forget(&mut self) {
+        *self = FlameGraph { canvas: self.canvas, growth: self.growth, ..FlameGraph::default() };
+    }
+
+    /// The height of a row in device pixels.
+    pub fn row_px(&self) -> i64 {
+        self.canvas.map_or(1, |canvas| (ROW_PX * canvas.scale).round() as i64)
+    }
+
+    /// All rows together, in device pixels.
+    pub fn content_px(&self) -> i64 {
+        let last = self.page().and_then(|page| page.boxes.last());
+        last.map_or(0, |last| (i64::from(last.row) + 1) * self.row_px())
+    }
+
+    /// CSS pixels that are scrolled away at the top.
+    pub fn scrolled_css(&self) -> i32 {
+        let scale = self.canvas.map_or(1.0, |canvas| canvas.scale);
+        (self.scrolled_px as f64 / scale).round() as i32
+    }
+
+    fn height_px(&self) -> i64 {
+        self.canvas.map_or(0, |canvas| canvas.height_px.into())
+    }
+
+    /// The upper edge of a row in device pixels from the canvas's top.
+    fn top_of(&self, row: u32) -> i64 {
+        let row = i64::from(row);
+        match self.growth {
+            Growth::Down => row * self.row_px() - self.scrolled_px,
+            // Flames stand on the ground.
+            Growth::Up => self.content_px().max(self.height_px()) - (row + 1) * self.row_px() - self.scrolled_px,
+        }
+    }
+
+    fn scroll_to(&mut self, px: i64) {
+        self.scrolled_px = px.clamp(0, (self.content_px() - self.height_px()).max(0));
+    }
+
+    /// Scrolls as little as brings the row into view.
+    fn bring_into_view(&mut self, row: u32) {
+        let top = self.top_of(row);
+        let beyond = (top + self.row_px() - self.height_px()).max(0);
+        let by = if top < 0 { top } else { beyond };
+        self.scroll_to(self.scrolled_px + by);
+    }
+
+    /// Where the box at a place of the canvas stands among the boxes.
+    pub fn at(&self, [x, y]: [f64; 2]) -> Option<usize> {
+        let (page, width) = (self.page()?, self.canvas?.width_px);
+        let from_top = y.floor() as i64 - self.top_of(0);
+        let row = from_top.div_euclid(self.row_px().max(1));
+        let row = u32::try_from(if self.growth == Growth::Down { row } else { -row }).ok()?;
+        let drawn = page.boxes.first()?.x[1];
+        let x = ((x.floor() + 0.5) * f64::from(drawn) / f64::from(width.max(1))) as u32;
+        let from = page.boxes.partition_point(|it| (it.row, it.x[1]) <= (row, x));
+        let found = page.boxes.get(from)?;
+        (found.row == row && found.x[0] <= x).then_some(from)
+    }
+
+    /// What is under the pointer.
+    pub fn hovered(&self) -> Option<&FlameBox> {
+        self.page()?.boxes.get(self.at(self.pointer?)?)
+    }
+
+    /// The box of a node, where it has one.
+    fn place_of(&self, node: u32) -> Option<usize> {
+        self.page()?.boxes.iter().position(|it| it.node == node && it.nodes == 1)
+    }
+}
+
+impl State {
+    /// The box of the selected node; that which fills the width while none is selected or its node is not drawn.
+    pub fn flame_box(&self) -> Option<usize> {
+        let selected = self.views.node.and_then(|node| self.flame.place_of(node));
+        selected.or_else(|| Some(self.flame.page()?.zoom as usize))
+    }
+
+    /// What the flame graph is to show now; `None` while it is not seen.
+    fn flame_question(&self) -> Option<FlameQuestion> {
+        let canvas = self.flame.canvas.filter(|_| self.views.seen() == Some(Tab::Flame))?;
+        let arrangement = self.views.arrangement;
+        let zoom = self.flame.zoom.filter(|(of, _)| *of == arrangement).map(|(_, node)| node);
+        let allocation = self.selection.as_ref().map(|selection| selection.allocation);
+        let find = self.found_serial();
+        Some(FlameQuestion { scope: self.views.scope, arrangement, zoom, width_px: canvas.width_px, find, allocation })
+    }
+
+    fn zoom_flame(&mut self, node: u32) {
+        self.flame.zoom = (node != 0).then_some((self.views.arrangement, node));
+    }
+
+    /// Nothing fills the width but everything; `false` where that was so.
+    pub(super) fn unzoom_flame(&mut self) -> bool {
+        self.views.seen() == Some(Tab::Flame) && self.flame.zoom.take().is_some()
+    }
+
+    fn select_flame_box(&mut self, place: usize) {
+        let found = self.flame.page().and_then(|page| page.boxes.get(place).copied());
+        if let Some(found) = found.filter(|found| found.nodes == 1) {
+            self.views.node = Some(found.node);
+            self.flame.bring_into_view(found.row);
+        }
+    }
+}
+
+/// Asks for the boxes that are missing.
+pub(super) fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
+    let Some(question) = state.flame_question().filter(|&question| state.flame.answer.wants(question)) else { return };
+    let serial = state.next_serial();
+    state.flame.answer.ask(serial, question);
+    effects.push(Effect::Ask(Request::Flame { serial, device, question }));
+}
+
+/// Takes boxes.
+pub(super) fn take(state: &mut State, serial: u32, page: FlamePage) {
+    state.flame.answer.take(serial, Rc::new(page));
+    settle_rows(state);
+}
+
+/// Chooses the rows in view where what they were chosen for is another; keeps them in reach otherwise.
+fn settle_rows(state: &mut State) {
+    let flame = &mut state.flame;
+    let (Some(page), Some(canvas)) = (flame.page().cloned(), flame.canvas) else { return };
+    let Some(zoom) = page.boxes.get(page.zoom as usize) else { return };
+    let now = (zoom.node, flame.growth, canvas);
+    let before = flame.shown_for.replace(now);
+    if before.is_none_or(|before| (before.0, before.1) != (now.0, now.1)) {
+        let above = flame.row_px() * (i64::from(zoom.row) - ROWS_ABOVE).max(0);
+        let end = flame.content_px() - flame.height_px();
+        flame.scroll_to(if flame.growth == Growth::Down { above } else { end - above });
+    } else {
+        flame.scroll_to(flame.scrolled_px);
+    }
+}
+
+/// What the pointer did.
+pub(super) fn act(state: &mut State, action: FlameAction) {
+    match action {
+        FlameAction::Resized(canvas) => {
+            state.flame.canvas = Some(canvas);
+            settle_rows(state);
+        }
+        FlameAction::Scrolled(css) => {
+            // What the browser rounded is not what somebody scrolled.
+            if (css - f64::from(state.flame.scrolled_css())).abs() >= 1.0 {
+                let scale = state.flame.canvas.map_or(1.0, |canvas| canvas.scale);
+                state.flame.scroll_to((css * scale).round() as i64);
+            }
+        }
+        FlameAction::PointerAt(place) => state.flame.pointer = place,
+        FlameAction::Clicked(at) => match state.flame.at(at) {
+            Some(place) => state.select_flame_box(place),
+            None => state.views.node = None,
+        },
+        FlameAction::DoubleClicked(at) => {
+            let page = state.flame.page();
+            let hit = page.and_then(|page| page.boxes.get(state.flame.at(at)?).copied());
+            if let Some(hit) = hit.filter(|hit| hit.nodes == 1) {
+                state.zoom_flame(hit.node);
+            }
+        }
+        FlameAction::Chosen(node) => state.zoom_flame(node),
+    }
+}
+
+/// What a key asks for.
+pub(super) fn step(state: &mut State, step: FlameStep) {
+    if step == FlameStep::Turn {
+        state.flame.growth = if state.flame.growth == Growth::Down { Growth::Up } else { Growth::Down };
+        settle_rows(state);
+        return;
+    }
+    let Some((page, at)) = state.flame.page().cloned().zip(state.flame_box()) else { return };
+    let Some(selected) = page.boxes.get(at) else { return };
+    let grows_down = state.flame.growth == Growth::Down;
+    let single = |place: &usize| page.boxes.get(*place).is_some_and(|it| it.nodes == 1);
+    let row = |place: &usize| page.boxes.get(*place).is_some_and(|it| it.row == selected.row);
+    let to = match step {
+        // The first of the keys says where one is.
+        _ if state.views.node.is_none() && !matches!(step, FlameStep::ZoomOut | FlameStep::ZoomOutFully) => Some(at),
+        FlameStep::Up | FlameStep::Down if (step == FlameStep::Up) == grows_down => Some(selected.parent as usize),
+        FlameStep::Up | FlameStep::Down => {
+            // Heaviest first; the way to the zoomed box has one each.
+            let below = |place: &usize| page.boxes.get(*place).is_some_and(|it| it.parent as usize == at);
+            (at + 1..page.boxes.len()).find(below).filter(single)
+        }
+        FlameStep::Left => at.checked_sub(1).filter(row).filter(single),
+        // Behind a box that stands for several comes the next parent's first.
+        FlameStep::Right => (at + 1..page.boxes.len()).take_while(row).find(single),
+        FlameStep::ZoomIn => {
+            state.zoom_flame(selected.node);
+            None
+        }
+        FlameStep::ZoomOut => {
+            let zoomed = page.boxes.get(page.zoom as usize);
+            let outer = zoomed.and_then(|zoomed| page.boxes.get(zoomed.parent as usize));
+            state.zoom_flame(outer.map_or(0, |outer| outer.node));
+            None
+        }
+        FlameStep::ZoomOutFully => {
+            state.zoom_flame(0);
+            None
+        }
+        FlameStep::Turn => None,
+    };
+    if let Some(to) = to {
+        state.select_flame_box(to);
+    }
+}

@@ -1,0 +1,198 @@
+//! The flame graph as tiles, texts and outlines in device pixels of its canvas: only rows that are in view.
+
+use super::words::{brief_place, short};
+use crate::engine::protocol::{FlameBox, NodeKind, NodeLabel, Scope};
+use crate::ui::State;
+
+/// The size of names in CSS pixels.
+const TEXT_PX: f64 = 12.0;
+/// CSS pixels between a box's edge and its name.
+const PAD_PX: f64 = 5.0;
+/// How wide a sign is on the average, in hundredths of the text's size; of other scripts some are twice as wide.
+const SIGN: f64 = 0.54;
+/// Fewer signs than this say nothing.
+const LEAST_SIGNS: usize = 3;
+
+/// What is drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlamePicture {
+    /// Width and height.
+    pub size_px: [u32; 2],
+    /// The boxes.
+    pub tiles: Vec<FlameTile>,
+    /// Their names.
+    pub texts: Vec<FlameText>,
+    /// The size of the names.
+    pub text_px: f64,
+    /// What is outlined, back to front.
+    pub outlines: Vec<FlameOutline>,
+}
+
+/// A box on the canvas; edges in device pixels from its left upper corner, which may lie outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlameTile {
+    /// Left and right edge.
+    pub x: [i32; 2],
+    /// Upper and lower edge.
+    pub y: [i32; 2],
+    /// What its colour tells.
+    pub fill: FlameFill,
+    /// Whether others stand out.
+    pub is_faded: bool,
+    /// Whether it stands for several.
+    pub is_hatched: bool,
+    /// How much of its width a search found.
+    pub found_px: u32,
+}
+
+/// What the colour of a box tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlameFill {
+    /// The call site, by its slot of the palette.
+    Slot(u32),
+    /// Whose code it is.
+    Kind(NodeKind),
+}
+
+/// A name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlameText {
+    /// As much of it as has room.
+    pub text: String,
+    /// The left end of its middle line.
+    pub at: [f64; 2],
+    /// It must not be wider than this.
+    pub room_px: f64,
+    /// The tile that it stands on: its place among the tiles.
+    pub tile: usize,
+    /// Whether its own frame is what the search looks for.
+    pub is_bold: bool,
+}
+
+/// An outline inside a box.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlameOutline {
+    /// Left and right edge.
+    pub x: [i32; 2],
+    /// Upper and lower edge.
+    pub y: [i32; 2],
+    /// Why.
+    pub stroke: FlameStroke,
+}
+
+/// Why a box is outlined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlameStroke {
+    /// The pointer is over it.
+    Hovered,
+    /// The selected allocation is in it.
+    Revealed,
+    /// It is selected.
+    Selected,
+}
+
+/// What is drawn now; `None` until there is something.
+pub fn picture(state: &State) -> Option<FlamePicture> {
+    let flame = &state.flame;
+    let (page, canvas) = (flame.page()?, flame.canvas?);
+    let (width, height) = (canvas.width_px, i64::from(canvas.height_px));
+    let drawn = page.boxes.first()?.x[1].max(1);
+    let row_px = flame.row_px();
+    let edge = |x: u32| (u64::from(x) * u64::from(width) / u64::from(drawn)) as i32;
+    let corners = |of: &FlameBox| {
+        let top = flame.top_of(of.row);
+        (top < height && top + row_px > 0).then(|| (of.x.map(edge), [top as i32, (top + row_px) as i32]))
+    };
+    let searches = state.found_serial().is_some();
+    let text_px = TEXT_PX * canvas.scale;
+    let mut picture =
+        FlamePicture { size_px: [width, canvas.height_px], tiles: vec![], texts: vec![], text_px, outlines: vec![] };
+    for of in &page.boxes {
+        let Some((x, y)) = corners(of).filter(|(x, _)| x[0] < x[1]) else { continue };
+        let label = page.labels.get(of.label as usize);
+        let kind = label.map_or(NodeKind::Note, |label| label.kind);
+        let is_faded = searches && of.found == 0 || of.slot.is_some_and(|slot| state.around.faded.contains(&slot));
+        let wide = u128::from(x[1].abs_diff(x[0]));
+        let found_px = wide * u128::from(of.found) / u128::from(of.weight.bytes.max(1));
+        // What is found is seen, however little it is.
+        let found_px = if of.found > 0 { found_px.clamp(1, wide) as u32 } else { 0 };
+        picture.tiles.push(FlameTile {
+            x,
+            y,
+            fill: of.slot.map_or(FlameFill::Kind(kind), FlameFill::Slot),
+            is_faded,
+            is_hatched: of.nodes > 1,
+            found_px,
+        });
+        let pad = PAD_PX * canvas.scale;
+        let room_px = f64::from(x[1] - x[0]) - 2.0 * pad;
+        let signs = (room_px / (SIGN * text_px)).max(0.0) as usize;
+        if let Some(label) = label.filter(|_| of.nodes == 1 && signs >= LEAST_SIGNS) {
+            picture.texts.push(FlameText {
+                text: name(label, of, state.views.scope, signs),
+                at: [f64::from(x[0]) + pad, f64::from(y[0] + y[1] - 1) / 2.0],
+                room_px,
+                tile: picture.tiles.len() - 1,
+                is_bold: of.matches,
+            });
+        }
+    }
+    let hovered = flame.pointer.and_then(|pointer| flame.at(pointer));
+    let selected = state.flame_box().filter(|_| state.views.node.is_some());
+    let revealed = page.revealed.map(|place| place as usize).filter(|_| state.selection.is_some());
+    let strokes =
+        [(hovered, FlameStroke::Hovered), (revealed, FlameStroke::Revealed), (selected, FlameStroke::Selected)];
+    for (place, stroke) in strokes {
+        let corners = place.and_then(|place| corners(page.boxes.get(place)?));
+        picture.outlines.extend(corners.map(|(x, y)| FlameOutline { x, y, stroke }));
+    }
+    Some(picture)
+}
+
+/// As much of a box's name as `signs` have room for: with its place and what it weighs, if they fit as well.
+fn name(label: &NodeLabel, of: &FlameBox, scope: Scope, signs: usize) -> String {
+    // What a C++ function takes says less than what it is.
+    let name = match label.kind {
+        NodeKind::Native => label.name.split('(').next().filter(|name| !name.is_empty()).unwrap_or(&label.name),
+        _ => &label.name,
+    };
+    let mut text = elided(name, signs, label.kind);
+    let mut room = signs.saturating_sub(signs_of(name));
+    for more in [brief_place(label), short(scope, of.weight.bytes)] {
+        let needed = signs_of(&more) + 2;
+        if needed > room {
+            break;
+        }
+        if !more.is_empty() {
+            room -= needed;
+            text.push_str("  ");
+            text.push_str(&more);
+        }
+    }
+    text
+}
+
+/// How many signs wide a text is.
+fn signs_of(text: &str) -> usize {
+    text.chars().map(|sign| if sign < '\u{1100}' { 1 } else { 2 }).sum()
+}
+
+/// The beginning of a name; of a C++ function's its end, which tells more.
+fn elided(name: &str, signs: usize, kind: NodeKind) -> String {
+    if signs_of(name) <= signs {
+        return name.to_owned();
+    }
+    let mut room = signs.saturating_sub(1);
+    let mut fits = |sign: &char| {
+        let width = if *sign < '\u{1100}' { 1 } else { 2 };
+        let fits = width <= room;
+        room = room.saturating_sub(width);
+        fits
+    };
+    if kind == NodeKind::Native {
+        let tail: String = name.chars().rev().take_while(|sign| fits(sign)).collect();
+        return ["…", &tail.chars().rev().collect::<String>()].concat();
+    }
+    let head: String = name.chars().take_while(|sign| fits(sign)).collect();
+    head + "…"
+}

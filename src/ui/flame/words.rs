@@ -1,0 +1,159 @@
+//! What is said of the boxes of a flame graph: the card, the line below, the way to the zoomed box.
+
+use crate::engine::protocol::{FlameBox, FlamePage, NodeLabel, Scope};
+use crate::ui::State;
+use crate::units::{Bytes, counted, grouped};
+
+/// Boxes of the way that are named beside the first: the last ones.
+const NAMED: usize = 2;
+
+/// The card beside the pointer. It has the same lines for every box, so that it never jumps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlameCard {
+    /// What it weighs, in short and exactly.
+    pub title: String,
+    /// What it is called, in full.
+    pub name: String,
+    /// File and line.
+    pub place: String,
+    /// Its shares, and how many allocations.
+    pub shares: String,
+}
+
+/// One of the boxes on the way to the zoomed one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Crumb {
+    /// Its node.
+    pub node: u32,
+    /// Its name; boxes left out before it are a dot dot dot.
+    pub text: String,
+}
+
+/// An amount of what a scope weighs, in short.
+pub fn short(scope: Scope, amount: u64) -> String {
+    let mut text = Bytes(amount).to_string();
+    text.push_str(unit(scope));
+    text
+}
+
+/// The same, exactly.
+fn exact(scope: Scope, amount: u64) -> String {
+    let mut text = grouped(amount);
+    text.push_str(" B");
+    text.push_str(unit(scope));
+    text
+}
+
+fn unit(scope: Scope) -> &'static str {
+    if matches!(scope, Scope::ByteMoments(_)) { "·events" } else { "" }
+}
+
+/// A share with one digit behind the point: `45.1 %`; what is not nothing is never 0.0 %, what is not all never 100.0 %.
+pub fn percent(part: u64, whole: u64) -> String {
+    let whole_wide = u128::from(whole.max(1));
+    let tenths = ((u128::from(part) * 2000 + whole_wide) / (2 * whole_wide)) as u64;
+    let text = match tenths {
+        0 if part > 0 => return "< 0.1 %".to_owned(),
+        1000 if part < whole => return "> 99.9 %".to_owned(),
+        _ => [&(tenths / 10).to_string(), ".", &(tenths % 10).to_string()].concat(),
+    };
+    text + " %"
+}
+
+/// File and line of a box, as `model.py:31`; empty where there is none.
+pub(super) fn brief_place(label: &NodeLabel) -> String {
+    with_line(label.file.rsplit(['/', '\\']).next().unwrap_or_default(), label)
+}
+
+/// The same with the whole path.
+fn place(label: &NodeLabel) -> String {
+    with_line(&label.file, label)
+}
+
+fn with_line(file: &str, label: &NodeLabel) -> String {
+    match file {
+        "" | "??" | "none" => String::new(),
+        // A file's own name is the box's already.
+        _ if label.line.is_empty() && file == label.name => String::new(),
+        _ if label.line.is_empty() => file.to_owned(),
+        _ => [file, ":", &label.line].concat(),
+    }
+}
+
+fn label<'a>(page: &'a FlamePage, of: &FlameBox) -> &'a NodeLabel {
+    const NONE: &NodeLabel = &NodeLabel {
+        name: String::new(),
+        file: String::new(),
+        line: String::new(),
+        kind: crate::engine::protocol::NodeKind::Note,
+    };
+    page.labels.get(of.label as usize).unwrap_or(NONE)
+}
+
+/// What is said of a box.
+pub fn card(state: &State, page: &FlamePage, of: &FlameBox) -> FlameCard {
+    let scope = state.views.scope;
+    let bytes = of.weight.bytes;
+    let mut title = short(scope, bytes);
+    if bytes >= 1024 {
+        title.push_str(" · ");
+        title.push_str(&exact(scope, bytes));
+    }
+    let label = label(page, of);
+    let (name, place) = if of.nodes > 1 {
+        (grouped(of.nodes.into()) + " boxes narrower than a pixel", "The heaviest: ".to_owned() + &label.name)
+    } else {
+        (label.name.clone(), place(label))
+    };
+    let mut shares = percent(bytes, page.total.bytes);
+    shares.push_str(" of all");
+    if let Some(parent) = page.boxes.get(of.parent as usize).filter(|_| of.row > 0) {
+        shares.push_str(" · ");
+        shares.push_str(&percent(bytes, parent.weight.bytes));
+        shares.push_str(" of its parent");
+    }
+    shares.push_str(" · ");
+    shares.push_str(&counted(of.weight.count.into(), "allocation"));
+    if of.found > 0 {
+        shares.push_str(" · found: ");
+        shares.push_str(&short(scope, of.found));
+    }
+    FlameCard { title, name, place, shares }
+}
+
+/// The line below: the selected box, or how to move.
+pub fn reading(state: &State) -> String {
+    let Some(page) = state.flame.page() else { return "…".to_owned() };
+    let selected = state.flame_box().filter(|_| state.views.node.is_some());
+    let Some(of) = selected.and_then(|place| page.boxes.get(place)) else {
+        let hint = if page.is_cut { "There are more rows than are drawn: zoom in to see them. " } else { "" };
+        return hint.to_owned()
+            + "A click selects, a double click or Enter zooms in, Backspace zooms out; arrows move.";
+    };
+    let FlameCard { title, name, place, shares } = card(state, page, of);
+    [title, name, shares, place].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
+}
+
+/// What stands in the place of boxes where there are none.
+pub fn note(state: &State) -> &'static str {
+    let Some(page) = state.flame.page() else { return "" };
+    let zoomed = page.boxes.get(page.zoom as usize);
+    match (state.views.scope, zoomed.map_or(0, |zoomed| zoomed.weight.count)) {
+        (_, 1..) => "",
+        (Scope::At(_), _) if page.total.count == 0 => "Nothing is live at this moment.",
+        (Scope::At(_), _) => "Nothing of this is live at this moment.",
+        _ => "Nothing of this happens in this range.",
+    }
+}
+
+/// The way from the root to the zoomed box, which is the last; empty where everything fills the width.
+pub fn crumbs(page: &FlamePage) -> Vec<Crumb> {
+    let last = page.zoom as usize;
+    let way =
+        page.boxes.iter().take(last + 1).enumerate().filter(|(at, _)| last > 0 && (*at == 0 || at + NAMED > last));
+    let crumb = |(at, of): (usize, &FlameBox)| {
+        let before = if at > 1 && at + NAMED == last + 1 { "… " } else { "" };
+        Crumb { node: of.node, text: [before, &label(page, of).name].concat() }
+    };
+    way.map(crumb).collect()
+}

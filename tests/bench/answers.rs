@@ -1,0 +1,150 @@
+//! What an answer takes natively, through the engine: from a moment to its tree, from a range to its facts, from an expression to what
+//! it finds. `cargo bench --bench answers`; prints, judges nothing.
+//!
+//! Milliseconds mean little on a machine that others use: beside each stands what part of opening the same file in the same run it is.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a bench may fail loudly")]
+
+#[allow(dead_code, reason = "the bench of opening uses all of it")]
+mod cases;
+#[allow(dead_code, reason = "the bench of opening uses all of it")]
+mod figure;
+#[path = "../generate/mod.rs"]
+#[allow(dead_code, reason = "the tests use all of it")]
+mod generate;
+#[allow(dead_code, reason = "the bench of opening uses all of it")]
+mod machine;
+#[allow(dead_code, reason = "the bench of opening uses all of it")]
+mod native;
+
+use cases::Case;
+use figure::{Figure, digits};
+use memscape::engine::protocol::{
+    Arrangement, DeviceSummary, Fold, FoldState, Internal, Merge, Reach, Root, Scope, Span, TreeQuestion,
+};
+use memscape::engine::{Engine, Reply, Request, Work};
+use std::time::{Duration, Instant};
+
+/// How long a slice may be: what the worker allows.
+const SLICE: Duration = Duration::from_millis(8);
+/// Moments that are asked about.
+const MOMENTS: u32 = 200;
+
+fn main() {
+    if std::env::args().any(|word| word == "--test") {
+        return;
+    }
+    for case in [
+        Case::new("1 M events", "--events 1000000 --frames 60", 200_000_000),
+        Case::new("1 M allocations", "--events 3200000 --frames 60", 640_000_000),
+    ] {
+        match measured(&case) {
+            Ok(text) => print!("{text}"),
+            Err(reason) => println!("{}: skipped, {reason}", case.name),
+        }
+    }
+}
+
+/// Times of one question, and the longest that the engine went on without asking for the time: milliseconds.
+struct Asked {
+    took: Figure,
+    longest: f64,
+}
+
+fn measured(case: &Case) -> Result<String, String> {
+    let file = case.generate()?;
+    let started = Instant::now();
+    let (mut engine, device) = native::open_with(&file.path, |_| {});
+    let opening = ms(started.elapsed());
+    // What only makes answers faster is done before anybody asks.
+    while engine.step(&mut || true) == Work::More {}
+    let mut text = format!(
+        "{}: {} events, {} allocations; opened in {} ms\n",
+        case.name,
+        device.events,
+        device.allocations,
+        digits(opening)
+    );
+    let mut line = |what: &str, asked: &Asked| {
+        let part = |ms: Option<f64>| {
+            let ms = ms.unwrap_or(0.0);
+            format!("{} ms ({} %)", digits(ms), digits(ms / opening * 100.0))
+        };
+        text += &format!(
+            "  {what:42} median {}, 95 in 100 {}, worst {}; longest slice {} ms\n",
+            part(asked.took.median()),
+            part(asked.took.percentile(95)),
+            part(asked.took.worst()),
+            digits(asked.longest)
+        );
+    };
+    let last = device.events as u32;
+    let mut chance = 1u64;
+    let mut below = |end: u32| {
+        chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((chance >> 20) % u64::from(end.max(1))) as u32
+    };
+    let plain = Arrangement::default();
+    let inverted = Arrangement { root: Root::Innermost, merge: Merge::Function, internal: Internal::Hidden };
+    for (name, arrangement) in [("outermost first", plain), ("inverted, by function, hidden", inverted)] {
+        let first = ask(&mut engine, vec![tree(&device, Scope::At(last / 2), arrangement, Vec::new())]);
+        line(&format!("tree, {name}, the first"), &first);
+        let all = Fold { node: 0, reach: Reach::AllBelow, state: FoldState::Open };
+        for (what, folds) in [("closed", vec![]), ("all open", vec![all])] {
+            let questions = (0..MOMENTS).map(|_| tree(&device, Scope::At(below(last)), arrangement, folds.clone()));
+            let asked = ask(&mut engine, questions.collect());
+            line(&format!("tree, {name}, {what}"), &asked);
+        }
+    }
+    let mut span = || {
+        let (one, other) = (below(last), below(last));
+        Span { from: one.min(other), to: one.max(other) }
+    };
+    let ranges = (0..MOMENTS).map(|_| Request::Range { serial: 0, device: device.device, span: span() });
+    let asked = ask(&mut engine, ranges.collect());
+    line("facts of a range", &asked);
+    let scopes = (0..MOMENTS / 4).map(|_| tree(&device, Scope::ByteMoments(span()), plain, Vec::new()));
+    let asked = ask(&mut engine, scopes.collect());
+    line("tree of bytes × moments in a range", &asked);
+    for query in ["/_[a-z]+_(forward|backward).*[0-9]$/", "linear", ">1MiB"] {
+        let find = || Request::Find { serial: 1, device: device.device, query: query.to_owned() };
+        let asked = ask(&mut engine, (0..20).map(|_| find()).collect());
+        line(&format!("search: {query}"), &asked);
+    }
+    let heap: Vec<_> = engine.heap_bytes().into_iter().filter(|(name, _)| *name == "answers").collect();
+    text += &format!("  {heap:?} bytes\n");
+    Ok(text)
+}
+
+fn tree(device: &DeviceSummary, scope: Scope, arrangement: Arrangement, folds: Vec<Fold>) -> Request {
+    let question = TreeQuestion { scope, arrangement, focus: None, folds, reveal: None, find: None, rows: [0, 60] };
+    Request::Tree { serial: 0, device: device.device, question: Box::new(question) }
+}
+
+/// One after another, in slices as the worker has them.
+fn ask(engine: &mut Engine, requests: Vec<Request>) -> Asked {
+    let mut longest = Duration::ZERO;
+    let mut one = |request: Request| {
+        let started = Instant::now();
+        engine.request(request);
+        loop {
+            let slice = Instant::now();
+            engine.step(&mut || slice.elapsed() < SLICE);
+            longest = slice.elapsed().max(longest);
+            match engine.next_reply() {
+                Some(Reply::Tree { page, .. }) => {
+                    assert!(!page.rows.is_empty());
+                    return ms(started.elapsed());
+                }
+                Some(_) => return ms(started.elapsed()),
+                None => {}
+            }
+        }
+    };
+    let took = requests.into_iter().map(&mut one).collect();
+    Asked { took, longest: ms(longest) }
+}
+
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}

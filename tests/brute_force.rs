@@ -1,0 +1,210 @@
+//! What is live, trees and ranges of the real files, against a slow second opinion in Python (brute_force.py): to the byte.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+#[path = "support/opened.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
+mod opened;
+
+use memscape::engine::protocol::{
+    Arrangement, At, Fold, FoldState, NodeKind, Reach, Scope, Span, TreePage, TreeQuestion, Weight,
+};
+use memscape::engine::{Reply, Request};
+use opened::{Opened, open, snapshots};
+use serde_json::Value;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Bytes and count of a node, by what stands on the way to it.
+type Tree = BTreeMap<Vec<String>, (u64, u64)>;
+
+/// A second opinion is as good anywhere; 2^61 − 1 has no meaning.
+const SEED: &str = "20261121";
+
+#[test]
+fn live_sets_trees_and_ranges_of_real_files_agree_with_a_slow_second_opinion() {
+    let Some(folder) = snapshots() else { return };
+    if Command::new("python3").arg("--version").output().is_err() {
+        eprintln!("SKIPPED: there is no python3 to ask for a second opinion");
+        return;
+    }
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "pickle"));
+    files.sort();
+    assert!(files.len() >= 25, "{} real files", files.len());
+    // Python takes most of the time, and one core of it.
+    let (one, other) = files.split_at(files.len() / 2);
+    let check = |files: &[PathBuf]| files.iter().map(|path| check_file(path)).sum::<usize>();
+    let nodes = std::thread::scope(|scope| {
+        let beside = scope.spawn(|| check(one));
+        check(other) + beside.join().unwrap()
+    });
+    assert!(nodes > 50_000, "{nodes} nodes were compared");
+}
+
+/// How many nodes of trees were compared.
+fn check_file(path: &Path) -> usize {
+    let name = path.file_name().unwrap().to_string_lossy().into_owned();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/brute_force.py");
+    let output = Command::new("python3").arg(script).arg(path).arg(SEED).output().unwrap();
+    assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+    let devices: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let mut opened = open(&std::fs::read(path).unwrap()).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let ours: Vec<i64> = opened.summary.devices.iter().map(|device| device.device).collect();
+    let theirs: Vec<i64> = devices.as_array().unwrap().iter().map(|it| it["device"].as_i64().unwrap()).collect();
+    assert_eq!(ours, theirs, "{name}: devices");
+    let mut nodes = 0;
+    for expected in devices.as_array().unwrap() {
+        let device = expected["device"].as_i64().unwrap();
+        for moment in expected["moments"].as_array().unwrap() {
+            nodes += check_moment(&name, &mut opened, device, moment, &expected["names"]);
+        }
+        for range in expected["ranges"].as_array().unwrap() {
+            nodes += check_range(&name, &mut opened, device, range, &expected["names"]);
+        }
+    }
+    nodes
+}
+
+fn check_moment(name: &str, opened: &mut Opened, device: i64, expected: &Value, names: &Value) -> usize {
+    let moment = expected["moment"].as_u64().unwrap() as u32;
+    let place = format!("{name}, device {device}, moment {moment}");
+    let at = vec![At::Moment(moment)];
+    let Reply::Moments { moments, .. } = opened.reply(Request::Moments { serial: 1, device, at }) else {
+        panic!("{place}: no moment")
+    };
+    let facts = moments[0];
+    let (requested, count) = (expected["requested"].as_u64().unwrap(), expected["count"].as_u64().unwrap());
+    assert_eq!((facts.requested, u64::from(facts.count)), (requested, count), "{place}: live");
+    let wants_tree = !expected["tree"].is_null();
+    let page = tree(opened, device, Scope::At(moment), if wants_tree { u32::MAX } else { 1 });
+    // The root is the curve.
+    assert_eq!(page.total, Weight { bytes: requested, count: count as u32 }, "{place}: the root");
+    if wants_tree { compare(&place, &page, &expected["tree"], names) } else { 0 }
+}
+
+fn check_range(name: &str, opened: &mut Opened, device: i64, expected: &Value, names: &Value) -> usize {
+    let number = |field: &str| expected[field].as_u64().unwrap();
+    let span = Span { from: number("from") as u32, to: number("to") as u32 };
+    let place = format!("{name}, device {device}, {span:?}");
+    let Reply::Range { facts, .. } = opened.reply(Request::Range { serial: 1, device, span }) else {
+        panic!("{place}: no range")
+    };
+    for (field, weight) in [("born", facts.born), ("freed", facts.freed), ("kept", facts.kept)] {
+        let both = (weight.bytes, u64::from(weight.count));
+        assert_eq!(
+            both,
+            (expected[field][0].as_u64().unwrap(), expected[field][1].as_u64().unwrap()),
+            "{place}: {field}"
+        );
+    }
+    let ends = (facts.at_begin, facts.at_end, facts.peak, u64::from(facts.peak_moment));
+    assert_eq!(ends, (number("at_begin"), number("at_end"), number("peak"), number("peak_moment")), "{place}");
+    let page = tree(opened, device, Scope::ByteMoments(span), 1);
+    let area = (page.total.bytes.to_string(), u64::from(page.total.count));
+    let of = &expected["area"];
+    assert_eq!(area, (of[0].as_str().unwrap().to_owned(), of[1].as_u64().unwrap()), "{place}: bytes × moments");
+    let scopes = [
+        ("born", Scope::Born(span)),
+        ("freed", Scope::Freed(span)),
+        ("kept", Scope::Kept(span)),
+        ("area", Scope::ByteMoments(span)),
+    ];
+    let trees = scopes.into_iter().filter(|_| !expected["trees"].is_null()).map(|(field, scope)| {
+        let page = tree(opened, device, scope, u32::MAX);
+        compare(&format!("{place}: {field}"), &page, &expected["trees"][field], names)
+    });
+    trees.sum()
+}
+
+/// The first rows of a tree in which everything is open, fetched window by window as a page that is scrolled does.
+fn tree(opened: &mut Opened, device: i64, scope: Scope, most: u32) -> TreePage {
+    let mut whole = TreePage::default();
+    while whole.rows.is_empty() || (whole.rows.len() as u32) < whole.row_count.min(most) {
+        let question = TreeQuestion {
+            scope,
+            arrangement: Arrangement::default(),
+            focus: None,
+            folds: vec![Fold { node: 0, reach: Reach::AllBelow, state: FoldState::Open }],
+            reveal: None,
+            find: None,
+            rows: [whole.rows.len() as u32, most.min(1000)],
+        };
+        match opened.reply(Request::Tree { serial: 1, device, question: Box::new(question) }) {
+            Reply::Tree { page, .. } if !page.rows.is_empty() => {
+                let rows = std::mem::take(&mut whole.rows);
+                whole = TreePage { rows: rows.into_iter().chain(page.rows.clone()).collect(), ..*page };
+            }
+            other => panic!("no rows but {other:?}"),
+        }
+    }
+    whole
+}
+
+fn compare(place: &str, page: &TreePage, expected: &Value, names: &Value) -> usize {
+    assert_eq!(page.rows.len(), page.row_count as usize, "{place}: rows");
+    let (ours, theirs) = (ours(place, page), theirs(expected, names));
+    for (path, weight) in &theirs {
+        assert_eq!(ours.get(path), Some(weight), "{place}: {path:?}");
+    }
+    assert_eq!(ours.len(), theirs.len(), "{place}: nodes");
+    theirs.len()
+}
+
+/// Torch's stand-ins for a file that is not known are none.
+fn frame(name: &str, file: &str, line: &str) -> String {
+    if matches!(file, "" | "??" | "none") { name.to_owned() } else { format!("{name} {file}:{line}") }
+}
+
+fn ours(place: &str, page: &TreePage) -> Tree {
+    let mut tree = Tree::new();
+    let mut path: Vec<String> = Vec::new();
+    let bytes: HashMap<u32, u64> = page.rows.iter().map(|row| (row.node, row.weight.bytes)).collect();
+    for row in page.rows.iter().skip(1) {
+        path.truncate(row.depth as usize - 1);
+        assert_eq!(bytes.get(&row.parent), Some(&row.parent_bytes), "{place}: parents");
+        path.push(match row.label.kind {
+            NodeKind::Note => row.label.name.clone(),
+            _ => frame(&row.label.name, &row.label.file, &row.label.line),
+        });
+        let node = tree.entry(path.clone()).or_default();
+        node.0 += row.weight.bytes;
+        node.1 += u64::from(row.weight.count);
+    }
+    tree
+}
+
+fn theirs(nodes: &Value, names: &Value) -> Tree {
+    let mut paths: Vec<Vec<String>> = Vec::new();
+    let mut tree = Tree::new();
+    for node in nodes.as_array().unwrap() {
+        let number = |at: usize| node[at].as_u64().unwrap();
+        let name = &names[number(1) as usize];
+        let text = |at: usize| name[at].as_str().unwrap();
+        let mut path = node[0].as_u64().map_or_else(Vec::new, |parent| paths[parent as usize].clone());
+        match (name.as_array().unwrap().len(), text(0)) {
+            // The root itself.
+            (1, "made by") => {}
+            (1, tag) => path.push(note(tag).to_owned()),
+            _ => path.push(frame(text(0), text(1), text(2))),
+        }
+        paths.push(path.clone());
+        if !path.is_empty() {
+            let known = tree.entry(path).or_default();
+            known.0 += number(2);
+            known.1 += number(3);
+        }
+    }
+    tree
+}
+
+/// What we call what has no frame.
+fn note(tag: &str) -> &str {
+    match tag {
+        "no stack" => "no stack was recorded",
+        "freed by" => "born before recording: the stacks below freed them",
+        "unexplained" => "bytes that nothing explains",
+        other => other,
+    }
+}

@@ -1,0 +1,163 @@
+//! `memscape live` and `peak`: what is live at a moment, by what made it, for people and for scripts.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+#[path = "support/opened.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
+mod opened;
+
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn memscape(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_memscape")).args(arguments).output().unwrap()
+}
+
+fn told(arguments: &[&str]) -> Value {
+    let output = memscape(&[arguments, &["--json"]].concat());
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!((output.status.code(), error.as_str()), (Some(0), ""), "{arguments:?}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// Three allocations of two call sites, one freed in two steps; a fourth was there before.
+fn snapshot(name: &str) -> PathBuf {
+    let frame = |name: &str, file: &str, line: u32| json!({"name": name, "filename": file, "line": line});
+    let main = frame("main", "/home/me/train.py", 9);
+    let torch = frame("_call_impl", "/usr/lib/python3/site-packages/torch/nn/modules/module.py", 1501);
+    let model = json!([frame("forward", "/home/me/model.py", 31), torch, main]);
+    let own = json!([main]);
+    let event = |action: &str, addr: u64, size: u64, time: u64, frames: &Value| json!({"action": action, "addr": addr, "size": size, "stream": 0, "time_us": time, "frames": frames});
+    let trace = [
+        event("alloc", 0x1000, 1000, 100, &model),
+        event("alloc", 0x2000, 300, 200, &own),
+        event("free_requested", 0x1000, 1000, 300, &model),
+        event("free_completed", 0x1000, 1000, 400, &model),
+        event("alloc", 0x1000, 50, 500, &model),
+    ];
+    let block = |address: u64, size: u64, requested: u64| json!({"address": address, "size": size, "requested_size": requested, "state": "active_allocated"});
+    let blocks = [block(0x1000, 512, 50), block(0x2000, 512, 300), block(0x3000, 512, 7)];
+    let segment = json!({"device": 0, "address": 0x1000, "total_size": 0x3000, "stream": 0, "segment_type": "small",
+                         "blocks": blocks});
+    let value = json!({"segments": [segment], "device_traces": [trace]});
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, serde_pickle::to_vec(&value, serde_pickle::SerOptions::new()).unwrap()).unwrap();
+    path
+}
+
+#[test]
+fn a_moment_can_be_told_in_many_ways() {
+    let path = snapshot("cli-live.pickle");
+    let path = path.to_str().unwrap();
+    let at = |when: &str| {
+        let told = told(&["live", path, "--at", when]);
+        ["event", "requested", "allocated", "pending", "count"].map(|field| told[field].as_i64().unwrap())
+    };
+    assert_eq!(at("peak"), [1, 1307, 1307, 0, 3]);
+    assert_eq!(at("-1"), [-1, 7, 7, 0, 1]);
+    assert_eq!(at("2"), [2, 1307, 307, 1000, 3]);
+    assert_eq!(at("end"), [4, 357, 357, 0, 3]);
+    assert_eq!(at("350us"), at("2"));
+    assert_eq!(at("99us"), at("-1"));
+    assert_eq!(at("9999us"), at("end"));
+    assert_eq!(at("alloc:1000_0"), [0, 1007, 1007, 0, 2]);
+    assert_eq!(at("free_completed:0x1000_0"), [3, 307, 307, 0, 2]);
+    assert_eq!(at("alloc:1000_1"), at("end"));
+    for (when, cause) in [("5", "no event 5, only 5"), ("alloc:1000_2", "no such event")] {
+        let output = memscape(&["live", path, "--at", when]);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), output.stdout.len(), error.lines().count()), (Some(1), 0, 1));
+        assert!(error.contains(cause), "{error}");
+    }
+}
+
+#[test]
+fn what_made_it_is_told_by_site_file_function_and_tree() {
+    let path = snapshot("cli-by.pickle");
+    let path = path.to_str().unwrap();
+    let by = |arguments: &[&str], fields: [&str; 3]| {
+        let told = told(&[&["live", path], arguments].concat());
+        assert_eq!((&told["schema"], &told["rows_left_out"]), (&json!(1), &json!(0)));
+        let rows = told["rows"].as_array().unwrap().iter();
+        rows.map(|row| fields.map(|field| row[field].clone()).into_iter().collect::<Value>()).collect::<Vec<Value>>()
+    };
+    let fields = ["requested", "name", "line"];
+    let nothing = json!([7, "no stack was recorded", ""]);
+    let sites = [json!([1000, "forward", "31"]), json!([300, "main", "9"]), nothing.clone()];
+    assert_eq!(by(&[], fields), sites);
+    assert_eq!(by(&["--by", "function"], fields)[..2], [json!([1000, "forward", ""]), json!([300, "main", ""])]);
+    assert_eq!(
+        by(&["--by", "file"], ["requested", "file", "count"])[..2],
+        [json!([1000, "/home/me/model.py", 1]), json!([300, "/home/me/train.py", 1])]
+    );
+    let tree = by(&["--by", "tree"], ["requested", "name", "depth"]);
+    assert_eq!(
+        tree,
+        [
+            json!([1300, "main", 0]),
+            json!([1000, "_call_impl", 1]),
+            json!([1000, "forward", 2]),
+            json!([7, "no stack was recorded", 0])
+        ]
+    );
+    let hidden = by(&["--by", "tree", "--hide-internal", "--inverted"], ["requested", "name", "depth"]);
+    assert_eq!(
+        hidden,
+        [
+            json!([1000, "forward", 0]),
+            json!([1000, "main", 1]),
+            json!([300, "main", 0]),
+            json!([7, "no stack was recorded", 0])
+        ]
+    );
+    let top = told(&["live", path, "--top", "1"]);
+    assert_eq!((top["rows"].as_array().unwrap().len(), &top["rows_left_out"]), (1, &json!(2)));
+}
+
+#[test]
+fn a_peak_between_two_times_includes_what_is_carried_in() {
+    let path = snapshot("cli-peak.pickle");
+    let path = path.to_str().unwrap();
+    let peak = |window: &[&str]| {
+        let told = told(&[&["peak", path], window].concat());
+        ["requested", "event"].map(|field| told[field].as_i64().unwrap())
+    };
+    assert_eq!(peak(&[]), [1307, 1]);
+    assert_eq!(peak(&["--from", "400", "--to", "600"]), [1307, 2], "the free is at 400: until then it was live");
+    assert_eq!(peak(&["--from", "401us"]), [357, 4]);
+    assert_eq!(peak(&["--to", "100"]), [1007, 0]);
+}
+
+#[test]
+fn text_says_the_same_to_the_byte() {
+    let path = snapshot("cli-text.pickle");
+    let output = memscape(&["live", path.to_str().unwrap(), "--at", "2"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    for part in [
+        "cli-text.pickle, device 0: live after event 2\n",
+        "1,307 bytes in 3 allocations",
+        "307 bytes, requested and not asked to be freed",
+        "1,000 bytes, asked to be freed",
+        "  76.5 %        1  forward (/home/me/model.py:31)\n",
+    ] {
+        assert!(text.contains(part), "{part}\nis not in\n{text}");
+    }
+}
+
+/// What Mosaic says of a file of its own tests; it leaves out the 466 bytes that were there before.
+#[test]
+fn mosaics_own_oracles_hold() {
+    let Some(folder) = opened::snapshots() else { return };
+    let path = folder.join("anonymised-annotations-compile-context.pickle");
+    let path = path.to_str().unwrap();
+    let before = 466;
+    let requested = |arguments: &[&str]| told(arguments)["requested"].as_u64().unwrap();
+    assert_eq!(requested(&["live", path, "--at", "-1"]), before);
+    assert_eq!(requested(&["live", path, "--at", "alloc:343e4b6023956_0"]), 2_255_398_132 + before);
+    assert_eq!(requested(&["peak", path]), 2_255_398_132 + before);
+    assert_eq!(requested(&["live", path, "--at", "free_completed:2263c194bda7_0"]), 1_783_600_757 + before);
+    assert_eq!(requested(&["live", path, "--at", "free_completed:32fa0599c7f59_0"]), 400_913_725 + before);
+    let window = ["peak", path, "--from", "1759252605604106", "--to", "1759252631649942"];
+    assert_eq!(requested(&window), 202_846_821 + before);
+}

@@ -1,0 +1,115 @@
+//! What must hold of every tree of stacks and every range, whatever the file: sums, order, and the curve at the root.
+
+use crate::questions::{Opened, crosses};
+use memscape::engine::protocol::{
+    Arrangement, At, DeviceSummary, Fold, FoldState, Highlight, Internal, Looks, Merge, Reach, Reveal, Root, Scope,
+    Span, TreePage, TreeQuestion,
+};
+use memscape::engine::{Reply, Request};
+use memscape::timeline::View;
+
+/// The serial of the search whose matches are marked.
+const FIND: u32 = 77;
+
+/// Asks for trees, ranges and what a search finds in them, as `byte` chooses; sums are exact where `adds_up` says so.
+pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn FnMut() -> u8, adds_up: bool) {
+    let rules = [["native", "name:*a*"], ["file:/", "nothing"]][usize::from(byte() % 2)].map(str::to_owned);
+    // It has no reply.
+    opened.engine.request(Request::InternalFrames(rules.to_vec()));
+    let reply = &mut |request: Request| opened.reply(request);
+    let (number, last) = (device.device, device.events as u32);
+    let mut moment = || (u64::from(byte()) * u64::from(last) / 200) as u32;
+    let (one, other) = (moment(), moment());
+    let span = Span { from: one, to: other };
+    let query = ["/[a-f]/", "a", ">=0", "0x0"][usize::from(byte() % 4)].to_owned();
+    let Reply::Found { .. } = reply(Request::Find { serial: FIND, device: number, query }) else { panic!("not found") };
+
+    // One moment, and something else: all of them each time would leave little time for other files.
+    let others =
+        [Scope::At(u32::MAX), Scope::Born(span), Scope::Freed(span), Scope::Kept(span), Scope::ByteMoments(span)];
+    for scope in [Scope::At(one), others[usize::from(byte()) % others.len()]] {
+        let pick = byte();
+        let arrangement = Arrangement {
+            root: [Root::Outermost, Root::Innermost][usize::from(pick % 2)],
+            merge: [Merge::Line, Merge::Function, Merge::File][usize::from(pick / 2 % 3)],
+            internal: [Internal::Shown, Internal::Hidden][usize::from(pick / 8 % 2)],
+        };
+        let all = Fold { node: 0, reach: Reach::AllBelow, state: FoldState::Open };
+        let rows = [0, 2000];
+        let whole =
+            TreeQuestion { scope, arrangement, focus: None, folds: vec![all], reveal: None, find: Some(FIND), rows };
+        let page = tree(reply, number, whole.clone());
+        is_whole(&page, adds_up);
+        if let Scope::At(moment) = scope {
+            match reply(Request::Moments { serial: 1, device: number, at: vec![At::Moment(moment)] }) {
+                Reply::Moments { moments, .. } => {
+                    assert_eq!(page.total.count, moments[0].count);
+                    assert!(!adds_up || page.total.bytes == moments[0].requested, "the root is the curve");
+                }
+                other => panic!("moments were asked for, not {other:?}"),
+            }
+        }
+        let some = u32::from(byte()) % (page.rows.len() as u32 + 2);
+        let fold = |state| Fold { node: some, reach: [Reach::One, Reach::AllBelow][usize::from(pick / 16 % 2)], state };
+        for reveal in
+            [Reveal::Allocation(some), Reveal::Node(some), Reveal::MatchAfter(some), Reveal::MatchBefore(some)]
+        {
+            let focus = Some(u32::from(pick) % 5).filter(|node| *node != 0);
+            let folds = vec![fold(FoldState::Open), fold(FoldState::Closed)];
+            let part = tree(
+                reply,
+                number,
+                TreeQuestion { focus, folds, reveal: Some(reveal), rows: [some, 5], ..whole.clone() },
+            );
+            if let Some((row, node)) = part.revealed {
+                assert_eq!(part.rows[(row - part.first) as usize].node, node, "what is revealed is there");
+            }
+        }
+        let request = Request::Heaviest { serial: 1, device: number, scope, arrangement, node: some };
+        let Reply::Heaviest { allocation, .. } = reply(request) else { panic!("not the heaviest") };
+        assert!(allocation.is_none_or(|allocation| u64::from(allocation) < device.allocations + 1_000_000));
+        let looks = Looks { highlight: Highlight::Node(arrangement, some), ..Looks::default() };
+        let view = View::fit(device.events + 1, device.drawn_peak, 9, 9);
+        assert!(matches!(reply(Request::Scene { serial: 1, device: number, view, looks }), Reply::Scene { .. }));
+    }
+    let Reply::Range { facts, .. } = reply(Request::Range { serial: 1, device: number, span }) else {
+        panic!("no range")
+    };
+    crosses(&facts);
+    assert!(facts.span.from <= facts.span.to && facts.span.to <= last);
+    assert!(facts.kept.count <= facts.born.count && facts.kept.bytes <= facts.born.bytes);
+    assert!(facts.peak >= facts.at_begin.max(facts.at_end));
+    assert!((facts.span.from..=facts.span.to).contains(&facts.peak_moment));
+    if adds_up {
+        assert!(facts.kept.bytes <= facts.at_end);
+        let change = i128::from(facts.born.bytes) - i128::from(facts.freed.bytes);
+        assert_eq!(i128::from(facts.at_end) - i128::from(facts.at_begin), change, "{facts:?}");
+    }
+}
+
+fn tree(reply: &mut dyn FnMut(Request) -> Reply, device: i64, question: TreeQuestion) -> TreePage {
+    match reply(Request::Tree { serial: 1, device, question: Box::new(question) }) {
+        Reply::Tree { page, .. } => {
+            crosses(&*page);
+            *page
+        }
+        other => panic!("a tree was asked for, not {other:?}"),
+    }
+}
+
+/// Each node is what is below it and its own, heaviest child first.
+fn is_whole(page: &TreePage, adds_up: bool) {
+    assert_eq!(page.rows[0].weight, page.total);
+    if page.row_count as usize != page.rows.len() {
+        return;
+    }
+    for row in &page.rows {
+        let children: Vec<_> = page.rows.iter().filter(|it| it.parent == row.node && it.node != row.node).collect();
+        assert!(children.is_sorted_by_key(|child| u64::MAX - child.weight.bytes));
+        assert_eq!(children.iter().map(|child| child.weight.count).sum::<u32>() + row.own.count, row.weight.count);
+        assert!(row.found <= row.weight.bytes);
+        if adds_up && row.weight.bytes < u64::MAX {
+            assert_eq!(children.iter().map(|child| child.weight.bytes).sum::<u64>() + row.own.bytes, row.weight.bytes);
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! The tree of stacks against the plain truth: a look at every allocation of random histories, and the curve of real files.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
+
+#[path = "support/opened.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
+mod opened;
+#[path = "support/turns.rs"]
+mod turns;
+
+use memscape::engine::protocol::{
+    Arrangement, At, Details, Fold, FoldState, Internal, Merge, MomentFacts, NodeKind, Reach, Root, Scope, Span,
+    TreePage, TreeQuestion, TreeRow, Weight,
+};
+use memscape::engine::{Engine, Reply, Request};
+use opened::{Opened, open, snapshots};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+/// The answer to a request, in slices of one piece of work each.
+fn reply(engine: &mut Engine, request: Request) -> Reply {
+    engine.request(request);
+    loop {
+        if let Some(reply) = engine.next_reply() {
+            return reply;
+        }
+        engine.step(&mut || false);
+    }
+}
+
+fn page(opened: &mut Opened, device: i64, question: TreeQuestion) -> TreePage {
+    match reply(&mut opened.engine, Request::Tree { serial: 7, device, question: Box::new(question) }) {
+        Reply::Tree { serial: 7, page } => *page,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn moments(opened: &mut Opened, device: i64, moments: &[u32]) -> Vec<MomentFacts> {
+    let at = moments.iter().map(|&moment| At::Moment(moment)).collect();
+    match reply(&mut opened.engine, Request::Moments { serial: 8, device, at }) {
+        Reply::Moments { serial: 8, moments } => moments,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The tree with everything open.
+fn whole(scope: Scope, arrangement: Arrangement) -> TreeQuestion {
+    let all = Fold { node: 0, reach: Reach::AllBelow, state: FoldState::Open };
+    TreeQuestion { scope, arrangement, focus: None, folds: vec![all], reveal: None, find: None, rows: [0, 2000] }
+}
+
+/// Everything about every allocation of a device.
+fn all(opened: &mut Opened, device: i64) -> Vec<Details> {
+    let mut all = Vec::new();
+    while let Some(details) = opened.details(device, all.len() as u32) {
+        all.push(details);
+    }
+    all
+}
+
+/// What an allocation weighs in a scope, from its details alone.
+fn weight(details: &Details, scope: Scope) -> Option<u64> {
+    let born = details.born_event.map_or(0, |event| event + 1);
+    let died = details.freed_event.map_or(u32::MAX, |event| event + 1);
+    let bytes = details.requested;
+    match scope {
+        Scope::At(moment) => (born <= moment && moment < died).then_some(bytes),
+        Scope::Born(Span { from, to }) => (born > from && born <= to).then_some(bytes),
+        Scope::Freed(Span { from, to }) => (died > from && died <= to).then_some(bytes),
+        Scope::Kept(Span { from, to }) => (born > from && born <= to && died > to).then_some(bytes),
+        Scope::ByteMoments(Span { from, to }) => {
+            let moments = (from..to).filter(|moment| (born..died).contains(moment)).count() as u64;
+            (moments > 0).then_some(bytes * moments)
+        }
+    }
+}
+
+/// The frames of an allocation as the tree shows them, from the root on.
+fn path(details: &Details, arrangement: Arrangement) -> Vec<String> {
+    if details.stack.is_none() {
+        return vec!["no stack was recorded".into()];
+    }
+    let mut path: Vec<String> = Vec::new();
+    let internal = |file: &str| file.is_empty() || file == "??" || file == "/x/torch/nn.py";
+    let shown = details.frames.iter().filter(|it| arrangement.internal == Internal::Shown || !internal(&it.filename));
+    for frame in shown {
+        let no_file = matches!(frame.filename.as_str(), "" | "??");
+        path.push(match arrangement.merge {
+            Merge::Line => format!("{}|{}|{}", frame.name, frame.filename, frame.line),
+            Merge::File if !no_file => format!("{}|{}|", frame.filename.rsplit('/').next().unwrap(), frame.filename),
+            _ => format!("{}|{}|", frame.name, frame.filename),
+        });
+        if arrangement.merge == Merge::File
+            && !no_file
+            && path.len() > 1
+            && path[path.len() - 2] == path[path.len() - 1]
+        {
+            path.pop();
+        }
+    }
+    if arrangement.root == Root::Outermost {
+        path.reverse();
+    }
+    if details.stack_of_free {
+        path.insert(0, "born before recording: the stacks below freed them".into());
+    } else if path.is_empty() {
+        path.push("internal frames alone".into());
+    }
+    path
+}
+
+fn label(row: &TreeRow) -> String {
+    match row.label.kind {
+        NodeKind::Note => row.label.name.clone(),
+        _ => format!("{}|{}|{}", row.label.name, row.label.file, row.label.line),
+    }
+}
+
+/// What stands at each path: in it and below it, and what ends there.
+fn expected(all: &[Details], scope: Scope, arrangement: Arrangement) -> BTreeMap<Vec<String>, (Weight, Weight)> {
+    let mut nodes: BTreeMap<Vec<String>, (Weight, Weight)> = BTreeMap::new();
+    nodes.insert(Vec::new(), Default::default());
+    for details in all {
+        let Some(bytes) = weight(details, scope) else { continue };
+        let path = path(details, arrangement);
+        for depth in 0..=path.len() {
+            let (total, own) = nodes.entry(path[..depth].to_vec()).or_default();
+            let ends = depth == path.len();
+            for weight in [Some(total), Some(own).filter(|_| ends)].into_iter().flatten() {
+                weight.bytes += bytes;
+                weight.count += 1;
+            }
+        }
+    }
+    nodes
+}
+
+/// The rows of a whole tree by their paths, with what must hold of every row on the way.
+fn read(page: &TreePage) -> BTreeMap<Vec<String>, (Weight, Weight)> {
+    let mut path: Vec<(String, &TreeRow)> = Vec::new();
+    let mut nodes = BTreeMap::new();
+    assert_eq!((page.row_count as usize, page.first), (page.rows.len(), 0));
+    assert_eq!(page.total, page.rows[0].weight);
+    for row in &page.rows {
+        path.truncate(row.depth as usize);
+        assert_eq!(path.len(), row.depth as usize, "depth grows by one");
+        let parent = path.last().map_or(row, |(_, parent)| parent);
+        assert_eq!((row.parent, row.parent_bytes), (parent.node, parent.weight.bytes));
+        assert_eq!(row.forks, if row.depth == 0 { 0 } else { parent.forks + u32::from(row.place[1] > 1) });
+        path.push((if row.depth == 0 { String::new() } else { label(row) }, row));
+        let names = path.iter().skip(1).map(|(name, _)| name.clone()).collect::<Vec<_>>();
+        assert_eq!(nodes.insert(names, (row.weight, row.own)), None, "twice in the tree");
+        let children: Vec<_> =
+            page.rows.iter().filter(|child| child.parent == row.node && child.node != row.node).collect();
+        assert_eq!(row.fold, if children.is_empty() { FoldState::Leaf } else { FoldState::Open });
+        assert!(children.is_sorted_by_key(|child| (u64::MAX - child.weight.bytes, child.node)));
+        assert!(children.iter().zip(0..).all(|(child, place)| child.place == [place, children.len() as u32]));
+    }
+    nodes
+}
+
+fn arrangements() -> Vec<Arrangement> {
+    let mut all = Vec::new();
+    for root in [Root::Outermost, Root::Innermost] {
+        for merge in [Merge::Line, Merge::Function, Merge::File] {
+            all.extend([Internal::Shown, Internal::Hidden].map(|internal| Arrangement { root, merge, internal }));
+        }
+    }
+    all
+}
+
+fn spans(last: u32) -> impl Strategy<Value = (u32, u32, u8)> {
+    (0..=last, 0..=last, 0u8..5)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_tree_is_what_a_look_at_each_allocation_gives(
+        turns in prop::collection::vec((prop_oneof![0u64..4000, Just(512)], 0usize..300, 0u64..40), 0..60),
+        scopes in prop::collection::vec(spans(70), 1..6),
+    ) {
+        let mut opened = open(&turns::file(&turns)).unwrap();
+        let rules = ["native", "file:/torch/"].map(str::to_owned).to_vec();
+        opened.engine.request(Request::InternalFrames(rules));
+        let all = all(&mut opened, 0);
+        let last = opened.summary.devices[0].events as u32;
+        for (from, to, kind) in scopes {
+            let span = Span { from: from.min(to).min(last), to: from.max(to).min(last) };
+            let scope = match kind {
+                0 => Scope::At(span.to),
+                1 => Scope::Born(span),
+                2 => Scope::Freed(span),
+                3 => Scope::Kept(span),
+                _ => Scope::ByteMoments(span),
+            };
+            for arrangement in arrangements() {
+                let page = page(&mut opened, 0, whole(scope, arrangement));
+                prop_assert_eq!(read(&page), expected(&all, scope, arrangement), "{:?} {:?}", scope, arrangement);
+            }
+        }
+        // At every moment what the curve says.
+        let every: Vec<u32> = (0..=last).collect();
+        for facts in moments(&mut opened, 0, &every) {
+            let page = page(&mut opened, 0, whole(Scope::At(facts.moment), Arrangement::default()));
+            prop_assert_eq!(page.total, Weight { bytes: facts.requested, count: facts.count });
+        }
+        // And a range is told what the trees of its parts are.
+        let span = Span { from: last / 3, to: last - last / 4 };
+        let Reply::Range { serial: 3, facts } =
+            reply(&mut opened.engine, Request::Range { serial: 3, device: 0, span }) else { panic!("not a range") };
+        let sum = |scope: Scope| {
+            let bytes: Vec<u64> = all.iter().filter_map(|details| weight(details, scope)).collect();
+            Weight { bytes: bytes.iter().sum(), count: bytes.len() as u32 }
+        };
+        prop_assert_eq!(facts.born, sum(Scope::Born(span)));
+        prop_assert_eq!(facts.freed, sum(Scope::Freed(span)));
+        prop_assert_eq!(facts.kept, sum(Scope::Kept(span)));
+        let curve: Vec<u64> = (span.from..=span.to).map(|moment| sum(Scope::At(moment)).bytes).collect();
+        let peak = *curve.iter().max().unwrap();
+        prop_assert_eq!((facts.peak, facts.at_begin, facts.at_end), (peak, curve[0], curve[curve.len() - 1]));
+        prop_assert_eq!(facts.peak_moment, span.from + curve.iter().position(|&it| it == peak).unwrap() as u32);
+    }
+}
+
+#[test]
+fn the_root_is_the_curve_at_every_moment_of_real_files() {
+    let Some(folder) = snapshots() else { return };
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let mut asked = 0;
+    for path in paths.iter().filter(|path| path.extension().is_some_and(|end| end == "pickle")) {
+        let mut opened = open(&std::fs::read(path).unwrap()).unwrap();
+        for device in opened.summary.devices.clone() {
+            let last = device.events as u32;
+            let at: Vec<u32> = (0..12).map(|part| (u64::from(last) * part / 11) as u32).collect();
+            let peak = (device.peak_event + 1) as u32;
+            for (place, facts) in moments(&mut opened, device.device, &at).into_iter().enumerate() {
+                let arrangement = arrangements()[place];
+                let page = page(&mut opened, device.device, whole(Scope::At(facts.moment), arrangement));
+                let expected = Weight { bytes: facts.requested, count: facts.count };
+                assert_eq!((page.total, page.rows[0].weight), (expected, expected), "{} {facts:?}", path.display());
+                asked += 1;
+            }
+            let page = page(&mut opened, device.device, whole(Scope::At(peak), Arrangement::default()));
+            assert_eq!(page.total.bytes, device.drawn_peak);
+            if path.to_string_lossy().contains("train-ring-buffer-wrapped.") {
+                assert_eq!(page.total.bytes, 24_207_167_496);
+            }
+        }
+    }
+    assert!(asked > 200, "only {asked} moments");
+}
+
+/// A device of some hundred allocations.
+fn sample() -> Opened {
+    let turns: Vec<(u64, usize, u64)> =
+        (0..600).map(|at| (512 + at % 7 * 100, at as usize * 7 % 31, at % 23)).collect();
+    open(&turns::file(&turns)).unwrap()
+}
+
+fn born(opened: &Opened) -> Scope {
+    Scope::Born(Span { from: 0, to: opened.summary.devices[0].events as u32 })
+}
+
+#[test]
+fn the_heaviest_of_a_node_is_that_of_the_allocations_there() {
+    let mut opened = sample();
+    let all = all(&mut opened, 0);
+    let scope = born(&opened);
+    for arrangement in arrangements() {
+        for row in page(&mut opened, 0, whole(scope, arrangement)).rows {
+            let node = row.node;
+            let request = Request::Heaviest { serial: 9, device: 0, scope, arrangement, node };
+            let Reply::Heaviest { serial: 9, allocation } = reply(&mut opened.engine, request) else { panic!("other") };
+            let is_there = |details: &&Details| {
+                let question = TreeQuestion {
+                    reveal: Some(memscape::engine::protocol::Reveal::Allocation(details.allocation)),
+                    ..whole(scope, arrangement)
+                };
+                let page = page(&mut opened, 0, TreeQuestion { focus: Some(node), ..question });
+                page.revealed.is_some()
+            };
+            // The most bytes, and of those the first.
+            let expected = all.iter().filter(|it| it.born_event.is_some()).filter(is_there);
+            let expected = expected.fold(None, |best: Option<&Details>, it| match best {
+                Some(best) if best.requested >= it.requested => Some(best),
+                _ => Some(it),
+            });
+            assert_eq!(allocation, expected.map(|details| details.allocation), "{row:?}");
+            if row.depth > 2 {
+                break;
+            }
+        }
+    }
+}

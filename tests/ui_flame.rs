@@ -1,0 +1,399 @@
+//! The flame graph without a browser: what is asked when, which box is where, what keys and clicks do, what is said and drawn.
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "the helpers of a test fail as it does, by panicking"
+)]
+
+use memscape::engine::protocol::{
+    DeviceSummary, FileSummary, FlameBox, FlamePage, FlameQuestion, NodeKind, NodeLabel, Scope, Span, Weight,
+};
+use memscape::engine::{Reply, Request};
+use memscape::ui::action::GivenFile;
+use memscape::ui::flame::picture::{FlameFill, FlamePicture, FlameStroke, picture};
+use memscape::ui::flame::words::{card, crumbs, note, percent, reading};
+use memscape::ui::flame::{FlameAction, FlameStep};
+use memscape::ui::state::Canvas;
+use memscape::ui::views::Tab;
+use memscape::ui::{Action, Command, Effect, State, update};
+
+/// 20 CSS pixels a row.
+const ROW: f64 = 20.0;
+
+struct Page {
+    state: State,
+    done: Vec<Effect>,
+}
+
+impl Page {
+    /// With a file open, the flame graph seen, and its question asked.
+    fn open() -> Page {
+        let device = DeviceSummary { device: 3, events: 999, peak_event: 500, ..DeviceSummary::default() };
+        let file = FileSummary {
+            schema: 1,
+            file: "a.pickle".into(),
+            format: "pickle 4 (Python)".into(),
+            torch: None,
+            warnings: vec![],
+            devices: vec![device],
+            settings: vec![],
+        };
+        let mut page = Page { state: State::default(), done: vec![] };
+        page.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
+        page.flame(FlameAction::Resized(Canvas { width_px: 400, height_px: 60, scale: 1.0 }));
+        page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
+        page.reply(Reply::Opened(Box::new(file)));
+        page
+    }
+
+    fn act(&mut self, action: Action) {
+        self.done = update(&mut self.state, action, 0.0);
+    }
+
+    fn flame(&mut self, action: FlameAction) {
+        self.act(Action::Flame(action));
+    }
+
+    fn step(&mut self, step: FlameStep) {
+        self.act(Action::Command(Command::Flame(step)));
+    }
+
+    fn reply(&mut self, reply: Reply) {
+        let load = self.state.load;
+        self.act(Action::Replied { load, reply });
+    }
+
+    /// What was asked of the worker last.
+    fn asked(&self) -> Option<(u32, FlameQuestion)> {
+        self.done.iter().find_map(|effect| match effect {
+            Effect::Ask(Request::Flame { serial, device: 3, question }) => Some((*serial, *question)),
+            _ => None,
+        })
+    }
+
+    /// With the boxes of [`boxes`] shown.
+    fn shown() -> Page {
+        let mut page = Page::open();
+        page.act(Action::TabChosen(Tab::Flame));
+        let (serial, _) = page.asked().expect("a question when the view is seen");
+        page.reply(Reply::Flame { serial, page: Box::new(boxes(0)) });
+        page
+    }
+
+    fn selected(&self) -> Option<u32> {
+        self.state.views.node
+    }
+
+    fn picture(&self) -> FlamePicture {
+        picture(&self.state).expect("a picture")
+    }
+}
+
+/// In 800 pixels:
+///
+/// ```text
+/// 0 all                                      100 B
+/// 1 main 60            2 copy 30    5 … 10     (three nodes)
+/// 3 step 60            4 to 30
+/// 6 loss 20
+/// ```
+fn boxes(zoom: u32) -> FlamePage {
+    let it = |node, parent, row, x: [u32; 2], bytes, label, slot| FlameBox {
+        node,
+        nodes: 1,
+        parent,
+        row,
+        x,
+        weight: Weight { bytes, count: 2 },
+        label,
+        slot,
+        ..FlameBox::default()
+    };
+    let label = |name: &str, file: &str, line: &str, kind| NodeLabel {
+        name: name.into(),
+        file: file.into(),
+        line: line.into(),
+        kind,
+    };
+    FlamePage {
+        total: Weight { bytes: 100, count: 9 },
+        boxes: vec![
+            it(0, 0, 0, [0, 800], 100, 0, None),
+            it(1, 0, 1, [0, 480], 60, 1, None),
+            it(2, 0, 1, [480, 720], 30, 2, Some(7)),
+            FlameBox { nodes: 3, ..it(5, 0, 1, [720, 800], 10, 1, None) },
+            it(3, 1, 2, [0, 480], 60, 3, Some(8)),
+            it(4, 2, 2, [480, 720], 30, 2, None),
+            it(6, 4, 3, [0, 160], 20, 3, Some(9)),
+        ],
+        zoom,
+        labels: vec![
+            label("all allocations", "", "", NodeKind::Note),
+            label("main", "/home/me/train.py", "7", NodeKind::User),
+            label("at::_ops::copy_::call(at::Tensor const&)", "??", "0", NodeKind::Native),
+            label("step", "/home/me/train.py", "31", NodeKind::User),
+        ],
+        revealed: None,
+        is_cut: false,
+    }
+}
+
+#[test]
+fn it_is_asked_only_while_it_is_seen_and_once_at_a_time() {
+    let mut page = Page::open();
+    assert_eq!(page.asked(), None);
+    page.act(Action::TabChosen(Tab::Flame));
+    let (serial, question) = page.asked().expect("now it is seen");
+    assert_eq!((question.scope, question.width_px, question.zoom), (Scope::At(501), 400, None));
+    // A newer moment waits for the answer.
+    page.state.views.scope = Scope::At(7);
+    page.act(Action::PointerLeft);
+    assert_eq!(page.asked(), None);
+    page.reply(Reply::Flame { serial: serial + 9, page: Box::new(boxes(0)) });
+    assert!(page.state.flame.page().is_none(), "an answer to another question");
+    page.reply(Reply::Flame { serial, page: Box::new(boxes(0)) });
+    assert!(page.state.flame.page().is_some(), "what came is shown until there is better");
+    let (_, question) = page.asked().expect("the newest next");
+    assert_eq!(question.scope, Scope::At(7));
+    page.act(Action::TabChosen(Tab::Tree));
+    page.state.views.scope = Scope::At(8);
+    page.act(Action::PointerLeft);
+    assert_eq!(page.asked(), None);
+}
+
+#[test]
+fn a_click_selects_and_a_double_click_zooms() {
+    let mut page = Page::shown();
+    // The answer is 800 wide, the canvas 400.
+    page.flame(FlameAction::Clicked([250.0, ROW * 1.5]));
+    assert_eq!(page.selected(), Some(2));
+    page.flame(FlameAction::Clicked([390.0, ROW * 1.5]));
+    assert_eq!(page.selected(), Some(2), "one that stands for several is no node");
+    page.flame(FlameAction::Clicked([390.0, ROW * 2.5]));
+    assert_eq!(page.selected(), None, "beside all boxes");
+    page.flame(FlameAction::DoubleClicked([10.0, ROW * 2.5]));
+    let (serial, question) = page.asked().expect("another zoom, another question");
+    assert_eq!(question.zoom, Some(3));
+    page.reply(Reply::Flame { serial, page: Box::new(boxes(4)) });
+    page.flame(FlameAction::Chosen(0));
+    assert_eq!(page.asked().map(|(_, question)| question.zoom), Some(None));
+}
+
+#[test]
+fn escape_zooms_out_before_it_gives_up_more() {
+    let mut page = Page::shown();
+    page.flame(FlameAction::DoubleClicked([10.0, ROW * 2.5]));
+    let (serial, _) = page.asked().unwrap();
+    page.reply(Reply::Flame { serial, page: Box::new(boxes(4)) });
+    page.act(Action::Command(Command::ClearSelection));
+    assert_eq!(page.asked().map(|(_, question)| question.zoom), Some(None));
+}
+
+#[test]
+fn arrows_lead_from_box_to_box_as_they_are_seen() {
+    let mut page = Page::shown();
+    let go = |page: &mut Page, step| {
+        page.step(step);
+        page.selected()
+    };
+    assert_eq!(go(&mut page, FlameStep::Down), Some(0), "the first key says where one is");
+    assert_eq!(go(&mut page, FlameStep::Down), Some(1));
+    assert_eq!(go(&mut page, FlameStep::Right), Some(2));
+    assert_eq!(go(&mut page, FlameStep::Right), Some(2), "several are no node");
+    assert_eq!(go(&mut page, FlameStep::Left), Some(1));
+    assert_eq!(go(&mut page, FlameStep::Left), Some(1));
+    assert_eq!(go(&mut page, FlameStep::Down), Some(3));
+    assert_eq!(go(&mut page, FlameStep::Right), Some(4));
+    assert_eq!(go(&mut page, FlameStep::Down), Some(4), "nothing below");
+    assert_eq!(go(&mut page, FlameStep::Left), Some(3));
+    assert_eq!(go(&mut page, FlameStep::Down), Some(6));
+    assert_eq!(page.state.flame.scrolled_css(), 20, "scrolled as little as shows it: four rows in 60 pixels");
+    assert_eq!(go(&mut page, FlameStep::Up), Some(3));
+    page.step(FlameStep::ZoomIn);
+    assert_eq!(page.asked().map(|(_, question)| question.zoom), Some(Some(3)));
+    // With the root at the bottom, up leads away from it.
+    let mut page = Page::shown();
+    page.step(FlameStep::Turn);
+    assert_eq!(go(&mut page, FlameStep::Up), Some(0));
+    assert_eq!(go(&mut page, FlameStep::Up), Some(1));
+    assert_eq!(go(&mut page, FlameStep::Down), Some(0));
+}
+
+#[test]
+fn out_goes_one_box_and_all_goes_to_the_root() {
+    let mut page = Page::shown();
+    page.flame(FlameAction::DoubleClicked([10.0, ROW * 2.5]));
+    let (serial, _) = page.asked().unwrap();
+    page.reply(Reply::Flame { serial, page: Box::new(boxes(4)) });
+    page.step(FlameStep::ZoomOut);
+    let (serial, question) = page.asked().unwrap();
+    assert_eq!(question.zoom, Some(1));
+    page.reply(Reply::Flame { serial, page: Box::new(boxes(1)) });
+    page.step(FlameStep::ZoomOutFully);
+    assert_eq!(page.asked().map(|(_, question)| question.zoom), Some(None));
+}
+
+#[test]
+fn the_way_to_a_deep_box_names_its_ends() {
+    let mut deep = boxes(3);
+    deep.boxes.truncate(1);
+    for row in 1..9 {
+        let label = 1 + row % 3;
+        deep.boxes.push(FlameBox {
+            node: row,
+            nodes: 1,
+            parent: row - 1,
+            row,
+            x: [0, 800],
+            label,
+            ..FlameBox::default()
+        });
+    }
+    deep.zoom = 8;
+    let way: Vec<(u32, String)> = crumbs(&deep).into_iter().map(|crumb| (crumb.node, crumb.text)).collect();
+    let native = "at::_ops::copy_::call(at::Tensor const&)";
+    assert_eq!(way, [(0, "all allocations".into()), (7, ["… ", native].concat()), (8, "step".into())]);
+    deep.zoom = 1;
+    let way: Vec<u32> = crumbs(&deep).into_iter().map(|crumb| crumb.node).collect();
+    assert_eq!(way, [0, 1]);
+    deep.zoom = 0;
+    assert_eq!(crumbs(&deep), []);
+}
+
+#[test]
+fn the_card_is_exact() {
+    let mut page = Page::shown();
+    page.flame(FlameAction::PointerAt(Some([10.0, ROW * 3.5 - ROW])));
+    let shown = page.state.flame.page().unwrap().clone();
+    let hovered = page.state.flame.hovered().copied().expect("a box");
+    let told = card(&page.state, &shown, &hovered);
+    assert_eq!((told.title.as_str(), told.name.as_str()), ("60 B", "step"));
+    assert_eq!(told.place, "/home/me/train.py:31");
+    assert_eq!(told.shares, "60.0 % of all · 100.0 % of its parent · 2 allocations");
+    let several = card(&page.state, &shown, &shown.boxes[3]);
+    assert_eq!(several.name, "3 boxes narrower than a pixel");
+    let large = FlameBox { weight: Weight { bytes: 9_854_648_320, count: 1 }, found: 1024, ..hovered };
+    let told = card(&page.state, &shown, &large);
+    assert_eq!(told.title, "9.18 GiB · 9,854,648,320 B");
+    assert!(told.shares.ends_with("1 allocation · found: 1.00 KiB"));
+    // Bytes × events are never said to be bytes.
+    page.state.views.scope = Scope::ByteMoments(Span { from: 1, to: 9 });
+    assert_eq!(card(&page.state, &shown, &large).title, "9.18 GiB·events · 9,854,648,320 B·events");
+    let native = card(&page.state, &shown, &shown.boxes[2]);
+    assert_eq!(native.place, "", "?? is no file");
+}
+
+#[test]
+fn what_is_selected_is_said() {
+    let mut page = Page::shown();
+    assert!(reading(&page.state).contains("Backspace zooms out"));
+    page.flame(FlameAction::Clicked([10.0, ROW * 1.5]));
+    let said = "60 B · main · 60.0 % of all · 60.0 % of its parent · 2 allocations · /home/me/train.py:7";
+    assert_eq!(reading(&page.state), said);
+    assert_eq!(note(&page.state), "");
+}
+
+#[test]
+fn nothing_is_said_to_be_nothing() {
+    let mut page = Page::open();
+    page.act(Action::TabChosen(Tab::Flame));
+    let (serial, _) = page.asked().unwrap();
+    let root = FlameBox { nodes: 1, x: [0, 400], ..FlameBox::default() };
+    page.reply(Reply::Flame { serial, page: Box::new(FlamePage { boxes: vec![root], ..FlamePage::default() }) });
+    assert_eq!(note(&page.state), "Nothing is live at this moment.");
+    page.state.views.scope = Scope::Born(Span { from: 1, to: 2 });
+    assert_eq!(note(&page.state), "Nothing of this happens in this range.");
+    for step in
+        [FlameStep::Up, FlameStep::Down, FlameStep::Left, FlameStep::Right, FlameStep::ZoomIn, FlameStep::ZoomOut]
+    {
+        page.step(step);
+    }
+    // Not even a box: the device is gone.
+    page.reply(Reply::Flame { serial: serial + 1, page: Box::default() });
+    page.flame(FlameAction::Clicked([1.0, 1.0]));
+}
+
+#[test]
+fn shares_are_never_rounded_to_all_or_nothing() {
+    assert_eq!(percent(0, 100), "0.0 %");
+    assert_eq!(percent(1, 100_000), "< 0.1 %");
+    assert_eq!(percent(99_999, 100_000), "> 99.9 %");
+    assert_eq!(percent(100_000, 100_000), "100.0 %");
+    assert_eq!((percent(1, 3), percent(u64::MAX, u64::MAX)), ("33.3 %".into(), "100.0 %".into()));
+    assert_eq!(percent(0, 0), "0.0 %");
+}
+
+#[test]
+fn only_rows_in_view_are_drawn_and_names_have_room() {
+    let mut page = Page::shown();
+    let drawn = page.picture();
+    assert_eq!(drawn.tiles.len(), 6, "the fourth row is below the canvas");
+    let native = drawn.tiles[2];
+    assert_eq!((native.x, native.y, native.fill), ([240, 360], [20, 40], FlameFill::Slot(7)));
+    assert!(drawn.tiles[3].is_hatched);
+    assert_eq!(drawn.tiles[1].fill, FlameFill::Kind(NodeKind::User));
+    let texts: Vec<(&str, usize)> = drawn.texts.iter().map(|text| (text.text.as_str(), text.tile)).collect();
+    assert_eq!(
+        texts,
+        [
+            ("all allocations  100 B", 0),
+            ("main  train.py:7  60 B", 1),
+            ("…ps::copy_::call", 2),
+            ("step  train.py:31  60 B", 4),
+            ("…ps::copy_::call", 5),
+        ]
+    );
+    page.flame(FlameAction::Scrolled(20.0));
+    let drawn = page.picture();
+    assert_eq!(drawn.tiles.first().map(|tile| tile.y), Some([0, 20]));
+    assert_eq!(drawn.tiles.len(), 6);
+    page.flame(FlameAction::Scrolled(1e9));
+    assert_eq!(page.state.flame.scrolled_css(), 20, "not beyond the end");
+}
+
+#[test]
+fn what_is_found_selected_hovered_and_revealed_stands_out() {
+    let mut page = Page::shown();
+    page.act(Action::FindTyped("step".into()));
+    let serial = page.done.iter().find_map(|effect| match effect {
+        Effect::Ask(Request::Find { serial, .. }) => Some(*serial),
+        _ => None,
+    });
+    let tally = memscape::engine::protocol::Tally { count: 1, requested: 20, ..Default::default() };
+    page.reply(Reply::Found { serial: serial.unwrap(), device: 3, tally });
+    let (asked, question) = page.asked().expect("the boxes with what was found");
+    assert_eq!(question.find, serial);
+    let mut found = boxes(0);
+    (found.boxes[0].found, found.boxes[1].found, found.boxes[4].found) = (20, 20, 60);
+    found.boxes[4].matches = true;
+    found.revealed = Some(4);
+    page.reply(Reply::Flame { serial: asked, page: Box::new(found) });
+    page.flame(FlameAction::Clicked([10.0, ROW * 1.5]));
+    page.flame(FlameAction::PointerAt(Some([300.0, ROW * 1.5])));
+    let drawn = page.picture();
+    let faded: Vec<bool> = drawn.tiles.iter().map(|tile| tile.is_faded).collect();
+    assert_eq!(faded, [false, false, true, true, false, true]);
+    let bars: Vec<u32> = drawn.tiles.iter().map(|tile| tile.found_px).collect();
+    assert_eq!(bars, [80, 80, 0, 0, 240, 0], "a fifth, a third, all");
+    assert_eq!(drawn.texts.iter().filter(|text| text.is_bold).count(), 1);
+    let strokes: Vec<(FlameStroke, [i32; 2])> = drawn.outlines.iter().map(|it| (it.stroke, it.x)).collect();
+    // Nothing is selected in the timeline: what its box would be is not marked.
+    assert_eq!(strokes, [(FlameStroke::Hovered, [240, 360]), (FlameStroke::Selected, [0, 240])]);
+    page.flame(FlameAction::PointerAt(None));
+    assert_eq!(page.picture().outlines.len(), 1);
+}
+
+#[test]
+fn flames_stand_on_the_ground() {
+    let mut page = Page::shown();
+    page.flame(FlameAction::Resized(Canvas { width_px: 400, height_px: 200, scale: 2.0 }));
+    let (serial, question) = page.asked().map_or((0, None), |(serial, question)| (serial, Some(question)));
+    assert_eq!(question, None, "as wide as before");
+    page.reply(Reply::Flame { serial, page: Box::new(boxes(0)) });
+    page.step(FlameStep::Turn);
+    // Four rows of 40 device pixels in 200.
+    assert_eq!(page.picture().tiles[0].y, [160, 200]);
+    page.flame(FlameAction::Clicked([10.0, 150.0]));
+    assert_eq!(page.selected(), Some(1));
+}
