@@ -8,6 +8,12 @@ pub fn sorted_by_key<T>(items: Vec<T>, key: impl Fn(&T) -> u128) -> Vec<T> {
     order.iter().filter_map(|&(_, place)| items.get_mut(place as usize).and_then(Option::take)).collect()
 }
 
+/// The numbers in ascending order of the keys before them; of equal keys the lower number first.
+pub fn sorted_numbers(mut numbers: Vec<(u128, u32)>) -> Vec<u32> {
+    sort(&mut numbers);
+    numbers.iter().map(|&(_, number)| number).collect()
+}
+
 /// A key out of two parts, the first of which counts more.
 pub fn pair(first: u64, second: u64) -> u128 {
     u128::from(first) << 64 | u128::from(second)

@@ -294,3 +294,34 @@ fn the_heaviest_of_a_node_is_that_of_the_allocations_there() {
         }
     }
 }
+
+/// Frames are one by what is shown of them: fx fields are not, lines of any size are.
+#[test]
+fn frames_are_one_by_function_file_and_line_alone() {
+    let lines: [i128; 6] = [5, 5 + (1 << 32), -1, 0, (1 << 64) - 1, 5];
+    let frame = |line: i128, fx: &str| match fx {
+        "" => format!(r#"{{"name": "f", "filename": "a.py", "line": {line}}}"#),
+        fx => format!(r#"{{"name": "f", "filename": "a.py", "line": {line}, "fx_node_op": "{fx}"}}"#),
+    };
+    let event = |(at, line): (usize, &i128)| {
+        let fx = ["", "call_function"][usize::from(at == 5)];
+        format!(
+            r#"{{"action": "alloc", "addr": {}, "size": {}, "frames": [{}]}}"#,
+            (at + 1) << 20,
+            1 << at,
+            frame(*line, fx)
+        )
+    };
+    let events: Vec<String> = lines.iter().enumerate().map(event).collect();
+    let file = format!(r#"{{"segments": [], "device_traces": [[{}]]}}"#, events.join(","));
+    let mut opened = open(file.as_bytes()).unwrap();
+    let rows = page(&mut opened, 0, whole(Scope::At(6), Arrangement::default())).rows;
+    let mut shown: Vec<(String, u64)> =
+        rows.iter().skip(1).map(|row| (row.label.line.clone(), row.weight.bytes)).collect();
+    shown.sort_by_key(|(_, bytes)| *bytes);
+    let expected = [("4294967301", 2), ("-1", 4), ("0", 8), ("18446744073709551615", 16), ("5", 33)];
+    assert_eq!(shown, expected.map(|(line, bytes)| (line.to_owned(), bytes)));
+    let merged = Arrangement { merge: Merge::Function, ..Arrangement::default() };
+    let rows = page(&mut opened, 0, whole(Scope::At(6), merged)).rows;
+    assert_eq!((rows.len(), rows[1].weight, rows[1].label.line.as_str()), (2, Weight { bytes: 63, count: 6 }, ""));
+}

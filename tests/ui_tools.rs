@@ -194,7 +194,7 @@ impl Page {
     /// The event that the panel tells, and what was live.
     fn told(&self) -> (Option<i64>, u64) {
         let view = moment::view(&self.state);
-        (view.event, view.live_requested)
+        (view.event, view.facts.requested)
     }
 
     /// Later than any change that belongs to the same step.
@@ -210,7 +210,7 @@ const ALONE: Held = Held { shift: false, alt: false, ctrl: false };
 #[test]
 fn the_cursor_is_where_the_pointer_is_until_keys_lead_it() {
     let mut page = Page::open();
-    assert_eq!(page.told(), (None, 0));
+    assert_eq!(page.told(), (Some(0), 1001), "at first, the peak");
     page.hover(50.5, 40.0);
     assert_eq!(page.told(), (Some(499), 1500));
     page.command(Command::CursorLater);
@@ -227,7 +227,7 @@ fn the_cursor_is_where_the_pointer_is_until_keys_lead_it() {
     page.hover(20.5, 40.0);
     assert_eq!(page.told(), (Some(199), 1200));
     page.act(Action::PointerLeft);
-    assert_eq!(page.told(), (None, 0));
+    assert_eq!(page.told(), (Some(499), 1500), "where keys have left it");
 }
 
 #[test]

@@ -17,6 +17,7 @@ pub const DEFAULT_RULES: &[&str] = &[
     "file:dist-packages/torch/",
     "file:/lib/python3",
     "file:<frozen",
+    "file:<string>",
     "name:_call_impl",
     "name:_wrapped_call_impl",
     "native",

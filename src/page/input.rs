@@ -82,6 +82,7 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
     listeners.extend(super::flame::listeners(app));
     listeners.extend(super::minimap::listeners(app));
     listeners.extend(super::views::listeners(app));
+    listeners.extend(super::axis::listeners(app));
     listeners
 }
 

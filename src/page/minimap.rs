@@ -117,7 +117,12 @@ fn drawn_window(window: [f64; 2], width: f64, narrowest: f64) -> (f64, f64) {
 enum Grip {
     Left,
     Right,
-    Whole { from: f64, window: [f64; 2] },
+    Whole {
+        from: f64,
+        window: [f64; 2],
+    },
+    /// A range is drawn from here.
+    Range(f64),
 }
 
 /// Pointer → window.
@@ -140,6 +145,9 @@ pub(super) fn listeners(app: &Rc<App>) -> [EventListener; 3] {
                 return;
             };
             let _ = app.elements.minimap.set_pointer_capture(event.pointer_id());
+            if event.shift_key() {
+                return grip.set(Some(Grip::Range(at)));
+            }
             let near = |edge: f64| (at - edge).abs() * width <= GRAB_PX;
             let inside = (window[0]..=window[1]).contains(&at);
             grip.set(Some(match (near(window[0]), near(window[1])) {
@@ -159,6 +167,7 @@ pub(super) fn listeners(app: &Rc<App>) -> [EventListener; 3] {
             let Some((at, _)) = place(app, event) else { return };
             let Some(window) = app.state.borrow().window() else { return };
             match grip.get() {
+                Some(Grip::Range(from)) => app.dispatch(Action::RangeDrawn([from, at])),
                 Some(Grip::Left) => app.dispatch(Action::MinimapMoved([at.min(window[1]), window[1]])),
                 Some(Grip::Right) => app.dispatch(Action::MinimapMoved([window[0], at.max(window[0])])),
                 Some(Grip::Whole { from, window }) => {

@@ -3,6 +3,7 @@
 //! Events become actions, [`ui::update()`] decides, its effects are carried out here, and one animation frame later panels and
 //! canvas show the new state. There are no decisions in this module.
 
+mod axis;
 mod client;
 mod clipboard;
 mod device;
@@ -161,6 +162,7 @@ impl App {
             Effect::Ask(request) => self.client.send(ToWorker::Ask(request)),
             Effect::Upload { device_place, scene } => self.painter.borrow_mut().upload(device_place, &scene),
             Effect::FocusFind => find::focus(self),
+            Effect::FocusMoment => axis::focus(self),
             Effect::FocusView => views::focus(self),
             Effect::ChangeFocus => views::change_focus(self),
             Effect::Copy(text) => clipboard::copy(self, &text),

@@ -24,8 +24,8 @@ pub(super) struct Layer {
     shown: Option<(Overlay, Size, Theme)>,
 }
 
-/// Of the stage; and the pixels above the focused lane.
-type Size = ((u32, u32), f64);
+/// Of the stage and of the picture in it; and the pixels above the focused lane.
+type Size = ((u32, u32), u32, f64);
 
 fn above(state: &State, view: &View, canvas: &Canvas) -> f64 {
     let bottom = state.focused_lane().map_or(0, |lane| lane.bottom_px);
@@ -40,7 +40,7 @@ impl Layer {
         let overlay = Overlay::of(state);
         let above = above(state, &view, &canvas);
         let same = |(shown, size, with): &(Overlay, Size, Theme)| {
-            *shown == overlay && *size == (stage, above) && with == theme
+            *shown == overlay && *size == (stage, canvas.height_px, above) && with == theme
         };
         if self.shown.as_ref().is_some_and(same) {
             return;
@@ -62,7 +62,7 @@ impl Layer {
         let brush = Brush { context, theme, scale: canvas.scale, left, plot, span, stage: stage_px };
         brush.all(&overlay);
         brush.context.restore();
-        self.shown = Some((overlay, (stage, above), theme.clone()));
+        self.shown = Some((overlay, (stage, canvas.height_px, above), theme.clone()));
     }
 }
 
@@ -83,6 +83,12 @@ impl Brush<'_> {
         if let Some((y, text)) = &overlay.capacity {
             self.dashed(*y);
             self.beside(text, self.plot.0 - BESIDE * self.scale, y + FONT * self.scale, &self.theme.strong);
+        }
+        if let Some(ends) = overlay.range {
+            self.range(ends);
+        }
+        if let Some((x, text)) = &overlay.pin {
+            self.pin(*x, text);
         }
         overlay.flags.iter().for_each(|flag| self.flag(flag));
         if let Some(corners) = overlay.rubber {
@@ -174,6 +180,40 @@ impl Brush<'_> {
         let height = CHIP * self.scale;
         let top = (y - height / 2.0).clamp(0.0, (self.plot.1 - height).max(0.0));
         self.chip(&crosshair.bytes, ((self.left - width - 3.0 * self.scale).max(0.0), top), (ground, ink));
+    }
+
+    /// The band of the range, as far as it is in the plot, and its edges, with a grip at the axis.
+    fn range(&self, [from, to]: [f64; 2]) {
+        let accent = self.theme.accent.as_str();
+        let inside = [from, to].map(|x| x.clamp(0.0, self.plot.0));
+        let (top, height) = (self.span.0, self.span.1 - self.span.0);
+        let left = self.left + inside[0].floor();
+        self.fill(accent, 0.14, (left, top), ((inside[1] - inside[0]).round().max(self.hair()), height));
+        for x in [from, to].into_iter().filter(|x| (0.0..=self.plot.0).contains(x)) {
+            let x = self.left + x.floor();
+            self.fill(accent, 1.0, (x, top), (self.hair(), height));
+            let grip = (5.0 * self.scale, 10.0 * self.scale);
+            self.fill(accent, 1.0, ((x - grip.0 / 2.0).round(), self.span.1), grip);
+        }
+    }
+
+    /// The line of the pinned moment, the handle at its foot, and its event.
+    fn pin(&self, x: f64, text: &str) {
+        let (x, hair, accent) = (self.left + x.floor(), self.hair(), self.theme.accent.as_str());
+        let height = self.span.1 - self.span.0;
+        self.fill(&self.theme.ground, 0.7, (x - hair, self.span.0), (3.0 * hair, height));
+        self.fill(accent, 1.0, (x, self.span.0), (hair, height));
+        let (foot, side) = (self.span.1, 6.0 * self.scale);
+        self.context.begin_path();
+        self.context.move_to(x + hair / 2.0, foot - 1.0);
+        self.context.line_to(x + side, foot + side);
+        self.context.line_to(x - side, foot + side);
+        self.context.close_path();
+        self.context.set_fill_style_str(accent);
+        self.context.fill();
+        let width = self.width(text) + 2.0 * PAD * self.scale;
+        let left = (x - width / 2.0).clamp(0.0, (self.stage.0 - width).max(0.0));
+        self.chip(text, (left, foot + side), (accent, &self.theme.ground));
     }
 
     /// A line through all of the picture with a number at its top; a dot where it was put.

@@ -10,6 +10,7 @@ mod hover;
 mod lanes;
 mod legend;
 mod moment;
+mod range;
 mod stage;
 mod summary;
 
@@ -30,6 +31,7 @@ pub(super) struct Panels {
     lanes: lanes::Panel,
     legend: legend::Panel,
     moment: moment::Panel,
+    range: range::Panel,
     stage: stage::Panel,
     summary: summary::Panel,
 }
@@ -55,6 +57,7 @@ impl Panels {
         self.help.show(elements, state);
         self.export.show(elements, state);
         self.moment.show(elements, state);
+        self.range.show(elements, state);
     }
 }
 

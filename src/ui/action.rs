@@ -1,8 +1,10 @@
 //! What can happen to the page, and what the shell does about it.
 
+use super::axis_press::AxisPress;
 use super::drag::Held;
 use super::export::{Format, Picture};
 use super::flame::{FlameAction, FlameStep};
+use super::range::About;
 use super::state::{Canvas, Renderer};
 use super::views::Tab;
 use crate::engine::protocol::{Grouping, Reply, Request};
@@ -36,6 +38,16 @@ pub enum Action {
     LegendIsolated(u32),
     /// The minimap's window was moved or resized: its edges as parts of the whole axis, from 0 to 1.
     MinimapMoved([f64; 2]),
+    /// This stands in the field of the moment.
+    MomentTyped(String),
+    /// The pointer did this on the axis below the picture.
+    AxisPressed(AxisPress),
+    /// A range was drawn on the small picture: its ends as parts of the whole axis, from 0 to 1.
+    RangeDrawn([f64; 2]),
+    /// What the views show of the range was chosen.
+    AboutChosen(About),
+    /// The range is no longer wanted.
+    RangeEnded,
     /// Something happened in the flame graph.
     Flame(FlameAction),
     /// A view was chosen among the tabs.
@@ -271,6 +283,18 @@ pub enum Command {
     ToggleExport,
     /// The visible picture becomes a file.
     Export(Format),
+    /// Pin the device's peak.
+    PinPeak,
+    /// Pin the device's last moment.
+    PinEnd,
+    /// Type a moment.
+    TypeMoment,
+    /// Begin a range at the cursor, or let it be as it is.
+    ToggleRange,
+    /// Show the next choice of what a range has.
+    NextAbout,
+    /// Pin the range's own peak.
+    PinRangePeak,
     /// Show this view, and give it the focus.
     Show(Tab),
     /// Fold the views away, or back.
@@ -304,6 +328,8 @@ pub enum Effect {
     },
     /// The field of the search gets the focus.
     FocusFind,
+    /// The field of the moment gets the focus.
+    FocusMoment,
     /// The view that is seen gets the focus.
     FocusView,
     /// It gets the focus, or the timeline if the view has it.

@@ -123,9 +123,17 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
             state.views.show(tab);
             effects.push(Effect::FocusView);
         }
+        Command::PinPeak => state.pin_and_show(state.peak_moment()),
+        Command::PinEnd => state.pin_and_show(state.end_moment()),
+        Command::TypeMoment => effects.push(Effect::FocusMoment),
+        Command::ToggleRange => state.toggle_range(),
+        Command::NextAbout => state.next_about(),
+        Command::PinRangePeak => state.pin_range_peak(),
         Command::FoldViews => state.views.fold(),
         Command::ChangeFocus => effects.push(Effect::ChangeFocus),
         Command::GoToPeak => {
+            state.pointer_leads();
+            state.pin(state.peak_moment());
             if let Some(peak) = state.peak_x() {
                 state.navigate(|plane, view| {
                     let widest = plane.extent.width as f64 * PEAK_WINDOW / f64::from(view.width_px);

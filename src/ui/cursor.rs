@@ -103,10 +103,16 @@ impl State {
         Some(Pointer { x: view.column_from_x(x), y })
     }
 
-    /// Where keys begin: at the cursor, at the selection, or in the middle of the window.
+    /// Where keys begin: at the cursor, at the pinned moment if that is in the window, or in the middle of it.
     fn standing(&self) -> Option<Standing> {
         self.cursor().or_else(|| {
             let view = self.view?;
+            let height = view.bytes_from_row(f64::from(view.height_px) / 2.0).max(0.0) as u64;
+            if let (Some((x, moment)), Some(facts)) = (self.pin_px(), self.pinned_facts())
+                && (0.0..f64::from(view.width_px)).contains(&x)
+            {
+                return Some(Standing { moment, byte: height.min(facts.requested.saturating_sub(1)) });
+            }
             let middle = Pointer { x: f64::from(view.width_px) / 2.0, y: f64::from(view.height_px) / 2.0 };
             let scene = self.geometry.scene.as_ref()?;
             let column = column_under(scene, &view, middle.x)?;
@@ -121,6 +127,7 @@ impl State {
         let moment = standing.moment.min(events);
         self.tools.cursor.keys = Some(Standing { moment, ..standing });
         self.tools.cursor.follow = Follow::Yes;
+        self.pin(moment);
     }
 
     /// The pointer leads again.

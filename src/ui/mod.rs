@@ -5,6 +5,7 @@
 //! decides nothing.
 
 pub mod action;
+pub mod axis_press;
 mod candidates;
 pub mod capacity;
 mod commands;
@@ -31,8 +32,10 @@ pub mod notices;
 mod opening;
 pub mod outline;
 pub mod overlay;
+pub mod pinned;
 pub mod placing;
 mod pointing;
+pub mod range;
 pub mod record;
 pub mod ruler;
 pub mod shared_axis;
@@ -42,6 +45,7 @@ pub mod surroundings;
 pub mod tools;
 pub mod trail;
 mod turn;
+pub mod typed_moment;
 pub mod update;
 pub mod url;
 pub mod views;

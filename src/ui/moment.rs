@@ -6,33 +6,47 @@ use super::state::State;
 use crate::engine::protocol::MomentFacts;
 use crate::units::{Bytes, Moment, grouped};
 
-/// The panel of the cursor's moment.
+/// The panel of a moment: the cursor's while the pointer is over the picture, else the pinned one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MomentView {
-    /// The event after which it holds, −1 before the first; `None` without a cursor.
+    /// Which of them it is.
+    pub title: &'static str,
+    /// The event after which it holds, −1 before the first; `None` as long as nothing is known.
     pub event: Option<i64>,
-    /// Requested bytes live then, exact.
-    pub live_requested: u64,
+    /// What is known of it, exact.
+    pub facts: MomentFacts,
     /// Labels and values; as many whatever is known, so that nothing jumps.
-    pub lines: [(&'static str, String); 4],
+    pub lines: [(&'static str, String); 7],
 }
 
 /// The panel. All of it is of the same moment, the last that the worker told of.
 pub fn view(state: &State) -> MomentView {
-    let facts = state.cursor_moment().and(state.cursor_facts());
-    let bytes = |bytes: u64| format!("{} · {} B", Bytes(bytes), grouped(bytes));
+    let hovers = state.tools.cursor.keys.is_none() && state.cursor_moment().is_some();
+    let facts = if hovers { state.cursor_facts() } else { state.pinned_facts() };
+    let bytes = exact;
+    let requested = |bytes: u64| Some(exact(bytes) + " requested");
     let reserved = facts.filter(|_| state.device().is_some_and(|device| device.knows_reserved()));
     let line = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
     MomentView {
+        title: if hovers { "Under the pointer" } else { "The moment asked about" },
         event: facts.map(|facts| Moment(facts.moment).event_or_minus_one()),
-        live_requested: facts.map_or(0, |facts| facts.requested),
+        facts: facts.copied().unwrap_or_default(),
         lines: [
             ("Event", line(facts.map(|facts| event_text(facts.moment)))),
             ("Time", line(facts.and_then(|facts| time_text(state, facts)))),
-            ("Requested", line(facts.map(|facts| bytes(facts.requested)))),
+            ("Active", line(facts.and_then(|facts| requested(facts.requested)))),
+            ("Allocated", line(facts.and_then(|facts| requested(facts.requested.saturating_sub(facts.pending))))),
+            ("Pending", line(facts.and_then(|facts| requested(facts.pending)))),
             ("Reserved", line(reserved.map(|facts| bytes(facts.reserved)))),
+            ("Allocations", line(facts.map(|facts| grouped(facts.count.into())))),
         ],
     }
+}
+
+/// Bytes in short and to the byte.
+pub(super) fn exact(bytes: u64) -> String {
+    let short = Bytes(bytes).to_string();
+    if bytes < 1024 { short } else { short + " · " + &grouped(bytes) + " B" }
 }
 
 /// The event that brought a moment about.

@@ -20,6 +20,10 @@ pub struct Overlay {
     pub rubber: Option<[Pointer; 2]>,
     /// The markers in the window.
     pub flags: Vec<Flag>,
+    /// The pinned moment: where it is, and its event.
+    pub pin: Option<(f64, String)>,
+    /// The range: its ends, which may be outside.
+    pub range: Option<[f64; 2]>,
     /// The height of the capacity line, and what stands there.
     pub capacity: Option<(f64, String)>,
 }
@@ -76,6 +80,8 @@ impl Overlay {
             ruler,
             rubber: if let Drag::Box(corners) = state.tools.drag { Some(corners) } else { None },
             flags: flags.collect(),
+            pin: state.pin_px().filter(|(x, _)| (0.0..=width).contains(x)).map(|(x, at)| (x, event_name(at))),
+            range: state.range_px().filter(|[from, to]| *to >= 0.0 && *from <= width),
             capacity: capacity.filter(|(y, _)| (0.0..=height).contains(y)),
         }
     }

@@ -6,6 +6,7 @@ use super::find::{Find, SameStack};
 use super::flame::FlameGraph;
 use super::hover::Spot;
 use super::lanes::Lanes;
+use super::pinned::Pinned;
 use super::surroundings::Surroundings;
 use super::tools::Tools;
 use super::views::Views;
@@ -71,6 +72,8 @@ pub struct State {
     pub remark: Option<String>,
     /// Cursor, ruler, markers: what a person puts on the picture.
     pub tools: Tools,
+    /// The moment that was set last, and the range.
+    pub pinned: Pinned,
     /// The moment or range that questions are about, and what of the answer is shown.
     pub views: Views,
     /// The flame graph among them.

@@ -9,6 +9,7 @@ use super::find;
 use super::flame;
 use super::navigate::wheel_factor;
 use super::opening::{close, files_given, link_failed, list, load, load_link, show_device};
+use super::pinned;
 use super::pointing::{answered, bring_into_view, click, look_under_pointer};
 use super::ruler::Fixed;
 use super::state::{BytesAxis, Choice, Help, Stage, State};
@@ -32,6 +33,11 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::LegendClicked(slot) => state.toggle_slot(slot),
         Action::LegendIsolated(slot) => state.isolate_slot(slot),
         Action::MinimapMoved(edges) => state.navigate(|plane, view| plane.between(view, edges)),
+        Action::MomentTyped(text) => state.type_moment(&text),
+        Action::AxisPressed(press) => state.press_axis(press),
+        Action::RangeDrawn(parts) => state.range_between(parts),
+        Action::AboutChosen(about) => state.choose_about(about),
+        Action::RangeEnded => drop(state.end_range()),
         Action::Flame(action) => flame::act(state, action),
         Action::TabChosen(tab) => state.views.show(tab),
         Action::ViewsResized(height) => state.views.resize(height),
@@ -87,6 +93,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::Clicked(pointer) => {
             let pointer = state.focus_at(pointer);
             click(state, pointer, &mut effects);
+            state.pin_clicked(pointer);
         }
         Action::Wheel { axis: WheelAxis::ZoomBytes, at, delta } => {
             state.bytes_axis = BytesAxis::Free;
@@ -120,6 +127,7 @@ fn settle(state: &mut State, effects: &mut Vec<Effect>) {
     flame::ask(state, device, effects);
     state.change_looks(state.wanted_looks());
     state.arrange_lanes();
+    pinned::follow(state);
     if follow(state) == Followed::Yes {
         state.arrange_lanes();
     }
@@ -134,6 +142,7 @@ fn settle(state: &mut State, effects: &mut Vec<Effect>) {
     state.keep_selection(effects);
     state.span_ruler();
     tools::ask(state, effects);
+    pinned::ask(state, effects);
 }
 
 fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effect>) {
@@ -164,7 +173,11 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
             state.tools.cursor.hit.take(serial, hit.clone());
             answered(state, serial, hit, effects);
         }
-        Reply::Moments { serial, moments } => tools::take(state, serial, &moments),
+        Reply::Moments { serial, moments } => {
+            tools::take(state, serial, &moments);
+            pinned::take(state, serial, &moments);
+        }
+        Reply::Range { serial, facts } => state.pinned.range_facts.take(serial, facts),
         Reply::Stepped { serial, to } => {
             state.found_selection(serial, to);
             stepped(state, serial, to, effects);
@@ -187,6 +200,6 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
         | Reply::Outline { .. } => {
             surroundings::take(state, reply);
         }
-        Reply::Range { .. } | Reply::Tree { .. } | Reply::Heaviest { .. } => {}
+        Reply::Tree { .. } | Reply::Heaviest { .. } => {}
     }
 }

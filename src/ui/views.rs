@@ -1,9 +1,7 @@
 //! What every view of the answer shares: the moment or range that is asked about, how stacks are put together, and which node of
 //! them is selected; which view is seen, and how high it is.
 
-use super::state::State;
 use crate::engine::protocol::{Arrangement, Scope};
-use crate::units::Moment;
 
 /// The least and the most of the window's height that the views may have, in percent.
 pub const HEIGHTS: [u32; 2] = [15, 75];
@@ -88,27 +86,5 @@ impl Views {
     /// Makes them so high, in percent of the window's height.
     pub(super) fn resize(&mut self, height: u32) {
         self.height = height.clamp(HEIGHTS[0], HEIGHTS[1]);
-    }
-}
-
-/// What stands beside the tabs: what the views are about.
-pub fn title(state: &State) -> String {
-    let Some(device) = state.device() else { return String::new() };
-    let Scope::At(moment) = state.views.scope else { return String::new() };
-    let mut text = "Live ".to_owned();
-    text.push_str(if moment == 0 { "" } else { "at " });
-    text.push_str(&super::moment::event_name(moment));
-    if Moment::after_event_or_minus_one(device.peak_event).0 == moment {
-        text.push_str(" · the peak");
-    }
-    text
-}
-
-impl State {
-    /// Another device is shown: the views are about its peak.
-    pub(super) fn begin_views(&mut self) {
-        let peak = self.device().map_or(0, |device| Moment::after_event_or_minus_one(device.peak_event).0);
-        (self.views.scope, self.views.node) = (Scope::At(peak), None);
-        self.flame.forget();
     }
 }

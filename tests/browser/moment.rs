@@ -19,8 +19,15 @@ fn gallery_of_the_moment() {
         page.wait_for_state("empty");
         page.drop_files(&[&file.path]);
         page.wait_for_state("ready");
-        std::thread::sleep(std::time::Duration::from_millis(500));
+        let settle = || std::thread::sleep(std::time::Duration::from_millis(600));
+        settle();
         keep_drawn(&page, &format!("moment-{scheme}-{width}"));
+        let plot = page.corners("canvas#timeline");
+        let axis = plot.top + plot.height + 10.0;
+        page.drag((plot.left + plot.width * 0.3, axis), (plot.left + plot.width * 0.6, axis), 0);
+        page.move_to(2.0, 2.0);
+        settle();
+        keep_drawn(&page, &format!("moment-range-{scheme}-{width}"));
         let wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
         assert_eq!(wide, false, "{width} scrolls sideways");
         assert_eq!(page.complaints(), Vec::<String>::new());

@@ -62,7 +62,6 @@ impl Classes {
     }
 
     /// The group of the call site that a class is; `None` where it is none.
-    #[allow(dead_code, reason = "the flame graph paints by it")]
     pub(super) fn site(&self, class: u32) -> Option<u32> {
         self.sites.get(class as usize).copied().filter(|&group| group != 0)
     }

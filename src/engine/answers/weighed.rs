@@ -3,7 +3,7 @@
 use super::shape::Shape;
 use super::weights::{Selection, Weights, add};
 use crate::engine::protocol::{Arrangement, Weight};
-use crate::sorted::{pair, sorted_by_key};
+use crate::sorted::sorted_numbers;
 
 /// Stems or nodes between two questions for the time.
 const ROWS_PER_CHECK: usize = 8192;
@@ -104,7 +104,7 @@ impl Weighed {
 
     /// The children that weigh anything, heaviest first, of equal ones that with the lower number.
     pub(super) fn children(&self, node: u32) -> Vec<u32> {
-        sorted_by_key(self.numbers(node).collect(), |&at| pair(!self.weight(at).bytes, at.into()))
+        sorted_numbers(self.numbers(node).map(|at| (u128::from(!self.weight(at).bytes), at)).collect())
     }
 
     pub(super) fn heap_bytes(&self) -> usize {

@@ -1,8 +1,7 @@
 //! Which allocations an answer is about, what each of them weighs, and how their stacks are put together.
 
-use crate::codec::Coded;
-
 pub use crate::analysis::internal::{DEFAULT_RULES, InternalRules, RuleError};
+use crate::codec::Coded;
 
 /// Which allocations, and what each of them weighs: its requested bytes, but for [`Scope::ByteMoments`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Coded)]

@@ -3,7 +3,8 @@
 use super::Shown;
 use crate::page::dom::{Elements, set_attribute, set_text};
 use crate::ui::State;
-use crate::ui::views::{self, Tab, title};
+use crate::ui::range::title;
+use crate::ui::views::{self, Tab};
 
 #[derive(Default)]
 pub(super) struct Panel {

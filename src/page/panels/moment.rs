@@ -30,11 +30,18 @@ impl Panel {
         if let Some(view) = self.moment.changed(view(state)) {
             let lines = view.lines.iter().map(|(label, value)| (*label, value.as_str()));
             elements.fill_definitions(&elements.moment_facts, lines);
+            set_text(&elements.moment_title, view.title);
+            let facts = &view.facts;
+            let exact = |number: u64| view.event.map(|_| number.to_string());
             let exact = [
                 ("data-event", view.event.map(|event| event.to_string())),
-                ("data-live-requested", view.event.map(|_| view.live_requested.to_string())),
+                ("data-live-requested", exact(facts.requested)),
+                ("data-live-count", exact(facts.count.into())),
+                ("data-allocated", exact(facts.requested.saturating_sub(facts.pending))),
+                ("data-pending", exact(facts.pending)),
+                ("data-reserved", exact(facts.reserved)),
             ];
-            set_or_remove(&elements.moment, exact);
+            set_or_remove(&elements.moment, &exact);
         }
         if let Some(measured) = self.measured.changed(state.measured()) {
             elements.measured.set_hidden(measured.is_none());
@@ -45,7 +52,7 @@ impl Panel {
                 ("data-time-us", measured.and_then(|it| it.time_us).map(|us| us.to_string())),
                 ("data-bytes", measured.map(|it| it.bytes.to_string())),
             ];
-            set_or_remove(&elements.measured, exact);
+            set_or_remove(&elements.measured, &exact);
         }
         if let Some(hint) = self.hint.changed(state.capacity_hint()) {
             set_attribute(&elements.capacity, "placeholder", hint);
@@ -68,10 +75,10 @@ impl Panel {
     }
 }
 
-fn set_or_remove<const N: usize>(element: &HtmlElement, attributes: [(&str, Option<String>); N]) {
+pub(super) fn set_or_remove(element: &HtmlElement, attributes: &[(&str, Option<String>)]) {
     for (name, value) in attributes {
         match value {
-            Some(value) => set_attribute(element, name, &value),
+            Some(value) => set_attribute(element, name, value),
             // It fails for no name of ours.
             None => drop(element.remove_attribute(name)),
         }
@@ -89,7 +96,7 @@ fn show_markers(elements: &Elements, lines: &[Line]) {
         let event = line.event.map(|event| event.to_string());
         let requested = line.requested.map(|bytes| bytes.to_string());
         if let Some(item) = item.dyn_ref::<HtmlElement>() {
-            set_or_remove(item, [("data-event", event), ("data-live-requested", requested)]);
+            set_or_remove(item, &[("data-event", event), ("data-live-requested", requested)]);
         }
         let go = elements.new_element("button", "go", "");
         append(&go, &elements.new_element("b", "", &number));

@@ -20,6 +20,8 @@ impl Figure {
             crosshair: None,
             column: None,
             rubber: None,
+            pin: None,
+            range: None,
             ruler: overlay.ruler.map(|(ends, text)| (ends.map(larger), text)),
             flags: overlay.flags.into_iter().map(|flag| Flag { at: larger(flag.at), ..flag }).collect(),
             capacity: overlay.capacity.map(|(y, text)| (y * times, text)),

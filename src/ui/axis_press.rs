@@ -1,0 +1,93 @@
+//! What a press on the axis below the picture does: it drags the pinned moment's handle, an edge of the range, or a new range.
+
+use super::action::Pointer;
+use super::pinned::Sought;
+use super::state::State;
+use crate::engine::protocol::At;
+
+/// So near, in CSS pixels, the handle or an edge has to be to be grabbed.
+const NEAR_PX: f64 = 8.0;
+/// A press that moves less than this many CSS pixels is a click.
+const CLICK_PX: f64 = 3.0;
+
+/// What is held on the axis.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) enum Grip {
+    /// Nothing.
+    #[default]
+    None,
+    /// The pinned moment's handle.
+    Pin,
+    /// One edge of the range: the moment of the other.
+    Edge(u32),
+    /// A place that nothing was at: the column that was pressed.
+    Place(f64),
+}
+
+/// What the pointer does on the axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum AxisPress {
+    /// It is pressed here, in device pixels of the window from its left.
+    Down(f64),
+    /// It moves on to here.
+    Move(f64),
+    /// It is let go of.
+    Up,
+}
+
+impl State {
+    pub(super) fn press_axis(&mut self, press: AxisPress) {
+        match press {
+            AxisPress::Down(x) => {
+                self.pointer_leads();
+                self.pinned.grip = self.grip_at(x);
+            }
+            AxisPress::Move(x) => self.move_grip(x),
+            AxisPress::Up => {
+                if let Grip::Place(x) = std::mem::take(&mut self.pinned.grip) {
+                    self.pin_clicked(Pointer { x, y: 0.0 });
+                }
+            }
+        }
+    }
+
+    fn grip_at(&self, x: f64) -> Grip {
+        let near = NEAR_PX * self.canvas.map_or(1.0, |canvas| canvas.scale);
+        if self.pin_px().is_some_and(|(pin, _)| (pin - x).abs() <= near) {
+            return Grip::Pin;
+        }
+        match (self.range_px(), self.pinned.range) {
+            (Some([from, _]), Some(span)) if (from - x).abs() <= near => Grip::Edge(span.to),
+            (Some([_, to]), Some(span)) if (to - x).abs() <= near => Grip::Edge(span.from),
+            _ => Grip::Place(x),
+        }
+    }
+
+    fn move_grip(&mut self, x: f64) {
+        let Some(view) = self.view else { return };
+        let Some(moment) = self.moment_under(x.clamp(0.0, f64::from(view.width_px) - 1.0)) else { return };
+        if let Grip::Place(pressed) = self.pinned.grip {
+            let click = CLICK_PX * self.canvas.map_or(1.0, |canvas| canvas.scale);
+            let Some(from) = self.moment_under(pressed).filter(|_| (x - pressed).abs() > click) else { return };
+            self.pinned.grip = Grip::Edge(from);
+        }
+        match self.pinned.grip {
+            Grip::Pin => {
+                self.pinned.extending = None;
+                self.pin(moment);
+            }
+            Grip::Edge(other) => self.show_range(other, moment),
+            Grip::None | Grip::Place(_) => {}
+        }
+    }
+
+    /// The range between two places, as parts of the whole axis, from 0 to 1.
+    pub(super) fn range_between(&mut self, parts: [f64; 2]) {
+        let Some(plane) = self.plane() else { return };
+        let [from, to] = parts.map(|part| {
+            let x = plane.start as f64 + part.clamp(0.0, 1.0) * plane.extent.width as f64;
+            At::X(self.axis, x.max(0.0))
+        });
+        self.seek(Sought { from, to: Some(to) });
+    }
+}

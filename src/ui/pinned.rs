@@ -1,0 +1,242 @@
+//! The pinned moment: the one that the views are about, wherever the pointer is. Clicks, keys, words and its handle set it.
+
+use super::action::{Effect, Pointer};
+use super::axis_press::Grip;
+use super::cursor::column_under;
+use super::range::About;
+use super::state::State;
+use super::surroundings::Answer;
+use super::typed_moment::{FORMS, Typed, typed};
+use crate::engine::protocol::{At, MomentFacts, RangeFacts, Request, Scope, Span};
+use crate::timeline::{Axis, time_axis_margin};
+use crate::units::{Moment, grouped};
+
+/// The pinned moment, and the range beside it.
+#[derive(Clone, Debug, Default)]
+pub struct Pinned {
+    /// How many events have happened.
+    pub moment: u32,
+    /// What the worker said of it.
+    pub(super) facts: Answer<u32, MomentFacts>,
+    /// The range that is asked about.
+    pub range: Option<Span>,
+    /// Which of its allocations the views show.
+    pub about: About,
+    /// Where keys began the range, while they extend it.
+    pub extending: Option<u32>,
+    /// What the worker said of the range…
+    pub(super) range_facts: Answer<Span, RangeFacts>,
+    /// …and of its ends.
+    pub(super) ends: Answer<Span, [MomentFacts; 2]>,
+    /// What is held on the axis.
+    pub(super) grip: Grip,
+    /// What is wrong with what was typed.
+    pub wrong: Option<String>,
+    /// A place whose moment only the worker knows, or two of them: a range.
+    sought: Option<Sought>,
+    /// The question about the sought one before.
+    seeking: Option<(u32, Sought)>,
+    /// Whether the window has to come along.
+    follow: Follow,
+}
+
+/// A place whose moment is to be pinned; with a second one, the range between them is to be shown.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Sought {
+    pub(super) from: At,
+    pub(super) to: Option<At>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Follow {
+    #[default]
+    No,
+    Yes,
+}
+
+impl State {
+    /// What is known of the pinned moment, or of the one before it until that is known.
+    pub fn pinned_facts(&self) -> Option<&MomentFacts> {
+        self.pinned.facts.latest()
+    }
+
+    /// The device's first moment of the most requested bytes.
+    pub fn peak_moment(&self) -> u32 {
+        self.device().map_or(0, |device| Moment::after_event_or_minus_one(device.peak_event).0)
+    }
+
+    /// The device's last moment.
+    pub fn end_moment(&self) -> u32 {
+        self.device().map_or(0, |device| u32::try_from(device.events).unwrap_or(u32::MAX))
+    }
+
+    /// Another device is shown: the views are about its peak.
+    pub(super) fn begin_views(&mut self) {
+        self.pinned = Pinned { moment: self.peak_moment(), ..Pinned::default() };
+        self.views.node = None;
+        self.flame.forget();
+        self.rescope();
+    }
+
+    /// The views are about this moment now; a range that keys extend goes on to it.
+    pub(super) fn pin(&mut self, moment: u32) {
+        self.pinned.moment = moment.min(self.end_moment());
+        self.pinned.wrong = None;
+        self.pinned.sought = None;
+        if let Some(began) = self.pinned.extending {
+            self.set_range(began, self.pinned.moment);
+        }
+        self.rescope();
+    }
+
+    /// The same, and the window shows it.
+    pub(super) fn pin_and_show(&mut self, moment: u32) {
+        self.pointer_leads();
+        self.pin(moment);
+        self.pinned.follow = Follow::Yes;
+    }
+
+    /// Pins the moment that was clicked. A click ends the range.
+    pub(super) fn pin_clicked(&mut self, pointer: Pointer) {
+        if let Some(moment) = self.moment_under(pointer.x) {
+            self.end_range();
+            self.pin(moment);
+        }
+    }
+
+    /// The moment that the picture shows in this column of the window.
+    pub(super) fn moment_under(&self, x: f64) -> Option<u32> {
+        let (view, scene) = (self.view.as_ref()?, self.geometry.scene.as_ref()?);
+        scene.columns.moment.get(column_under(scene, view, x)?).copied()
+    }
+
+    /// Pins what was typed.
+    pub(super) fn type_moment(&mut self, text: &str) {
+        self.pinned.wrong = self.go_to_typed(text).err();
+    }
+
+    fn go_to_typed(&mut self, text: &str) -> Result<(), String> {
+        match typed(text).ok_or(FORMS)? {
+            Typed::Peak => self.pin_and_show(self.peak_moment()),
+            Typed::End => self.pin_and_show(self.end_moment()),
+            Typed::Event(event) => {
+                let events = u64::from(self.end_moment());
+                if event >= events {
+                    let last = events.checked_sub(1).ok_or("This device has no events.")?;
+                    return Err("The last event is ".to_owned() + &grouped(last) + ".");
+                }
+                self.pin_and_show(u32::try_from(event).unwrap_or(u32::MAX).saturating_add(1));
+            }
+            Typed::Time(us) => {
+                let times = self.device().and_then(|device| device.time_us);
+                let (first, last) = times.ok_or("This snapshot has no times.")?;
+                let span = last.abs_diff(first);
+                if us > span {
+                    let length = super::moment::elapsed(i64::try_from(span).unwrap_or(i64::MAX));
+                    return Err("The last event is at ".to_owned() + &length + ".");
+                }
+                let x = us.saturating_add(time_axis_margin(span)) as f64;
+                self.seek(Sought { from: At::X(Axis::Time, x), to: None });
+            }
+        }
+        Ok(())
+    }
+
+    /// Pins a place, or shows a range, as soon as the worker has said which moments it is.
+    pub(super) fn seek(&mut self, sought: Sought) {
+        self.pinned.sought = Some(sought);
+    }
+
+    /// Where a moment that is known is in the window, in device pixels from its left; it may be outside.
+    pub(super) fn facts_px(&self, moment: u32, facts: Option<&MomentFacts>) -> Option<f64> {
+        let x = match self.axis {
+            Axis::Events => f64::from(moment) + 0.5,
+            Axis::Time => facts?.place.time as f64,
+        };
+        Some(self.view?.column_from_x(x))
+    }
+
+    /// Where the pinned moment is, and its number. Over wall-clock, that of the one before until the worker has said.
+    pub fn pin_px(&self) -> Option<(f64, u32)> {
+        self.device()?;
+        let facts = self.pinned_facts();
+        let moment = match self.axis {
+            Axis::Events => self.pinned.moment,
+            Axis::Time => facts?.moment,
+        };
+        Some((self.facts_px(moment, facts)?, moment))
+    }
+}
+
+/// Asks for what is not known of the pinned moment and the range: one question of a kind at a time.
+pub(super) fn ask(state: &mut State, effects: &mut Vec<Effect>) {
+    let Some(device) = state.device().map(|device| device.device) else { return };
+    let moment = state.pinned.moment;
+    if state.pinned.facts.wants(moment) {
+        let serial = state.next_serial();
+        state.pinned.facts.ask(serial, moment);
+        effects.push(Effect::Ask(Request::Moments { serial, device, at: vec![At::Moment(moment)] }));
+    }
+    if state.pinned.seeking.is_none()
+        && let Some(sought) = state.pinned.sought
+    {
+        let serial = state.next_serial();
+        state.pinned.seeking = Some((serial, sought));
+        let at = [Some(sought.from), sought.to].into_iter().flatten().collect();
+        effects.push(Effect::Ask(Request::Moments { serial, device, at }));
+    }
+    let Some(span) = state.pinned.range else { return };
+    if state.pinned.range_facts.wants(span) {
+        let serial = state.next_serial();
+        state.pinned.range_facts.ask(serial, span);
+        effects.push(Effect::Ask(Request::Range { serial, device, span }));
+    }
+    if state.pinned.ends.wants(span) {
+        let serial = state.next_serial();
+        state.pinned.ends.ask(serial, span);
+        let at = [span.from, span.to].map(At::Moment).to_vec();
+        effects.push(Effect::Ask(Request::Moments { serial, device, at }));
+    }
+}
+
+/// Takes the worker's answer about moments, if it is one to a question of this file.
+pub(super) fn take(state: &mut State, serial: u32, moments: &[MomentFacts]) {
+    if let &[facts] = moments {
+        state.pinned.facts.take(serial, facts);
+    }
+    if let &[from, to] = moments {
+        state.pinned.ends.take(serial, [from, to]);
+    }
+    let Some((_, sought)) = state.pinned.seeking.take_if(|(asked, _)| *asked == serial) else { return };
+    // A newer place has overtaken it only where it would be pinned: a range that is dragged goes on being seen.
+    if sought.to.is_none() && state.pinned.sought != Some(sought) {
+        return;
+    }
+    state.pinned.sought.take_if(|newest| *newest == sought);
+    match *moments {
+        [facts] => state.pin_and_show(facts.moment),
+        [from, to] => state.show_range(from.moment, to.moment),
+        _ => {}
+    }
+}
+
+/// Brings the window to a moment that was pinned outside of it.
+pub(super) fn follow(state: &mut State) {
+    if state.pinned.follow == Follow::No || state.pinned.facts.about(state.pinned.moment).is_none() {
+        return;
+    }
+    let (Some((x, _)), Some(view)) = (state.pin_px(), state.view) else { return };
+    state.pinned.follow = Follow::No;
+    let width = f64::from(view.width_px);
+    if !(0.0..width).contains(&x) {
+        state.navigate(|plane, view| plane.moved(view, x - width / 2.0, 0.0));
+    }
+}
+
+impl State {
+    /// What the views are about follows from moment, range and the choice between them.
+    pub(super) fn rescope(&mut self) {
+        let moment = Scope::At(self.pinned.moment);
+        self.views.scope = self.pinned.range.map_or(moment, |span| self.pinned.about.scope(moment, span));
+    }
+}

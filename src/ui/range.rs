@@ -1,0 +1,214 @@
+//! The range that is asked about: begun, extended and ended; which of its allocations the views show; what is said of it.
+
+use super::moment::{event_name, event_text, exact};
+use super::state::State;
+use crate::engine::protocol::{MomentFacts, RangeFacts, Scope, Span, Weight};
+use crate::units::{Bytes, Moment, counted, duration_us, grouped};
+
+/// Which allocations the views show while there is a range.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum About {
+    /// Those live at the pinned moment.
+    Live,
+    /// Those allocated in the range.
+    #[default]
+    Born,
+    /// Those freed in it.
+    Freed,
+    /// Those allocated in it that are live at its end.
+    Kept,
+    /// All that were live in it, by bytes × moments.
+    ByteMoments,
+}
+
+impl About {
+    /// All of them, in the order of the picker.
+    pub const ALL: [About; 5] = [About::Live, About::Born, About::Freed, About::Kept, About::ByteMoments];
+
+    /// The one with this place in the picker.
+    pub fn at(place: usize) -> Option<About> {
+        About::ALL.get(place).copied()
+    }
+
+    /// Its place in the picker.
+    pub fn place(self) -> usize {
+        About::ALL.iter().position(|about| *about == self).unwrap_or(0)
+    }
+
+    pub(super) fn scope(self, live: Scope, span: Span) -> Scope {
+        match self {
+            About::Live => live,
+            About::Born => Scope::Born(span),
+            About::Freed => Scope::Freed(span),
+            About::Kept => Scope::Kept(span),
+            About::ByteMoments => Scope::ByteMoments(span),
+        }
+    }
+}
+
+impl State {
+    /// The range between two moments, in whichever order.
+    pub(super) fn set_range(&mut self, a: u32, b: u32) {
+        let end = self.end_moment();
+        self.pinned.range = Some(Span { from: a.min(b).min(end), to: a.max(b).min(end) });
+        self.rescope();
+    }
+
+    /// The same, and keys extend it no longer.
+    pub(super) fn show_range(&mut self, a: u32, b: u32) {
+        self.pinned.extending = None;
+        self.set_range(a, b);
+    }
+
+    /// Ends the range; `false` where there is none.
+    pub(super) fn end_range(&mut self) -> bool {
+        self.pinned.extending = None;
+        let ended = self.pinned.range.take().is_some();
+        self.rescope();
+        ended
+    }
+
+    /// Begins a range at the pinned moment, which keys then extend; or lets it be as it is.
+    pub(super) fn toggle_range(&mut self) {
+        if self.pinned.extending.take().is_none() {
+            // With the pointer over the picture, its moment is the cursor's.
+            if let Some(moment) = self.cursor_moment() {
+                self.pin(moment);
+            }
+            self.pinned.extending = Some(self.pinned.moment);
+            self.set_range(self.pinned.moment, self.pinned.moment);
+            self.remark = Some("Move the cursor to extend the range (Shift and arrows).".to_owned());
+        }
+    }
+
+    /// Another choice of what the views show.
+    pub(super) fn choose_about(&mut self, about: About) {
+        self.pinned.about = about;
+        self.rescope();
+    }
+
+    /// The next one.
+    pub(super) fn next_about(&mut self) {
+        if self.pinned.range.is_none() {
+            self.remark = Some("Select a range first.".to_owned());
+            return;
+        }
+        let next = (self.pinned.about.place() + 1) % About::ALL.len();
+        self.choose_about(About::at(next).unwrap_or_default());
+    }
+
+    /// Pins the range's own peak.
+    pub(super) fn pin_range_peak(&mut self) {
+        match self.range_facts() {
+            Some(facts) => {
+                let moment = facts.peak_moment;
+                self.pinned.extending = None;
+                self.pin_and_show(moment);
+            }
+            None => self.remark = Some("Select a range first.".to_owned()),
+        }
+    }
+
+    /// What is known of the range, or of the one before it while it is being changed.
+    pub fn range_facts(&self) -> Option<&RangeFacts> {
+        self.pinned.range.and(self.pinned.range_facts.latest())
+    }
+
+    /// What is known of the ends of the range that is on the picture.
+    pub(super) fn range_ends(&self) -> Option<&[MomentFacts; 2]> {
+        self.pinned.range.and(self.pinned.ends.latest())
+    }
+
+    /// Where the range is in the window, in device pixels from its left: its ends may be outside.
+    pub fn range_px(&self) -> Option<[f64; 2]> {
+        let span = self.pinned.range?;
+        let ends = self.range_ends();
+        let from = self.facts_px(span.from, ends.map(|[from, _]| from))?;
+        Some([from, self.facts_px(span.to, ends.map(|[_, to]| to))?])
+    }
+}
+
+/// What the panel says of the range.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RangeView {
+    /// The facts that the lines tell; all of one range.
+    pub facts: Option<RangeFacts>,
+    /// Labels and values.
+    pub lines: Vec<(&'static str, String)>,
+    /// Whether keys extend it.
+    pub is_extended: bool,
+}
+
+/// The panel of the range; `None` without one.
+pub fn view(state: &State) -> Option<RangeView> {
+    state.pinned.range?;
+    let is_extended = state.pinned.extending.is_some();
+    let Some(facts) = state.range_facts() else { return Some(RangeView { is_extended, ..RangeView::default() }) };
+    let weight = |weight: Weight| {
+        let mut text = exact(weight.bytes);
+        text.push_str(" in ");
+        text.push_str(&grouped(weight.count.into()));
+        text
+    };
+    let mut lines = vec![("Events", events(facts.span))];
+    let times = state.pinned.ends.about(facts.span).and_then(|[from, to]| Some((from.time_us?, to.time_us?)));
+    if let Some((from, to)) = times {
+        lines.push(("Lasts", duration_us(to.saturating_sub(from))));
+    }
+    let sign = if facts.at_end < facts.at_begin { "−" } else { "+" };
+    lines.extend([
+        ("Allocated", weight(facts.born)),
+        ("Freed", weight(facts.freed)),
+        ("Still live", weight(facts.kept)),
+        ("Net change", sign.to_owned() + &exact(facts.at_end.abs_diff(facts.at_begin))),
+        ("Its peak", exact(facts.peak)),
+        ("At event", event_text(facts.peak_moment)),
+    ]);
+    Some(RangeView { facts: Some(*facts), lines, is_extended })
+}
+
+/// The events of a range: `1,000 – 1,999`.
+fn events(span: Span) -> String {
+    match span.to.checked_sub(1).filter(|last| *last >= span.from) {
+        None => "none".to_owned(),
+        Some(last) if last == span.from => grouped(last.into()),
+        Some(last) => grouped(span.from.into()) + " – " + &grouped(last.into()),
+    }
+}
+
+/// What stands beside the tabs: what the views are about. All of it is of the last moment or range that the worker told of.
+pub fn title(state: &State) -> String {
+    let Some(device) = state.device() else { return String::new() };
+    let Scope::At(moment) = state.views.scope else {
+        let Some(facts) = state.range_facts() else { return String::new() };
+        let mut text = "events ".to_owned() + &events(facts.span);
+        let weight = match state.pinned.about {
+            About::Live | About::ByteMoments => return text,
+            About::Born => facts.born,
+            About::Freed => facts.freed,
+            About::Kept => facts.kept,
+        };
+        text.push_str(" · ");
+        text.push_str(&Bytes(weight.bytes).to_string());
+        text.push_str(" requested in ");
+        text.push_str(&grouped(weight.count.into()));
+        return text;
+    };
+    let facts = state.pinned_facts();
+    let moment = facts.map_or(moment, |facts| facts.moment);
+    let mut text = if state.pinned.range.is_some() { String::new() } else { "Live ".to_owned() };
+    text.push_str(if moment == 0 { "" } else { "at " });
+    text.push_str(&event_name(moment));
+    if Moment::after_event_or_minus_one(device.peak_event).0 == moment {
+        text.push_str(" · the peak");
+    } else if moment == state.end_moment() {
+        text.push_str(" · the end");
+    }
+    if let Some(facts) = facts {
+        text.push_str(" · ");
+        text.push_str(&Bytes(facts.requested).to_string());
+        text.push_str(" requested · ");
+        text.push_str(&counted(facts.count.into(), "allocation"));
+    }
+    text
+}

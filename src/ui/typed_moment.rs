@@ -1,0 +1,71 @@
+//! The moment that somebody types: an event, a time since the first event, or a word.
+
+/// What was typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Typed {
+    /// After this event.
+    Event(u64),
+    /// So many µs after the first event.
+    Time(u64),
+    /// At the device's peak.
+    Peak,
+    /// After the last event.
+    End,
+}
+
+/// What is said of anything else.
+pub const FORMS: &str = "An event (126670), a time since the first (1.25 s, 350 ms), peak or end.";
+
+/// Reads it; `None` for anything else, and for numbers beyond 64 bits.
+pub fn typed(text: &str) -> Option<Typed> {
+    let text = text.trim();
+    match text.to_ascii_lowercase().as_str() {
+        "peak" => return Some(Typed::Peak),
+        "end" => return Some(Typed::End),
+        _ => {}
+    }
+    // As the page writes them: thousands with commas, times with a plus.
+    let text = text.strip_prefix('+').unwrap_or(text).trim_start();
+    let split =
+        text.find(|sign: char| !(sign.is_ascii_digit() || matches!(sign, '.' | ',' | '_'))).unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let whole: String = whole.chars().filter(char::is_ascii_digit).collect();
+    let whole: u64 = whole.parse().ok()?;
+    let unit_us = match unit.trim() {
+        "" if !number.contains('.') => return Some(Typed::Event(whole)),
+        "s" => 1_000_000,
+        "ms" => 1000,
+        "us" | "µs" | "μs" => 1,
+        _ => return None,
+    };
+    let mut us = whole.checked_mul(unit_us)?;
+    let mut part = unit_us;
+    for digit in fraction.chars() {
+        part /= 10;
+        us = us.checked_add(part * u64::from(digit.to_digit(10)?))?;
+    }
+    Some(Typed::Time(us))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_times_and_words() {
+        assert_eq!(typed(" 126670 "), Some(Typed::Event(126_670)));
+        assert_eq!(typed("126,670"), Some(Typed::Event(126_670)));
+        assert_eq!(typed("+1.25 s"), Some(Typed::Time(1_250_000)));
+        assert_eq!(typed("1.25s"), Some(Typed::Time(1_250_000)));
+        assert_eq!(typed("1,000.000001 s"), Some(Typed::Time(1_000_000_001)));
+        assert_eq!(typed("350 ms"), Some(Typed::Time(350_000)));
+        assert_eq!(typed("7µs"), Some(Typed::Time(7)));
+        assert_eq!((typed("Peak"), typed("end")), (Some(Typed::Peak), Some(Typed::End)));
+        for wrong in
+            ["", "s", ".5 s", "1.5", "1.2.3 s", "-4", "4 h", "99999999999999999999", "99999999999999999 s", "1 ms s"]
+        {
+            assert_eq!(typed(wrong), None, "{wrong}");
+        }
+    }
+}

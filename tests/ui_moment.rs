@@ -1,0 +1,333 @@
+//! The face without a browser: the pinned moment and the range, by click, key, word and press on the axis.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "the helpers of a test fail as it does, by panicking"
+)]
+
+use memscape::engine::protocol::{At, DeviceSummary, FileSummary, MomentFacts, Place, RangeFacts, Scope, Span, Weight};
+use memscape::engine::{Reply, Request};
+use memscape::timeline::scene::SceneColumns;
+use memscape::timeline::{Axis, Scene, View, time_axis_margin};
+use memscape::ui::action::{GivenFile, Pointer};
+use memscape::ui::axis_press::AxisPress;
+use memscape::ui::range::{self, About};
+use memscape::ui::state::Canvas;
+use memscape::ui::{Action, Command, Effect, State, moment, update};
+
+const EVENTS: u32 = 999;
+const PEAK: u32 = 701;
+const START_US: i64 = 1_700_000_000_000_000;
+
+/// µs from the first event, which each other follows 1 ms after the one before, to the last.
+const SPAN: u64 = 998_000;
+
+fn file() -> FileSummary {
+    let device = |device, time_us| DeviceSummary {
+        device,
+        events: EVENTS.into(),
+        peak_requested: 1 << 20,
+        peak_event: i64::from(PEAK) - 1,
+        drawn_peak: 1 << 20,
+        time_us,
+        ..DeviceSummary::default()
+    };
+    FileSummary {
+        schema: 1,
+        file: "a.pickle".into(),
+        format: String::new(),
+        torch: None,
+        warnings: vec![],
+        devices: vec![device(0, Some((START_US, START_US + SPAN as i64))), device(1, None)],
+        settings: vec![],
+    }
+}
+
+fn scene(view: View) -> Scene {
+    let columns = view.width_px as usize;
+    let moment = |column: u32| (view.x_from_column(f64::from(column)) as u32).min(EVENTS);
+    Scene {
+        view,
+        band_px: 1,
+        columns: SceneColumns {
+            edge_px: (0..=columns as i32).collect(),
+            moment: (0..columns as u32).map(moment).collect(),
+            moments: vec![10; columns],
+            total: vec![1 << 20; columns],
+            reserved: vec![2 << 20; columns],
+            pending: vec![0; columns],
+            hidden: vec![0; columns],
+            hidden_largest: vec![0; columns],
+        },
+        quads: vec![],
+        identities: vec![],
+    }
+}
+
+fn facts(at: At) -> MomentFacts {
+    let moment = match at {
+        At::Moment(moment) => moment,
+        At::X(Axis::Events, x) => x as u32,
+        At::X(Axis::Time, x) => ((x as u64).saturating_sub(time_axis_margin(SPAN)) / 1000 + 1) as u32,
+        At::After(_) => panic!("the page names no events"),
+    };
+    let time = u64::from(moment) * 1000;
+    MomentFacts {
+        moment,
+        place: Place { events: moment.into(), time },
+        began: time,
+        time_us: (moment > 0).then(|| START_US + i64::from(moment - 1) * 1000),
+        requested: 1000 + u64::from(moment),
+        reserved: 5000,
+        pending: 7,
+        count: moment % 7,
+    }
+}
+
+fn range_facts(span: Span) -> RangeFacts {
+    let weight = |count: u32| Weight { bytes: u64::from(count) * 10, count };
+    let (born, freed, kept) = (weight(span.to - span.from), weight(2), weight(1));
+    let (at_begin, at_end) = (facts(At::Moment(span.from)).requested, facts(At::Moment(span.to)).requested);
+    RangeFacts { span, born, freed, kept, peak: 9999, peak_moment: span.from + 1, at_begin, at_end }
+}
+
+#[derive(Default)]
+struct Page {
+    state: State,
+    asked: Vec<Request>,
+    /// Whether the worker keeps its answers for later.
+    is_slow: bool,
+}
+
+impl Page {
+    fn open() -> Page {
+        let mut page = Page::default();
+        page.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
+        page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
+        page.reply(Reply::Opened(Box::new(file())));
+        page
+    }
+
+    fn act(&mut self, action: Action) {
+        for effect in update(&mut self.state, action, 0.0) {
+            if let Effect::Ask(request) = effect {
+                self.asked.push(request.clone());
+                if !self.is_slow {
+                    self.answer(request);
+                }
+            }
+        }
+    }
+
+    fn reply(&mut self, reply: Reply) {
+        self.act(Action::Replied { load: self.state.load, reply });
+    }
+
+    fn answer(&mut self, request: Request) {
+        match request {
+            Request::Scene { serial, device, view, .. } => {
+                self.reply(Reply::Scene { serial, device, scene: Box::new(scene(view)) });
+            }
+            Request::Moments { serial, at, .. } => {
+                self.reply(Reply::Moments { serial, moments: at.into_iter().map(facts).collect() });
+            }
+            Request::Range { serial, span, .. } => self.reply(Reply::Range { serial, facts: range_facts(span) }),
+            _ => {}
+        }
+    }
+
+    fn command(&mut self, command: Command) {
+        self.act(Action::Command(command));
+    }
+
+    fn press(&mut self, presses: &[AxisPress]) {
+        presses.iter().for_each(|&press| self.act(Action::AxisPressed(press)));
+    }
+
+    fn typed(&mut self, text: &str) -> Option<String> {
+        self.act(Action::MomentTyped(text.into()));
+        self.state.pinned.wrong.clone()
+    }
+
+    fn scope(&self) -> Scope {
+        self.state.views.scope
+    }
+
+    fn span(&self) -> Option<[u32; 2]> {
+        self.state.pinned.range.map(|span| [span.from, span.to])
+    }
+}
+
+use AxisPress::{Down, Move, Up};
+
+#[test]
+fn at_first_it_is_the_peak() {
+    let page = Page::open();
+    assert_eq!(page.scope(), Scope::At(PEAK));
+    let view = moment::view(&page.state);
+    assert_eq!((view.event, view.facts.requested, view.facts.pending), (Some(i64::from(PEAK) - 1), 1701, 7));
+    assert_eq!(view.lines[3].1, "1.65 KiB · 1,694 B requested", "allocated is what is not pending");
+    assert_eq!(range::title(&page.state), "Live at event 700 · the peak · 1.66 KiB requested · 1 allocation");
+}
+
+#[test]
+fn a_click_pins_what_is_under_it_and_hovering_only_tells() {
+    let mut page = Page::open();
+    page.act(Action::PointerMoved(Pointer { x: 50.5, y: 90.0 }));
+    assert_eq!(page.scope(), Scope::At(PEAK));
+    assert_eq!(moment::view(&page.state).event, Some(499));
+    page.act(Action::Clicked(Pointer { x: 50.5, y: 90.0 }));
+    assert_eq!(page.scope(), Scope::At(500), "empty space as well");
+    page.act(Action::PointerMoved(Pointer { x: 20.5, y: 90.0 }));
+    page.act(Action::PointerLeft);
+    assert_eq!(moment::view(&page.state).event, Some(499));
+}
+
+#[test]
+fn keys_lead_the_pinned_moment() {
+    let mut page = Page::open();
+    page.command(Command::CursorLater);
+    assert_eq!(page.scope(), Scope::At(PEAK + 1), "from where it is");
+    page.command(Command::PinEnd);
+    assert_eq!(page.scope(), Scope::At(EVENTS));
+    assert!(range::title(&page.state).contains("event 998 · the end"), "{}", range::title(&page.state));
+    page.command(Command::CursorLater);
+    assert_eq!(page.scope(), Scope::At(EVENTS), "there is nothing after it");
+    page.command(Command::PinPeak);
+    assert_eq!(page.scope(), Scope::At(PEAK));
+    page.command(Command::CursorEarlier);
+    page.command(Command::GoToPeak);
+    assert_eq!(page.scope(), Scope::At(PEAK));
+}
+
+#[test]
+fn what_is_typed_is_pinned_or_told_to_be_wrong() {
+    let mut page = Page::open();
+    assert_eq!((page.typed("41"), page.scope()), (None, Scope::At(42)));
+    assert_eq!((page.typed("0"), page.scope()), (None, Scope::At(1)));
+    assert_eq!(page.typed("999").as_deref(), Some("The last event is 998."));
+    assert_eq!(page.scope(), Scope::At(1), "nothing moved");
+    assert_eq!((page.typed("0.1s"), page.scope()), (None, Scope::At(101)));
+    assert_eq!((page.typed("+350 ms"), page.scope()), (None, Scope::At(351)));
+    assert_eq!(page.typed("2 s").as_deref(), Some("The last event is at +0.998000 s."));
+    assert_eq!((page.typed("end"), page.scope()), (None, Scope::At(EVENTS)));
+    assert_eq!((page.typed("Peak"), page.scope()), (None, Scope::At(PEAK)));
+    assert!(page.typed("now").expect("a hint").contains("126670"));
+    page.act(Action::DeviceChosen(1));
+    assert_eq!(page.typed("1 s").as_deref(), Some("This snapshot has no times."));
+}
+
+#[test]
+fn a_moment_that_is_pinned_elsewhere_brings_the_window_along() {
+    let mut page = Page::open();
+    for _ in 0..8 {
+        page.command(Command::ZoomEventsIn);
+    }
+    page.typed("3");
+    let (x, moment) = page.state.pin_px().expect("a place");
+    assert_eq!(moment, 4);
+    assert!((0.0..100.0).contains(&x), "{x}");
+}
+
+#[test]
+fn the_handle_is_dragged_and_the_newest_place_is_asked_about_next() {
+    let mut page = Page::open();
+    let (x, _) = page.state.pin_px().expect("in the window");
+    page.is_slow = true;
+    page.asked.clear();
+    page.press(&[Down(x), Move(60.5), Move(40.5), Move(30.5)]);
+    assert_eq!(page.scope(), Scope::At(300), "the views follow at once");
+    assert_eq!(page.span(), None);
+    let asked = page.asked.iter().filter(|request| matches!(request, Request::Moments { .. })).count();
+    assert_eq!(asked, 1, "one question in flight");
+    assert_eq!(moment::view(&page.state).event, Some(i64::from(PEAK) - 1), "what was shown stays");
+    let first = page.asked.pop().expect("the question");
+    page.asked.clear();
+    page.answer(first);
+    assert_eq!(moment::view(&page.state).event, Some(599), "on the way");
+    let next = page.asked.pop().expect("the newest");
+    page.answer(next);
+    assert_eq!(moment::view(&page.state).event, Some(299));
+    page.press(&[Up]);
+    assert_eq!(page.scope(), Scope::At(300));
+}
+
+#[test]
+fn a_drag_on_the_axis_is_a_range_and_its_edges_move() {
+    let mut page = Page::open();
+    page.press(&[Down(20.5), Move(30.5), Move(10.5), Up]);
+    assert_eq!((page.span(), page.scope()), (Some([100, 200]), Scope::Born(Span { from: 100, to: 200 })));
+    let [from, _] = page.state.range_px().expect("in the window");
+    page.press(&[Down(from + 3.0), Move(40.5), Up]);
+    assert_eq!(page.span(), Some([200, 400]), "past the other edge");
+    let view = range::view(&page.state).expect("a range");
+    assert_eq!(view.facts.map(|facts| facts.span), Some(Span { from: 200, to: 400 }));
+    assert_eq!(view.lines[0], ("Events", "200 – 399".to_owned()));
+    assert_eq!(view.lines[2].1, "1.95 KiB · 2,000 B in 200");
+    assert_eq!(view.lines[5].1, "+200 B", "net change");
+    for (about, scope) in [
+        (About::Freed, Scope::Freed(Span { from: 200, to: 400 })),
+        (About::Kept, Scope::Kept(Span { from: 200, to: 400 })),
+        (About::ByteMoments, Scope::ByteMoments(Span { from: 200, to: 400 })),
+        (About::Live, Scope::At(PEAK)),
+    ] {
+        page.act(Action::AboutChosen(about));
+        assert_eq!(page.scope(), scope);
+    }
+    page.command(Command::NextAbout);
+    assert_eq!(page.scope(), Scope::Born(Span { from: 200, to: 400 }));
+    page.command(Command::PinRangePeak);
+    assert_eq!((page.state.pinned.moment, page.span()), (201, Some([200, 400])));
+    page.command(Command::ClearSelection);
+    assert_eq!((page.span(), page.scope()), (None, Scope::At(201)), "Esc ends it");
+}
+
+#[test]
+fn a_click_on_the_axis_pins_and_a_click_ends_the_range() {
+    let mut page = Page::open();
+    page.press(&[Down(20.5), Move(21.5), Up]);
+    assert_eq!((page.span(), page.scope()), (None, Scope::At(200)), "too short for a range");
+    page.press(&[Down(40.5), Move(50.5), Up]);
+    assert_eq!(page.span(), Some([400, 500]));
+    page.act(Action::Clicked(Pointer { x: 80.5, y: 90.0 }));
+    assert_eq!((page.span(), page.scope()), (None, Scope::At(800)));
+}
+
+#[test]
+fn keys_begin_extend_and_leave_a_range() {
+    let mut page = Page::open();
+    page.typed("299");
+    page.command(Command::ToggleRange);
+    for _ in 0..3 {
+        page.command(Command::CursorLater);
+    }
+    assert_eq!((page.span(), page.state.pinned.moment), (Some([300, 303]), 303));
+    for _ in 0..5 {
+        page.command(Command::CursorEarlier);
+    }
+    assert_eq!(page.span(), Some([298, 300]));
+    page.command(Command::ToggleRange);
+    page.command(Command::CursorEarlier);
+    assert_eq!(page.span(), Some([298, 300]), "it is let be");
+    assert_eq!(page.scope(), Scope::Born(Span { from: 298, to: 300 }));
+}
+
+#[test]
+fn a_range_is_drawn_on_the_small_picture_over_both_axes() {
+    let mut page = Page::open();
+    page.act(Action::RangeDrawn([0.5, 0.25]));
+    assert_eq!(page.span(), Some([250, 500]));
+    page.command(Command::ToggleAxis);
+    page.act(Action::RangeDrawn([0.5, 2.0]));
+    let [from, to] = page.span().expect("a range");
+    assert!((495..505).contains(&from) && to == EVENTS, "{from} {to}");
+}
+
+#[test]
+fn another_device_begins_at_its_own_peak_without_a_range() {
+    let mut page = Page::open();
+    page.press(&[Down(20.5), Move(30.5), Up]);
+    page.act(Action::DeviceChosen(1));
+    assert_eq!((page.span(), page.scope()), (None, Scope::At(PEAK)));
+}
