@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
 
 use memscape::engine::protocol::{
-    Arrangement, At, Fold, FoldState, Highlight, Looks, Reach, Reveal, Root, Scope, Span, TreePage, TreeQuestion,
-    Weight,
+    Arrangement, At, FlameQuestion, Fold, FoldState, Highlight, Looks, Reach, Reveal, Root, Scope, Span, TreePage,
+    TreeQuestion, Weight,
 };
 use memscape::engine::{Engine, Reply, Request, Want};
 use memscape::timeline::View;
@@ -158,6 +158,13 @@ fn a_hundred_thousand_different_stacks_are_shown() {
         assert_eq!((page.rows.len(), page.first), (60, 77_000));
         assert!(started.elapsed() < Duration::from_millis(20), "a window of known rows took {:?}", started.elapsed());
         let node = page.rows[0].node;
+        let arrangement = open.everything_open(root).arrangement;
+        let scope = Scope::At(open.last);
+        let question = FlameQuestion { scope, arrangement, zoom: None, width_px: 30_000, find: None, allocation: None };
+        match open.reply(Request::Flame { serial: 1, device: 0, question }) {
+            Reply::Flame { page, .. } => assert!(page.boxes.len() > 600 && page.total.count == 100_000),
+            other => panic!("{other:?}"),
+        }
         let looks =
             Looks { highlight: Highlight::Node(open.everything_open(root).arrangement, node), ..Looks::default() };
         let view = View::fit(u64::from(open.last) + 1, 1 << 33, 100, 100);

@@ -1,12 +1,14 @@
 //! History → answers.
 
 pub mod expression;
+pub mod filter;
 pub mod frame_line;
 pub mod id_set;
 pub mod internal;
 pub mod query;
 pub mod site;
 
+pub use filter::Filter;
 pub use id_set::IdSet;
 pub use internal::InternalRules;
 pub use query::Query;

@@ -79,6 +79,9 @@ pub enum QueryError {
     /// `=` and a size that is no whole number of bytes.
     #[error("That is no whole number of bytes: leave out the =.")]
     Fraction,
+    /// No number of events stands behind `age` or `life`.
+    #[error("An age or a life is a number of events: age>1000, life 10..500.")]
+    Events,
     /// No size lies between these.
     #[error("No size is in this range.")]
     NoSuchSize,

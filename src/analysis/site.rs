@@ -5,7 +5,8 @@
 //! pass, or else by the operator: its innermost frames are those of the recording itself.
 
 use crate::column::Column;
-use crate::snapshot::{Frame, FrameId, Snapshot, StackId};
+use crate::snapshot::{Frame, FrameId, Snapshot, StackId, StringId};
+use std::fmt::Write;
 
 /// Parts of a file name that say: not the user's own code.
 const LIBRARY_PATHS: [&str; 9] = [
@@ -131,6 +132,11 @@ impl Sites {
         self.origins.get_mut(frame.0 as usize).map_or(Origin::Native, |known| *known.get_or_insert_with(look))
     }
 
+    /// The innermost frame of the user's own code in a stack, if it has one.
+    pub fn of_user(&mut self, snapshot: &Snapshot, stack: StackId) -> Option<FrameId> {
+        self.of(snapshot, stack).filter(|&frame| self.origin(snapshot, frame) == Origin::User)
+    }
+
     /// The site of a stack; `None` for one without frames.
     pub fn of(&mut self, snapshot: &Snapshot, stack: StackId) -> Option<FrameId> {
         match self.of_stack.get(stack.0 as usize) {
@@ -156,12 +162,30 @@ impl Sites {
 
 /// A frame on one line: `train.py:233 train_step`; a C++ frame is its name, or the word of it that tells.
 pub fn short(snapshot: &Snapshot, frame: &Frame) -> String {
-    let (filename, name) = (snapshot.strings.text(frame.filename), snapshot.strings.text(frame.name));
-    if origin_of(snapshot, frame) < Origin::Library {
-        return told_by(&name).map_or(&*name, |(_, word)| word).to_owned();
+    let (mut text, line, name) = parts(snapshot, frame);
+    // Writing to a String never fails. Line 0 is none.
+    match line {
+        None => {}
+        Some(0) => drop(write!(text, " {name}")),
+        Some(line) => drop(write!(text, ":{line} {name}")),
     }
-    let base = filename.rsplit(['/', '\\']).next().unwrap_or(&filename);
-    format!("{base}:{} {name}", frame.line)
+    text
+}
+
+/// The parts of [`short`]: file, line and function; of a C++ frame the name alone. No part has more than 4096 bytes.
+pub fn parts(snapshot: &Snapshot, frame: &Frame) -> (String, Option<i128>, String) {
+    let text = |id: StringId| {
+        let bytes = snapshot.strings.bytes(id);
+        String::from_utf8_lossy(bytes.get(..LONGEST_PATH).unwrap_or(bytes)).into_owned()
+    };
+    let name = text(frame.name);
+    if origin_of(snapshot, frame) < Origin::Library {
+        let word = told_by(&name).map_or(&*name, |(_, word)| word).to_owned();
+        return (word, None, String::new());
+    }
+    let file = text(frame.filename);
+    let base = file.rsplit(['/', '\\']).next().unwrap_or(&file).to_owned();
+    (base, Some(frame.line), name)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use super::heaviest::Heaviest;
 use super::open::OpenFile;
 use super::protocol::{FlameQuestion, Reply, Span, TreeQuestion};
 use super::range;
+use super::sources::Sources;
 use super::tree::Trees;
 use std::collections::VecDeque;
 
@@ -17,6 +18,7 @@ pub(super) struct Asked {
     tree: Option<(u32, i64, Box<TreeQuestion>)>,
     trees: Trees,
     heaviest: Option<Heaviest>,
+    sources: Option<Sources>,
 }
 
 impl Asked {
@@ -38,6 +40,11 @@ impl Asked {
     /// A question about a node; it overtakes the one before.
     pub(super) fn heaviest(&mut self, heaviest: Heaviest) {
         self.heaviest = Some(heaviest);
+    }
+
+    /// A question about files and lines; it overtakes the one before.
+    pub(super) fn sources(&mut self, sources: Sources) {
+        self.sources = Some(sources);
     }
 
     /// Nodes are numbered anew.
@@ -73,6 +80,11 @@ impl Asked {
             }
             replies.push_back(heaviest.reply());
             self.heaviest = None;
+        }
+        if let Some(sources) = &mut self.sources {
+            let Some((serial, page)) = sources.step(file, has_time) else { return false };
+            replies.push_back(Reply::Sources { serial, page: Box::new(page) });
+            self.sources = None;
         }
         true
     }

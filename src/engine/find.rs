@@ -1,19 +1,19 @@
 //! Searches over all allocations of a device, in slices: what a query finds, and what shares a stack.
 //!
-//! A query about frames looks at every frame once, then at every stack once (a stack matches when its innermost frame does or the
-//! stack of its callers), then at every allocation; all others only at the allocations.
+//! A query about frames looks at frames and stacks first ([`StackMatch`]), then at every allocation; all others only at the allocations.
 
 use super::groups::stack_of;
 use super::open::OpenFile;
 use super::protocol::{Begin, Direction, Looks, Match, Query, Reply, Tally};
-use crate::analysis::{IdSet, frame_line};
+use super::stack_match::StackMatch;
+use crate::analysis::IdSet;
 use crate::replay::{AllocationId, DeviceHistory, Source};
-use crate::snapshot::{FrameId, StackId};
+use crate::snapshot::StackId;
 use crate::timeline::lowest_byte_of;
 use crate::units::Moment;
 use std::collections::VecDeque;
 
-/// Stacks or allocations between two questions for the time.
+/// Allocations between two questions for the time.
 const ROWS_PER_CHECK: usize = 2048;
 
 /// The matches of the latest finished search: they can be stepped through, and stand out.
@@ -57,7 +57,8 @@ impl Searches {
                 return false;
             }
             let Search { serial, device, tally, .. } = **search;
-            let (matches, frames) = (std::mem::take(&mut search.matches), std::mem::take(&mut search.frames));
+            let matches = std::mem::take(&mut search.matches);
+            let frames = std::mem::take(&mut search.stacks.frames);
             file.found = Some(Found { serial, device, matches, frames });
             file.answers.forget_found();
             replies.push_back(Reply::Found { serial, device, tally });
@@ -81,94 +82,42 @@ enum Sought {
     Nothing,
 }
 
-/// What it looks at next: all of one before the first of the next.
-#[derive(Clone, Copy)]
-enum Stage {
-    Frames(usize),
-    Stacks(usize),
-    Allocations(usize),
-}
-
 /// One search.
 struct Search {
     serial: u32,
     device: i64,
     sought: Sought,
-    stage: Stage,
-    frames: IdSet,
-    stacks: IdSet,
+    stacks: StackMatch,
+    /// The allocation that is looked at next.
+    next: usize,
     matches: IdSet,
     tally: Tally,
-    line: String,
 }
 
 impl Search {
     fn new(serial: u32, device: i64, sought: Sought) -> Search {
-        let stage = match sought {
-            Sought::Query(Query::Frame(_)) => Stage::Frames(0),
-            _ => Stage::Allocations(0),
-        };
-        let (frames, stacks, matches) = (IdSet::default(), IdSet::default(), IdSet::default());
-        Search { serial, device, sought, stage, frames, stacks, matches, tally: Tally::default(), line: String::new() }
+        let (stacks, matches) = (StackMatch::default(), IdSet::default());
+        Search { serial, device, sought, stacks, next: 0, matches, tally: Tally::default() }
     }
 
     /// `true` when done; without such a device, at once.
     fn step(&mut self, file: &OpenFile, has_time: &mut dyn FnMut() -> bool) -> bool {
         let Some(history) = file.history(self.device) else { return true };
-        loop {
-            let done = match self.stage {
-                Stage::Frames(next) => self.look_at_frame(file, next),
-                Stage::Stacks(next) => self.look_at_stacks(file, next),
-                Stage::Allocations(next) => self.look_at_allocations(file, history, next),
-            };
-            if done {
-                return true;
-            }
+        if let Sought::Query(Query::Frame(wording)) = &self.sought
+            && !self.stacks.step(&file.snapshot, wording, has_time)
+        {
+            return false;
+        }
+        while !self.look_at_allocations(file, history) {
             if !has_time() {
                 return false;
             }
         }
+        true
     }
 
-    /// One only: an expression may take its time.
-    fn look_at_frame(&mut self, file: &OpenFile, next: usize) -> bool {
-        let frames = &file.snapshot.frames;
-        if next == 0 {
-            self.frames = IdSet::below(frames.len());
-        }
-        if next >= frames.len() {
-            self.stage = Stage::Stacks(0);
-            return false;
-        }
-        let id = next as u32;
-        frame_line::write(&mut self.line, &file.snapshot, frames.frame(FrameId(id)));
-        if matches!(&self.sought, Sought::Query(Query::Frame(wording)) if wording.matches(&self.line)) {
-            self.frames.insert(id);
-        }
-        self.stage = Stage::Frames(next + 1);
-        false
-    }
-
-    fn look_at_stacks(&mut self, file: &OpenFile, next: usize) -> bool {
-        let stacks = &file.snapshot.stacks;
-        if next == 0 {
-            self.stacks = IdSet::below(stacks.len());
-        }
-        let end = stacks.len().min(next + ROWS_PER_CHECK);
-        for id in next as u32..end as u32 {
-            // Callers come before those they call.
-            let matches =
-                |(callers, frame): (StackId, FrameId)| self.stacks.contains(callers.0) || self.frames.contains(frame.0);
-            if stacks.innermost(StackId(id)).is_some_and(matches) {
-                self.stacks.insert(id);
-            }
-        }
-        self.stage = if end < stacks.len() { Stage::Stacks(end) } else { Stage::Allocations(0) };
-        false
-    }
-
-    fn look_at_allocations(&mut self, file: &OpenFile, history: &DeviceHistory, next: usize) -> bool {
-        let count = history.allocations.len();
+    fn look_at_allocations(&mut self, file: &OpenFile, history: &DeviceHistory) -> bool {
+        let (count, next) = (history.allocations.len(), self.next);
         if next == 0 && !matches!(self.sought, Sought::Stack(_)) {
             self.matches = IdSet::below(count);
         }
@@ -188,7 +137,7 @@ impl Search {
                 tally.peak_requested = tally.peak_requested.saturating_add(size);
             }
         }
-        self.stage = Stage::Allocations(end);
+        self.next = end;
         end >= count
     }
 
@@ -196,15 +145,28 @@ impl Search {
         match &self.sought {
             Sought::Nothing => false,
             Sought::Stack(stack) => has_stack(file, history, id, *stack),
-            Sought::Query(Query::Number(number)) => id.0 == *number,
-            Sought::Query(Query::Size(least, most)) => (*least..=*most).contains(&size),
-            Sought::Query(Query::Address(address)) => {
-                let inside = address.checked_sub(history.allocations.address(id));
-                inside.is_some_and(|inside| inside < size.max(1))
-                    && history.allocations.source(id) != Source::Unexplained
-            }
-            Sought::Query(Query::Frame(_)) => self.stacks.contains(stack_of(&file.snapshot, history, id).0),
+            Sought::Query(query) => is_sought(file, history, id, size, query, &self.stacks.stacks),
         }
+    }
+}
+
+/// Whether a query finds an allocation of this size, when it matches these stacks.
+pub(super) fn is_sought(
+    file: &OpenFile,
+    history: &DeviceHistory,
+    id: AllocationId,
+    size: u64,
+    query: &Query,
+    stacks: &IdSet,
+) -> bool {
+    match query {
+        Query::Number(number) => id.0 == *number,
+        Query::Size(least, most) => (*least..=*most).contains(&size),
+        Query::Address(address) => {
+            let inside = address.checked_sub(history.allocations.address(id));
+            inside.is_some_and(|inside| inside < size.max(1)) && history.allocations.source(id) != Source::Unexplained
+        }
+        Query::Frame(_) => stacks.contains(stack_of(&file.snapshot, history, id).0),
     }
 }
 

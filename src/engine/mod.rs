@@ -28,9 +28,12 @@ mod places;
 mod range;
 mod snapviewer;
 mod source;
+mod sources;
 mod spans;
+mod stack_match;
 mod steps;
 mod survey;
+mod table;
 mod tree;
 
 pub use protocol::{Reply, Request, Want};
@@ -60,6 +63,7 @@ pub struct Engine {
     file: Option<Box<OpenFile>>,
     scene: Option<Box<PendingScene>>,
     searches: find::Searches,
+    tables: table::Tables,
     asked: asked::Asked,
     internal: InternalRules,
     replies: VecDeque<Reply>,
@@ -88,8 +92,8 @@ impl Engine {
 
     /// One that refuses a file whose tables take more than so many bytes.
     pub fn with_memory(memory: u64) -> Engine {
-        let (searches, asked, internal) = Default::default();
-        Engine { memory, loading: None, file: None, scene: None, searches, asked, internal, replies: VecDeque::new() }
+        let (searches, tables, asked, internal, replies) = Default::default();
+        Engine { memory, loading: None, file: None, scene: None, searches, tables, asked, internal, replies }
     }
 
     /// Takes a request. Long work is done in [`Engine::step`].
@@ -99,6 +103,7 @@ impl Engine {
                 self.file = None;
                 self.scene = None;
                 self.searches = find::Searches::default();
+                self.tables = table::Tables::default();
                 self.asked = asked::Asked::default();
                 self.loading = Some(Box::new(Loader::new(name, Source::new(total_bytes, access, member), self.memory)));
             }
@@ -157,6 +162,11 @@ impl Engine {
                 self.replies.push_back(Reply::FoundNext { serial, found });
             }
             Request::SameStack { serial, device, stack } => self.searches.count_stack(serial, device, stack),
+            Request::Sources { serial, device, scope } => {
+                self.asked.sources(sources::Sources::new(serial, device, scope));
+            }
+            Request::Table { serial, device, question } => self.tables.ask(serial, device, *question),
+            Request::TableText { serial, device, question } => self.tables.copy(serial, device, *question),
             Request::Range { serial, device, span } => self.asked.range(serial, device, span),
             Request::Tree { serial, device, question } => self.asked.tree(serial, device, question),
             Request::Flame { serial, device, question } => self.asked.flame(serial, device, question),
@@ -167,6 +177,7 @@ impl Engine {
                 // The page sends what can be read; what can't says nothing.
                 self.internal = InternalRules::heeded(&rules);
                 self.asked.forget_trees();
+                self.tables.forget_nodes();
                 self.file.iter_mut().for_each(|file| file.answers.set_rules(self.internal.clone()));
             }
         }
@@ -243,7 +254,8 @@ impl Engine {
         }
         if let Some(file) = &mut self.file
             && !(self.searches.step(file, &mut self.replies, has_time)
-                && self.asked.step(file, &mut self.replies, has_time))
+                && self.asked.step(file, &mut self.replies, has_time)
+                && self.tables.step(file, &mut self.replies, has_time))
         {
             return Work::More;
         }
@@ -261,6 +273,7 @@ impl Engine {
     pub fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let mut bytes = self.loading.as_ref().map_or_else(Vec::new, |loader| loader.heap_bytes());
         bytes.extend(self.file.as_ref().map_or_else(Vec::new, |file| file.heap_bytes()));
+        bytes.push(("table", self.tables.heap_bytes()));
         bytes
     }
 }

@@ -12,9 +12,12 @@ mod moments;
 mod picture;
 mod question;
 mod range;
+mod sources;
 mod summary;
+mod table;
 mod tree;
 
+pub use crate::analysis::Filter;
 pub use details::{Details, FrameText, HitAllocation, Origin};
 pub use find::{Begin, Direction, Match, Query, QueryError, Tally};
 pub use flame::{FlameBox, FlamePage, FlameQuestion, MOST_BOXES};
@@ -27,7 +30,12 @@ pub use question::{
     Weight,
 };
 pub use range::RangeFacts;
+pub use sources::{SourceFile, SourceLine, SourcesPage, Standing};
 pub use summary::{DeviceSummary, FileSummary, Warning};
+pub use table::{
+    LIFE_CLASSES, LIFE_TO_END, LIFE_UNKNOWN, MOST_COPIED, SIZE_CLASSES, SortWay, TableColumn, TableFilter, TablePage,
+    TableQuestion, TableRow, TableSort, TableText, life_class, size_class,
+};
 pub use tree::{Fold, FoldState, Reach, Reveal, TreePage, TreeQuestion, TreeRow};
 
 use crate::codec::Coded;
@@ -191,6 +199,15 @@ pub enum Request {
         /// What is asked.
         question: FlameQuestion,
     },
+    /// What do the files and lines of the user's own code weigh? A newer one of these overtakes an older one that is not finished.
+    Sources {
+        /// Returned in the reply.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// Of these allocations.
+        scope: Scope,
+    },
     /// What happened in a range of the trace? A newer one of these overtakes an older one that is not finished.
     Range {
         /// Returned in the reply.
@@ -222,6 +239,24 @@ pub enum Request {
         arrangement: Arrangement,
         /// The node.
         node: u32,
+    },
+    /// Part of the table of some allocations, and their histograms. A newer one of these overtakes an older one that is not finished.
+    Table {
+        /// Returned in the reply.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// The part.
+        question: Box<TableQuestion>,
+    },
+    /// Rows of a table as text, the first [`MOST_COPIED`] of those that the question names as chosen.
+    TableText {
+        /// Returned in the replies.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// The table and the rows.
+        question: Box<TableQuestion>,
     },
     /// Which frames are internal, from now on: rules that [`InternalRules::parse`] reads, one a line. Nodes of arrangements that hide them are
     /// numbered anew. There is no reply.
@@ -358,6 +393,13 @@ pub enum Reply {
         /// The boxes.
         page: Box<FlamePage>,
     },
+    /// What a [`Request::Sources`] asked for.
+    Sources {
+        /// The request's.
+        serial: u32,
+        /// Files and lines.
+        page: Box<SourcesPage>,
+    },
     /// What a [`Request::Range`] asked for.
     Range {
         /// The request's.
@@ -371,6 +413,20 @@ pub enum Reply {
         serial: u32,
         /// The part of the tree.
         page: Box<TreePage>,
+    },
+    /// What a [`Request::Table`] asked for; nothing on a device that the file does not have.
+    Table {
+        /// The request's.
+        serial: u32,
+        /// The part of the table.
+        page: Box<TablePage>,
+    },
+    /// The next part of what a [`Request::TableText`] asked for.
+    TableText {
+        /// The request's.
+        serial: u32,
+        /// The part.
+        part: TableText,
     },
     /// What a [`Request::Heaviest`] asked for: of equal ones the one born first; `None` when there is none.
     Heaviest {

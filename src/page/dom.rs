@@ -4,7 +4,7 @@ use gloo::events::{EventListener, EventListenerOptions};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{
     Document, Element, Event, EventTarget, HtmlButtonElement, HtmlCanvasElement, HtmlDialogElement, HtmlElement,
-    HtmlInputElement, HtmlProgressElement, HtmlSelectElement, Window,
+    HtmlInputElement, HtmlProgressElement, HtmlSelectElement, HtmlTextAreaElement, Window,
 };
 
 macro_rules! elements {
@@ -39,6 +39,9 @@ elements! {
     about_hint: HtmlElement = "about-hint",
     capacity: HtmlInputElement = "capacity",
     card: HtmlElement = "card",
+    chip_lives: HtmlElement = "chip-lives",
+    chip_node: HtmlElement = "chip-node",
+    chip_sizes: HtmlElement = "chip-sizes",
     colouring: HtmlSelectElement = "colouring",
     card_hidden: HtmlElement = "card-hidden",
     card_lifetime: HtmlElement = "card-lifetime",
@@ -75,7 +78,10 @@ elements! {
     flame_card_shares: HtmlElement = "flame-card-shares",
     flame_card_title: HtmlElement = "flame-card-title",
     flame_crumbs: HtmlElement = "flame-crumbs",
+    flame_internal: HtmlButtonElement = "flame-internal",
+    flame_invert: HtmlButtonElement = "flame-invert",
     flame_labels: HtmlCanvasElement = "flame-labels",
+    flame_merge: HtmlSelectElement = "flame-merge",
     flame_note: HtmlElement = "flame-note",
     flame_plot: HtmlElement = "flame-plot",
     flame_reading: HtmlElement = "flame-reading",
@@ -91,6 +97,8 @@ elements! {
     help_close: HtmlButtonElement = "help-close",
     keys: HtmlElement = "keys",
     histograms: HtmlElement = "histograms",
+    histograms_clear: HtmlElement = "histograms-clear",
+    histograms_status: HtmlElement = "histograms-status",
     labels: HtmlCanvasElement = "labels",
     lane_labels: HtmlElement = "lane-labels",
     lanes: HtmlButtonElement = "lanes",
@@ -99,10 +107,13 @@ elements! {
     legend_entries: HtmlElement = "legend-entries",
     legend_title: HtmlElement = "legend-title",
     letters: HtmlInputElement = "letters",
+    life_bars: HtmlElement = "life-bars",
+    life_top: HtmlElement = "life-top",
     loading: HtmlElement = "loading",
     loading_name: HtmlElement = "loading-name",
     marker_box: HtmlElement = "marker-box",
     markers: HtmlElement = "markers",
+    measure: HtmlElement = "measure",
     measured: HtmlElement = "measured",
     measured_text: HtmlElement = "measured-text",
     minimap: HtmlCanvasElement = "minimap",
@@ -129,13 +140,29 @@ elements! {
     scope: HtmlSelectElement = "scope",
     scope_field: HtmlElement = "scope-field",
     side: HtmlElement = "side",
+    size_bars: HtmlElement = "size-bars",
+    size_top: HtmlElement = "size-top",
     snapshot: HtmlSelectElement = "snapshot",
     snapshot_field: HtmlElement = "snapshot-field",
     snippet: HtmlElement = "snippet",
+    source: HtmlElement = "source",
+    source_close: HtmlElement = "source-close",
+    source_lines: HtmlElement = "source-lines",
+    source_name: HtmlElement = "source-name",
     sources: HtmlElement = "sources",
+    sources_rows: HtmlElement = "sources-rows",
+    sources_unit: HtmlElement = "sources-unit",
     spoken: HtmlElement = "spoken",
     stack_title: HtmlElement = "stack-title",
     stacking: HtmlSelectElement = "stacking",
+    default_rules: HtmlButtonElement = "default-rules",
+    rules_note: HtmlElement = "rules-note",
+    setting_folder: HtmlInputElement = "setting-folder",
+    setting_local: HtmlInputElement = "setting-local",
+    setting_rules: HtmlTextAreaElement = "setting-rules",
+    setting_template: HtmlInputElement = "setting-template",
+    settings: HtmlDialogElement = "settings",
+    settings_close: HtmlButtonElement = "settings-close",
     stage: HtmlElement = "stage",
     status: HtmlElement = "status",
     summary: HtmlElement = "summary",
@@ -146,8 +173,32 @@ elements! {
     tab_table: HtmlElement = "tab-table",
     tab_tree: HtmlElement = "tab-tree",
     table: HtmlElement = "table",
+    table_clear: HtmlElement = "table-clear",
+    table_empty: HtmlElement = "table-empty",
+    table_empty_clear: HtmlElement = "table-empty-clear",
+    table_empty_text: HtmlElement = "table-empty-text",
+    table_filter: HtmlInputElement = "table-filter",
+    table_grid: HtmlElement = "table-grid",
+    table_head: HtmlElement = "table-head",
+    table_rows: HtmlElement = "table-rows",
+    table_space: HtmlElement = "table-space",
+    table_status: HtmlElement = "table-status",
     timeline: HtmlCanvasElement = "timeline",
+    template_note: HtmlElement = "template-note",
     tree: HtmlElement = "tree",
+    tree_back: HtmlButtonElement = "tree-back",
+    tree_empty: HtmlElement = "tree-empty",
+    tree_internal: HtmlElement = "tree-internal",
+    tree_invert: HtmlElement = "tree-invert",
+    tree_matches: HtmlElement = "tree-matches",
+    tree_merge: HtmlSelectElement = "tree-merge",
+    tree_rows: HtmlElement = "tree-rows",
+    tree_scroll: HtmlElement = "tree-scroll",
+    tree_select: HtmlElement = "tree-select",
+    tree_selection: HtmlButtonElement = "tree-selection",
+    tree_space: HtmlElement = "tree-space",
+    tree_way: HtmlElement = "tree-way",
+    tree_whole: HtmlButtonElement = "tree-whole",
     warnings: HtmlElement = "warnings",
     welcome: HtmlElement = "welcome",
     window_back: HtmlButtonElement = "window-back",
@@ -205,6 +256,14 @@ pub(super) fn set_text(element: &Element, text: &str) {
 pub(super) fn set_attribute(element: &Element, name: &str, value: &str) {
     // It fails only for a name that is none, and ours are literals.
     let _ = element.set_attribute(name, value);
+}
+
+/// Makes an anchor lead to a line of source, by a link that `ui::links` made.
+pub(super) fn source_link(anchor: &Element, link: &str) {
+    set_attribute(anchor, "href", link);
+    set_attribute(anchor, "rel", "noopener noreferrer");
+    // A page opens beside this one; an editor opens by itself.
+    set_attribute(anchor, "target", if link.starts_with("http") { "_blank" } else { "_self" });
 }
 
 /// Calls `then` for every `event` of `target` as long as the listener lives. The event's default can be prevented.

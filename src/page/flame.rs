@@ -6,7 +6,7 @@ use super::input::clicked;
 use super::labels::bare_context;
 use super::painter::Painter;
 use super::theme::Theme;
-use crate::engine::protocol::NodeKind;
+use crate::engine::protocol::{Merge, NodeKind};
 use crate::render::flames::{self, FADED_FILL, FIRST_FILL, FIRST_NEUTRAL, HATCHED, INDEX, MARK_SHIFT};
 use crate::render::{Drawing, Flame, Look, OverlayRect, Tile};
 use crate::ui::flame::FlameAction;
@@ -173,6 +173,16 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
         }),
         on(&elements.flame_scroll, "scroll", |app, _| {
             dispatch(app, FlameAction::Scrolled(app.elements.flame_scroll.scroll_top().into()));
+        }),
+        on(&elements.flame_merge, "change", |app, _| {
+            dispatch(
+                app,
+                FlameAction::Merged(match app.elements.flame_merge.selected_index() {
+                    1 => Merge::Function,
+                    2 => Merge::File,
+                    _ => Merge::Line,
+                }),
+            );
         }),
         on(&elements.flame_crumbs, "click", |app, event| {
             if let Some(node) = clicked(event, "data-node") {

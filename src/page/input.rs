@@ -7,13 +7,15 @@ use crate::ui::action::{Pointer, WheelAxis};
 use crate::ui::drag::Held;
 use crate::ui::export::Dialog;
 use crate::ui::keys::{BINDINGS, Scope, chord, command};
+use crate::ui::settings;
 use crate::ui::state::Help;
 use crate::ui::{Action, Command};
 use gloo::events::EventListener;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use web_sys::{
-    Element, Event, HtmlButtonElement, HtmlInputElement, HtmlSelectElement, KeyboardEvent, MouseEvent, WheelEvent,
+    Element, Event, HtmlButtonElement, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement, KeyboardEvent,
+    MouseEvent, WheelEvent,
 };
 
 /// CSS pixels to a line of a wheel that counts in lines, and to a page.
@@ -82,7 +84,11 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
     listeners.extend(super::flame::listeners(app));
     listeners.extend(super::minimap::listeners(app));
     listeners.extend(super::views::listeners(app));
+    listeners.extend(super::tree::listeners(app));
+    listeners.extend(super::settings::listeners(app));
+    listeners.extend(super::table::listeners(app));
     listeners.extend(super::axis::listeners(app));
+    listeners.extend(super::sources::listeners(app));
     listeners
 }
 
@@ -124,12 +130,13 @@ fn key(app: &Rc<App>, event: &Event) {
     let Some(scope) = scope(app) else { return };
     // A button that has the focus is what Enter means.
     let focus = app.elements.document.active_element();
-    if event.key() == "Enter" && focus.is_some_and(|focus| focus.has_type::<HtmlButtonElement>()) {
+    let presses = matches!(event.key().as_str(), "Enter" | " ");
+    if presses && focus.is_some_and(|focus| focus.matches("button, a, summary").unwrap_or(false)) {
         return;
     }
-    let (letters, help, export) = {
+    let (letters, help, export, settings) = {
         let state = app.state.borrow();
-        (state.letters, state.help, state.export.dialog)
+        (state.letters, state.help, state.export.dialog, state.settings.dialog)
     };
     let scope = if export == Dialog::Open { Scope::Export } else { scope };
     // What AltGr types is typed without anything held.
@@ -140,6 +147,9 @@ fn key(app: &Rc<App>, event: &Event) {
         return;
     }
     if export == Dialog::Open && !matches!(command, Command::ToggleExport | Command::Export(_)) {
+        return;
+    }
+    if settings == settings::Dialog::Open && command != Command::ToggleSettings {
         return;
     }
     event.prevent_default();
@@ -156,7 +166,7 @@ fn scope(app: &App) -> Option<Scope> {
     let Some(focus) = app.elements.document.active_element() else { return Some(Scope::Timeline) };
     let types =
         focus.dyn_ref::<HtmlInputElement>().is_some_and(|input| input.type_() != "checkbox" && input.type_() != "file");
-    if types || focus.has_type::<HtmlSelectElement>() {
+    if types || focus.has_type::<HtmlSelectElement>() || focus.has_type::<HtmlTextAreaElement>() {
         return None;
     }
     // With the focus nowhere, or on one of its own buttons, the timeline is what is meant.
@@ -164,6 +174,12 @@ fn scope(app: &App) -> Option<Scope> {
     let is_in = |place: &str| focus.closest(place).ok().flatten().is_some();
     if is_in("#flame") {
         return Some(Scope::Flame);
+    }
+    if is_in("#tree") {
+        return Some(Scope::Tree);
+    }
+    if is_in("#table, #histograms") {
+        return Some(Scope::Table);
     }
     let inside = is_in("#picture");
     Some(if nowhere || inside { Scope::Timeline } else { Scope::Page })

@@ -24,7 +24,11 @@ mod painter;
 mod panels;
 mod pen;
 mod policy;
+mod settings;
+mod sources;
+mod table;
 mod theme;
+mod tree;
 mod views;
 
 use crate::ui::action::Origin;
@@ -125,6 +129,9 @@ impl App {
         listeners.extend(theme::listener(&app));
         app.listeners.replace(listeners);
         device::watch_sizes(&app)?;
+        tree::watch_size(&app)?;
+        settings::load(&app);
+        table::watch_size(&app)?;
         device::choose(&app);
         match link {
             Ok(Some(link)) => app.dispatch(Action::LinkGiven(link.url)),
@@ -161,7 +168,12 @@ impl App {
             },
             Effect::Ask(request) => self.client.send(ToWorker::Ask(request)),
             Effect::Upload { device_place, scene } => self.painter.borrow_mut().upload(device_place, &scene),
+            Effect::Store(text) => settings::store(self, &text),
+            Effect::FollowSource => tree::follow(self),
             Effect::FocusFind => find::focus(self),
+            Effect::ReadText(name) => sources::read(self, name),
+            // It fails only for an element that is gone.
+            Effect::FocusFilter => drop(self.elements.table_filter.focus()),
             Effect::FocusMoment => axis::focus(self),
             Effect::FocusView => views::focus(self),
             Effect::ChangeFocus => views::change_focus(self),

@@ -6,13 +6,18 @@ mod export;
 mod find;
 mod flame;
 mod help;
+mod histograms;
 mod hover;
 mod lanes;
 mod legend;
 mod moment;
 mod range;
+mod settings;
+mod sources;
 mod stage;
 mod summary;
+mod table;
+pub(super) mod tree;
 
 use super::dom::Elements;
 use super::theme::Theme;
@@ -27,19 +32,25 @@ pub(super) struct Panels {
     flame: flame::Panel,
     export: export::Panel,
     help: help::Panel,
+    histograms: histograms::Panel,
     hover: hover::Panel,
     lanes: lanes::Panel,
     legend: legend::Panel,
     moment: moment::Panel,
+    settings: settings::Panel,
     range: range::Panel,
+    sources: sources::Panel,
     stage: stage::Panel,
     summary: summary::Panel,
+    tree: tree::Panel,
+    table: table::Panel,
 }
 
 /// Fills in what never changes.
 pub(super) fn prepare(elements: &Elements) {
     stage::prepare(elements);
     help::prepare(elements);
+    table::prepare(elements);
 }
 
 impl Panels {
@@ -48,6 +59,8 @@ impl Panels {
         self.stage.show(elements, state);
         self.summary.show(elements, state);
         self.answer.show(elements, state);
+        self.table.show(elements, state);
+        self.histograms.show(elements, state);
         self.details.show(elements, state);
         self.lanes.show(elements, state);
         self.find.show(elements, state);
@@ -57,7 +70,10 @@ impl Panels {
         self.help.show(elements, state);
         self.export.show(elements, state);
         self.moment.show(elements, state);
+        self.settings.show(elements, state);
+        self.tree.show(elements, state);
         self.range.show(elements, state);
+        self.sources.show(elements, state);
     }
 }
 

@@ -4,10 +4,15 @@ use super::axis_press::AxisPress;
 use super::drag::Held;
 use super::export::{Format, Picture};
 use super::flame::{FlameAction, FlameStep};
+use super::histograms::{Histogram, Reach};
 use super::range::About;
+use super::settings::SettingsAction;
+use super::sources::SourceAction;
 use super::state::{Canvas, Renderer};
+use super::table::{Dropped, Extent, Go};
+use super::tree_keys::{TreeAction, TreeCommand};
 use super::views::Tab;
-use crate::engine::protocol::{Grouping, Reply, Request};
+use crate::engine::protocol::{Grouping, Reply, Request, TableColumn};
 use std::rc::Rc;
 
 /// Something happened: a person did it, the worker said it, or the browser reported it.
@@ -50,10 +55,29 @@ pub enum Action {
     RangeEnded,
     /// Something happened in the flame graph.
     Flame(FlameAction),
+    /// Something happened in the view "By source".
+    Source(SourceAction),
     /// A view was chosen among the tabs.
     TabChosen(Tab),
     /// The views shall have so many percent of the window's height.
     ViewsResized(u32),
+    /// The table is scrolled so far, and so much of it is seen, in CSS pixels.
+    TableScrolled {
+        /// Above what is seen.
+        top: f64,
+        /// What is seen.
+        height: f64,
+    },
+    /// A row of the table was clicked.
+    RowClicked(u32, Extent),
+    /// The header of a column was clicked.
+    SortChosen(TableColumn),
+    /// This stands in the field of the table's filter.
+    TableFilterTyped(String),
+    /// All sizes, all lives, or all nodes are listed again.
+    FilterDropped(Dropped),
+    /// A bar of a histogram was clicked: its class.
+    BarClicked(Histogram, u8, Reach),
     /// This stands in the field of the search.
     FindTyped(String),
     /// A device was picked, by its ordinal.
@@ -122,6 +146,10 @@ pub enum Action {
     Copied(Result<(), String>),
     /// Help was closed by the browser.
     HelpClosed,
+    /// Something happened to the call tree.
+    Tree(TreeAction),
+    /// Something happened to the settings.
+    Settings(SettingsAction),
     /// So was the dialog of formats.
     ExportClosed,
     /// The picture became a file of this name, or did not.
@@ -277,12 +305,32 @@ pub enum Command {
     FindPrevious,
     /// All of the selection's stack stand out, or do not.
     ToggleSameStack,
+    /// Something in the call tree.
+    Tree(TreeCommand),
+    /// Open the settings, or close them.
+    ToggleSettings,
     /// Move or zoom in the flame graph.
     Flame(FlameStep),
     /// Offer the formats of a picture, or stop it.
     ToggleExport,
     /// The visible picture becomes a file.
     Export(Format),
+    /// Go to another row of the table.
+    Row(Go, Extent),
+    /// Choose all rows of the table.
+    ChooseAllRows,
+    /// Copy the chosen rows, or all.
+    CopyRows,
+    /// Type a filter of the table.
+    FilterTable,
+    /// List everything again.
+    ClearFilters,
+    /// Sort the table by the next column.
+    SortByNext,
+    /// Sort it the other way.
+    SortOtherWay,
+    /// Histograms of bytes, or of counts.
+    ToggleMeasure,
     /// Pin the device's peak.
     PinPeak,
     /// Pin the device's last moment.
@@ -328,6 +376,10 @@ pub enum Effect {
     },
     /// The field of the search gets the focus.
     FocusFind,
+    /// Read the text of the file that was given last, which has this name.
+    ReadText(String),
+    /// The field of the table's filter gets the focus.
+    FocusFilter,
     /// The field of the moment gets the focus.
     FocusMoment,
     /// The view that is seen gets the focus.
@@ -340,6 +392,10 @@ pub enum Effect {
     Export(Box<Picture>),
     /// The field of the GPU's capacity gets the focus.
     FocusCapacity,
+    /// The browser keeps this text of settings.
+    Store(String),
+    /// The link of the tree's active row is followed.
+    FollowSource,
     /// The worker is dead: the next load needs a new one.
     ReplaceWorker,
 }

@@ -2,11 +2,12 @@
 
 use super::action::{Command, Effect};
 use super::find::{self, SameStack};
+use super::histograms::Measure;
 use super::opening::{EXAMPLE, cancel, load_link, show_device};
 use super::pointing::select;
 use super::state::{BytesAxis, Help, Letters, Stage, State};
 use super::trail::Way;
-use super::{cursor, details, export, flame, record};
+use super::{cursor, details, export, flame, record, settings, table, tree_keys};
 use crate::engine::protocol::{Direction, Grouping, Looks};
 
 /// One key press moves by this part of the window.
@@ -37,6 +38,8 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
                 show_device(state, (state.device_place + 1) % count);
             }
         }
+        Command::Tree(command) => tree_keys::command(state, command, effects),
+        Command::ToggleSettings => settings::toggle(state, effects),
         Command::ToggleExport => export::toggle(state),
         Command::Export(format) => export::want(state, format),
         Command::PreviousDevice => {
@@ -118,6 +121,17 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
                 BytesAxis::FitsWindow => BytesAxis::Free,
             };
             state.fit_bytes_if_wanted();
+        }
+        Command::Row(go, extent) => table::step(state, go, extent, effects),
+        Command::ChooseAllRows => table::choose_all(state),
+        Command::CopyRows => table::copy(state, effects),
+        Command::FilterTable => effects.push(Effect::FocusFilter),
+        Command::ClearFilters => table::clear(state),
+        Command::SortByNext => table::sort_by_next(state),
+        Command::SortOtherWay => table::sort(state, state.table.sort.column),
+        Command::ToggleMeasure => {
+            let other = if state.table.measure == Measure::Bytes { Measure::Count } else { Measure::Bytes };
+            state.table.measure = other;
         }
         Command::Show(tab) => {
             state.views.show(tab);

@@ -30,6 +30,8 @@ pub struct FrameView {
     pub name: String,
     /// `file:line`, empty when the file names none.
     pub place: String,
+    /// File and line, as the file has them.
+    pub source: [String; 2],
     /// What kind of code it is.
     pub kind: FrameKind,
     /// Further lines: the fx node it came from.
@@ -63,7 +65,8 @@ impl FrameView {
             line => format!("{}:{line}", frame.filename),
         };
         let notes = frame.fx.iter().map(|(key, text)| format!("{key}: {text}")).collect();
-        FrameView { name: frame.name.clone(), place, kind, notes }
+        let source = [frame.filename.clone(), frame.line.clone()];
+        FrameView { name: frame.name.clone(), place, source, kind, notes }
     }
 
     /// One line, for the clipboard.

@@ -3,6 +3,7 @@
 use super::action::Effect;
 use super::pointing::select;
 use super::state::{BytesAxis, State};
+use super::tree;
 use crate::engine::protocol::{Begin, Details, Direction, Highlight, Looks, Match, Query, QueryError, Request, Tally};
 use crate::units::{Bytes, counted, grouped};
 
@@ -60,6 +61,11 @@ impl Find {
     /// What was found of what stands in the field.
     fn current(&self) -> Option<&Found> {
         self.found.as_ref().filter(|found| found.text == self.text)
+    }
+
+    /// The search whose matches are marked.
+    pub(super) fn serial(&self) -> Option<u32> {
+        self.found.as_ref().map(|found| found.serial)
     }
 
     /// Whether a search has to be asked for.
@@ -186,13 +192,14 @@ impl State {
         self.find.found.as_ref().filter(|found| found.tally.count > 0).map(|found| found.serial)
     }
 
-    /// How the picture is to look, with what stands out of it: what was found, else what has the stack of the selection.
+    /// How the picture is to look, with what stands out of it: the selected node, else what was found, else what has the stack of the selection.
     pub(super) fn wanted_looks(&self) -> Looks {
         let found = self.find.found.as_ref().filter(|found| found.tally.count > 0);
         let stack = self.selection.as_deref().and_then(|selection| selection.stack);
         let stack = stack.filter(|_| self.same_stack == SameStack::StandsOut);
         let by_stack = stack.map_or(Highlight::Nothing, Highlight::Stack);
-        Looks { highlight: found.map_or(by_stack, |found| Highlight::Found(found.serial)), ..self.looks }
+        let found = found.map_or(by_stack, |found| Highlight::Found(found.serial));
+        Looks { highlight: tree::highlight(self).unwrap_or(found), ..self.looks }
     }
 }
 

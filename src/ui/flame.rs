@@ -7,7 +7,7 @@ use super::action::Effect;
 use super::state::{Canvas, State};
 use super::surroundings::Answer;
 use super::views::Tab;
-use crate::engine::protocol::{Arrangement, FlameBox, FlamePage, FlameQuestion, Request};
+use crate::engine::protocol::{Arrangement, FlameBox, FlamePage, FlameQuestion, Internal, Merge, Request, Root};
 use std::rc::Rc;
 
 /// The height of a row in CSS pixels.
@@ -29,6 +29,8 @@ pub struct FlameGraph {
     /// Where the pointer is, in device pixels from the canvas's left upper corner.
     pub pointer: Option<[f64; 2]>,
     answer: Answer<FlameQuestion, Rc<FlamePage>>,
+    /// The allocation whose box was brought into view last.
+    followed: Option<u32>,
     /// What the rows that are in view were chosen for; others have to be chosen when it changes.
     shown_for: Option<(u32, Growth, Canvas)>,
 }
@@ -59,6 +61,8 @@ pub enum FlameAction {
     DoubleClicked([f64; 2]),
     /// This node of the way to the zoomed one shall fill the width.
     Chosen(u32),
+    /// These frames are one from now on.
+    Merged(Merge),
 }
 
 /// What a key asks of the flame graph.
@@ -80,6 +84,12 @@ pub enum FlameStep {
     ZoomOutFully,
     /// The root to the other end.
     Turn,
+    /// The innermost frames at the root, or the outermost.
+    Invert,
+    /// Without internal frames, or with them.
+    HideInternal,
+    /// Other frames are one.
+    MergeOther,
 }
 
 impl FlameGraph {
@@ -207,6 +217,13 @@ pub(super) fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
 pub(super) fn take(state: &mut State, serial: u32, page: FlamePage) {
     state.flame.answer.take(serial, Rc::new(page));
     settle_rows(state);
+    let selected = state.selection.as_ref().map(|selection| selection.allocation);
+    let flame = &mut state.flame;
+    let revealed = flame.page().and_then(|page| page.boxes.get(page.revealed? as usize)).map(|it| it.row);
+    if let Some(row) = revealed.filter(|_| flame.followed != selected) {
+        flame.followed = selected;
+        flame.bring_into_view(row);
+    }
 }
 
 /// Chooses the rows in view where what they were chosen for is another; keeps them in reach otherwise.
@@ -252,11 +269,41 @@ pub(super) fn act(state: &mut State, action: FlameAction) {
             }
         }
         FlameAction::Chosen(node) => state.zoom_flame(node),
+        FlameAction::Merged(merge) => rearrange(state, Arrangement { merge, ..state.views.arrangement }),
     }
+}
+
+/// Stacks are put together in another way: nodes have other numbers there.
+fn rearrange(state: &mut State, wanted: Arrangement) {
+    if std::mem::replace(&mut state.views.arrangement, wanted) != wanted {
+        state.views.node = None;
+    }
+}
+
+/// Changes what a step says of the arrangement; `None` for all other steps.
+fn arranged(step: FlameStep, mut now: Arrangement) -> Option<Arrangement> {
+    match step {
+        FlameStep::Invert => now.root = if now.root == Root::Outermost { Root::Innermost } else { Root::Outermost },
+        FlameStep::HideInternal => {
+            now.internal = if now.internal == Internal::Shown { Internal::Hidden } else { Internal::Shown };
+        }
+        FlameStep::MergeOther => {
+            now.merge = match now.merge {
+                Merge::Line => Merge::Function,
+                Merge::Function => Merge::File,
+                Merge::File => Merge::Line,
+            };
+        }
+        _ => return None,
+    }
+    Some(now)
 }
 
 /// What a key asks for.
 pub(super) fn step(state: &mut State, step: FlameStep) {
+    if let Some(wanted) = arranged(step, state.views.arrangement) {
+        return rearrange(state, wanted);
+    }
     if step == FlameStep::Turn {
         state.flame.growth = if state.flame.growth == Growth::Down { Growth::Up } else { Growth::Down };
         settle_rows(state);
@@ -293,7 +340,7 @@ pub(super) fn step(state: &mut State, step: FlameStep) {
             state.zoom_flame(0);
             None
         }
-        FlameStep::Turn => None,
+        _ => None,
     };
     if let Some(to) = to {
         state.select_flame_box(to);

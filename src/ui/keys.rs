@@ -5,6 +5,8 @@ use super::drag::Held;
 use super::export::Format;
 use super::flame::FlameStep;
 use super::state::Letters;
+use super::table::{Extent, Go};
+use super::tree_keys::TreeCommand;
 use super::views::Tab;
 
 /// Where a key works.
@@ -14,6 +16,10 @@ pub enum Scope {
     Page,
     /// While the timeline has the focus.
     Timeline,
+    /// While the call tree has the focus; its keys go before those of the page.
+    Tree,
+    /// While the table of allocations or the histograms have the focus.
+    Table,
     /// While the flame graph has the focus.
     Flame,
     /// While the formats of a picture are offered.
@@ -45,10 +51,21 @@ const fn line(
     Binding { scope, keys, command, label, control }
 }
 
+/// What rows are clicked in; it is the control of all keys that lead from row to row.
+const GRID: &str = "table-grid";
+
 /// Every command, in the order of the help dialog.
 pub const BINDINGS: &[Binding] = {
     use Command::*;
-    use Scope::*;
+    use Scope::{Page, Table, Timeline};
+    const fn tree(
+        keys: &'static [&'static str],
+        command: TreeCommand,
+        label: &'static str,
+        control: &'static str,
+    ) -> Binding {
+        line(Scope::Tree, keys, Command::Tree(command), label, control)
+    }
     &[
         line(Page, &["o"], OpenFile, "Open a snapshot", "open"),
         line(Page, &["e"], OpenExample, "Open the example", "open-example"),
@@ -74,6 +91,25 @@ pub const BINDINGS: &[Binding] = {
         line(Page, &["Shift+s"], Show(Tab::Sources), "Files and lines of your own code", "tab-sources"),
         line(Page, &["Shift+v"], FoldViews, "Fold the views away, or back", "answer-fold"),
         line(Page, &["j"], ChangeFocus, "From the timeline to the view below, or back", "timeline"),
+        line(Table, &["ArrowUp"], Row(Go::Up, Extent::One), "Row above", GRID),
+        line(Table, &["ArrowDown"], Row(Go::Down, Extent::One), "Row below", GRID),
+        line(Table, &["PageUp"], Row(Go::PageUp, Extent::One), "A screen up", GRID),
+        line(Table, &["PageDown"], Row(Go::PageDown, Extent::One), "A screen down", GRID),
+        line(Table, &["Home"], Row(Go::First, Extent::One), "First row", GRID),
+        line(Table, &["End"], Row(Go::Last, Extent::One), "Last row", GRID),
+        line(Table, &["Shift+ArrowUp"], Row(Go::Up, Extent::Through), "Choose up to the row above", GRID),
+        line(Table, &["Shift+ArrowDown"], Row(Go::Down, Extent::Through), "Choose down to the row below", GRID),
+        line(Table, &["Shift+PageUp"], Row(Go::PageUp, Extent::Through), "Choose a screen up", GRID),
+        line(Table, &["Shift+PageDown"], Row(Go::PageDown, Extent::Through), "Choose a screen down", GRID),
+        line(Table, &["Shift+Home"], Row(Go::First, Extent::Through), "Choose up to the first row", GRID),
+        line(Table, &["Shift+End"], Row(Go::Last, Extent::Through), "Choose down to the last row", GRID),
+        line(Table, &["Ctrl+a"], ChooseAllRows, "Choose all rows", "choose-all"),
+        line(Table, &["Ctrl+c"], CopyRows, "Copy the chosen rows, or all", "copy-rows"),
+        line(Table, &["f"], FilterTable, "Filter the table", "table-filter"),
+        line(Table, &["Delete", "Backspace"], ClearFilters, "List everything again", "table-clear"),
+        line(Table, &["s"], SortByNext, "Sort by the next column", "table-head"),
+        line(Table, &["r"], SortOtherWay, "Sort the other way", "table-rows"),
+        line(Table, &["m"], ToggleMeasure, "Histograms of bytes, or of counts", "measure"),
         line(Timeline, &["a", "ArrowLeft"], MoveLeft, "Earlier events", "move-left"),
         line(Timeline, &["d", "ArrowRight"], MoveRight, "Later events", "move-right"),
         line(Timeline, &["w", "ArrowUp"], MoveUp, "More bytes", "move-up"),
@@ -108,6 +144,27 @@ pub const BINDINGS: &[Binding] = {
         line(Scope::Flame, &["Backspace", "-"], Command::Flame(FlameStep::ZoomOut), "Zoom out by a box", "flame-out"),
         line(Scope::Flame, &["0"], Command::Flame(FlameStep::ZoomOutFully), "Show everything", "flame-all"),
         line(Scope::Flame, &["f"], Command::Flame(FlameStep::Turn), "Root at the top or at the bottom", "flame-turn"),
+        line(
+            Scope::Flame,
+            &["r"],
+            Command::Flame(FlameStep::Invert),
+            "Innermost or outermost frames at the root",
+            "flame-invert",
+        ),
+        line(
+            Scope::Flame,
+            &["h"],
+            Command::Flame(FlameStep::HideInternal),
+            "Leave out internal frames, or not",
+            "flame-internal",
+        ),
+        line(
+            Scope::Flame,
+            &["m"],
+            Command::Flame(FlameStep::MergeOther),
+            "Merge frames by line, function or file",
+            "flame-merge",
+        ),
         line(Page, &["i"], ToggleExport, "Save the picture…", "export-open"),
         line(Scope::Export, &["1"], Command::Export(Format::Png1), "PNG, as on the screen", "export-png-1"),
         line(Scope::Export, &["2"], Command::Export(Format::Png2), "PNG, twice as many pixels", "export-png-2"),
@@ -131,8 +188,37 @@ pub const BINDINGS: &[Binding] = {
         line(Timeline, &["r"], ToggleRuler, "Measure from the cursor, or stop there", "ruler"),
         line(Timeline, &["Shift+r"], ZoomToRuler, "Zoom to what was measured", "zoom-to-ruler"),
         line(Timeline, &["v"], TypeCapacity, "Type the capacity of the GPU", "capacity"),
+        line(Page, &["Ctrl+,"], ToggleSettings, "Settings: internal frames, links to the source", "settings-open"),
+        tree(&["ArrowUp"], TreeCommand::Up, "Row above", ROWS),
+        tree(&["ArrowDown"], TreeCommand::Down, "Row below", ROWS),
+        tree(&["ArrowRight"], TreeCommand::In, "Open the row, or go to its first child", ROWS),
+        tree(&["ArrowLeft"], TreeCommand::Out, "Close the row, or go to its parent", ROWS),
+        tree(&["Space"], TreeCommand::Toggle, "Open the row, or close it", ROWS),
+        tree(&["PageUp"], TreeCommand::PageUp, "Page up", ROWS),
+        tree(&["PageDown"], TreeCommand::PageDown, "Page down", ROWS),
+        tree(&["Home"], TreeCommand::First, "First row", ROWS),
+        tree(&["End"], TreeCommand::Last, "Last row", ROWS),
+        tree(&["e", "*"], TreeCommand::OpenBelow, "Open all below the row", "tree-open-below"),
+        tree(&["c"], TreeCommand::CloseBelow, "Close all below the row", "tree-close-below"),
+        tree(&["Shift+e"], TreeCommand::OpenAll, "Open all rows", "tree-open-all"),
+        tree(&["Shift+c"], TreeCommand::CloseAll, "Close all rows", "tree-close-all"),
+        tree(&["f"], TreeCommand::Focus, "Only the row and what is below it", "tree-focus"),
+        tree(&["Backspace"], TreeCommand::Back, "Back to what stood at the top before", "tree-back"),
+        tree(&["Shift+Backspace"], TreeCommand::Whole, "The whole tree again", "tree-whole"),
+        tree(&["r"], TreeCommand::Invert, "Innermost frames at the root, or outermost", "tree-invert"),
+        tree(&["h"], TreeCommand::HideInternal, "Leave internal frames out, or show them", "tree-internal"),
+        tree(&["m"], TreeCommand::NextMerge, "Merge frames by line, function or file", "tree-merge"),
+        tree(&["Enter"], TreeCommand::Select, "Select the row: its allocations stand out", "tree-select"),
+        tree(&["a"], TreeCommand::Heaviest, "Select the heaviest allocation of the row", "tree-heaviest"),
+        tree(&["g"], TreeCommand::Selection, "To the stack of the selected allocation", "tree-selection"),
+        tree(&["n"], TreeCommand::NextMatch, "Next row that the search looks for", "tree-next-match"),
+        tree(&["Shift+n"], TreeCommand::PreviousMatch, "Row before that it looks for", "tree-previous-match"),
+        tree(&["s"], TreeCommand::Source, "Open the row's source", "tree-source"),
     ]
 };
+
+/// The list of rows is itself the control of what leads through it.
+const ROWS: &str = "tree-rows";
 
 /// What a wheel or a pointer does; for the help dialog.
 pub const GESTURES: &[(&str, &str)] = &[
@@ -152,6 +238,7 @@ pub const GESTURES: &[(&str, &str)] = &[
 /// A key as the table has it, from `KeyboardEvent.key` and what is held beside it: `Ctrl+Shift+ArrowLeft`, `Shift+z`. Letters are
 /// in lower case; other signs stand for themselves, whatever it takes to type them.
 pub fn chord(key: &str, held: Held) -> String {
+    let key = if key == " " { "Space" } else { key };
     let is_sign = key.chars().count() == 1;
     let lower = if is_sign { key.to_ascii_lowercase() } else { key.to_owned() };
     // What other signs take to be typed is the keyboard's affair.
@@ -163,13 +250,11 @@ pub fn chord(key: &str, held: Held) -> String {
 /// The command of a key, as [`chord`] writes it, while the focus is in `scope`.
 pub fn command(scope: Scope, key: &str, letters: Letters) -> Option<Command> {
     let last = key.rsplit_once('+').map_or(key, |(_, last)| if last.is_empty() { key } else { last });
-    if last.chars().count() == 1 && letters == Letters::Off {
+    if last.chars().count() == 1 && letters == Letters::Off && !key.starts_with("Ctrl+") {
         return None;
     }
-    BINDINGS
-        .iter()
-        .find(|binding| (binding.scope == scope || binding.scope == Scope::Page) && binding.keys.contains(&key))
-        .map(|binding| binding.command)
+    let in_scope = |scope| BINDINGS.iter().find(|binding| binding.scope == scope && binding.keys.contains(&key));
+    in_scope(scope).or_else(|| in_scope(Scope::Page)).map(|binding| binding.command)
 }
 
 /// How a key is written for people.
@@ -184,8 +269,10 @@ pub fn key_text(key: &str) -> String {
         "ArrowRight" => "→".into(),
         "ArrowUp" => "↑".into(),
         "ArrowDown" => "↓".into(),
+        "PageUp" => "Page ↑".into(),
+        "PageDown" => "Page ↓".into(),
         "Escape" => "Esc".into(),
-        "End" | "Enter" | "Delete" | "Backspace" => key.into(),
+        "Enter" | "Delete" | "Backspace" | "Space" | "Home" | "End" => key.into(),
         "-" => "−".into(),
         other => other.to_ascii_uppercase(),
     }
@@ -200,14 +287,30 @@ mod tests {
         for (at, a) in BINDINGS.iter().enumerate() {
             for b in &BINDINGS[at + 1..] {
                 assert_ne!(a.command, b.command, "a command stands in the table once");
-                assert_ne!(a.control, b.control);
-                // A page key works in every scope, so it must differ from all.
-                if a.scope == b.scope || a.scope == Scope::Page || b.scope == Scope::Page {
+                assert!(a.control != b.control || [ROWS, GRID].contains(&a.control), "{}", a.control);
+                // A page key works in every scope, so it must differ from all but those of the tree, which go before it.
+                let near = [a.scope, b.scope].contains(&Scope::Page) && ![a.scope, b.scope].contains(&Scope::Tree);
+                if a.scope == b.scope || near {
                     let shared = a.keys.iter().find(|key| b.keys.contains(key));
                     assert_eq!(shared, None, "{:?} and {:?}", a.command, b.command);
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_tree_takes_only_these_keys_from_the_page() {
+        let of = |scope| BINDINGS.iter().filter(move |it| it.scope == scope).flat_map(|it| it.keys);
+        let taken: Vec<&str> = of(Scope::Tree).filter(|key| of(Scope::Page).any(|it| it == *key)).copied().collect();
+        assert_eq!(taken, ["e", "c", "n", "Shift+n"], "the keys of ptmem, and the way from match to match");
+        let typed = |scope, key| command(scope, key, Letters::On);
+        assert_eq!(typed(Scope::Tree, "c"), Some(Command::Tree(TreeCommand::CloseBelow)));
+        assert_eq!(
+            (typed(Scope::Timeline, "c"), typed(Scope::Tree, "o")),
+            (Some(Command::CopyDetails), Some(Command::OpenFile))
+        );
+        assert_eq!(typed(Scope::Tree, &chord(" ", Held::default())), Some(Command::Tree(TreeCommand::Toggle)));
+        assert_eq!(command(Scope::Page, "Ctrl+,", Letters::Off), Some(Command::ToggleSettings), "no single letter");
     }
 
     #[test]

@@ -7,8 +7,12 @@ use super::flame::FlameGraph;
 use super::hover::Spot;
 use super::lanes::Lanes;
 use super::pinned::Pinned;
+use super::settings::Settings;
+use super::sources::Sources;
 use super::surroundings::Surroundings;
+use super::table::Table;
 use super::tools::Tools;
+use super::tree::Tree;
 use super::views::Views;
 use crate::engine::protocol::{Details, DeviceSummary, FileSummary, HitAllocation, Looks, Phase};
 use crate::timeline::{Axis, Scene, View};
@@ -72,10 +76,18 @@ pub struct State {
     pub remark: Option<String>,
     /// Cursor, ruler, markers: what a person puts on the picture.
     pub tools: Tools,
+    /// The view "By source".
+    pub sources: Sources,
     /// The moment that was set last, and the range.
     pub pinned: Pinned,
     /// The moment or range that questions are about, and what of the answer is shown.
     pub views: Views,
+    /// What is seen of the call tree.
+    pub tree: Tree,
+    /// What a person sets for all files.
+    pub settings: Settings,
+    /// The table of allocations.
+    pub table: Table,
     /// The flame graph among them.
     pub flame: FlameGraph,
     /// Number of the last request that has one.

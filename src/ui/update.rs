@@ -7,15 +7,21 @@ use super::drag::Drag;
 use super::export;
 use super::find;
 use super::flame;
+use super::histograms;
 use super::navigate::wheel_factor;
 use super::opening::{close, files_given, link_failed, list, load, load_link, show_device};
 use super::pinned;
 use super::pointing::{answered, bring_into_view, click, look_under_pointer};
 use super::ruler::Fixed;
+use super::settings;
+use super::sources;
 use super::state::{BytesAxis, Choice, Help, Stage, State};
 use super::surroundings;
+use super::table;
 use super::tools;
 use super::trail::Before;
+use super::tree;
+use super::tree_keys;
 use crate::engine::protocol::{Looks, Reply};
 
 /// Takes `action` into the state and says what the shell has to do. `now_ms` is the shell's monotonic clock.
@@ -24,6 +30,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
     let before = Before::of(state, &action);
     match action {
         Action::Command(wanted) => command(state, wanted, now_ms, &mut effects),
+        Action::FilesGiven(files) if sources::given(state, &files, &mut effects) => {}
         Action::FilesGiven(files) => files_given(state, files, now_ms, &mut effects),
         Action::SnapshotChosen(place) => load(state, place, now_ms, &mut effects),
         Action::LinkGiven(link) => load_link(state, link, now_ms, &mut effects),
@@ -39,8 +46,15 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::AboutChosen(about) => state.choose_about(about),
         Action::RangeEnded => drop(state.end_range()),
         Action::Flame(action) => flame::act(state, action),
+        Action::Source(action) => sources::act(state, action),
         Action::TabChosen(tab) => state.views.show(tab),
         Action::ViewsResized(height) => state.views.resize(height),
+        Action::TableScrolled { top, height } => table::scrolled(state, top, height),
+        Action::RowClicked(row, extent) => table::go_to(state, row, extent, &mut effects),
+        Action::SortChosen(column) => table::sort(state, column),
+        Action::TableFilterTyped(text) => table::typed(state, text),
+        Action::FilterDropped(dropped) => table::drop_filter(state, dropped),
+        Action::BarClicked(of, class, reach) => histograms::click(state, of, class, reach),
         Action::FindTyped(text) => find::typed(state, text),
         Action::DeviceChosen(ordinal) => {
             let place = state.file().and_then(|file| file.devices.iter().position(|device| device.device == ordinal));
@@ -108,8 +122,13 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
             state.navigate(|plane, view| plane.moved(view, delta, 0.0));
         }
         Action::DropHover(hover) => state.drop_hover = hover,
-        Action::Copied(Ok(())) => state.remark = Some("Copied.".to_owned()),
+        Action::Copied(Ok(())) => {
+            let rows = state.table.copied.take();
+            state.remark = Some(rows.unwrap_or_else(|| "Copied.".to_owned()));
+        }
         Action::Copied(Err(cause)) => state.remark = Some(format!("The browser did not allow copying: {cause}.")),
+        Action::Tree(action) => tree_keys::act(state, action),
+        Action::Settings(action) => settings::act(state, action, &mut effects),
         Action::HelpClosed => state.help = Help::Closed,
         Action::ExportClosed => state.export.dialog = export::Dialog::Closed,
         Action::Exported(result) => export::exported(state, result),
@@ -125,6 +144,7 @@ fn settle(state: &mut State, effects: &mut Vec<Effect>) {
     let Some(device) = state.device().map(|device| device.device).filter(|_| state.canvas.is_some()) else { return };
     find::ask(state, device, effects);
     flame::ask(state, device, effects);
+    sources::ask(state, device, effects);
     state.change_looks(state.wanted_looks());
     state.arrange_lanes();
     pinned::follow(state);
@@ -134,6 +154,7 @@ fn settle(state: &mut State, effects: &mut Vec<Effect>) {
     if !state.waits_for_scene() && !state.export.is_drawing() {
         effects.extend(state.next_scene().map(Effect::Ask));
     }
+    table::ask(state, device, effects);
     if !state.waits_for_scene() {
         surroundings::ask(state, effects);
         export::begin(state, effects);
@@ -142,6 +163,8 @@ fn settle(state: &mut State, effects: &mut Vec<Effect>) {
     state.keep_selection(effects);
     state.span_ruler();
     tools::ask(state, effects);
+    settings::ask(state, effects);
+    tree::ask(state, device, effects);
     pinned::ask(state, effects);
 }
 
@@ -200,6 +223,10 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
         | Reply::Outline { .. } => {
             surroundings::take(state, reply);
         }
-        Reply::Tree { .. } | Reply::Heaviest { .. } => {}
+        Reply::Sources { serial, page } => sources::take(state, serial, *page),
+        Reply::Tree { serial, page } => tree::take(state, serial, *page),
+        Reply::Heaviest { serial, allocation } => tree_keys::heaviest(state, serial, allocation, effects),
+        Reply::Table { serial, page } => table::take(state, serial, *page),
+        Reply::TableText { serial, part } => table::take_text(state, serial, part, effects),
     }
 }

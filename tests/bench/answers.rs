@@ -20,7 +20,8 @@ mod native;
 use cases::Case;
 use figure::{Figure, digits};
 use memscape::engine::protocol::{
-    Arrangement, DeviceSummary, Fold, FoldState, Internal, Merge, Reach, Root, Scope, Span, TreeQuestion,
+    Arrangement, DeviceSummary, Fold, FoldState, Internal, Merge, Reach, Root, Scope, SortWay, Span, TableColumn,
+    TableFilter, TableQuestion, TableSort, TreeQuestion,
 };
 use memscape::engine::{Engine, Reply, Request, Work};
 use std::time::{Duration, Instant};
@@ -111,6 +112,23 @@ fn measured(case: &Case) -> Result<String, String> {
         let asked = ask(&mut engine, (0..20).map(|_| find()).collect());
         line(&format!("search: {query}"), &asked);
     }
+    let sorts = TableColumn::ALL.map(|column| TableSort { column, way: SortWay::Descending });
+    for (name, scope) in [("what is live", Scope::At(0)), ("all that is born", Scope::Born(Span { from: 0, to: last }))]
+    {
+        for (what, filter) in [("", ""), (", filtered", "/_[a-z]+_(forward|backward)/ & >=1KiB & life>5")] {
+            let questions = (0..MOMENTS / 4).map(|_| {
+                let scope = if scope == Scope::At(0) { Scope::At(below(last)) } else { scope };
+                table(&device, scope, sorts[1], filter)
+            });
+            let asked = ask(&mut engine, questions.collect());
+            line(&format!("table of {name}{what}"), &asked);
+        }
+    }
+    for sort in sorts {
+        let scope = Scope::Born(Span { from: 0, to: last });
+        let asked = ask(&mut engine, vec![table(&device, scope, sort, "")]);
+        line(&format!("all that is born, sorted anew by {:?}", sort.column), &asked);
+    }
     let heap: Vec<_> = engine.heap_bytes().into_iter().filter(|(name, _)| *name == "answers").collect();
     text += &format!("  {heap:?} bytes\n");
     Ok(text)
@@ -119,6 +137,12 @@ fn measured(case: &Case) -> Result<String, String> {
 fn tree(device: &DeviceSummary, scope: Scope, arrangement: Arrangement, folds: Vec<Fold>) -> Request {
     let question = TreeQuestion { scope, arrangement, focus: None, folds, reveal: None, find: None, rows: [0, 60] };
     Request::Tree { serial: 0, device: device.device, question: Box::new(question) }
+}
+
+fn table(device: &DeviceSummary, scope: Scope, sort: TableSort, filter: &str) -> Request {
+    let filter = TableFilter { text: filter.to_owned(), ..TableFilter::default() };
+    let question = TableQuestion { scope, filter, sort, rows: [0, 60], reveal: None, chosen: Vec::new(), find: None };
+    Request::Table { serial: 0, device: device.device, question: Box::new(question) }
 }
 
 /// One after another, in slices as the worker has them.

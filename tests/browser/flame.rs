@@ -3,7 +3,7 @@
 use crate::chromium::{Adapter, Chromium};
 use crate::corpus::real_files;
 use crate::page::Page;
-use crate::pictures::keep_drawn;
+use crate::pictures::{Picture, keep};
 use crate::site::Site;
 use std::path::Path;
 
@@ -17,7 +17,7 @@ fn flame_of(file: &Path, scheme: &str, size: (u32, u32), script: &str) -> Page {
     page.wait_for_state("empty");
     page.drop_files(&[file]);
     page.wait_for_state("ready");
-    page.click("#tab-flame");
+    page.evaluate("document.getElementById('tab-flame').click(); document.getElementById('flame-scroll').scrollIntoView({ block: 'center' })");
     drawn(&page);
     page
 }
@@ -25,6 +25,122 @@ fn flame_of(file: &Path, scheme: &str, size: (u32, u32), script: &str) -> Page {
 /// Waits until boxes are drawn.
 fn drawn(page: &Page) {
     page.wait_until("the flame graph is drawn", || page.attribute("#flame-canvas", "data-boxes").is_some());
+}
+
+/// What stands in the card beside the pointer.
+fn card(page: &Page) -> String {
+    page.evaluate("document.getElementById('flame-card').hidden ? '' : document.getElementById('flame-card').innerText")
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+fn reading(page: &Page) -> String {
+    page.text("#flame-reading")
+}
+
+fn crumbs(page: &Page) -> u64 {
+    page.evaluate("document.querySelectorAll('#flame-crumbs button').length").as_u64().unwrap_or_default()
+}
+
+/// The number of pictures so far.
+fn frames(page: &Page) -> u64 {
+    page.attribute("#flame-canvas", "data-frames").and_then(|frames| frames.parse().ok()).unwrap_or_default()
+}
+
+fn peak_file(name: &str) -> Option<(std::path::PathBuf, u64)> {
+    let file = real_files()?.into_iter().find(|file| file.path.ends_with(name))?;
+    let peak = file.devices[0]["peak_requested"].as_u64().expect("a peak");
+    Some((file.path, peak))
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn the_root_is_the_peak_to_the_byte_and_boxes_are_selected_and_zoomed() {
+    let Some((file, peak)) = peak_file("train-ring-buffer-wrapped.pickle") else { return };
+    let page = flame_of(&file, "light", (1280, 900), "");
+    assert_eq!(page.attribute("#flame-canvas", "data-total"), Some(peak.to_string()));
+    let corners = page.corners("#flame-canvas");
+    let (left, top) = (corners.left + 30.0, corners.top + 10.0);
+    page.move_to(left, top);
+    let exact = memscape::units::grouped(peak);
+    page.wait_until("the card tells the root", || card(&page).contains(&exact));
+    assert!(card(&page).contains("100.0 % of all"), "{}", card(&page));
+
+    page.click_at(left, top + 22.0);
+    page.wait_until("the line tells what is selected", || reading(&page).contains("% of its parent"));
+    let selected = reading(&page);
+    page.evaluate("document.getElementById('flame-canvas').focus()");
+    page.press("Enter");
+    page.wait_until("zoomed", || crumbs(&page) == 2);
+    assert_eq!(reading(&page), selected, "it is selected as before");
+    // The zoomed one is as wide as everything.
+    page.move_to(corners.left + corners.width - 30.0, top + 22.0);
+    page.wait_until("the card tells the zoomed", || selected.starts_with(card(&page).lines().next().unwrap_or("?")));
+    page.press("Backspace");
+    page.wait_until("zoomed out", || crumbs(&page) == 0);
+    page.mouse("mousePressed", (left, top + 42.0), "left", 0);
+    page.mouse("mouseReleased", (left, top + 42.0), "left", 0);
+    for kind in ["mousePressed", "mouseReleased"] {
+        page.double(kind, (left, top + 42.0));
+    }
+    page.wait_until("zoomed by a double click", || crumbs(&page) == 3);
+    page.click("#flame-crumbs button");
+    page.wait_until("zoomed out by the way", || crumbs(&page) == 0);
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn keys_alone_lead_from_a_drop_to_a_deep_box() {
+    let Some((file, _)) = peak_file("train-ring-buffer-wrapped.pickle") else { return };
+    let page = flame_of(&file, "dark", (1280, 900), "");
+    page.evaluate("document.getElementById('timeline').focus()");
+    page.press_held("F", crate::page::SHIFT);
+    page.wait_for(&"flame-canvas".to_owned(), || {
+        page.evaluate("document.activeElement.id").as_str().unwrap_or_default().to_owned()
+    });
+    for _ in 0..30 {
+        page.press("ArrowDown");
+    }
+    page.wait_until("it scrolled", || page.evaluate("document.getElementById('flame-scroll').scrollTop > 0") == true);
+    let deep = reading(&page);
+    assert!(deep.contains("% of its parent"), "{deep}");
+    page.press("ArrowUp");
+    page.wait_until("the box above", || reading(&page) != deep);
+    page.press("ArrowDown");
+    page.wait_until("and back", || reading(&page) == deep);
+    page.press("Enter");
+    page.wait_until("zoomed", || crumbs(&page) > 0);
+    page.press("Escape");
+    page.wait_until("zoomed out", || crumbs(&page) == 0);
+    let before = frames(&page);
+    page.press("f");
+    page.wait_until("turned", || frames(&page) > before);
+    assert_eq!(page.attribute("#flame-turn", "aria-pressed").as_deref(), Some("true"));
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn the_twin_draws_the_same_flame_graph() {
+    let Some((file, _)) = peak_file("train-annotated-mixed-precision.pickle") else { return };
+    let no_adapter = "GPU.prototype.requestAdapter = async () => null";
+    let pages = ["", no_adapter].map(|script| flame_of(&file, "light", (1280, 900), script));
+    let renderers = pages.each_ref().map(|page| page.attribute("canvas#timeline", "data-renderer").unwrap_or_default());
+    assert_eq!(renderers, ["webgpu", "cpu"]);
+    let pictures = pages.each_ref().map(|page| {
+        let (x, y) = page.corners("#flame-canvas").at(0.3, 0.4);
+        page.click_at(x, y);
+        page.wait_until("something is selected", || reading(page).contains("% of its parent"));
+        page.move_to(3.0, 3.0);
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        Picture::of(page, "#flame-plot")
+    });
+    keep(&pages[0], "flame-webgpu");
+    keep(&pages[1], "flame-twin");
+    assert!(pictures[0].colours > 20, "boxes and names are drawn");
+    assert_eq!(pictures[0], pictures[1], "target/screenshots/flame-webgpu.png, flame-twin.png");
 }
 
 #[test]
@@ -40,18 +156,18 @@ fn gallery_of_the_flame_graph() {
         let Some(file) = files.iter().find(|file| file.path.ends_with(name)) else { continue };
         let page = flame_of(&file.path, scheme, (width, 900), "");
         std::thread::sleep(std::time::Duration::from_millis(700));
-        keep_drawn(&page, &format!("flame-{name}-{scheme}-{width}"));
+        keep(&page, &format!("flame-{name}-{scheme}-{width}"));
         let (x, y) = page.corners("#flame-canvas").at(0.3, 0.5);
         page.click_at(x, y);
         page.move_to(x + 60.0, y + 22.0);
         std::thread::sleep(std::time::Duration::from_millis(500));
-        keep_drawn(&page, &format!("flame-{name}-{scheme}-{width}-hover"));
+        keep(&page, &format!("flame-{name}-{scheme}-{width}-hover"));
         page.evaluate("document.getElementById('flame-canvas').focus()");
         page.press("Enter");
         page.press("f");
         page.move_to(3.0, 3.0);
         std::thread::sleep(std::time::Duration::from_millis(700));
-        keep_drawn(&page, &format!("flame-{name}-{scheme}-{width}-zoom"));
+        keep(&page, &format!("flame-{name}-{scheme}-{width}-zoom"));
         let wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
         assert_eq!(wide, false, "{name} scrolls sideways");
         assert_eq!(page.complaints(), Vec::<String>::new());

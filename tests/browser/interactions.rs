@@ -43,6 +43,13 @@ fn wait_for_cursor(page: &Page, event: u64) {
     });
 }
 
+/// How much is drawn over the picture.
+pub(crate) fn ink(page: &Page) -> u64 {
+    let ink = "{ const c = document.querySelector('#overlay'); \
+        c.getContext('2d').getImageData(0, 0, c.width, c.height).data.reduce((sum, byte) => sum + !!byte, 0) }";
+    page.evaluate(ink).as_u64().expect("a number")
+}
+
 #[track_caller]
 fn wait_for_measured(page: &Page, events: i64, near_bytes: f64) {
     page.wait_for(&Some(events.to_string()), || page.attribute("#measured", "data-events"));
@@ -130,13 +137,10 @@ fn the_cursor_brings_the_window_along_and_finds_neighbours_on_its_level() {
     for _ in 0..3 {
         page.press("d");
     }
+    let without = ink(&page);
     page.press("{");
     wait_for_cursor(&page, 53);
-    page.wait_until("the cursor is in the window", || {
-        let ink = "{ const c = document.querySelector('#overlay'); \
-            c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some(Boolean) }";
-        page.evaluate(ink) == true
-    });
+    page.wait_until("the cursor is in the window", || ink(&page) > without);
 }
 
 #[test]
@@ -195,12 +199,10 @@ fn shift_and_drag_zooms_to_a_box_and_the_trail_leads_back() {
     let whole = picture(&page);
     assert_eq!(page.evaluate("document.querySelector('#window-back').disabled"), true);
     let (from, to) = (at(&page, 20, 0.8), at(&page, 60, 0.4));
+    let without = ink(&page);
     page.begin_drag(from, to, SHIFT);
-    page.wait_until("the box is drawn", || {
-        let ink = "{ const c = document.querySelector('#overlay'); \
-            c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some(Boolean) }";
-        page.evaluate(ink) == true
-    });
+    // More than a crosshair.
+    page.wait_until("the box is drawn", || ink(&page) > without + 40_000);
     keep(&page, "box");
     page.press("Escape");
     page.mouse("mouseReleased", to, "left", SHIFT);

@@ -2,11 +2,10 @@
 //! the capacity of the GPU.
 
 use crate::fixtures::LOWER;
-use crate::interactions::{at, drawn};
+use crate::interactions::{at, drawn, ink};
 use crate::opening::empty_page;
 use crate::page::{ALT, CTRL, Page, SHIFT};
 use crate::pictures::keep;
-use serde_json::Value;
 
 /// The chip texts and ticks are on canvases, so the window is read from where the cursor's event is found.
 fn event_at(page: &Page, across: f64) -> u64 {
@@ -121,17 +120,15 @@ fn the_card_does_not_flicker_inside_a_block() {
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn the_capacity_is_a_line_and_belongs_to_everything() {
     let page = drawn();
-    let ink = "{ const c = document.querySelector('#overlay'); \
-        c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some(Boolean) }";
     page.move_to(1.0, 1.0);
-    assert_eq!(page.evaluate(ink), Value::from(false));
+    let without = ink(&page);
     page.press("v");
     page.wait_until("the field has the focus", || page.evaluate("document.activeElement.id") == "capacity");
     for key in ["2", "4"] {
         page.press(key);
     }
     // Everything was in the window, so everything is, and the line with it.
-    page.wait_until("the line is drawn", || page.evaluate(ink) == true);
+    page.wait_until("the line is drawn", || ink(&page) > without);
     keep(&page, "capacity");
     // What was half of the height is a twelfth of it now.
     let (x, y) = page.corners("canvas#timeline").at(0.5, 0.8);

@@ -42,8 +42,10 @@ mod server;
 mod site;
 #[path = "../support/snapviewer.rs"]
 mod snapviewer;
+mod table;
 mod timeline;
 mod told_otherwise;
+mod tree;
 mod trouble;
 mod urls;
 #[path = "../support/zip.rs"]

@@ -2,9 +2,146 @@
 
 use crate::chromium::{Adapter, Chromium};
 use crate::corpus::real_files;
-use crate::page::Page;
+use crate::fixtures::{LOWER, UPPER};
+use crate::interactions::{at, drawn};
+use crate::opening::empty_page;
+use crate::page::{Page, SHIFT};
 use crate::pictures::keep_drawn;
 use crate::site::Site;
+
+const MIB: u64 = 1 << 20;
+
+/// What `#moment` says: event, requested bytes live, allocated, pending, count.
+fn told(page: &Page) -> [String; 5] {
+    ["data-event", "data-live-requested", "data-allocated", "data-pending", "data-live-count"]
+        .map(|name| page.attribute("#moment", name).unwrap_or_default())
+}
+
+#[track_caller]
+fn wait_for(page: &Page, event: i64, requested: u64, pending: u64, count: u32) {
+    let wanted = [event.to_string(), requested.to_string(), (requested - pending).to_string(), pending.to_string()];
+    let [event, requested, allocated, pending] = wanted;
+    page.wait_for(&[event, requested, allocated, pending, count.to_string()], || told(page));
+}
+
+/// Types into the field of the moment.
+fn type_moment(page: &Page, text: &str) {
+    page.evaluate(&format!("document.querySelector('#at').value = {}", serde_json::Value::from(text)));
+    page.evaluate("document.querySelector('#at').focus()");
+    page.press("Enter");
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn the_moment_is_pinned_by_click_key_and_word() {
+    let page = drawn();
+    page.move_to(2.0, 2.0);
+    wait_for(&page, 2, LOWER + UPPER + MIB, 0, 3);
+    assert!(page.text("#answer-title").contains("the peak"), "{}", page.text("#answer-title"));
+    let (x, y) = at(&page, 51, 0.7);
+    page.click_at(x, y);
+    page.move_to(2.0, 2.0);
+    // Event 51 asks for the free of the small block: it is pending until event 52.
+    wait_for(&page, 51, LOWER + UPPER + MIB, 0, 3);
+    page.evaluate("document.querySelector('canvas#timeline').focus()");
+    page.press_held("ArrowRight", SHIFT);
+    let pending = [Some("52"), Some("53")];
+    page.wait_until("keys lead it", || pending.contains(&page.attribute("#moment", "data-event").as_deref()));
+    page.press("End");
+    wait_for(&page, 121, LOWER + UPPER, 0, 2);
+    page.press("p");
+    wait_for(&page, 2, LOWER + UPPER + MIB, 0, 3);
+    page.press("@");
+    page.wait_until("the field has the focus", || page.evaluate("document.activeElement.id") == "at");
+    type_moment(&page, "1");
+    wait_for(&page, 1, LOWER + UPPER, 0, 2);
+    type_moment(&page, "0.09 ms");
+    page.wait_for(&Some("9".to_owned()), || page.attribute("#moment", "data-event"));
+    type_moment(&page, "999");
+    page.wait_until("it says what is wrong", || page.text("#at-note").contains("121"));
+    page.click("#at-end");
+    wait_for(&page, 121, LOWER + UPPER, 0, 2);
+    assert_eq!(page.text("#at-note"), "");
+    page.click("#at-peak");
+    wait_for(&page, 2, LOWER + UPPER + MIB, 0, 3);
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn a_range_is_dragged_on_the_axis_told_and_ended() {
+    let page = drawn();
+    let plot = page.corners("canvas#timeline");
+    let place = |event: u64| (at(&page, event, 0.5).0, plot.top + plot.height + 8.0);
+    // From the state after event 50 to the one after event 80: events 51 to 80.
+    page.drag(place(50), place(80), 0);
+    let range = |name: &str| page.attribute("#range", name);
+    page.wait_for(&Some("51".to_owned()), || range("data-from"));
+    page.wait_for(&Some("81".to_owned()), || range("data-to"));
+    page.wait_for(&Some((10 * MIB).to_string()), || range("data-allocated"));
+    page.wait_for(&Some((10 * MIB).to_string()), || range("data-freed"));
+    page.wait_for(&Some((LOWER + UPPER + MIB).to_string()), || range("data-peak"));
+    assert!(page.text("#answer-title").contains("51 – 80"), "{}", page.text("#answer-title"));
+    // An edge is dragged on.
+    page.drag(place(80), place(60), 0);
+    page.wait_for(&Some("61".to_owned()), || range("data-to"));
+    page.evaluate("document.querySelector('canvas#timeline').focus()");
+    page.press("Escape");
+    page.wait_until("it is gone", || page.text("#range").is_empty());
+    // The handle of the moment, which is at event 2.
+    page.drag(place(2), place(40), 0);
+    page.wait_for(&Some("40".to_owned()), || page.attribute("#moment", "data-event"));
+    assert_eq!(page.text("#range"), "", "that is no range");
+    // And a range on the small picture.
+    let small = page.corners("#minimap");
+    page.drag(small.at(0.25, 0.5), small.at(0.75, 0.5), SHIFT);
+    page.wait_until("it is there", || page.text("#range").contains("Freed"));
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn tabs_fold_and_divider_work_by_keys() {
+    let page = drawn();
+    let seen = || {
+        page.evaluate("[...document.querySelectorAll('#answer > [role=tabpanel]')].filter(p => p.offsetParent).map(p => p.id).join()")
+    };
+    assert_eq!(seen(), "tree");
+    page.press_held("L", SHIFT);
+    page.wait_until("the table is seen", || seen() == "table");
+    page.evaluate("document.querySelector('#tab-table').focus()");
+    page.press("ArrowRight");
+    page.wait_until("the next tab", || seen() == "histograms");
+    assert_eq!(page.evaluate("document.activeElement.id"), "tab-histograms");
+    let height = || page.corners("#answer").height;
+    let before = height();
+    page.evaluate("document.querySelector('#divider').focus()");
+    page.press("ArrowUp");
+    page.wait_until("it is higher", || height() > before);
+    page.press_held("V", SHIFT);
+    page.wait_until("it is folded away", || seen() == "" && height() < 60.0);
+    page.press_held("T", SHIFT);
+    page.wait_until("it is back", || seen() == "tree" && height() > 100.0);
+    page.press("j");
+    page.wait_until("the timeline has the focus", || page.evaluate("document.activeElement.id") == "timeline");
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn at_peak_and_at_the_end_it_says_what_the_reference_says() {
+    let Some(files) = real_files() else { return };
+    for file in files.iter().filter(|file| file.devices.len() == 1).take(6) {
+        let page = empty_page();
+        page.drop_files(&[&file.path]);
+        page.wait_for_state("ready");
+        let expected = |name: &str| Some(file.devices.first()?.get(name)?.to_string());
+        let requested = || page.attribute("#moment", "data-live-requested");
+        page.wait_for(&expected("peak_requested"), requested);
+        assert_eq!(page.attribute("#moment", "data-event"), expected("peak_event"));
+        page.click("#at-end");
+        page.wait_for(&expected("end_requested"), requested);
+    }
+}
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]

@@ -241,6 +241,12 @@ impl Page {
         self.call("Input.dispatchMouseEvent", event);
     }
 
+    /// The second press or release of a double click with the left button.
+    pub(crate) fn double(&self, kind: &str, (x, y): (f64, f64)) {
+        let event = json!({ "type": kind, "x": x, "y": y, "button": "left", "clickCount": 2 });
+        self.call("Input.dispatchMouseEvent", event);
+    }
+
     /// Presses and releases a key, by its `KeyboardEvent.key`.
     pub(crate) fn press(&self, key: &str) {
         self.press_held(key, 0);
@@ -326,7 +332,7 @@ impl Corners {
         (self.left + self.width * across, self.top + self.height * down)
     }
 
-    fn middle(self) -> (f64, f64) {
+    pub(crate) fn middle(self) -> (f64, f64) {
         self.at(0.5, 0.5)
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::questions::{Opened, crosses};
 use memscape::engine::protocol::{
-    Arrangement, At, DeviceSummary, Fold, FoldState, Highlight, Internal, Looks, Merge, Reach, Reveal, Root, Scope,
-    Span, TreePage, TreeQuestion,
+    Arrangement, At, DeviceSummary, FlameQuestion, Fold, FoldState, Highlight, Internal, Looks, Merge, Reach, Reveal,
+    Root, Scope, Span, TreePage, TreeQuestion,
 };
 use memscape::engine::{Reply, Request};
 use memscape::timeline::View;
@@ -48,6 +48,25 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
                 }
                 other => panic!("moments were asked for, not {other:?}"),
             }
+        }
+        let zoom = Some(u32::from(pick) % 7).filter(|node| *node != 0);
+        let question = FlameQuestion {
+            scope,
+            arrangement,
+            zoom,
+            width_px: u32::from(pick) * 9,
+            find: Some(FIND),
+            allocation: Some(1),
+        };
+        let Reply::Flame { page: boxes, .. } = reply(Request::Flame { serial: 1, device: number, question }) else {
+            panic!("no boxes")
+        };
+        crosses(&*boxes);
+        assert_eq!(boxes.total, page.total, "the same tree");
+        for it in &boxes.boxes {
+            let parent = boxes.boxes[it.parent as usize];
+            assert!(parent.x[0] <= it.x[0] && it.x[0] < it.x[1] && it.x[1] <= parent.x[1]);
+            assert!(it.weight.bytes <= parent.weight.bytes && (it.label as usize) < boxes.labels.len());
         }
         let some = u32::from(byte()) % (page.rows.len() as u32 + 2);
         let fold = |state| Fold { node: some, reach: [Reach::One, Reach::AllBelow][usize::from(pick / 16 % 2)], state };

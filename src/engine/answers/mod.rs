@@ -11,6 +11,7 @@
 mod classes;
 mod population;
 mod shape;
+mod stacks;
 mod stems;
 mod subtree;
 mod view;

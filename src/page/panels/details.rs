@@ -2,17 +2,24 @@
 
 use super::Shown;
 use crate::engine::protocol::Details;
-use crate::page::dom::{Elements, append, clear, set_attribute, set_text};
+use crate::page::dom::{Elements, append, clear, set_attribute, set_text, source_link};
 use crate::ui::State;
 use crate::ui::details::{FrameKind, FrameView, view};
+use crate::ui::settings::Settings;
 
 #[derive(Default)]
 pub(super) struct Panel {
     shown: Shown<Option<Box<Details>>>,
+    settings: Shown<u32>,
 }
 
 impl Panel {
     pub(super) fn show(&mut self, elements: &Elements, state: &State) {
+        if self.settings.changed(state.settings.version).is_some()
+            && let Some(Some(details)) = &self.shown.0
+        {
+            show(elements, details, &state.settings);
+        }
         if self.shown.0.as_ref() == Some(&state.selection) {
             return;
         }
@@ -21,7 +28,7 @@ impl Panel {
             elements.about_hint.set_hidden(selection.is_some());
             match selection {
                 Some(details) => {
-                    show(elements, details);
+                    show(elements, details, &state.settings);
                     elements.side.set_scroll_top(0);
                 }
                 None => forget(elements),
@@ -36,7 +43,7 @@ fn forget(elements: &Elements) {
     }
 }
 
-fn show(elements: &Elements, details: &Details) {
+fn show(elements: &Elements, details: &Details, settings: &Settings) {
     set_attribute(&elements.details, "data-allocation", &details.allocation.to_string());
     set_attribute(&elements.details, "data-size", &details.requested.to_string());
     match details.address {
@@ -53,13 +60,13 @@ fn show(elements: &Elements, details: &Details) {
     set_text(&elements.stack_title, &view.stack_title);
     clear(&elements.frames);
     for frame in &view.frames {
-        append(&elements.frames, &frame_element(elements, frame));
+        append(&elements.frames, &frame_element(elements, frame, settings));
     }
     set_text(&elements.forward_text, &view.forward.join("\n"));
     elements.forward.set_hidden(view.forward.is_empty());
 }
 
-fn frame_element(elements: &Elements, frame: &FrameView) -> web_sys::Element {
+fn frame_element(elements: &Elements, frame: &FrameView, settings: &Settings) -> web_sys::Element {
     let class = match frame.kind {
         FrameKind::User => "user",
         FrameKind::Library => "library",
@@ -71,7 +78,17 @@ fn frame_element(elements: &Elements, frame: &FrameView) -> web_sys::Element {
     set_attribute(&name, "title", &frame.name);
     append(&item, &name);
     if !frame.place.is_empty() {
-        append(&item, &elements.new_element("span", "place", &frame.place));
+        let [file, line] = &frame.source;
+        let short = settings.place(file, line);
+        let link = settings.link(file, line);
+        let place = elements.new_element(if link.is_ok() { "a" } else { "span" }, "place", &short);
+        if short != frame.place {
+            set_attribute(&place, "title", &frame.place);
+        }
+        if let Ok(link) = &link {
+            source_link(&place, link);
+        }
+        append(&item, &place);
     }
     for note in &frame.notes {
         append(&item, &elements.new_element("span", "note", note));

@@ -1,6 +1,7 @@
 //! What stands around the flame graph: the way to the zoomed box, the card beside the pointer, the line below.
 
 use super::Shown;
+use crate::engine::protocol::{Arrangement, Internal, Merge, Root};
 use crate::page::dom::{Elements, append, clear, set_attribute, set_text};
 use crate::ui::State;
 use crate::ui::flame::Growth;
@@ -12,7 +13,7 @@ use crate::ui::views::Tab;
 pub(super) struct Panel {
     crumbs: Shown<Vec<Crumb>>,
     card: Shown<Option<FlameCard>>,
-    growth: Shown<Growth>,
+    pressed: Shown<(Growth, Arrangement)>,
 }
 
 impl Panel {
@@ -21,8 +22,19 @@ impl Panel {
             return;
         }
         let flame = &state.flame;
-        if let Some(growth) = self.growth.changed(flame.growth) {
-            set_attribute(&elements.flame_turn, "aria-pressed", if *growth == Growth::Up { "true" } else { "false" });
+        if let Some((growth, arrangement)) = self.pressed.changed((flame.growth, state.views.arrangement)) {
+            for (button, is_pressed) in [
+                (&elements.flame_turn, *growth == Growth::Up),
+                (&elements.flame_invert, arrangement.root == Root::Innermost),
+                (&elements.flame_internal, arrangement.internal == Internal::Hidden),
+            ] {
+                set_attribute(button, "aria-pressed", if is_pressed { "true" } else { "false" });
+            }
+            elements.flame_merge.set_selected_index(match arrangement.merge {
+                Merge::Line => 0,
+                Merge::Function => 1,
+                Merge::File => 2,
+            });
         }
         if let Some(crumbs) = self.crumbs.changed(flame.page().map(|page| crumbs(page)).unwrap_or_default()) {
             clear(&elements.flame_crumbs);

@@ -15,6 +15,8 @@ pub(super) struct Panel {
 pub(super) fn prepare(elements: &Elements) {
     for (scope, title) in [
         (Scope::Timeline, "Timeline"),
+        (Scope::Tree, "Call tree"),
+        (Scope::Table, "Table and histograms"),
         (Scope::Flame, "Flame graph"),
         (Scope::Page, "Everywhere"),
         (Scope::Export, "In “Save the picture”"),

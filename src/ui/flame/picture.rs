@@ -9,7 +9,7 @@ const TEXT_PX: f64 = 12.0;
 /// CSS pixels between a box's edge and its name.
 const PAD_PX: f64 = 5.0;
 /// How wide a sign is on the average, in hundredths of the text's size; of other scripts some are twice as wide.
-const SIGN: f64 = 0.54;
+const SIGN: f64 = 0.55;
 /// Fewer signs than this say nothing.
 const LEAST_SIGNS: usize = 3;
 
@@ -156,7 +156,7 @@ fn name(label: &NodeLabel, of: &FlameBox, scope: Scope, signs: usize) -> String 
         NodeKind::Native => label.name.split('(').next().filter(|name| !name.is_empty()).unwrap_or(&label.name),
         _ => &label.name,
     };
-    let mut text = elided(name, signs, label.kind);
+    let mut text = elided(name, signs);
     let mut room = signs.saturating_sub(signs_of(name));
     for more in [brief_place(label), short(scope, of.weight.bytes)] {
         let needed = signs_of(&more) + 2;
@@ -177,8 +177,8 @@ fn signs_of(text: &str) -> usize {
     text.chars().map(|sign| if sign < '\u{1100}' { 1 } else { 2 }).sum()
 }
 
-/// The beginning of a name; of a C++ function's its end, which tells more.
-fn elided(name: &str, signs: usize, kind: NodeKind) -> String {
+/// The beginning of a name; of one with a namespace its end, which tells more.
+fn elided(name: &str, signs: usize) -> String {
     if signs_of(name) <= signs {
         return name.to_owned();
     }
@@ -189,7 +189,7 @@ fn elided(name: &str, signs: usize, kind: NodeKind) -> String {
         room = room.saturating_sub(width);
         fits
     };
-    if kind == NodeKind::Native {
+    if name.contains("::") {
         let tail: String = name.chars().rev().take_while(|sign| fits(sign)).collect();
         return ["…", &tail.chars().rev().collect::<String>()].concat();
     }

@@ -1,0 +1,49 @@
+//! What is told of the files and lines of the user's own code.
+
+use super::Weight;
+use crate::codec::Coded;
+
+/// Files and lines of the user's own code. An allocation counts at the innermost such frame of its stack alone, so that lines add up
+/// to files, and files with `elsewhere` and `left_out` to the total.
+#[derive(Clone, Debug, Default, PartialEq, Coded)]
+pub struct SourcesPage {
+    /// All of the scope.
+    pub total: Standing,
+    /// What has no frame of the user's own code, or only the stack of its free.
+    pub elsewhere: Standing,
+    /// The files, heaviest in the scope first.
+    pub files: Vec<SourceFile>,
+    /// Files that are not among them: there are too many.
+    pub left_out: Standing,
+}
+
+/// What a place in code weighs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Coded)]
+pub struct Standing {
+    /// In the scope.
+    pub now: Weight,
+    /// Live at the device's peak.
+    pub peak: Weight,
+}
+
+/// A file of the user's own code.
+#[derive(Clone, Debug, Default, PartialEq, Coded)]
+pub struct SourceFile {
+    /// Its path, as the snapshot has it; very long ones are cut.
+    pub path: String,
+    /// All of its lines.
+    pub standing: Standing,
+    /// Its lines, heaviest in the scope first.
+    pub lines: Vec<SourceLine>,
+    /// How many lighter lines are not among them.
+    pub left_out: u32,
+}
+
+/// A line of it.
+#[derive(Clone, Debug, Default, PartialEq, Coded)]
+pub struct SourceLine {
+    /// Its number, as the snapshot has it.
+    pub line: String,
+    /// What it weighs.
+    pub standing: Standing,
+}

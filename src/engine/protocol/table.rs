@@ -1,0 +1,188 @@
+//! What the table of allocations and the histograms are asked and tell.
+
+use super::{Arrangement, Scope, Weight};
+use crate::codec::Coded;
+
+/// What part of the table is wanted.
+#[derive(Clone, Debug, PartialEq, Coded)]
+pub struct TableQuestion {
+    /// Of these allocations.
+    pub scope: Scope,
+    /// Of those, these alone.
+    pub filter: TableFilter,
+    /// In this order.
+    pub sort: TableSort,
+    /// The rows that are wanted: the first, and how many.
+    pub rows: [u32; 2],
+    /// The row of this allocation is wanted as well.
+    pub reveal: Option<u32>,
+    /// What these rows weigh together is wanted as well: each from its first to before its second, ascending, none twice.
+    pub chosen: Vec<[u32; 2]>,
+    /// The search whose matches are marked, by its serial.
+    pub find: Option<u32>,
+}
+
+/// Which allocations are listed: those of which all of this holds.
+#[derive(Clone, Debug, Default, PartialEq, Coded)]
+pub struct TableFilter {
+    /// What [`Filter::parse`](super::Filter::parse) reads; what can't be read lists nothing.
+    pub text: String,
+    /// Their stacks are in or below this node of a tree.
+    pub node: Option<(Arrangement, u32)>,
+    /// They are of these [classes of sizes](size_class), the first and the last.
+    pub sizes: Option<[u8; 2]>,
+    /// They are of these [classes of lives](life_class), the first and the last.
+    pub lives: Option<[u8; 2]>,
+}
+
+/// An order of the table; what is equal in it stands in order of birth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]
+pub struct TableSort {
+    /// By this.
+    pub column: TableColumn,
+    /// This way.
+    pub way: SortWay,
+}
+
+/// A column of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]
+pub enum TableColumn {
+    /// The allocation's number: its place in order of birth.
+    Number,
+    /// Requested bytes.
+    Size,
+    /// The call site: file, then line, then function.
+    Site,
+    /// The address.
+    Address,
+    /// The stream; those of which it is not known come first.
+    Stream,
+    /// The pool; those of which it is not known come first.
+    Pool,
+    /// The event that made it; those born before the trace come first.
+    Born,
+    /// How long it has lived; of those born before the trace as much as is known.
+    Age,
+    /// The event that ended it; those live at the end come last.
+    Freed,
+    /// How long it lives in all; of those born before the trace as much as is known, those live at the end come last.
+    Lifetime,
+}
+
+impl TableColumn {
+    /// All of them, in the order of the page.
+    pub const ALL: [TableColumn; 10] = [
+        TableColumn::Number,
+        TableColumn::Size,
+        TableColumn::Site,
+        TableColumn::Address,
+        TableColumn::Stream,
+        TableColumn::Pool,
+        TableColumn::Born,
+        TableColumn::Age,
+        TableColumn::Freed,
+        TableColumn::Lifetime,
+    ];
+}
+
+/// Which way a column is sorted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]
+pub enum SortWay {
+    /// The least first.
+    Ascending,
+    /// The most first.
+    Descending,
+}
+
+/// A part of the table, and what its histograms show. All bytes are requested bytes.
+#[derive(Clone, Debug, Default, PartialEq, Coded)]
+pub struct TablePage {
+    /// All of the scope.
+    pub scope: Weight,
+    /// What the filter leaves of it: the rows of the table.
+    pub listed: Weight,
+    /// The rows that were chosen.
+    pub chosen: Weight,
+    /// The number of the first of `rows`.
+    pub first: u32,
+    /// The rows that were asked for, as many as there are.
+    pub rows: Vec<TableRow>,
+    /// The row of the allocation that was asked for, where it is listed.
+    pub revealed: Option<u32>,
+    /// By [class of sizes](size_class): what is listed, and what would be without [`TableFilter::sizes`].
+    pub sizes: Vec<Weight>,
+    /// By [class of lives](life_class): what is listed, and what would be without [`TableFilter::lives`].
+    pub lives: Vec<Weight>,
+}
+
+/// A row of the table.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Coded)]
+pub struct TableRow {
+    /// The allocation.
+    pub allocation: u32,
+    /// Requested bytes.
+    pub requested: u64,
+    /// The address; `None` for unexplained bytes.
+    pub address: Option<u64>,
+    /// The stream, where known.
+    pub stream: Option<u64>,
+    /// The pool, where known.
+    pub pool: Option<(u64, u64)>,
+    /// The event that made it; `None`: it was there before the trace.
+    pub born: Option<u32>,
+    /// When that was, µs since 1970, where recorded.
+    pub born_us: Option<i64>,
+    /// The event that ended it; `None`: it is live at the end.
+    pub freed: Option<u32>,
+    /// When that was, µs since 1970, where recorded.
+    pub freed_us: Option<i64>,
+    /// Events from its birth (or the begin of the trace) to the moment of the scope or the end of its range, or to its end where
+    /// that came before.
+    pub age: u32,
+    /// The same in µs, where all of it was recorded.
+    pub age_us: Option<i64>,
+    /// The call site in short; empty where there is no stack.
+    pub site: String,
+    /// Whether the search found it.
+    pub matches: bool,
+}
+
+/// A part of the table as text: lines of fields with tabs between them, in the order it was asked in.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Coded)]
+pub struct TableText {
+    /// Whole lines; those of the first part begin with the names of the fields.
+    pub text: String,
+    /// How many rows this part and those before it have.
+    pub rows: u32,
+    /// Whether it is the last part.
+    pub last: bool,
+}
+
+/// Rows that are made text at once: more than any spreadsheet shows at ease.
+pub const MOST_COPIED: u32 = 200_000;
+
+/// Classes of sizes.
+pub const SIZE_CLASSES: usize = 65;
+
+/// The class of a number of bytes: 0 for none, and k for those from 2^(k − 1) to before 2^k.
+pub fn size_class(requested: u64) -> u8 {
+    (u64::BITS - requested.leading_zeros()) as u8
+}
+
+/// Classes of lives.
+pub const LIFE_CLASSES: usize = 35;
+
+/// The class of lives of those born before the trace and freed in it: nothing tells how long they lived.
+pub const LIFE_UNKNOWN: u8 = 33;
+
+/// The class of lives of those live at the end.
+pub const LIFE_TO_END: u8 = 34;
+
+/// The class of a life from moment `born` to `died` (`u32::MAX`: live at the end): k for those of 2^(k − 1) to before 2^k events.
+pub fn life_class(born: u32, died: u32) -> u8 {
+    match (born, died) {
+        (_, u32::MAX) => LIFE_TO_END,
+        (0, _) => LIFE_UNKNOWN,
+        (born, died) => (u32::BITS - died.saturating_sub(born).leading_zeros()) as u8,
+    }
+}

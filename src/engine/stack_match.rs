@@ -1,0 +1,58 @@
+//! Which stacks have a frame that reads so: every frame is looked at once, then every stack once (it matches when its innermost
+//! frame does or the stack of its callers), in slices.
+
+use crate::analysis::query::Wording;
+use crate::analysis::{IdSet, frame_line};
+use crate::snapshot::{FrameId, Snapshot, StackId};
+
+/// Stacks between two questions for the time.
+const STACKS_PER_CHECK: usize = 2048;
+
+/// The frames and stacks that match, as far as they were looked at.
+#[derive(Default)]
+pub(super) struct StackMatch {
+    pub(super) frames: IdSet,
+    pub(super) stacks: IdSet,
+    next_frame: usize,
+    next_stack: usize,
+    line: String,
+}
+
+impl StackMatch {
+    /// Looks at more of them while there is time; `true` when all are looked at.
+    pub(super) fn step(&mut self, snapshot: &Snapshot, wording: &Wording, has_time: &mut dyn FnMut() -> bool) -> bool {
+        let (frames, stacks) = (&snapshot.frames, &snapshot.stacks);
+        if self.next_frame == 0 {
+            (self.frames, self.stacks) = (IdSet::below(frames.len()), IdSet::below(stacks.len()));
+        }
+        while self.next_frame < frames.len() {
+            // One only: an expression may take its time.
+            let id = self.next_frame as u32;
+            self.next_frame += 1;
+            frame_line::write(&mut self.line, snapshot, frames.frame(FrameId(id)));
+            if wording.matches(&self.line) {
+                self.frames.insert(id);
+            }
+            if !has_time() {
+                return false;
+            }
+        }
+        while self.next_stack < stacks.len() {
+            let end = stacks.len().min(self.next_stack + STACKS_PER_CHECK);
+            for id in self.next_stack as u32..end as u32 {
+                // Callers come before those they call.
+                let matches = |(callers, frame): (StackId, FrameId)| {
+                    self.stacks.contains(callers.0) || self.frames.contains(frame.0)
+                };
+                if stacks.innermost(StackId(id)).is_some_and(matches) {
+                    self.stacks.insert(id);
+                }
+            }
+            self.next_stack = end;
+            if !has_time() {
+                return false;
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,190 @@
+//! What a table lists: the allocations of a scope that pass a filter, and the histograms of their sizes and lives. In slices.
+
+use crate::analysis::filter::{Filter, Term};
+use crate::analysis::query::Query;
+use crate::engine::answers::{Population, within};
+use crate::engine::find::is_sought;
+use crate::engine::open::{Open, OpenFile};
+use crate::engine::protocol::{
+    Highlight, LIFE_CLASSES, SIZE_CLASSES, Scope, TableFilter, Weight, life_class, size_class,
+};
+use crate::engine::stack_match::StackMatch;
+use crate::replay::{AllocationId, DeviceHistory};
+
+/// Allocations between two questions for the time.
+const ROWS_PER_CHECK: usize = 2048;
+
+/// The terms of a filter, each with the stacks that match it. They hold for a file, whatever the scope.
+pub(super) struct Terms {
+    text: String,
+    /// `None` for what can't be read.
+    terms: Option<Vec<(Term, StackMatch)>>,
+}
+
+impl Terms {
+    /// Those of a text.
+    pub(super) fn of(text: &str) -> Terms {
+        let terms = Filter::parse(text).ok();
+        let terms = terms.map(|it| it.terms.into_iter().map(|term| (term, StackMatch::default())).collect());
+        Terms { text: text.to_owned(), terms }
+    }
+
+    /// Looks at more stacks while there is time; `true` when all are looked at.
+    fn step(&mut self, file: &OpenFile, has_time: &mut dyn FnMut() -> bool) -> bool {
+        self.terms.iter_mut().flatten().all(|(term, stacks)| match term {
+            Term::Query(Query::Frame(wording)) => stacks.step(&file.snapshot, wording, has_time),
+            _ => true,
+        })
+    }
+
+    fn hold(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, at: Lived) -> bool {
+        let Lived { born, died, size, moment } = at;
+        let holds = |(term, stacks): &(Term, StackMatch)| match term {
+            Term::Query(query) => is_sought(file, history, id, size, query, &stacks.stacks),
+            Term::Age(least, most) => (*least..=*most).contains(&u64::from(moment.min(died).saturating_sub(born))),
+            Term::Life(_, most) if died == u32::MAX => *most == u64::MAX,
+            Term::Life(least, most) => (*least..=*most).contains(&u64::from(died.saturating_sub(born))),
+        };
+        self.terms.as_ref().is_some_and(|terms| terms.iter().all(holds))
+    }
+}
+
+/// How an allocation lives, and the moment it is looked at.
+#[derive(Clone, Copy)]
+struct Lived {
+    born: u32,
+    died: u32,
+    size: u64,
+    moment: u32,
+}
+
+/// The rows of a table before they are sorted.
+pub(super) struct Listing {
+    pub(super) device: i64,
+    pub(super) scope: Scope,
+    /// The same with moments that the trace has.
+    within: Scope,
+    pub(super) filter: TableFilter,
+    /// In order of birth.
+    pub(super) ids: Vec<u32>,
+    pub(super) all: Weight,
+    pub(super) listed: Weight,
+    pub(super) sizes: Vec<Weight>,
+    pub(super) lives: Vec<Weight>,
+    /// The candidate that is looked at next.
+    next: usize,
+    population: Option<Population>,
+    is_done: bool,
+}
+
+impl Listing {
+    pub(super) fn new(file: &OpenFile, device: i64, scope: Scope, filter: TableFilter) -> Listing {
+        let within = file.history(device).map_or(scope, |history| within(history, scope));
+        let (sizes, lives) = (vec![Weight::default(); SIZE_CLASSES], vec![Weight::default(); LIFE_CLASSES]);
+        let (all, listed) = (Weight::default(), Weight::default());
+        Listing {
+            device,
+            scope,
+            within,
+            filter,
+            ids: Vec::new(),
+            all,
+            listed,
+            sizes,
+            lives,
+            next: 0,
+            population: None,
+            is_done: false,
+        }
+    }
+
+    /// Whether it lists this.
+    pub(super) fn is_of(&self, device: i64, scope: Scope, filter: &TableFilter) -> bool {
+        (self.device, self.scope) == (device, scope) && self.filter == *filter
+    }
+
+    /// The moment that ages are told at.
+    pub(super) fn moment(&self) -> u32 {
+        match self.within {
+            Scope::At(moment) => moment,
+            Scope::Born(span) | Scope::Freed(span) | Scope::Kept(span) | Scope::ByteMoments(span) => span.to,
+        }
+    }
+
+    /// Looks at more allocations while there is time; `true` when all are looked at.
+    pub(super) fn step(
+        &mut self,
+        file: &mut OpenFile,
+        terms: &mut Option<Terms>,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        if terms.as_ref().is_none_or(|terms| terms.text != self.filter.text) {
+            *terms = Some(Terms::of(&self.filter.text));
+        }
+        let Some(terms) = terms else { return true };
+        if self.is_done {
+            return true;
+        }
+        if !terms.step(file, has_time) {
+            return false;
+        }
+        let of_node = self.filter.node.map(|(arrangement, node)| Highlight::Node(arrangement, node));
+        if !file.collect(self.device, of_node.unwrap_or_default(), has_time) {
+            return false;
+        }
+        let file = &*file;
+        let Some(history) = file.history(self.device) else { return true };
+        let below = self.filter.node.map(|(arrangement, node)| file.answers.subtree(arrangement, node));
+        let open = Open { snapshot: &file.snapshot, history, groups: &file.groups, found: None };
+        let is_below = |id: AllocationId| {
+            below.is_none_or(|below| below.is_some_and(|it| it.holds(&file.answers.stems, open, id)))
+        };
+        // Candidates mean the same ids however many checkpoints are taken meanwhile.
+        let population = self.population.take().unwrap_or_else(|| Population::new(history, self.within));
+        while self.next < population.len() {
+            let places = [self.next, self.next + ROWS_PER_CHECK];
+            self.next = places[1];
+            population.part(history, places, &mut |id, _| {
+                let (born, died, size) = history.allocations.span(id);
+                let at = Lived { born, died, size, moment: self.moment() };
+                add(&mut self.all, size);
+                if is_below(id) && terms.hold(file, history, id, at) {
+                    self.take(id, at);
+                }
+            });
+            if !has_time() {
+                self.population = Some(population);
+                return false;
+            }
+        }
+        self.is_done = true;
+        true
+    }
+
+    /// Puts one that passes all but sizes and lives where it belongs.
+    fn take(&mut self, id: AllocationId, at: Lived) {
+        let (size, life) = (size_class(at.size), life_class(at.born, at.died));
+        let is_within =
+            |wanted: Option<[u8; 2]>, class: u8| wanted.is_none_or(|[from, to]| (from..=to).contains(&class));
+        let (by_size, by_life) = (is_within(self.filter.sizes, size), is_within(self.filter.lives, life));
+        if by_life && let Some(bar) = self.sizes.get_mut(usize::from(size)) {
+            add(bar, at.size);
+        }
+        if by_size && let Some(bar) = self.lives.get_mut(usize::from(life)) {
+            add(bar, at.size);
+        }
+        if by_size && by_life {
+            add(&mut self.listed, at.size);
+            self.ids.push(id.0);
+        }
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.ids.capacity() * size_of::<u32>()
+    }
+}
+
+fn add(weight: &mut Weight, bytes: u64) {
+    weight.bytes = weight.bytes.saturating_add(bytes);
+    weight.count += 1;
+}

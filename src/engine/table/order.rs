@@ -1,0 +1,189 @@
+//! The order of a table: its rows sorted by a column, in slices, with the sums that tell what any of them weigh together.
+
+use super::radix::Radix;
+use crate::analysis::site;
+use crate::engine::groups::stack_of;
+use crate::engine::open::OpenFile;
+use crate::engine::protocol::{Grouping, SortWay, TableColumn, TableSort, Weight};
+use crate::replay::AllocationId;
+use crate::snapshot::FrameId;
+
+/// Rows between two questions for the time.
+const ROWS_PER_CHECK: usize = 2048;
+/// Rows between two sums.
+const ROWS_PER_SUM: usize = 2048;
+
+/// The rows of a table in their order.
+pub(super) struct Order {
+    pub(super) by: TableSort,
+    radix: Radix,
+    is_sorted: bool,
+    /// The allocations, once they are sorted.
+    pub(super) ids: Vec<u32>,
+    /// The bytes of all rows before each [`ROWS_PER_SUM`]-th.
+    sums: Vec<u64>,
+    sum: u64,
+}
+
+impl Order {
+    pub(super) fn new(by: TableSort) -> Order {
+        Order { by, radix: Radix::default(), is_sorted: false, ids: Vec::new(), sums: Vec::new(), sum: 0 }
+    }
+
+    /// Sorts `rows`, which stand in order of birth, while there is time; `true` when done. `moment` is the one that ages are told at.
+    pub(super) fn step(
+        &mut self,
+        file: &mut OpenFile,
+        sites: &mut SiteRanks,
+        device: i64,
+        moment: u32,
+        rows: &[u32],
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        if self.by.column == TableColumn::Site && !sites.step(file, has_time) {
+            return false;
+        }
+        while self.radix.len() < rows.len() && !self.is_sorted {
+            let from = self.radix.len();
+            for &id in rows.iter().skip(from).take(ROWS_PER_CHECK) {
+                let key = key(file, sites, device, moment, id, self.by.column);
+                self.radix.push(if self.by.way == SortWay::Descending { !key } else { key }, id);
+            }
+            if !has_time() {
+                return false;
+            }
+        }
+        if !self.is_sorted {
+            if !self.radix.step(has_time) {
+                return false;
+            }
+            (self.ids, self.is_sorted) = (std::mem::take(&mut self.radix).into_ids(), true);
+        }
+        let Some(history) = file.history(device) else { return true };
+        while self.sums.len() * ROWS_PER_SUM < self.ids.len() {
+            let from = self.sums.len() * ROWS_PER_SUM;
+            self.sums.push(self.sum);
+            for &id in self.ids.iter().skip(from).take(ROWS_PER_SUM) {
+                self.sum = self.sum.saturating_add(history.allocations.size(AllocationId(id)));
+            }
+            if !has_time() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// What the rows of these ranges weigh together.
+    pub(super) fn weight(&self, file: &OpenFile, device: i64, ranges: &[[u32; 2]]) -> Weight {
+        let mut weight = Weight::default();
+        for &[from, to] in ranges {
+            let to = (to as usize).min(self.ids.len());
+            let from = (from as usize).min(to);
+            let bytes = self.before(file, device, to).saturating_sub(self.before(file, device, from));
+            weight.bytes = weight.bytes.saturating_add(bytes);
+            weight.count = weight.count.saturating_add((to - from) as u32);
+        }
+        weight
+    }
+
+    /// The bytes of all rows before this one.
+    fn before(&self, file: &OpenFile, device: i64, row: usize) -> u64 {
+        let place = (row / ROWS_PER_SUM).min(self.sums.len().saturating_sub(1));
+        let (known, from) = (self.sums.get(place).copied().unwrap_or(0), place * ROWS_PER_SUM);
+        let Some(history) = file.history(device) else { return 0 };
+        let rows = self.ids.get(from..row).unwrap_or_default();
+        rows.iter().fold(known, |sum, &id| sum.saturating_add(history.allocations.size(AllocationId(id))))
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.ids.capacity() * size_of::<u32>() + self.sums.capacity() * size_of::<u64>()
+    }
+}
+
+/// How much of a column an allocation has.
+fn key(file: &mut OpenFile, sites: &SiteRanks, device: i64, moment: u32, id: u32, column: TableColumn) -> u64 {
+    let Some(history) = file.histories.iter().find(|history| history.device == device) else { return 0 };
+    let id = AllocationId(id);
+    let (born, died, size) = history.allocations.span(id);
+    match column {
+        TableColumn::Number | TableColumn::Born => id.0.into(),
+        TableColumn::Size => size,
+        TableColumn::Address => history.allocations.address(id),
+        TableColumn::Stream => file.groups.of(&file.snapshot, history, id, Grouping::Stream).into(),
+        TableColumn::Pool => file.groups.of(&file.snapshot, history, id, Grouping::Pool).into(),
+        TableColumn::Age => moment.min(died).saturating_sub(born).into(),
+        TableColumn::Freed => died.into(),
+        TableColumn::Lifetime if died == u32::MAX => u64::MAX,
+        TableColumn::Lifetime => died.saturating_sub(born).into(),
+        TableColumn::Site => {
+            let stack = stack_of(&file.snapshot, history, id);
+            let site = file.sites.of(&file.snapshot, stack);
+            site.map_or(0, |frame| u64::from(sites.rank(frame)) + 1)
+        }
+    }
+}
+
+/// Each frame's place among all, by file, line and function: made when first asked for.
+#[derive(Default)]
+pub(super) struct SiteRanks {
+    radix: Radix,
+    /// Which part of a frame comes next; the part that counts least comes first.
+    part: usize,
+    /// By place: the frame.
+    order: Vec<u32>,
+    ranks: Vec<u32>,
+}
+
+/// Parts of eight bytes: two of the function, the line, four of the file.
+const PARTS: usize = 7;
+const LINE_PART: usize = 2;
+
+impl SiteRanks {
+    fn step(&mut self, file: &OpenFile, has_time: &mut dyn FnMut() -> bool) -> bool {
+        let frames = &file.snapshot.frames;
+        if self.ranks.len() == frames.len() {
+            return true;
+        }
+        if self.order.is_empty() {
+            self.order = (0..frames.len() as u32).collect();
+        }
+        while self.part < PARTS {
+            while self.radix.len() < frames.len() {
+                for &id in self.order.iter().skip(self.radix.len()).take(ROWS_PER_CHECK / 16) {
+                    let (base, line, name) = site::parts(&file.snapshot, frames.frame(FrameId(id)));
+                    let key = match self.part {
+                        LINE_PART => line.map_or(0, |line| line.clamp(0, i128::from(u64::MAX)) as u64),
+                        part if part < LINE_PART => eight(&name, LINE_PART - 1 - part),
+                        part => eight(&base, PARTS - 1 - part),
+                    };
+                    self.radix.push(key, id);
+                }
+                if !has_time() {
+                    return false;
+                }
+            }
+            if !self.radix.step(has_time) {
+                return false;
+            }
+            self.order = std::mem::take(&mut self.radix).into_ids();
+            self.part += 1;
+        }
+        self.ranks = vec![0; frames.len()];
+        for (&frame, place) in self.order.iter().zip(0..) {
+            if let Some(rank) = self.ranks.get_mut(frame as usize) {
+                *rank = place;
+            }
+        }
+        true
+    }
+
+    fn rank(&self, frame: FrameId) -> u32 {
+        self.ranks.get(frame.0 as usize).copied().unwrap_or(0)
+    }
+}
+
+/// The `part`-th eight bytes of a text, small and capital letters being the same.
+fn eight(text: &str, part: usize) -> u64 {
+    let bytes = text.as_bytes().iter().skip(part * 8).chain(&[0; 8]).take(8);
+    bytes.fold(0, |key, byte| key << 8 | u64::from(byte.to_ascii_lowercase()))
+}

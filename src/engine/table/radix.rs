@@ -1,0 +1,119 @@
+//! A stable sort of numbers by keys of 64 bits, in slices: one digit after the other, the least first.
+
+/// Numbers moved or counted between two questions for the time.
+const ROWS_PER_CHECK: usize = 8192;
+/// Bits of a digit.
+const DIGIT: u32 = 8;
+const DIGITS: usize = 1 << DIGIT;
+
+/// What is to be sorted, and how far it is.
+#[derive(Default)]
+pub(super) struct Radix {
+    keys: Vec<u64>,
+    ids: Vec<u32>,
+    to_keys: Vec<u64>,
+    to_ids: Vec<u32>,
+    /// Bits in which keys differ: digits without any are passed over.
+    differing: u64,
+    digit: u32,
+    /// How often each value of the digit was counted; then where the next number of that value goes.
+    counts: Vec<u32>,
+    next: usize,
+    counted: bool,
+}
+
+impl Radix {
+    /// Appends a number, before the sort begins.
+    pub(super) fn push(&mut self, key: u64, id: u32) {
+        self.differing |= key ^ self.keys.first().copied().unwrap_or(key);
+        self.keys.push(key);
+        self.ids.push(id);
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Sorts while there is time; `true` when done.
+    pub(super) fn step(&mut self, has_time: &mut dyn FnMut() -> bool) -> bool {
+        let len = self.keys.len();
+        while self.digit < u64::BITS / DIGIT {
+            let shift = self.digit * DIGIT;
+            if self.differing >> shift & (DIGITS as u64 - 1) == 0 {
+                self.digit += 1;
+                continue;
+            }
+            let end = len.min(self.next + ROWS_PER_CHECK);
+            let rows = self.next..end;
+            if self.counted {
+                for (key, id) in
+                    self.keys.get(rows.clone()).into_iter().flatten().zip(self.ids.get(rows).into_iter().flatten())
+                {
+                    let digit = (key >> shift) as usize % DIGITS;
+                    let Some(place) = self.counts.get_mut(digit) else { continue };
+                    if let (Some(to_key), Some(to_id)) =
+                        (self.to_keys.get_mut(*place as usize), self.to_ids.get_mut(*place as usize))
+                    {
+                        (*to_key, *to_id) = (*key, *id);
+                    }
+                    *place += 1;
+                }
+            } else {
+                if self.next == 0 {
+                    self.counts = vec![0; DIGITS];
+                    self.to_keys.resize(len, 0);
+                    self.to_ids.resize(len, 0);
+                }
+                for key in self.keys.get(rows).into_iter().flatten() {
+                    if let Some(count) = self.counts.get_mut((key >> shift) as usize % DIGITS) {
+                        *count += 1;
+                    }
+                }
+            }
+            self.next = end;
+            if end == len {
+                self.next = 0;
+                if self.counted {
+                    std::mem::swap(&mut self.keys, &mut self.to_keys);
+                    std::mem::swap(&mut self.ids, &mut self.to_ids);
+                    self.digit += 1;
+                } else {
+                    let mut before = 0;
+                    for count in &mut self.counts {
+                        before += std::mem::replace(count, before);
+                    }
+                }
+                self.counted = !self.counted;
+            }
+            if !has_time() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The numbers, in the order of their keys once sorted.
+    pub(super) fn into_ids(self) -> Vec<u32> {
+        self.ids
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn it_is_the_stable_sort(keys in prop::collection::vec(prop_oneof![0u64..4, any::<u64>(), Just(u64::MAX)], 0..300), slice in 1usize..5) {
+            let mut radix = Radix::default();
+            keys.iter().zip(0..).for_each(|(&key, id)| radix.push(key, id));
+            let mut asked = 0;
+            while !radix.step(&mut || { asked += 1; asked % slice != 0 }) {}
+            let mut expected: Vec<u32> = (0..keys.len() as u32).collect();
+            expected.sort_by_key(|&id| keys[id as usize]);
+            prop_assert_eq!(radix.into_ids(), expected);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! A row of the table: its facts, and its line of text.
+
+use crate::analysis::{frame_line, site};
+use crate::engine::groups::stack_of;
+use crate::engine::open::OpenFile;
+use crate::engine::protocol::TableRow;
+use crate::replay::{AllocationId, Source};
+use crate::snapshot::FrameId;
+use crate::units::Moment;
+use std::fmt::Write;
+
+/// Bytes of a call site in a row: more than any screen is wide.
+const LONGEST_SITE: usize = 512;
+
+/// The names of the fields of [`write_line`].
+pub(super) const HEAD: &str = "number\trequested_bytes\taddress\tstream\tpool\tborn_event\tborn_us\tage_events\tage_us\tfreed_event\tfreed_us\t\
+lifetime_events\tlifetime_us\tcall_site\n";
+
+/// A row of the device of this ordinal, and the frame it names as its call site; `None` for another device.
+fn facts(file: &mut OpenFile, device: i64, moment: u32, id: u32) -> Option<(TableRow, Option<FrameId>)> {
+    let history = file.histories.iter().find(|history| history.device == device)?;
+    let (allocation, id) = (id, AllocationId(id));
+    let source = history.allocations.source(id);
+    let born = match source {
+        Source::AllocatedBy(event) => Some(event),
+        _ => None,
+    };
+    let (begun, died, requested) = history.allocations.span(id);
+    let freed = history.allocations.died(id).and_then(Moment::event);
+    let time = |event: u32| history.events.times.at(event);
+    let until = moment.min(died);
+    let now_us = until.checked_sub(1).and_then(time);
+    let born_us = born.and_then(|event| time(event.0));
+    let frame = file.sites.of(&file.snapshot, stack_of(&file.snapshot, history, id));
+    let row = TableRow {
+        allocation,
+        requested,
+        address: (source != Source::Unexplained).then(|| history.allocations.address(id)),
+        stream: file.groups.stream(&file.snapshot, history, id),
+        pool: file.groups.pool(&file.snapshot, history, id),
+        born: born.map(|event| event.0),
+        born_us,
+        freed: freed.map(|event| event.0),
+        freed_us: freed.and_then(|event| time(event.0)),
+        age: until.saturating_sub(begun),
+        age_us: now_us.zip(born_us).map(|(now, born)| now.saturating_sub(born)),
+        site: String::new(),
+        matches: false,
+    };
+    Some((row, frame))
+}
+
+/// A row of the table, with the call site in short.
+pub(super) fn row(file: &mut OpenFile, device: i64, moment: u32, id: u32, find: Option<u32>) -> Option<TableRow> {
+    let (mut row, frame) = facts(file, device, moment, id)?;
+    if let Some(frame) = frame {
+        row.site = site::short(&file.snapshot, file.snapshot.frames.frame(frame));
+        let mut end = row.site.len().min(LONGEST_SITE);
+        while !row.site.is_char_boundary(end) {
+            end -= 1;
+        }
+        row.site.truncate(end);
+    }
+    let found = file.found.as_ref().filter(|found| Some(found.serial) == find && found.device == device);
+    row.matches = found.is_some_and(|found| found.matches.contains(id));
+    Some(row)
+}
+
+/// Appends a row as a line of text; what is not known is empty.
+pub(super) fn write_line(text: &mut String, file: &mut OpenFile, device: i64, moment: u32, id: u32) {
+    let Some((row, frame)) = facts(file, device, moment, id) else { return };
+    let mut field = |value: Option<i128>| {
+        // Writing to a String never fails.
+        let _ = value.map(|value| write!(text, "{value}"));
+        text.push('\t');
+    };
+    field(Some(row.allocation.into()));
+    field(Some(row.requested.into()));
+    match row.address {
+        Some(address) => drop(write!(text, "0x{address:x}\t")),
+        None => text.push('\t'),
+    }
+    match row.stream {
+        Some(stream) => drop(write!(text, "0x{stream:x}\t")),
+        None => text.push('\t'),
+    }
+    match row.pool {
+        Some((first, second)) => drop(write!(text, "({first}, {second})\t")),
+        None => text.push('\t'),
+    }
+    let mut field = |value: Option<i128>| {
+        let _ = value.map(|value| write!(text, "{value}"));
+        text.push('\t');
+    };
+    field(row.born.map(i128::from));
+    field(row.born_us.map(i128::from));
+    // Of what was there before the trace, nobody knows how old it is.
+    field(row.born.map(|_| row.age.into()));
+    field(row.age_us.map(i128::from));
+    field(row.freed.map(i128::from));
+    field(row.freed_us.map(i128::from));
+    field(row.freed.zip(row.born).map(|(freed, born)| i128::from(freed) - i128::from(born)));
+    field(row.freed_us.zip(row.born_us).map(|(freed, born)| i128::from(freed) - i128::from(born)));
+    if let Some(frame) = frame {
+        let mut line = String::new();
+        frame_line::write(&mut line, &file.snapshot, file.snapshot.frames.frame(frame));
+        // A field of a line has neither.
+        text.extend(line.chars().map(|letter| if letter.is_control() { ' ' } else { letter }));
+    }
+    text.push('\n');
+}

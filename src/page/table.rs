@@ -1,0 +1,142 @@
+//! Pointer, scrolling and keys in the table and the histograms → actions.
+
+use super::App;
+use super::dom::{self, listen};
+use crate::ui::histograms::{Histogram, Reach};
+use crate::ui::table::{COLUMNS, Dropped, Extent};
+use crate::ui::{Action, Command};
+use gloo::events::EventListener;
+use std::rc::Rc;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
+use web_sys::{Element, Event, EventTarget, HtmlElement, KeyboardEvent, MouseEvent, ResizeObserver};
+
+/// CSS pixels of the header, which covers the top of the grid.
+const HEAD_PX: f64 = 24.0;
+
+/// Listens to the table and the histograms.
+pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
+    let elements = &app.elements;
+    let mut listeners = Vec::new();
+    let mut on = |target: &EventTarget, event: &'static str, then: fn(&Rc<App>, &Event)| {
+        let app = app.clone();
+        listeners.push(listen(target, event, move |event| then(&app, event)));
+    };
+    on(&elements.table_grid, "scroll", |app, _| tell_scroll(app));
+    on(&elements.table_rows, "click", row);
+    on(&elements.table_head, "click", |app, event| {
+        let place = number(event, "data-column").and_then(|place| COLUMNS.get(place as usize));
+        if let Some((column, ..)) = place {
+            app.dispatch(Action::SortChosen(*column));
+        }
+    });
+    on(&elements.table_filter, "input", |app, _| {
+        app.dispatch(Action::TableFilterTyped(app.elements.table_filter.value()));
+    });
+    on(&elements.table_filter, "keydown", leave_filter);
+    for (chip, dropped) in [
+        (&elements.chip_node, Dropped::Node),
+        (&elements.chip_sizes, Dropped::Sizes),
+        (&elements.chip_lives, Dropped::Lives),
+    ] {
+        let app = app.clone();
+        listeners.push(listen(chip, "click", move |_| app.dispatch(Action::FilterDropped(dropped))));
+    }
+    for (bars, of) in [(&elements.size_bars, Histogram::Sizes), (&elements.life_bars, Histogram::Lives)] {
+        let (clicked, walked) = (app.clone(), bars.clone());
+        listeners.push(listen(bars, "click", move |event| {
+            let shift = event.dyn_ref::<MouseEvent>().is_some_and(MouseEvent::shift_key);
+            if let Some(class) = number(event, "data-class") {
+                clicked.dispatch(Action::BarClicked(of, class as u8, if shift { Reach::Through } else { Reach::One }));
+            }
+        }));
+        listeners.push(listen(bars, "keydown", move |event| walk(&walked, event)));
+        let top = if of == Histogram::Sizes { &elements.size_top } else { &elements.life_top };
+        for event in ["pointerover", "focusin", "pointerleave", "focusout"] {
+            let top = top.clone();
+            listeners.push(listen(bars, event, move |event| tell_bar(&top, event)));
+        }
+    }
+    for clear in [&elements.histograms_clear, &elements.table_empty_clear] {
+        let app = app.clone();
+        listeners.push(listen(clear, "click", move |_| app.dispatch(Action::Command(Command::ClearFilters))));
+    }
+    listeners
+}
+
+/// Tells the state how much of the table is seen, now and whenever that changes.
+pub(super) fn watch_size(app: &Rc<App>) -> Result<(), String> {
+    let changed = Closure::<dyn FnMut()>::new({
+        let app = app.clone();
+        move || tell_scroll(&app)
+    });
+    let observer = ResizeObserver::new(changed.as_ref().unchecked_ref()).map_err(|error| dom::cause(&error))?;
+    observer.observe(&app.elements.table_grid);
+    // It observes as long as the page lives.
+    changed.forget();
+    Ok(())
+}
+
+fn tell_scroll(app: &Rc<App>) {
+    let grid = &app.elements.table_grid;
+    let height = f64::from(grid.client_height()) - HEAD_PX;
+    // What is hidden has no height, and loses its place for a while.
+    if height > 0.0 {
+        app.dispatch(Action::TableScrolled { top: f64::from(grid.scroll_top()), height });
+    }
+}
+
+/// The number that what is under the pointer has as this attribute.
+fn number(event: &Event, attribute: &str) -> Option<u32> {
+    let target = event.target()?.dyn_into::<Element>().ok()?;
+    let selector = ["[", attribute, "]"].concat();
+    target.closest(&selector).ok()??.get_attribute(attribute)?.parse().ok()
+}
+
+fn row(app: &Rc<App>, event: &Event) {
+    let (Some(row), Some(event)) = (number(event, "data-row"), event.dyn_ref::<MouseEvent>()) else { return };
+    let extent = match (event.shift_key(), event.ctrl_key() || event.meta_key()) {
+        (true, _) => Extent::Through,
+        (_, true) => Extent::Toggle,
+        _ => Extent::One,
+    };
+    app.dispatch(Action::RowClicked(row, extent));
+}
+
+/// From the field of the filter to the rows.
+fn leave_filter(app: &Rc<App>, event: &Event) {
+    let key = event.dyn_ref::<KeyboardEvent>().filter(|event| !event.is_composing()).map(KeyboardEvent::key);
+    if matches!(key.as_deref(), Some("Enter" | "Escape" | "ArrowDown")) {
+        event.prevent_default();
+        event.stop_propagation();
+        // It fails only for an element that is gone.
+        let _ = app.elements.table_grid.focus();
+    }
+}
+
+/// Tells what the bar is that is pointed at or has the focus; else how high the highest is.
+fn tell_bar(top: &HtmlElement, event: &Event) {
+    let button = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+    let button = button.and_then(|target| target.closest("button").ok().flatten());
+    let told = button.filter(|_| matches!(event.type_().as_str(), "pointerover" | "focusin"));
+    let told = told.and_then(|button| button.get_attribute("aria-label")).or_else(|| top.get_attribute("data-top"));
+    dom::set_text(top, &told.unwrap_or_default());
+}
+
+/// Arrows go from bar to bar.
+fn walk(bars: &HtmlElement, event: &Event) {
+    let Some(key) = event.dyn_ref::<KeyboardEvent>().map(KeyboardEvent::key) else { return };
+    let focus = bars.owner_document().and_then(|document| document.active_element());
+    let next = match (key.as_str(), focus) {
+        ("ArrowLeft", Some(focus)) => focus.previous_element_sibling(),
+        ("ArrowRight", Some(focus)) => focus.next_element_sibling(),
+        ("Home", _) => bars.first_element_child(),
+        ("End", _) => bars.last_element_child(),
+        _ => return,
+    };
+    event.prevent_default();
+    event.stop_propagation();
+    if let Some(next) = next.and_then(|next| next.dyn_into::<HtmlElement>().ok()) {
+        let _ = next.focus();
+    }
+}

@@ -1,0 +1,45 @@
+//! What allocations weigh, as text: requested bytes, or those × moments; and shares of it.
+
+use crate::engine::protocol::Scope;
+use crate::units::{Bytes, grouped};
+
+/// A weight in the unit of its scope, short: `38.1 MiB`; over time `38.1 MiB·events`.
+pub fn amount(scope: Scope, bytes: u64) -> String {
+    let mut text = Bytes(bytes).to_string();
+    text.push_str(over_time(scope));
+    text
+}
+
+/// The same to the byte: `39,951,360 B`.
+pub fn exact(scope: Scope, bytes: u64) -> String {
+    let mut text = grouped(bytes);
+    text.push_str(" B");
+    text.push_str(over_time(scope));
+    text
+}
+
+fn over_time(scope: Scope) -> &'static str {
+    if matches!(scope, Scope::ByteMoments(_)) { "·events" } else { "" }
+}
+
+/// Tenths of a percent that `part` is of `whole`, rounded down: 1000 only where it is all of it. 0 of nothing.
+pub fn per_mille(part: u64, whole: u64) -> u32 {
+    let share = (u128::from(part) * 1000).checked_div(u128::from(whole)).unwrap_or(0);
+    u32::try_from(share.min(1000)).unwrap_or(1000)
+}
+
+/// A share for people: `12.3 %`, `100 %`, `< 0.1 %`.
+pub fn percent(part: u64, whole: u64) -> String {
+    match per_mille(part, whole) {
+        0 if part > 0 => "< 0.1 %".to_owned(),
+        0 => "0 %".to_owned(),
+        1000 => "100 %".to_owned(),
+        share => {
+            let mut text = (share / 10).to_string();
+            text.push('.');
+            text.push(char::from_digit(share % 10, 10).unwrap_or('0'));
+            text.push_str(" %");
+            text
+        }
+    }
+}

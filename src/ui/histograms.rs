@@ -1,0 +1,208 @@
+//! Histograms of sizes and lives: bars by powers of two, each a filter of the table and of the other histogram.
+
+use super::state::State;
+use crate::engine::protocol::{LIFE_TO_END, LIFE_UNKNOWN, Weight};
+use crate::units::{BYTE_UNITS, Bytes, counted, grouped};
+
+/// What a histogram is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Histogram {
+    /// Requested bytes.
+    Sizes,
+    /// Events from birth to end.
+    Lives,
+}
+
+/// What the height of a bar tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Measure {
+    /// Requested bytes.
+    #[default]
+    Bytes,
+    /// How many allocations.
+    Count,
+}
+
+/// Which bars are chosen by a click.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// The one; or none, when it was the only one.
+    One,
+    /// All from those that were chosen to this one.
+    Through,
+}
+
+/// A bar.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bar {
+    /// Its class.
+    pub class: u8,
+    /// What stands below its left edge: where it begins; empty where there is no room.
+    pub tick: String,
+    /// What it is, in full, with count and bytes.
+    pub name: String,
+    /// Its height, in thousandths of the highest; at least 1 where there is anything.
+    pub height: u32,
+    /// Whether it is chosen.
+    pub is_chosen: bool,
+    /// Whether it stands apart from the powers of two.
+    pub is_apart: bool,
+}
+
+/// A histogram.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Chart {
+    /// From the smallest to the largest.
+    pub bars: Vec<Bar>,
+    /// How much the highest bar is.
+    pub top: String,
+}
+
+/// Bars from one tick to the next.
+const TICK: u8 = 3;
+
+/// A histogram as it is to be drawn.
+pub fn chart(state: &State, of: Histogram) -> Chart {
+    let table = &state.table;
+    let Some(page) = table.page() else { return Chart::default() };
+    let (weights, chosen) = match of {
+        Histogram::Sizes => (&page.sizes, table.sizes),
+        Histogram::Lives => (&page.lives, table.lives),
+    };
+    let value = |weight: &Weight| match table.measure {
+        Measure::Bytes => weight.bytes,
+        Measure::Count => weight.count.into(),
+    };
+    let is_chosen = |class: u8| chosen.is_some_and(|[from, to]| (from..=to).contains(&class));
+    let is_apart = |class: u8| of == Histogram::Lives && class >= LIFE_UNKNOWN;
+    let is_seen = |class: u8, weight: &Weight| weight.count > 0 || is_chosen(class);
+    let classes = || (0u8..).zip(weights);
+    let powers = || classes().filter(|(class, weight)| !is_apart(*class) && is_seen(*class, weight));
+    let first = powers().next().map_or(u8::MAX, |(class, _)| class);
+    let last = powers().last().map_or(0, |(class, _)| class);
+    let highest = weights.iter().map(value).max().unwrap_or(0);
+    let bars =
+        classes().filter(
+            |(class, weight)| {
+                if is_apart(*class) { is_seen(*class, weight) } else { (first..=last).contains(class) }
+            },
+        );
+    let bars = bars.map(|(class, weight)| {
+        let height = u128::from(value(weight)) * 1000 / u128::from(highest.max(1));
+        let is_first = class == first || class.saturating_sub(first).is_multiple_of(TICK);
+        let mut name = range(of, class);
+        name.push_str(&format!(": {}, {}", counted(weight.count.into(), "allocation"), Bytes(weight.bytes)));
+        Bar {
+            class,
+            tick: if is_apart(class) || is_first { tick(of, class) } else { String::new() },
+            name,
+            height: if weight.count == 0 { 0 } else { (height as u32).max(1) },
+            is_chosen: is_chosen(class),
+            is_apart: is_apart(class),
+        }
+    });
+    let top = match table.measure {
+        Measure::Bytes => Bytes(highest).to_string(),
+        Measure::Count => grouped(highest),
+    };
+    Chart { bars: bars.collect(), top }
+}
+
+/// A bar was clicked.
+pub(super) fn click(state: &mut State, of: Histogram, class: u8, reach: Reach) {
+    let chosen = match of {
+        Histogram::Sizes => &mut state.table.sizes,
+        Histogram::Lives => &mut state.table.lives,
+    };
+    *chosen = match (*chosen, reach) {
+        (Some([from, to]), Reach::Through) => Some([from.min(class), to.max(class)]),
+        (now, _) if now == Some([class; 2]) => None,
+        _ => Some([class; 2]),
+    };
+}
+
+/// The classes that are listed alone, in words: `64 KiB to under 1 MiB`.
+pub fn chosen(of: Histogram, [from, to]: [u8; 2]) -> String {
+    if from == to {
+        return range(of, from);
+    }
+    if of == Histogram::Lives && to >= LIFE_UNKNOWN {
+        return [&tick(of, from), " and longer"].concat();
+    }
+    [&tick(of, from), " to under ", &end(of, to)].concat()
+}
+
+fn range(of: Histogram, class: u8) -> String {
+    match (of, class) {
+        (Histogram::Lives, LIFE_UNKNOWN) => "born before the recording".to_owned(),
+        (Histogram::Lives, LIFE_TO_END) => "live at the end".to_owned(),
+        (Histogram::Sizes, 0) => "0 B".to_owned(),
+        (Histogram::Lives, 0) => "no event".to_owned(),
+        (Histogram::Lives, 1) => "1 event".to_owned(),
+        (Histogram::Lives, _) => [&tick(of, class), " to under ", &end(of, class), " events"].concat(),
+        (Histogram::Sizes, _) => [&tick(of, class), " to under ", &end(of, class)].concat(),
+    }
+}
+
+/// Where a class begins.
+fn tick(of: Histogram, class: u8) -> String {
+    match (of, class) {
+        (Histogram::Lives, LIFE_UNKNOWN) => "before".to_owned(),
+        (Histogram::Lives, LIFE_TO_END) => "to the end".to_owned(),
+        (Histogram::Sizes, 0) => "0 B".to_owned(),
+        (_, 0) => "0".to_owned(),
+        (_, class) => power(of, class - 1),
+    }
+}
+
+/// Where the next one begins.
+fn end(of: Histogram, class: u8) -> String {
+    power(of, class)
+}
+
+fn power(of: Histogram, exponent: u8) -> String {
+    match of {
+        Histogram::Lives => grouped(1 << exponent.min(63)),
+        Histogram::Sizes => {
+            let unit = BYTE_UNITS.get(usize::from(exponent / 10)).copied().unwrap_or_default();
+            format!("{} {unit}", 1u32 << (exponent % 10))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::protocol::{life_class, size_class};
+
+    #[test]
+    fn classes_are_told_exactly() {
+        let size = |bytes: u64| range(Histogram::Sizes, size_class(bytes));
+        let cases = [
+            (0, "0 B"),
+            (1, "1 B to under 2 B"),
+            (512, "512 B to under 1 KiB"),
+            (1023, "512 B to under 1 KiB"),
+            (1024, "1 KiB to under 2 KiB"),
+            (65_536, "64 KiB to under 128 KiB"),
+            (u64::MAX, "8 EiB to under 16 EiB"),
+        ];
+        for (bytes, expected) in cases {
+            assert_eq!(size(bytes), expected);
+        }
+        let life = |born, died| range(Histogram::Lives, life_class(born, died));
+        assert_eq!(life(5, 5), "no event");
+        assert_eq!(life(5, 6), "1 event");
+        assert_eq!(
+            (life(5, 7), life(5, 8), life(5, 9)),
+            ("2 to under 4 events".into(), "2 to under 4 events".into(), "4 to under 8 events".into())
+        );
+        assert_eq!(life(1, 1 << 20 | 1), "1,048,576 to under 2,097,152 events");
+        assert_eq!(
+            (life(0, 7), life(0, u32::MAX), life(9, u32::MAX)),
+            ("born before the recording".into(), "live at the end".into(), "live at the end".into())
+        );
+        assert_eq!(chosen(Histogram::Sizes, [11, 20]), "1 KiB to under 1 MiB");
+        assert_eq!(chosen(Histogram::Lives, [3, 34]), "4 and longer");
+    }
+}

@@ -1,0 +1,379 @@
+//! The table of allocations: what it lists and in which order, which part of it is seen, which rows are chosen; and when the worker
+//! is asked for what.
+
+mod chosen;
+mod grid;
+
+pub use chosen::{Chosen, Extent, Go};
+pub use grid::{COLUMNS, Cell, Grid, RowView, TableStatus, grid, order, status};
+
+use super::action::Effect;
+use super::histograms::Measure;
+use super::state::State;
+use super::views::Tab;
+use crate::engine::protocol::{
+    Filter, QueryError, Request, SortWay, TableColumn, TableFilter, TablePage, TableQuestion, TableSort, TableText,
+};
+use crate::units::counted;
+use std::rc::Rc;
+
+/// CSS pixels of a row.
+pub const ROW_PX: f64 = 22.0;
+/// CSS pixels that all rows together may have: browsers stop at 17 million or later. Beyond it, a pixel of the scroll bar is more than
+/// a pixel of rows.
+const MOST_PX: f64 = 12_000_000.0;
+/// Rows that are asked for before the shell has told how many are seen.
+const FIRST_ROWS: f64 = 40.0;
+/// Rows that are seen at most: a third of what the engine tells at once.
+const MOST_ROWS: f64 = 170.0;
+
+/// The table of allocations and the histograms beside it.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// What stands in the field of the filter.
+    pub text: String,
+    /// What is wrong with it.
+    pub wrong: Option<QueryError>,
+    /// What stood there last that nothing was wrong with.
+    filter: String,
+    /// The order.
+    pub sort: TableSort,
+    /// The classes of sizes that are listed alone.
+    pub sizes: Option<[u8; 2]>,
+    /// The classes of lives that are listed alone.
+    pub lives: Option<[u8; 2]>,
+    /// What the height of the histograms' bars tells.
+    pub measure: Measure,
+    /// Rows that are chosen, and the one that keys start from.
+    pub chosen: Chosen,
+    /// How far it is scrolled, and how much of it is seen, in CSS pixels.
+    seen_px: [f64; 2],
+    /// Where it is to be scrolled to, and how often that was wanted.
+    pub jump: (u32, f64),
+    asked: Option<(u32, TableQuestion)>,
+    known: Option<(TableQuestion, Rc<TablePage>)>,
+    /// The allocation whose row was looked for last.
+    revealed: Option<u32>,
+    copying: Option<Copying>,
+    /// What is said when the text has reached the clipboard.
+    pub(super) copied: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+struct Copying {
+    serial: u32,
+    wanted: u32,
+    text: String,
+}
+
+impl Default for Table {
+    fn default() -> Table {
+        Table {
+            text: String::new(),
+            wrong: None,
+            sort: TableSort { column: TableColumn::Size, way: SortWay::Descending },
+            sizes: None,
+            lives: None,
+            measure: Measure::default(),
+            filter: String::new(),
+            chosen: Chosen::default(),
+            seen_px: [0.0; 2],
+            jump: (0, 0.0),
+            asked: None,
+            known: None,
+            revealed: None,
+            copying: None,
+            copied: None,
+        }
+    }
+}
+
+impl Table {
+    /// What is shown: the last answer and its question, until the next one comes.
+    pub fn page(&self) -> Option<&TablePage> {
+        self.known.as_ref().map(|(_, page)| &**page)
+    }
+
+    /// Whether anything but the scope decides what is listed.
+    pub fn is_filtered(&self) -> bool {
+        self.known.as_ref().is_some_and(|(question, _)| question.filter != TableFilter::default())
+    }
+
+    /// Forgets what was told: the device is another. What a person set stays.
+    pub(super) fn forget(&mut self) {
+        let [text, filter] = [&mut self.text, &mut self.filter].map(std::mem::take);
+        let (wrong, sort, measure, [_, height]) = (self.wrong.take(), self.sort, self.measure, self.seen_px);
+        let jump = (self.jump.0 + 1, 0.0);
+        *self = Table { text, filter, wrong, sort, measure, jump, seen_px: [0.0, height], ..Table::default() };
+    }
+
+    fn rows(&self) -> u32 {
+        self.page().map_or(0, |page| page.listed.count)
+    }
+
+    /// CSS pixels of all rows together.
+    fn all_px(&self) -> f64 {
+        (f64::from(self.rows()) * ROW_PX).min(MOST_PX)
+    }
+
+    /// How many rows lie above what is seen; a part of one counts as a part.
+    fn above(&self) -> f64 {
+        let [top, height] = self.seen_px;
+        let (all, rows) = (self.all_px(), f64::from(self.rows()));
+        if all < MOST_PX {
+            return top / ROW_PX;
+        }
+        (top / (all - height).max(1.0)).clamp(0.0, 1.0) * (rows - height / ROW_PX)
+    }
+
+    /// Brings a row into view by the shortest way, or to the middle when it is far.
+    fn bring(&mut self, row: u32) {
+        let (row, [_, height], above) = (f64::from(row), self.seen_px, self.above());
+        let seen = (height / ROW_PX).max(1.0);
+        let wanted = if row < above - seen || row > above + 2.0 * seen {
+            row - seen / 2.0
+        } else if row < above {
+            row
+        } else if row + 1.0 > above + seen {
+            row + 1.0 - seen
+        } else {
+            return;
+        };
+        let (all, rows) = (self.all_px(), f64::from(self.rows()));
+        let wanted = wanted.clamp(0.0, (rows - seen).max(0.0));
+        let px = if all < MOST_PX { wanted * ROW_PX } else { wanted / (rows - seen) * (all - height) };
+        self.scroll_to(px.round());
+    }
+
+    fn scroll_to(&mut self, px: f64) {
+        self.seen_px[0] = px;
+        self.jump = (self.jump.0 + 1, px);
+    }
+}
+
+/// The shell tells how far the table is scrolled, and how much of it is seen, in CSS pixels.
+pub(super) fn scrolled(state: &mut State, top: f64, height: f64) {
+    state.table.seen_px = [top.max(0.0), height.max(0.0)];
+}
+
+/// This stands in the field of the filter now.
+pub(super) fn typed(state: &mut State, text: String) {
+    state.table.wrong = Filter::parse(&text).err();
+    if state.table.wrong.is_none() {
+        state.table.filter = text.trim().to_owned();
+    }
+    state.table.text = text;
+}
+
+/// The header of a column was clicked: it is sorted by that, or the other way.
+pub(super) fn sort(state: &mut State, column: TableColumn) {
+    let now = state.table.sort;
+    // What is largest is looked for first; what has an order of its own is read from its beginning.
+    let first = match column {
+        TableColumn::Size | TableColumn::Age | TableColumn::Lifetime => SortWay::Descending,
+        _ => SortWay::Ascending,
+    };
+    let other = if now.way == SortWay::Ascending { SortWay::Descending } else { SortWay::Ascending };
+    state.table.sort = TableSort { column, way: if now.column == column { other } else { first } };
+    state.table.scroll_to(0.0);
+}
+
+/// A part of the filter that is given up alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dropped {
+    /// The classes of sizes.
+    Sizes,
+    /// The classes of lives.
+    Lives,
+    /// The selected node.
+    Node,
+}
+
+/// A part of the filter is given up.
+pub(super) fn drop_filter(state: &mut State, dropped: Dropped) {
+    match dropped {
+        Dropped::Sizes => state.table.sizes = None,
+        Dropped::Lives => state.table.lives = None,
+        Dropped::Node => state.views.node = None,
+    }
+}
+
+/// Sorts by the column after the one that is sorted by.
+pub(super) fn sort_by_next(state: &mut State) {
+    let all = TableColumn::ALL;
+    let place = all.iter().position(|column| *column == state.table.sort.column).map_or(0, |place| place + 1);
+    sort(state, all.get(place).copied().unwrap_or(TableColumn::Number));
+}
+
+/// All that is in the scope is listed again.
+pub(super) fn clear(state: &mut State) {
+    let table = &mut state.table;
+    (table.text, table.filter, table.wrong, table.sizes, table.lives) = Default::default();
+    state.views.node = None;
+}
+
+/// Asks for what is to be seen and is not known; the next question waits for the answer to the one before.
+pub(super) fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
+    let is_grid = match state.views.seen() {
+        Some(Tab::Table) => true,
+        Some(Tab::Histograms) => false,
+        _ => return,
+    };
+    let find = state.find.serial();
+    let selected = state.selection.as_deref().map(|selection| selection.allocation);
+    let node = state.views.node.map(|node| (state.views.arrangement, node));
+    let table = &mut state.table;
+    if selected.is_none() && state.selecting.is_none() {
+        table.revealed = None;
+    }
+    let filter = TableFilter { text: table.filter.clone(), node, sizes: table.sizes, lives: table.lives };
+    let mut question = TableQuestion {
+        scope: state.views.scope,
+        filter,
+        sort: table.sort,
+        rows: [0, 0],
+        reveal: None,
+        chosen: Vec::new(),
+        find,
+    };
+    if is_grid {
+        let known = table.known.as_ref().filter(|(known, _)| is_same_table(known, &question));
+        let is_same = known.is_some();
+        question.rows = table.wanted_rows(known.map(|(known, _)| known.rows));
+        // What is chosen belongs to the table it was chosen in.
+        if is_same && table.chosen.count() > 1 {
+            question.chosen = table.chosen.ranges().to_vec();
+        }
+        // What is selected while another selection is on its way is of no interest.
+        let is_settled = state.selecting.is_none();
+        question.reveal = selected.filter(|selected| is_settled && table.revealed != Some(*selected));
+    } else if let Some((known, _)) = &table.known {
+        // The rows that are there stay there.
+        (question.rows, question.chosen) = (known.rows, known.chosen.clone());
+    }
+    if table.asked.is_some() || table.known.as_ref().is_some_and(|(known, _)| *known == question) {
+        return;
+    }
+    let serial = state.next_serial();
+    state.table.asked = Some((serial, question.clone()));
+    effects.push(Effect::Ask(Request::Table { serial, device, question: Box::new(question) }));
+}
+
+/// Whether two questions are about the same rows in the same order.
+fn is_same_table(one: &TableQuestion, other: &TableQuestion) -> bool {
+    (one.scope, one.sort) == (other.scope, other.sort) && one.filter == other.filter
+}
+
+impl Table {
+    /// The rows to ask for: those that are known while they reach as far as one sees, else those and as many around them.
+    fn wanted_rows(&self, known: Option<[u32; 2]>) -> [u32; 2] {
+        let seen = (self.seen_px[1] / ROW_PX).clamp(FIRST_ROWS, MOST_ROWS).ceil();
+        let above = self.above().max(0.0);
+        let (first, last) = (above as u32, (above + seen) as u32 + 1);
+        let fits = |[from, count]: &[u32; 2]| {
+            *from <= first && last.min(self.rows()) <= from.saturating_add(*count) && *count > 0
+        };
+        known.filter(fits).unwrap_or([first.saturating_sub(seen as u32), 3 * seen as u32])
+    }
+}
+
+/// Takes a part of the table.
+pub(super) fn take(state: &mut State, serial: u32, page: TablePage) {
+    let table = &mut state.table;
+    let Some((_, mut question)) = table.asked.take_if(|(asked, _)| *asked == serial) else { return };
+    if !table.known.as_ref().is_some_and(|(known, _)| is_same_table(known, &question)) {
+        table.chosen = Chosen::default();
+    }
+    let (revealed, row) = (question.reveal.take(), page.revealed);
+    table.known = Some((question, Rc::new(page)));
+    if revealed.is_some() {
+        table.revealed = revealed;
+        if let Some(row) = row {
+            table.chosen.only(row);
+            table.bring(row);
+        }
+    }
+}
+
+/// A row was clicked, or is gone to by a key: it is chosen, and its allocation selected.
+pub(super) fn go_to(state: &mut State, row: u32, extent: Extent, effects: &mut Vec<Effect>) {
+    let table = &mut state.table;
+    if row >= table.rows() {
+        return;
+    }
+    match extent {
+        Extent::One => table.chosen.only(row),
+        Extent::Through => table.chosen.through(row),
+        Extent::Toggle => table.chosen.toggle(row),
+    }
+    table.bring(row);
+    let allocation = table.row(row);
+    if let (Extent::One, Some(allocation)) = (extent, allocation) {
+        // Its row is here already.
+        table.revealed = Some(allocation);
+        super::pointing::select(state, allocation, effects);
+    }
+}
+
+/// A key leads from row to row.
+pub(super) fn step(state: &mut State, go: Go, extent: Extent, effects: &mut Vec<Effect>) {
+    let table = &state.table;
+    let Some(last) = table.rows().checked_sub(1) else { return };
+    let seen = (table.seen_px[1] / ROW_PX).max(2.0) as u32 - 1;
+    let row = match (go, table.chosen.active()) {
+        (Go::First, _) => 0,
+        (Go::Last, _) => last,
+        (_, None) => table.above().ceil() as u32,
+        (Go::Up, Some(row)) => row.saturating_sub(1),
+        (Go::Down, Some(row)) => row.saturating_add(1),
+        (Go::PageUp, Some(row)) => row.saturating_sub(seen),
+        (Go::PageDown, Some(row)) => row.saturating_add(seen),
+    };
+    go_to(state, row.min(last), extent, effects);
+}
+
+/// All rows are chosen.
+pub(super) fn choose_all(state: &mut State) {
+    let rows = state.table.rows();
+    state.table.chosen.all(rows);
+}
+
+/// Asks for the chosen rows as text; without any, for all.
+pub(super) fn copy(state: &mut State, effects: &mut Vec<Effect>) {
+    let Some(device) = state.device().map(|device| device.device) else { return };
+    let Some((known, page)) = &state.table.known else { return };
+    let mut question = known.clone();
+    question.chosen = state.table.chosen.ranges().to_vec();
+    if question.chosen.is_empty() {
+        question.chosen = vec![[0, page.listed.count]];
+    }
+    let wanted = question.chosen.iter().map(|[from, to]| to - from).sum();
+    if wanted == 0 {
+        state.remark = Some("There is no row to copy.".to_owned());
+        return;
+    }
+    let serial = state.next_serial();
+    state.table.copying = Some(Copying { serial, wanted, text: String::new() });
+    effects.push(Effect::Ask(Request::TableText { serial, device, question: Box::new(question) }));
+}
+
+/// Takes the next part of the text.
+pub(super) fn take_text(state: &mut State, serial: u32, part: TableText, effects: &mut Vec<Effect>) {
+    let Some(mut copying) = state.table.copying.take_if(|copying| copying.serial == serial) else { return };
+    copying.text.push_str(&part.text);
+    if !part.last {
+        state.table.copying = Some(copying);
+        return;
+    }
+    let mut said = "Copied ".to_owned();
+    if part.rows < copying.wanted {
+        said.push_str("the first ");
+    }
+    said.push_str(&counted(part.rows.into(), "row"));
+    if part.rows < copying.wanted {
+        said.push_str(&format!(" of {}", grid::number(copying.wanted)));
+    }
+    said.push('.');
+    state.table.copied = Some(said);
+    effects.push(Effect::Copy(copying.text));
+}

@@ -1,0 +1,139 @@
+//! Which rows of the table are chosen: ranges, one end that they grow from, and the row that keys start from.
+
+/// Where a key leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Go {
+    /// To the row above.
+    Up,
+    /// To the row below.
+    Down,
+    /// A screen up.
+    PageUp,
+    /// A screen down.
+    PageDown,
+    /// To the first row.
+    First,
+    /// To the last row.
+    Last,
+}
+
+/// What becomes of what was chosen before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Extent {
+    /// The row alone is chosen.
+    One,
+    /// All from the one that was chosen last to this one.
+    Through,
+    /// The row is chosen beside the others, or no longer.
+    Toggle,
+}
+
+/// The rows that are chosen.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Chosen {
+    /// Each from its first row to before its second; ascending, none touches the next.
+    ranges: Vec<[u32; 2]>,
+    anchor: u32,
+    active: Option<u32>,
+}
+
+impl Chosen {
+    /// The ranges: each from its first row to before its second, ascending.
+    pub fn ranges(&self) -> &[[u32; 2]] {
+        &self.ranges
+    }
+
+    /// The row that keys start from.
+    pub fn active(&self) -> Option<u32> {
+        self.active
+    }
+
+    /// Whether a row is chosen.
+    pub fn holds(&self, row: u32) -> bool {
+        self.ranges.iter().any(|[from, to]| (*from..*to).contains(&row))
+    }
+
+    /// How many rows are chosen.
+    pub fn count(&self) -> u32 {
+        self.ranges.iter().map(|[from, to]| to - from).sum()
+    }
+
+    /// One row and no other.
+    pub(super) fn only(&mut self, row: u32) {
+        *self = Chosen { ranges: vec![[row, row + 1]], anchor: row, active: Some(row) };
+    }
+
+    /// All rows from the one that was chosen last to this one.
+    pub(super) fn through(&mut self, row: u32) {
+        let anchor = if self.active.is_some() { self.anchor } else { row };
+        *self = Chosen { ranges: vec![[anchor.min(row), anchor.max(row) + 1]], anchor, active: Some(row) };
+    }
+
+    /// A row beside the others, or no longer.
+    pub(super) fn toggle(&mut self, row: u32) {
+        let is_in = self.holds(row);
+        let mut ranges: Vec<[u32; 2]> = Vec::with_capacity(self.ranges.len() + 1);
+        let mut add = |from: u32, to: u32| match ranges.last_mut() {
+            _ if from >= to => {}
+            Some(last) if last[1] == from => last[1] = to,
+            _ => ranges.push([from, to]),
+        };
+        let mut is_added = is_in;
+        for &[from, to] in &self.ranges {
+            if !is_added && row < from {
+                add(row, row + 1);
+                is_added = true;
+            }
+            if is_in && (from..to).contains(&row) {
+                add(from, row);
+                add(row + 1, to);
+            } else {
+                add(from, to);
+            }
+        }
+        if !is_added {
+            add(row, row + 1);
+        }
+        *self = Chosen { ranges, anchor: row, active: Some(row) };
+    }
+
+    /// All of so many rows.
+    pub(super) fn all(&mut self, rows: u32) {
+        self.ranges = if rows > 0 { vec![[0, rows]] } else { Vec::new() };
+        (self.anchor, self.active) = (0, self.active.or((rows > 0).then_some(0)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        #[test]
+        fn rows_are_a_set(steps in prop::collection::vec((0u32..12, 0u8..6), 0..40)) {
+            let (mut chosen, mut plain, mut anchor) = (Chosen::default(), BTreeSet::new(), None);
+            for (row, what) in steps {
+                match what {
+                    0 => { chosen.only(row); plain = BTreeSet::from([row]); anchor = Some(row); }
+                    1 => {
+                        chosen.through(row);
+                        let from = anchor.unwrap_or(row);
+                        plain = (from.min(row)..=from.max(row)).collect();
+                        anchor = Some(from);
+                    }
+                    _ => {
+                        chosen.toggle(row);
+                        if !plain.remove(&row) { plain.insert(row); }
+                        anchor = Some(row);
+                    }
+                }
+                prop_assert_eq!(chosen.count() as usize, plain.len());
+                prop_assert!((0..14).all(|row| chosen.holds(row) == plain.contains(&row)));
+                prop_assert!(chosen.ranges().windows(2).all(|pair| pair[0][1] < pair[1][0]), "{:?}", chosen);
+                prop_assert_eq!(chosen.active(), Some(row));
+            }
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! What of the table is seen: rows of text, where they stand, what is said about all of them.
+
+use super::{ROW_PX, Table};
+use crate::engine::protocol::{SortWay, TableColumn, TableRow, TableSort};
+use crate::ui::details::clock;
+use crate::ui::state::State;
+use crate::units::{Bytes, counted, duration_us, grouped};
+
+/// The columns: each with its name and what that means.
+pub const COLUMNS: [(TableColumn, &str, &str); 10] = [
+    (TableColumn::Number, "#", "The allocation's number, in order of birth"),
+    (TableColumn::Size, "Requested", "Requested bytes"),
+    (TableColumn::Site, "Call site", "The innermost frame of your own code"),
+    (TableColumn::Address, "Address", "The address"),
+    (TableColumn::Stream, "Stream", "The stream it was made for"),
+    (TableColumn::Pool, "Pool", "The pool it is in"),
+    (TableColumn::Born, "Born", "The event that made it"),
+    (TableColumn::Age, "Age", "Events from its birth to the moment, or to the end of the range or of its life"),
+    (TableColumn::Freed, "Freed", "The event that ended it"),
+    (TableColumn::Lifetime, "Lifetime", "Events from its birth to its end"),
+];
+
+/// A field of a row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cell {
+    /// What stands there.
+    pub text: String,
+    /// What it is in full; empty where the text says it.
+    pub title: String,
+}
+
+/// A row that is seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowView {
+    /// Its place in the table.
+    pub row: u32,
+    /// The allocation.
+    pub allocation: u32,
+    /// A field a column, in the order of [`COLUMNS`].
+    pub cells: Vec<Cell>,
+    /// How it looks: whether it is chosen, selected, found.
+    pub class: String,
+    /// Whether it is among the chosen rows.
+    pub is_chosen: bool,
+}
+
+/// What of the table is seen.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Grid {
+    /// How many rows there are in all.
+    pub count: u32,
+    /// CSS pixels of all rows.
+    pub all_px: f64,
+    /// CSS pixels above the first of `rows`.
+    pub rows_px: f64,
+    /// What can be seen of them, and a little more.
+    pub rows: Vec<RowView>,
+    /// The row that keys start from, if it is among them.
+    pub active: Option<u32>,
+    /// What is said instead of rows.
+    pub empty: &'static str,
+}
+
+/// What is said about all rows and the chosen ones.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TableStatus {
+    /// In short.
+    pub text: String,
+    /// To the byte.
+    pub exact: String,
+    /// Whether something of the filter is wrong: then `text` says what.
+    pub is_wrong: bool,
+    /// Whether anything is filtered, so that there is something to clear.
+    pub is_filtered: bool,
+    /// Count and bytes of what is listed, and of what is chosen.
+    pub data: [u64; 4],
+}
+
+impl Table {
+    /// The allocation of a row, where that is known.
+    pub(super) fn row(&self, row: u32) -> Option<u32> {
+        let page = self.page()?;
+        page.rows.get(row.checked_sub(page.first)? as usize).map(|row| row.allocation)
+    }
+}
+
+/// The part of the table that is seen.
+pub fn grid(state: &State) -> Grid {
+    let table = &state.table;
+    let Some(page) = table.page() else { return Grid::default() };
+    let above = table.above();
+    let seen = (table.seen_px[1] / ROW_PX).max(1.0);
+    // Rows just beyond the edges are there before they are scrolled to.
+    let (from, to) = ((above - 6.0).max(0.0) as u32, (above + seen + 6.0) as u32);
+    let selected = state.selection.as_deref().map(|selection| selection.allocation);
+    let rows: Vec<RowView> = (page.first..)
+        .zip(&page.rows)
+        .filter(|(row, _)| (from..=to).contains(row))
+        .map(|(row, facts)| {
+            let is_chosen = table.chosen.holds(row);
+            let mut class = String::new();
+            for (holds, name) in [
+                (is_chosen, "chosen "),
+                (table.chosen.active() == Some(row), "active "),
+                (selected == Some(facts.allocation), "selected "),
+                (facts.matches, "found"),
+            ] {
+                class.push_str(if holds { name } else { "" });
+            }
+            RowView { row, allocation: facts.allocation, cells: cells(facts), class, is_chosen }
+        })
+        .collect();
+    let first = f64::from(rows.first().map_or(0, |row| row.row));
+    let empty = match (page.listed.count, page.scope.count) {
+        (0, 0) => "There is no allocation here.",
+        (0, _) => "Nothing matches the filter.",
+        _ => "",
+    };
+    Grid {
+        count: page.listed.count,
+        all_px: table.all_px(),
+        rows_px: (table.seen_px[0] + (first - above) * ROW_PX).round(),
+        active: table.chosen.active().filter(|active| rows.iter().any(|row| row.row == *active)),
+        rows,
+        empty,
+    }
+}
+
+fn cells(row: &TableRow) -> Vec<Cell> {
+    let cell = |text: String, title: String| Cell { text, title };
+    let event = |event: Option<u32>, us: Option<i64>, otherwise: &str| match event {
+        Some(event) => cell(number(event), us.and_then(clock).unwrap_or_default()),
+        None => cell(otherwise.to_owned(), String::new()),
+    };
+    // Of what was there before the trace only the least is known.
+    let least = if row.born.is_none() { "≥ " } else { "" };
+    let events = |events: u32, us: Option<i64>| {
+        let mut title = counted(events.into(), "event");
+        if let Some(us) = us {
+            title.push_str(" · ");
+            title.push_str(&duration_us(us));
+        }
+        cell([least, &number(events)].concat(), [least, &title].concat())
+    };
+    let lifetime = match (row.freed, row.born) {
+        (None, _) => cell("to the end".to_owned(), "Live at the end".to_owned()),
+        // Born before event 0, it lives through all events before its free.
+        (Some(freed), None) => events(freed.saturating_add(1), None),
+        (Some(freed), Some(born)) => {
+            let us = row.freed_us.zip(row.born_us).map(|(freed, born)| freed.saturating_sub(born));
+            events(freed.saturating_sub(born), us)
+        }
+    };
+    let site = if row.site.is_empty() { "no stack" } else { &row.site };
+    let hexadecimal = |value: u64| {
+        let mut text = "0x".to_owned();
+        text.push_str(&format!("{value:x}"));
+        text
+    };
+    vec![
+        cell(number(row.allocation), String::new()),
+        cell(Bytes(row.requested).to_string(), [&grouped(row.requested), " B"].concat()),
+        cell(site.to_owned(), site.to_owned()),
+        cell(row.address.map_or_else(|| "–".to_owned(), hexadecimal), String::new()),
+        cell(
+            row.stream.map_or_else(|| "–".to_owned(), |it| if it == 0 { "0".to_owned() } else { hexadecimal(it) }),
+            String::new(),
+        ),
+        match row.pool {
+            None => cell("–".to_owned(), String::new()),
+            Some((0, 0)) => cell("default".to_owned(), String::new()),
+            Some((first, second)) => cell(format!("{first}, {second}"), "Private pool".to_owned()),
+        },
+        event(row.born, row.born_us, "before"),
+        events(row.age, row.age_us),
+        event(row.freed, row.freed_us, "–"),
+        lifetime,
+    ]
+}
+
+/// A number with commas.
+pub(super) fn number(value: u32) -> String {
+    grouped(value.into())
+}
+
+/// What is said about all rows and the chosen ones.
+pub fn status(state: &State) -> TableStatus {
+    let table = &state.table;
+    let is_filtered = !table.text.is_empty() || table.is_filtered();
+    let mut status = TableStatus { is_filtered, ..TableStatus::default() };
+    if let Some(page) = table.page() {
+        let (listed, mut chosen) = (page.listed, page.chosen);
+        // The sum of one is known without asking.
+        if table.chosen.count() < 2 {
+            let row = table.chosen.active().and_then(|row| row.checked_sub(page.first));
+            let row = row.and_then(|row| page.rows.get(row as usize)).filter(|_| table.chosen.count() == 1);
+            (chosen.bytes, chosen.count) = row.map_or((0, 0), |row| (row.requested, 1));
+        }
+        status.data = [listed.count.into(), listed.bytes, chosen.count.into(), chosen.bytes];
+        if chosen.count > 1 {
+            status.text = format!("{} chosen · {} · ", number(chosen.count), Bytes(chosen.bytes));
+            status.exact = format!("Chosen: {} B; ", grouped(chosen.bytes));
+        }
+        let rows = counted(listed.count.into(), "allocation");
+        status.text += &rows;
+        if is_filtered {
+            status.text += &format!(" of {}", number(page.scope.count));
+        }
+        status.text += &format!(" · {}", Bytes(listed.bytes));
+        status.exact += &format!("Listed: {} B requested", grouped(listed.bytes));
+    }
+    if let Some(wrong) = &table.wrong {
+        (status.text, status.exact, status.is_wrong) = (wrong.to_string(), String::new(), true);
+    }
+    status
+}
+
+/// How a header of this column tells its order.
+pub fn order(sort: TableSort, column: TableColumn) -> &'static str {
+    match (sort.column == column, sort.way) {
+        (false, _) => "none",
+        (true, SortWay::Ascending) => "ascending",
+        (true, SortWay::Descending) => "descending",
+    }
+}

@@ -1,0 +1,228 @@
+//! What keys, buttons and the pointer do in the call tree.
+
+use super::action::Effect;
+use super::pointing::select;
+use super::state::State;
+use super::tree::Scroll;
+use crate::engine::protocol::{FoldState, Internal, Merge, Reach, Request, Reveal, Root};
+
+/// What a key or a control of the call tree asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TreeCommand {
+    /// To the row above.
+    Up,
+    /// To the row below.
+    Down,
+    /// A page up.
+    PageUp,
+    /// A page down.
+    PageDown,
+    /// To the first row.
+    First,
+    /// To the last row.
+    Last,
+    /// Open the row, or go to its first child.
+    In,
+    /// Close the row, or go to its parent.
+    Out,
+    /// Open the row, or close it.
+    Toggle,
+    /// Open the row and all below it.
+    OpenBelow,
+    /// Close the row and all below it.
+    CloseBelow,
+    /// Open all rows.
+    OpenAll,
+    /// Close all rows but the top.
+    CloseAll,
+    /// The row becomes the top.
+    Focus,
+    /// The top before.
+    Back,
+    /// The root becomes the top.
+    Whole,
+    /// Innermost frames at the root, or outermost ones.
+    Invert,
+    /// Leave internal frames out, or show them.
+    HideInternal,
+    /// Merge frames by the next kind.
+    NextMerge,
+    /// Select the row's node, or give it up.
+    Select,
+    /// Select the heaviest allocation of the row.
+    Heaviest,
+    /// To the stack of the selected allocation.
+    Selection,
+    /// To the next row that the search looks for.
+    NextMatch,
+    /// To the one before.
+    PreviousMatch,
+    /// Open the row's source.
+    Source,
+}
+
+/// Something happened to the call tree that is no command.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TreeAction {
+    /// The list of rows is scrolled to here or has this height, in CSS pixels.
+    Scrolled {
+        /// What lies above it.
+        top_px: f64,
+        /// What is seen of it.
+        height_px: f64,
+    },
+    /// The row with this number was clicked.
+    Clicked(u32),
+    /// The row with this number was double-clicked, or its twisty clicked.
+    Toggled(u32),
+    /// A node of the way to the top was clicked.
+    Focused(u32),
+    /// Frames shall be merged so.
+    Merged(Merge),
+}
+
+/// How frames can be merged, in the order of the page's picker: by name.
+pub const MERGES: [(Merge, &str); 3] = [(Merge::Line, "line"), (Merge::Function, "function"), (Merge::File, "file")];
+
+/// Takes what happened into the state.
+pub(super) fn act(state: &mut State, action: TreeAction) {
+    let tree = &mut state.tree;
+    match action {
+        TreeAction::Scrolled { top_px, height_px } => {
+            tree.scroll = Scroll { top_px: top_px.max(0.0), height_px: height_px.max(0.0), ..tree.scroll };
+        }
+        TreeAction::Clicked(row) => {
+            tree.go_to(row);
+            state.views.node = tree.place.node.filter(|&node| node > 0);
+        }
+        TreeAction::Toggled(row) => {
+            tree.go_to(row);
+            toggle(state);
+        }
+        TreeAction::Focused(node) => tree.focus_on(Some(node).filter(|&node| node > 0)),
+        TreeAction::Merged(merge) => state.views.arrangement.merge = merge,
+    }
+}
+
+/// Carries out a command.
+pub(super) fn command(state: &mut State, command: TreeCommand, effects: &mut Vec<Effect>) {
+    let searched = state.found_serial().is_some();
+    let tree = &mut state.tree;
+    let (row, page) = (tree.active(), tree.scroll.page());
+    let active = tree.active_row().map(|row| (row.node, row.fold, row.depth, row.parent));
+    match command {
+        TreeCommand::Up => tree.go_to(row.saturating_sub(1)),
+        TreeCommand::Down => tree.go_to(row.saturating_add(1)),
+        TreeCommand::PageUp => tree.go_to(row.saturating_sub(page)),
+        TreeCommand::PageDown => tree.go_to(row.saturating_add(page)),
+        TreeCommand::First => tree.go_to(0),
+        TreeCommand::Last => tree.go_to(u32::MAX),
+        TreeCommand::In => match active {
+            Some((node, FoldState::Closed, ..)) => tree.place.fold(node, Reach::One, FoldState::Open),
+            Some((_, FoldState::Open, ..)) => tree.go_to(row.saturating_add(1)),
+            _ => {}
+        },
+        TreeCommand::Out => match active {
+            Some((node, FoldState::Open, ..)) => tree.place.fold(node, Reach::One, FoldState::Closed),
+            Some((_, _, depth, parent)) if depth > 0 => {
+                let known = (0..row).rev().map_while(|number| Some((number, tree.row(number)?.node)));
+                let above = known.into_iter().find(|&(_, node)| node == parent);
+                match above {
+                    Some((number, _)) => tree.go_to(number),
+                    None => tree.reveal(Reveal::Node(parent)),
+                }
+            }
+            _ => {}
+        },
+        TreeCommand::Toggle => toggle(state),
+        TreeCommand::OpenBelow | TreeCommand::CloseBelow => {
+            if let Some((node, ..)) = active {
+                let opens = command == TreeCommand::OpenBelow;
+                tree.place.fold(node, Reach::AllBelow, if opens { FoldState::Open } else { FoldState::Closed });
+            }
+        }
+        TreeCommand::OpenAll => tree.place.fold(tree.place.focus.unwrap_or(0), Reach::AllBelow, FoldState::Open),
+        TreeCommand::CloseAll => {
+            let top = tree.place.focus.unwrap_or(0);
+            tree.place.fold(top, Reach::AllBelow, FoldState::Closed);
+            tree.place.fold(top, Reach::One, FoldState::Open);
+            tree.go_to(0);
+        }
+        TreeCommand::Focus => match active {
+            Some((_, FoldState::Leaf, ..)) => state.remark = Some("Nothing is below this row.".to_owned()),
+            Some((node, _, depth, _)) if depth > 0 => tree.focus_on(Some(node)),
+            _ => {}
+        },
+        TreeCommand::Back => tree.focus_back(),
+        TreeCommand::Whole => tree.focus_on(None),
+        TreeCommand::Invert => {
+            let root = &mut state.views.arrangement.root;
+            *root = if *root == Root::Outermost { Root::Innermost } else { Root::Outermost };
+        }
+        TreeCommand::HideInternal => {
+            let internal = &mut state.views.arrangement.internal;
+            *internal = if *internal == Internal::Shown { Internal::Hidden } else { Internal::Shown };
+        }
+        TreeCommand::NextMerge => {
+            let merge = &mut state.views.arrangement.merge;
+            let at = MERGES.iter().position(|(kind, _)| kind == merge).map_or(0, |at| at + 1);
+            *merge = MERGES.get(at).map_or(Merge::Line, |(kind, _)| *kind);
+        }
+        TreeCommand::Select => {
+            let node = active.map(|(node, ..)| node).filter(|&node| node > 0);
+            state.views.node = node.filter(|_| state.views.node != node);
+        }
+        TreeCommand::Heaviest => {
+            let device = state.device().map(|device| device.device);
+            if let (Some((node, ..)), Some(device)) = (active, device) {
+                let (scope, arrangement) = (state.views.scope, state.views.arrangement);
+                let serial = state.next_serial();
+                state.tree.heaviest = Some(serial);
+                effects.push(Effect::Ask(Request::Heaviest { serial, device, scope, arrangement, node }));
+            }
+        }
+        TreeCommand::Selection => match state.selection.as_deref() {
+            Some(selection) => tree.reveal(Reveal::Allocation(selection.allocation)),
+            None => state.remark = Some("No allocation is selected.".to_owned()),
+        },
+        TreeCommand::NextMatch | TreeCommand::PreviousMatch => {
+            if !searched {
+                effects.push(Effect::FocusFind);
+                return;
+            }
+            let from = tree.place.node.unwrap_or(0);
+            let is_next = command == TreeCommand::NextMatch;
+            tree.reveal(if is_next { Reveal::MatchAfter(from) } else { Reveal::MatchBefore(from) });
+        }
+        TreeCommand::Source => {
+            let label = tree.active_row().map(|row| (row.label.file.clone(), row.label.line.clone()));
+            match label.map(|(file, line)| state.settings.link(&file, &line)) {
+                Some(Ok(_)) => effects.push(Effect::FollowSource),
+                Some(Err(why)) => state.remark = Some(why.to_string()),
+                None => {}
+            }
+        }
+    }
+}
+
+/// Selects the allocation that the worker found to be the heaviest of a row.
+pub(super) fn heaviest(state: &mut State, serial: u32, allocation: Option<u32>, effects: &mut Vec<Effect>) {
+    if state.tree.heaviest.take_if(|asked| *asked == serial).is_none() {
+        return;
+    }
+    match allocation {
+        Some(allocation) => select(state, allocation, effects),
+        None => state.remark = Some("There is no allocation here.".to_owned()),
+    }
+}
+
+fn toggle(state: &mut State) {
+    let tree = &mut state.tree;
+    let Some(row) = tree.active_row() else { return };
+    let (node, fold) = (row.node, row.fold);
+    match fold {
+        FoldState::Leaf => {}
+        FoldState::Open => tree.place.fold(node, Reach::One, FoldState::Closed),
+        FoldState::Closed => tree.place.fold(node, Reach::One, FoldState::Open),
+    }
+}

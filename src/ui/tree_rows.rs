@@ -1,0 +1,237 @@
+//! The rows of the call tree that are seen, as text.
+
+use super::amount::{amount, exact, per_mille, percent};
+use super::state::State;
+use super::tree::Scroll;
+use super::views::Tab;
+use crate::engine::protocol::{Arrangement, FoldState, NodeKind, Scope, TreeRow};
+use crate::units::{counted, grouped};
+
+/// Rows that are made beyond what is seen, on either side: a row must be there before a turn of the wheel brings it.
+const SPARE: u32 = 12;
+/// No fork moves rows further to the right, in forks.
+const MOST_FORKS: u32 = 24;
+/// CSS pixels that a fork moves rows to the right.
+const FORK_PX: u32 = 14;
+/// CSS pixels that the only child of a node stands to the right of it, and of those below it.
+const CHAIN_PX: u32 = 7;
+
+/// One row.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RowView {
+    /// Its number, from 0.
+    pub number: u32,
+    /// The node's number.
+    pub node: u32,
+    /// How deep it is: 1 for the top.
+    pub level: u32,
+    /// Its place among its siblings, from 1, and how many they are.
+    pub among: [u32; 2],
+    /// How far to the right it stands, in CSS pixels.
+    pub indent_px: u32,
+    /// Whether its children are seen.
+    pub fold: FoldState,
+    /// The function.
+    pub name: String,
+    /// `file:line`, short; empty where there is none.
+    pub place: String,
+    /// Everything that may be cut, in full.
+    pub title: String,
+    /// What opens the source.
+    pub link: Option<String>,
+    /// Whose code it is.
+    pub kind: NodeKind,
+    /// Its share of the total, in tenths of a percent.
+    pub share: u32,
+    /// The share's step: below 5, 20, 40, 70 %, or more.
+    pub heat: u8,
+    /// What it weighs, short.
+    pub bytes: String,
+    /// What it weighs, to the byte.
+    pub exact: String,
+    /// Its share of its parent.
+    pub of_parent: String,
+    /// Its share of the total.
+    pub of_total: String,
+    /// How many allocations.
+    pub count: String,
+    /// Its own, short; empty where it has none.
+    pub own: String,
+    /// What the search found in it and below it, short; empty where it found nothing.
+    pub found: String,
+    /// Whether its frame is what the search looks for.
+    pub matches: bool,
+    /// Whether keys act on it.
+    pub is_active: bool,
+    /// Whether it is the selected node.
+    pub is_selected: bool,
+    /// Whether the selected allocation has this stack.
+    pub is_marked: bool,
+    /// Requested bytes (× moments), for scripts.
+    pub weight: [u64; 2],
+}
+
+/// The rows that are seen, and the tree as a whole.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TreeView {
+    /// How many rows there are.
+    pub row_count: u32,
+    /// The number of the first of `rows`.
+    pub first: u32,
+    /// Those that are seen and a few more; `None`: on its way.
+    pub rows: Vec<Option<RowView>>,
+    /// The way from the root to the top: number and name, the top last; empty where the root is the top.
+    pub way: Vec<(u32, String)>,
+    /// What is said instead of rows.
+    pub empty: &'static str,
+    /// Whether a search has something to show.
+    pub searched: bool,
+    /// Bytes of all of it.
+    pub total: u64,
+}
+
+/// What the rows depend on: while it is the same, so are they.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seen {
+    answer: u32,
+    scroll: Scroll,
+    active: u32,
+    node: Option<u32>,
+    marked: Option<(u32, Arrangement, Option<u32>)>,
+    settings: u32,
+    searched: bool,
+}
+
+/// What the buttons above the rows show.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tools {
+    /// How stacks are put together.
+    pub arrangement: Arrangement,
+    /// Whether the active row is the selected node.
+    pub is_selected: bool,
+    /// Whether another node stood at the top before.
+    pub can_go_back: bool,
+    /// Whether the top is not the root.
+    pub is_focused: bool,
+    /// Whether an allocation is selected.
+    pub has_selection: bool,
+    /// Whether a search found something.
+    pub has_matches: bool,
+}
+
+/// What the rows depend on; `None` while the tree is not seen.
+pub fn seen(state: &State) -> Option<Seen> {
+    let tree = &state.tree;
+    (state.views.seen() == Some(Tab::Tree)).then_some(Seen {
+        answer: tree.answers,
+        scroll: tree.scroll,
+        active: tree.active(),
+        node: state.views.node,
+        marked: tree.marked,
+        settings: state.settings.version,
+        searched: state.found_serial().is_some(),
+    })
+}
+
+/// What the buttons show.
+pub fn tools(state: &State) -> Tools {
+    let tree = &state.tree;
+    Tools {
+        arrangement: state.views.arrangement,
+        is_selected: state.views.node.is_some() && state.views.node == tree.place.node,
+        can_go_back: !tree.place.earlier.is_empty(),
+        is_focused: tree.place.focus.is_some(),
+        has_selection: state.selection.is_some(),
+        has_matches: state.found_serial().is_some(),
+    }
+}
+
+/// The step of a share, given in tenths of a percent.
+pub fn heat(share: u32) -> u8 {
+    match share {
+        ..50 => 0,
+        50..200 => 1,
+        200..400 => 2,
+        400..700 => 3,
+        _ => 4,
+    }
+}
+
+/// What is seen of the tree; nothing before its first answer.
+pub fn view(state: &State) -> TreeView {
+    let tree = &state.tree;
+    let (Some(page), Some(question)) = (tree.page(), tree.answered()) else { return TreeView::default() };
+    let [first, beyond] = tree.scroll.rows();
+    let (first, beyond) = (first.saturating_sub(SPARE), beyond.saturating_add(SPARE).min(page.row_count));
+    let first = first.min(beyond);
+    let row = |number| Some(row(state, question.scope, page.total.bytes, number, tree.row(number)?));
+    let mut way: Vec<(u32, String)> = page.above.iter().map(|(node, label)| (*node, label.name.clone())).collect();
+    if !way.is_empty() {
+        way.push((question.focus.unwrap_or(0), tree.top.clone()));
+    }
+    TreeView {
+        row_count: page.row_count,
+        first,
+        rows: (first..beyond).map(row).collect(),
+        way,
+        empty: if page.total.count == 0 && page.total.bytes == 0 { nothing(question.scope) } else { "" },
+        searched: question.find.is_some() && state.found_serial().is_some(),
+        total: page.total.bytes,
+    }
+}
+
+fn nothing(scope: Scope) -> &'static str {
+    match scope {
+        Scope::At(_) => "Nothing is live at this moment.",
+        Scope::Born(_) => "Nothing was allocated in this range.",
+        Scope::Freed(_) => "Nothing was freed in this range.",
+        Scope::Kept(_) => "Nothing that was allocated in this range is live at its end.",
+        Scope::ByteMoments(_) => "Nothing is live in this range.",
+    }
+}
+
+fn row(state: &State, scope: Scope, total: u64, number: u32, row: &TreeRow) -> RowView {
+    let label = &row.label;
+    let share = per_mille(row.weight.bytes, total);
+    let only_child = row.depth > 0 && row.place[1] <= 1;
+    let chain = if only_child { CHAIN_PX } else { 0 };
+    let mut title = label.name.clone();
+    let file = super::links::place(&label.file, &label.line, "");
+    if !file.is_empty() {
+        title.push('\n');
+        title.push_str(&file);
+    }
+    let marked = state.tree.marked.and_then(|(_, of, node)| node.filter(|_| of == state.views.arrangement));
+    RowView {
+        number,
+        node: row.node,
+        level: row.depth.saturating_add(1),
+        among: [row.place[0].saturating_add(1), row.place[1].max(1)],
+        indent_px: row.forks.min(MOST_FORKS) * FORK_PX + chain,
+        fold: row.fold,
+        name: label.name.clone(),
+        place: state.settings.place(&label.file, &label.line),
+        title,
+        link: state.settings.link(&label.file, &label.line).ok(),
+        kind: label.kind,
+        share,
+        heat: heat(share),
+        bytes: amount(scope, row.weight.bytes),
+        exact: {
+            let mut text = exact(scope, row.weight.bytes);
+            text.push_str(" in ");
+            text.push_str(&counted(row.weight.count.into(), "allocation"));
+            text
+        },
+        of_parent: percent(row.weight.bytes, row.parent_bytes),
+        of_total: percent(row.weight.bytes, total),
+        count: grouped(row.weight.count.into()),
+        own: if row.own.count == 0 && row.own.bytes == 0 { String::new() } else { amount(scope, row.own.bytes) },
+        found: if row.found == 0 { String::new() } else { amount(scope, row.found) },
+        matches: row.matches,
+        is_active: number == state.tree.active(),
+        is_selected: state.views.node == Some(row.node),
+        is_marked: marked == Some(row.node),
+        weight: [row.weight.bytes, u64::from(row.weight.count)],
+    }
+}

@@ -1,0 +1,238 @@
+//! The table of allocations and the histograms: sorted, filtered, chosen, copied, scrolled; and how they look.
+
+use crate::chromium::Adapter;
+use crate::corpus::real_files;
+use crate::looks::{page_in, scrolls_sideways};
+use crate::opening::empty_page;
+use crate::page::{CTRL, Page, SHIFT};
+use crate::pictures::keep;
+use crate::{fixtures, generate};
+use std::path::PathBuf;
+
+/// A file of some hundred allocations a step, whose numbers the tests read from the page alone.
+fn training() -> PathBuf {
+    generated("table.pickle", "--steps 2 --layers 6")
+}
+
+fn generated(name: &str, words: &str) -> PathBuf {
+    let (options, _) = generate::Options::parse(words.split_whitespace().map(str::to_owned)).expect("words it knows");
+    let (bytes, _) = generate::generate(&options, Vec::new()).expect("a vector takes everything");
+    fixtures::file(name, &bytes)
+}
+
+/// A page with the file open and the table seen.
+fn opened(page: &Page, file: &PathBuf) {
+    page.drop_files(&[file]);
+    page.wait_for_state("ready");
+    page.press("L");
+    page.click("#tab-table");
+    page.wait_until("rows are there", || row_count(page) > 0);
+}
+
+fn row_count(page: &Page) -> usize {
+    page.evaluate("document.querySelectorAll('#table-rows > div').length").as_u64().unwrap_or(0) as usize
+}
+
+/// Count and bytes of what is listed, and of what is chosen.
+fn told(page: &Page) -> [u64; 4] {
+    ["data-count", "data-bytes", "data-chosen-count", "data-chosen-bytes"]
+        .map(|name| page.attribute("#table-status", name).and_then(|it| it.parse().ok()).unwrap_or(0))
+}
+
+/// Bytes of the rows that are seen, from their titles.
+fn seen_bytes(page: &Page) -> Vec<u64> {
+    let titles =
+        page.evaluate("[...document.querySelectorAll('#table-rows > div > :nth-child(2)')].map(it => it.title)");
+    let bytes = |title: &serde_json::Value| {
+        title.as_str().and_then(|it| it.replace([',', ' ', 'B'], "").parse().ok()).expect("exact bytes")
+    };
+    titles.as_array().expect("a list").iter().map(bytes).collect()
+}
+
+fn row_numbers(page: &Page) -> Vec<u64> {
+    let rows = page.evaluate("[...document.querySelectorAll('#table-rows > div')].map(it => +it.dataset.row)");
+    rows.as_array().expect("a list").iter().filter_map(|it| it.as_u64()).collect()
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn table_by_mouse_and_keys_to_the_byte() {
+    let page = empty_page();
+    opened(&page, &training());
+    let peak: u64 = page.attribute("#summary", "data-peak-requested").and_then(|it| it.parse().ok()).expect("a peak");
+    let [count, bytes, ..] = told(&page);
+    assert_eq!(bytes, peak, "what is live at the peak is the peak");
+    assert_eq!(page.attribute("#table-grid", "aria-rowcount"), Some((count + 1).to_string()));
+    let sizes = seen_bytes(&page);
+    assert!(sizes.is_sorted_by(|one, other| one >= other) && sizes.len() > 5, "the largest first: {sizes:?}");
+
+    // By keys: the first five rows.
+    page.evaluate("document.getElementById('table-grid').focus()");
+    page.press("Home");
+    for _ in 0..4 {
+        page.press_held("ArrowDown", SHIFT);
+    }
+    let five: u64 = sizes.iter().take(5).sum();
+    page.wait_for(&[count, peak, 5, five], || told(&page));
+    page.press_held("a", CTRL);
+    page.wait_for(&[count, peak, count, peak], || told(&page));
+    // By mouse: two of them, the second beside the first.
+    page.click("[data-row='1']");
+    let (x, y) = page.corners("[data-row='3']").middle();
+    page.move_to(x, y);
+    page.mouse("mousePressed", (x, y), "left", CTRL);
+    page.mouse("mouseReleased", (x, y), "left", CTRL);
+    page.wait_for(&[count, peak, 2, sizes[1] + sizes[3]], || told(&page));
+    let selected = page.attribute("#details", "data-allocation");
+    assert_eq!(selected, page.attribute("[data-row='1']", "data-allocation"), "a click selects for all views");
+    assert_eq!(page.attribute("[data-row='3']", "aria-selected").as_deref(), Some("true"));
+
+    // Copied: a header and the two rows, exactly.
+    page.evaluate("globalThis.copied = ''; navigator.clipboard.writeText = async text => { copied = text; }");
+    page.press_held("c", CTRL);
+    page.wait_until("text was copied", || page.evaluate("copied") != "");
+    let text = page.evaluate("copied").as_str().unwrap_or_default().to_owned();
+    let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split('\t').collect()).collect();
+    assert_eq!(lines.len(), 3, "{text}");
+    assert_eq!(lines[0][..2], ["number", "requested_bytes"]);
+    assert_eq!([lines[1][1], lines[2][1]], [sizes[1].to_string(), sizes[3].to_string()]);
+    page.wait_until("it is said", || page.text("#status").contains("Copied 2 rows"));
+
+    // Sorted by another column, and back.
+    page.click("[data-column='0']");
+    page.wait_until("sorted by number", || {
+        let numbers =
+            page.evaluate("[...document.querySelectorAll('#table-rows > div')].map(it => +it.dataset.allocation)");
+        let numbers: Vec<u64> = numbers.as_array().expect("a list").iter().filter_map(|it| it.as_u64()).collect();
+        numbers.len() > 5 && numbers.is_sorted()
+    });
+    let order = || page.attribute("#table-head > :first-child", "aria-sort");
+    page.wait_for(&Some("ascending".to_owned()), order);
+
+    // Filtered; what is wrong is said; nothing matches; cleared.
+    page.press("f");
+    page.wait_until("the field has the focus", || page.evaluate("document.activeElement.id") == "table-filter");
+    for letter in ">=1MiB & age>0".chars() {
+        page.press(&letter.to_string());
+    }
+    page.wait_until("less is listed", || told(&page)[0] < count);
+    assert!(seen_bytes(&page).iter().all(|&size| size >= 1 << 20));
+    assert!(page.text("#table-status").contains(" of "), "{}", page.text("#table-status"));
+    for letter in " & #".chars() {
+        page.press(&letter.to_string());
+    }
+    page.wait_until("what is wrong is said", || page.text("#table-status").contains("After #"));
+    for letter in "99999999".chars() {
+        page.press(&letter.to_string());
+    }
+    page.wait_until("nothing matches", || page.text("#table-empty").contains("Nothing matches"));
+    page.click("#table-empty-clear");
+    page.wait_for(&[count, peak], || [told(&page)[0], told(&page)[1]]);
+
+    // What is selected elsewhere is revealed here.
+    page.click("#table-clear");
+    page.press("]");
+    page.wait_until("its row is in view", || {
+        let wanted = page.attribute("#details", "data-allocation");
+        wanted.is_some() && page.attribute("#table-rows .selected", "data-allocation") == wanted
+    });
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn bars_of_the_histograms_filter() {
+    let page = empty_page();
+    opened(&page, &training());
+    let [count, ..] = told(&page);
+    page.click("#tab-histograms");
+    page.wait_until("bars are there", || page.attribute("#size-bars button", "aria-label").is_some());
+    let names = page.evaluate("[...document.querySelectorAll('#size-bars button')].map(it => it.ariaLabel)");
+    let of = |name: &serde_json::Value| {
+        let (_, rest) = name.as_str()?.split_once(": ")?;
+        rest.split_once(" allocation")?.0.replace(',', "").parse::<u64>().ok()
+    };
+    let counts: Vec<u64> = names.as_array().expect("a list").iter().filter_map(of).collect();
+    assert_eq!(counts.iter().sum::<u64>(), count, "{names}");
+    let largest = counts.len() - 1;
+    page.evaluate(&format!("document.querySelectorAll('#size-bars button')[{largest}].click()"));
+    page.wait_for(&counts[largest], || told(&page)[0]);
+    assert!(page.attribute("#size-bars [aria-pressed='true']", "aria-label").is_some());
+    page.click("#tab-table");
+    page.wait_until("only those are listed", || {
+        row_count(&page) as u64 == counts[largest].min(row_count(&page) as u64)
+            && seen_bytes(&page).len() as u64 <= counts[largest]
+    });
+    assert!(!page.text("#chip-sizes").is_empty());
+    page.click("#chip-sizes");
+    page.wait_for(&count, || told(&page)[0]);
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn a_million_rows_scroll_and_jump() {
+    let page = empty_page();
+    let events = 1_000_000;
+    // Nothing is freed: all are live at the end, which is the peak.
+    let trace = (1..=events).map(|at: u64| {
+        format!(r#"{{"action":"alloc","addr":{},"size":{},"stream":0,"frames":[]}}"#, at << 12, at % 4096 + 1)
+    });
+    let trace: Vec<String> = trace.collect();
+    let file = format!(r#"{{"segments":[],"device_traces":[[{}]]}}"#, trace.join(","));
+    opened(&page, &fixtures::file("million.json", file.as_bytes()));
+    page.wait_until("all are listed", || told(&page)[0] >= events);
+    let rows = told(&page)[0];
+    page.click("[data-column='0']");
+    page.evaluate("document.getElementById('table-grid').focus()");
+    page.press("End");
+    page.wait_until("the last row", || row_numbers(&page).contains(&(rows - 1)));
+    page.press("PageUp");
+    page.press("ArrowUp");
+    page.wait_until("the row above", || {
+        let row = page.attribute("#table-rows .active", "data-row").and_then(|row| row.parse::<u64>().ok());
+        row.is_some_and(|row| row < rows - 2)
+            && page.attribute("#table-rows .selected", "data-row").and_then(|it| it.parse().ok()) == row
+    });
+    page.evaluate("const grid = document.getElementById('table-grid'); grid.scrollTop = grid.scrollHeight / 2");
+    page.wait_until("rows of the middle", || row_numbers(&page).iter().any(|row| row.abs_diff(rows / 2) < 2000));
+    page.evaluate("document.getElementById('table-grid').scrollTop = 1e9");
+    page.wait_until("the end", || row_numbers(&page).contains(&(rows - 1)));
+    // The last row stands at the lower edge, whole.
+    let (grid, last) = (page.corners("#table-grid"), page.corners(&format!("[data-row='{}']", rows - 1)));
+    assert!((grid.top + grid.height - last.top - last.height).abs() <= 18.0, "{grid:?} {last:?}");
+    page.press("Home");
+    page.wait_until("the first row", || row_numbers(&page).first() == Some(&0));
+    page.press_held("a", CTRL);
+    page.wait_until("their sum", || told(&page)[2] == rows && told(&page)[3] == told(&page)[1]);
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn table_looks() {
+    let file = real_files().and_then(|files| {
+        files.into_iter().map(|file| file.path).find(|path| path.ends_with("train-fp32-1185-segments.pickle"))
+    });
+    let file = file.unwrap_or_else(training);
+    for (scheme, width) in [("light", 1280), ("dark", 1280), ("light", 600)] {
+        let page = page_in(scheme, Adapter::Software);
+        page.resize(width, 900);
+        opened(&page, &file);
+        page.evaluate("document.getElementById('table-grid').focus()");
+        page.press("Home");
+        page.press("ArrowDown");
+        page.press_held("ArrowDown", SHIFT);
+        page.press_held("ArrowDown", SHIFT);
+        page.evaluate("document.getElementById('answer').scrollIntoView()");
+        page.wait_until("three are chosen", || told(&page)[2] == 3);
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        keep(&page, &format!("table-{scheme}-{width}"));
+        assert!(!scrolls_sideways(&page), "at {width}");
+        page.click("#tab-histograms");
+        page.wait_until("bars are there", || page.attribute("#size-bars button", "aria-label").is_some());
+        page.evaluate("document.querySelectorAll('#size-bars button')[8].click()");
+        std::thread::sleep(std::time::Duration::from_millis(400));
+        keep(&page, &format!("histograms-{scheme}-{width}"));
+    }
+}

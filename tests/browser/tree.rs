@@ -1,0 +1,269 @@
+//! The call tree in the page: its numbers, its keys, what it is linked with, and how it scrolls.
+
+use crate::chromium::{Adapter, Chromium};
+use crate::corpus::real_files;
+
+use crate::fixtures::{LOWER, UPPER, halves};
+use crate::interactions::{at, drawn};
+use crate::opening::empty_page;
+use crate::page::{CTRL, Page, SHIFT};
+use crate::pictures::keep;
+use crate::site::Site;
+use std::path::{Path, PathBuf};
+
+const ACTIVE: &str = "#tree-space .row.active";
+
+fn real(name: &str) -> Option<PathBuf> {
+    real_files()?.into_iter().map(|file| file.path).find(|path| path.ends_with(name))
+}
+
+/// A page with a file whose tree is seen.
+fn opened(file: &Path) -> Page {
+    let page = empty_page();
+    page.drop_files(&[file]);
+    page.wait_for_state("ready");
+    page.wait_until("the tree has rows", || page.attribute("#tree-space .row", "data-bytes").is_some());
+    page
+}
+
+/// A number of the active row, once the worker has nothing more to say.
+fn active(page: &Page, attribute: &str) -> Option<String> {
+    page.attribute(ACTIVE, attribute)
+}
+
+fn name(page: &Page) -> String {
+    page.text(&format!("{ACTIVE} .name"))
+}
+
+/// Waits until the active row is called so.
+#[track_caller]
+fn is_on(page: &Page, wanted: &str) {
+    page.wait_for(&wanted.to_owned(), || name(page));
+}
+
+fn row_count(page: &Page) -> u64 {
+    let rows = page.attribute("#tree-rows", "aria-rowcount").and_then(|rows| rows.parse::<u64>().ok());
+    rows.unwrap_or(0).saturating_sub(1)
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn gallery_of_trees() {
+    let show = |file: &Path, scheme: &str, width: u32, height: u32, steps: &[(&[(&str, u32)], &str)]| {
+        let page = Page::blank(Chromium::with(Adapter::Software));
+        page.prefer_color_scheme(scheme);
+        page.resize(width, height);
+        page.navigate(&Site::shared().page());
+        page.wait_for_state("empty");
+        page.drop_files(&[file]);
+        page.wait_for_state("ready");
+        for (keys, name) in steps {
+            for (key, held) in *keys {
+                page.press_held(key, *held);
+                std::thread::sleep(std::time::Duration::from_millis(150));
+            }
+            std::thread::sleep(std::time::Duration::from_millis(600));
+            keep(&page, &format!("gallery-tree-{name}"));
+            let wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
+            assert_eq!(wide, false, "{name} scrolls sideways");
+        }
+        assert_eq!(page.complaints(), Vec::<String>::new());
+    };
+    let Some(training) = real("train-fp32-1185-segments.pickle") else { return };
+    let down = ("ArrowDown", 0);
+    let steps: &[(&[(&str, u32)], &str)] = &[
+        (&[("j", 0)], "first"),
+        (&[down, down, down, ("e", 0), down, down, down, ("Enter", 0)], "opened"),
+        (&[("f", 0)], "focused"),
+        (&[("Backspace", 0), ("Escape", 0), ("r", 0), ("h", 0), down], "inverted"),
+        (&[("?", 0)], "help"),
+        (&[("?", 0), (",", CTRL)], "settings"),
+    ];
+    show(&training, "light", 1280, 900, steps);
+    show(&training, "dark", 1280, 900, &steps[..2]);
+    show(&training, "light", 600, 900, &steps[..2]);
+    if let Some(deep) = real("deep-stacks-no-time.pickle") {
+        show(&deep, "light", 1280, 900, &[(&[("j", 0), ("e", SHIFT), ("PageDown", 0)], "deep")]);
+    }
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn keys_alone_lead_from_a_drop_to_the_line_that_holds_the_most() {
+    let Some(training) = real("train-fp32-1185-segments.pickle") else { return };
+    let page = opened(&training);
+    // At the peak, and to the byte.
+    let peak = page.attribute("#summary", "data-peak-requested");
+    page.wait_for(&peak, || page.attribute("#tree-rows", "data-total"));
+    page.press("j");
+    is_on(&page, "all allocations");
+    assert_eq!((active(&page, "data-bytes"), active(&page, "aria-level")), (peak.clone(), Some("1".into())));
+    // Innermost first and without internal frames, what stands below the root are lines of one's own, the heaviest first.
+    page.press("r");
+    page.press("h");
+    page.wait_for(&Some("true".into()), || page.attribute("#tree-internal", "aria-pressed"));
+    page.wait_until("the tree is another", || page.text("#tree-space").contains("internal frames alone"));
+    page.wait_for(&peak, || page.attribute("#tree-rows", "data-total"));
+    let lines = "[...document.querySelectorAll('#tree-space .row:not([hidden])')]
+        .filter(row => row.ariaLevel == 2).map(row => [row.ariaPosInSet, row.dataset.bytes]).sort((a, b) => a[0] - b[0])
+        .every(([, bytes], at, all) => at == 0 || +all[at - 1][1] >= +bytes)";
+    assert_eq!(page.evaluate(lines), true);
+    for _ in 0..3 {
+        page.press("ArrowDown");
+    }
+    is_on(&page, "step");
+    assert!(page.text(&format!("{ACTIVE} .place")).ends_with("optimizer.py:74"));
+    page.press("Enter");
+    page.wait_for(&Some("true".into()), || active(&page, "aria-selected"));
+    // Its heaviest allocation is selected, and its row found again.
+    page.press("a");
+    page.wait_until("an allocation is selected", || page.attribute("#details", "data-size").is_some());
+    assert!(page.text("#frames").contains("optimizer.py:74"), "{}", page.text("#frames"));
+    page.wait_until("its stack is marked", || page.attribute("#tree-space .marked", "data-node").is_some());
+    // What Esc gives up: the node, then the allocation.
+    page.press("Escape");
+    page.wait_for(&None, || page.attribute("#tree-space .selected", "data-node"));
+    assert!(page.attribute("#details", "data-size").is_some());
+    page.press("Escape");
+    page.wait_for(&None, || page.attribute("#details", "data-size"));
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn timeline_and_tree_show_what_is_selected_in_the_other() {
+    let page = drawn();
+    page.wait_until("the tree has rows", || page.attribute("#tree-space .row", "data-bytes").is_some());
+    // From the timeline to the tree…
+    let (x, y) = at(&page, 60, 0.9);
+    page.click_at(x, y);
+    page.wait_for(&Some(LOWER.to_string()), || page.attribute("#details", "data-size"));
+    page.wait_for(&Some(LOWER.to_string()), || page.attribute("#tree-space .marked", "data-bytes"));
+    is_on(&page, "make_lower");
+    // …and from the tree to the timeline: all but the row's allocations fade.
+    let pixel = |down: f64| {
+        let (x, y) = at(&page, 60, down);
+        page.evaluate(&format!("document.elementFromPoint({x}, {y}).id"))
+    };
+    assert_eq!(pixel(0.9), "timeline");
+    let frames = || page.attribute("canvas#timeline", "data-frames");
+    let before = frames();
+    let upper = "[...document.querySelectorAll('#tree-space .row')].find(row => row.innerText.includes('make_upper'))";
+    let row = page.evaluate(&format!("{upper}.id"));
+    page.click(&format!("#{} .name", row.as_str().expect("a row")));
+    page.wait_for(&Some(UPPER.to_string()), || page.attribute("#tree-space .selected", "data-bytes"));
+    page.wait_until("the timeline is drawn anew", || frames() != before);
+    page.click("#tree-heaviest");
+    page.wait_for(&Some(UPPER.to_string()), || page.attribute("#details", "data-size"));
+    // The search marks rows, and its keys lead from one to the next while the tree has the focus.
+    page.evaluate("document.querySelector('#find').focus()");
+    page.evaluate(
+        "{ const find = document.querySelector('#find'); find.value = 'make_lower'; \
+                   find.dispatchEvent(new Event('input')); }",
+    );
+    page.wait_for(&Some(LOWER.to_string()), || page.attribute("#tree-space .match", "data-bytes"));
+    page.evaluate("document.querySelector('#tree-rows').focus()");
+    page.press("n");
+    is_on(&page, "make_lower");
+    assert_eq!(page.text(&format!("{ACTIVE} .found")), "1.00 GiB");
+    // Only what is below a row, and back.
+    page.press("f");
+    page.press("ArrowUp");
+    page.press("ArrowUp");
+    page.press("f");
+    page.wait_until("the way is shown", || page.text("#tree-way").contains("all allocations"));
+    assert_eq!(active(&page, "aria-level"), Some("1".into()));
+    page.press("Backspace");
+    page.wait_for(&String::new(), || page.text("#tree-way"));
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn everything_opened_scrolls_to_its_end() {
+    let Some(deep) = real("deep-stacks-no-time.pickle") else { return };
+    let page = opened(&deep);
+    page.press("j");
+    page.press_held("E", SHIFT);
+    page.wait_until("all rows are open", || row_count(&page) > 250);
+    page.press("End");
+    let last = row_count(&page);
+    page.wait_for(&Some((last + 1).to_string()), || active(&page, "aria-rowindex"));
+    page.wait_until("the last row is seen", || {
+        let seen = "(() => { const row = document.querySelector('#tree-space .active')?.getBoundingClientRect(); \
+                    const list = document.querySelector('#tree-scroll').getBoundingClientRect(); \
+                    return row && row.height == 22 && row.top >= list.top && row.bottom <= list.bottom + 1; })()";
+        page.evaluate(seen) == true
+    });
+    let rows = "document.querySelectorAll('#tree-space .row').length";
+    assert!(page.evaluate(rows).as_u64().is_some_and(|rows| rows < 80), "only what is seen is there");
+    let height = page.evaluate("document.querySelector('#tree-scroll').scrollHeight");
+    assert_eq!(height.as_u64(), Some(last * 22));
+    // Deep stacks stay in sight: a chain of calls is not indented for ever.
+    for down in [0.25, 0.5, 0.75] {
+        page.evaluate(&format!(
+            "{{ const list = document.querySelector('#tree-scroll'); list.scrollTop = list.scrollHeight * {down}; }}"
+        ));
+        page.wait_until("rows are seen there", || {
+            let seen = "(() => { const list = document.querySelector('#tree-scroll').getBoundingClientRect(); \
+                        const rows = [...document.querySelectorAll('#tree-space .row:not([hidden])')] \
+                            .map(row => [row, row.getBoundingClientRect()]) \
+                            .filter(([, at]) => at.bottom > list.top && at.top < list.bottom); \
+                        return rows.length >= list.height / 22 && rows.every(([row]) => \
+                            row.querySelector('.name').getBoundingClientRect().width > 20); })()";
+            page.evaluate(seen) == true
+        });
+    }
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn settings_make_links_and_are_kept() {
+    let page = opened(&halves());
+    page.press(",");
+    page.press_held(",", CTRL);
+    page.wait_for(&Some(String::new()), || page.attribute("dialog#settings", "open"));
+    let type_in = |field: &str, text: &str| {
+        page.evaluate(&format!(
+            "{{ const field = document.querySelector('{field}'); field.focus(); field.value = {}; \
+             for (const kind of ['input', 'change']) field.dispatchEvent(new Event(kind)); }}",
+            serde_json::Value::from(text)
+        ));
+    };
+    type_in("#setting-template", "javascript:alert('{file}')");
+    page.wait_until("it says why not", || page.text("#template-note").contains("vscode:"));
+    assert_eq!(page.attribute("#setting-template", "aria-invalid"), Some("true".into()));
+    type_in("#setting-template", "vscode://file{file}:{line}");
+    type_in("#setting-folder", "/home/user/");
+    page.wait_until("an example is shown", || page.text("#template-note").contains("vscode://file/home/user/train.py"));
+    type_in("#setting-rules", "native\nnonsense");
+    page.wait_until("it says which line", || page.text("#rules-note").starts_with("line 2"));
+    // Functions that begin so are left out from now on.
+    type_in("#setting-rules", "name:make_*");
+    page.press("Escape");
+    page.wait_for(&None, || page.attribute("dialog#settings", "open"));
+    let link = || page.attribute("#tree-space .user a.place[href]", "href");
+    page.wait_for(&Some("vscode://file/home/user/train.py:40".into()), link);
+    assert_eq!(page.text("#tree-space .user .place"), "train.py:40");
+    page.press("j");
+    page.press("h");
+    page.wait_until("the tree is another", || !page.text("#tree-space").contains("make_"));
+    assert!(page.text("#tree-space").contains("main"));
+    // They are there again, in the dialog and in force, when the page is opened anew.
+    page.navigate("about:blank");
+    page.navigate(&Site::shared().page());
+    page.wait_for_state("empty");
+    page.drop_files(&[&halves()]);
+    page.wait_for_state("ready");
+    page.wait_for(&Some("vscode://file/home/user/train.py:40".into()), link);
+    page.press("j");
+    page.press("h");
+    page.wait_until("the rules hold", || {
+        !page.text("#tree-space").contains("make_") && page.text("#tree-space").contains("main")
+    });
+    // The details have the same links.
+    page.press("a");
+    page.wait_until("details have links", || page.attribute("#frames a.place", "href").is_some());
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}

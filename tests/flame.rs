@@ -1,0 +1,197 @@
+//! The boxes of a flame graph against the rows of the tree of the same question: each node has the same weight, name and parent there.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
+
+#[path = "support/opened.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
+mod opened;
+#[path = "support/turns.rs"]
+mod turns;
+
+use memscape::engine::protocol::{
+    Arrangement, Details, FlamePage, FlameQuestion, Fold, FoldState, Internal, Merge, NodeKind, Origin, Reach, Root,
+    Scope, Span, TreePage, TreeQuestion,
+};
+use memscape::engine::{Engine, Reply, Request};
+use opened::{Opened, open};
+use proptest::prelude::*;
+
+const FIND: u32 = 31;
+
+fn reply(engine: &mut Engine, request: Request) -> Reply {
+    engine.request(request);
+    loop {
+        if let Some(reply) = engine.next_reply() {
+            return reply;
+        }
+        engine.step(&mut || false);
+    }
+}
+
+fn flame(opened: &mut Opened, device: i64, question: FlameQuestion) -> FlamePage {
+    match reply(&mut opened.engine, Request::Flame { serial: 9, device, question }) {
+        Reply::Flame { serial: 9, page } => *page,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn find(opened: &mut Opened, query: &str) {
+    let request = Request::Find { serial: FIND, device: 0, query: query.to_owned() };
+    assert!(matches!(reply(&mut opened.engine, request), Reply::Found { .. }));
+}
+
+/// All rows of the tree of the same question.
+fn tree(opened: &mut Opened, device: i64, question: FlameQuestion) -> TreePage {
+    let FlameQuestion { scope, arrangement, find, .. } = question;
+    let folds = vec![Fold { node: 0, reach: Reach::AllBelow, state: FoldState::Open }];
+    let question = TreeQuestion { scope, arrangement, focus: None, folds, reveal: None, find, rows: [0, 2000] };
+    match reply(&mut opened.engine, Request::Tree { serial: 7, device, question: Box::new(question) }) {
+        Reply::Tree { page, .. } => *page,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Each box is a row of the tree, below its parent's; the way to the zoomed one is as wide as the picture.
+fn agrees(page: &FlamePage, tree: &TreePage, question: FlameQuestion) {
+    assert_eq!(page.total, tree.total);
+    let zoom = page.zoom as usize;
+    for (place, it) in page.boxes.iter().enumerate() {
+        assert!(it.x[0] < it.x[1] && it.x[1] <= question.width_px);
+        if place <= zoom {
+            assert_eq!((it.x, it.row as usize, it.nodes), ([0, question.width_px], place, 1));
+        }
+        let row = tree.rows.iter().find(|row| row.node == it.node).unwrap_or_else(|| panic!("no row of {it:?}"));
+        if place > 0 {
+            assert_eq!(page.boxes[it.parent as usize].node, row.parent);
+        }
+        let label = &page.labels[it.label as usize];
+        assert_eq!(label, &row.label);
+        if it.nodes == 1 {
+            assert_eq!((it.weight, it.found, it.matches), (row.weight, row.found, row.matches));
+        } else {
+            assert!(it.weight.bytes >= row.weight.bytes && it.weight.count >= it.nodes);
+        }
+    }
+    // What is a pixel wide is a box of its own.
+    let whole = u128::from(page.boxes[zoom].weight.bytes);
+    if zoom == 0 && whole > 0 {
+        let wide = tree.rows.iter().filter(|row| u128::from(row.weight.bytes) * u128::from(question.width_px) >= whole);
+        for row in wide {
+            assert!(page.boxes.iter().any(|it| it.node == row.node && it.nodes == 1), "{row:?} is missing");
+        }
+    }
+}
+
+fn sample(turns: &[(u64, usize, u64)]) -> Opened {
+    open(&turns::file(turns)).unwrap()
+}
+
+fn turns() -> Vec<(u64, usize, u64)> {
+    (0..400).map(|at| (512 + at % 7 * 100, at as usize * 7 % 31, at % 23)).collect()
+}
+
+fn question(scope: Scope) -> FlameQuestion {
+    let arrangement = Arrangement::default();
+    FlameQuestion { scope, arrangement, zoom: None, width_px: 1000, find: None, allocation: None }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    #[test]
+    fn boxes_are_rows_of_the_tree(
+        turns in prop::collection::vec((prop_oneof![0u64..3, 1u64..90_000], 0usize..60, 0u64..40), 1..60),
+        (from, to) in (0u32..130, 0u32..130),
+        which in 0usize..5,
+        (root, merge, internal) in (any::<bool>(), 0usize..3, any::<bool>()),
+        zoom in prop::option::of(0u32..40),
+        width_px in 1u32..200,
+        sought in any::<bool>(),
+    ) {
+        let mut opened = sample(&turns);
+        let span = Span { from, to };
+        let scope = [Scope::At(from), Scope::Born(span), Scope::Freed(span), Scope::Kept(span), Scope::ByteMoments(span)][which];
+        let arrangement = Arrangement {
+            root: if root { Root::Outermost } else { Root::Innermost },
+            merge: [Merge::Line, Merge::Function, Merge::File][merge],
+            internal: if internal { Internal::Shown } else { Internal::Hidden },
+        };
+        if sought {
+            find(&mut opened, "step");
+        }
+        let find = sought.then_some(FIND);
+        let whole = FlameQuestion { scope, arrangement, zoom: None, width_px, find, allocation: None };
+        let tree = tree(&mut opened, 0, whole);
+        let page = flame(&mut opened, 0, whole);
+        prop_assert_eq!(page.zoom, 0);
+        agrees(&page, &tree, whole);
+        let zoomed = FlameQuestion { zoom, ..whole };
+        let page = flame(&mut opened, 0, zoomed);
+        let node = page.boxes[page.zoom as usize].node;
+        prop_assert!(zoom.is_none_or(|zoom| zoom == node || node == 0));
+        // A node that weighs nothing has no row; its way is there all the same.
+        if tree.rows.iter().any(|row| row.node == node) {
+            agrees(&page, &tree, zoomed);
+        } else {
+            prop_assert_eq!(page.boxes.len(), page.zoom as usize + 1);
+        }
+    }
+}
+
+#[test]
+fn the_box_of_an_allocation_is_that_of_its_stack_or_the_nearest_above() {
+    let mut opened = sample(&turns());
+    let last = opened.summary.devices[0].events as u32;
+    let scope = Scope::Born(Span { from: 0, to: last });
+    let mut seen = 0;
+    for id in 0..opened.summary.devices[0].allocations as u32 {
+        let request = Request::Details { serial: 1, device: 0, allocation: id };
+        let Reply::Details { details: Some(details), .. } = reply(&mut opened.engine, request) else { continue };
+        let Details { frames, origin, .. } = *details;
+        let page = flame(&mut opened, 0, FlameQuestion { allocation: Some(id), width_px: 100_000, ..question(scope) });
+        let Some(place) = page.revealed else {
+            assert_ne!(origin, Origin::Recorded, "allocation {id} was born in the trace and has no box");
+            continue;
+        };
+        let name = &page.labels[page.boxes[place as usize].label as usize].name;
+        assert_eq!(name, frames.first().map_or("no stack was recorded", |frame| &frame.name));
+        // In a picture of one pixel there is only the heaviest way: it is on that, above its own.
+        let narrow = flame(&mut opened, 0, FlameQuestion { allocation: Some(id), width_px: 1, ..question(scope) });
+        let nearest = narrow.boxes[narrow.revealed.unwrap() as usize];
+        let mut way = std::iter::successors(Some(place), |&at| (at > 0).then(|| page.boxes[at as usize].parent));
+        assert!(way.any(|at| page.boxes[at as usize].node == nearest.node));
+        seen += 1;
+    }
+    assert!(seen > 100, "{seen}");
+    let nothing = flame(&mut opened, 0, FlameQuestion { allocation: Some(u32::MAX), ..question(scope) });
+    assert_eq!(nothing.revealed, None);
+}
+
+#[test]
+fn call_sites_have_the_colour_of_the_legend() {
+    let mut opened = sample(&turns());
+    let last = opened.summary.devices[0].events as u32;
+    let page = flame(&mut opened, 0, question(Scope::Born(Span { from: 0, to: last })));
+    let colouring = memscape::engine::protocol::Grouping::CallSite;
+    let legend = match reply(&mut opened.engine, Request::Legend { serial: 1, device: 0, colouring }) {
+        Reply::Legend { entries, .. } => entries,
+        other => panic!("{other:?}"),
+    };
+    let mut coloured = 0;
+    for it in page.boxes.iter().filter(|it| it.slot.is_some()) {
+        let label = &page.labels[it.label as usize];
+        let entry = legend.iter().find(|entry| Some(entry.slot) == it.slot).unwrap();
+        if label.kind != NodeKind::Note {
+            assert!(entry.label.contains(&label.name), "{entry:?} is not {label:?}");
+        } else {
+            assert_eq!(entry.label, "no stack");
+        }
+        coloured += 1;
+    }
+    assert!(coloured > 3, "{coloured}");
+}
+
+#[test]
+fn a_device_that_there_is_not_has_no_boxes() {
+    let mut opened = sample(&turns());
+    assert_eq!(flame(&mut opened, 5, question(Scope::At(3))), FlamePage::default());
+}

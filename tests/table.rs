@@ -1,0 +1,483 @@
+//! The table of allocations against the plain truth: rows, sums, order, histograms and text, of random histories and of real files.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
+
+#[path = "support/opened.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
+mod opened;
+
+use memscape::engine::protocol::{
+    Arrangement, Details, Fold, FoldState, Internal, LIFE_CLASSES, LIFE_TO_END, LIFE_UNKNOWN, Merge, Origin, Reach,
+    Root, SIZE_CLASSES, Scope, SortWay, Span, TableColumn, TableFilter, TablePage, TableQuestion, TableSort,
+    TreeQuestion, Weight,
+};
+use memscape::engine::{Engine, Reply, Request, Work};
+use memscape::ui::details::view;
+use opened::{Opened, open, snapshots};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// Allocations and frees as a file tells them, in turns; two blocks were there before the trace.
+fn file(turns: &[(u64, usize, u64)]) -> Vec<u8> {
+    let frames = |stack: u64| -> Value {
+        let frame = |at: u64| {
+            let place = [("Forward", "/home/me/Train.py"), ("step", "/home/me/model.py"), ("at::empty", "??")];
+            let (name, file) = place[at as usize % 3];
+            json!({ "name": name, "filename": file, "line": at % 4 * 7 })
+        };
+        (0..stack % 4).map(|depth| frame(stack / 4 + depth)).collect()
+    };
+    let mut live: Vec<(u64, u64, u64)> = vec![(1 << 20, 3000, 7), (2 << 20, 70, 13)];
+    let mut trace = Vec::new();
+    let mut event = |action: &str, (address, size, stack): (u64, u64, u64)| {
+        let time = 1_700_000_000_000_000 + 10 * trace.len() as u64;
+        trace.push(json!({ "action": action, "addr": address, "size": size, "stream": stack % 3, "time_us": time, "frames": frames(stack) }));
+    };
+    for &(size, which, stack) in turns {
+        if which % 3 == 0 && !live.is_empty() {
+            let gone = live.swap_remove(which / 3 % live.len());
+            event("free_requested", gone);
+            event("free_completed", gone);
+        } else {
+            let address = (3..).map(|place| place << 20).find(|&at| live.iter().all(|it| it.0 != at)).unwrap();
+            live.push((address, size, stack));
+            event("alloc", (address, size, stack));
+        }
+    }
+    let block = |&(address, size, stack): &(u64, u64, u64)| json!({ "address": address, "size": size.div_ceil(512).max(1) * 512, "requested_size": size, "state": "active_allocated", "frames": frames(stack) });
+    let blocks: Vec<Value> = live.iter().map(block).collect();
+    let segment = json!({ "device": 0, "address": 0, "total_size": 1u64 << 40, "allocated_size": 0, "active_size": 0, "requested_size": 0, "stream": 0, "segment_type": "large", "segment_pool_id": [0, 0], "blocks": blocks });
+    serde_json::to_vec(&json!({ "segments": [segment], "device_traces": [trace] })).unwrap()
+}
+
+/// Everything about every allocation of a device.
+fn all(opened: &mut Opened, device: i64) -> Vec<Details> {
+    (0..).map_while(|id| opened.details(device, id)).collect()
+}
+
+/// What a filter has to mean, and the text that is typed for it.
+#[derive(Clone, Debug)]
+enum Term {
+    Text(&'static str),
+    Size(u64, u64),
+    Age(u64, u64),
+    Life(u64, u64),
+}
+
+fn born(it: &Details) -> u64 {
+    it.born_event.map_or(0, |event| u64::from(event) + 1)
+}
+
+fn died(it: &Details) -> u64 {
+    it.freed_event.map_or(u64::MAX, |event| u64::from(event) + 1)
+}
+
+fn moment(scope: Scope) -> u64 {
+    match scope {
+        Scope::At(moment) => moment.into(),
+        Scope::Born(span) | Scope::Freed(span) | Scope::Kept(span) | Scope::ByteMoments(span) => span.to.into(),
+    }
+}
+
+fn age(it: &Details, scope: Scope) -> u64 {
+    moment(scope).min(died(it)).saturating_sub(born(it))
+}
+
+impl Term {
+    fn typed(&self) -> String {
+        match self {
+            Term::Text(text) => (*text).to_owned(),
+            Term::Size(least, u64::MAX) => format!(">={least}"),
+            Term::Size(least, most) => format!("{least}..{most}"),
+            Term::Age(least, u64::MAX) => format!("age>={least}"),
+            Term::Age(least, most) => format!("age {least}..{most}"),
+            Term::Life(least, u64::MAX) => format!("life >= {least}"),
+            Term::Life(least, most) => format!("life {least}..{most}"),
+        }
+    }
+
+    fn holds(&self, it: &Details, scope: Scope) -> bool {
+        match *self {
+            Term::Text(text) => it.frames.iter().any(|frame| {
+                format!("{}:{} {}", frame.filename, frame.line, frame.name)
+                    .to_lowercase()
+                    .contains(&text.to_lowercase())
+            }),
+            Term::Size(least, most) => (least..=most).contains(&it.requested),
+            Term::Age(least, most) => (least..=most).contains(&age(it, scope)),
+            Term::Life(_, most) if it.freed_event.is_none() => most == u64::MAX,
+            Term::Life(least, most) => (least..=most).contains(&(died(it) - born(it))),
+        }
+    }
+}
+
+fn is_in(scope: Scope, it: &Details) -> bool {
+    let (born, died) = (born(it), died(it));
+    // Event numbers of a range: the allocation event and the completed free are among them.
+    let among = |span: Span, event: Option<u32>| event.is_some_and(|event| (span.from..span.to).contains(&event));
+    match scope {
+        Scope::At(moment) => born <= moment.into() && u64::from(moment) < died,
+        Scope::Born(span) => among(span, it.born_event),
+        Scope::Freed(span) => among(span, it.freed_event),
+        Scope::Kept(span) => among(span, it.born_event) && died > span.to.into(),
+        Scope::ByteMoments(span) => (span.from..span.to).any(|moment| (born..died).contains(&moment.into())),
+    }
+}
+
+/// The class of sizes or lives that 2^(k − 1) to 2^k − 1 stand for.
+fn class(value: u64) -> u8 {
+    (0..=64).find(|&class| u128::from(value) < 1 << class).unwrap()
+}
+
+fn life_class(it: &Details) -> u8 {
+    match (it.freed_event, it.born_event) {
+        (None, _) => LIFE_TO_END,
+        (_, None) => LIFE_UNKNOWN,
+        _ => class(died(it) - born(it)),
+    }
+}
+
+fn key(it: &Details, scope: Scope, column: TableColumn) -> (u64, u64) {
+    let value = match column {
+        TableColumn::Number | TableColumn::Site | TableColumn::Born => it.allocation.into(),
+        TableColumn::Size => it.requested,
+        TableColumn::Address => it.address.unwrap_or(0),
+        TableColumn::Stream => it.stream.map_or(0, |stream| stream + 1),
+        TableColumn::Pool => return it.pool.map_or((0, 0), |(first, second)| (first + 1, second)),
+        TableColumn::Age => age(it, scope),
+        TableColumn::Freed => died(it),
+        TableColumn::Lifetime if it.freed_event.is_none() => u64::MAX,
+        TableColumn::Lifetime => died(it) - born(it),
+    };
+    (value, 0)
+}
+
+fn weight<'a>(of: impl IntoIterator<Item = &'a Details>) -> Weight {
+    let mut sum = Weight::default();
+    for it in of {
+        sum = Weight { bytes: sum.bytes + it.requested, count: sum.count + 1 };
+    }
+    sum
+}
+
+fn question(scope: Scope, sort: TableSort) -> TableQuestion {
+    let filter = TableFilter::default();
+    TableQuestion { scope, filter, sort, rows: [0, 40], reveal: None, chosen: Vec::new(), find: None }
+}
+
+const BY_NUMBER: TableSort = TableSort { column: TableColumn::Number, way: SortWay::Ascending };
+
+/// The answer, in slices of one piece of work each.
+fn page(engine: &mut Engine, device: i64, question: &TableQuestion) -> TablePage {
+    engine.request(Request::Table { serial: 9, device, question: Box::new(question.clone()) });
+    loop {
+        match engine.next_reply() {
+            Some(Reply::Table { serial: 9, page }) => return *page,
+            Some(other) => panic!("{other:?}"),
+            None => drop(engine.step(&mut || false)),
+        }
+    }
+}
+
+/// The lines of text, without the first, and the number of parts.
+fn text(engine: &mut Engine, device: i64, question: &TableQuestion) -> (Vec<String>, usize) {
+    engine.request(Request::TableText { serial: 8, device, question: Box::new(question.clone()) });
+    let (mut text, mut parts) = (String::new(), 0);
+    loop {
+        let mut pieces = 20;
+        engine.step(&mut || {
+            pieces -= 1;
+            pieces > 0
+        });
+        while let Some(reply) = engine.next_reply() {
+            let Reply::TableText { serial: 8, part } = reply else { panic!("{reply:?}") };
+            text += &part.text;
+            parts += 1;
+            if part.last {
+                let mut lines = text.lines().map(str::to_owned);
+                assert_eq!(lines.next().map(|head| head.split('\t').count()), Some(14));
+                let lines: Vec<String> = lines.collect();
+                assert_eq!(lines.len() as u32, part.rows);
+                return (lines, parts);
+            }
+        }
+    }
+}
+
+/// A call site as it sorts: file, line, function.
+fn site_key(site: &str) -> (Vec<u8>, u64, Vec<u8>) {
+    let beginning = |text: &str, most: usize| text.to_ascii_lowercase().bytes().take(most).collect::<Vec<u8>>();
+    let parts = site.split_once(' ').and_then(|(place, name)| {
+        let (file, line) = place.rsplit_once(':').unwrap_or((place, "0"));
+        Some((beginning(file, 32), line.parse().ok()?, beginning(name, 16)))
+    });
+    parts.unwrap_or_else(|| (beginning(site, 32), 0, Vec::new()))
+}
+
+/// The scope with moments that the trace has.
+fn clamped(opened: &Opened, device: i64, scope: Scope) -> Scope {
+    let device = opened.summary.devices.iter().find(|it| it.device == device).unwrap();
+    let last = |moment: u32| moment.min(device.events as u32);
+    let span = |span: Span| Span { from: last(span.from), to: last(span.to) };
+    match scope {
+        Scope::At(moment) => Scope::At(last(moment)),
+        Scope::Born(range) => Scope::Born(span(range)),
+        Scope::Freed(range) => Scope::Freed(span(range)),
+        Scope::Kept(range) => Scope::Kept(span(range)),
+        Scope::ByteMoments(range) => Scope::ByteMoments(span(range)),
+    }
+}
+
+/// Compares one table with what a look at every allocation gives.
+fn check(opened: &mut Opened, device: i64, all: &[Details], terms: &[Term], asked: &TableQuestion) {
+    let scope = clamped(opened, device, asked.scope);
+    let within = |wanted: Option<[u8; 2]>, class: u8| wanted.is_none_or(|[from, to]| from <= class && class <= to);
+    let in_scope: Vec<&Details> = all.iter().filter(|it| is_in(scope, it)).collect();
+    let by_text: Vec<&Details> =
+        in_scope.iter().copied().filter(|it| terms.iter().all(|term| term.holds(it, scope))).collect();
+    let by_size = |it: &&&Details| within(asked.filter.sizes, class(it.requested));
+    let by_life = |it: &&&Details| within(asked.filter.lives, life_class(it));
+    let mut rows: Vec<&Details> = by_text.iter().filter(by_size).filter(by_life).copied().collect();
+    let told = page(&mut opened.engine, device, asked);
+    let context = format!("{asked:?}");
+    assert_eq!(told.scope, weight(in_scope), "{context}");
+    assert_eq!(told.listed, weight(rows.iter().copied()), "{context}");
+    for of in 0..SIZE_CLASSES {
+        let bar = by_text.iter().filter(by_life).copied().filter(|it| usize::from(class(it.requested)) == of);
+        assert_eq!(told.sizes[of], weight(bar), "size class {of} of {context}");
+    }
+    for of in 0..LIFE_CLASSES {
+        let bar = by_text.iter().filter(by_size).copied().filter(|it| usize::from(life_class(it)) == of);
+        assert_eq!(told.lives[of], weight(bar), "life class {of} of {context}");
+    }
+    let first = asked.rows[0] as usize;
+    assert_eq!(told.first as usize, first);
+    assert_eq!(told.rows.len(), rows.len().saturating_sub(first).min(asked.rows[1] as usize), "{context}");
+    if asked.sort.column == TableColumn::Site {
+        let mut sites: Vec<_> = told.rows.iter().map(|row| site_key(&row.site)).collect();
+        if asked.sort.way == SortWay::Descending {
+            sites.reverse();
+        }
+        assert!(sites.is_sorted(), "{context}: {sites:?}");
+        return;
+    }
+    rows.sort_by(|one, other| {
+        let [one, other] = [one, other].map(|it| key(it, scope, asked.sort.column));
+        if asked.sort.way == SortWay::Ascending { one.cmp(&other) } else { other.cmp(&one) }
+    });
+    for (row, it) in told.rows.iter().zip(rows.iter().skip(first)) {
+        assert_eq!(
+            (row.allocation, row.requested, row.address),
+            (it.allocation, it.requested, it.address),
+            "{context}"
+        );
+        assert_eq!((row.stream, row.pool), (it.stream, it.pool));
+        assert_eq!(
+            (row.born, row.born_us, row.freed, row.freed_us),
+            (it.born_event, it.born_us, it.freed_event, it.freed_us)
+        );
+        assert_eq!(u64::from(row.age), age(it, scope), "{context}");
+        if let Some(site) = view(it).site {
+            assert_eq!(row.site, site);
+        }
+        assert_eq!(row.site.is_empty(), it.frames.is_empty());
+    }
+    let weighed =
+        asked.chosen.iter().flat_map(|&[from, to]| rows.iter().copied().take(to as usize).skip(from as usize));
+    assert_eq!(told.chosen, weight(weighed), "{context}");
+    let place = asked.reveal.and_then(|wanted| rows.iter().position(|it| it.allocation == wanted));
+    assert_eq!(told.revealed, place.map(|place| place as u32), "{context}");
+    if !asked.chosen.is_empty() {
+        let (lines, _) = text(&mut opened.engine, device, asked);
+        let chosen = asked.chosen.iter().flat_map(|&[from, to]| rows.iter().take(to as usize).skip(from as usize));
+        let expected: Vec<[String; 4]> = chosen.map(|it| as_fields(it)).collect();
+        let found: Vec<[String; 4]> = lines.iter().map(|line| fields(line)).collect();
+        assert_eq!(found, expected, "{context}");
+    }
+}
+
+/// Number, bytes, address and life of a line.
+fn fields(line: &str) -> [String; 4] {
+    let fields: Vec<&str> = line.split('\t').collect();
+    assert_eq!(fields.len(), 14, "{line}");
+    [0, 1, 2, 11].map(|at| fields[at].to_owned())
+}
+
+fn as_fields(it: &Details) -> [String; 4] {
+    let life = it.freed_event.zip(it.born_event).map(|(freed, born)| (freed - born).to_string());
+    let address = it.address.map(|address| format!("0x{address:x}"));
+    [it.allocation.to_string(), it.requested.to_string(), address.unwrap_or_default(), life.unwrap_or_default()]
+}
+
+fn scopes() -> impl Strategy<Value = Scope> {
+    (0u32..5, 0u32..90, 0u32..90).prop_map(|(which, one, other)| {
+        let span = Span { from: one.min(other), to: one.max(other) };
+        [Scope::At(one), Scope::Born(span), Scope::Freed(span), Scope::Kept(span), Scope::ByteMoments(span)]
+            [which as usize]
+    })
+}
+
+fn terms() -> impl Strategy<Value = Vec<Term>> {
+    let end = |most: u64| prop_oneof![(0..most).prop_map(Some), Just(None)];
+    let ends = move |most: u64| {
+        (0..most, end(most))
+            .prop_map(|(one, other)| other.map_or((one, u64::MAX), |other| (one.min(other), one.max(other))))
+    };
+    let one = prop_oneof![
+        prop::sample::select(vec!["train", "STEP", "py:7", "nothing", "empty"]).prop_map(Term::Text),
+        ends(4000).prop_map(|(least, most)| Term::Size(least, most)),
+        ends(60).prop_map(|(least, most)| Term::Age(least, most)),
+        ends(60).prop_map(|(least, most)| Term::Life(least, most)),
+    ];
+    prop::collection::vec(one, 0..3)
+}
+
+fn sorts() -> impl Strategy<Value = TableSort> {
+    (prop::sample::select(TableColumn::ALL.to_vec()), any::<bool>()).prop_map(|(column, down)| TableSort {
+        column,
+        way: if down { SortWay::Descending } else { SortWay::Ascending },
+    })
+}
+
+fn typed(terms: &[Term]) -> String {
+    terms.iter().map(Term::typed).collect::<Vec<_>>().join(" & ")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_table_is_what_a_look_at_each_gives(
+        turns in prop::collection::vec((prop_oneof![0u64..4000, Just(512)], 0usize..300, 0u64..40), 0..60),
+        asked in prop::collection::vec((scopes(), terms(), sorts(), prop::option::of([0u8..13, 0u8..13]), prop::option::of([0u8..35, 0u8..35])), 1..8),
+        rows in [0u32..50, 0u32..50],
+        reveal in 0u32..70,
+    ) {
+        let mut opened = open(&file(&turns)).unwrap();
+        let all = all(&mut opened, 0);
+        for (scope, terms, sort, sizes, lives) in asked {
+            let ordered = |it: Option<[u8; 2]>| it.map(|[one, other]| [one.min(other), one.max(other)]);
+            let text = typed(&terms);
+            let filter = TableFilter { text, node: None, sizes: ordered(sizes), lives: ordered(lives) };
+            let chosen = vec![[rows[0], rows[0] + rows[1]], [90, 300]];
+            let asked = TableQuestion { scope, filter, sort, rows, reveal: Some(reveal), chosen, find: None };
+            check(&mut opened, 0, &all, &terms, &asked);
+        }
+    }
+}
+
+#[test]
+fn tables_of_real_files_are_exact() {
+    let Some(folder) = snapshots() else { return };
+    let mut tables = 0;
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    for path in paths.iter().filter(|path| path.extension().is_some_and(|end| end == "pickle")) {
+        let mut opened = open(&std::fs::read(path).unwrap()).unwrap();
+        for device in opened.summary.devices.clone().iter().filter(|device| (1..6000).contains(&device.allocations)) {
+            let all = all(&mut opened, device.device);
+            let events = device.events as u32;
+            let span = Span { from: events / 3, to: events / 2 };
+            let peak = Scope::At((device.peak_event + 1) as u32);
+            let told = page(&mut opened.engine, device.device, &question(peak, BY_NUMBER));
+            assert_eq!(told.scope.bytes as i64, device.drawn_peak as i64, "{}", path.display());
+            for (at, scope) in [peak, Scope::At(events), Scope::Born(span), Scope::Kept(span)].into_iter().enumerate() {
+                for (column, way) in
+                    TableColumn::ALL.into_iter().zip([SortWay::Ascending, SortWay::Descending].into_iter().cycle())
+                {
+                    let terms =
+                        if at == 0 { vec![] } else { vec![Term::Size(1024, u64::MAX), Term::Age(at as u64, u64::MAX)] };
+                    let filter = TableFilter { text: typed(&terms), ..TableFilter::default() };
+                    let (sort, reveal) = (TableSort { column, way }, Some(all.len() as u32 / 2));
+                    let asked = TableQuestion {
+                        filter,
+                        reveal,
+                        rows: [3, 400],
+                        chosen: vec![[1, 2], [5, 3000]],
+                        ..question(scope, sort)
+                    };
+                    check(&mut opened, device.device, &all, &terms, &asked);
+                    tables += 1;
+                }
+            }
+            let unexplained = all.iter().filter(|it| it.origin == Origin::Unexplained).count();
+            assert!(unexplained <= 1);
+        }
+    }
+    assert!(tables > 100, "only {tables} tables");
+}
+
+#[test]
+fn a_node_lists_what_the_tree_says_it_holds() {
+    let turns: Vec<(u64, usize, u64)> =
+        (0..600).map(|at| (512 + at % 7 * 100, at as usize * 7 % 31, at % 23)).collect();
+    let mut opened = open(&file(&turns)).unwrap();
+    let open_all = Fold { node: 0, reach: Reach::AllBelow, state: FoldState::Open };
+    let (scope, mut nodes) = (Scope::At(400), 0);
+    for arrangement in
+        [Arrangement::default(), Arrangement { root: Root::Innermost, merge: Merge::File, internal: Internal::Hidden }]
+    {
+        let tree = TreeQuestion {
+            scope,
+            arrangement,
+            focus: None,
+            folds: vec![open_all],
+            reveal: None,
+            find: None,
+            rows: [0, 500],
+        };
+        opened.engine.request(Request::Tree { serial: 1, device: 0, question: Box::new(tree) });
+        while opened.engine.step(&mut || true) == Work::More {}
+        let Some(Reply::Tree { page: tree, .. }) = opened.engine.next_reply() else { panic!("no tree") };
+        for row in &tree.rows {
+            let filter = TableFilter { node: Some((arrangement, row.node)), ..TableFilter::default() };
+            let told = page(&mut opened.engine, 0, &TableQuestion { filter, ..question(scope, BY_NUMBER) });
+            assert_eq!((told.listed, told.scope), (row.weight, tree.total), "{row:?}");
+            nodes += 1;
+        }
+    }
+    assert!(nodes > 20, "{nodes} nodes");
+}
+
+#[test]
+fn a_newer_question_overtakes_and_what_cannot_be_read_lists_nothing() {
+    let turns: Vec<(u64, usize, u64)> =
+        (0..600).map(|at| (512 + at % 7 * 100, at as usize * 7 % 31, at % 23)).collect();
+    let mut opened = open(&file(&turns)).unwrap();
+    let engine = &mut opened.engine;
+    for serial in 1..4 {
+        let question = Box::new(question(Scope::At(serial * 10), BY_NUMBER));
+        engine.request(Request::Table { serial, device: 0, question });
+        engine.step(&mut || false);
+    }
+    while engine.step(&mut || true) == Work::More {}
+    let replies: Vec<Reply> = std::iter::from_fn(|| engine.next_reply()).collect();
+    assert!(matches!(replies.last(), Some(Reply::Table { serial: 3, .. })), "{replies:?}");
+    let wrong = TableQuestion {
+        filter: TableFilter { text: "age>".into(), ..TableFilter::default() },
+        ..question(Scope::At(50), BY_NUMBER)
+    };
+    let told = page(engine, 0, &wrong);
+    assert!(told.scope.count > 0 && told.listed == Weight::default() && told.rows.is_empty());
+    let told = page(engine, 77, &question(Scope::At(50), BY_NUMBER));
+    assert_eq!(told.scope, Weight::default(), "there is no such device");
+    let everything = Span { from: 0, to: u32::MAX };
+    let told =
+        page(engine, 0, &TableQuestion { rows: [u32::MAX, u32::MAX], ..question(Scope::Born(everything), BY_NUMBER) });
+    assert!(told.rows.is_empty() && told.scope.count > 300);
+}
+
+#[test]
+fn text_comes_in_parts_and_ends_somewhere() {
+    let turns: Vec<(u64, usize, u64)> = (0..30_000).map(|at| (at, 1, at % 5)).collect();
+    // Nothing is freed: the addresses of `file` would take too long to find.
+    let event = |at: u64, size: u64| json!({ "action": "alloc", "addr": at << 20, "size": size, "stream": 0, "frames": [{ "name": "a\tb\nc", "filename": "/x/y.py", "line": 3 }] });
+    let trace: Vec<Value> = turns.iter().map(|&(at, _, _)| event(at + 1, at)).collect();
+    let bytes = serde_json::to_vec(&json!({ "segments": [], "device_traces": [trace] })).unwrap();
+    let mut opened = open(&bytes).unwrap();
+    let chosen = vec![[0, u32::MAX]];
+    let asked = TableQuestion { chosen, ..question(Scope::At(30_000), BY_NUMBER) };
+    let (lines, parts) = text(&mut opened.engine, 0, &asked);
+    // What the identity lacks is a row of its own where there is any.
+    assert!(lines.len() >= 30_000 && lines.len() <= 30_001 && parts > 3, "{} lines in {parts} parts", lines.len());
+    assert!(lines[5].ends_with("\t/x/y.py:3 a b c"), "{}", lines[5]);
+}

@@ -1,0 +1,156 @@
+//! The settings without a browser: links to the source, what a path is cut to, rules, what is stored.
+
+use memscape::engine::Request;
+use memscape::ui::links::{LinkError, SCHEMES, check, expand, place};
+use memscape::ui::settings::{Dialog, Field, SettingsAction};
+use memscape::ui::{Action, Command, Effect, State, update};
+
+fn act(state: &mut State, action: SettingsAction) -> Vec<Effect> {
+    update(state, Action::Settings(action), 0.0)
+}
+
+fn typed(state: &mut State, field: Field, text: &str) -> Vec<Effect> {
+    act(state, SettingsAction::Typed(field, text.into()))
+}
+
+#[test]
+fn a_template_becomes_a_link() {
+    let link = |template, file, line| expand(template, file, line).unwrap();
+    let vscode = "vscode://file{file}:{line}";
+    assert_eq!(link(vscode, "/home/me/train.py", "233"), "vscode://file/home/me/train.py:233");
+    assert_eq!(link("vscode://file/{file}:{line}", "/home/me/a b.py", "1"), "vscode://file/home/me/a%20b.py:1");
+    assert_eq!(link(vscode, "C:\\work\\train.py", "0"), "vscode://file/C:/work/train.py:1");
+    let idea = "idea://open?file={file}&line={line}";
+    assert_eq!(link(idea, "/x/ü.py", "99999999999"), "idea://open?file=/x/%C3%BC.py&line=1");
+    let web = "https://git.example/raw{file}#L{line}";
+    assert_eq!(link(web, "/m.py", "7"), "https://git.example/raw/m.py#L7");
+}
+
+#[test]
+fn a_hostile_file_name_stays_a_name() {
+    let hostile = "/x/?a=1&b#c%2e\"'<script>{line}:javascript:alert(1)\u{202e}\n/../";
+    assert_eq!(expand("vscode://file{file}:{line}", hostile, "1"), Err(LinkError::Relative), "it climbs");
+    let link = expand("vscode://file{file}:{line}", hostile.trim_end_matches("../"), "1").unwrap();
+    let path = link.strip_prefix("vscode://file/x/").unwrap().strip_suffix(":1").unwrap();
+    assert!(path.bytes().all(|sign| sign.is_ascii_alphanumeric() || b"%/._-~".contains(&sign)), "{path}");
+    assert!(path.contains("%7Bline%7D%3Ajavascript%3Aalert%281%29"), "{path}");
+    // What looks like a scheme, a server or a drive is none.
+    for file in ["javascript:alert(1)", "train.py", "<string>", "data:text/html,x", "\\\\server\\x", "1:/x"] {
+        assert_eq!(expand("vscode://file{file}", file, "1"), Err(LinkError::Relative), "{file}");
+    }
+    assert_eq!(expand("https://a.example{file}", "/x", "1"), Err(LinkError::Host));
+    assert_eq!(
+        expand("https://a.example/{file}", "//evil.example/x", "1").unwrap(),
+        "https://a.example/evil.example/x"
+    );
+    assert_eq!(expand("vscode://file{file}", "??", "0"), Err(LinkError::Nameless));
+    assert_eq!(expand("vscode://file{file}", &"/x".repeat(5000), "0"), Err(LinkError::Relative));
+}
+
+#[test]
+fn a_template_that_could_do_anything_else_is_refused() {
+    for scheme in SCHEMES {
+        assert_eq!(check(&format!("{scheme}://open/x{{file}}:{{line}}")), Ok(()), "{scheme}");
+    }
+    let refused = [
+        ("javascript:alert('{file}')", LinkError::Scheme),
+        ("JavaScript:{file}", LinkError::Scheme),
+        ("data:text/html,{file}", LinkError::Scheme),
+        ("file://{file}", LinkError::Scheme),
+        (" vscode://{file}", LinkError::Scheme),
+        ("{file}:x", LinkError::Scheme),
+        ("no scheme {file}", LinkError::Scheme),
+        ("vscode://file", LinkError::NoFile),
+        ("vscode://file{file}{column}", LinkError::Sign),
+        ("vscode://file{file} --x", LinkError::Sign),
+        ("vscode://file{file}\u{e9}", LinkError::Sign),
+        ("https://{file}/x", LinkError::Host),
+        ("https://a.example:{line}/{file}", LinkError::Host),
+        ("https:{file}", LinkError::Host),
+        ("http:///{file}", LinkError::Host),
+    ];
+    for (template, why) in refused {
+        assert_eq!(check(template), Err(why), "{template}");
+        assert!(expand(template, "/x.py", "1").is_err());
+    }
+    assert_eq!(check(&format!("vscode://{}{{file}}", "x".repeat(600))), Err(LinkError::TooLong));
+    assert_eq!((check(""), expand("", "/x.py", "1")), (Ok(()), Err(LinkError::NoTemplate)));
+}
+
+#[test]
+fn a_folder_is_left_out_and_stands_elsewhere_here() {
+    let mut state = State::default();
+    typed(&mut state, Field::Folder, "/root/job/");
+    typed(&mut state, Field::Local, "/home/me/src");
+    typed(&mut state, Field::Template, "vscode://file{file}:{line}");
+    let settings = &state.settings;
+    assert_eq!(settings.place("/root/job/a/train.py", "4"), "a/train.py:4");
+    assert_eq!(settings.place("/root/jobs/train.py", "4"), "/root/jobs/train.py:4", "another folder");
+    assert_eq!(settings.link("/root/job/a/train.py", "4").unwrap(), "vscode://file/home/me/src/a/train.py:4");
+    assert_eq!(settings.link("/usr/lib/x.py", "4").unwrap(), "vscode://file/usr/lib/x.py:4");
+    assert!(settings.link("/root/job/../x.py", "4").is_err());
+    assert_eq!(settings.sample(), "vscode://file/home/me/src/train.py:42");
+    assert_eq!((place("??", "0", ""), place("a.cpp", "0", "")), (String::new(), "a.cpp".into()));
+}
+
+#[test]
+fn settings_are_stored_and_come_back_and_nothing_wrong_does() {
+    let mut state = State::default();
+    typed(&mut state, Field::Template, "cursor://file{file}:{line}");
+    typed(&mut state, Field::Folder, "/root\n/job");
+    typed(&mut state, Field::Rules, "native\n\n  file:/x/ ");
+    let effects = act(&mut state, SettingsAction::RulesDone);
+    let stored =
+        effects.iter().find_map(|effect| if let Effect::Store(text) = effect { Some(text.clone()) } else { None });
+    let stored = stored.expect("it is stored");
+    let mut again = State::default();
+    act(&mut again, SettingsAction::Loaded(stored.clone()));
+    assert_eq!(
+        (again.settings.template.as_str(), again.settings.folder.as_str()),
+        ("cursor://file{file}:{line}", "/root/job")
+    );
+    assert_eq!(again.settings.rules_text(), "native\nfile:/x/");
+    // An emptied field is no rule at all, and not the defaults.
+    typed(&mut again, Field::Rules, " ");
+    let effects = act(&mut again, SettingsAction::Closed);
+    let Some(Effect::Store(none)) = effects.first() else { panic!("it is stored: {effects:?}") };
+    let mut third = State::default();
+    act(&mut third, SettingsAction::Loaded(none.clone()));
+    assert_eq!(third.settings.rules_text(), "");
+    act(&mut third, SettingsAction::DefaultRules);
+    assert_eq!(third.settings.rules_text(), State::default().settings.rules_text());
+    for wrong in [
+        "",
+        "{}",
+        "memscape settings 2\ntemplate=vscode://file{file}",
+        "memscape settings 1\ntemplate=javascript:{file}",
+        "memscape settings 1\nrule=nonsense",
+    ] {
+        let mut state = State::default();
+        act(&mut state, SettingsAction::Loaded(wrong.into()));
+        assert_eq!(
+            (state.settings.template.as_str(), state.settings.rules_text()),
+            ("", State::default().settings.rules_text()),
+            "{wrong}"
+        );
+    }
+}
+
+#[test]
+fn wrong_rules_are_told_and_never_in_force() {
+    let mut state = State::default();
+    update(&mut state, Action::Command(Command::ToggleSettings), 0.0);
+    assert_eq!(state.settings.dialog, Dialog::Open);
+    typed(&mut state, Field::Rules, "native\nnonsense");
+    assert!(state.settings.wrong_rules().starts_with("line 2:"), "{}", state.settings.wrong_rules());
+    let before = State::default().settings.rules_text();
+    let effects = update(&mut state, Action::Command(Command::ToggleSettings), 0.0);
+    assert_eq!((effects, state.settings.rules_text(), state.settings.dialog), (vec![], before, Dialog::Closed));
+    typed(&mut state, Field::Template, "javascript:{file}");
+    assert!(state.settings.wrong_template().contains("vscode"));
+    assert!(state.settings.link("/x.py", "1").is_err());
+    assert!(!state.settings.rules_text().is_empty() && state.device().is_none());
+    let asks = |effects: &[Effect]| effects.iter().any(|it| matches!(it, Effect::Ask(Request::InternalFrames(_))));
+    typed(&mut state, Field::Rules, "native");
+    assert!(!asks(&act(&mut state, SettingsAction::RulesDone)), "there is no file that it would be of");
+}

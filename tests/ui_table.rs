@@ -1,0 +1,323 @@
+//! The table and the histograms without a browser: what is asked when, which rows are chosen and seen, what is said.
+#![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
+
+use memscape::engine::protocol::{
+    Details, DeviceSummary, FileSummary, LIFE_CLASSES, SIZE_CLASSES, SortWay, TableColumn, TablePage, TableQuestion,
+    TableRow, TableText, Weight,
+};
+use memscape::engine::{Reply, Request};
+use memscape::ui::action::GivenFile;
+use memscape::ui::histograms::{Histogram, Reach, chart};
+use memscape::ui::state::Canvas;
+use memscape::ui::table::{Dropped, Extent, Go, ROW_PX, grid, status};
+use memscape::ui::views::Tab;
+use memscape::ui::{Action, Command, Effect, State, update};
+
+/// A page under test, its worker played by hand.
+struct Page {
+    state: State,
+    done: Vec<Effect>,
+    rows: u32,
+}
+
+impl Page {
+    /// With a file open and the table seen; 20 rows are seen of so many, the first of which are known.
+    fn open(rows: u32) -> Page {
+        let device = |device| DeviceSummary {
+            device,
+            events: 999,
+            peak_event: 500,
+            drawn_peak: 1 << 20,
+            ..DeviceSummary::default()
+        };
+        let file = FileSummary {
+            schema: 1,
+            file: "a.pickle".into(),
+            format: "pickle 4 (Python)".into(),
+            torch: None,
+            warnings: vec![],
+            devices: vec![device(0), device(1)],
+            settings: vec![],
+        };
+        let mut page = Page { state: State::default(), done: vec![], rows };
+        page.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
+        page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
+        page.act(Action::Replied { load: page.state.load, reply: Reply::Opened(Box::new(file)) });
+        assert!(page.asked().is_none(), "the table is not seen");
+        page.act(Action::TabChosen(Tab::Table));
+        page.answer();
+        page.scroll(0.0);
+        page.answer_if_asked();
+        page
+    }
+
+    fn act(&mut self, action: Action) {
+        self.done = update(&mut self.state, action, 0.0);
+    }
+
+    fn key(&mut self, go: Go, extent: Extent) {
+        self.act(Action::Command(Command::Row(go, extent)));
+    }
+
+    fn scroll(&mut self, top: f64) {
+        self.act(Action::TableScrolled { top, height: 20.0 * ROW_PX });
+    }
+
+    fn asked(&self) -> Option<(u32, TableQuestion)> {
+        self.done.iter().find_map(|effect| match effect {
+            Effect::Ask(Request::Table { serial, device: 0, question }) => Some((*serial, (**question).clone())),
+            _ => None,
+        })
+    }
+
+    /// The worker answers: allocation `1000 + row` in every row, each of `row` bytes.
+    fn answer_to(&mut self, (serial, question): (u32, TableQuestion)) {
+        let [first, count] = question.rows;
+        let row = |row: u32| TableRow {
+            allocation: 1000 + row,
+            requested: row.into(),
+            born: Some(row),
+            site: "train.py:1 step".into(),
+            ..TableRow::default()
+        };
+        let mut sizes = vec![Weight::default(); SIZE_CLASSES];
+        (sizes[10], sizes[12]) = (Weight { bytes: 5000, count: 9 }, Weight { bytes: 10_000, count: 4 });
+        let page = TablePage {
+            scope: Weight { bytes: 1 << 20, count: 1000 + self.rows },
+            listed: Weight { bytes: 1 << 20, count: self.rows },
+            chosen: Weight { bytes: 777, count: question.chosen.iter().map(|[from, to]| to - from).sum() },
+            first,
+            rows: (first..self.rows.min(first + count)).map(row).collect(),
+            revealed: question.reveal.and_then(|it| it.checked_sub(1000)).filter(|row| *row < self.rows),
+            sizes,
+            lives: vec![Weight { bytes: 1, count: 1 }; LIFE_CLASSES],
+        };
+        self.act(Action::Replied { load: self.state.load, reply: Reply::Table { serial, page: Box::new(page) } });
+    }
+
+    fn answer(&mut self) -> TableQuestion {
+        let asked = self.asked().expect("the table was asked for");
+        self.answer_to(asked.clone());
+        asked.1
+    }
+
+    fn answer_if_asked(&mut self) {
+        if let Some(asked) = self.asked() {
+            self.answer_to(asked);
+        }
+    }
+
+    /// The worker tells about the allocation that was just selected.
+    fn select(&mut self, allocation: u32) {
+        let serial = self.state.selecting.expect("details were asked for");
+        let details = Details { allocation, ..Details::default() };
+        self.act(Action::Replied {
+            load: self.state.load,
+            reply: Reply::Details { serial, details: Some(Box::new(details)) },
+        });
+    }
+
+    /// The rows that are seen.
+    fn rows(&self) -> Vec<u32> {
+        grid(&self.state).rows.iter().map(|row| row.row).collect()
+    }
+}
+
+#[test]
+fn it_asks_once_for_what_is_seen_and_again_when_that_is_left() {
+    let mut page = Page::open(10_000);
+    assert!(page.asked().is_none(), "all that is seen is known");
+    page.scroll(3.0 * ROW_PX);
+    assert!(page.asked().is_none());
+    page.scroll(5000.0 * ROW_PX);
+    let asked = page.asked().expect("other rows");
+    assert!(asked.1.rows[0] < 5000 && asked.1.rows[0] + asked.1.rows[1] > 5040, "{:?}", asked.1.rows);
+    // One question at a time, the newest next.
+    page.scroll(6000.0 * ROW_PX);
+    page.scroll(7000.0 * ROW_PX);
+    assert!(page.asked().is_none());
+    page.answer_to(asked);
+    assert!(page.asked().expect("the newest").1.rows[0] > 6900);
+    page.answer();
+    assert!(page.rows().contains(&7000) && page.rows().contains(&7019));
+    assert!(page.asked().is_none());
+    // Another view is seen: nothing is asked for it here.
+    page.act(Action::TabChosen(Tab::Tree));
+    page.act(Action::SortChosen(TableColumn::Address));
+    assert!(page.asked().is_none());
+}
+
+#[test]
+fn a_column_is_sorted_and_turned() {
+    let mut page = Page::open(100);
+    assert_eq!((page.state.table.sort.column, page.state.table.sort.way), (TableColumn::Size, SortWay::Descending));
+    for (column, way) in [
+        (TableColumn::Size, SortWay::Ascending),
+        (TableColumn::Born, SortWay::Ascending),
+        (TableColumn::Born, SortWay::Descending),
+        (TableColumn::Age, SortWay::Descending),
+    ] {
+        page.act(Action::SortChosen(column));
+        let asked = page.answer().sort;
+        assert_eq!((asked.column, asked.way), (column, way));
+    }
+    page.act(Action::Command(Command::SortByNext));
+    assert_eq!(page.answer().sort.column, TableColumn::Freed);
+    page.act(Action::Command(Command::SortOtherWay));
+    assert_eq!(page.answer().sort.way, SortWay::Descending);
+}
+
+#[test]
+fn rows_are_chosen_and_their_sum_is_asked_for() {
+    let mut page = Page::open(100);
+    page.act(Action::RowClicked(3, Extent::One));
+    assert_eq!(page.state.table.chosen.ranges(), [[3, 4]]);
+    assert!(page.asked().is_none(), "what one weighs is known");
+    page.select(1003);
+    assert!(page.asked().is_none(), "and where it is");
+    assert_eq!(page.state.table.chosen.ranges(), [[3, 4]]);
+    page.key(Go::Down, Extent::Through);
+    page.key(Go::Down, Extent::Through);
+    assert_eq!(page.state.table.chosen.ranges(), [[3, 6]]);
+    page.act(Action::RowClicked(9, Extent::Toggle));
+    assert_eq!(page.state.table.chosen.ranges(), [[3, 6], [9, 10]]);
+    let told = status(&page.state);
+    assert!(!told.text.contains("chosen"), "a sum of other rows is not said of these: {}", told.text);
+    let mut question = None;
+    // The question of the first extension was on its way while the others came.
+    let mut page = Page::open(100);
+    page.act(Action::RowClicked(3, Extent::One));
+    page.key(Go::Down, Extent::Through);
+    let first = page.asked().expect("their sum");
+    assert_eq!(first.1.chosen, [[3, 5]]);
+    page.key(Go::Down, Extent::Through);
+    assert!(page.asked().is_none());
+    page.answer_to(first);
+    question.replace(page.answer());
+    assert_eq!(question.expect("the newest").chosen, [[3, 6]]);
+    let told = status(&page.state);
+    assert!(told.text.starts_with("3 chosen · 777 B · 100 allocations"), "{}", told.text);
+    page.act(Action::Command(Command::ChooseAllRows));
+    assert_eq!(page.answer().chosen, [[0, 100]]);
+    // Another table, another choice.
+    page.act(Action::SortChosen(TableColumn::Number));
+    page.answer();
+    assert_eq!(page.state.table.chosen.count(), 0);
+}
+
+#[test]
+fn keys_lead_to_every_row_of_a_million() {
+    for rows in [1, 7, 10_000, 1_000_000, 30_000_000] {
+        let mut page = Page::open(rows);
+        let mut shown = page.state.table.jump.0;
+        for (go, expected) in [
+            (Go::Last, rows - 1),
+            (Go::Up, (rows - 1).saturating_sub(1)),
+            (Go::PageUp, (rows - 1).saturating_sub(20)),
+            (Go::First, 0),
+            (Go::Down, 1.min(rows - 1)),
+            (Go::PageDown, 20.min(rows - 1)),
+        ] {
+            page.key(go, Extent::One);
+            page.answer_if_asked();
+            // The shell scrolls where it is told to, as far as it goes.
+            let jump = page.state.table.jump;
+            if jump.0 != shown {
+                let height = grid(&page.state).all_px;
+                assert!((0.0..=height).contains(&jump.1), "{jump:?} of {height}");
+                page.scroll(jump.1.min((height - 20.0 * ROW_PX).max(0.0)));
+                page.answer_if_asked();
+                shown = jump.0;
+            }
+            assert_eq!(page.state.table.chosen.active(), Some(expected), "{go:?} of {rows}");
+            assert!(page.rows().contains(&expected), "{go:?} of {rows}: {:?}", page.rows());
+            let seen = grid(&page.state);
+            assert!(seen.all_px <= 12_000_000.0 && seen.count == rows);
+        }
+    }
+}
+
+#[test]
+fn what_is_selected_elsewhere_is_revealed_once() {
+    let mut page = Page::open(10_000);
+    page.act(Action::Command(Command::SelectNext));
+    page.select(1000 + 4321);
+    assert_eq!(page.answer().reveal, Some(5321));
+    assert_eq!(page.state.table.chosen.active(), Some(4321));
+    page.answer();
+    let (_, px) = page.state.table.jump;
+    assert!((px / ROW_PX - 4311.0).abs() < 2.0, "it is brought to the middle: {px}");
+    page.scroll(px);
+    page.answer_if_asked();
+    assert!(page.rows().contains(&4321));
+    let row = grid(&page.state).rows.into_iter().find(|row| row.row == 4321).expect("seen");
+    assert!(row.class.contains("selected"), "{}", row.class);
+    page.scroll(0.0);
+    let asked = page.answer();
+    assert_eq!(asked.reveal, None, "whoever scrolls away is left alone");
+}
+
+#[test]
+fn a_filter_is_asked_for_and_a_wrong_one_is_not() {
+    let mut page = Page::open(100);
+    page.act(Action::TableFilterTyped("train.py & >1KiB".into()));
+    assert_eq!(page.answer().filter.text, "train.py & >1KiB");
+    assert!(status(&page.state).text.contains("100 allocations of 1,100"));
+    page.act(Action::TableFilterTyped("train.py & >1KiB & age>".into()));
+    assert!(page.asked().is_none(), "what was listed stays");
+    assert!(status(&page.state).is_wrong && status(&page.state).text.contains("age>1000"));
+    page.act(Action::BarClicked(Histogram::Sizes, 12, Reach::One));
+    let filter = page.answer().filter;
+    assert_eq!((filter.text.as_str(), filter.sizes), ("train.py & >1KiB", Some([12, 12])));
+    page.act(Action::BarClicked(Histogram::Sizes, 10, Reach::Through));
+    assert_eq!(page.answer().filter.sizes, Some([10, 12]));
+    page.state.views.node = Some(7);
+    page.act(Action::BarClicked(Histogram::Lives, 4, Reach::One));
+    let filter = page.answer().filter;
+    assert_eq!((filter.lives, filter.node.map(|(_, node)| node)), (Some([4, 4]), Some(7)));
+    page.act(Action::FilterDropped(Dropped::Node));
+    assert_eq!(page.answer().filter.node, None);
+    page.act(Action::Command(Command::ClearFilters));
+    assert_eq!(page.answer().filter, Default::default());
+    assert!(!status(&page.state).is_filtered);
+}
+
+#[test]
+fn bars_tell_count_and_bytes() {
+    let mut page = Page::open(100);
+    page.act(Action::TabChosen(Tab::Histograms));
+    let bars = chart(&page.state, Histogram::Sizes).bars;
+    let names: Vec<&str> = bars.iter().map(|bar| bar.name.as_str()).collect();
+    let expected = [
+        "512 B to under 1 KiB: 9 allocations, 4.88 KiB",
+        "1 KiB to under 2 KiB: 0 allocations, 0 B",
+        "2 KiB to under 4 KiB: 4 allocations, 9.77 KiB",
+    ];
+    assert_eq!(names, expected);
+    assert_eq!(bars.iter().map(|bar| bar.height).collect::<Vec<_>>(), [500, 0, 1000]);
+    page.act(Action::Command(Command::ToggleMeasure));
+    let chart = chart(&page.state, Histogram::Sizes);
+    assert_eq!(chart.bars.iter().map(|bar| bar.height).collect::<Vec<_>>(), [1000, 0, 444]);
+    assert_eq!(chart.top, "9");
+}
+
+#[test]
+fn text_is_copied_when_all_of_it_is_there() {
+    let mut page = Page::open(1_000_000);
+    page.act(Action::Command(Command::CopyRows));
+    let asked = page.done.iter().find_map(|effect| match effect {
+        Effect::Ask(Request::TableText { serial, question, .. }) => Some((*serial, question.chosen.clone())),
+        _ => None,
+    });
+    let (serial, chosen) = asked.expect("text was asked for");
+    assert_eq!(chosen, [[0, 1_000_000]], "all rows, where none are chosen");
+    let part = |text: &str, rows, last| Reply::TableText { serial, part: TableText { text: text.into(), rows, last } };
+    page.act(Action::Replied { load: page.state.load, reply: part("a\n", 100_000, false) });
+    assert!(!page.done.iter().any(|effect| matches!(effect, Effect::Copy(_))));
+    page.act(Action::Replied { load: page.state.load, reply: part("b\n", 200_000, true) });
+    assert!(page.done.contains(&Effect::Copy("a\nb\n".into())));
+    page.act(Action::Copied(Ok(())));
+    assert_eq!(page.state.remark.as_deref(), Some("Copied the first 200,000 rows of 1,000,000."));
+    page.act(Action::Copied(Ok(())));
+    assert_eq!(page.state.remark.as_deref(), Some("Copied."), "something else was");
+}
