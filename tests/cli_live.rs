@@ -1,4 +1,4 @@
-//! `memscape live` and `peak`: what is live at a moment, by what made it, for people and for scripts.
+//! `memscape live`, `peak` and `find`: what is live at a moment, by what made it, and what a search finds, for people and for scripts.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -142,6 +142,39 @@ fn text_says_the_same_to_the_byte() {
         "  76.5 %        1  forward (/home/me/model.py:31)\n",
     ] {
         assert!(text.contains(part), "{part}\nis not in\n{text}");
+    }
+}
+
+#[test]
+fn what_is_found_is_listed_by_size() {
+    let path = snapshot("cli-find.pickle");
+    let path = path.to_str().unwrap();
+    let found = |arguments: &[&str]| {
+        let told = told(&[&["find", path], arguments].concat());
+        let rows = told["rows"].as_array().unwrap().iter();
+        let numbers = rows.map(|row| row["number"].as_u64().unwrap()).collect::<Vec<_>>();
+        (told["count"].as_u64().unwrap(), told["requested"].as_u64().unwrap(), numbers)
+    };
+    assert_eq!(found(&["main"]), (3, 1350, vec![1, 2, 3]));
+    assert_eq!(found(&["model.py"]), (2, 1050, vec![1, 3]));
+    assert_eq!(found(&["model.py", "--at", "end"]), (1, 50, vec![3]));
+    assert_eq!(found(&["/MODEL/i & life<10"]), (1, 1000, vec![1]));
+    assert_eq!(found(&["0x3006"]), (1, 7, vec![0]), "what was there before the trace is found as well");
+    assert_eq!(found(&["> 100B", "--top", "1"]), (2, 1300, vec![1]));
+    assert_eq!(found(&["nowhere"]), (0, 0, vec![]));
+    let text = String::from_utf8(memscape(&["find", path, "model.py", "--top", "1"]).stdout).unwrap();
+    for part in [
+        "device 0: model.py\n  2 of 4 allocations, 1,050 bytes requested (not all live at once)\n",
+        "1,000           #1            0            3            1000  ",
+        "  and 1 more",
+    ] {
+        assert!(text.contains(part), "{part}\nis not in\n{text}");
+    }
+    for (pattern, cause) in [("/(/", "/(/: "), ("#x", "comes the number"), ("", "Nothing to look for")] {
+        let output = memscape(&["find", path, pattern]);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), output.stdout.len(), error.lines().count()), (Some(1), 0, 1), "{pattern}");
+        assert!(error.contains(cause), "{error}");
     }
 }
 

@@ -8,8 +8,8 @@ mod opened;
 mod turns;
 
 use memscape::engine::protocol::{
-    Arrangement, Begin, Details, Direction, Fold, FoldState, Grouping, Highlight, Looks, Match, Reach, Root, Scope,
-    Tally, TreeQuestion,
+    Arrangement, Begin, Details, Direction, Fold, FoldState, FrameText, Grouping, Highlight, Looks, Match, Reach, Root,
+    Scope, Tally, TreeQuestion,
 };
 use memscape::engine::{Engine, Reply, Request, Work};
 use memscape::timeline::View;
@@ -25,6 +25,8 @@ enum Wanted {
     Address(u64),
     Size(u64, u64),
     Text(String),
+    /// In the innermost frame of the user's own code.
+    Site(String),
     /// Frames that begin with one and end with the other.
     Ends(String, String),
 }
@@ -38,21 +40,21 @@ impl Wanted {
             Wanted::Size(least, u64::MAX) => format!(">= {least} B"),
             Wanted::Size(least, most) => format!("{least}..{most}"),
             Wanted::Text(text) => format!("\"{text}\""),
+            Wanted::Site(text) => format!("@\"{text}\""),
             Wanted::Ends(from, to) => format!("/^{}.*{}$/", escaped(from), escaped(to)),
         }
     }
 
     fn is(&self, details: &Details) -> bool {
-        let frame = |wanted: &dyn Fn(&str) -> bool| {
-            details.frames.iter().any(|frame| {
-                let place = match (frame.filename.as_str(), frame.line.as_str()) {
-                    ("" | "??" | "none", _) => String::new(),
-                    (file, "0") => format!("{file} "),
-                    (file, line) => format!("{file}:{line} "),
-                };
-                wanted(&format!("{place}{}", frame.name))
-            })
+        let line = |frame: &FrameText| {
+            let place = match (frame.filename.as_str(), frame.line.as_str()) {
+                ("" | "??" | "none", _) => String::new(),
+                (file, "0") => format!("{file} "),
+                (file, line) => format!("{file}:{line} "),
+            };
+            format!("{place}{}", frame.name)
         };
+        let frame = |wanted: &dyn Fn(&str) -> bool| details.frames.iter().any(|frame| wanted(&line(frame)));
         match self {
             Wanted::Number(number) => details.allocation == *number,
             Wanted::Address(address) => details.address.is_some_and(|from| {
@@ -60,6 +62,10 @@ impl Wanted {
             }),
             Wanted::Size(least, most) => details.requested >= *least && details.requested <= *most,
             Wanted::Text(text) => frame(&|line| line.to_lowercase().contains(&text.to_lowercase())),
+            Wanted::Site(text) => {
+                let site = details.frames.iter().find(|frame| frame.user && !details.stack_of_free);
+                site.is_some_and(|site| line(site).to_lowercase().contains(&text.to_lowercase()))
+            }
             Wanted::Ends(from, to) => frame(&|line| {
                 line.len() >= from.len() + to.len() && line.starts_with(from.as_str()) && line.ends_with(to.as_str())
             }),
@@ -172,7 +178,8 @@ fn wanted() -> impl Strategy<Value = Wanted> {
         (0u64..4000, 0u64..4000).prop_map(|(one, other)| Wanted::Size(one.min(other), one.max(other))),
         (0u64..4000).prop_map(|size| Wanted::Size(size, size)),
         (0u64..4000).prop_map(|size| Wanted::Size(size, u64::MAX)),
-        text.prop_map(|text| Wanted::Text(text.into())),
+        text.clone().prop_map(|text| Wanted::Text(text.into())),
+        text.prop_map(|text| Wanted::Site(text.into())),
         ends.prop_map(|(from, to)| Wanted::Ends(from.into(), to.into())),
     ]
 }
@@ -222,6 +229,9 @@ fn real_files_are_searched_exactly() {
                 wanted.push(Wanted::Size(details.requested / 2, details.requested));
                 let address = details.address.unwrap_or(0);
                 wanted.extend([address, address + details.requested / 2, address.wrapping_sub(1)].map(Wanted::Address));
+                if let Some(site) = details.frames.iter().find(|frame| frame.user) {
+                    wanted.push(Wanted::Site(format!("{}:{} ", site.filename, site.line)));
+                }
                 if let Some(frame) = details.frames.get(details.frames.len() / 2) {
                     let ends = if frame.filename.contains('/') {
                         ("/", frame.name.as_str())

@@ -10,9 +10,10 @@ mod generate;
 mod opened;
 
 use generate::Options;
-use memscape::engine::protocol::{Details, Scope, SourcesPage, Span, Standing, Weight};
+use memscape::engine::protocol::{Details, DeviceSummary, Scope, SourceFile, SourcesPage, Span, Standing, Weight};
 use memscape::engine::{Reply, Request};
-use opened::{Opened, open};
+use opened::{Opened, open, snapshots};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 fn reply(opened: &mut Opened, request: Request) -> Reply {
@@ -26,22 +27,101 @@ fn reply(opened: &mut Opened, request: Request) -> Reply {
     }
 }
 
-fn sources(opened: &mut Opened, scope: Scope) -> SourcesPage {
-    match reply(opened, Request::Sources { serial: 5, device: 0, scope }) {
+fn sources(opened: &mut Opened, device: i64, scope: Scope) -> SourcesPage {
+    match reply(opened, Request::Sources { serial: 5, device, scope }) {
         Reply::Sources { serial: 5, page } => *page,
         other => panic!("{other:?}"),
     }
 }
 
-fn details(opened: &mut Opened, allocation: u32) -> Option<Details> {
-    match reply(opened, Request::Details { serial: 6, device: 0, allocation }) {
-        Reply::Details { details, .. } => details.map(|details| *details),
-        other => panic!("{other:?}"),
-    }
+fn all(opened: &mut Opened, device: &DeviceSummary) -> Vec<Details> {
+    (0..device.allocations as u32).map(|id| opened.details(device.device, id).unwrap()).collect()
 }
 
-fn add(to: &mut Weight, bytes: u64) {
-    (to.bytes, to.count) = (to.bytes + bytes, to.count + 1);
+fn add(to: &mut Weight, more: Weight) {
+    (to.bytes, to.count) = (to.bytes + more.bytes, to.count + more.count);
+}
+
+fn join(to: &mut Standing, more: Standing) {
+    add(&mut to.now, more.now);
+    add(&mut to.peak, more.peak);
+}
+
+fn lives(it: &Details, moment: u32) -> bool {
+    let born = it.born_event.map_or(0, |event| event + 1);
+    born <= moment && it.freed_event.is_none_or(|event| moment < event + 1)
+}
+
+/// Whether an allocation is in a scope.
+type IsIn<'a> = &'a dyn Fn(&Details) -> bool;
+
+/// By file and line, both empty for what has no frame of the user's own code: what is in a scope, and what lives at the peak.
+type Places = BTreeMap<(String, String), Standing>;
+
+fn expected(all: &[Details], is_in: IsIn, peak: u32) -> Places {
+    let mut places = Places::new();
+    for it in all {
+        let frame = it.frames.iter().find(|frame| frame.user && !it.stack_of_free);
+        let place = frame.map_or_else(Default::default, |frame| (frame.filename.clone(), frame.line.clone()));
+        let one = Weight { bytes: it.requested, count: 1 };
+        let weight = |counts: bool| if counts { one } else { Weight::default() };
+        join(places.entry(place).or_default(), Standing { now: weight(is_in(it)), peak: weight(lives(it, peak)) });
+    }
+    places.retain(|_, standing| standing.now.count + standing.peak.count > 0);
+    places
+}
+
+fn sum<'a>(standings: impl Iterator<Item = &'a Standing>) -> Standing {
+    standings.fold(Standing::default(), |mut sum, one| {
+        join(&mut sum, *one);
+        sum
+    })
+}
+
+/// What a page tells, each file being the sum of its lines and each list sorted.
+fn told(page: &SourcesPage) -> Places {
+    let mut places = Places::new();
+    for file in &page.files {
+        assert_eq!(sum(file.lines.iter().map(|line| &line.standing)), file.standing, "lines add up to {}", file.path);
+        assert!(file.lines.is_sorted_by_key(|line| std::cmp::Reverse(line.standing.now.bytes)));
+        for line in &file.lines {
+            let twice = places.insert((file.path.clone(), line.line.clone()), line.standing);
+            assert_eq!(twice, None, "{}:{} is told twice", file.path, line.line);
+        }
+    }
+    assert!(page.files.is_sorted_by_key(|file| std::cmp::Reverse(file.standing.now.bytes)));
+    if page.elsewhere != Standing::default() {
+        places.insert(Default::default(), page.elsewhere);
+    }
+    places
+}
+
+/// Compares what is told of four scopes of a device with a look at all of its allocations; how many lines that were.
+fn check(opened: &mut Opened, device: &DeviceSummary) -> usize {
+    let peak = (device.peak_event + 1) as u32;
+    let last = device.events as u32;
+    let all = all(opened, device);
+    let (from, to) = (last / 3, last / 2);
+    let born_in = |it: &Details| it.born_event.is_some_and(|event| (from..to).contains(&event));
+    let scopes: [(Scope, IsIn); 4] = [
+        (Scope::At(peak), &|it| lives(it, peak)),
+        (Scope::At(last), &|it| lives(it, last)),
+        (Scope::At(last / 2), &|it| lives(it, last / 2)),
+        (Scope::Born(Span { from, to }), &born_in),
+    ];
+    let mut lines = 0;
+    for (scope, is_in) in scopes {
+        let places = expected(&all, is_in, peak);
+        let page = sources(opened, device.device, scope);
+        assert_eq!(told(&page), places, "{scope:?}");
+        assert_eq!(page.total, sum(places.values()), "{scope:?}");
+        assert_eq!(page.total.peak.bytes as i64, device.peak_requested, "the curve says so too");
+        if scope == Scope::At(last) {
+            assert_eq!(page.total.now.bytes, device.end_requested);
+        }
+        lines += page.files.iter().map(|file| file.lines.len()).sum::<usize>();
+    }
+    lines
 }
 
 #[test]
@@ -49,58 +129,86 @@ fn lines_weigh_what_their_allocations_do() {
     let (options, _) = Options::parse("--steps 2 --layers 4 --pending".split_whitespace().map(str::to_owned)).unwrap();
     let mut opened = open(&generate::generate(&options, Vec::new()).unwrap().0).unwrap();
     let device = opened.summary.devices[0].clone();
-    let peak = (device.peak_event + 1) as u32;
-    let last = device.events as u32;
-    let all: Vec<Details> = (0..device.allocations as u32).filter_map(|id| details(&mut opened, id)).collect();
-    assert!(all.len() > 50);
-    let lives = |it: &Details, moment: u32| {
-        let born = it.born_event.map_or(0, |event| event + 1);
-        born <= moment && it.freed_event.is_none_or(|event| moment < event + 1)
-    };
-    let (from, to) = (last / 3, last / 2);
-    let born_in = |it: &Details| it.born_event.is_some_and(|event| (from..to).contains(&event));
-    let scopes: [(Scope, &dyn Fn(&Details) -> bool); 4] = [
-        (Scope::At(peak), &|it| lives(it, peak)),
-        (Scope::At(last), &|it| lives(it, last)),
-        (Scope::At(last / 2), &|it| lives(it, last / 2)),
-        (Scope::Born(Span { from, to }), &born_in),
-    ];
-    for (scope, is_in) in scopes {
-        let mut expected: BTreeMap<(String, String), Standing> = BTreeMap::new();
-        let mut total = Standing::default();
-        for it in &all {
-            let frame = it.frames.iter().find(|frame| frame.user && !it.stack_of_free);
-            let place = frame.map_or_else(Default::default, |frame| (frame.filename.clone(), frame.line.clone()));
-            let standing = expected.entry(place).or_default();
-            for (is_counted, sums) in [
-                (is_in(it), [&mut standing.now, &mut total.now]),
-                (lives(it, peak), [&mut standing.peak, &mut total.peak]),
-            ] {
-                sums.into_iter().filter(|_| is_counted).for_each(|sum| add(sum, it.requested));
-            }
+    assert!(check(&mut opened, &device) > 4);
+}
+
+#[test]
+fn lines_of_real_files_weigh_what_their_allocations_do() {
+    let Some(folder) = snapshots() else { return };
+    let mut lines = 0;
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    for path in paths.iter().filter(|path| path.extension().is_some_and(|end| end == "pickle")) {
+        let mut opened = open(&std::fs::read(path).unwrap()).unwrap();
+        for device in opened.summary.devices.clone().iter().filter(|device| device.allocations < 6000) {
+            lines += check(&mut opened, device);
         }
-        expected.retain(|_, standing| standing.now.count + standing.peak.count > 0);
-        let page = sources(&mut opened, scope);
-        assert_eq!(page.total, total, "{scope:?}");
-        let mut told: BTreeMap<(String, String), Standing> = BTreeMap::new();
-        for file in &page.files {
-            let mut sum = Standing::default();
-            for line in &file.lines {
-                for (to, more) in [(&mut sum.now, line.standing.now), (&mut sum.peak, line.standing.peak)] {
-                    (to.bytes, to.count) = (to.bytes + more.bytes, to.count + more.count);
-                }
-                assert_eq!(told.insert((file.path.clone(), line.line.clone()), line.standing), None, "twice");
-            }
-            assert_eq!(sum, file.standing, "lines add up to {}", file.path);
-            assert!(file.lines.is_sorted_by_key(|line| std::cmp::Reverse(line.standing.now.bytes)));
-        }
-        if page.elsewhere != Standing::default() {
-            told.insert(Default::default(), page.elsewhere);
-        }
-        assert_eq!(told, expected, "{scope:?}");
-        assert!(page.files.is_sorted_by_key(|file| std::cmp::Reverse(file.standing.now.bytes)));
-        assert!(!page.files.is_empty());
     }
+    assert!(lines > 300, "only {lines} lines");
+}
+
+/// A snapshot of one allocation a place in code, of 512 · 2^place bytes.
+fn snapshot(places: &[(&str, Value)]) -> Vec<u8> {
+    let event = |(place, (file, line)): (usize, &(&str, Value))| {
+        json!({ "action": "alloc", "addr": (place + 1) << 30, "size": 512_u64 << place, "stream": 0,
+                "frames": [{ "name": "empty", "filename": "/x/site-packages/torch/a.py", "line": 1 },
+                           { "name": "f", "filename": file, "line": line }] })
+    };
+    let trace: Vec<Value> = places.iter().enumerate().map(event).collect();
+    let value = json!({ "segments": [], "device_traces": [trace] });
+    serde_pickle::to_vec(&value, serde_pickle::SerOptions::new()).unwrap()
+}
+
+#[test]
+fn names_and_lines_may_be_anything() {
+    let long = format!("/{}/end.py", "ä/".repeat(100_000));
+    let places = [
+        ("/a/<script>alert(1)</script>.py", json!(7)),
+        ("\u{202e}\u{0}\n\t.py", json!(-3)),
+        ("same.py", json!(i64::MAX)),
+        ("same.py", json!(i64::MIN)),
+        ("same.py", json!(0)),
+        ("Same.py", json!(0)),
+        ("a.py", json!(1)),
+        (" a.py", json!(1)),
+        ("a.py:1", json!(1)),
+    ];
+    let mut opened = open(&snapshot(&places)).unwrap();
+    let page = sources(&mut opened, 0, Scope::At(places.len() as u32));
+    let of_places = told(&page);
+    for (at, (file, line)) in places.iter().enumerate() {
+        let weight = Weight { bytes: 512 << at, count: 1 };
+        let standing = Standing { now: weight, peak: weight };
+        assert_eq!(of_places.get(&((*file).to_owned(), line.to_string())), Some(&standing), "{file:?} {line}");
+    }
+    assert_eq!(of_places.len(), places.len());
+    assert_eq!(page.files.iter().find(|file| file.path == "same.py").unwrap().lines.len(), 3);
+    // A path of 300 kB is no path: its frame is nobody's code, and nothing of it is sent.
+    let mut opened = open(&snapshot(&[(&long, json!(1)), (&long["/ä".len()..4000], json!(2))])).unwrap();
+    let page = sources(&mut opened, 0, Scope::At(2));
+    assert!(page.files.iter().all(|SourceFile { path, .. }| path.len() < 1100 && path.starts_with('…')));
+    assert_eq!(sum(page.files.iter().map(|file| &file.standing).chain([&page.elsewhere])), page.total);
+}
+
+#[test]
+fn a_line_weighs_what_the_search_for_it_finds() {
+    let (options, _) = Options::parse("--steps 2 --layers 4".split_whitespace().map(str::to_owned)).unwrap();
+    let mut opened = open(&generate::generate(&options, Vec::new()).unwrap().0).unwrap();
+    let ever = sources(&mut opened, 0, Scope::Ever);
+    let mut lines = 0;
+    for file in &ever.files {
+        for line in &file.lines {
+            let query = format!("@\"{}:{} \"", file.path, line.line);
+            let Reply::Found { tally, .. } = reply(&mut opened, Request::Find { serial: 9, device: 0, query }) else {
+                panic!("not a tally");
+            };
+            let Standing { now, peak } = line.standing;
+            assert_eq!((tally.requested, tally.count), (now.bytes, now.count), "{}:{}", file.path, line.line);
+            assert_eq!((tally.peak_requested, tally.peak_count), (peak.bytes, peak.count));
+            lines += 1;
+        }
+    }
+    assert!(lines > 4, "only {lines}");
 }
 
 #[test]

@@ -73,6 +73,7 @@ fn died(it: &Details) -> u64 {
 
 fn moment(scope: Scope) -> u64 {
     match scope {
+        Scope::Ever => unreachable!("ages are told at its last moment"),
         Scope::At(moment) => moment.into(),
         Scope::Born(span) | Scope::Freed(span) | Scope::Kept(span) | Scope::ByteMoments(span) => span.to.into(),
     }
@@ -115,6 +116,7 @@ fn is_in(scope: Scope, it: &Details) -> bool {
     // Event numbers of a range: the allocation event and the completed free are among them.
     let among = |span: Span, event: Option<u32>| event.is_some_and(|event| (span.from..span.to).contains(&event));
     match scope {
+        Scope::Ever => true,
         Scope::At(moment) => born <= moment.into() && u64::from(moment) < died,
         Scope::Born(span) => among(span, it.born_event),
         Scope::Freed(span) => among(span, it.freed_event),
@@ -219,6 +221,7 @@ fn clamped(opened: &Opened, device: i64, scope: Scope) -> Scope {
     let last = |moment: u32| moment.min(device.events as u32);
     let span = |span: Span| Span { from: last(span.from), to: last(span.to) };
     match scope {
+        Scope::Ever => Scope::Ever,
         Scope::At(moment) => Scope::At(last(moment)),
         Scope::Born(range) => Scope::Born(span(range)),
         Scope::Freed(range) => Scope::Freed(span(range)),
@@ -230,10 +233,14 @@ fn clamped(opened: &Opened, device: i64, scope: Scope) -> Scope {
 /// Compares one table with what a look at every allocation gives.
 fn check(opened: &mut Opened, device: i64, all: &[Details], terms: &[Term], asked: &TableQuestion) {
     let scope = clamped(opened, device, asked.scope);
+    let aged = match scope {
+        Scope::Ever => clamped(opened, device, Scope::At(u32::MAX)),
+        other => other,
+    };
     let within = |wanted: Option<[u8; 2]>, class: u8| wanted.is_none_or(|[from, to]| from <= class && class <= to);
     let in_scope: Vec<&Details> = all.iter().filter(|it| is_in(scope, it)).collect();
     let by_text: Vec<&Details> =
-        in_scope.iter().copied().filter(|it| terms.iter().all(|term| term.holds(it, scope))).collect();
+        in_scope.iter().copied().filter(|it| terms.iter().all(|term| term.holds(it, aged))).collect();
     let by_size = |it: &&&Details| within(asked.filter.sizes, class(it.requested));
     let by_life = |it: &&&Details| within(asked.filter.lives, life_class(it));
     let mut rows: Vec<&Details> = by_text.iter().filter(by_size).filter(by_life).copied().collect();
@@ -261,7 +268,7 @@ fn check(opened: &mut Opened, device: i64, all: &[Details], terms: &[Term], aske
         return;
     }
     rows.sort_by(|one, other| {
-        let [one, other] = [one, other].map(|it| key(it, scope, asked.sort.column));
+        let [one, other] = [one, other].map(|it| key(it, aged, asked.sort.column));
         if asked.sort.way == SortWay::Ascending { one.cmp(&other) } else { other.cmp(&one) }
     });
     for (row, it) in told.rows.iter().zip(rows.iter().skip(first)) {
@@ -275,7 +282,7 @@ fn check(opened: &mut Opened, device: i64, all: &[Details], terms: &[Term], aske
             (row.born, row.born_us, row.freed, row.freed_us),
             (it.born_event, it.born_us, it.freed_event, it.freed_us)
         );
-        assert_eq!(u64::from(row.age), age(it, scope), "{context}");
+        assert_eq!(u64::from(row.age), age(it, aged), "{context}");
         if let Some(site) = view(it).site {
             assert_eq!(row.site, site);
         }
@@ -309,10 +316,16 @@ fn as_fields(it: &Details) -> [String; 4] {
 }
 
 fn scopes() -> impl Strategy<Value = Scope> {
-    (0u32..5, 0u32..90, 0u32..90).prop_map(|(which, one, other)| {
+    (0u32..6, 0u32..90, 0u32..90).prop_map(|(which, one, other)| {
         let span = Span { from: one.min(other), to: one.max(other) };
-        [Scope::At(one), Scope::Born(span), Scope::Freed(span), Scope::Kept(span), Scope::ByteMoments(span)]
-            [which as usize]
+        [
+            Scope::At(one),
+            Scope::Born(span),
+            Scope::Freed(span),
+            Scope::Kept(span),
+            Scope::ByteMoments(span),
+            Scope::Ever,
+        ][which as usize]
     })
 }
 

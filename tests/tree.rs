@@ -63,6 +63,7 @@ fn weight(details: &Details, scope: Scope) -> Option<u64> {
     let died = details.freed_event.map_or(u32::MAX, |event| event + 1);
     let bytes = details.requested;
     match scope {
+        Scope::Ever => Some(bytes),
         Scope::At(moment) => (born <= moment && moment < died).then_some(bytes),
         Scope::Born(Span { from, to }) => (born > from && born <= to).then_some(bytes),
         Scope::Freed(Span { from, to }) => (died > from && died <= to).then_some(bytes),
@@ -169,7 +170,7 @@ fn arrangements() -> Vec<Arrangement> {
 }
 
 fn spans(last: u32) -> impl Strategy<Value = (u32, u32, u8)> {
-    (0..=last, 0..=last, 0u8..5)
+    (0..=last, 0..=last, 0u8..6)
 }
 
 proptest! {
@@ -192,6 +193,7 @@ proptest! {
                 1 => Scope::Born(span),
                 2 => Scope::Freed(span),
                 3 => Scope::Kept(span),
+                4 => Scope::Ever,
                 _ => Scope::ByteMoments(span),
             };
             for arrangement in arrangements() {

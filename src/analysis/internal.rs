@@ -1,7 +1,7 @@
 //! Which frames are internal: rules as data, one a line, that say what is left out of a tree of stacks.
 //!
 //! ```text
-//! file:/torch/         frames whose file holds the text
+//! file:/torch/         frames whose file holds the text; a backslash is a slash, as on Windows
 //! name:_call_impl      frames of that function
 //! name:at::*           functions that begin so; `*` at the other end: that end so; at both: that hold the text
 //! native               frames without a Python file
@@ -105,7 +105,7 @@ impl InternalRules {
         let file = cut(snapshot.strings.bytes(frame.filename));
         let name = cut(snapshot.strings.bytes(frame.name));
         self.rules.iter().any(|rule| match rule {
-            Rule::File(text) => holds(file, text.as_bytes()),
+            Rule::File(text) => is_in_file(file, text.as_bytes()),
             Rule::Name(text, edges) => is_named(name, text.as_bytes(), *edges),
             Rule::Native => Sites::whose(snapshot, frame) == Whose::Native,
         })
@@ -145,6 +145,11 @@ fn cut(text: &[u8]) -> &[u8] {
     text.get(..LONGEST_NAME).unwrap_or(text)
 }
 
+fn is_in_file(file: &[u8], text: &[u8]) -> bool {
+    let slashed = |byte: &u8| if *byte == b'\\' { b'/' } else { *byte };
+    file.windows(text.len().max(1)).any(|window| window.iter().map(slashed).eq(text.iter().map(slashed)))
+}
+
 fn holds(bytes: &[u8], text: &[u8]) -> bool {
     bytes.windows(text.len().max(1)).any(|window| window == text)
 }
@@ -175,6 +180,13 @@ mod tests {
         assert!(named("name:*_call_impl", "_wrapped_call_impl") && !named("name:*_call_impl", "_call_impl_"));
         assert!(named("name:at::*", "at::_ops::mul") && !named("name:at::*", "xat::_ops"));
         assert!(named("name: *mul* ", "at::mul_Tensor") && !named("name:*mul*", "at::add"));
+    }
+
+    #[test]
+    fn files_on_windows_are_meant_as_well() {
+        let windows = br"C:\venv\Lib\site-packages\torch\functional.py";
+        assert!(is_in_file(windows, b"site-packages/torch/") && is_in_file(windows, br"site-packages\torch"));
+        assert!(!is_in_file(windows, b"site-packages/torchvision/") && is_in_file(b"/a/torch/b.py", b"/torch/"));
     }
 
     #[test]

@@ -6,8 +6,10 @@
 //!         | ("=" | "<" | "<=" | ">" | ">=") size                by requested bytes
 //!         | [size] ".." [size]           from … to, both of them included
 //!         | size                         with a unit: what the page shows so, `38.1 MiB`
-//!         | "/" expression "/" ["i"]     a regular expression over each frame of the stack ([`Expression`]); "i": in whatever case
-//!         | '"' text '"' | text          a part of a frame of the stack, in whatever case (of ASCII letters)
+//!         | frame                        every allocation with such a frame in its stack
+//!         | "@" frame                    every allocation whose innermost frame of the user's own code is such a one
+//! frame   = "/" expression "/" ["i"]     a regular expression over the frame ([`Expression`]); "i": in whatever case
+//!         | '"' text '"' | text          a part of the frame, in whatever case (of ASCII letters)
 //! number  = digits, also as the page writes them: 1,234
 //! size    = number ["." digits] [unit]   without a unit bytes; units are powers of 1024:
 //! unit    = B | K | M | G | T | KiB | MiB | GiB | TiB           (a size alone needs B or one of the long ones)
@@ -34,6 +36,8 @@ pub enum Query {
     Size(u64, u64),
     /// Those with a frame that reads so.
     Frame(Wording),
+    /// Those whose innermost frame of the user's own code reads so.
+    Site(Wording),
 }
 
 /// How a frame has to read.
@@ -124,17 +128,23 @@ impl Query {
             let size = size?;
             return sized(size.least_shown_so(), size.most_shown_so());
         }
-        if let Some((expression, flags)) = text.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'))
-            && !expression.is_empty()
-            && matches!(flags, "" | "i")
-        {
-            let case = if flags == "i" { Case::Folds } else { Case::Matters };
-            let expression = Expression::new(expression, case).map_err(QueryError::Expression)?;
-            return Ok(Query::Frame(Wording::Expression(expression)));
+        match text.strip_prefix('@').filter(|rest| !rest.is_empty()) {
+            Some(site) => wording(site).map(Query::Site),
+            None => wording(text).map(Query::Frame),
         }
-        let quoted = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).filter(|text| !text.is_empty());
-        Ok(Query::Frame(Wording::Text(quoted.unwrap_or(text).to_owned())))
     }
+}
+
+fn wording(text: &str) -> Result<Wording, QueryError> {
+    if let Some((expression, flags)) = text.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'))
+        && !expression.is_empty()
+        && matches!(flags, "" | "i")
+    {
+        let case = if flags == "i" { Case::Folds } else { Case::Matters };
+        return Expression::new(expression, case).map(Wording::Expression).map_err(QueryError::Expression);
+    }
+    let quoted = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).filter(|text| !text.is_empty());
+    Ok(Wording::Text(quoted.unwrap_or(text).to_owned()))
 }
 
 /// Whether `text` holds `part`, small and capital ASCII letters being the same.
@@ -309,6 +319,7 @@ mod tests {
             ("\"", "\""),
             ("\"\"", "\"\""),
             ("ÄRGER", "ÄRGER"),
+            ("@", "@"),
         ];
         for (text, expected) in cases {
             match Query::parse(text) {
@@ -337,6 +348,18 @@ mod tests {
         assert!(matches!(wrong("/(/"), QueryError::Expression(_)));
         assert!(matches!(wrong("/((a{100}){100}){100}/"), QueryError::Expression(_)), "too large to be compiled");
         assert!(matches!(wrong(&format!("/{}a{}/", "(".repeat(99), ")".repeat(99))), QueryError::Expression(_)));
+    }
+
+    #[test]
+    fn an_at_means_the_site() {
+        for (text, expected) in [("@train.py:1", "train.py:1"), ("@\"train.py:1 \"", "train.py:1 "), ("@@", "@")] {
+            match Query::parse(text) {
+                Ok(Query::Site(Wording::Text(found))) => assert_eq!(found, expected, "{text}"),
+                other => panic!("{text}: {other:?}"),
+            }
+        }
+        assert!(matches!(Query::parse("@/train|test/i"), Ok(Query::Site(Wording::Expression(_)))));
+        assert!(matches!(wrong("@/(/"), QueryError::Expression(_)));
     }
 
     #[test]

@@ -76,6 +76,11 @@ fn told_by(name: &str) -> Option<(Origin, &str)> {
 }
 
 fn origin(filename: &str) -> Origin {
+    if filename.contains('\\') {
+        // On Windows, where Python's own library is in `Lib`, beside the packages.
+        let filename = filename.replace('\\', "/");
+        return if filename.contains("/Lib/") { Origin::Library } else { origin(&filename) };
+    }
     match filename {
         "" | "??" | "none" => Origin::Native,
         name if LIBRARY_PATHS.iter().any(|part| name.contains(part)) => Origin::Library,
@@ -202,6 +207,10 @@ mod tests {
             ("/usr/lib/python3.12/threading.py", Origin::Library),
             ("<frozen importlib._bootstrap>", Origin::Library),
             ("/home/a/.venv/lib/python3.10/site-packages/transformers/trainer.py", Origin::Library),
+            (r"D:\work\.venv\Lib\site-packages\torch\functional.py", Origin::Library),
+            (r"C:\Python311\Lib\threading.py", Origin::Library),
+            (r"D:\work\venv\site-packages\einops\_backends.py", Origin::Library),
+            (r"D:\work\model.py", Origin::User),
             ("??", Origin::Native),
             ("", Origin::Native),
             ("/pytorch/aten/src/ATen/EmptyTensor.cpp", Origin::Native),

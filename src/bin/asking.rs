@@ -2,8 +2,11 @@
 
 use super::input::Input;
 use super::opening::{name_of, open};
-use memscape::engine::protocol::{DeviceSummary, FileSummary};
+use super::terms::When;
+use memscape::engine::protocol::{At, DeviceSummary, FileSummary, MomentFacts};
 use memscape::engine::{Engine, Reply, Request, Work};
+use memscape::timeline::{Axis, time_axis_margin};
+use memscape::units::Moment;
 
 /// A file that is open, and one device of it.
 pub(crate) struct Asking {
@@ -41,6 +44,61 @@ impl Asking {
             }
         }
     }
+
+    /// The moment of the peak of requested bytes.
+    pub(crate) fn peak(&self) -> u32 {
+        Moment::after_event_or_minus_one(self.device.peak_event).0
+    }
+
+    /// What holds when somebody means.
+    ///
+    /// # Errors
+    /// There is no such moment: one sentence.
+    pub(crate) fn at(&mut self, when: When) -> Result<MomentFacts, String> {
+        let at = match when {
+            When::Peak => At::Moment(self.peak()),
+            When::End => At::Moment(u32::MAX),
+            When::Event(event) if event < self.device.events as i64 => {
+                At::Moment(Moment::after_event_or_minus_one(event).0)
+            }
+            When::Event(event) => return Err(format!("there is no event {event}, only {}", self.device.events)),
+            When::Time(us) => self.at_time(us, Edge::Included)?,
+            When::Named(named) => At::After(named),
+        };
+        self.moment(at)
+    }
+
+    /// The moment after the events up to a time, µs since 1970.
+    ///
+    /// # Errors
+    /// The file has no times: one sentence.
+    pub(crate) fn at_time(&self, us: i64, edge: Edge) -> Result<At, String> {
+        let (first, last) = self.device.time_us.ok_or("this snapshot has no times: PyTorch records them since 2.2")?;
+        let margin = time_axis_margin(last.abs_diff(first)) as f64;
+        let half = match edge {
+            Edge::Included => 0.5,
+            Edge::Excluded => -0.5,
+        };
+        Ok(At::X(Axis::Time, us.saturating_sub(first) as f64 + margin + half))
+    }
+
+    /// What holds at a moment.
+    ///
+    /// # Errors
+    /// There is no such moment: one sentence.
+    pub(crate) fn moment(&mut self, at: At) -> Result<MomentFacts, String> {
+        let device = self.device.device;
+        match self.ask(Request::Moments { serial: 0, device, at: vec![at] }) {
+            Some(Reply::Moments { moments, .. }) => moments.first().copied().ok_or("there is no such event".to_owned()),
+            _ => Err("there is no such moment".to_owned()),
+        }
+    }
+}
+
+/// Whether events at a time belong to what is before it.
+pub(crate) enum Edge {
+    Included,
+    Excluded,
 }
 
 /// The device with this ordinal, or else the first.

@@ -1,6 +1,6 @@
 //! `memscape live` and `memscape peak`: what is live at a moment, put together by what made it.
 
-use super::asking::Asking;
+use super::asking::{Asking, Edge};
 use super::printable;
 use super::terms::{By, Form, Terms, When};
 use memscape::engine::protocol::{
@@ -8,7 +8,6 @@ use memscape::engine::protocol::{
     TreeQuestion, TreeRow,
 };
 use memscape::engine::{Reply, Request};
-use memscape::timeline::{Axis, time_axis_margin};
 use memscape::units::{Bytes, Moment, counted, grouped};
 use serde_json::{Value, json};
 
@@ -21,17 +20,7 @@ const ALL: u32 = 0;
 /// The file can't be read, or has no such moment: one sentence.
 pub(crate) fn live(terms: &Terms) -> Result<String, String> {
     let mut asking = Asking::open(&terms.file, terms.device)?;
-    let at = match terms.when {
-        When::Peak => At::Moment(peak(&asking)),
-        When::End => At::Moment(u32::MAX),
-        When::Event(event) if event < asking.device.events as i64 => {
-            At::Moment(Moment::after_event_or_minus_one(event).0)
-        }
-        When::Event(event) => return Err(format!("there is no event {event}, only {}", asking.device.events)),
-        When::Time(us) => at_time(&asking, us, Edge::Included)?,
-        When::Named(named) => At::After(named),
-    };
-    let facts = moment(&mut asking, at)?;
+    let facts = asking.at(terms.when.unwrap_or(When::Peak))?;
     tell(&mut asking, terms, &facts, None)
 }
 
@@ -42,51 +31,19 @@ pub(crate) fn live(terms: &Terms) -> Result<String, String> {
 pub(crate) fn highest(terms: &Terms) -> Result<String, String> {
     let mut asking = Asking::open(&terms.file, terms.device)?;
     if terms.window == [None; 2] {
-        let facts = {
-            let at = At::Moment(peak(&asking));
-            moment(&mut asking, at)?
-        };
+        let facts = asking.at(When::Peak)?;
         return tell(&mut asking, terms, &facts, None);
     }
     // What holds where the window begins is part of it.
-    let from = terms.window[0].map_or(Ok(At::Moment(0)), |us| at_time(&asking, us, Edge::Excluded))?;
-    let to = terms.window[1].map_or(Ok(At::Moment(u32::MAX)), |us| at_time(&asking, us, Edge::Included))?;
-    let span = Span { from: moment(&mut asking, from)?.moment, to: moment(&mut asking, to)?.moment };
+    let from = terms.window[0].map_or(Ok(At::Moment(0)), |us| asking.at_time(us, Edge::Excluded))?;
+    let to = terms.window[1].map_or(Ok(At::Moment(u32::MAX)), |us| asking.at_time(us, Edge::Included))?;
+    let span = Span { from: asking.moment(from)?.moment, to: asking.moment(to)?.moment };
     let device = asking.device.device;
     let Some(Reply::Range { facts, .. }) = asking.ask(Request::Range { serial: 0, device, span }) else {
         return Err("the window could not be looked through".to_owned());
     };
-    let facts = moment(&mut asking, At::Moment(facts.peak_moment))?;
+    let facts = asking.moment(At::Moment(facts.peak_moment))?;
     tell(&mut asking, terms, &facts, Some(span))
-}
-
-fn peak(asking: &Asking) -> u32 {
-    Moment::after_event_or_minus_one(asking.device.peak_event).0
-}
-
-/// Whether events at a time belong to what is before it.
-enum Edge {
-    Included,
-    Excluded,
-}
-
-/// The moment after the events up to a time, µs since 1970.
-fn at_time(asking: &Asking, us: i64, edge: Edge) -> Result<At, String> {
-    let (first, last) = asking.device.time_us.ok_or("this snapshot has no times: PyTorch records them since 2.2")?;
-    let margin = time_axis_margin(last.abs_diff(first)) as f64;
-    let half = match edge {
-        Edge::Included => 0.5,
-        Edge::Excluded => -0.5,
-    };
-    Ok(At::X(Axis::Time, us.saturating_sub(first) as f64 + margin + half))
-}
-
-fn moment(asking: &mut Asking, at: At) -> Result<MomentFacts, String> {
-    let device = asking.device.device;
-    match asking.ask(Request::Moments { serial: 0, device, at: vec![at] }) {
-        Some(Reply::Moments { moments, .. }) => moments.first().copied().ok_or("there is no such event".to_owned()),
-        _ => Err("there is no such moment".to_owned()),
-    }
 }
 
 /// What is live at a moment, as text or JSON.
@@ -194,7 +151,7 @@ fn as_text(
         Some(event) => format!("after event {}", grouped(event.0.into())),
         None => "before the first event".to_owned(),
     };
-    let is_peak = if facts.moment == peak(asking) { ", the peak" } else { "" };
+    let is_peak = if facts.moment == asking.peak() { ", the peak" } else { "" };
     let device = asking.device.device;
     let device = if device < 0 { "host memory".to_owned() } else { format!("device {device}") };
     let mut text = format!("{}, {device}: live {}{is_peak}\n", printable(&asking.summary.file), after(facts.moment));

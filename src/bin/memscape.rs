@@ -4,6 +4,7 @@
 //! Exit status: 0; 1 when a file can't be read (one sentence on standard error); 2 for wrong usage.
 
 mod asking;
+mod find;
 mod input;
 mod live;
 mod opening;
@@ -23,6 +24,7 @@ use terms::Terms;
 const USAGE: &str = "usage: memscape summary FILE... [--json]
        memscape live FILE [--at WHEN] [--by KEY] [--inverted] [--hide-internal] [--top N] [--device N] [--json]
        memscape peak FILE [--from US] [--to US] [--by KEY] [--inverted] [--hide-internal] [--top N] [--device N] [--json]
+       memscape find FILE PATTERN [--at WHEN] [--top N] [--device N] [--json]
        memscape plot FILE -o OUT.svg [--device N] [--width PX] [--height PX] [--from EVENT] [--to EVENT] [--time]
                      [--stack KIND] [--colour KIND] [--dark]
 
@@ -33,6 +35,9 @@ before the first), 1759252605604106us (after the events up to then, since 1970),
 free_completed:7f89b4000000_0 (after that event on the address; behind the _ how many frees of it have completed before). KEY: site
 (the default: the innermost frame that is not internal), function, file, or tree (all frames; --inverted begins with the innermost).
 peak: the same at the peak; with --from and --to, both included, at the most that was live at once between these times.
+find: the allocations that a search finds, the largest first. PATTERN is what the page's table takes: text or /expression/ in a frame
+of the stack, #number, an address (0x7f89b4000000: whose bytes hold it), a size (>=1MiB, 1MiB..2MiB), age>1000 or life<10 in events;
+several with \" & \" between them. With --at: those live then.
 
 plot: a picture. --width is that of the whole picture (1200), --height that of
 its timeline (480). With --time the axis is wall-clock, and --from and --to are seconds since the first event. Kinds: site,
@@ -55,6 +60,7 @@ fn main() -> ExitCode {
             "plot" => return Options::of(rest).map_or_else(refused, |options| plot(&options)),
             "live" => Some(live::live),
             "peak" => Some(live::highest),
+            "find" => Some(find::find),
             _ => None,
         };
         if let Some(tell) = tells {

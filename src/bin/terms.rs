@@ -11,8 +11,8 @@ pub(crate) struct Terms {
     pub(crate) pattern: String,
     /// The device's ordinal; the first one otherwise.
     pub(crate) device: Option<i64>,
-    /// `live`: when.
-    pub(crate) when: When,
+    /// `live` and `find`: when; `find` without it: ever.
+    pub(crate) when: Option<When>,
     /// What allocations are put together by.
     pub(crate) by: By,
     /// `--by tree`: whether the innermost frames stand at the root.
@@ -87,7 +87,7 @@ impl Terms {
             file: String::new(),
             pattern: String::new(),
             device: None,
-            when: When::Peak,
+            when: None,
             by: By::Site,
             order: Default::default(),
             internal: Default::default(),
@@ -139,7 +139,7 @@ impl Terms {
             (_, "--json") => self.form = Form::Json,
             (_, "--device") => self.device = Some(rest.next()?.parse().ok()?),
             (_, "--top") => self.top = rest.next()?.parse().ok()?,
-            ("live", "--at") => self.when = when(rest.next()?)?,
+            ("live" | "find", "--at") => self.when = Some(when(rest.next()?)?),
             ("live" | "peak", "--by") => {
                 let name = rest.next()?;
                 self.by = [By::Site, By::Tree, By::File, By::Function].into_iter().find(|by| by.name() == name)?;
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn moments_are_told_in_many_ways() {
-        let at = |text: &str| terms("live", &format!("a.pickle --at {text}")).map(|terms| terms.when);
+        let at = |text: &str| terms("live", &format!("a.pickle --at {text}")).map(|terms| terms.when.unwrap());
         assert_eq!((at("peak"), at("end"), at("-1")), (Ok(When::Peak), Ok(When::End), Ok(When::Event(-1))));
         assert_eq!(at("1759252605604106us"), Ok(When::Time(1_759_252_605_604_106)));
         let named = |turn| NamedEvent { turn, address: 0x7f89_b400_0000, version: 3 };

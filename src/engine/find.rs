@@ -2,7 +2,7 @@
 //!
 //! A query about frames looks at frames and stacks first ([`StackMatch`]), then at every allocation; all others only at the allocations.
 
-use super::groups::stack_of;
+use super::groups::{is_of_free, stack_of};
 use super::open::OpenFile;
 use super::protocol::{Begin, Direction, Looks, Match, Query, Reply, Tally};
 use super::stack_match::StackMatch;
@@ -101,13 +101,16 @@ impl Search {
     }
 
     /// `true` when done; without such a device, at once.
-    fn step(&mut self, file: &OpenFile, has_time: &mut dyn FnMut() -> bool) -> bool {
-        let Some(history) = file.history(self.device) else { return true };
-        if let Sought::Query(Query::Frame(wording)) = &self.sought
-            && !self.stacks.step(&file.snapshot, wording, has_time)
+    fn step(&mut self, file: &mut OpenFile, has_time: &mut dyn FnMut() -> bool) -> bool {
+        if file.history(self.device).is_none() {
+            return true;
+        }
+        if let Sought::Query(query) = &self.sought
+            && !self.stacks.step(file, query, has_time)
         {
             return false;
         }
+        let Some(history) = file.history(self.device) else { return true };
         while !self.look_at_allocations(file, history) {
             if !has_time() {
                 return false;
@@ -167,6 +170,10 @@ pub(super) fn is_sought(
             inside.is_some_and(|inside| inside < size.max(1)) && history.allocations.source(id) != Source::Unexplained
         }
         Query::Frame(_) => stacks.contains(stack_of(&file.snapshot, history, id).0),
+        Query::Site(_) => {
+            let stack = stack_of(&file.snapshot, history, id);
+            stacks.contains(stack.0) && !is_of_free(history, id, stack)
+        }
     }
 }
 

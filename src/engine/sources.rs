@@ -36,6 +36,15 @@ fn join(to: &mut Standing, more: Standing) {
     add(&mut to.peak, more.peak);
 }
 
+/// A path, of a very long one the end: it has the file's name.
+fn path(bytes: &[u8]) -> String {
+    let (mark, end) = match bytes.len().checked_sub(LONGEST_PATH) {
+        Some(cut) if cut > 0 => ("…", bytes.get(cut..).unwrap_or(bytes)),
+        _ => ("", bytes),
+    };
+    mark.to_owned() + &String::from_utf8_lossy(end)
+}
+
 /// A file by its name, and its lines.
 type Lines = (u32, Standing, Vec<(i128, Standing)>);
 
@@ -93,10 +102,8 @@ impl Sources {
         let used = self.frames.iter().zip(0..).filter(|(standing, _)| weighs(standing));
         let used: Vec<(Standing, u32)> = used.map(|(standing, id)| (*standing, id)).collect();
         // By file, then by line: where neither changes, it is the same line.
-        let used = sorted_by_key(used, |&(_, id)| {
-            let frame = frame(id);
-            u128::from(frame.filename.0) << 96 | (frame.line as u128 & ((1 << 96) - 1))
-        });
+        let used = sorted_by_key(used, |&(_, id)| frame(id).line.cast_unsigned());
+        let used = sorted_by_key(used, |&(_, id)| frame(id).filename.0.into());
         let mut files: Vec<Lines> = Vec::new();
         for (standing, id) in used {
             let (name, line) = (frame(id).filename.0, frame(id).line);
@@ -120,7 +127,7 @@ impl Sources {
                 continue;
             }
             let bytes = open.snapshot.strings.bytes(crate::snapshot::StringId(name));
-            let path = String::from_utf8_lossy(bytes.get(..LONGEST_PATH).unwrap_or(bytes)).into_owned();
+            let path = path(bytes);
             let lines = sorted_by_key(lines, |(_, standing)| weight(standing));
             let left_out = lines.len().saturating_sub(room) as u32;
             let lines: Vec<SourceLine> = lines

@@ -1,9 +1,10 @@
 //! Which stacks have a frame that reads so: every frame is looked at once, then every stack once (it matches when its innermost
-//! frame does or the stack of its callers), in slices.
+//! frame does or the stack of its callers; or when its innermost frame of the user's own code does), in slices.
 
-use crate::analysis::query::Wording;
+use super::open::OpenFile;
+use super::protocol::Query;
 use crate::analysis::{IdSet, frame_line};
-use crate::snapshot::{FrameId, Snapshot, StackId};
+use crate::snapshot::{FrameId, StackId};
 
 /// Stacks between two questions for the time.
 const STACKS_PER_CHECK: usize = 2048;
@@ -19,8 +20,10 @@ pub(super) struct StackMatch {
 }
 
 impl StackMatch {
-    /// Looks at more of them while there is time; `true` when all are looked at.
-    pub(super) fn step(&mut self, snapshot: &Snapshot, wording: &Wording, has_time: &mut dyn FnMut() -> bool) -> bool {
+    /// Looks at more of them while there is time; `true` when all are looked at. At once for a query that is not about frames.
+    pub(super) fn step(&mut self, file: &mut OpenFile, query: &Query, has_time: &mut dyn FnMut() -> bool) -> bool {
+        let (Query::Frame(wording) | Query::Site(wording)) = query else { return true };
+        let OpenFile { snapshot, sites, .. } = file;
         let (frames, stacks) = (&snapshot.frames, &snapshot.stacks);
         if self.next_frame == 0 {
             (self.frames, self.stacks) = (IdSet::below(frames.len()), IdSet::below(stacks.len()));
@@ -44,7 +47,14 @@ impl StackMatch {
                 let matches = |(callers, frame): (StackId, FrameId)| {
                     self.stacks.contains(callers.0) || self.frames.contains(frame.0)
                 };
-                if stacks.innermost(StackId(id)).is_some_and(matches) {
+                let is_sought = match query {
+                    Query::Site(_) => {
+                        let site = sites.of_user(snapshot, StackId(id));
+                        site.is_some_and(|site| self.frames.contains(site.0))
+                    }
+                    _ => stacks.innermost(StackId(id)).is_some_and(matches),
+                };
+                if is_sought {
                     self.stacks.insert(id);
                 }
             }

@@ -149,6 +149,8 @@ elements! {
     source_close: HtmlElement = "source-close",
     source_lines: HtmlElement = "source-lines",
     source_name: HtmlElement = "source-name",
+    source_note: HtmlElement = "source-note",
+    source_unit: HtmlElement = "source-unit",
     sources: HtmlElement = "sources",
     sources_rows: HtmlElement = "sources-rows",
     sources_unit: HtmlElement = "sources-unit",

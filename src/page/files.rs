@@ -12,16 +12,22 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{ClipboardEvent, DataTransfer, DragEvent, Event, File, FileList, Url};
 
-/// The files given last: handles, not bytes.
+/// The files given last, and those before: handles, not bytes.
 #[derive(Default)]
 pub(super) struct Files {
     given: RefCell<Vec<File>>,
+    before: RefCell<Vec<File>>,
 }
 
 impl Files {
     /// The file of this place.
     pub(super) fn at(&self, place: usize) -> Option<File> {
         self.given.borrow().get(place).cloned()
+    }
+
+    /// The file of this place; it was no snapshot, so those before are the ones to be opened from.
+    pub(super) fn take_aside(&self, place: usize) -> Option<File> {
+        self.given.replace(self.before.take()).into_iter().nth(place)
     }
 }
 
@@ -142,6 +148,7 @@ fn give(app: &Rc<App>, files: Option<FileList>) {
 
 fn give_named(app: &Rc<App>, files: Vec<(String, File)>) {
     let given = files.iter().map(|(name, file)| GivenFile { name: name.clone(), bytes: file.size() as u64 }).collect();
-    app.files.given.replace(files.into_iter().map(|(_, file)| file).collect());
+    let before = app.files.given.replace(files.into_iter().map(|(_, file)| file).collect());
+    app.files.before.replace(before);
     app.dispatch(Action::FilesGiven(given));
 }

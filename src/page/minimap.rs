@@ -1,4 +1,5 @@
-//! The silhouette of the whole device above the picture, and the window in it, which can be dragged at both edges and as a whole.
+//! The silhouette of the whole device above the picture, the pinned moment and the range; and the window in it, which can be dragged
+//! at both edges and as a whole.
 
 use super::App;
 use super::dom::{Elements, listen};
@@ -29,6 +30,8 @@ struct Picture {
     /// The part of the axis that is the shown device's own.
     own: [f64; 2],
     window: [f64; 2],
+    pin: Option<f64>,
+    range: Option<[f64; 2]>,
     size: (u32, u32),
     theme: Theme,
 }
@@ -43,7 +46,9 @@ impl Minimap {
         let Some(window) = state.window().filter(|_| size.0 > 0 && size.1 > 0) else { return };
         let overview = state.around.overview.about(state.axis).cloned();
         let own = state.own_axis().unwrap_or([0.0, 1.0]);
-        let now = Picture { overview, own, window, size, theme: theme.clone() };
+        let pin = state.pin_px().and_then(|(x, _)| state.axis_part(x));
+        let range = state.range_px().and_then(|[from, to]| Some([state.axis_part(from)?, state.axis_part(to)?]));
+        let now = Picture { overview, own, window, pin, range, size, theme: theme.clone() };
         if self.shown.as_ref() == Some(&now) {
             return;
         }
@@ -55,22 +60,16 @@ impl Minimap {
         let Some(context) = context.and_then(|context| context.dyn_into::<CanvasRenderingContext2d>().ok()) else {
             return;
         };
-        draw(&context, now.overview.as_deref(), own, window, (f64::from(size.0), f64::from(size.1)), theme, scale);
+        draw(&context, &now, scale);
         self.shown = Some(now);
     }
 }
 
-fn draw(
-    context: &CanvasRenderingContext2d,
-    overview: Option<&Overview>,
-    own: [f64; 2],
-    window: [f64; 2],
-    (width, height): (f64, f64),
-    theme: &Theme,
-    scale: f64,
-) {
+fn draw(context: &CanvasRenderingContext2d, picture: &Picture, scale: f64) {
+    let Picture { own, window, theme, .. } = picture;
+    let (width, height) = (f64::from(picture.size.0), f64::from(picture.size.1));
     context.clear_rect(0.0, 0.0, width, height);
-    if let Some(overview) = overview {
+    if let Some(overview) = &picture.overview {
         let highest = overview.total.iter().chain(&overview.reserved).copied().max().unwrap_or(0).max(1) as f64;
         for (heights, colour, alpha) in [(&overview.reserved, &theme.line, 1.0), (&overview.total, &theme.text, 0.75)] {
             context.set_fill_style_str(colour);
@@ -89,12 +88,26 @@ fn draw(
             context.fill();
         }
     }
-    let (left, right) = drawn_window(window, width, NARROWEST_PX * scale);
+    let (left, right) = drawn_window(*window, width, NARROWEST_PX * scale);
     context.set_fill_style_str(&theme.ground);
     context.set_global_alpha(0.65);
     context.fill_rect(0.0, 0.0, left, height);
     context.fill_rect(right, 0.0, width - right, height);
+    context.set_fill_style_str(&theme.accent);
+    if let Some([from, to]) = picture.range.map(|range| range.map(|edge| edge * width)) {
+        context.set_global_alpha(0.35);
+        context.fill_rect(from, 0.0, (to - from).max(scale), height);
+    }
     context.set_global_alpha(1.0);
+    if let Some(pin) = picture.pin.map(|pin| (pin * width).clamp(0.0, width)) {
+        let side = 4.0 * scale;
+        context.fill_rect((pin - scale / 2.0).round(), 0.0, scale.max(1.0), height);
+        context.begin_path();
+        context.move_to(pin - side, 0.0);
+        context.line_to(pin + side, 0.0);
+        context.line_to(pin, side);
+        context.fill();
+    }
     context.set_stroke_style_str(&theme.accent);
     context.set_line_width(1.5 * scale);
     context.stroke_rect(

@@ -171,7 +171,7 @@ impl App {
             Effect::Store(text) => settings::store(self, &text),
             Effect::FollowSource => tree::follow(self),
             Effect::FocusFind => find::focus(self),
-            Effect::ReadText(name) => sources::read(self, name),
+            Effect::ReadText(place, name) => sources::read(self, place, name),
             // It fails only for an element that is gone.
             Effect::FocusFilter => drop(self.elements.table_filter.focus()),
             Effect::FocusMoment => axis::focus(self),

@@ -1,7 +1,7 @@
 //! Clicks and keys in the view "By source", and reading the file that was dropped for it.
 
 use super::App;
-use super::dom::{cause, listen};
+use super::dom::{cause, listen, set_attribute};
 use crate::ui::Action;
 use crate::ui::sources::{SourceAction, SourceText};
 use gloo::events::EventListener;
@@ -19,18 +19,18 @@ pub(super) fn listeners(app: &Rc<App>) -> [EventListener; 5] {
     };
     [
         on(&elements.sources_rows, "click", |app, event| {
-            if let Some(place) = number(event, "data-row") {
-                act(app, SourceAction::Picked(place as usize));
+            if let Some(place) = super::input::clicked(event, "data-row") {
+                act(app, SourceAction::Picked(usize::try_from(place).unwrap_or(usize::MAX)));
             }
         }),
         on(&elements.source_lines, "click", |app, event| {
-            if let Some(line) = number(event, "data-line") {
-                act(app, SourceAction::LinePicked(line));
+            if let Some(line) = super::input::clicked(event, "data-beside") {
+                act(app, SourceAction::LinePicked(u32::try_from(line).unwrap_or(0)));
             }
         }),
         on(&elements.source_close, "click", |app, _| act(app, SourceAction::Closed)),
-        on(&elements.sources_rows, "keydown", |app, event| walk(app, event)),
-        on(&elements.source_lines, "keydown", |app, event| walk(app, event)),
+        on(&elements.sources_rows, "keydown", walk),
+        on(&elements.source_lines, "keydown", walk),
     ]
 }
 
@@ -38,41 +38,46 @@ fn act(app: &Rc<App>, action: SourceAction) {
     app.dispatch(Action::Source(action));
 }
 
-fn number(event: &Event, name: &str) -> Option<u32> {
-    let target = event.target()?.dyn_into::<Element>().ok()?;
-    target.closest("button").ok()??.get_attribute(name)?.parse().ok()
-}
-
 /// Arrows go from button to button; right unfolds a file, left folds it.
-fn walk(app: &App, event: &Event) {
+fn walk(app: &Rc<App>, event: &Event) {
     let Some(event) = event.dyn_ref::<KeyboardEvent>() else { return };
+    if event.alt_key() || event.ctrl_key() || event.meta_key() || event.shift_key() {
+        return;
+    }
     let Some(focus) = app.elements.document.active_element() else { return };
-    let (key, expanded) = (event.key(), focus.get_attribute("aria-expanded"));
-    let name = if focus.has_attribute("data-row") { "data-row" } else { "data-line" };
-    let Some(place) = focus.get_attribute(name).and_then(|place| place.parse::<u32>().ok()) else { return };
-    let wanted = match (key.as_str(), expanded.as_deref()) {
-        ("ArrowDown", _) => place.saturating_add(1),
-        ("ArrowUp", _) => place.saturating_sub(1),
-        ("Home", _) => 0,
-        ("ArrowRight", Some("false")) | ("ArrowLeft", Some("true")) => place,
+    let row = focus.closest("tr, [data-line]").ok().flatten();
+    let list = row.as_ref().and_then(|row| row.parent_element());
+    let (down, up) = (Element::next_element_sibling, Element::previous_element_sibling);
+    let expanded = focus.get_attribute("aria-expanded");
+    // Where the way begins, and which way it leads.
+    let (mut at, further) = match (event.key().as_str(), expanded.as_deref()) {
+        ("ArrowDown", _) => (row.as_ref().and_then(down), down as fn(&Element) -> Option<Element>),
+        ("ArrowUp", _) => (row.as_ref().and_then(up), up as fn(&Element) -> Option<Element>),
+        ("Home", _) => (list.and_then(|list| list.first_element_child()), down as _),
+        ("End", _) => (list.and_then(|list| list.last_element_child()), up as _),
+        ("ArrowRight", Some("false")) | ("ArrowLeft", Some("true")) => {
+            let _ = focus.dyn_ref::<HtmlElement>().map(HtmlElement::click);
+            (None, down as _)
+        }
         _ => return,
     };
     event.prevent_default();
     event.stop_propagation();
-    let wanted = if name == "data-line" { wanted.max(1) } else { wanted };
-    let button = app.elements.document.query_selector(&["[", name, "=\"", &wanted.to_string(), "\"]"].concat());
-    let Some(button) = button.ok().flatten().and_then(|button| button.dyn_into::<HtmlElement>().ok()) else { return };
-    if wanted == place && key != "ArrowUp" && key != "Home" {
-        button.click();
-    } else {
-        // It fails only for an element that is gone.
-        let _ = button.focus();
+    while let Some(row) = at {
+        if let Ok(Some(button)) = row.query_selector("button") {
+            set_attribute(&focus, "tabindex", "-1");
+            set_attribute(&button, "tabindex", "0");
+            // It fails only for an element that is gone.
+            let _ = button.dyn_ref::<HtmlElement>().map(HtmlElement::focus);
+            return;
+        }
+        at = further(&row);
     }
 }
 
-/// Reads the file that was given last.
-pub(super) fn read(app: &Rc<App>, name: String) {
-    let Some(file) = app.files.at(0) else { return };
+/// Reads a file that was given last.
+pub(super) fn read(app: &Rc<App>, place: usize, name: String) {
+    let Some(file) = app.files.take_aside(place) else { return };
     let app = app.clone();
     spawn_local(async move {
         let read = match JsFuture::from(file.text()).await {

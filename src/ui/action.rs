@@ -376,8 +376,8 @@ pub enum Effect {
     },
     /// The field of the search gets the focus.
     FocusFind,
-    /// Read the text of the file that was given last, which has this name.
-    ReadText(String),
+    /// Read the text of the file of this place among those given last, which has this name; none of them is a snapshot.
+    ReadText(usize, String),
     /// The field of the table's filter gets the focus.
     FocusFilter,
     /// The field of the moment gets the focus.

@@ -43,6 +43,7 @@ pub mod record;
 pub mod ruler;
 pub mod settings;
 pub mod shared_axis;
+pub mod source_rows;
 pub mod sources;
 pub mod state;
 pub mod summary;

@@ -238,6 +238,11 @@ impl State {
         Some([0.0, f64::from(view.width_px)].map(|column| plane.part(view.x_from_column(column))))
     }
 
+    /// A column of the window, also outside of it, as a part of the whole axis.
+    pub fn axis_part(&self, column: f64) -> Option<f64> {
+        Some(self.plane()?.part(self.view?.x_from_column(column)))
+    }
+
     /// The edges of the shown device's own axis as parts of the whole axis: 0 and 1, unless devices share it.
     pub fn own_axis(&self) -> Option<[f64; 2]> {
         let plane = self.plane()?;

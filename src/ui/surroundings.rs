@@ -57,6 +57,11 @@ impl<Q: PartialEq + Copy, A> Answer<Q, A> {
         self.known.as_ref().map(|(_, answer)| answer)
     }
 
+    /// What the last answer was about.
+    pub fn question(&self) -> Option<Q> {
+        self.known.as_ref().map(|(question, _)| *question)
+    }
+
     /// The answer about `of`.
     pub fn about(&self, of: Q) -> Option<&A> {
         self.known.as_ref().filter(|(known, _)| *known == of).map(|(_, answer)| answer)

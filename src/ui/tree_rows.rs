@@ -182,6 +182,7 @@ pub fn view(state: &State) -> TreeView {
 
 fn nothing(scope: Scope) -> &'static str {
     match scope {
+        Scope::Ever => "Nothing was ever allocated.",
         Scope::At(_) => "Nothing is live at this moment.",
         Scope::Born(_) => "Nothing was allocated in this range.",
         Scope::Freed(_) => "Nothing was freed in this range.",

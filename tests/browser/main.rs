@@ -42,6 +42,7 @@ mod server;
 mod site;
 #[path = "../support/snapviewer.rs"]
 mod snapviewer;
+mod sources;
 mod table;
 mod timeline;
 mod told_otherwise;

@@ -24,6 +24,11 @@ fn wait_for(page: &Page, event: i64, requested: u64, pending: u64, count: u32) {
     page.wait_for(&[event, requested, allocated, pending, count.to_string()], || told(page));
 }
 
+/// Whether an element is on the page: the text of one that is hidden can be read as well.
+pub(crate) fn is_seen(page: &Page, selector: &str) -> bool {
+    page.evaluate(&format!("document.querySelector({}).checkVisibility()", serde_json::Value::from(selector))) == true
+}
+
 /// Types into the field of the moment.
 fn type_moment(page: &Page, text: &str) {
     page.evaluate(&format!("document.querySelector('#at').value = {}", serde_json::Value::from(text)));
@@ -42,7 +47,7 @@ fn the_moment_is_pinned_by_click_key_and_word() {
     page.click_at(x, y);
     page.move_to(2.0, 2.0);
     // Event 51 asks for the free of the small block: it is pending until event 52.
-    wait_for(&page, 51, LOWER + UPPER + MIB, 0, 3);
+    wait_for(&page, 51, LOWER + UPPER + MIB, MIB, 3);
     page.evaluate("document.querySelector('canvas#timeline').focus()");
     page.press_held("ArrowRight", SHIFT);
     let pending = [Some("52"), Some("53")];
@@ -64,6 +69,15 @@ fn the_moment_is_pinned_by_click_key_and_word() {
     assert_eq!(page.text("#at-note"), "");
     page.click("#at-peak");
     wait_for(&page, 2, LOWER + UPPER + MIB, 0, 3);
+    // Above the stack there is nothing to select, and a moment all the same.
+    page.click("#fit-both");
+    let (x, y) = at(&page, 100, 0.01);
+    page.move_to(x, y);
+    page.wait_for(&Some("100".to_owned()), || page.attribute("#moment", "data-event"));
+    page.click_at(x, y);
+    page.move_to(2.0, 2.0);
+    wait_for(&page, 100, LOWER + UPPER, 0, 2);
+    assert!(!is_seen(&page, "#details"));
     assert_eq!(page.complaints(), Vec::<String>::new());
 }
 
@@ -82,16 +96,23 @@ fn a_range_is_dragged_on_the_axis_told_and_ended() {
     page.wait_for(&Some((10 * MIB).to_string()), || range("data-freed"));
     page.wait_for(&Some((LOWER + UPPER + MIB).to_string()), || range("data-peak"));
     assert!(page.text("#answer-title").contains("51 – 80"), "{}", page.text("#answer-title"));
+    // It begins at its peak already: event 50 allocated a small block.
+    page.click("#range-peak");
+    wait_for(&page, 50, LOWER + UPPER + MIB, 0, 3);
+    assert!(is_seen(&page, "#range"), "it stays");
+    // What the views show of it.
+    page.evaluate("{ const list = document.querySelector('#scope'); list.selectedIndex = 3; list.dispatchEvent(new Event('change')) }");
+    page.wait_until("one was kept", || page.text("#answer-title").ends_with("1.00 MiB requested in 1"));
     // An edge is dragged on.
     page.drag(place(80), place(60), 0);
     page.wait_for(&Some("61".to_owned()), || range("data-to"));
     page.evaluate("document.querySelector('canvas#timeline').focus()");
     page.press("Escape");
-    page.wait_until("it is gone", || page.text("#range").is_empty());
-    // The handle of the moment, which is at event 2.
-    page.drag(place(2), place(40), 0);
+    page.wait_until("it is gone", || !is_seen(&page, "#range"));
+    // The handle of the moment, which is at event 50.
+    page.drag(place(50), place(40), 0);
     page.wait_for(&Some("40".to_owned()), || page.attribute("#moment", "data-event"));
-    assert_eq!(page.text("#range"), "", "that is no range");
+    assert!(!is_seen(&page, "#range"), "that is no range");
     // And a range on the small picture.
     let small = page.corners("#minimap");
     page.drag(small.at(0.25, 0.5), small.at(0.75, 0.5), SHIFT);

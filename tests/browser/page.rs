@@ -111,7 +111,7 @@ impl Page {
         value.as_str().map(str::to_owned)
     }
 
-    /// The text of the element as a reader sees it; empty where it is missing or hidden.
+    /// The text of the element as a reader sees it; empty where it is missing. One that is hidden has its text all the same.
     pub(crate) fn text(&self, selector: &str) -> String {
         let selector = Value::from(selector);
         text(&self.evaluate(&format!("document.querySelector({selector})?.innerText ?? ''")))

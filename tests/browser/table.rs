@@ -7,7 +7,7 @@ use crate::opening::empty_page;
 use crate::page::{CTRL, Page, SHIFT};
 use crate::pictures::keep;
 use crate::{fixtures, generate};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A file of some hundred allocations a step, whose numbers the tests read from the page alone.
 fn training() -> PathBuf {
@@ -21,7 +21,7 @@ fn generated(name: &str, words: &str) -> PathBuf {
 }
 
 /// A page with the file open and the table seen.
-fn opened(page: &Page, file: &PathBuf) {
+fn opened(page: &Page, file: &Path) {
     page.drop_files(&[file]);
     page.wait_for_state("ready");
     page.press("L");

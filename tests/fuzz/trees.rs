@@ -26,7 +26,7 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
 
     // One moment, and something else: all of them each time would leave little time for other files.
     let others =
-        [Scope::At(u32::MAX), Scope::Born(span), Scope::Freed(span), Scope::Kept(span), Scope::ByteMoments(span)];
+        [Scope::Ever, Scope::At(u32::MAX), Scope::Born(span), Scope::Freed(span), Scope::Kept(span), Scope::ByteMoments(span)];
     for scope in [Scope::At(one), others[usize::from(byte()) % others.len()]] {
         let pick = byte();
         let arrangement = Arrangement {

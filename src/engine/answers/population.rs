@@ -19,6 +19,7 @@ impl Population {
         let early = allocations.early() as u32;
         let born_by = |moment: u32| early + allocations.born_by(moment);
         let candidates = match scope {
+            Scope::Ever => Candidates::of_ids(0..allocations.len() as u32),
             Scope::At(moment) => history.live.candidates(allocations, Moment(moment)),
             // What is born at moment `from` was made by the event before the range.
             Scope::Born(span) | Scope::Kept(span) => Candidates::of_ids(born_by(span.from)..born_by(span.to)),
@@ -55,6 +56,7 @@ impl Population {
 #[inline(always)]
 fn weight(scope: Scope, (born, died, size): (u32, u32, u64)) -> Option<u64> {
     match scope {
+        Scope::Ever => Some(size),
         Scope::At(moment) => (born <= moment && moment < died).then_some(size),
         Scope::Born(span) => (span.from < born && born <= span.to).then_some(size),
         Scope::Freed(span) => (span.from < died && died <= span.to).then_some(size),
@@ -71,6 +73,7 @@ pub(in crate::engine) fn within(history: &DeviceHistory, scope: Scope) -> Scope 
     let last = history.event_count();
     let span = |span: Span| Span { from: span.from.min(span.to).min(last), to: span.to.min(last) };
     match scope {
+        Scope::Ever => Scope::Ever,
         Scope::At(moment) => Scope::At(moment.min(last)),
         Scope::Born(range) => Scope::Born(span(range)),
         Scope::Freed(range) => Scope::Freed(span(range)),

@@ -6,6 +6,8 @@ use crate::codec::Coded;
 /// Which allocations, and what each of them weighs: its requested bytes, but for [`Scope::ByteMoments`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Coded)]
 pub enum Scope {
+    /// All of them, whenever they live; also those that were there before the trace.
+    Ever,
     /// Those live at this moment.
     At(u32),
     /// Those born in the range.

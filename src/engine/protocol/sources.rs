@@ -29,7 +29,7 @@ pub struct Standing {
 /// A file of the user's own code.
 #[derive(Clone, Debug, Default, PartialEq, Coded)]
 pub struct SourceFile {
-    /// Its path, as the snapshot has it; very long ones are cut.
+    /// Its path, as the snapshot has it; of a very long one the end, after `…`.
     pub path: String,
     /// All of its lines.
     pub standing: Standing,

@@ -1,7 +1,6 @@
 //! What a table lists: the allocations of a scope that pass a filter, and the histograms of their sizes and lives. In slices.
 
 use crate::analysis::filter::{Filter, Term};
-use crate::analysis::query::Query;
 use crate::engine::answers::{Population, within};
 use crate::engine::find::is_sought;
 use crate::engine::open::{Open, OpenFile};
@@ -30,9 +29,9 @@ impl Terms {
     }
 
     /// Looks at more stacks while there is time; `true` when all are looked at.
-    fn step(&mut self, file: &OpenFile, has_time: &mut dyn FnMut() -> bool) -> bool {
+    fn step(&mut self, file: &mut OpenFile, has_time: &mut dyn FnMut() -> bool) -> bool {
         self.terms.iter_mut().flatten().all(|(term, stacks)| match term {
-            Term::Query(Query::Frame(wording)) => stacks.step(&file.snapshot, wording, has_time),
+            Term::Query(query) => stacks.step(file, query, has_time),
             _ => true,
         })
     }
@@ -64,6 +63,8 @@ pub(super) struct Listing {
     pub(super) scope: Scope,
     /// The same with moments that the trace has.
     within: Scope,
+    /// The trace's last moment.
+    last: u32,
     pub(super) filter: TableFilter,
     /// In order of birth.
     pub(super) ids: Vec<u32>,
@@ -86,6 +87,7 @@ impl Listing {
             device,
             scope,
             within,
+            last: file.history(device).map_or(0, DeviceHistory::event_count),
             filter,
             ids: Vec::new(),
             all,
@@ -106,6 +108,7 @@ impl Listing {
     /// The moment that ages are told at.
     pub(super) fn moment(&self) -> u32 {
         match self.within {
+            Scope::Ever => self.last,
             Scope::At(moment) => moment,
             Scope::Born(span) | Scope::Freed(span) | Scope::Kept(span) | Scope::ByteMoments(span) => span.to,
         }

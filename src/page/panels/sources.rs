@@ -3,76 +3,106 @@
 use super::Shown;
 use crate::page::dom::{Elements, append, clear, set_attribute, set_text};
 use crate::ui::State;
-use crate::ui::sources::{
-    MOST_TEXT_LINES, Margin, Row, RowKind, SourceText, SourceView, TextView, Unfolded, text, view,
-};
+use crate::ui::source_rows::{MOST_TEXT_LINES, Margin, Marked, Row, RowKind, TextView, Unfolded, text, view};
+use crate::ui::sources::{Basis, SourceText, basis};
 use crate::ui::views::Tab;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
 #[derive(Default)]
 pub(super) struct Panel {
-    table: Shown<SourceView>,
-    text: Shown<Option<TextView>>,
-    /// The text whose lines are on the page.
+    basis: Shown<Basis>,
+    /// The text whose lines are on the page…
     filled: Option<Rc<SourceText>>,
-    /// The lines that have bytes beside them.
-    marked: Vec<Element>,
+    /// …those lines…
+    lines: Vec<Element>,
+    /// …and what stands beside those that have bytes, by their numbers.
+    beside: BTreeMap<u32, Element>,
+    /// Whether the heaviest line is still to be brought into view.
+    reveals: bool,
 }
 
 impl Panel {
     pub(super) fn show(&mut self, elements: &Elements, state: &State) {
-        if state.views.seen() != Some(Tab::Sources) {
+        if state.views.seen() != Some(Tab::Sources) || self.basis.changed(basis(state)).is_none() {
             return;
         }
-        if let Some(view) = self.table.changed(view(state)) {
-            set_text(&elements.sources_unit, view.unit);
-            fill(elements, &view.rows);
+        let table = view(state);
+        set_text(&elements.sources_unit, table.unit);
+        set_text(&elements.source_unit, table.unit);
+        fill(elements, &table.rows);
+        let text = text(state);
+        elements.source.set_hidden(text.is_none());
+        match text {
+            None => *self = Panel { basis: std::mem::take(&mut self.basis), ..Panel::default() },
+            Some(text) => self.show_text(elements, &text),
         }
-        if let Some(view) = self.text.changed(text(state)).cloned() {
-            elements.source.set_hidden(view.is_none());
-            let Some(view) = view else { return self.filled = None };
-            set_text(&elements.source_name, &view.title);
-            let is_new = self.filled.as_ref() != Some(&view.text);
-            if is_new {
-                write(elements, &view.text.text);
-                self.filled = Some(view.text.clone());
-                self.marked.clear();
-            }
-            let had_none = self.marked.is_empty();
-            self.mark(elements, &view.margins);
-            if had_none && let Some(heaviest) = self.marked.first() {
+    }
+
+    fn show_text(&mut self, elements: &Elements, view: &TextView) {
+        set_text(&elements.source_name, &view.title);
+        set_attribute(&elements.source_name, "title", &view.title);
+        set_text(&elements.source_note, &view.note);
+        elements.source_note.set_hidden(view.note.is_empty());
+        if self.filled.as_ref().is_none_or(|filled| !Rc::ptr_eq(filled, &view.text)) {
+            self.filled = Some(view.text.clone());
+            self.beside.clear();
+            self.lines = write(elements, &view.text.text);
+            elements.source.set_scroll_top(0);
+            self.reveals = true;
+        }
+        self.mark(elements, &view.margins);
+        if let Some(heaviest) = view.margins.first().and_then(|margin| self.beside.get(&margin.line)) {
+            if std::mem::take(&mut self.reveals) {
                 heaviest.scroll_into_view();
             }
+            set_attribute(heaviest, "tabindex", "0");
         }
     }
 
     /// Writes bytes beside the lines that have them, and takes them from those that had.
     fn mark(&mut self, elements: &Elements, margins: &[Margin]) {
-        for line in self.marked.drain(..) {
-            label(&line, None);
-        }
+        let mut before = std::mem::take(&mut self.beside);
         for margin in margins {
-            let line = ["[data-line=\"", &margin.line.to_string(), "\"]"].concat();
-            if let Ok(Some(line)) = elements.source_lines.query_selector(&line) {
-                label(&line, Some(margin));
-                self.marked.push(line);
+            let Some(line) = (margin.line as usize).checked_sub(1).and_then(|at| self.lines.get(at)) else { continue };
+            // One that stays keeps the focus.
+            let button = before.remove(&margin.line).unwrap_or_else(|| {
+                let button = elements.new_element("button", "", "");
+                set_attribute(&button, "type", "button");
+                set_attribute(&button, "data-beside", &margin.line.to_string());
+                for class in ["now", "peak"] {
+                    append(&button, &elements.new_element("span", class, ""));
+                }
+                append(line, &button);
+                line.set_class_name("has-bytes");
+                button
+            });
+            let cells = [button.first_element_child(), button.last_element_child()];
+            for (cell, text) in cells.into_iter().flatten().zip([&margin.now, &margin.peak]) {
+                set_text(&cell, text);
+            }
+            set_attribute(&button, "tabindex", "-1");
+            set_attribute(&button, "title", &margin.exact);
+            set_attribute(&button, "aria-label", &["Line ", &margin.line.to_string(), ": ", &margin.exact].concat());
+            show_marks(&button, margin.marked);
+            bar(&button, margin.part);
+            self.beside.insert(margin.line, button);
+        }
+        for (number, button) in before {
+            button.remove();
+            if let Some(line) = (number as usize).checked_sub(1).and_then(|at| self.lines.get(at)) {
+                line.set_class_name("");
             }
         }
     }
 }
 
-fn label(line: &Element, margin: Option<&Margin>) {
-    let text = |class: &str, text: &str| {
-        if let Ok(Some(cell)) = line.query_selector(class) {
-            set_text(&cell, text);
-        }
-    };
-    text(".now", margin.map_or("", |margin| &margin.now));
-    text(".peak", margin.map_or("", |margin| &margin.peak));
-    line.set_class_name(if margin.is_some() { "has-bytes" } else { "" });
-    bar(line, margin.map_or(0, |margin| margin.part));
+/// How a line stands out: pressed when it is searched for, current when the selection was made there.
+fn show_marks(button: &Element, marked: Marked) {
+    set_attribute(button, "aria-pressed", if marked.is_picked { "true" } else { "false" });
+    set_attribute(button, "aria-current", if marked.is_current { "true" } else { "false" });
 }
 
 /// How long the bar behind an element is, in thousandths.
@@ -83,24 +113,24 @@ fn bar(element: &Element, thousandths: u64) {
     }
 }
 
-fn write(elements: &Elements, text: &str) {
+/// The lines of a text, one element each: a long file has many.
+fn write(elements: &Elements, text: &str) -> Vec<Element> {
     clear(&elements.source_lines);
-    for (number, text) in (1..).zip(text.lines().take(MOST_TEXT_LINES)) {
-        let line = elements.new_element("button", "", "");
-        set_attribute(&line, "type", "button");
-        set_attribute(&line, "tabindex", "-1");
-        set_attribute(&line, "data-line", &number.to_string());
-        append(&line, &elements.new_element("span", "now", ""));
-        append(&line, &elements.new_element("span", "peak", ""));
-        append(&line, &elements.new_element("span", "number", &number.to_string()));
-        append(&line, &elements.new_element("code", "", text));
+    let mut lines = Vec::new();
+    for text in text.lines().take(MOST_TEXT_LINES) {
+        let line = elements.new_element("div", "", text);
+        set_attribute(&line, "data-line", &(lines.len() + 1).to_string());
         append(&elements.source_lines, &line);
+        lines.push(line);
     }
+    lines
 }
 
 fn fill(elements: &Elements, rows: &[Row]) {
-    // A redrawn table must not take the focus away from who works in it.
-    let focus = elements.document.active_element().and_then(|focus| focus.get_attribute("data-row"));
+    // A redrawn table must not take the focus away from who works in it; who waits for it gets the first row.
+    let focus = elements.document.active_element();
+    let waits = focus.as_ref().is_some_and(|focus| focus.is_same_node(Some(&elements.sources)));
+    let focus = focus.and_then(|focus| focus.get_attribute("data-row")).or_else(|| waits.then(|| "0".to_owned()));
     clear(&elements.sources_rows);
     for (place, row) in rows.iter().enumerate() {
         let (class, expanded) = match row.kind {
@@ -112,7 +142,8 @@ fn fill(elements: &Elements, rows: &[Row]) {
         let line = elements.new_element("tr", class, "");
         let head = elements.new_element("th", "", "");
         set_attribute(&head, "scope", "row");
-        set_attribute(&head, "title", &row.place);
+        append(&line, &head);
+        append(&elements.sources_rows, &line);
         if row.kind == RowKind::Note {
             set_text(&head, &row.label);
         } else {
@@ -120,40 +151,41 @@ fn fill(elements: &Elements, rows: &[Row]) {
             let place = place.to_string();
             set_attribute(&button, "type", "button");
             set_attribute(&button, "data-row", &place);
-            set_attribute(&button, "tabindex", if place == "0" { "0" } else { "-1" });
+            let is_first = if focus.is_some() { focus.as_ref() == Some(&place) } else { place == "0" };
+            set_attribute(&button, "tabindex", if is_first { "0" } else { "-1" });
             match expanded {
-                Some(expanded) => set_attribute(&button, "aria-expanded", expanded),
+                Some(expanded) => {
+                    set_attribute(&button, "aria-expanded", expanded);
+                    set_attribute(&button, "aria-current", if row.marked.is_current { "true" } else { "false" });
+                }
                 None => {
-                    set_attribute(&button, "aria-pressed", if row.is_picked { "true" } else { "false" });
                     set_attribute(&button, "aria-label", &["line ", &row.label].concat());
+                    show_marks(&button, row.marked);
                 }
             }
+            set_attribute(&head, "title", &row.path);
             append(&head, &button);
             if focus.as_ref() == Some(&place) {
-                let button = button.clone();
-                append(&line, &head);
-                append(&elements.sources_rows, &line);
                 let _ = button.dyn_ref::<HtmlElement>().map(HtmlElement::focus);
             }
         }
-        append(&line, &head);
         let share = [(row.share / 10).to_string(), ".".to_owned(), (row.share % 10).to_string(), " %".to_owned()];
-        let path = if expanded.is_some() { row.place.as_str() } else { "" };
-        for (class, text) in [
-            ("path", path),
-            ("bytes", &row.bytes),
-            ("share", &share.concat()),
-            ("count", &row.count),
-            ("peak", &row.peak),
+        let folder = if expanded.is_some() { row.folder() } else { "" };
+        for (class, text, title) in [
+            ("path", folder, folder),
+            ("bytes", &row.bytes, &row.exact),
+            ("share", &share.concat(), ""),
+            ("count", &row.count, ""),
+            ("peak", &row.peak, &row.exact_peak),
         ] {
             let cell = elements.new_element("td", class, text);
-            match class {
-                "bytes" => set_attribute(&cell, "title", &row.exact),
-                "share" => bar(&cell, row.share),
-                _ => {}
+            if !title.is_empty() {
+                set_attribute(&cell, "title", title);
+            }
+            if class == "share" {
+                bar(&cell, row.share);
             }
             append(&line, &cell);
         }
-        append(&elements.sources_rows, &line);
     }
 }

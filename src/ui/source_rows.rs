@@ -1,0 +1,268 @@
+//! What the view "By source" shows: the rows of its table, and the bytes beside the lines of a dropped source file.
+
+use super::sources::{SourceText, query};
+use super::state::State;
+use crate::engine::protocol::{Scope, SourceFile, Standing};
+use crate::units::{Bytes, counted, grouped};
+use std::rc::Rc;
+
+/// Lines of a source file that are shown.
+pub const MOST_TEXT_LINES: usize = 20_000;
+/// Rows of the table that are shown.
+const MOST_ROWS: usize = 1500;
+
+/// What a row of the table is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowKind {
+    /// A file; whether its lines are seen.
+    File(Unfolded),
+    /// A line of the file above.
+    Line,
+    /// What is none of them.
+    Note,
+}
+
+/// Whether the lines of a file are seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unfolded {
+    /// They are.
+    Yes,
+    /// They are not.
+    No,
+}
+
+/// How a line stands out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Marked {
+    /// The search looks for it.
+    pub is_picked: bool,
+    /// The selected allocation was made in it.
+    pub is_current: bool,
+}
+
+/// A row of the table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// What it is.
+    pub kind: RowKind,
+    /// The file's name, or the line's number.
+    pub label: String,
+    /// The whole path.
+    pub path: String,
+    /// Bytes in the scope, in short; in full, to the byte, in `exact`.
+    pub bytes: String,
+    /// See `bytes`.
+    pub exact: String,
+    /// Thousandths of all of the scope.
+    pub share: u64,
+    /// Allocations in the scope.
+    pub count: String,
+    /// Bytes live at the device's peak.
+    pub peak: String,
+    /// The same to the byte.
+    pub exact_peak: String,
+    /// How it stands out. A file whose lines are not seen stands out for them.
+    pub marked: Marked,
+}
+
+impl Row {
+    /// Where the file is.
+    pub fn folder(&self) -> &str {
+        self.path.strip_suffix(&self.label).unwrap_or_default().trim_end_matches(['/', '\\'])
+    }
+}
+
+/// The table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SourceView {
+    /// What the column of bytes holds.
+    pub unit: &'static str,
+    /// The rows.
+    pub rows: Vec<Row>,
+}
+
+/// The bytes beside a line of the dropped file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Margin {
+    /// The line, from 1.
+    pub line: u32,
+    /// In the scope, in short; empty for none.
+    pub now: String,
+    /// At the peak.
+    pub peak: String,
+    /// Both to the byte.
+    pub exact: String,
+    /// Thousandths of the heaviest line.
+    pub part: u64,
+    /// How it stands out.
+    pub marked: Marked,
+}
+
+/// The dropped file beside the table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TextView {
+    /// The file.
+    pub text: Rc<SourceText>,
+    /// Its path in the snapshot, or its name.
+    pub title: String,
+    /// What is wrong between it and the snapshot; or nothing.
+    pub note: String,
+    /// The lines with bytes, heaviest first.
+    pub margins: Vec<Margin>,
+}
+
+/// What makes lines stand out.
+struct Sought<'a> {
+    /// The search, where it is one for a site.
+    typed: Option<&'a str>,
+    /// Where the selected allocation was made: file and line.
+    selected: Option<(&'a str, &'a str)>,
+}
+
+impl Sought<'_> {
+    fn of(state: &State) -> Sought<'_> {
+        let details = state.selection.as_deref().filter(|details| !details.stack_of_free);
+        let frame = details.and_then(|details| details.frames.iter().find(|frame| frame.user));
+        Sought {
+            typed: Some(state.find.text.as_str()).filter(|text| text.starts_with('@')),
+            selected: frame.map(|frame| (frame.filename.as_str(), frame.line.as_str())),
+        }
+    }
+
+    /// How a line of a file stands out.
+    fn marks(&self, path: &str, line: &str) -> Marked {
+        let is_picked = self.typed.is_some_and(|typed| typed == query(path, line));
+        Marked { is_picked, is_current: self.selected == Some((path, line)) }
+    }
+}
+
+fn is_product(state: &State) -> bool {
+    matches!(state.sources.page.question(), Some(Scope::ByteMoments(_)))
+}
+
+fn unit(state: &State) -> &'static str {
+    if is_product(state) { " B × moments" } else { " B requested" }
+}
+
+/// The table.
+pub fn view(state: &State) -> SourceView {
+    let Some(page) = state.sources.page.latest() else { return SourceView::default() };
+    let sought = Sought::of(state);
+    let mut rows = Vec::new();
+    let row = |kind, label: String, path: String, standing: &Standing, marked: Marked| {
+        let (now, peak, total) = (standing.now, standing.peak, page.total.now.bytes.max(1));
+        Row {
+            kind,
+            label,
+            path,
+            bytes: Bytes(now.bytes).to_string(),
+            exact: grouped(now.bytes) + unit(state),
+            share: (u128::from(now.bytes) * 1000 / u128::from(total)) as u64,
+            count: grouped(now.count.into()),
+            peak: Bytes(peak.bytes).to_string(),
+            exact_peak: grouped(peak.bytes) + " B requested",
+            marked,
+        }
+    };
+    for (place, file) in page.files.iter().enumerate() {
+        if rows.len() >= MOST_ROWS {
+            let label = counted((page.files.len() - place) as u64, "lighter file") + " not shown";
+            rows.push(row(RowKind::Note, label, String::new(), &rest(&page.files, place), Marked::default()));
+            break;
+        }
+        let is_open = state.sources.is_open(place, &file.path);
+        let of_lines = || {
+            let each = file.lines.iter().map(|line| sought.marks(&file.path, &line.line));
+            each.fold(Marked::default(), |all, one| Marked {
+                is_picked: all.is_picked || one.is_picked,
+                is_current: all.is_current || one.is_current,
+            })
+        };
+        let of_file = if is_open { Marked::default() } else { of_lines() };
+        let kind = RowKind::File(if is_open { Unfolded::Yes } else { Unfolded::No });
+        rows.push(row(kind, base(&file.path).to_owned(), file.path.clone(), &file.standing, of_file));
+        if !is_open {
+            continue;
+        }
+        let room = MOST_ROWS.saturating_sub(rows.len());
+        rows.extend(file.lines.iter().take(room).map(|line| {
+            let marked = sought.marks(&file.path, &line.line);
+            row(RowKind::Line, line.line.clone(), file.path.clone(), &line.standing, marked)
+        }));
+        let left_out = u64::from(file.left_out) + file.lines.len().saturating_sub(room) as u64;
+        if left_out > 0 {
+            let label = counted(left_out, "lighter line") + " not shown";
+            let mut standing = file.standing;
+            file.lines.iter().take(room).for_each(|line| take_away(&mut standing, &line.standing));
+            rows.push(row(RowKind::Note, label, String::new(), &standing, Marked::default()));
+        }
+    }
+    let notes = [("no frame of your own code", &page.elsewhere), ("files beyond the first 2,000", &page.left_out)];
+    for (label, standing) in notes {
+        if standing.now.count > 0 || standing.peak.count > 0 {
+            rows.push(row(RowKind::Note, label.to_owned(), String::new(), standing, Marked::default()));
+        }
+    }
+    SourceView { unit: if is_product(state) { "Bytes × moments" } else { "Requested" }, rows }
+}
+
+fn take_away(from: &mut Standing, less: &Standing) {
+    for (from, less) in [(&mut from.now, less.now), (&mut from.peak, less.peak)] {
+        from.bytes = from.bytes.saturating_sub(less.bytes);
+        from.count = from.count.saturating_sub(less.count);
+    }
+}
+
+/// What the files from this place on weigh.
+fn rest(files: &[SourceFile], place: usize) -> Standing {
+    let mut sum = Standing::default();
+    for file in files.iter().skip(place) {
+        for (to, more) in [(&mut sum.now, file.standing.now), (&mut sum.peak, file.standing.peak)] {
+            to.bytes = to.bytes.saturating_add(more.bytes);
+            to.count = to.count.saturating_add(more.count);
+        }
+    }
+    sum
+}
+
+fn base(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// The dropped file; `None` without one.
+pub fn text(state: &State) -> Option<TextView> {
+    let text = state.sources.text.clone()?;
+    let file = state.sources.text_file();
+    let title = file.map_or_else(|| base(&text.name).to_owned(), |file| file.path.clone());
+    let lines = file.map_or(&[][..], |file| &file.lines);
+    let length = text.text.lines().count();
+    let beyond = lines.iter().filter(|line| line.line.parse::<usize>().is_ok_and(|line| line > length)).count() as u64;
+    let note = match file {
+        None if state.sources.page.latest().is_none() => String::new(),
+        None => "None of the allocations here was made in a file of this name.".to_owned(),
+        Some(_) if length > MOST_TEXT_LINES => {
+            ["Only the first ", &grouped(MOST_TEXT_LINES as u64), " lines are shown."].concat()
+        }
+        Some(_) if beyond > 0 => {
+            let beyond = counted(beyond, "line");
+            ["This file ends before ", &beyond, " of the recording: another version?"].concat()
+        }
+        Some(_) => String::new(),
+    };
+    let sought = Sought::of(state);
+    let most = lines.iter().map(|line| line.standing.now.bytes).max().unwrap_or(0).max(1);
+    let margins = lines.iter().filter_map(|line| {
+        let Standing { now, peak } = line.standing;
+        let short = |count: u32, bytes: u64| if count > 0 { Bytes(bytes).to_string() } else { String::new() };
+        let exact = [grouped(now.bytes).as_str(), unit(state), "; at the peak ", &grouped(peak.bytes), " B"].concat();
+        Some(Margin {
+            line: line.line.parse().ok()?,
+            now: short(now.count, now.bytes),
+            peak: short(peak.count, peak.bytes),
+            exact,
+            part: (u128::from(now.bytes) * 1000 / u128::from(most)) as u64,
+            marked: file.map(|file| sought.marks(&file.path, &line.line)).unwrap_or_default(),
+        })
+    });
+    Some(TextView { margins: margins.collect(), text, title, note })
+}

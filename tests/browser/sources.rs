@@ -1,0 +1,272 @@
+//! The view "By source": files and lines, keys, a dropped source file beside them, and what a line selects.
+
+use crate::chromium::{Adapter, Chromium};
+use crate::corpus::real_files;
+use crate::fixtures::{file, halves};
+use crate::moment::is_seen;
+use crate::opening::empty_page;
+use crate::page::{Page, SHIFT};
+use crate::pictures::keep;
+use crate::site::Site;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+const MIB: u64 = 1 << 20;
+const MODEL: &str = "/home/user/project/model.py";
+
+/// A snapshot whose allocations are made in lines of `model.py`, called from `train.py` and from itself: 64 MiB in line 30, which
+/// calls torch; 16 MiB in line 7; 8 MiB in line 12 of `train.py`; 4 MiB without a frame of the user's own; and 2 MiB in line 9, which
+/// is free again at the end.
+fn project() -> PathBuf {
+    let frame = |name: &str, file: &str, line: u64| json!({ "name": name, "filename": file, "line": line });
+    let torch = || frame("linear", "/usr/lib/python3/site-packages/torch/nn.py", 114);
+    let main = || frame("main", "/home/user/project/train.py", 12);
+    let stacks = [
+        (64, vec![torch(), frame("forward", MODEL, 30), frame("call", MODEL, 7), main()]),
+        (16, vec![frame("call", MODEL, 7), main()]),
+        (8, vec![torch(), main()]),
+        (4, vec![torch()]),
+        (2, vec![frame("step", MODEL, 9), main()]),
+    ];
+    let event = |action: &str, place: usize| {
+        let (size, frames) = &stacks[place];
+        json!({ "action": action, "addr": (place as u64 + 1) << 32, "size": size * MIB, "stream": 0, "frames": frames })
+    };
+    let mut trace: Vec<Value> = (0..stacks.len()).map(|place| event("alloc", place)).collect();
+    trace.extend(["free_requested", "free_completed"].map(|action| event(action, stacks.len() - 1)));
+    let block = |place: usize| {
+        let (size, frames) = &stacks[place];
+        json!({ "address": (place as u64 + 1) << 32, "total_size": size * MIB, "allocated_size": size * MIB, "stream": 0, "device": 0,
+            "active_size": size * MIB, "requested_size": size * MIB, "segment_type": "large", "frames": [],
+            "blocks": [{ "address": (place as u64 + 1) << 32, "size": size * MIB, "requested_size": size * MIB,
+                         "state": "active_allocated", "frames": frames }] })
+    };
+    let segments: Vec<Value> = (0..stacks.len() - 1).map(block).collect();
+    let value = json!({ "segments": segments, "device_traces": [trace] });
+    file("project.pickle", &serde_pickle::to_vec(&value, serde_pickle::SerOptions::new()).expect("plain data"))
+}
+
+/// The source of `model.py`, of 200 lines; one of them would be a script, another one an image, if it were ever read as HTML.
+fn model() -> PathBuf {
+    let line = |number: u32| match number {
+        3 => "<script>window.evil = 1</script>".to_owned(),
+        4 => "<img src=x onerror=\"window.evil = 1\">".to_owned(),
+        number => format!("    line_{number} = {number}  # ä"),
+    };
+    let text: String = (1..=200).map(|number| line(number) + "\n").collect();
+    file("model.py", text.as_bytes())
+}
+
+/// The rows: label, exact bytes, exact bytes at the peak, whether it is pressed and whether it is current.
+fn rows(page: &Page) -> Vec<String> {
+    let rows = page.evaluate(
+        "[...document.querySelectorAll('#sources-rows tr')].map(row => {
+            const button = row.querySelector('button');
+            const marks = ['aria-pressed', 'aria-current'].filter(name => button?.getAttribute(name) === 'true');
+            return [row.querySelector('th').innerText, row.querySelector('.bytes').title.replace(' B requested', ''),
+                row.querySelector('.peak').title.replace(' B requested', ''), ...marks].join(' | ');
+        })",
+    );
+    rows.as_array().expect("a list").iter().map(|row| row.as_str().unwrap_or_default().to_owned()).collect()
+}
+
+fn focus(page: &Page) -> String {
+    page.evaluate("document.activeElement.getAttribute('aria-label') ?? document.activeElement.innerText")
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+fn value(page: &Page, selector: &str) -> String {
+    page.evaluate(&format!("document.querySelector('{selector}').value")).as_str().unwrap_or_default().to_owned()
+}
+
+/// What stands beside the lines of the dropped file.
+fn beside(page: &Page) -> Value {
+    page.evaluate(
+        "[...document.querySelectorAll('#source-lines button')].map(button =>
+            [button.dataset.beside, ...[...button.children].map(cell => cell.innerText)].join(' | '))",
+    )
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn files_lines_and_a_dropped_source_by_keys() {
+    let page = empty_page();
+    // Two, so that there is something left to choose after the source was dropped.
+    page.drop_files(&[&project(), &halves()]);
+    page.wait_for_state("ready");
+    page.wait_for(&Some((94 * MIB).to_string()), || page.attribute("#moment", "data-live-requested"));
+    page.press_held("S", SHIFT);
+    let at_peak = [
+        "model.py | 85,983,232 | 85,983,232",
+        "30 | 67,108,864 | 67,108,864",
+        "7 | 16,777,216 | 16,777,216",
+        "9 | 2,097,152 | 2,097,152",
+        "train.py | 8,388,608 | 8,388,608",
+        "no frame of your own code | 4,194,304 | 4,194,304",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    page.wait_for(&at_peak, || rows(&page));
+    page.wait_for(&"model.py".to_owned(), || focus(&page));
+    page.press("ArrowLeft");
+    page.wait_until("it is folded", || rows(&page).len() == 3);
+    page.press("ArrowRight");
+    page.wait_for(&at_peak, || rows(&page));
+    page.press("End");
+    page.wait_for(&"train.py".to_owned(), || focus(&page));
+    page.press("ArrowUp");
+    page.wait_for(&"line 9".to_owned(), || focus(&page));
+    page.press("Home");
+    page.press("ArrowDown");
+    page.wait_for(&"line 30".to_owned(), || focus(&page));
+    page.evaluate("document.activeElement.click()");
+    page.wait_for(&format!("@\"{MODEL}:30 \""), || value(&page, "#find"));
+    // Exactly what the line weighs: line 7 is in the stack as well, and further out.
+    page.wait_for(&Some((64 * MIB).to_string()), || page.attribute("#find-status", "data-requested"));
+    page.wait_until("it is pressed", || rows(&page)[1].ends_with("aria-pressed"));
+    assert_eq!(focus(&page), "line 30", "the focus stays");
+
+    // The source is dropped: it is no snapshot.
+    page.drop_files(&[&model()]);
+    page.wait_for(&json!(["7 | 16.0 MiB | 16.0 MiB", "9 | 2.00 MiB | 2.00 MiB", "30 | 64.0 MiB | 64.0 MiB"]), || {
+        beside(&page)
+    });
+    assert_eq!((page.state().as_str(), page.text("#source-name").as_str()), ("ready", MODEL));
+    assert!(!is_seen(&page, "#source-note"));
+    assert_eq!(page.evaluate("document.querySelectorAll('#source-lines > div').length"), 200);
+    let third = page.evaluate("document.querySelectorAll('#source-lines > div')[2].innerText");
+    assert_eq!(third, "<script>window.evil = 1</script>");
+    assert_eq!(page.evaluate("document.querySelectorAll('#source script, #source img').length + !!window.evil"), 0);
+    let (pane, line) = (page.corners("#source"), page.corners("[data-beside='30']"));
+    assert!(line.top > pane.top + 20.0 && line.top + line.height < pane.top + pane.height, "{line:?} in {pane:?}");
+    assert_eq!(page.attribute("[data-beside='30']", "aria-pressed").as_deref(), Some("true"));
+    page.evaluate("document.querySelector('[data-beside=\"30\"]').focus()");
+    page.press("ArrowUp");
+    page.wait_until("the line above that has bytes", || focus(&page).starts_with("Line 9: 2,097,152 B requested"));
+    page.press("ArrowUp");
+    page.evaluate("document.activeElement.click()");
+    page.wait_for(&format!("@\"{MODEL}:7 \""), || value(&page, "#find"));
+    page.wait_for(&Some((16 * MIB).to_string()), || page.attribute("#find-status", "data-requested"));
+    page.wait_until("the table of lines says so", || rows(&page)[2].ends_with("aria-pressed"));
+
+    // Another moment: nothing is left of line 9 but what it was at the peak.
+    page.click("#at-end");
+    page.wait_for(&json!(["7 | 16.0 MiB | 16.0 MiB", "9 |  | 2.00 MiB", "30 | 64.0 MiB | 64.0 MiB"]), || beside(&page));
+
+    // What is selected is marked: the lowest allocation is the one of 64 MiB.
+    let (x, y) = page.corners("canvas#timeline").at(0.9, 0.8);
+    page.click_at(x, y);
+    page.wait_until("its line is marked", || rows(&page)[1].ends_with("aria-current"));
+    assert_eq!(page.attribute("[data-beside='30']", "aria-current").as_deref(), Some("true"));
+
+    // A file of another name, then none.
+    page.drop_files(&[&file("nothing.py", b"import torch\n")]);
+    page.wait_until("it says so", || page.text("#source-note").contains("None of the allocations"));
+    assert_eq!((beside(&page), page.state()), (json!([]), "ready".to_owned()));
+    page.click("#source-close");
+    page.wait_until("it is closed", || !is_seen(&page, "#source"));
+
+    // The other snapshot of those that were dropped together can still be chosen.
+    page.evaluate("{ const list = document.querySelector('#snapshot'); list.selectedIndex = 1; list.dispatchEvent(new Event('change')) }");
+    page.wait_for(&Some(((2 << 30) + 512 + MIB).to_string()), || page.attribute("#moment", "data-live-requested"));
+    page.wait_until("its only line", || {
+        rows(&page) == ["train.py | 2,148,532,736 | 2,148,532,736", "12 | 2,148,532,736 | 2,148,532,736"]
+    });
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn files_of_real_snapshots_sum_up_to_the_curve() {
+    let Some(files) = real_files() else { return };
+    // What stands in the rows that are no lines, in both columns.
+    let sums =
+        "['.bytes', '.peak'].map(column => [...document.querySelectorAll('#sources-rows tr:not(.line) ' + column)]
+        .reduce((sum, cell) => sum + parseInt(cell.title.replaceAll(',', '')), 0)).join()";
+    let wanted =
+        ["train-fp32-1185-segments.pickle", "anonymised-annotations-compile-context.pickle", "torch-2.10-small.pickle"];
+    for file in files.iter().filter(|file| wanted.iter().any(|name| file.path.ends_with(name))) {
+        let page = empty_page();
+        page.drop_files(&[&file.path]);
+        page.wait_for_state("ready");
+        page.click("#tab-sources");
+        let expected = |name: &str| file.devices[0][name].as_u64().expect("a number");
+        let (peak, end) = (expected("peak_requested"), expected("end_requested"));
+        page.wait_for(&json!(format!("{peak},{peak}")), || page.evaluate(sums));
+        page.click("#at-end");
+        page.wait_for(&json!(format!("{end},{peak}")), || page.evaluate(sums));
+        let torch = page.evaluate("[...document.querySelectorAll('#sources-rows .path')].filter(it => /site-packages.torch/.test(it.title)).length");
+        assert_eq!(torch, 0, "torch is nobody's own code, on Windows too");
+    }
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn gallery_of_sources() {
+    let Some(files) = real_files() else { return };
+    let Some(training) = files.iter().find(|file| file.path.ends_with("train-annotated-100.pickle")) else { return };
+    let source = |name: &str, lines: u32| {
+        let line = |number| {
+            match number % 9 {
+            0 => String::new(),
+            1 => format!("    def method_{number}(self, gradients, state, learning_rate=1e-3):"),
+            2 => "        # The moment estimates live as long as the optimizer does; they are twice as large as all parameters together, in fp32".to_owned(),
+            _ => format!("        state[\"moment_{number}\"] = torch.zeros_like(parameter) * {number}"),
+        }
+        };
+        let text: String = (1..=lines).map(|number| line(number) + "\n").collect();
+        file(name, text.as_bytes())
+    };
+    let (optimizer, unknown) = (source("optimizer.py", 140), source("unknown.py", 20));
+    let long = {
+        let frame = |part: &str, line: u32| json!({ "name": "forward", "filename": format!("/home/user/{part}.py"), "line": line });
+        let names = [
+            "a-very-long-folder-name/".repeat(9) + "module",
+            "m".repeat(180),
+            "<b>bold</b> & \u{202e}evil".to_owned(),
+            "short".to_owned(),
+        ];
+        let event = |place: usize| {
+            json!({ "action": "alloc", "addr": (place + 1) << 32, "size": 1_000_000 * (place + 1) * (place + 1),
+            "stream": 0, "frames": [frame(&names[place % 4], 10 + place as u32 * 1_000_003)] })
+        };
+        let trace: Vec<Value> = (0..12).map(event).collect();
+        let value = json!({ "segments": [], "device_traces": [trace] });
+        file("long-names.pickle", &serde_pickle::to_vec(&value, serde_pickle::SerOptions::new()).expect("plain data"))
+    };
+    for (scheme, width, height) in [("light", 1280, 900), ("dark", 1280, 900), ("light", 600, 900)] {
+        let page = Page::blank(Chromium::with(Adapter::Software));
+        page.prefer_color_scheme(scheme);
+        page.resize(width, height);
+        page.navigate(&Site::shared().page());
+        page.wait_for_state("empty");
+        let settle = |name: &str| {
+            std::thread::sleep(std::time::Duration::from_millis(400));
+            keep(&page, &format!("sources-{name}-{scheme}-{width}"));
+            let wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
+            assert_eq!(wide, false, "{name} {width} scrolls sideways");
+        };
+        page.drop_files(&[&training.path]);
+        page.wait_for_state("ready");
+        page.press_held("S", SHIFT);
+        page.wait_until("rows", || !rows(&page).is_empty());
+        page.evaluate("document.querySelector('#sources').scrollIntoView()");
+        settle("alone");
+        page.drop_files(&[&optimizer]);
+        page.wait_until("lines", || is_seen(&page, "#source"));
+        page.evaluate("document.querySelector('#sources-rows .line button').click()");
+        settle("beside");
+        page.drop_files(&[&unknown]);
+        page.wait_until("it says so", || is_seen(&page, "#source-note"));
+        settle("unknown");
+        page.click("#source-close");
+        page.drop_files(&[&long]);
+        page.wait_until("other rows", || {
+            rows(&page).first().is_some_and(|row| row.contains("module") || row.contains("short"))
+        });
+        settle("long-names");
+        assert_eq!(page.complaints(), Vec::<String>::new());
+    }
+}
