@@ -79,7 +79,8 @@ impl<T: Copy> Column<T> {
     /// When `index` is far from below [`Column::len`]: an id of another table was used.
     #[inline(always)]
     pub fn at(&self, index: usize) -> T {
-        self.chunks[index >> CHUNK_BITS][index & (CHUNK - 1)]
+        // As slices: an index into a `Vec` is a call where it is built for size.
+        self.chunks.as_slice()[index >> CHUNK_BITS].as_slice()[index & (CHUNK - 1)]
     }
 
     /// Replaces the value at `index`; does nothing when there is none.
