@@ -8,8 +8,9 @@ mod opened;
 mod turns;
 
 use memscape::engine::protocol::{
-    Arrangement, Begin, Details, Direction, Fold, FoldState, FrameText, Grouping, Highlight, Looks, Match, Reach, Root,
-    Scope, Tally, TreeQuestion,
+    Arrangement, Begin, Details, Direction, FlameQuestion, Fold, FoldState, FrameText, Grouping, Highlight, Looks,
+    Match, Reach, Root, Scope, SortWay, TableColumn, TableFilter, TableQuestion, TableSort, Tally, TreeQuestion,
+    Weight,
 };
 use memscape::engine::{Engine, Reply, Request, Work};
 use memscape::timeline::View;
@@ -24,7 +25,9 @@ enum Wanted {
     Number(u32),
     Address(u64),
     Size(u64, u64),
+    /// In whatever case.
     Text(String),
+    Exactly(String),
     /// In the innermost frame of the user's own code.
     Site(String),
     /// Frames that begin with one and end with the other.
@@ -39,7 +42,8 @@ impl Wanted {
             Wanted::Size(least, most) if least == most => format!("={least}"),
             Wanted::Size(least, u64::MAX) => format!(">= {least} B"),
             Wanted::Size(least, most) => format!("{least}..{most}"),
-            Wanted::Text(text) => format!("\"{text}\""),
+            Wanted::Text(text) => text.clone(),
+            Wanted::Exactly(text) => format!("\"{text}\""),
             Wanted::Site(text) => format!("@\"{text}\""),
             Wanted::Ends(from, to) => format!("/^{}.*{}$/", escaped(from), escaped(to)),
         }
@@ -62,9 +66,10 @@ impl Wanted {
             }),
             Wanted::Size(least, most) => details.requested >= *least && details.requested <= *most,
             Wanted::Text(text) => frame(&|line| line.to_lowercase().contains(&text.to_lowercase())),
+            Wanted::Exactly(text) => frame(&|line| line.contains(text)),
             Wanted::Site(text) => {
                 let site = details.frames.iter().find(|frame| frame.user && !details.stack_of_free);
-                site.is_some_and(|site| line(site).to_lowercase().contains(&text.to_lowercase()))
+                site.is_some_and(|site| line(site).contains(text))
             }
             Wanted::Ends(from, to) => frame(&|line| {
                 line.len() >= from.len() + to.len() && line.starts_with(from.as_str()) && line.ends_with(to.as_str())
@@ -97,7 +102,11 @@ fn find(opened: &mut Opened, device: i64, query: &str) -> Tally {
 }
 
 fn next(opened: &mut Opened, begin: Begin, direction: Direction, window: [u32; 2]) -> Option<Match> {
-    let request = Request::FindNext { serial: 6, find: 5, begin, direction, looks: Looks::default(), window };
+    next_of(opened, Scope::Ever, begin, direction, window)
+}
+
+fn next_of(opened: &mut Opened, scope: Scope, begin: Begin, direction: Direction, window: [u32; 2]) -> Option<Match> {
+    let request = Request::FindNext { serial: 6, find: 5, begin, direction, looks: Looks::default(), window, scope };
     match reply(&mut opened.engine, request) {
         Reply::FoundNext { serial: 6, found } => found,
         other => panic!("{other:?}"),
@@ -179,6 +188,7 @@ fn wanted() -> impl Strategy<Value = Wanted> {
         (0u64..4000).prop_map(|size| Wanted::Size(size, size)),
         (0u64..4000).prop_map(|size| Wanted::Size(size, u64::MAX)),
         text.clone().prop_map(|text| Wanted::Text(text.into())),
+        text.clone().prop_map(|text| Wanted::Exactly(text.into())),
         text.prop_map(|text| Wanted::Site(text.into())),
         ends.prop_map(|(from, to)| Wanted::Ends(from.into(), to.into())),
     ]
@@ -240,6 +250,8 @@ fn real_files_are_searched_exactly() {
                     };
                     wanted.push(Wanted::Ends(ends.0.into(), ends.1.into()));
                     wanted.push(Wanted::Text(frame.name.to_uppercase()));
+                    wanted.push(Wanted::Exactly(frame.name.to_uppercase()));
+                    wanted.push(Wanted::Exactly(frame.name.clone()));
                 }
             }
             // What is typed must be short enough and have no quotes of its own.
@@ -303,6 +315,57 @@ fn from_a_moment_on_and_where_the_window_is() {
     find(&mut opened, 0, &format!("#{}", long.allocation));
     let found = next(&mut opened, Begin::Moment(0), Direction::Next, [moment, moment + 5]).unwrap();
     assert_eq!(opened.hit(0, moment, found.lowest_byte).unwrap().allocation, long.allocation);
+}
+
+#[test]
+fn what_a_moment_has_of_it_is_counted_by_every_view_and_stepped_through() {
+    let mut opened = sample();
+    let (all, wanted) = (all(&mut opened, 0), Wanted::Text("step".into()));
+    let moment = opened.summary.devices[0].events as u32 / 2;
+    let lives = |it: &&Details| {
+        it.born_event.is_none_or(|born| born < moment) && it.freed_event.is_none_or(|freed| freed >= moment)
+    };
+    let (live, there): (Vec<_>, Vec<_>) = (all.iter().collect(), all.iter().filter(lives).collect());
+    let matches: Vec<&&Details> = there.iter().filter(|it| wanted.is(it)).collect();
+    let found = Weight { bytes: matches.iter().map(|it| it.requested).sum(), count: matches.len() as u32 };
+    assert!(matches.len() > 1 && matches.len() < there.len() && there.len() < live.len(), "the test tells something");
+    assert!(find(&mut opened, 0, "step").count > found.count);
+    let (scope, arrangement) = (Scope::At(moment), Arrangement::default());
+    let question =
+        TreeQuestion { scope, arrangement, focus: None, folds: vec![], reveal: None, find: Some(5), rows: [0, 9] };
+    let request = Request::Tree { serial: 1, device: 0, question: Box::new(question) };
+    let Reply::Tree { page, .. } = reply(&mut opened.engine, request) else { panic!("not a tree") };
+    assert_eq!((page.found, page.rows[0].found), (found, found.bytes));
+    let question = FlameQuestion { scope, arrangement, zoom: None, width_px: 800, find: Some(5), allocation: None };
+    let Reply::Flame { page, .. } = reply(&mut opened.engine, Request::Flame { serial: 2, device: 0, question }) else {
+        panic!("not a flame graph")
+    };
+    assert_eq!((page.found, page.boxes[0].found), (found, found.bytes));
+    let sort = TableSort { column: TableColumn::Size, way: SortWay::Descending };
+    let filter = TableFilter::default();
+    let question = TableQuestion { scope, filter, sort, rows: [0, 512], reveal: None, chosen: vec![], find: Some(5) };
+    let request = Request::Table { serial: 3, device: 0, question: Box::new(question.clone()) };
+    let Reply::Table { page, .. } = reply(&mut opened.engine, request) else { panic!("not a table") };
+    assert_eq!(page.found, found);
+    assert_eq!(page.rows.iter().filter(|row| row.matches).count(), matches.len());
+    // From one to the next, around the end, and nowhere else; and back.
+    let window = [0, u32::MAX];
+    let mut begin = Begin::Moment(0);
+    for expected in matches.iter().chain(&matches) {
+        let at = next_of(&mut opened, scope, begin, Direction::Next, window).unwrap();
+        assert_eq!(at.allocation, expected.allocation);
+        begin = Begin::Allocation(at.allocation);
+    }
+    let back = next_of(&mut opened, scope, Begin::Allocation(matches[0].allocation), Direction::Previous, window);
+    assert_eq!(back.map(|at| at.allocation), matches.last().map(|last| last.allocation));
+    // Another search counts anew; what no moment has is not gone to.
+    find(&mut opened, 0, "#0");
+    let request = Request::Table { serial: 4, device: 0, question: Box::new(question) };
+    let Reply::Table { page, .. } = reply(&mut opened.engine, request) else { panic!("not a table") };
+    let first_is_live = there.iter().any(|it| it.allocation == 0);
+    assert_eq!(page.found.count, u32::from(first_is_live));
+    let gone = next_of(&mut opened, Scope::At(0), Begin::Moment(0), Direction::Next, window);
+    assert_eq!(gone.is_some(), all[0].born_event.is_none());
 }
 
 #[test]

@@ -10,7 +10,7 @@ mod generate;
 mod opened;
 
 use memscape::codec::{decoded, encoded};
-use memscape::engine::protocol::{Begin, Details, Direction, FileSummary, Highlight, Looks};
+use memscape::engine::protocol::{Begin, Details, Direction, FileSummary, Highlight, Looks, Scope};
 use memscape::engine::{Engine, Reply, Request};
 use memscape::snapshot::schema::KEYS;
 use memscape::timeline::View;
@@ -340,7 +340,8 @@ fn survive(bytes: &[u8]) {
             for direction in [Direction::Next, Direction::Previous] {
                 let begin = Begin::Moment(device.events as u32 / 2);
                 let (looks, window) = (Looks::default(), [1, 5]);
-                let step = Request::FindNext { serial: 3, find: 2, begin, direction, looks, window };
+                let step =
+                    Request::FindNext { serial: 3, find: 2, begin, direction, looks, window, scope: Scope::At(3) };
                 let Reply::FoundNext { found, .. } = reply(&mut engine, Some(step)) else { panic!("not a step") };
                 assert!(found.is_some_and(|found| found.place < tally.count) == (tally.count > 0));
             }

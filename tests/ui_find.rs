@@ -2,7 +2,7 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
 use memscape::engine::protocol::{
-    Begin, Details, DeviceSummary, Direction, FileSummary, Grouping, Highlight, Looks, Match, Tally,
+    Begin, Details, DeviceSummary, Direction, FileSummary, Grouping, Highlight, Looks, Match, Scope, Tally,
 };
 use memscape::engine::{Reply, Request};
 use memscape::timeline::scene::SceneColumns;
@@ -156,6 +156,27 @@ fn what_is_typed_is_searched_once() {
 }
 
 #[test]
+fn capitals_of_text_matter_where_a_person_says_so() {
+    let mut page = Page::open();
+    page.find("Linear");
+    page.found(TALLY);
+    page.command(Command::FindCapitals);
+    assert_eq!(page.search().map(|(.., query)| query), Some("\"Linear\"".into()));
+    page.found(Tally { count: 7, ..TALLY });
+    assert!(status(&page.state).text.starts_with("7 matches"));
+    // What is no text says itself what it means.
+    for query in ["/linear/i", ">1GiB", "#12", "\"Linear\""] {
+        page.find(query);
+        assert_eq!(page.search().map(|(.., asked)| asked), Some(query.into()));
+        page.found(TALLY);
+    }
+    page.find("Linear");
+    assert_eq!(page.search(), None, "the same as with quotes");
+    page.command(Command::FindCapitals);
+    assert_eq!(page.search().map(|(.., query)| query), Some("Linear".into()));
+}
+
+#[test]
 fn what_is_wrong_is_said_and_not_searched() {
     let mut page = Page::open();
     page.find(">5MB");
@@ -189,6 +210,7 @@ fn from_match_to_match() {
     page.stepped(22, 0);
     assert_eq!(status(&page.state).text, "12 of 3,407 · 1.00 GiB in all · 1.00 MiB at the peak");
     assert_eq!(page.state.selection.as_ref().map(|it| it.allocation), Some(22));
+    assert_eq!(page.state.views.scope, Scope::At(23), "the views are about a moment that has it");
     page.command(Command::FindPrevious);
     assert_eq!(page.step().map(|(_, begin, way)| (begin, way)), Some((Begin::Allocation(22), Direction::Previous)));
     // Another press before the answer counts as well.

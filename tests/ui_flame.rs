@@ -118,6 +118,7 @@ fn boxes(zoom: u32) -> FlamePage {
     };
     FlamePage {
         total: Weight { bytes: 100, count: 9 },
+        found: Weight::default(),
         boxes: vec![
             it(0, 0, 0, [0, 800], 100, 0, None),
             it(1, 0, 1, [0, 480], 60, 1, None),

@@ -83,6 +83,7 @@ impl Page {
         let mut sizes = vec![Weight::default(); SIZE_CLASSES];
         (sizes[10], sizes[12]) = (Weight { bytes: 5000, count: 9 }, Weight { bytes: 10_000, count: 4 });
         let page = TablePage {
+            found: Weight::default(),
             scope: Weight { bytes: 1 << 20, count: 1000 + self.rows },
             listed: Weight { bytes: 1 << 20, count: self.rows },
             chosen: Weight { bytes: 777, count: question.chosen.iter().map(|[from, to]| to - from).sum() },

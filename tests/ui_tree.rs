@@ -385,6 +385,14 @@ fn what_is_selected_stands_out_and_escape_gives_it_up_first() {
     page.act(Action::Command(Command::ClearSelection));
     assert_eq!((page.highlight(), page.state.selection.is_some()), (Highlight::Nothing, false));
     assert!(page.rows().iter().all(|row| !row.is_marked));
+    // One that is selected in another view is brought into view; it is no news afterwards.
+    page.state.views.node = Some(70);
+    page.act(Action::PointerLeft);
+    let question = page.answer(|_, tree| tree.revealed = Some((70, 70)));
+    assert_eq!(question.reveal, Some(Reveal::Node(70)));
+    assert_eq!(page.active().map(|row| (row.node, row.is_selected)), Some((70, true)));
+    page.scroll(0);
+    assert_eq!((page.question(), page.active()), (None, None), "a person may look elsewhere");
     // The root is all of it: nothing stands out of everything.
     page.act(Action::Tree(TreeAction::Clicked(0)));
     assert_eq!(page.state.views.node, None);

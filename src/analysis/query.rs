@@ -9,7 +9,8 @@
 //!         | frame                        every allocation with such a frame in its stack
 //!         | "@" frame                    every allocation whose innermost frame of the user's own code is such a one
 //! frame   = "/" expression "/" ["i"]     a regular expression over the frame ([`Expression`]); "i": in whatever case
-//!         | '"' text '"' | text          a part of the frame, in whatever case (of ASCII letters)
+//!         | '"' text '"'                 a part of the frame, as it is
+//!         | text                         the same in whatever case (of ASCII letters)
 //! number  = digits, also as the page writes them: 1,234
 //! size    = number ["." digits] [unit]   without a unit bytes; units are powers of 1024:
 //! unit    = B | K | M | G | T | KiB | MiB | GiB | TiB           (a size alone needs B or one of the long ones)
@@ -45,6 +46,8 @@ pub enum Query {
 pub enum Wording {
     /// It holds this text, in whatever case.
     Text(String),
+    /// It holds exactly this text.
+    Exactly(String),
     /// It holds what this expression describes.
     Expression(Expression),
 }
@@ -54,6 +57,7 @@ impl Wording {
     pub fn matches(&self, line: &str) -> bool {
         match self {
             Wording::Text(text) => holds(line.as_bytes(), text.as_bytes()),
+            Wording::Exactly(text) => line.contains(text),
             Wording::Expression(expression) => expression.is_in(line),
         }
     }
@@ -86,6 +90,9 @@ pub enum QueryError {
     /// No number of events stands behind `age` or `life`.
     #[error("An age or a life is a number of events: age>1000, life 10..500.")]
     Events,
+    /// More terms than anybody types.
+    #[error("A filter has at most 16 terms.")]
+    TooManyTerms,
     /// No size lies between these.
     #[error("No size is in this range.")]
     NoSuchSize,
@@ -144,7 +151,10 @@ fn wording(text: &str) -> Result<Wording, QueryError> {
         return Expression::new(expression, case).map(Wording::Expression).map_err(QueryError::Expression);
     }
     let quoted = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).filter(|text| !text.is_empty());
-    Ok(Wording::Text(quoted.unwrap_or(text).to_owned()))
+    Ok(match quoted {
+        Some(quoted) => Wording::Exactly(quoted.to_owned()),
+        None => Wording::Text(text.to_owned()),
+    })
 }
 
 /// Whether `text` holds `part`, small and capital ASCII letters being the same.
@@ -314,8 +324,6 @@ mod tests {
             ("2M", "2M"),
             ("2nd", "2nd"),
             ("std::vector<a>", "std::vector<a>"),
-            ("\"=512\"", "=512"),
-            ("\"#1\"", "#1"),
             ("\"", "\""),
             ("\"\"", "\"\""),
             ("ÄRGER", "ÄRGER"),
@@ -324,6 +332,12 @@ mod tests {
         for (text, expected) in cases {
             match Query::parse(text) {
                 Ok(Query::Frame(Wording::Text(found))) => assert_eq!(found, expected, "{text}"),
+                other => panic!("{text}: {other:?}"),
+            }
+        }
+        for (text, expected) in [("\"=512\"", "=512"), (" \"#1\" ", "#1"), ("\"a \"b\"", "a \"b")] {
+            match Query::parse(text) {
+                Ok(Query::Frame(Wording::Exactly(found))) => assert_eq!(found, expected, "{text}"),
                 other => panic!("{text}: {other:?}"),
             }
         }
@@ -354,7 +368,9 @@ mod tests {
     fn an_at_means_the_site() {
         for (text, expected) in [("@train.py:1", "train.py:1"), ("@\"train.py:1 \"", "train.py:1 "), ("@@", "@")] {
             match Query::parse(text) {
-                Ok(Query::Site(Wording::Text(found))) => assert_eq!(found, expected, "{text}"),
+                Ok(Query::Site(Wording::Text(found) | Wording::Exactly(found))) => {
+                    assert_eq!(found, expected, "{text}");
+                }
                 other => panic!("{text}: {other:?}"),
             }
         }
@@ -369,6 +385,8 @@ mod tests {
             holds("TRAIN.PY:233", "/home/me/train.py:233 step") && holds("p", "step") && holds("ärger", "Der ärger")
         );
         assert!(!holds("steps", "step") && !holds("x", ""));
+        let exactly = |text: &str, line: &str| Wording::Exactly(text.to_owned()).matches(line);
+        assert!(exactly("Linear", "nn.py:3 Linear.forward") && !exactly("linear", "nn.py:3 Linear.forward"));
     }
 
     proptest! {

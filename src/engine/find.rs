@@ -2,9 +2,10 @@
 //!
 //! A query about frames looks at frames and stacks first ([`StackMatch`]), then at every allocation; all others only at the allocations.
 
+use super::answers::Population;
 use super::groups::{is_of_free, stack_of};
 use super::open::OpenFile;
-use super::protocol::{Begin, Direction, Looks, Match, Query, Reply, Tally};
+use super::protocol::{Begin, Direction, Looks, Match, Query, Reply, Scope, Tally};
 use super::stack_match::StackMatch;
 use crate::analysis::IdSet;
 use crate::replay::{AllocationId, DeviceHistory, Source};
@@ -182,11 +183,11 @@ pub(super) fn has_stack(file: &OpenFile, history: &DeviceHistory, id: Allocation
     history.allocations.source(id) != Source::Unexplained && stack_of(&file.snapshot, history, id) == stack
 }
 
-/// The match after or before `begin`, the first after the last; `None` when there is none, or when the matches are those of
-/// another search.
+/// The match of a scope after or before `begin`, the first after the last; `None` when there is none, or when the matches are those
+/// of another search.
 pub(super) fn step_to(
     file: &mut OpenFile,
-    find: u32,
+    (find, scope): (u32, Scope),
     begin: Begin,
     direction: Direction,
     looks: Looks,
@@ -194,21 +195,24 @@ pub(super) fn step_to(
 ) -> Option<Match> {
     let found = file.found.as_ref().filter(|found| found.serial == find)?;
     let (device, matches) = (found.device, &found.matches);
-    let allocations = &file.history(device)?.allocations;
+    let history = file.history(device)?;
+    let (allocations, population) = (&history.allocations, Population::new(history, scope));
     let first_from = |moment: u32| match moment {
         0 => 0,
         moment => allocations.early() as u32 + allocations.born_by(moment - 1),
     };
-    let allocation = match (direction, begin) {
-        (Direction::Next, Begin::Allocation(id)) => matches.next_from(id.saturating_add(1)),
-        (Direction::Next, Begin::Moment(moment)) => matches.next_from(first_from(moment)),
-        (Direction::Previous, Begin::Allocation(id)) => matches.last_below(id),
-        (Direction::Previous, Begin::Moment(moment)) => matches.last_below(first_from(moment)),
+    let is_next = direction == Direction::Next;
+    let from = match begin {
+        Begin::Allocation(id) => id.saturating_add(is_next.into()),
+        Begin::Moment(moment) => first_from(moment),
     };
-    let allocation = allocation.or_else(|| match direction {
-        Direction::Next => matches.next_from(0),
-        Direction::Previous => matches.last_below(u32::MAX),
-    })?;
+    // From `from` to the end, then from the other end.
+    let way = |from: u32| {
+        let first = if is_next { matches.next_from(from) } else { matches.last_below(from) };
+        std::iter::successors(first, |&id| if is_next { matches.next_from(id + 1) } else { matches.last_below(id) })
+    };
+    let mut ways = way(from).chain(way(if is_next { 0 } else { u32::MAX }));
+    let allocation = ways.find(|&id| population.holds(history, AllocationId(id)))?;
     let (place, id) = (matches.rank(allocation), AllocationId(allocation));
     let (born, died, requested) = allocations.span(id);
     let [from, to] = window;

@@ -156,9 +156,9 @@ impl Engine {
                 self.replies.push_back(Reply::Details { serial, details: details.map(Box::new) });
             }
             Request::Find { serial, device, query } => self.searches.find(serial, device, &query),
-            Request::FindNext { serial, find, begin, direction, looks, window } => {
+            Request::FindNext { serial, find, begin, direction, looks, window, scope } => {
                 let file = self.file.as_mut();
-                let found = file.and_then(|file| find::step_to(file, find, begin, direction, looks, window));
+                let found = file.and_then(|file| find::step_to(file, (find, scope), begin, direction, looks, window));
                 self.replies.push_back(Reply::FoundNext { serial, found });
             }
             Request::SameStack { serial, device, stack } => self.searches.count_stack(serial, device, stack),

@@ -19,7 +19,7 @@ mod tree;
 
 pub use crate::analysis::Filter;
 pub use details::{Details, FrameText, HitAllocation, Origin};
-pub use find::{Begin, Direction, Match, Query, QueryError, Tally};
+pub use find::{Begin, Direction, Match, Query, QueryError, Tally, Wording};
 pub use flame::{FlameBox, FlamePage, FlameQuestion, MOST_BOXES};
 pub use loading::{Access, Member, Phase, Progress, Want};
 pub use looks::{Grouping, Highlight, Looks};
@@ -180,6 +180,8 @@ pub enum Request {
         looks: Looks,
         /// The moments that are looked at: the first, and the first beyond.
         window: [u32; 2],
+        /// Only to those of it.
+        scope: Scope,
     },
     /// Count what has the same stack. A newer one of these overtakes an older one that is not finished.
     SameStack {

@@ -102,6 +102,9 @@ impl Tables {
         if !listing.step(file, &mut self.terms, has_time) {
             return false;
         }
+        if !listing.weigh_found(file, question.find, has_time) {
+            return false;
+        }
         // The histograms alone want no order.
         if question.rows[1] == 0 && question.reveal.is_none() && question.chosen.is_empty() {
             return true;
@@ -119,6 +122,7 @@ impl Tables {
         let mut page = TablePage {
             scope: listing.all,
             listed: listing.listed,
+            found: listing.of_found,
             first: question.rows[0],
             sizes: listing.sizes.clone(),
             lives: listing.lives.clone(),

@@ -54,6 +54,10 @@ fn take(app: &Rc<App>) {
 fn key(app: &Rc<App>, event: &Event) {
     let Some(event) = event.dyn_ref::<KeyboardEvent>().filter(|event| !event.is_composing()) else { return };
     match event.key().as_str() {
+        "c" | "C" if event.alt_key() => {
+            take(app);
+            app.dispatch(Action::Command(Command::FindCapitals));
+        }
         "Enter" => {
             // Whoever is done typing does not wait for the pause.
             take(app);

@@ -12,7 +12,7 @@ use super::state::{Canvas, Renderer};
 use super::table::{Dropped, Extent, Go};
 use super::tree_keys::{TreeAction, TreeCommand};
 use super::views::Tab;
-use crate::engine::protocol::{Grouping, Reply, Request, TableColumn};
+use crate::engine::protocol::{Direction, Grouping, Reply, Request, TableColumn};
 use std::rc::Rc;
 
 /// Something happened: a person did it, the worker said it, or the browser reported it.
@@ -299,6 +299,10 @@ pub enum Command {
     NextColouring,
     /// Type what to find.
     Find,
+    /// Go to the next match of what the views show, or to the one before.
+    FindHere(Direction),
+    /// Heed capitals in the search, or no longer.
+    FindCapitals,
     /// Go to the next match.
     FindNext,
     /// Go to the match before.

@@ -1,7 +1,7 @@
 //! What the commands of keys and buttons do.
 
 use super::action::{Command, Effect};
-use super::find::{self, SameStack};
+use super::find::{self, Among, SameStack};
 use super::histograms::Measure;
 use super::opening::{EXAMPLE, cancel, load_link, show_device};
 use super::pointing::select;
@@ -89,8 +89,10 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         }
         Command::Flame(step) => flame::step(state, step),
         Command::Find => effects.push(Effect::FocusFind),
-        Command::FindNext => find::go(state, Direction::Next, effects),
-        Command::FindPrevious => find::go(state, Direction::Previous, effects),
+        Command::FindCapitals => find::toggle_capitals(state),
+        Command::FindNext => find::go(state, Direction::Next, Among::All, effects),
+        Command::FindPrevious => find::go(state, Direction::Previous, Among::All, effects),
+        Command::FindHere(direction) => find::go(state, direction, Among::Scope, effects),
         Command::ToggleSameStack => {
             state.same_stack = match state.same_stack {
                 SameStack::StandsOut => SameStack::Blends,

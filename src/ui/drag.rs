@@ -70,12 +70,12 @@ impl State {
         }
     }
 
-    /// Esc: gives up what is drawn, or else what is measured, or else the range, or else the node, or else the flame graph's zoom, or
-    /// else the selection, or else the search.
+    /// Esc: gives up what is drawn, or else what is measured, or else the range, or else the zoom of the flame graph that is seen, or
+    /// else the node, or else the selection, or else the search.
     pub(super) fn give_up(&mut self) {
         let drag = std::mem::take(&mut self.tools.drag);
         if !matches!(drag, Drag::Box(_)) && self.remove_ruler() == Removed::NothingThere && !self.end_range() {
-            if self.views.node.take().is_some() || self.unzoom_flame() {
+            if self.unzoom_flame() || self.views.node.take().is_some() {
                 return;
             }
             if self.selection.is_none() && self.selecting.is_none() {

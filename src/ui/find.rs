@@ -1,10 +1,13 @@
 //! Finding allocations: what is typed, what it found, going from match to match; and what stands out in the picture.
 
 use super::action::Effect;
+use super::amount::amount;
 use super::pointing::select;
 use super::state::{BytesAxis, State};
 use super::tree;
-use crate::engine::protocol::{Begin, Details, Direction, Highlight, Looks, Match, Query, QueryError, Request, Tally};
+use crate::engine::protocol::{
+    Begin, Details, Direction, Highlight, Looks, Match, Query, QueryError, Request, Scope, Tally, Weight, Wording,
+};
 use crate::units::{Bytes, counted, grouped};
 
 /// What is looked for, and what was found.
@@ -12,6 +15,8 @@ use crate::units::{Bytes, counted, grouped};
 pub struct Find {
     /// What stands in the field.
     pub text: String,
+    /// Whether capitals of text matter.
+    pub capitals: Capitals,
     wrong: Option<QueryError>,
     /// The search on its way.
     asked: Option<u32>,
@@ -21,7 +26,7 @@ pub struct Find {
     /// The way to a match, on its way.
     stepping: Option<u32>,
     /// Where to go once what is on its way is here.
-    then: Option<Direction>,
+    then: Option<(Direction, Among)>,
     /// The match whose details are on their way: where it is to be seen.
     revealing: Option<Match>,
 }
@@ -30,8 +35,27 @@ pub struct Find {
 #[derive(Clone, Debug)]
 struct Found {
     serial: u32,
-    text: String,
+    query: String,
     tally: Tally,
+}
+
+/// Whether a text is found in whatever case. Expressions say themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Capitals {
+    /// It is.
+    #[default]
+    Ignored,
+    /// Only as it is typed.
+    Matter,
+}
+
+/// Which matches are gone to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Among {
+    /// All of the device.
+    All,
+    /// Those that the views show.
+    Scope,
 }
 
 /// Whether all allocations of the selection's stack stand out.
@@ -58,9 +82,20 @@ pub struct FindStatus {
 }
 
 impl Find {
+    /// What the worker is asked: text whose capitals matter stands in quotes.
+    fn query(&self) -> String {
+        let query = self.text.trim();
+        match Query::parse(query) {
+            _ if self.capitals == Capitals::Ignored => query.to_owned(),
+            Ok(Query::Frame(Wording::Text(text))) => ["\"", &text, "\""].concat(),
+            Ok(Query::Site(Wording::Text(text))) => ["@\"", &text, "\""].concat(),
+            _ => query.to_owned(),
+        }
+    }
+
     /// What was found of what stands in the field.
     fn current(&self) -> Option<&Found> {
-        self.found.as_ref().filter(|found| found.text == self.text)
+        self.found.as_ref().filter(|found| found.query == self.query())
     }
 
     /// The search whose matches are marked.
@@ -80,25 +115,36 @@ impl Find {
 
     /// Forgets all but what stands in the field: the device is another.
     pub(super) fn forget_answers(&mut self) {
-        let (text, wrong) = (std::mem::take(&mut self.text), self.wrong.take());
-        *self = Find { text, wrong, ..Find::default() };
+        let (text, wrong, capitals) = (std::mem::take(&mut self.text), self.wrong.take(), self.capitals);
+        *self = Find { text, wrong, capitals, ..Find::default() };
     }
 }
 
 /// This stands in the field now.
 pub(super) fn typed(state: &mut State, text: String) {
-    if text == state.find.text {
-        return;
+    if text != state.find.text {
+        look_for(state, text, state.find.capitals);
     }
+}
+
+/// Capitals matter from now on, or no longer do.
+pub(super) fn toggle_capitals(state: &mut State) {
+    let other = if state.find.capitals == Capitals::Matter { Capitals::Ignored } else { Capitals::Matter };
+    let text = state.find.text.clone();
+    look_for(state, text, other);
+}
+
+fn look_for(state: &mut State, text: String, capitals: Capitals) {
     // What was found stays in the picture until there is something else: no flicker between two letters.
     let found = state.find.found.take();
-    let query = if text.trim().is_empty() { Err(QueryError::Empty) } else { Query::parse(&text) };
+    let mut find = Find { text, capitals, ..Find::default() };
+    let query = Query::parse(&find.query());
     // A number says which one is meant: it is gone to at once.
-    let then = matches!(query, Ok(Query::Number(_))).then_some(Direction::Next);
+    find.then = matches!(query, Ok(Query::Number(_))).then_some((Direction::Next, Among::All));
     let is_empty = matches!(query, Err(QueryError::Empty));
-    let wrong = query.err().filter(|_| !is_empty);
-    let found = found.filter(|_| !is_empty && wrong.is_none());
-    state.find = Find { text, wrong, found, then, ..Find::default() };
+    find.wrong = query.err().filter(|_| !is_empty);
+    find.found = found.filter(|_| !is_empty && find.wrong.is_none());
+    state.find = find;
 }
 
 /// Asks for what is missing, and goes where it could not go before.
@@ -106,22 +152,22 @@ pub(super) fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     if state.find.wants() {
         let serial = state.next_serial();
         state.find.asked = Some(serial);
-        effects.push(Effect::Ask(Request::Find { serial, device, query: state.find.text.clone() }));
+        effects.push(Effect::Ask(Request::Find { serial, device, query: state.find.query() }));
     }
-    if let Some(direction) = state.find.then.take() {
-        go(state, direction, effects);
+    if let Some((direction, among)) = state.find.then.take() {
+        go(state, direction, among, effects);
     }
 }
 
 /// Goes to the next match, once it is known.
-pub(super) fn go(state: &mut State, direction: Direction, effects: &mut Vec<Effect>) {
+pub(super) fn go(state: &mut State, direction: Direction, among: Among, effects: &mut Vec<Effect>) {
     // An order that is still to be made would keep the worker busy: it is made with the scene.
     let is_made = state.geometry.looks.stacking == state.looks.stacking;
     let Some(found) = state.find.current().filter(|_| is_made && state.find.stepping.is_none()) else {
         if state.find.text.trim().is_empty() {
             effects.push(Effect::FocusFind);
         } else {
-            state.find.then = Some(direction);
+            state.find.then = Some((direction, among));
         }
         return;
     };
@@ -134,7 +180,8 @@ pub(super) fn go(state: &mut State, direction: Direction, effects: &mut Vec<Effe
     let begin = last.map_or(Begin::Moment(window[0]), Begin::Allocation);
     let (looks, serial) = (state.looks.plain(), state.next_serial());
     state.find.stepping = Some(serial);
-    effects.push(Effect::Ask(Request::FindNext { serial, find, begin, direction, looks, window }));
+    let scope = if among == Among::All { Scope::Ever } else { state.views.scope };
+    effects.push(Effect::Ask(Request::FindNext { serial, find, begin, direction, looks, window, scope }));
 }
 
 /// The moments in the window: the first, and the first beyond.
@@ -154,7 +201,7 @@ pub(super) fn found(state: &mut State, serial: u32, tally: Tally) {
     if state.find.asked.take_if(|asked| *asked == serial).is_none() {
         return;
     }
-    state.find.found = Some(Found { serial, text: state.find.text.clone(), tally });
+    state.find.found = Some(Found { serial, query: state.find.query(), tally });
 }
 
 /// Where the step `serial` leads.
@@ -162,7 +209,10 @@ pub(super) fn stepped(state: &mut State, serial: u32, found: Option<Match>, effe
     if state.find.stepping.take_if(|stepping| *stepping == serial).is_none() {
         return;
     }
-    let Some(found) = found else { return };
+    let Some(found) = found else {
+        state.remark = Some("Nothing of what the search finds is shown here.".to_owned());
+        return;
+    };
     select(state, found.allocation, effects);
     (state.find.at, state.find.revealing) = (Some(found), Some(found));
 }
@@ -234,6 +284,17 @@ pub fn status(state: &State) -> FindStatus {
         is_wrong: false,
         tally: Some(tally),
     }
+}
+
+/// What a view says of what the search found in it: `12 found · 310 MiB`; nothing while nothing is looked for.
+pub(super) fn found_in(state: &State, scope: Scope, weight: Weight) -> String {
+    if state.found_serial().is_none() {
+        return String::new();
+    }
+    let mut text = grouped(weight.count.into());
+    text.push_str(" found · ");
+    text.push_str(&amount(scope, weight.bytes));
+    text
 }
 
 /// How much has the stack of the selection, once it is known; empty until then.

@@ -7,7 +7,9 @@ use super::action::Effect;
 use super::state::{Canvas, State};
 use super::surroundings::Answer;
 use super::views::Tab;
-use crate::engine::protocol::{Arrangement, FlameBox, FlamePage, FlameQuestion, Internal, Merge, Request, Root};
+use crate::engine::protocol::{
+    Arrangement, FlameBox, FlamePage, FlameQuestion, Internal, Merge, NodeLabel, Request, Root,
+};
 use std::rc::Rc;
 
 /// The height of a row in CSS pixels.
@@ -29,8 +31,10 @@ pub struct FlameGraph {
     /// Where the pointer is, in device pixels from the canvas's left upper corner.
     pub pointer: Option<[f64; 2]>,
     answer: Answer<FlameQuestion, Rc<FlamePage>>,
-    /// The allocation whose box was brought into view last.
+    /// The allocation whose box was brought into view last…
     followed: Option<u32>,
+    /// …and the selected node.
+    followed_node: Option<u32>,
     /// What the rows that are in view were chosen for; others have to be chosen when it changes.
     shown_for: Option<(u32, Growth, Canvas)>,
 }
@@ -164,6 +168,12 @@ impl FlameGraph {
         self.page()?.boxes.get(self.at(self.pointer?)?)
     }
 
+    /// What a node is called, where it has a box.
+    pub(super) fn label(&self, node: u32) -> Option<&NodeLabel> {
+        let page = self.page()?;
+        page.labels.get(page.boxes.get(self.place_of(node)?)?.label as usize)
+    }
+
     /// The box of a node, where it has one.
     fn place_of(&self, node: u32) -> Option<usize> {
         self.page()?.boxes.iter().position(|it| it.node == node && it.nodes == 1)
@@ -207,10 +217,27 @@ impl State {
 
 /// Asks for the boxes that are missing.
 pub(super) fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
+    follow_node(state);
     let Some(question) = state.flame_question().filter(|&question| state.flame.answer.wants(question)) else { return };
     let serial = state.next_serial();
     state.flame.answer.ask(serial, question);
     effects.push(Effect::Ask(Request::Flame { serial, device, question }));
+}
+
+/// Brings a node that was selected in another view into view; one that has no box of its own fills the width.
+fn follow_node(state: &mut State) {
+    let node = state.views.node;
+    let is_known = state.flame_question().is_some_and(|question| state.flame.answer.about(question).is_some());
+    if !is_known || state.flame.followed_node == node {
+        return;
+    }
+    state.flame.followed_node = node;
+    let Some(node) = node else { return };
+    let row = state.flame.place_of(node).and_then(|place| Some(state.flame.page()?.boxes.get(place)?.row));
+    match row {
+        Some(row) => state.flame.bring_into_view(row),
+        None => state.zoom_flame(node),
+    }
 }
 
 /// Takes boxes.

@@ -110,10 +110,17 @@ pub fn chart(state: &State, of: Histogram) -> Chart {
 
 /// A bar was clicked.
 pub(super) fn click(state: &mut State, of: Histogram, class: u8, reach: Reach) {
+    let page = state.table.page();
+    let weights = page.map_or(&[][..], |page| if of == Histogram::Sizes { &page.sizes } else { &page.lives });
+    let is_empty = weights.get(usize::from(class)).is_none_or(|weight| weight.count == 0);
     let chosen = match of {
         Histogram::Sizes => &mut state.table.sizes,
         Histogram::Lives => &mut state.table.lives,
     };
+    // Nothing would be left; one that is chosen can be given up whatever it has become.
+    if is_empty && chosen.is_none_or(|[from, to]| !(from..=to).contains(&class)) {
+        return;
+    }
     *chosen = match (*chosen, reach) {
         (Some([from, to]), Reach::Through) => Some([from.min(class), to.max(class)]),
         (now, _) if now == Some([class; 2]) => None,

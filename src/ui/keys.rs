@@ -8,6 +8,7 @@ use super::state::Letters;
 use super::table::{Extent, Go};
 use super::tree_keys::TreeCommand;
 use super::views::Tab;
+use crate::engine::protocol::Direction;
 
 /// Where a key works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -74,8 +75,9 @@ pub const BINDINGS: &[Binding] = {
         line(Page, &["b"], PreviousDevice, "Device before", "previous-device"),
         line(Page, &["l"], ToggleLanes, "All devices, or one", "lanes"),
         line(Page, &["/"], Find, "Find allocations", "find"),
-        line(Page, &["n"], FindNext, "Next match", "find-next"),
-        line(Page, &["Shift+n"], FindPrevious, "Match before", "find-previous"),
+        line(Page, &["Alt+c"], FindCapitals, "Heed capitals in the search, or not", "find-capitals"),
+        line(Page, &["n"], FindNext, "Next match; in flame graph and table, of what they show", "find-next"),
+        line(Page, &["Shift+n"], FindPrevious, "Match before, likewise", "find-previous"),
         line(Page, &["["], SelectPrevious, "Select the allocation born before", "select-previous"),
         line(Page, &["]"], SelectNext, "Select the allocation born after", "select-next"),
         line(Page, &["k"], ToggleSameStack, "Let all of the selection's stack stand out, or not", "same-stack"),
@@ -250,16 +252,21 @@ pub fn chord(key: &str, held: Held) -> String {
 /// The command of a key, as [`chord`] writes it, while the focus is in `scope`.
 pub fn command(scope: Scope, key: &str, letters: Letters) -> Option<Command> {
     let last = key.rsplit_once('+').map_or(key, |(_, last)| if last.is_empty() { key } else { last });
-    if last.chars().count() == 1 && letters == Letters::Off && !key.starts_with("Ctrl+") {
+    if last.chars().count() == 1 && letters == Letters::Off && !key.starts_with("Ctrl+") && !key.starts_with("Alt+") {
         return None;
     }
     let in_scope = |scope| BINDINGS.iter().find(|binding| binding.scope == scope && binding.keys.contains(&key));
-    in_scope(scope).or_else(|| in_scope(Scope::Page)).map(|binding| binding.command)
+    let command = in_scope(scope).or_else(|| in_scope(Scope::Page)).map(|binding| binding.command);
+    Some(match (command?, scope) {
+        (Command::FindNext, Scope::Flame | Scope::Table) => Command::FindHere(Direction::Next),
+        (Command::FindPrevious, Scope::Flame | Scope::Table) => Command::FindHere(Direction::Previous),
+        (command, _) => command,
+    })
 }
 
 /// How a key is written for people.
 pub fn key_text(key: &str) -> String {
-    for (held, text) in [("Ctrl+", "Ctrl + "), ("Shift+", "Shift + ")] {
+    for (held, text) in [("Ctrl+", "Ctrl + "), ("Alt+", "Alt + "), ("Shift+", "Shift + ")] {
         if let Some(key) = key.strip_prefix(held) {
             return text.to_owned() + &key_text(key);
         }
@@ -329,6 +336,7 @@ mod tests {
         assert_eq!(command(Scope::Page, "a", On), None);
         assert_eq!(command(Scope::Timeline, "?", On), Some(Command::ToggleHelp));
         assert_eq!((typed("n", alone), typed("N", shift)), (Some(Command::FindNext), Some(Command::FindPrevious)));
+        assert_eq!(command(Scope::Table, "n", On), Some(Command::FindHere(Direction::Next)), "of what it shows");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::range::About;
 use super::state::State;
 use super::surroundings::Answer;
 use super::typed_moment::{FORMS, Typed, typed};
-use crate::engine::protocol::{At, MomentFacts, RangeFacts, Request, Scope, Span};
+use crate::engine::protocol::{At, Details, MomentFacts, RangeFacts, Request, Scope, Span};
 use crate::timeline::{Axis, time_axis_margin};
 use crate::units::{Moment, grouped};
 
@@ -78,6 +78,15 @@ impl State {
         self.flame.forget();
         self.sources.forget();
         self.rescope();
+    }
+
+    /// The selected allocation is to be seen in the views: where it is not live at their moment, that becomes the one of its birth.
+    pub(super) fn pin_life_of(&mut self, details: &Details) {
+        let after = |event: Option<u32>, otherwise: u32| event.map_or(otherwise, |event| event.saturating_add(1));
+        let (born, died) = (after(details.born_event, 0), after(details.freed_event, u32::MAX));
+        if self.pinned.range.is_none() && !(born..died).contains(&self.pinned.moment) {
+            self.pin(born);
+        }
     }
 
     /// The views are about this moment now; a range that keys extend goes on to it.

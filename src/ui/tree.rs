@@ -7,7 +7,7 @@ use super::action::Effect;
 use super::state::State;
 use super::views::Tab;
 use crate::engine::protocol::{
-    Arrangement, Fold, FoldState, Highlight, Reach, Request, Reveal, TreePage, TreeQuestion, TreeRow,
+    Arrangement, Fold, FoldState, Highlight, NodeLabel, Reach, Request, Reveal, TreePage, TreeQuestion, TreeRow,
 };
 use std::rc::Rc;
 
@@ -42,6 +42,8 @@ pub struct Tree {
     pub(super) answers: u32,
     /// What the node at the top is called.
     pub(super) top: String,
+    /// The selected node that was seen here.
+    pub(super) followed: Option<u32>,
     /// The selected allocation that was looked for in this arrangement, and the node of its stack, where it was found.
     pub(super) marked: Option<(u32, Arrangement, Option<u32>)>,
 }
@@ -159,6 +161,11 @@ impl Tree {
     pub fn row(&self, number: u32) -> Option<&TreeRow> {
         let page = self.page()?;
         page.rows.get(number.checked_sub(page.first)? as usize)
+    }
+
+    /// What a node is called, where it is among the rows that are known.
+    pub(super) fn label(&self, node: u32) -> Option<&NodeLabel> {
+        self.page()?.rows.iter().find(|row| row.node == node).map(|row| &row.label)
     }
 
     /// The number of the active row.
@@ -297,6 +304,12 @@ pub(super) fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
         return;
     }
     let arrangement = state.views.arrangement;
+    let (node, tree) = (state.views.node, &mut state.tree);
+    if tree.followed != node {
+        tree.followed = node;
+        // One that was selected in another view is brought into view.
+        tree.wanted = tree.wanted.or(node.filter(|_| node != tree.place.node).map(Reveal::Node));
+    }
     let selected = state.selection.as_deref().map(|selection| selection.allocation);
     let Some(selected) = selected else {
         state.tree.marked = None;

@@ -84,8 +84,10 @@ pub struct TreeView {
     pub way: Vec<(u32, String)>,
     /// What is said instead of rows.
     pub empty: &'static str,
-    /// Whether a search has something to show.
+    /// Whether a search has something to show…
     pub searched: bool,
+    /// …and what it found.
+    pub found: String,
     /// Bytes of all of it.
     pub total: u64,
 }
@@ -176,6 +178,7 @@ pub fn view(state: &State) -> TreeView {
         way,
         empty: if page.total.count == 0 && page.total.bytes == 0 { nothing(question.scope) } else { "" },
         searched: question.find.is_some() && state.found_serial().is_some(),
+        found: super::find::found_in(state, question.scope, page.found),
         total: page.total.bytes,
     }
 }

@@ -26,6 +26,7 @@ mod interrupted;
 mod kept_in_view;
 mod lanes;
 mod large;
+mod linked;
 mod looks;
 mod moment;
 mod opening;

@@ -1,6 +1,6 @@
 //! What a search is asked and tells.
 
-pub use crate::analysis::query::{Query, QueryError};
+pub use crate::analysis::query::{Query, QueryError, Wording};
 use crate::codec::Coded;
 
 /// How many allocations a search found, and their requested bytes.
@@ -17,7 +17,7 @@ pub struct Tally {
 }
 
 /// Which way to go from one match to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Coded)]
 pub enum Direction {
     /// To the one born after.
     Next,

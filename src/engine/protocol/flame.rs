@@ -25,6 +25,8 @@ pub struct FlameQuestion {
 pub struct FlamePage {
     /// All of the scope.
     pub total: Weight,
+    /// What the search found of it.
+    pub found: Weight,
     /// The boxes, the root first, then row by row; in a row from left to right.
     pub boxes: Vec<FlameBox>,
     /// Which of them fills the width: those before it are the way to it and as wide.

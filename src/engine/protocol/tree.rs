@@ -73,6 +73,8 @@ pub enum Reveal {
 pub struct TreePage {
     /// All of the scope: at a moment exactly what the curve says.
     pub total: Weight,
+    /// What the search found of it.
+    pub found: Weight,
     /// The way from the root to the top, without the top: node and label.
     pub above: Vec<(u32, NodeLabel)>,
     /// How many rows there are in all, the top included.

@@ -76,6 +76,9 @@ pub(super) struct Listing {
     next: usize,
     population: Option<Population>,
     is_done: bool,
+    /// Which search, counted from the first, was held against how many rows, and what it found of them.
+    found: Option<(u32, usize)>,
+    pub(super) of_found: Weight,
 }
 
 impl Listing {
@@ -97,6 +100,8 @@ impl Listing {
             next: 0,
             population: None,
             is_done: false,
+            found: None,
+            of_found: Weight::default(),
         }
     }
 
@@ -161,6 +166,36 @@ impl Listing {
             }
         }
         self.is_done = true;
+        true
+    }
+
+    /// Weighs what the search of this serial finds of it while there is time; `true` when done.
+    pub(super) fn weigh_found(
+        &mut self,
+        file: &OpenFile,
+        find: Option<u32>,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        let found = file.found.as_ref().filter(|found| (Some(found.serial), found.device) == (find, self.device));
+        let (Some(found), Some(history)) = (found, file.history(self.device)) else {
+            (self.found, self.of_found) = Default::default();
+            return true;
+        };
+        let (search, mut next) =
+            self.found.filter(|(search, _)| *search == file.answers.searches).unwrap_or((file.answers.searches, 0));
+        if next == 0 {
+            self.of_found = Weight::default();
+        }
+        while next < self.ids.len() {
+            for &id in self.ids.iter().skip(next).take(ROWS_PER_CHECK).filter(|&&id| found.matches.contains(id)) {
+                add(&mut self.of_found, history.allocations.span(AllocationId(id)).2);
+            }
+            next += ROWS_PER_CHECK;
+            self.found = Some((search, next));
+            if !has_time() {
+                return next >= self.ids.len();
+            }
+        }
         true
     }
 

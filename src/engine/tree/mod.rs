@@ -105,6 +105,7 @@ impl Trees {
         let nearest = above.len().saturating_sub(MOST_ABOVE);
         Some(TreePage {
             total: view.weight(0),
+            found: found.map_or_else(Default::default, |found| found.weight(0)),
             above: above.into_iter().skip(nearest).map(|node| (node, view.label(node))).collect(),
             row_count: layout.rows.len() as u32,
             first,

@@ -3,12 +3,13 @@
 use super::Shown;
 use crate::page::dom::{Elements, set_attribute, set_text};
 use crate::ui::State;
-use crate::ui::find::{FindStatus, SameStack, same_stack, status};
+use crate::ui::find::{Capitals, FindStatus, SameStack, same_stack, status};
 
 #[derive(Default)]
 pub(super) struct Panel {
     status: Shown<FindStatus>,
     text: Shown<String>,
+    capitals: Shown<Capitals>,
     same_stack: Shown<(SameStack, String)>,
 }
 
@@ -23,6 +24,10 @@ impl Panel {
                 elements.find.set_value(text);
             }
             elements.find_clear.set_hidden(text.is_empty());
+        }
+        if let Some(capitals) = self.capitals.changed(state.find.capitals) {
+            let pressed = if *capitals == Capitals::Matter { "true" } else { "false" };
+            set_attribute(&elements.find_capitals, "aria-pressed", pressed);
         }
         if let Some(status) = self.status.changed(status(state)) {
             set_text(&elements.find_status, &status.text);

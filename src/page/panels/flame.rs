@@ -5,7 +5,7 @@ use crate::engine::protocol::{Arrangement, Internal, Merge, Root};
 use crate::page::dom::{Elements, append, clear, set_attribute, set_text};
 use crate::ui::State;
 use crate::ui::flame::Growth;
-use crate::ui::flame::words::{Crumb, FlameCard, card, crumbs, note, reading};
+use crate::ui::flame::words::{Crumb, FlameCard, card, crumbs, found, note, reading};
 use crate::ui::placing::beside;
 use crate::ui::views::Tab;
 
@@ -49,6 +49,7 @@ impl Panel {
                 set_attribute(&last, "aria-current", "true");
             }
         }
+        set_text(&elements.flame_found, &found(state));
         set_text(&elements.flame_note, note(state));
         set_text(&elements.flame_reading, &reading(state));
         let hovered = flame.page().zip(flame.hovered()).map(|(page, of)| card(state, page, of));

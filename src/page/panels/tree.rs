@@ -53,6 +53,7 @@ impl Panel {
         elements.tree_empty.set_hidden(view.empty.is_empty());
         set_attribute(&elements.tree_rows, "aria-rowcount", &(u64::from(view.row_count) + 1).to_string());
         set_attribute(&elements.tree_rows, "data-total", &view.total.to_string());
+        set_text(&elements.tree_found, &view.found);
         elements.tree_rows.set_class_name(if view.searched { "searched" } else { "" });
         set_px(&elements.tree_space, "height", f64::from(view.row_count) * ROW_PX * scale);
         if self.moved != scroll.moved {

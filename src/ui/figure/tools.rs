@@ -1,4 +1,5 @@
-//! What a person put over the picture, as shapes: markers, the ruler, the line of the GPU's capacity. The cursor is no part of it.
+//! What a person put over the picture, as shapes: the moment and the range asked about, markers, the ruler, the line of the GPU's
+//! capacity. The cursor is no part of it.
 
 use super::Figure;
 use super::around::{FONT, HALF, Pen};
@@ -6,11 +7,13 @@ use super::shapes::{Anchor, Face, Shape, Text, Tint, width};
 use crate::ui::action::Pointer;
 use crate::ui::overlay::{Flag, Overlay};
 
-/// CSS pixels: the height of a chip, what is beside its text, a marker's dot, what lies between the ruler's end and its text.
+/// CSS pixels: the height of a chip, what is beside its text, a marker's dot, what lies between the ruler's end and its text, the
+/// handle of the moment.
 const CHIP: f64 = 18.0;
 const PAD: f64 = 5.0;
 const DOT: f64 = 5.0;
 const BESIDE: f64 = 8.0;
+const HANDLE: f64 = 6.0;
 
 impl Figure {
     /// The figure with what lies over the picture, which was found at the size of the screen; this figure is `times` as large.
@@ -20,8 +23,8 @@ impl Figure {
             crosshair: None,
             column: None,
             rubber: None,
-            pin: None,
-            range: None,
+            pin: overlay.pin.map(|(x, text)| (x * times, text)),
+            range: overlay.range.map(|ends| ends.map(|x| x * times)),
             ruler: overlay.ruler.map(|(ends, text)| (ends.map(larger), text)),
             flags: overlay.flags.into_iter().map(|flag| Flag { at: larger(flag.at), ..flag }).collect(),
             capacity: overlay.capacity.map(|(y, text)| (y * times, text)),
@@ -36,6 +39,12 @@ impl Pen<'_> {
         let tools = &self.figure.tools;
         if let Some((y, text)) = &tools.capacity {
             self.capacity(*y, text);
+        }
+        if let Some(ends) = tools.range {
+            self.range(ends);
+        }
+        if let Some((x, text)) = &tools.pin {
+            self.pin(*x, text);
         }
         tools.flags.iter().for_each(|flag| self.flag(flag));
         if let Some((ends, text)) = &tools.ruler {
@@ -67,6 +76,31 @@ impl Pen<'_> {
         let (tint, face, anchor) = (Tint::Ground, Face::Plain, Anchor::Middle);
         self.shapes.push(Shape::Text(Text { text: text.to_owned(), at, anchor, size, tint, face }));
         wide
+    }
+
+    /// The band of the range, as far as it is in the picture, and its edges.
+    fn range(&mut self, ends: [f64; 2]) {
+        let (hair, y) = (self.hair(), [self.top, self.bottom]);
+        let [from, to] = ends.map(|x| x.clamp(0.0, self.figure.plot[0]));
+        let left = self.left + from.floor();
+        self.bar([left, left + (to - from).round().max(hair)], y, Tint::Accent, 0.14);
+        for x in ends.into_iter().filter(|x| (0.0..=self.figure.plot[0]).contains(x)) {
+            let x = self.left + x.floor();
+            self.bar([x, x + hair], y, Tint::Accent, 1.0);
+        }
+    }
+
+    /// The line of the moment asked about, the handle at its foot, and its event.
+    fn pin(&mut self, x: f64, text: &str) {
+        let (x, hair, y) = (self.left + x.floor(), self.hair(), [self.top, self.bottom]);
+        self.bar([x - hair, x + 2.0 * hair], y, Tint::Ground, 0.7);
+        self.bar([x, x + hair], y, Tint::Accent, 1.0);
+        let (foot, side) = (self.bottom, HANDLE * self.scale);
+        let corners = [[x + hair / 2.0, foot], [x + side, foot + side], [x - side, foot + side]];
+        self.shapes.push(Shape::Triangle { corners, tint: Tint::Accent });
+        let wide = width(text, FONT * self.scale) + 2.0 * PAD * self.scale;
+        let left = (x - wide / 2.0).clamp(self.left - wide, (self.right() - wide).max(self.left - wide));
+        self.chip(text, [left, foot + side]);
     }
 
     /// A line through all of the picture with a number at its top; a dot where it was put.

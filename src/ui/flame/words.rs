@@ -2,6 +2,7 @@
 
 use crate::engine::protocol::{FlameBox, FlamePage, NodeLabel, Scope};
 use crate::ui::State;
+use crate::ui::find::found_in;
 use crate::units::{Bytes, counted, grouped};
 
 /// Boxes of the way that are named beside the first: the last ones.
@@ -121,17 +122,30 @@ pub fn card(state: &State, page: &FlamePage, of: &FlameBox) -> FlameCard {
     FlameCard { title, name, place, shares }
 }
 
-/// The line below: the selected box, or how to move.
+/// The line below: the selected box, or that of the selected allocation, or how to move.
 pub fn reading(state: &State) -> String {
     let Some(page) = state.flame.page() else { return "…".to_owned() };
     let selected = state.flame_box().filter(|_| state.views.node.is_some());
-    let Some(of) = selected.and_then(|place| page.boxes.get(place)) else {
+    let revealed = page.revealed.map(|place| place as usize).filter(|_| selected.is_none());
+    let revealed = revealed.filter(|_| state.selection.is_some());
+    let Some(of) = selected.or(revealed).and_then(|place| page.boxes.get(place)) else {
         let hint = if page.is_cut { "There are more rows than are drawn: zoom in to see them. " } else { "" };
         return hint.to_owned()
             + "A click selects, a double click or Enter zooms in, Backspace zooms out; arrows move.";
     };
     let FlameCard { title, name, place, shares } = card(state, page, of);
-    [title, name, shares, place].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
+    let whose = if revealed.is_some() { "The selected allocation is in" } else { "" };
+    [whose.to_owned(), title, name, shares, place]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join(" · ")
+}
+
+/// What the search found; nothing while nothing is looked for.
+pub fn found(state: &State) -> String {
+    let page = state.flame.page();
+    page.map_or_else(String::new, |page| found_in(state, state.views.scope, page.found))
 }
 
 /// What stands in the place of boxes where there are none.

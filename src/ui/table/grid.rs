@@ -1,8 +1,9 @@
 //! What of the table is seen: rows of text, where they stand, what is said about all of them.
 
 use super::{ROW_PX, Table};
-use crate::engine::protocol::{SortWay, TableColumn, TableRow, TableSort};
+use crate::engine::protocol::{Scope, SortWay, TableColumn, TableRow, TableSort};
 use crate::ui::details::clock;
+use crate::ui::find::found_in;
 use crate::ui::state::State;
 use crate::units::{Bytes, counted, duration_us, grouped};
 
@@ -146,10 +147,7 @@ fn cells(row: &TableRow) -> Vec<Cell> {
         (None, _) => cell("to the end".to_owned(), "Live at the end".to_owned()),
         // Born before event 0, it lives through all events before its free.
         (Some(freed), None) => events(freed.saturating_add(1), None),
-        (Some(freed), Some(born)) => {
-            let us = row.freed_us.zip(row.born_us).map(|(freed, born)| freed.saturating_sub(born));
-            events(freed.saturating_sub(born), us)
-        }
+        (Some(freed), Some(born)) => events(freed.saturating_sub(born), row.lifetime_us),
     };
     let site = if row.site.is_empty() { "no stack" } else { &row.site };
     let hexadecimal = |value: u64| {
@@ -207,6 +205,11 @@ pub fn status(state: &State) -> TableStatus {
             status.text += &format!(" of {}", number(page.scope.count));
         }
         status.text += &format!(" · {}", Bytes(listed.bytes));
+        let found = found_in(state, Scope::Ever, page.found);
+        if !found.is_empty() {
+            status.text += &[" · ", &found].concat();
+            status.exact = format!("Found: {} B; ", grouped(page.found.bytes)) + &status.exact;
+        }
         status.exact += &format!("Listed: {} B requested", grouped(listed.bytes));
     }
     if let Some(wrong) = &table.wrong {
