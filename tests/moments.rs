@@ -10,10 +10,15 @@ mod generate;
 mod opened;
 
 use generate::Options;
-use memscape::engine::protocol::{At, Grouping, Looks, MomentFacts, Step, Stepped, Stop};
+use memscape::engine::protocol::{
+    At, Grouping, Looks, MomentFacts, Scope, SortWay, Step, Stepped, Stop, TableColumn, TableFilter, TableQuestion,
+    TableSort,
+};
 use memscape::engine::{Reply, Request};
 use memscape::timeline::{Axis, View};
 use opened::{Opened, open};
+use proptest::prelude::*;
+use serde_json::{Value, json};
 
 fn generated(words: &str) -> Opened {
     let (options, others) = Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
@@ -165,4 +170,44 @@ fn a_clock_that_ends_at_the_limit_has_no_place_beyond() {
     let mut opened = open(&serde_pickle::to_vec(&file, serde_pickle::SerOptions::new()).unwrap()).unwrap();
     let facts = moments(&mut opened, vec![At::X(Axis::Events, 3.0)])[0];
     assert_eq!((facts.moment, facts.place.time), (2, u64::MAX));
+}
+
+/// How many allocations the table lists at a moment: it looks at each of them.
+fn listed(opened: &mut Opened, moment: u32) -> u32 {
+    let sort = TableSort { column: TableColumn::Born, way: SortWay::Ascending };
+    let (scope, filter, chosen) = (Scope::At(moment), TableFilter::default(), Vec::new());
+    let question = Box::new(TableQuestion { scope, filter, sort, rows: [0, 0], reveal: None, chosen, find: None });
+    match reply(opened, Request::Table { serial: 3, device: 0, question }) {
+        Reply::Table { page, .. } => page.listed.count,
+        other => panic!("{other:?}"),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    /// Whatever a broken trace allocates twice, frees twice, or frees without having allocated it.
+    #[test]
+    fn as_many_are_live_as_the_table_lists(
+        events in prop::collection::vec((0u64..9, 0usize..4, 0u64..3), 0..300),
+        blocks in prop::collection::vec(0u64..9, 0..3),
+        completes in any::<bool>(),
+    ) {
+        let actions = ["alloc", "free_requested", if completes { "free_completed" } else { "free_requested" }, "oom"];
+        let event = |&(address, action, size): &(u64, usize, u64)| {
+            json!({ "action": actions[action], "addr": address << 20, "size": size * 512, "stream": 0 })
+        };
+        let trace: Vec<Value> = events.iter().map(event).collect();
+        let block = |&at: &u64| json!({ "address": at << 20, "size": 512, "requested_size": 9, "state": "active_allocated" });
+        let blocks: Vec<Value> = blocks.iter().map(block).collect();
+        let segment = json!({ "device": 0, "address": 0, "total_size": 1 << 30, "stream": 0, "segment_type": "large", "blocks": blocks });
+        let file = json!({ "segments": [segment], "device_traces": [trace] });
+        let mut opened = open(&serde_json::to_vec(&file).unwrap()).unwrap();
+        let last = opened.summary.devices.first().map_or(0, |device| device.events as u32);
+        for moment in (0..=last).step_by(17).chain([63, 64, 65, last]) {
+            if let Some(facts) = moments(&mut opened, vec![At::Moment(moment)]).first() {
+                prop_assert_eq!(facts.count, listed(&mut opened, moment), "moment {}", moment);
+            }
+        }
+    }
 }

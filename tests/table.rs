@@ -16,6 +16,13 @@ use opened::{Opened, open, snapshots};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+const START_US: u64 = 1_700_000_000_000_000;
+
+/// The clock of a file is set back now and then, for one event.
+fn steps_back(event: u64) -> u64 {
+    if event % 7 == 3 { 995 } else { 0 }
+}
+
 /// Allocations and frees as a file tells them, in turns; two blocks were there before the trace.
 fn file(turns: &[(u64, usize, u64)]) -> Vec<u8> {
     let frames = |stack: u64| -> Value {
@@ -29,7 +36,7 @@ fn file(turns: &[(u64, usize, u64)]) -> Vec<u8> {
     let mut live: Vec<(u64, u64, u64)> = vec![(1 << 20, 3000, 7), (2 << 20, 70, 13)];
     let mut trace = Vec::new();
     let mut event = |action: &str, (address, size, stack): (u64, u64, u64)| {
-        let time = 1_700_000_000_000_000 + 10 * trace.len() as u64;
+        let time = START_US + 10 * trace.len() as u64 - steps_back(trace.len() as u64);
         trace.push(json!({ "action": action, "addr": address, "size": size, "stream": stack % 3, "time_us": time, "frames": frames(stack) }));
     };
     for &(size, which, stack) in turns {
@@ -300,6 +307,41 @@ fn check(opened: &mut Opened, device: i64, all: &[Details], terms: &[Term], aske
         let found: Vec<[String; 4]> = lines.iter().map(|line| fields(line)).collect();
         assert_eq!(found, expected, "{context}");
     }
+}
+
+/// A clock that is set back makes no life shorter than nothing.
+#[test]
+fn lives_are_told_on_the_axis_of_time() {
+    let turns: Vec<(u64, usize, u64)> = (0..200).map(|at| (700 + at, at as usize * 5 % 11, at % 23)).collect();
+    let mut opened = open(&file(&turns)).unwrap();
+    let all = all(&mut opened, 0);
+    let latest = |event: u32| 10 * u64::from(if event % 7 == 3 { event - 1 } else { event });
+    let lasted = |from: Option<u32>, to: Option<u32>| from.zip(to).map(|(from, to)| (latest(to) - latest(from)) as i64);
+    let moment = 150;
+    let asked = TableQuestion {
+        scope: Scope::Born(Span { from: 0, to: moment }),
+        filter: TableFilter::default(),
+        sort: TableSort { column: TableColumn::Number, way: SortWay::Ascending },
+        rows: [0, 300],
+        reveal: None,
+        chosen: vec![[0, 300]],
+        find: None,
+    };
+    let page = page(&mut opened.engine, 0, &asked);
+    let (lines, _) = text(&mut opened.engine, 0, &asked);
+    assert!(page.rows.len() > 50 && lines.len() == page.rows.len());
+    let mut seen = 0;
+    for (row, line) in page.rows.iter().zip(&lines) {
+        let it = &all[row.allocation as usize];
+        let last = row.freed.map_or(moment - 1, |freed| freed.min(moment - 1));
+        let (age, life) = (lasted(row.born, Some(last)), lasted(row.born, row.freed));
+        assert_eq!((row.age_us, row.lifetime_us, it.lifetime_us), (age, life, life));
+        let told = |us: Option<i64>| us.map_or_else(String::new, |us| us.to_string());
+        let fields: Vec<&str> = line.split('\t').collect();
+        assert_eq!([fields[8], fields[12]], [told(age), told(life)]);
+        seen += u32::from(row.freed_us < row.born_us && row.freed.is_some());
+    }
+    assert!(seen > 3, "{seen} are freed before they are born, as the clock says");
 }
 
 /// Number, bytes, address and life of a line.

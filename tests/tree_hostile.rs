@@ -1,104 +1,20 @@
 //! Files made to break the tree of stacks: endlessly deep, endlessly many, sums beyond 64 bits. Each has an answer, soon, in slices.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
 
+#[path = "support/numbered.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
+mod numbered;
+
 use memscape::engine::protocol::{
-    Arrangement, At, FlameQuestion, Fold, FoldState, Highlight, Looks, Reach, Reveal, Root, Scope, Span, TreePage,
-    TreeQuestion, Weight,
+    Arrangement, At, FlameQuestion, Fold, FoldState, Highlight, Internal, Looks, Reach, Reveal, Root, Scope, Span,
+    TreePage, TreeQuestion, Weight,
 };
-use memscape::engine::{Engine, Reply, Request, Want};
+use memscape::engine::{Reply, Request};
 use memscape::timeline::View;
+use numbered::{Open, open, pickle};
 use std::time::{Duration, Instant};
 
-/// A pickle whose frames are numbered, and whose allocations have stacks of such numbers, innermost first.
-fn pickle(frames: u32, allocations: impl Iterator<Item = (u64, Vec<u32>)>) -> Vec<u8> {
-    let mut bytes = b"\x80\x02}(X\x08\x00\x00\x00segments]X\x0d\x00\x00\x00device_traces](](".to_vec();
-    let word = |bytes: &mut Vec<u8>, text: &str| {
-        bytes.extend([b"X", &(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat());
-    };
-    // The frames stand in the first event, which is about no allocation.
-    let entry = |bytes: &mut Vec<u8>, action: &str, address: u64, size: u64| {
-        bytes.extend(b"}(");
-        for (key, value) in [("addr", address), ("size", size), ("stream", 0)] {
-            word(bytes, key);
-            bytes.extend([b"\x8a\x09", &value.to_le_bytes()[..], b"\x00"].concat());
-        }
-        word(bytes, "action");
-        word(bytes, action);
-        word(bytes, "frames");
-        bytes.extend(b"](");
-    };
-    entry(&mut bytes, "snapshot", 0, 0);
-    for frame in 0..frames {
-        bytes.extend(b"}(");
-        for (key, text) in [("name", format!("f{frame}")), ("filename", "/home/me/a.py".into())] {
-            word(&mut bytes, key);
-            word(&mut bytes, &text);
-        }
-        word(&mut bytes, "line");
-        bytes.extend(b"K\x07ur");
-        bytes.extend(frame.to_le_bytes());
-    }
-    bytes.extend(b"eu");
-    for (address, (size, stack)) in (1u64..).zip(allocations) {
-        entry(&mut bytes, "alloc", address << 20, size);
-        for frame in stack {
-            bytes.push(b'j');
-            bytes.extend(frame.to_le_bytes());
-        }
-        bytes.extend(b"eu");
-    }
-    bytes.extend(b"eeu.");
-    bytes
-}
-
-/// The longest time without a question for it, in so many slices.
-struct Open {
-    engine: Engine,
-    last: u32,
-    slowest: Duration,
-}
-
-fn open(bytes: &[u8]) -> Open {
-    let mut engine = Engine::new();
-    engine.request(Request::open("x", None));
-    let mut chunks = bytes.chunks(1 << 20);
-    loop {
-        if engine.wants() == Some(Want::Next) {
-            match chunks.next() {
-                Some(chunk) => engine.feed(chunk.to_vec()),
-                None => engine.request(Request::EndOfFile),
-            }
-        }
-        engine.step(&mut || true);
-        match engine.next_reply() {
-            Some(Reply::Opened(file)) => {
-                let last = file.devices[0].events as u32;
-                return Open { engine, last, slowest: Duration::ZERO };
-            }
-            Some(Reply::Failed { message }) => panic!("{message}"),
-            _ => {}
-        }
-    }
-}
-
 impl Open {
-    /// Work until the answer is there, with a look at the clock at each question for the time.
-    fn reply(&mut self, request: Request) -> Reply {
-        self.engine.request(request);
-        let mut asked = Instant::now();
-        loop {
-            if let Some(reply) = self.engine.next_reply() {
-                return reply;
-            }
-            let slowest = &mut self.slowest;
-            self.engine.step(&mut || {
-                *slowest = (*slowest).max(asked.elapsed());
-                asked = Instant::now();
-                true
-            });
-        }
-    }
-
     fn tree(&mut self, question: TreeQuestion) -> TreePage {
         let started = Instant::now();
         match self.reply(Request::Tree { serial: 1, device: 0, question: Box::new(question) }) {
@@ -145,6 +61,32 @@ fn a_stack_too_deep_to_show_is_told_as_such() {
     }
 }
 
+/// Callers that are known already count as well.
+#[test]
+fn a_stack_is_too_deep_whatever_was_asked_before() {
+    // All of one outer part, of which a third may be left out.
+    let deep = |depth: u32| (0..depth).rev().map(|at| at % 3).collect::<Vec<u32>>();
+    let bytes = pickle(3, [(100, deep(8000)), (50, deep(4000)), (7, deep(4096)), (3, deep(4097))].into_iter());
+    for internal in [Internal::Shown, Internal::Hidden] {
+        let mut opens = [open(&bytes), open(&bytes)];
+        opens.iter_mut().for_each(|open| open.engine.request(Request::InternalFrames(vec!["name:f1".to_owned()])));
+        let of = |open: &Open| {
+            let mut question = open.everything_open(Root::Outermost);
+            question.arrangement.internal = internal;
+            question
+        };
+        // Only of the second one is it known how the stack with 4000 frames goes.
+        let [_, asked] = &mut opens;
+        asked.tree(TreeQuestion { scope: Scope::Born(Span { from: 2, to: 3 }), ..of(asked) });
+        for mut open in opens {
+            let page = open.tree(of(&open));
+            assert_eq!(page.row_count, 1 + 1 + if internal == Internal::Shown { 4096 } else { 2731 });
+            let note = page.rows.iter().find(|row| row.label.name.starts_with("too deep")).unwrap();
+            assert_eq!((note.weight.bytes, note.weight.count), (103, 2));
+        }
+    }
+}
+
 #[test]
 fn a_hundred_thousand_different_stacks_are_shown() {
     let mut open = open(&pickle(330, (0..100_000).map(|at| (u64::from(at) + 1, vec![at % 317, 0, at / 317]))));
@@ -173,6 +115,24 @@ fn a_hundred_thousand_different_stacks_are_shown() {
     assert!(open.slowest < Duration::from_millis(100), "{:?} without a question for the time", open.slowest);
 }
 
+/// Thousands of rows of boxes, and an allocation of no bytes that has none of its own.
+#[test]
+fn the_box_of_an_allocation_is_found_at_once_among_many() {
+    let deep = |outermost: u32| (1..4000).map(|at| at % 3).chain([outermost]).collect::<Vec<u32>>();
+    let stacks = (0..12).map(|at| (1000, deep(3 + at))).chain([(0, deep(99))]);
+    let mut open = open(&pickle(100, stacks));
+    let (scope, arrangement) = (Scope::At(open.last), Arrangement::default());
+    for (allocation, row) in [(3, 4000), (12, 0)] {
+        let allocation = Some(allocation);
+        let question = FlameQuestion { scope, arrangement, zoom: None, width_px: 1500, find: None, allocation };
+        match open.reply(Request::Flame { serial: 1, device: 0, question }) {
+            Reply::Flame { page, .. } => assert_eq!(page.boxes[page.revealed.unwrap() as usize].row, row),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(open.slowest < Duration::from_millis(100), "{:?} without a question for the time", open.slowest);
+}
+
 /// Each stack is the one before and one frame more: from the innermost frame on they share nothing.
 #[test]
 fn stacks_that_share_nothing_the_other_way_round_are_shown() {
@@ -184,7 +144,7 @@ fn stacks_that_share_nothing_the_other_way_round_are_shown() {
         assert_eq!(page.row_count, expected);
     }
     // More nodes than a tree has: the rest stands in one, and nothing is lost.
-    let mut open = self::open(&pickle(3000, (0..3000).map(|depth| (1, (0..=depth).rev().collect()))));
+    let mut open = numbered::open(&pickle(3000, (0..3000).map(|depth| (1, (0..=depth).rev().collect()))));
     let mut question = TreeQuestion { folds: vec![], rows: [0, 2000], ..open.everything_open(Root::Innermost) };
     let page = open.tree(question.clone());
     assert_eq!(page.total, Weight { bytes: 3000, count: 3000 });

@@ -10,6 +10,9 @@
 
 use super::query::{Query, QueryError};
 
+/// Terms of a filter: each has a bit for every stack, and looks at every frame.
+const MOST_TERMS: usize = 16;
+
 /// What has to hold of an allocation.
 #[derive(Clone, Debug)]
 pub enum Term {
@@ -33,10 +36,13 @@ impl Filter {
     /// Reads a filter as it is typed; without a term, everything passes.
     ///
     /// # Errors
-    /// One of the terms begins like a query or a number of events and does not go on like it.
+    /// One of the terms begins like a query or a number of events and does not go on like it, or there are too many.
     pub fn parse(text: &str) -> Result<Filter, QueryError> {
         let mut terms = Vec::new();
         for part in text.split(" & ").map(str::trim).filter(|part| !part.is_empty() && *part != "&") {
+            if terms.len() == MOST_TERMS {
+                return Err(QueryError::TooManyTerms);
+            }
             terms.push(term(part)?);
         }
         Ok(Filter { terms })
@@ -114,5 +120,13 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(shown(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_pasted_page_is_no_filter() {
+        let terms = |count: usize| Filter::parse(&vec!["a"; count].join(" & ")).map(|filter| filter.terms.len());
+        assert_eq!(terms(16), Ok(16));
+        assert_eq!(terms(17), Err(QueryError::TooManyTerms));
+        assert_eq!(terms(100_000), Err(QueryError::TooManyTerms));
     }
 }

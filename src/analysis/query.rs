@@ -90,6 +90,9 @@ pub enum QueryError {
     /// No number of events stands behind `age` or `life`.
     #[error("An age or a life is a number of events: age>1000, life 10..500.")]
     Events,
+    /// More terms than anybody types.
+    #[error("A filter has at most 16 terms.")]
+    TooManyTerms,
     /// No size lies between these.
     #[error("No size is in this range.")]
     NoSuchSize,

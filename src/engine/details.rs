@@ -2,6 +2,7 @@
 
 use super::groups::is_of_free;
 use super::open::OpenFile;
+use super::places::lasted_us;
 use super::protocol::{Details, FrameText, Origin};
 use crate::analysis::Sites;
 use crate::replay::{AllocationId, DeviceHistory, Source};
@@ -88,6 +89,7 @@ pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<D
         free_requested_event: history.allocations.free_requested(id).and_then(Moment::event).map(|event| event.0),
         freed_event: freed_event.map(|event| event.0),
         freed_us: time(freed_event),
+        lifetime_us: born_event.zip(freed_event).and_then(|(born, freed)| lasted_us(history, born, freed)),
         total_after: history.drawn_at(history.allocations.born(id)),
         compile_context: labels.compile_context.map(text),
         metadata: metadata(file, &texts, history, id, labels),

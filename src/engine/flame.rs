@@ -3,7 +3,7 @@
 use super::answers::{Population, Selection, TreeView, within};
 use super::icicle::{Icicle, Nodes};
 use super::open::OpenFile;
-use super::protocol::{FlamePage, FlameQuestion, Weight};
+use super::protocol::{FlameBox, FlamePage, FlameQuestion, Weight};
 use crate::analysis::IdSet;
 use crate::replay::AllocationId;
 use crate::sorted::{pair, sorted_by_key};
@@ -88,13 +88,17 @@ impl Flames {
         }
         let id = question.allocation.map(AllocationId);
         let id = id.filter(|&id| Population::new(open.history, of.scope).holds(open.history, id));
-        let revealed = id.and_then(|id| {
-            // The innermost of its boxes that is wide enough to be one.
-            let mut way = std::iter::successors(view.node_of(id), |&node| view.parent(node));
-            way.find_map(|node| begun.page.boxes.iter().position(|it| it.node == node && it.nodes == 1))
-        });
-        Some(FlamePage { revealed: revealed.map(|place| place as u32), ..begun.page.clone() })
+        let revealed = id.and_then(|id| nearest_box(view, &begun.page.boxes, view.node_of(id)?));
+        Some(FlamePage { revealed, ..begun.page.clone() })
     }
+}
+
+/// The place of the innermost box, of a node and those above it, that is wide enough to be one.
+fn nearest_box(view: TreeView<'_>, boxes: &[FlameBox], node: u32) -> Option<u32> {
+    let way: Vec<u32> = std::iter::successors(Some(node), |&node| view.parent(node)).collect();
+    // Parents have lower numbers than their children: the way descends, and of two boxes on it the higher number is the inner one.
+    let is_on_it = |it: &FlameBox| it.nodes == 1 && way.binary_search_by(|known| it.node.cmp(known)).is_ok();
+    (0..).zip(boxes).filter(|(_, it)| is_on_it(it)).max_by_key(|(_, it)| it.node).map(|(place, _)| place)
 }
 
 impl Begun {

@@ -43,11 +43,19 @@ pub(super) fn facts(history: &DeviceHistory, at: At) -> Option<MomentFacts> {
         requested: positive(history.drawn_at(Moment(moment))),
         reserved: positive(history.reserved_at(Moment(moment))),
         pending: positive(Curve::new(&history.pending, &pending).at(Moment(moment))),
-        count: history.live.live_at(&history.allocations, Moment(moment)).count() as u32,
+        count: history.live_count_at(Moment(moment)),
     })
 }
 
-/// Looks through all events; only those who type a name ask.
+/// µs from one event to a later one, where both have a time: on the axis of time, so that a clock that was set back makes nothing
+/// last less than no time.
+pub(super) fn lasted_us(history: &DeviceHistory, from: EventIdx, to: EventIdx) -> Option<i64> {
+    let times = &history.events.times;
+    let [from, to] = [from, to].map(|event| times.at(event.0).and(times.clock()).map(|clock| clock.x(event.0 + 1)));
+    from.zip(to).map(|(from, to)| i64::try_from(to.saturating_sub(from)).unwrap_or(i64::MAX))
+}
+
+/// Looks through all events: only the command line asks, which has nothing else to do meanwhile.
 fn event_named(history: &DeviceHistory, named: NamedEvent) -> Option<EventIdx> {
     let wanted = match named.turn {
         Turn::Alloc => Action::Alloc,

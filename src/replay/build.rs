@@ -3,7 +3,7 @@
 use super::allocations::Allocations;
 use super::annotations::ranges;
 use super::end::{AtEnd, AtStart, EndBlocks, Laying, end_blocks};
-use super::history::DeviceHistory;
+use super::history::{DeviceHistory, MOMENTS_PER_COUNT};
 use super::live::LiveSets;
 use super::median::Median;
 use super::numbers::Numbers;
@@ -46,6 +46,8 @@ struct Building {
     /// What was live before the trace, until it has its place.
     laying: Option<Laying>,
     free_sizes: BTreeMap<u32, u64>,
+    /// How many allocations are live at the moment that was reached.
+    live: u32,
     /// The reference's total, which differs from the drawn one only in broken files.
     total: i64,
     next_event: u32,
@@ -124,6 +126,8 @@ struct Change {
     drawn: i64,
     pending: i64,
     reserved: i64,
+    /// Allocations that come and go.
+    live: [u32; 2],
 }
 
 impl Building {
@@ -226,6 +230,7 @@ impl Building {
             drawn: Totals::new(0),
             reserved: Totals::new(numbers.reserved_start),
             pending: Totals::new(0),
+            live_counts: Column::new(),
             end_blocks,
             segment_operations: trace.segment_operations,
             notes: trace.notes,
@@ -239,6 +244,7 @@ impl Building {
             place,
             laying: Some(laying),
             free_sizes: trace.free_sizes,
+            live: 0,
             total: base,
             next_event: 0,
             totals: Column::new(),
@@ -256,6 +262,8 @@ impl Building {
         laying.finish(&history.allocations, &mut history.end_blocks);
         history.drawn = Totals::new(laying.drawn);
         history.pending = Totals::new(laying.pending);
+        self.live = (history.allocations.early() as u64).saturating_sub(laying.ghosts.count) as u32;
+        history.live_counts.push(self.live);
         let numbers = &mut history.numbers;
         (numbers.peak, numbers.peak_event, numbers.min) = (numbers.base, -1, numbers.base);
         numbers.peak_reserved = numbers.reserved_start;
@@ -316,7 +324,7 @@ impl Building {
         };
         let size = lives.size.get(row).map_or(0, signed);
         if action == Action::Alloc {
-            return Change { total: size, drawn: size, ..Change::default() };
+            return Change { total: size, drawn: size, live: [1, 0], ..Change::default() };
         }
         let moment = Moment::after(event).0;
         let id = history.allocations.id(subject);
@@ -325,8 +333,8 @@ impl Building {
             return Change { pending, ..Change::default() };
         }
         let own = if self.free_sizes.is_empty() { None } else { self.free_sizes.get(&event.0) };
-        let ended = if lives.died.get(row) == Some(moment) { size } else { 0 };
-        Change { total: -own.copied().map_or(size, signed), drawn: -ended, pending, reserved: 0 }
+        let (ended, gone) = if lives.died.get(row) == Some(moment) { (size, 1) } else { (0, 0) };
+        Change { total: -own.copied().map_or(size, signed), drawn: -ended, pending, reserved: 0, live: [0, gone] }
     }
 
     /// Everything but the median.
@@ -349,6 +357,11 @@ impl Building {
         history.drawn.push(change.drawn);
         history.reserved.push(change.reserved);
         history.pending.push(change.pending);
+        let [come, gone] = change.live;
+        self.live = self.live.saturating_add(come).saturating_sub(gone);
+        if Moment::after(event).0.is_multiple_of(MOMENTS_PER_COUNT) {
+            history.live_counts.push(self.live);
+        }
         if total > numbers.peak {
             (numbers.peak, numbers.peak_event) = (total, i64::from(event.0));
         }

@@ -11,6 +11,9 @@ use crate::snapshot::Action;
 use crate::units::{EventIdx, Moment};
 use hashbrown::HashMap;
 
+/// Moments between two counts of what is live: few enough to recompute in well under a microsecond.
+pub(super) const MOMENTS_PER_COUNT: u32 = 64;
+
 /// The history of one device: its events, its allocations, its totals.
 #[derive(Clone, Debug)]
 pub struct DeviceHistory {
@@ -34,6 +37,8 @@ pub struct DeviceHistory {
     pub reserved: Totals,
     /// Requested bytes of the drawn stack whose free was requested and has not completed: live, but no longer allocated.
     pub pending: Totals,
+    /// How many allocations are live at every [`MOMENTS_PER_COUNT`]-th moment.
+    pub(super) live_counts: Column<u32>,
     /// The block of each allocation that is live at the end, as a row of the snapshot's block table.
     pub(super) end_blocks: HashMap<u32, u32, foldhash::fast::RandomState>,
     pub(super) segment_operations: Column<(u64, u64)>,
@@ -123,6 +128,17 @@ impl DeviceHistory {
         Curve::new(&self.reserved, &|event| self.reserved_change(event)).at(moment)
     }
 
+    /// How many allocations are live at `moment`, those of no bytes included; beyond the last moment, as many as at that.
+    pub fn live_count_at(&self, moment: Moment) -> u32 {
+        let moment = moment.0.min(self.event_count());
+        let block = moment / MOMENTS_PER_COUNT;
+        let events = (block * MOMENTS_PER_COUNT..moment).map(EventIdx);
+        let changes = events.filter_map(|event| self.change(event));
+        changes.fold(self.live_counts.get(block as usize).unwrap_or(0), |count, (_, born)| {
+            if born { count.saturating_add(1) } else { count.saturating_sub(1) }
+        })
+    }
+
     /// The row of the allocation's block in the snapshot's block table, if it is live at the end.
     pub fn end_block(&self, id: AllocationId) -> Option<u32> {
         self.end_blocks.get(&id.0).copied()
@@ -139,7 +155,13 @@ impl DeviceHistory {
                     + self.note_events.heap_bytes(),
             ),
             ("allocations", self.allocations.heap_bytes() + self.end_blocks.allocation_size()),
-            ("totals", self.drawn.heap_bytes() + self.reserved.heap_bytes() + self.pending.heap_bytes()),
+            (
+                "totals",
+                self.drawn.heap_bytes()
+                    + self.reserved.heap_bytes()
+                    + self.pending.heap_bytes()
+                    + self.live_counts.heap_bytes(),
+            ),
             ("live sets", self.live.heap_bytes()),
             ("annotations", self.annotations.capacity() * size_of::<AnnotationRange>()),
         ]

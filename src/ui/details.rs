@@ -168,7 +168,7 @@ fn facts(details: &Details) -> Vec<Fact> {
 
 fn lifetime(details: &Details) -> Option<String> {
     let events = u64::from(details.freed_event?.checked_sub(details.born_event?)?);
-    let time = details.freed_us.zip(details.born_us).map(|(freed, born)| duration_us(freed.saturating_sub(born)));
+    let time = details.lifetime_us.map(duration_us);
     let events = counted(events, "event");
     Some(time.map_or(events.clone(), |time| format!("{events} · {time}")))
 }
@@ -212,6 +212,7 @@ mod tests {
             born_us: Some(1_700_000_000_000_000),
             freed_event: Some(25),
             freed_us: Some(1_700_000_000_001_250),
+            lifetime_us: Some(1250),
             free_requested_event: Some(24),
             total_after: 5 << 20,
             stream: Some(0),

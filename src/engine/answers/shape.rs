@@ -78,8 +78,8 @@ pub(in crate::engine) struct Shape {
     tree: Stacks,
     /// The node of each stem, as far as they were put together.
     of_stem: Vec<u32>,
-    /// Outermost first: the node of each stack that was gone through, 0 for others.
-    of_stack: Vec<u32>,
+    /// Outermost first: the node of each stack that was gone through, 0 for others; and how many frames it has.
+    of_stack: Vec<(u32, u16)>,
     /// Classes of the stack that is put in.
     path: Vec<(u32, u32)>,
 }
@@ -128,15 +128,16 @@ impl Shape {
         let outermost_first = self.arrangement.root == Root::Outermost;
         let remembers = outermost_first && told == Told::ByMaker;
         if remembers && self.of_stack.is_empty() {
-            self.of_stack = vec![0; open.snapshot.stacks.len()];
+            self.of_stack = vec![(0, 0); open.snapshot.stacks.len()];
         }
         let mut path = std::mem::take(&mut self.path);
         path.clear();
-        let mut node = 0;
+        // What is known of the callers: the depth counts all frames of the stack, so that it fits or not whatever was put in before.
+        let mut known = (0, 0);
         let mut at = stack;
         while let Some((callers, frame)) = open.snapshot.stacks.innermost(at) {
-            node = self.of_stack.get(at.0 as usize).copied().filter(|_| remembers).unwrap_or(0);
-            if node != 0 || path.len() > MOST_FRAMES {
+            known = self.of_stack.get(at.0 as usize).copied().filter(|_| remembers).unwrap_or_default();
+            if known.0 != 0 || path.len() > MOST_FRAMES {
                 break;
             }
             path.push((at.0, self.classes.of(frame)));
@@ -145,15 +146,15 @@ impl Shape {
         if outermost_first {
             path.reverse();
         }
-        let fits = path.len() <= MOST_FRAMES && self.tree.len() + path.len() + NOTES.len() < self.most_nodes;
-        let put = if fits { self.put_in(node, &path, told) } else { None };
+        let fits = usize::from(known.1) + path.len() <= MOST_FRAMES
+            && self.tree.len() + path.len() + NOTES.len() < self.most_nodes;
+        let put = if fits { self.put_in(known, &path, told) } else { None };
         self.path = path;
         put
     }
 
-    /// Goes down from `node` along `path`, whose frames are new or already known.
-    fn put_in(&mut self, node: u32, path: &[(u32, u32)], told: Told) -> Option<u32> {
-        let mut node = node;
+    /// Goes down from a node, with so many frames above and in it, along `path`, whose frames are new or already known.
+    fn put_in(&mut self, (mut node, mut depth): (u32, u16), path: &[(u32, u32)], told: Told) -> Option<u32> {
         if told == Told::ByFreer {
             node = self.note(Note::OfFrees)?;
         }
@@ -163,10 +164,11 @@ impl Shape {
             if class != LEFT_OUT && !repeats {
                 node = self.tree.child(node, class)?;
             }
+            depth += 1;
             if told == Told::ByMaker
                 && let Some(known) = self.of_stack.get_mut(stack as usize)
             {
-                *known = node;
+                *known = (node, depth);
             }
         }
         if node == 0 { self.note(Note::Internal) } else { Some(node) }
@@ -200,7 +202,7 @@ impl Shape {
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        let numbers = self.of_stem.capacity() + self.of_stack.capacity();
-        self.classes.heap_bytes() + self.tree.heap_bytes() + numbers * size_of::<u32>()
+        let numbers = self.of_stem.capacity() * size_of::<u32>() + self.of_stack.capacity() * size_of::<(u32, u16)>();
+        self.classes.heap_bytes() + self.tree.heap_bytes() + numbers
     }
 }

@@ -50,6 +50,8 @@ pub struct Details {
     pub freed_event: Option<u32>,
     /// Its time.
     pub freed_us: Option<i64>,
+    /// From its birth to its end in µs on the axis of time, where both were recorded; not negative.
+    pub lifetime_us: Option<i64>,
     /// Requested bytes live right after it was born, itself included.
     pub total_after: i64,
     /// `compile_context`, where recorded.

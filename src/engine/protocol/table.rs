@@ -141,8 +141,10 @@ pub struct TableRow {
     /// Events from its birth (or the begin of the trace) to the moment of the scope or the end of its range, or to its end where
     /// that came before.
     pub age: u32,
-    /// The same in µs, where all of it was recorded.
+    /// The same in µs on the axis of time, where all of it was recorded; not negative.
     pub age_us: Option<i64>,
+    /// From its birth to its end in µs on the axis of time, where both were recorded; not negative.
+    pub lifetime_us: Option<i64>,
     /// The call site in short; empty where there is no stack.
     pub site: String,
     /// Whether the search found it.

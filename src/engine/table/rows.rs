@@ -3,10 +3,11 @@
 use crate::analysis::{frame_line, site};
 use crate::engine::groups::stack_of;
 use crate::engine::open::OpenFile;
+use crate::engine::places::lasted_us;
 use crate::engine::protocol::TableRow;
 use crate::replay::{AllocationId, Source};
 use crate::snapshot::FrameId;
-use crate::units::Moment;
+use crate::units::{EventIdx, Moment};
 use std::fmt::Write;
 
 /// Bytes of a call site in a row: more than any screen is wide.
@@ -29,8 +30,7 @@ fn facts(file: &mut OpenFile, device: i64, moment: u32, id: u32) -> Option<(Tabl
     let freed = history.allocations.died(id).and_then(Moment::event);
     let time = |event: u32| history.events.times.at(event);
     let until = moment.min(died);
-    let now_us = until.checked_sub(1).and_then(time);
-    let born_us = born.and_then(|event| time(event.0));
+    let lasted = |to: Option<EventIdx>| born.zip(to).and_then(|(born, to)| lasted_us(history, born, to));
     let frame = file.sites.of(&file.snapshot, stack_of(&file.snapshot, history, id));
     let row = TableRow {
         allocation,
@@ -39,11 +39,12 @@ fn facts(file: &mut OpenFile, device: i64, moment: u32, id: u32) -> Option<(Tabl
         stream: file.groups.stream(&file.snapshot, history, id),
         pool: file.groups.pool(&file.snapshot, history, id),
         born: born.map(|event| event.0),
-        born_us,
+        born_us: born.and_then(|event| time(event.0)),
         freed: freed.map(|event| event.0),
         freed_us: freed.and_then(|event| time(event.0)),
         age: until.saturating_sub(begun),
-        age_us: now_us.zip(born_us).map(|(now, born)| now.saturating_sub(born)),
+        age_us: lasted(Moment(until).event()),
+        lifetime_us: lasted(freed),
         site: String::new(),
         matches: false,
     };
@@ -100,7 +101,7 @@ pub(super) fn write_line(text: &mut String, file: &mut OpenFile, device: i64, mo
     field(row.freed.map(i128::from));
     field(row.freed_us.map(i128::from));
     field(row.freed.zip(row.born).map(|(freed, born)| i128::from(freed) - i128::from(born)));
-    field(row.freed_us.zip(row.born_us).map(|(freed, born)| i128::from(freed) - i128::from(born)));
+    field(row.lifetime_us.map(i128::from));
     if let Some(frame) = frame {
         let mut line = String::new();
         frame_line::write(&mut line, &file.snapshot, file.snapshot.frames.frame(frame));

@@ -148,10 +148,7 @@ fn cells(row: &TableRow) -> Vec<Cell> {
         (None, _) => cell("to the end".to_owned(), "Live at the end".to_owned()),
         // Born before event 0, it lives through all events before its free.
         (Some(freed), None) => events(freed.saturating_add(1), None),
-        (Some(freed), Some(born)) => {
-            let us = row.freed_us.zip(row.born_us).map(|(freed, born)| freed.saturating_sub(born));
-            events(freed.saturating_sub(born), us)
-        }
+        (Some(freed), Some(born)) => events(freed.saturating_sub(born), row.lifetime_us),
     };
     let site = if row.site.is_empty() { "no stack" } else { &row.site };
     let hexadecimal = |value: u64| {

@@ -1,0 +1,114 @@
+//! Files whose frames are numbered, made to break what is told of stacks, and how long the engine works on an answer without asking for
+//! the time.
+
+use memscape::engine::{Engine, Reply, Request, Want};
+use std::time::{Duration, Instant};
+
+/// A pickle whose frames are functions with numbers, and whose allocations have stacks of such numbers, innermost first.
+pub(crate) fn pickle(frames: u32, allocations: impl Iterator<Item = (u64, Vec<u32>)>) -> Vec<u8> {
+    written(frames, |frame| (format!("f{frame}"), 7), allocations)
+}
+
+/// One whose frames are lines of a function, each of which allocates once.
+pub(crate) fn lines(count: u32) -> Vec<u8> {
+    written(count, |frame| ("f".to_owned(), frame + 1), (0..count).map(|at| (u64::from(at % 1000) + 1, vec![at])))
+}
+
+fn written(
+    frames: u32,
+    frame_of: impl Fn(u32) -> (String, u32),
+    allocations: impl Iterator<Item = (u64, Vec<u32>)>,
+) -> Vec<u8> {
+    let mut bytes = b"\x80\x02}(X\x08\x00\x00\x00segments]X\x0d\x00\x00\x00device_traces](](".to_vec();
+    let word = |bytes: &mut Vec<u8>, text: &str| {
+        bytes.extend([b"X", &(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat());
+    };
+    // The frames stand in the first event, which is about no allocation.
+    let entry = |bytes: &mut Vec<u8>, action: &str, address: u64, size: u64| {
+        bytes.extend(b"}(");
+        for (key, value) in [("addr", address), ("size", size), ("stream", 0)] {
+            word(bytes, key);
+            bytes.extend([b"\x8a\x09", &value.to_le_bytes()[..], b"\x00"].concat());
+        }
+        word(bytes, "action");
+        word(bytes, action);
+        word(bytes, "frames");
+        bytes.extend(b"](");
+    };
+    entry(&mut bytes, "snapshot", 0, 0);
+    for frame in 0..frames {
+        bytes.extend(b"}(");
+        let (name, line) = frame_of(frame);
+        for (key, text) in [("name", name), ("filename", "/home/me/a.py".into())] {
+            word(&mut bytes, key);
+            word(&mut bytes, &text);
+        }
+        word(&mut bytes, "line");
+        bytes.extend([b"J", &line.to_le_bytes()[..], b"ur"].concat());
+        bytes.extend(frame.to_le_bytes());
+    }
+    bytes.extend(b"eu");
+    for (address, (size, stack)) in (1u64..).zip(allocations) {
+        entry(&mut bytes, "alloc", address << 12, size);
+        for frame in stack {
+            bytes.push(b'j');
+            bytes.extend(frame.to_le_bytes());
+        }
+        bytes.extend(b"eu");
+    }
+    bytes.extend(b"eeu.");
+    bytes
+}
+
+/// A file that is open.
+pub(crate) struct Open {
+    pub(crate) engine: Engine,
+    /// Its last moment.
+    pub(crate) last: u32,
+    /// The longest time without a question for it.
+    pub(crate) slowest: Duration,
+}
+
+pub(crate) fn open(bytes: &[u8]) -> Open {
+    let mut engine = Engine::new();
+    engine.request(Request::open("x", None));
+    let mut chunks = bytes.chunks(1 << 20);
+    loop {
+        if engine.wants() == Some(Want::Next) {
+            match chunks.next() {
+                Some(chunk) => engine.feed(chunk.to_vec()),
+                None => engine.request(Request::EndOfFile),
+            }
+        }
+        engine.step(&mut || true);
+        match engine.next_reply() {
+            Some(Reply::Opened(file)) => {
+                let last = file.devices[0].events as u32;
+                return Open { engine, last, slowest: Duration::ZERO };
+            }
+            Some(Reply::Failed { message }) => panic!("{message}"),
+            _ => {}
+        }
+    }
+}
+
+impl Open {
+    /// Work until the answer is there, with a look at the clock at each question for the time.
+    pub(crate) fn reply(&mut self, request: Request) -> Reply {
+        let mut asked = Instant::now();
+        self.engine.request(request);
+        loop {
+            self.slowest = self.slowest.max(asked.elapsed());
+            if let Some(reply) = self.engine.next_reply() {
+                return reply;
+            }
+            let slowest = &mut self.slowest;
+            asked = Instant::now();
+            self.engine.step(&mut || {
+                *slowest = (*slowest).max(asked.elapsed());
+                asked = Instant::now();
+                true
+            });
+        }
+    }
+}
