@@ -214,6 +214,10 @@ pub fn view(state: &State) -> SourceView {
             rows.push(row(RowKind::Note, label.to_owned(), String::new(), standing, Marked::default()));
         }
     }
+    if rows.is_empty() {
+        let label = super::tree_rows::nothing(state.views.scope).to_owned();
+        rows.push(row(RowKind::Note, label, String::new(), &Standing::default(), Marked::default()));
+    }
     SourceView { unit: if is_product(state) { "Bytes × moments" } else { "Requested" }, rows }
 }
 
