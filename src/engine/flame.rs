@@ -147,8 +147,12 @@ impl Nodes for Lent<'_> {
         self.view.parent(node)
     }
 
-    fn each_below(&self, node: u32, then: &mut dyn FnMut(u32)) {
-        self.view.children(node).into_iter().for_each(then);
+    fn first_below(&self, node: u32) -> Option<u32> {
+        self.view.first_child(node)
+    }
+
+    fn beside(&self, node: u32) -> Option<u32> {
+        self.view.next_child(node)
     }
 
     fn weight(&self, node: u32) -> Weight {

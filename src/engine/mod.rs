@@ -25,6 +25,7 @@ mod marks;
 mod memory;
 mod open;
 mod places;
+mod radix;
 mod range;
 mod snapviewer;
 mod source;
@@ -274,6 +275,7 @@ impl Engine {
         let mut bytes = self.loading.as_ref().map_or_else(Vec::new, |loader| loader.heap_bytes());
         bytes.extend(self.file.as_ref().map_or_else(Vec::new, |file| file.heap_bytes()));
         bytes.push(("table", self.tables.heap_bytes()));
+        bytes.push(("views", self.asked.heap_bytes()));
         bytes
     }
 }

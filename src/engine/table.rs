@@ -3,7 +3,6 @@
 
 mod listing;
 mod order;
-mod radix;
 mod rows;
 
 use super::open::OpenFile;

@@ -67,6 +67,8 @@ pub(crate) struct Open {
     pub(crate) last: u32,
     /// The longest time without a question for it.
     pub(crate) slowest: Duration,
+    /// What took long.
+    pub(crate) slow: Vec<String>,
 }
 
 pub(crate) fn open(bytes: &[u8]) -> Open {
@@ -84,7 +86,7 @@ pub(crate) fn open(bytes: &[u8]) -> Open {
         match engine.next_reply() {
             Some(Reply::Opened(file)) => {
                 let last = file.devices[0].events as u32;
-                return Open { engine, last, slowest: Duration::ZERO };
+                return Open { engine, last, slowest: Duration::ZERO, slow: Vec::new() };
             }
             Some(Reply::Failed { message }) => panic!("{message}"),
             _ => {}

@@ -1,10 +1,10 @@
 //! The order of a table: its rows sorted by a column, in slices, with the sums that tell what any of them weigh together.
 
-use super::radix::Radix;
 use crate::analysis::site;
 use crate::engine::groups::stack_of;
 use crate::engine::open::OpenFile;
 use crate::engine::protocol::{Grouping, SortWay, TableColumn, TableSort, Weight};
+use crate::engine::radix::Radix;
 use crate::replay::AllocationId;
 use crate::snapshot::FrameId;
 

@@ -23,6 +23,11 @@ pub(super) struct Radix {
 }
 
 impl Radix {
+    /// None yet, with room for `count`: growing would copy all of them in one go.
+    pub(super) fn with_room(count: usize) -> Radix {
+        Radix { keys: Vec::with_capacity(count), ids: Vec::with_capacity(count), ..Radix::default() }
+    }
+
     /// Appends a number, before the sort begins.
     pub(super) fn push(&mut self, key: u64, id: u32) {
         self.differing |= key ^ self.keys.first().copied().unwrap_or(key);
@@ -62,8 +67,12 @@ impl Radix {
             } else {
                 if self.next == 0 {
                     self.counts = vec![0; DIGITS];
-                    self.to_keys.resize(len, 0);
-                    self.to_ids.resize(len, 0);
+                    self.to_keys.reserve_exact(len - self.to_keys.len());
+                    self.to_ids.reserve_exact(len - self.to_ids.len());
+                }
+                if self.to_keys.len() < end {
+                    self.to_keys.resize(end, 0);
+                    self.to_ids.resize(end, 0);
                 }
                 for key in self.keys.get(rows).into_iter().flatten() {
                     if let Some(count) = self.counts.get_mut((key >> shift) as usize % DIGITS) {
@@ -91,6 +100,12 @@ impl Radix {
             }
         }
         true
+    }
+
+    /// Bytes on the heap.
+    pub(super) fn heap_bytes(&self) -> usize {
+        (self.keys.capacity() + self.to_keys.capacity()) * size_of::<u64>()
+            + (self.ids.capacity() + self.to_ids.capacity()) * size_of::<u32>()
     }
 
     /// The numbers, in the order of their keys once sorted.
