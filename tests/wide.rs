@@ -86,5 +86,14 @@ fn questions(bytes: &[u8]) -> Vec<String> {
         let Reply::Flame { page, .. } = reply else { panic!("{reply:?}") };
         assert_eq!((page.total, page.boxes.len(), page.boxes[1].nodes), (total(), 2, LINES));
     }
+    let scope = Scope::At(open.last);
+    let reply = ask(&mut open, "sources", Request::Sources { serial: 1, device: 0, scope });
+    let Reply::Sources { page, .. } = reply else { panic!("{reply:?}") };
+    let [file] = page.files.as_slice() else { panic!("{:?}", page.files.len()) };
+    assert_eq!((page.total.now, file.standing.now, file.left_out), (total(), total(), LINES - 20_000));
+    // The heaviest lines, and of equal ones the first.
+    let lines: Vec<&str> = file.lines.iter().skip(299).take(2).map(|line| line.line.as_str()).collect();
+    assert_eq!((lines, file.lines.len()), (vec!["300000", "999"], 20_000));
+
     open.slow
 }

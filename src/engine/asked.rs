@@ -54,7 +54,7 @@ impl Asked {
 
     /// Bytes on the heap of what is kept.
     pub(super) fn heap_bytes(&self) -> usize {
-        self.trees.heap_bytes()
+        self.trees.heap_bytes() + self.sources.as_ref().map_or(0, Sources::heap_bytes)
     }
 
     /// Works while there is time: `true` when nothing is left to do.

@@ -29,6 +29,7 @@ mod radix;
 mod range;
 mod snapviewer;
 mod source;
+mod source_lines;
 mod sources;
 mod spans;
 mod stack_match;

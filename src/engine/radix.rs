@@ -114,6 +114,62 @@ impl Radix {
     }
 }
 
+/// Numbers sorted by several keys, in slices.
+#[derive(Default)]
+pub(super) struct Sorting {
+    radix: Radix,
+    /// Which key comes next: the one that counts least comes first.
+    part: usize,
+    /// The numbers, sorted by the keys before that.
+    ids: Vec<u32>,
+}
+
+impl Sorting {
+    /// Of these, in the order in which equal ones stay.
+    pub(super) fn of(ids: Vec<u32>) -> Sorting {
+        Sorting { ids, ..Sorting::default() }
+    }
+
+    /// Sorts by so many keys while there is time: `true` when done. Key 0 counts least; `at_once` of them are made between two
+    /// questions for the time.
+    pub(super) fn step(
+        &mut self,
+        (parts, at_once): (usize, usize),
+        key: &mut dyn FnMut(usize, u32) -> u64,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        while self.part < parts {
+            if self.radix.len() == 0 {
+                self.radix = Radix::with_room(self.ids.len());
+            }
+            while self.radix.len() < self.ids.len() {
+                for &id in self.ids.iter().skip(self.radix.len()).take(at_once) {
+                    self.radix.push(key(self.part, id), id);
+                }
+                if !has_time() {
+                    return false;
+                }
+            }
+            if !self.radix.step(has_time) {
+                return false;
+            }
+            self.ids = std::mem::take(&mut self.radix).into_ids();
+            self.part += 1;
+        }
+        true
+    }
+
+    /// The numbers, in their order once sorted.
+    pub(super) fn ids(&self) -> &[u32] {
+        &self.ids
+    }
+
+    /// Bytes on the heap.
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.radix.heap_bytes() + self.ids.capacity() * size_of::<u32>()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,6 +185,17 @@ mod tests {
             let mut expected: Vec<u32> = (0..keys.len() as u32).collect();
             expected.sort_by_key(|&id| keys[id as usize]);
             prop_assert_eq!(radix.into_ids(), expected);
+        }
+
+        #[test]
+        fn the_last_key_counts_most(keys in prop::collection::vec((0u64..4, 0u64..4), 0..100), slice in 1usize..5) {
+            let mut sorting = Sorting::of((0..keys.len() as u32).collect());
+            let mut key = |part: usize, id: u32| [keys[id as usize].1, keys[id as usize].0][part];
+            let mut asked = 0;
+            while !sorting.step((2, 7), &mut key, &mut || { asked += 1; asked % slice != 0 }) {}
+            let mut expected: Vec<u32> = (0..keys.len() as u32).collect();
+            expected.sort_by_key(|&id| keys[id as usize]);
+            prop_assert_eq!(sorting.ids(), expected);
         }
     }
 }

@@ -155,7 +155,7 @@ impl Listing {
             population.part(history, places, &mut |id, _| {
                 let (born, died, size) = history.allocations.span(id);
                 let at = Lived { born, died, size, moment: self.moment() };
-                add(&mut self.all, size);
+                self.all.add(one(size));
                 if is_below(id) && terms.hold(file, history, id, at) {
                     self.take(id, at);
                 }
@@ -188,7 +188,7 @@ impl Listing {
         }
         while next < self.ids.len() {
             for &id in self.ids.iter().skip(next).take(ROWS_PER_CHECK).filter(|&&id| found.matches.contains(id)) {
-                add(&mut self.of_found, history.allocations.span(AllocationId(id)).2);
+                self.of_found.add(one(history.allocations.span(AllocationId(id)).2));
             }
             next += ROWS_PER_CHECK;
             self.found = Some((search, next));
@@ -206,13 +206,13 @@ impl Listing {
             |wanted: Option<[u8; 2]>, class: u8| wanted.is_none_or(|[from, to]| (from..=to).contains(&class));
         let (by_size, by_life) = (is_within(self.filter.sizes, size), is_within(self.filter.lives, life));
         if by_life && let Some(bar) = self.sizes.get_mut(usize::from(size)) {
-            add(bar, at.size);
+            bar.add(one(at.size));
         }
         if by_size && let Some(bar) = self.lives.get_mut(usize::from(life)) {
-            add(bar, at.size);
+            bar.add(one(at.size));
         }
         if by_size && by_life {
-            add(&mut self.listed, at.size);
+            self.listed.add(one(at.size));
             self.ids.push(id.0);
         }
     }
@@ -222,7 +222,7 @@ impl Listing {
     }
 }
 
-fn add(weight: &mut Weight, bytes: u64) {
-    weight.bytes = weight.bytes.saturating_add(bytes);
-    weight.count += 1;
+/// An allocation of so many bytes.
+fn one(bytes: u64) -> Weight {
+    Weight { bytes, count: 1 }
 }
