@@ -11,7 +11,7 @@ use memscape::engine::protocol::{
 };
 use memscape::engine::{Reply, Request};
 use memscape::timeline::View;
-use numbered::{Open, open, pickle};
+use numbered::{Open, lines, open, pickle};
 use std::time::{Duration, Instant};
 
 impl Open {
@@ -137,6 +137,20 @@ fn the_box_of_an_allocation_is_found_at_once_among_many() {
         }
     }
     assert!(quickest < Duration::from_millis(100), "{quickest:?} without a question for the time");
+}
+
+/// The rules look at a path once, not once for each of its lines.
+#[test]
+fn internal_frames_of_a_file_with_a_long_path_are_left_out_soon() {
+    let path = format!("/home/{}x.py", "a".repeat(4000));
+    let mut open = open(&lines(&path, 50_000));
+    let rules = (0..30).map(|at| format!("file:aaaa{at}")).collect();
+    open.engine.request(Request::InternalFrames(rules));
+    let mut question = open.everything_open(Root::Outermost);
+    question.arrangement.internal = Internal::Hidden;
+    let started = Instant::now();
+    assert_eq!(open.tree(question).row_count, 50_001);
+    assert!(started.elapsed() < Duration::from_secs(8), "it took {:?}", started.elapsed());
 }
 
 /// Each stack is the one before and one frame more: from the innermost frame on they share nothing.

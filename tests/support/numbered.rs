@@ -6,15 +6,16 @@ use std::time::{Duration, Instant};
 
 /// A pickle whose frames are functions with numbers, and whose allocations have stacks of such numbers, innermost first.
 pub(crate) fn pickle(frames: u32, allocations: impl Iterator<Item = (u64, Vec<u32>)>) -> Vec<u8> {
-    written(frames, |frame| (format!("f{frame}"), 7), allocations)
+    written("/home/me/a.py", frames, |frame| (format!("f{frame}"), 7), allocations)
 }
 
 /// One whose frames are lines of a function, each of which allocates once.
-pub(crate) fn lines(count: u32) -> Vec<u8> {
-    written(count, |frame| ("f".to_owned(), frame + 1), (0..count).map(|at| (u64::from(at % 1000) + 1, vec![at])))
+pub(crate) fn lines(path: &str, count: u32) -> Vec<u8> {
+    written(path, count, |frame| ("f".to_owned(), frame + 1), (0..count).map(|at| (u64::from(at % 1000) + 1, vec![at])))
 }
 
 fn written(
+    path: &str,
     frames: u32,
     frame_of: impl Fn(u32) -> (String, u32),
     allocations: impl Iterator<Item = (u64, Vec<u32>)>,
@@ -39,10 +40,15 @@ fn written(
     for frame in 0..frames {
         bytes.extend(b"}(");
         let (name, line) = frame_of(frame);
-        for (key, text) in [("name", name), ("filename", "/home/me/a.py".into())] {
-            word(&mut bytes, key);
-            word(&mut bytes, &text);
+        word(&mut bytes, "name");
+        word(&mut bytes, &name);
+        word(&mut bytes, "filename");
+        // The path is written once.
+        if frame == 0 {
+            word(&mut bytes, path);
         }
+        bytes.push(if frame == 0 { b'r' } else { b'j' });
+        bytes.extend(frames.to_le_bytes());
         word(&mut bytes, "line");
         bytes.extend([b"J", &line.to_le_bytes()[..], b"ur"].concat());
         bytes.extend(frame.to_le_bytes());
