@@ -6,7 +6,10 @@
 #[allow(dead_code, reason = "each test file uses its part")]
 mod numbered;
 
-use memscape::engine::protocol::{Arrangement, At, FlameQuestion, Fold, Reveal, Scope, TreeQuestion, Weight};
+use memscape::engine::protocol::{
+    Arrangement, At, FlameQuestion, Fold, Reveal, Scope, SortWay, TableColumn, TableFilter, TableQuestion, TableSort,
+    TreeQuestion, Weight,
+};
 use memscape::engine::{Reply, Request};
 use numbered::{Open, lines, open};
 use std::time::Duration;
@@ -94,6 +97,25 @@ fn questions(bytes: &[u8]) -> Vec<String> {
     // The heaviest lines, and of equal ones the first.
     let lines: Vec<&str> = file.lines.iter().skip(299).take(2).map(|line| line.line.as_str()).collect();
     assert_eq!((lines, file.lines.len()), (vec!["300000", "999"], 20_000));
+
+    // By call site, then by size, with every hundredth row chosen.
+    for column in [TableColumn::Site, TableColumn::Size] {
+        let question = TableQuestion {
+            scope: Scope::Ever,
+            filter: TableFilter::default(),
+            sort: TableSort { column, way: SortWay::Descending },
+            rows: [0, 3],
+            reveal: None,
+            chosen: (0..LINES).step_by(100).map(|row| [row, row + 1]).collect(),
+            find: None,
+        };
+        let question = Box::new(question);
+        let reply = ask(&mut open, "table", Request::Table { serial: 1, device: 0, question });
+        let Reply::Table { page, .. } = reply else { panic!("{reply:?}") };
+        let first = if column == TableColumn::Site { [LINES - 1, LINES - 2] } else { [999, 1999] };
+        assert_eq!([page.rows[0].allocation, page.rows[1].allocation], first);
+        assert_eq!((page.listed, page.chosen.count), (total(), LINES / 100));
+    }
 
     open.slow
 }

@@ -43,22 +43,22 @@ fn written(
         word(&mut bytes, "name");
         word(&mut bytes, &name);
         word(&mut bytes, "filename");
-        // The path is written once.
+        // The path is written once: it is number 0 of what is remembered, the frames come after it.
         if frame == 0 {
             word(&mut bytes, path);
         }
         bytes.push(if frame == 0 { b'r' } else { b'j' });
-        bytes.extend(frames.to_le_bytes());
+        bytes.extend(0u32.to_le_bytes());
         word(&mut bytes, "line");
         bytes.extend([b"J", &line.to_le_bytes()[..], b"ur"].concat());
-        bytes.extend(frame.to_le_bytes());
+        bytes.extend((frame + 1).to_le_bytes());
     }
     bytes.extend(b"eu");
     for (address, (size, stack)) in (1u64..).zip(allocations) {
         entry(&mut bytes, "alloc", address << 12, size);
         for frame in stack {
             bytes.push(b'j');
-            bytes.extend(frame.to_le_bytes());
+            bytes.extend((frame + 1).to_le_bytes());
         }
         bytes.extend(b"eu");
     }

@@ -148,7 +148,12 @@ impl Listing {
             below.is_none_or(|below| below.is_some_and(|it| it.holds(&file.answers.stems, open, id)))
         };
         // Candidates mean the same ids however many checkpoints are taken meanwhile.
-        let population = self.population.take().unwrap_or_else(|| Population::new(history, self.within));
+        let population = self.population.take().unwrap_or_else(|| {
+            let population = Population::new(history, self.within);
+            // Growing would copy all of them in one go.
+            self.ids.reserve_exact(population.len());
+            population
+        });
         while self.next < population.len() {
             let places = [self.next, self.next + ROWS_PER_CHECK];
             self.next = places[1];
