@@ -7,6 +7,7 @@ const CHUNK: usize = 1 << CHUNK_BITS;
 /// A column of `Copy` values, indexed from 0.
 #[derive(Clone, Debug)]
 pub struct Column<T> {
+    /// All room is filled, so that a push only overwrites: a `Vec`'s own is a call where it is built for size.
     chunks: Vec<Vec<T>>,
     len: usize,
 }
@@ -34,55 +35,67 @@ impl<T: Copy> Column<T> {
     }
 
     /// Appends a value.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, value: T) {
-        match self.chunks.last_mut() {
-            Some(chunk) if chunk.len() < CHUNK && chunk.len() < chunk.capacity() => chunk.push(value),
-            _ => self.push_into_new_room(value),
+        match self.place(self.len) {
+            Some(place) => *place = value,
+            None => self.push_into_new_room(value),
         }
         self.len += 1;
     }
 
     #[cold]
+    #[inline(never)]
     fn push_into_new_room(&mut self, value: T) {
-        match self.chunks.last_mut() {
-            // A short column should stay small: the first chunk grows as a Vec does, all later ones are whole.
-            Some(chunk) if chunk.len() < CHUNK => chunk.push(value),
-            None => self.chunks.push(vec![value]),
-            Some(_) => {
-                let mut chunk = Vec::with_capacity(CHUNK);
-                chunk.push(value);
+        // A short column should stay small: the first chunk grows as a Vec does, all later ones are whole.
+        match self.chunks.as_mut_slice() {
+            [first] if first.len() < CHUNK => first.resize(2 * first.len(), value),
+            chunks => {
+                let mut chunk = Vec::new();
+                chunk.resize(if chunks.is_empty() { 4 } else { CHUNK }, value);
                 self.chunks.push(chunk);
             }
         }
     }
 
+    /// Where the value at `index` stands or will, if there is room.
+    #[inline(always)]
+    fn place(&mut self, index: usize) -> Option<&mut T> {
+        self.chunks.get_mut(index >> CHUNK_BITS)?.get_mut(index & (CHUNK - 1))
+    }
+
     /// The value at `index`, if there is one.
-    #[inline]
+    #[inline(always)]
     pub fn get(&self, index: usize) -> Option<T> {
+        if index >= self.len {
+            return None;
+        }
         self.chunks.get(index >> CHUNK_BITS)?.get(index & (CHUNK - 1)).copied()
     }
 
     /// The value at `index`, which must come from this table.
     ///
     /// # Panics
-    /// When `index` is not below [`Column::len`]: an id of another table was used.
-    #[inline]
+    /// When `index` is far from below [`Column::len`]: an id of another table was used.
+    #[inline(always)]
     pub fn at(&self, index: usize) -> T {
-        self.chunks[index >> CHUNK_BITS][index & (CHUNK - 1)]
+        // As slices: an index into a `Vec` is a call where it is built for size.
+        self.chunks.as_slice()[index >> CHUNK_BITS].as_slice()[index & (CHUNK - 1)]
     }
 
     /// Replaces the value at `index`; does nothing when there is none.
     #[inline]
     pub fn set(&mut self, index: usize, value: T) {
-        if let Some(slot) = self.chunks.get_mut(index >> CHUNK_BITS).and_then(|c| c.get_mut(index & (CHUNK - 1))) {
-            *slot = value;
+        if index < self.len
+            && let Some(place) = self.place(index)
+        {
+            *place = value;
         }
     }
 
     /// All values in order.
     pub fn iter(&self) -> impl Iterator<Item = T> + '_ {
-        self.chunks.iter().flat_map(|chunk| chunk.iter().copied())
+        self.chunks().flat_map(|chunk| chunk.iter().copied())
     }
 
     /// The values of `range` in order; the part of the range beyond the end is left out.
@@ -92,21 +105,19 @@ impl<T: Copy> Column<T> {
 
     /// The chunks in order, for loops that want slices.
     pub fn chunks(&self) -> impl Iterator<Item = &[T]> {
-        self.chunks.iter().map(Vec::as_slice)
+        (0..self.chunks.len()).filter_map(|number| self.chunk(number))
     }
 
     /// The chunk of this number, if there is one; all but the last are equally long.
     pub fn chunk(&self, number: usize) -> Option<&[T]> {
-        self.chunks.get(number).map(Vec::as_slice)
+        let chunk = self.chunks.get(number)?;
+        chunk.get(..chunk.len().min(self.len - number * CHUNK))
     }
 
     /// Shortens the column to `len` values.
     pub fn truncate(&mut self, len: usize) {
         if len < self.len {
             self.chunks.truncate(len.div_ceil(CHUNK));
-            if let Some(last) = self.chunks.last_mut() {
-                last.truncate(len - ((len - 1) >> CHUNK_BITS << CHUNK_BITS));
-            }
             self.len = len;
         }
     }
@@ -137,6 +148,9 @@ mod tests {
         assert_eq!(column.len(), count);
         assert!(column.iter().eq(0..count as u32));
         assert_eq!(column.get(count), None);
+        column.set(count, 9);
+        assert_eq!((column.get(count), column.iter().count()), (None, count));
+        assert_eq!(column.chunks().map(<[u32]>::len).collect::<Vec<_>>(), [CHUNK, CHUNK, CHUNK, 7]);
         column.set(CHUNK, 9);
         assert_eq!(column.at(CHUNK), 9);
         assert!(column.range(CHUNK - 1..CHUNK + 2).eq([CHUNK as u32 - 1, 9, CHUNK as u32 + 1]));

@@ -304,7 +304,7 @@ fn nothing_is_said_to_be_nothing() {
     page.reply(Reply::Flame { serial, page: Box::new(FlamePage { boxes: vec![root], ..FlamePage::default() }) });
     assert_eq!(note(&page.state), "Nothing is live at this moment.");
     page.state.views.scope = Scope::Born(Span { from: 1, to: 2 });
-    assert_eq!(note(&page.state), "Nothing of this happens in this range.");
+    assert_eq!(note(&page.state), "Nothing was allocated in this range.");
     for step in
         [FlameStep::Up, FlameStep::Down, FlameStep::Left, FlameStep::Right, FlameStep::ZoomIn, FlameStep::ZoomOut]
     {

@@ -23,7 +23,7 @@ impl IdSet {
     }
 
     /// Whether an id is in it.
-    #[inline]
+    #[inline(always)]
     pub fn contains(&self, id: u32) -> bool {
         self.words.get(id as usize / 64).is_some_and(|word| word >> (id % 64) & 1 == 1)
     }

@@ -30,7 +30,7 @@ struct Join {
 }
 
 impl EventSink for Events {
-    #[inline]
+    #[inline(always)]
     fn event(&mut self, trace: u32, event: &Event) {
         match &mut self.join {
             None => self.recorder.event(trace, event),

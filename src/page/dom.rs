@@ -154,6 +154,7 @@ elements! {
     source_note: HtmlElement = "source-note",
     source_unit: HtmlElement = "source-unit",
     sources: HtmlElement = "sources",
+    sources_list: HtmlElement = "sources-list",
     sources_rows: HtmlElement = "sources-rows",
     sources_unit: HtmlElement = "sources-unit",
     spoken: HtmlElement = "spoken",

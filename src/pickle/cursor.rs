@@ -22,7 +22,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The bytes that are left.
-    #[inline]
+    #[inline(always)]
     pub(super) fn rest(&self) -> &'a [u8] {
         self.rest
     }
@@ -42,7 +42,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The slot that the next instruction fetches from the memo, and the instruction's length, if it is such a one and whole.
-    #[inline]
+    #[inline(always)]
     pub(super) fn reference(&self) -> Option<(u32, usize)> {
         match *self.rest {
             [opcode::LONG_BINGET, a, b, c, d, ..] => Some((u32::from_le_bytes([a, b, c, d]), 5)),
@@ -53,7 +53,7 @@ impl<'a> Cursor<'a> {
 
     /// The slot that the next instruction writes, [`None`] for the end of the memo, and the instruction's length, if it is such a
     /// one and whole.
-    #[inline]
+    #[inline(always)]
     pub(super) fn put(&self) -> Option<(Option<u32>, usize)> {
         match *self.rest {
             [opcode::MEMOIZE, ..] => Some((None, 1)),
@@ -81,19 +81,19 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next byte, which stays.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next(&self) -> Option<u8> {
         self.rest.first().copied()
     }
 
     /// The next eight bytes as a number, the first one lowest; they stay.
-    #[inline]
+    #[inline(always)]
     pub(super) fn word(&self) -> Option<u64> {
         self.rest.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
     }
 
     /// Leaves out the next instruction, which must be this one.
-    #[inline]
+    #[inline(always)]
     pub(super) fn expect(&mut self, code: u8) -> Option<()> {
         let (&next, rest) = self.rest.split_first()?;
         self.rest = rest;
@@ -114,7 +114,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Leaves out as many bytes.
-    #[inline]
+    #[inline(always)]
     pub(super) fn skip(&mut self, length: usize) {
         self.rest = self.rest.get(length..).unwrap_or_default();
     }

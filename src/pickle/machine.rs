@@ -74,7 +74,7 @@ impl<B: Builder> Machine<B> {
         self.stack.memo.heap_bytes()
             + self.stack.slices.heap_bytes()
             + self.stack.open.heap_bytes()
-            + self.stack.values.capacity() * size_of::<B::Value>()
+            + self.stack.values.heap_bytes()
             + self.carry.capacity()
     }
 
@@ -135,7 +135,7 @@ impl<B: Builder> Machine<B> {
         Ok(ran)
     }
 
-    #[inline]
+    #[inline(always)]
     fn instruction(&mut self, cursor: &mut Cursor<'_>) -> Result<(), Halt<B::Error>> {
         let stack = &mut self.stack;
         let limits = stack.limits;

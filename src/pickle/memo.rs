@@ -24,13 +24,13 @@ impl<V: Copy> Memo<V> {
     }
 
     /// The first slot that was never written, if all below it were.
-    #[inline]
+    #[inline(always)]
     pub(super) fn end(&self) -> Option<u32> {
         if self.holes.is_empty() { u32::try_from(self.values.len()).ok() } else { None }
     }
 
     /// Fills the slot at [`Memo::end`]; the limit is the caller's.
-    #[inline]
+    #[inline(always)]
     pub(super) fn push(&mut self, value: V) {
         self.values.push(value);
     }

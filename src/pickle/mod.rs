@@ -23,6 +23,7 @@ mod memo;
 pub mod opcode;
 mod open;
 mod path;
+mod pile;
 mod room;
 mod slices;
 mod stack;

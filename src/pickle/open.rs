@@ -75,7 +75,7 @@ impl OpenContainers {
     }
 
     /// A list that is given its only batch by the short cut.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take_short_cut(&mut self, number: u32) -> Option<&mut Open> {
         let list = self.containers.get_mut(number as usize)?;
         list.changed = true;
@@ -103,17 +103,17 @@ impl OpenContainers {
     }
 
     /// Whether so many more can be begun.
-    #[inline]
+    #[inline(always)]
     pub(super) fn has_room(&self, count: usize, limits: &Limits) -> bool {
         self.unused.len() >= count || self.containers.len() + count <= limits.open_containers
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn get(&self, number: u32) -> Option<&Open> {
         self.containers.get(number as usize)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn get_mut(&mut self, number: u32) -> Option<&mut Open> {
         self.containers.get_mut(number as usize)
     }

@@ -10,14 +10,14 @@ use super::stack::{Stack, Step};
 const TUPLE_REACH: usize = 3;
 
 impl<B: Builder> Stack<B> {
-    #[inline]
+    #[inline(always)]
     pub(super) fn make_room_if_full(&mut self) -> Step<B> {
         if self.values.len() < self.room { Ok(()) } else { self.make_room() }
     }
 
     /// Whether so many batches more, one inside the other, of references or of a dict that can be read at a stroke, are certain not
     /// to be refused for their number or for the height of the stack.
-    #[inline]
+    #[inline(always)]
     pub(super) fn has_room_for_batches(&self, batches: usize) -> bool {
         let most_of_a_batch = self.limits.tuple_items.saturating_add(2 * self.limits.whole_pairs);
         let height = self.values.len().saturating_add(batches.saturating_mul(most_of_a_batch));
@@ -27,6 +27,7 @@ impl<B: Builder> Stack<B> {
     /// A batch longer than any tuple belongs to the open container below its mark, which may have it now: the stack stays
     /// small, and the receiver sees the events of a file written in one batch as they come.
     #[cold]
+    #[inline(never)]
     fn make_room(&mut self) -> Step<B> {
         let height = self.values.len();
         let end = height.saturating_sub(TUPLE_REACH);
@@ -42,7 +43,7 @@ impl<B: Builder> Stack<B> {
             let from = self.fence;
             let end = if kind == Kind::Dict { from + (end - from) / 2 * 2 } else { end };
             self.hand_on(kind, taker, from, end)?;
-            self.values.drain(from..end);
+            self.values.remove(from, end);
             if let Some(mark) = self.marks.last_mut() {
                 (mark.begun, mark.room) = (true, mark.at + self.limits.tuple_items);
             }

@@ -65,7 +65,7 @@ impl<V: Copy> Slices<V> {
     }
 
     /// The known slice that `rest` begins with, and its length with its APPENDS, if the guess is right.
-    #[inline]
+    #[inline(always)]
     pub(super) fn guess(&self, rest: &[u8]) -> Option<(u32, usize)> {
         let after = self.after.get(self.place()).copied();
         let next = self.entries.get(self.last as usize).map(|last| last.next);
@@ -79,7 +79,7 @@ impl<V: Copy> Slices<V> {
     }
 
     /// Where [`Slices::after`] has the guess.
-    #[inline]
+    #[inline(always)]
     fn place(&self) -> usize {
         (self.recent.wrapping_mul(0x9e37_79b1) >> (u32::BITS - RECENT_BITS)) as usize
     }
@@ -93,13 +93,13 @@ impl<V: Copy> Slices<V> {
     }
 
     /// The list made of a known slice.
-    #[inline]
+    #[inline(always)]
     pub(super) fn value(&self, entry: u32) -> Option<V> {
         self.entries.get(entry as usize).map(|entry| entry.value)
     }
 
     /// This slice was met, for the next guess.
-    #[inline]
+    #[inline(always)]
     pub(super) fn meet(&mut self, entry: u32) {
         let place = self.place();
         if let Some(after) = self.after.get_mut(place) {
@@ -113,6 +113,7 @@ impl<V: Copy> Slices<V> {
         self.recent = self.recent << 8 ^ entry.wrapping_mul(0x85eb_ca6b) >> 7;
     }
 
+    #[inline(always)]
     fn slice(&self, entry: u32) -> &[u8] {
         let place = self.entries.get(entry as usize);
         place.and_then(|place| self.bytes.get(place.start as usize..)?.get(..place.length as usize)).unwrap_or_default()
@@ -148,7 +149,7 @@ impl<V: Copy> Slices<V> {
 }
 
 /// `==`, which in wasm goes byte by byte.
-#[inline]
+#[inline(always)]
 fn is_equal(one: &[u8], other: &[u8]) -> bool {
     if one.len() != other.len() {
         return false;
@@ -163,7 +164,7 @@ fn is_equal(one: &[u8], other: &[u8]) -> bool {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn is_equal_step(one: &[u8; STEP], other: &[u8; STEP]) -> bool {
     // Written out: what is built for size unrolls no loop.
     let ([a, b, c, d], [e, f, g, h]) = (one.as_chunks().0, other.as_chunks().0) else { return one == other };
@@ -173,7 +174,7 @@ fn is_equal_step(one: &[u8; STEP], other: &[u8; STEP]) -> bool {
 
 impl<B: Builder> Stack<B> {
     /// Tries the short cut where MARK was just read: `true` when the whole batch, APPENDS included, is done.
-    #[inline]
+    #[inline(always)]
     pub(super) fn short_cut(&mut self, cursor: &mut Cursor<'_>) -> bool {
         let Some(top) = self.values.len().checked_sub(1).filter(|&top| top >= self.fence) else { return false };
         let Some(number) = self.open_at(top) else { return false };
@@ -201,7 +202,7 @@ impl<B: Builder> Stack<B> {
     }
 
     /// The open list is equal to one made before.
-    #[inline]
+    #[inline(always)]
     fn take_known(&mut self, number: u32, entry: u32) {
         self.slices.meet(entry);
         if let Some(list) = self.open.take_short_cut(number) {
@@ -212,7 +213,7 @@ impl<B: Builder> Stack<B> {
     /// Gives the list what the references stand for; `false`, and nothing given, when one is not a finished value, or one that
     /// the builder may refuse: it would refuse another, after a first try took some.
     fn append_references(&mut self, number: u32, slice: &[u8]) -> bool {
-        self.scratch.clear();
+        self.scratch.truncate(0);
         let mut references = Cursor::new(slice);
         while let Some((slot, length)) = references.reference() {
             let value = self.memo.get(slot).filter(|&value| self.builder.open_slot(value).is_none());

@@ -13,6 +13,7 @@ use super::limits::Limits;
 use super::memo::Memo;
 use super::open::{Kind, OpenContainers};
 use super::path::{Fault, TOP, fault};
+use super::pile::Pile;
 use super::slices::Slices;
 use super::whole::Whole;
 
@@ -33,14 +34,14 @@ pub(super) type Step<B, T = ()> = Result<T, Box<Fault<<B as Builder>::Error>>>;
 pub(super) struct Stack<B: Builder> {
     pub(super) builder: B,
     pub(super) limits: Limits,
-    pub(super) values: Vec<B::Value>,
+    pub(super) values: Pile<B::Value>,
     pub(super) marks: Vec<Mark>,
     pub(super) open: OpenContainers,
     pub(super) memo: Memo<B::Value>,
     pub(super) slices: Slices<B::Value>,
     pub(super) whole: Whole<B::Value>,
     /// The values of one slice, on their way.
-    pub(super) scratch: Vec<B::Value>,
+    pub(super) scratch: Pile<B::Value>,
     /// The last mark's position, 0 without one.
     pub(super) fence: usize,
     /// At this height of the stack [`Stack::make_room`] is asked before the next push: the last mark's, or [`Stack::base_room`].
@@ -51,8 +52,8 @@ pub(super) struct Stack<B: Builder> {
 
 impl<B: Builder> Stack<B> {
     pub(super) fn new(builder: B, limits: Limits) -> Self {
-        let (values, marks, open, memo) = (Vec::new(), Vec::new(), OpenContainers::new(), Memo::new());
-        let (slices, scratch) = (Slices::new(), Vec::new());
+        let (values, marks, open, memo) = (Pile::new(), Vec::new(), OpenContainers::new(), Memo::new());
+        let (slices, scratch) = (Slices::new(), Pile::new());
         Stack {
             builder,
             limits,
@@ -91,7 +92,7 @@ impl<B: Builder> Stack<B> {
     }
 
     /// EMPTY_DICT, and all of the dict where it can be read at a stroke.
-    #[inline]
+    #[inline(always)]
     pub(super) fn begin_dict(&mut self, cursor: &mut Cursor<'_>) -> Step<B> {
         self.prepare()?;
         if self.whole_dict(cursor) { Ok(()) } else { self.begin(Kind::Dict) }
@@ -103,7 +104,7 @@ impl<B: Builder> Stack<B> {
     }
 
     /// What comes before any container is begun.
-    #[inline]
+    #[inline(always)]
     fn prepare(&mut self) -> Step<B> {
         // A dict directly below can't be a key, and what takes it can't change it any more: it is complete. (A list below may
         // still be waiting for this very container: APPEND.)
@@ -209,7 +210,7 @@ impl<B: Builder> Stack<B> {
 
     /// The BINGETs and LONG_BINGETs that follow, as long as each fetches a finished value and there is room: nearly all of a
     /// snapshot is lists of memo references. Stops before whatever is not so simple.
-    #[inline]
+    #[inline(always)]
     pub(super) fn get_run(&mut self, cursor: &mut Cursor<'_>) {
         while let Some((slot, length)) = cursor.reference() {
             match self.memo.get(slot) {

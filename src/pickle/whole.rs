@@ -17,6 +17,7 @@ use super::builder::Builder;
 use super::cursor::Cursor;
 use super::opcode;
 use super::open::Kind;
+use super::pile::Pile;
 use super::stack::Stack;
 
 /// Stands for the dict itself among the numbers of its values.
@@ -28,9 +29,9 @@ pub(super) struct Whole<V> {
     fetches: Vec<Fetch>,
     /// What each key is.
     keys: Vec<V>,
-    values: Vec<V>,
+    values: Pile<V>,
     /// What goes to the end of the memo, one after another: the value of that number, or [`DICT`].
-    puts: Vec<usize>,
+    puts: Pile<usize>,
     /// Trials in vain since the last that was not.
     in_vain: u32,
     /// Dicts to be left to the plain road before the next trial.
@@ -51,7 +52,7 @@ struct Fetch {
 }
 
 impl Fetch {
-    #[inline]
+    #[inline(always)]
     fn new(bytes: u64, length: usize) -> Fetch {
         let mask = (1 << (8 * length)) - 1;
         Fetch { bytes: bytes & mask, mask, length }
@@ -60,11 +61,11 @@ impl Fetch {
 
 impl<V: Copy> Whole<V> {
     pub(super) fn new() -> Self {
-        Whole { fetches: Vec::new(), keys: Vec::new(), values: Vec::new(), puts: Vec::new(), in_vain: 0, pause: 0 }
+        Whole { fetches: Vec::new(), keys: Vec::new(), values: Pile::new(), puts: Pile::new(), in_vain: 0, pause: 0 }
     }
 
     /// Whether the next dict shall be tried: a trial in vain costs as much as what it read.
-    #[inline]
+    #[inline(always)]
     fn is_worth_a_trial(&mut self) -> bool {
         let is_worth_it = self.pause == 0;
         self.pause = self.pause.saturating_sub(1);
@@ -72,7 +73,7 @@ impl<V: Copy> Whole<V> {
     }
 
     /// A trial was a success or in vain.
-    #[inline]
+    #[inline(always)]
     fn learn_from(&mut self, made: Option<V>) {
         self.in_vain = if made.is_some() { 0 } else { self.in_vain.saturating_add(1) };
         self.pause = if self.in_vain < MOST_IN_VAIN { 0 } else { PAUSE };
@@ -96,7 +97,7 @@ impl<V: Copy> Whole<V> {
 
 impl<B: Builder> Stack<B> {
     /// Tries the short cut where `}` was just read: `true` when the whole dict, SETITEMS included, is done.
-    #[inline]
+    #[inline(always)]
     pub(super) fn whole_dict(&mut self, cursor: &mut Cursor<'_>) -> bool {
         // What the plain road might refuse, it shall refuse.
         let has_room = self.has_room_for_batches(2) && self.open.has_room(2, &self.limits);
@@ -110,7 +111,7 @@ impl<B: Builder> Stack<B> {
         self.whole.learn_from(made);
         let Some(dict) = made else { return false };
         let Whole { values, puts, .. } = &self.whole;
-        for &number in puts {
+        for &number in puts.iter() {
             self.memo.push(values.get(number).copied().unwrap_or(dict));
         }
         self.values.push(dict);
@@ -119,11 +120,11 @@ impl<B: Builder> Stack<B> {
     }
 
     /// Reads keys and values. The memo's end is where it stays until all is read.
-    #[inline]
+    #[inline(always)]
     fn read_pairs(&mut self, ahead: &mut Cursor<'_>) -> Option<()> {
         let mut end = self.memo.end()?;
-        self.whole.values.clear();
-        self.whole.puts.clear();
+        self.whole.values.truncate(0);
+        self.whole.puts.truncate(0);
         // Python writes a container's PUT before its contents, torch's C++ pickler after them.
         self.read_put(ahead, &mut end, DICT)?;
         ahead.expect(opcode::MARK)?;

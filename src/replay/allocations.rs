@@ -83,6 +83,7 @@ impl Allocations {
         self.parts[0].size.len()
     }
 
+    #[inline(always)]
     pub(super) fn part(&self, id: AllocationId) -> (&Lives, usize) {
         let at = id.0 as usize;
         match at.checked_sub(self.early()) {
@@ -137,7 +138,7 @@ impl Allocations {
     }
 
     /// The columns an event's allocation stands in, and its row there.
-    #[inline]
+    #[inline(always)]
     pub(super) fn row(&self, subject: Subject) -> Option<(&Lives, usize)> {
         match subject {
             Subject::Traced(index) => Some((&self.parts[1], index as usize)),
@@ -147,7 +148,7 @@ impl Allocations {
     }
 
     /// The allocation an event is about, if it is about one.
-    #[inline]
+    #[inline(always)]
     pub(super) fn id(&self, subject: Subject) -> Option<AllocationId> {
         match subject {
             Subject::Traced(index) => Some(self.traced(index)),
@@ -188,6 +189,7 @@ impl Allocations {
     }
 
     /// `(born, died, size)` of one, as [`Allocations::spans`] gives it.
+    #[inline(always)]
     pub fn span(&self, id: AllocationId) -> (u32, u32, u64) {
         let (lives, at) = self.part(id);
         (self.born(id).0, lives.died.at(at), lives.size.at(at))
@@ -195,14 +197,7 @@ impl Allocations {
 
     /// The part of [`Allocations::spans`] whose ids are in `ids`, for passes that are cut into slices.
     pub fn spans_in(&self, ids: Range<usize>) -> impl Iterator<Item = (u32, u32, u64)> + '_ {
-        let border = self.early();
-        let early = ids.start.min(border)..ids.end.min(border);
-        let traced = ids.start.saturating_sub(border)..ids.end.saturating_sub(border);
-        let [before, within] = &self.parts;
-        let early = before.died.range(early.clone()).zip(before.size.range(early));
-        let lives = self.born.range(traced.clone()).zip(within.died.range(traced.clone()));
-        let traced = lives.zip(within.size.range(traced));
-        early.map(|(died, size)| (0, died, size)).chain(traced.map(|((born, died), size)| (born, died, size)))
+        (ids.start..ids.end.min(self.len())).map(|id| self.span(AllocationId(id as u32)))
     }
 
     /// Bytes on the heap.

@@ -314,7 +314,7 @@ impl Building {
 
     /// What an event changes: the reference's total, which is as the drawn one, but a free counts with its own size and each free
     /// counts; the drawn total and the pending part of it; the reserved bytes.
-    #[inline]
+    #[inline(always)]
     fn changes(&self, event: EventIdx) -> Change {
         let history = &self.history;
         let action = history.events.action(event.0);
@@ -338,7 +338,7 @@ impl Building {
     }
 
     /// Everything but the median.
-    #[inline]
+    #[inline(always)]
     fn count(&mut self, event: EventIdx) {
         let change = self.changes(event);
         let history = &mut self.history;

@@ -112,7 +112,7 @@ impl DeviceHistory {
     }
 
     /// The same of an event that is known to do `action` to `id`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn pending_change_of(&self, id: AllocationId, action: Action, event: EventIdx) -> i64 {
         let change = self.allocations.pending_change(id, action, self.ends, Moment::after(event).0);
         change.saturating_mul(signed(self.allocations.size(id)))

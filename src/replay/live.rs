@@ -130,7 +130,7 @@ impl LiveSets {
     }
 
     /// Of these candidates, the `place`-th.
-    #[inline]
+    #[inline(always)]
     pub fn candidate(&self, candidates: &Candidates, place: usize) -> Option<AllocationId> {
         let id = match place.checked_sub(candidates.kept.len()) {
             None => self.ids.get(candidates.kept.start + place)?,

@@ -25,7 +25,7 @@ impl Median {
     }
 
     /// One total of this pass.
-    #[inline]
+    #[inline(always)]
     pub(super) fn add(&mut self, total: i64) {
         if total >= self.low {
             let bucket = total.abs_diff(self.low) >> (self.bits - self.bucket_bits);

@@ -13,7 +13,7 @@ use crate::snapshot::Action;
 impl Allocations {
     /// The moment from which an allocation is pending: [`Moment::START`](crate::units::Moment::START) when it was before the trace;
     /// when it never is, that of its death or later.
-    #[inline]
+    #[inline(always)]
     pub fn pending_from(&self, id: AllocationId) -> u32 {
         let (lives, at) = self.part(id);
         let (requested, died) = (lives.free_requested.at(at), lives.died.at(at));
@@ -23,7 +23,7 @@ impl Allocations {
 
     /// How many allocations more are pending from `moment`, that of the event which does `action` to this one: 1, −1 or 0. `ends` is
     /// the action that ends lives in this trace.
-    #[inline]
+    #[inline(always)]
     pub(super) fn pending_change(&self, id: AllocationId, action: Action, ends: Action, moment: u32) -> i64 {
         let (lives, at) = self.part(id);
         let (from, died) = (self.pending_from(id), lives.died.at(at));

@@ -44,6 +44,7 @@ pub(super) struct Lives {
 }
 
 impl Lives {
+    #[inline(always)]
     fn push(&mut self, event: &Event) -> u32 {
         self.push_row(event.address, event.size, NEVER, NEVER);
         self.size.len() as u32 - 1
@@ -85,20 +86,20 @@ impl Events {
     }
 
     /// What happened.
-    #[inline]
+    #[inline(always)]
     pub fn action(&self, event: u32) -> Action {
         let number = self.action.get(event as usize).unwrap_or(Action::Unknown as u8);
         Action::ALL.get(usize::from(number)).copied().unwrap_or(Action::Unknown)
     }
 
     /// What it is about.
-    #[inline]
+    #[inline(always)]
     pub fn subject(&self, event: u32) -> Subject {
         self.subject_of(event, self.action(event))
     }
 
     /// What an event of this action is about.
-    #[inline]
+    #[inline(always)]
     pub(super) fn subject_of(&self, event: u32, action: Action) -> Subject {
         let subject = self.subject.get(event as usize).unwrap_or(0);
         match action {
@@ -289,6 +290,7 @@ impl Trace {
         subject
     }
 
+    #[inline(always)]
     fn check_size(&mut self, subject: u32, event: &Event, at: u32) {
         let (lives, index) = self.lives(subject);
         if lives.size.at(index as usize) != event.size {
@@ -296,6 +298,7 @@ impl Trace {
         }
     }
 
+    #[inline(always)]
     fn lives(&mut self, subject: u32) -> (&mut Lives, u32) {
         if subject & EARLY == 0 { (&mut self.traced, subject) } else { (&mut self.early, subject & !EARLY) }
     }

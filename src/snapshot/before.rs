@@ -82,8 +82,10 @@ impl EntryBefore {
         if let Some(word) = word {
             seen.key(word);
         }
-        self.values.clear();
-        self.values.extend_from_slice(values);
+        // As many as there are keys, and those are the same.
+        for (before, &value) in self.values.iter_mut().zip(values) {
+            *before = value;
+        }
         self.event = Some(event);
         Some(event)
     }

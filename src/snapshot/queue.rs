@@ -28,11 +28,18 @@ impl EventQueue {
     pub(super) fn push(&mut self, event: Event) -> Option<u32> {
         let row = self.rows;
         self.rows = row.checked_add(1)?;
-        if self.chunks.back().is_none_or(|chunk| chunk.events.len() == CHUNK) {
-            self.chunks.push_back(Chunk { events: Vec::with_capacity(CHUNK), taken: 0 });
+        match self.chunks.back_mut() {
+            Some(chunk) if chunk.events.len() < CHUNK => chunk.events.push(Some(event)),
+            _ => self.push_into_new_chunk(event),
         }
-        self.chunks.back_mut()?.events.push(Some(event));
         Some(row)
+    }
+
+    #[cold]
+    fn push_into_new_chunk(&mut self, event: Event) {
+        let mut events = Vec::with_capacity(CHUNK);
+        events.push(Some(event));
+        self.chunks.push_back(Chunk { events, taken: 0 });
     }
 
     /// Takes the event of `row`; `None` when it was taken before.

@@ -188,12 +188,12 @@ impl<S: EventSink> Builder for Reader<S> {
     type Value = Value;
     type Error = ReadError;
 
-    #[inline]
+    #[inline(always)]
     fn open_handle(&self, slot: u32) -> Value {
         Value::new(Kind::Open, slot)
     }
 
-    #[inline]
+    #[inline(always)]
     fn open_slot(&self, value: Value) -> Option<u32> {
         value.as_kind(Kind::Open)
     }

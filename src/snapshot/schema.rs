@@ -50,7 +50,7 @@ words! {
 
 impl Key {
     /// The word with this id, if the id is one of the schema's.
-    #[inline]
+    #[inline(always)]
     pub fn from_id(id: StringId) -> Option<Key> {
         ALL.get(id.0 as usize).copied()
     }

@@ -215,7 +215,6 @@ impl Store {
     }
 
     /// A stack: a list of frames, which may be empty.
-    #[inline]
     pub(super) fn stack_at(&mut self, key: Key, value: Value) -> Result<StackId, ContentError> {
         match value.kind() {
             Kind::Stack => Ok(StackId(value.index())),

@@ -81,43 +81,45 @@ impl Value {
     pub const BYTES: Value = Value((Kind::Bytes as u64) << PAYLOAD_BITS);
 
     /// A handle whose payload is a table's index.
+    #[inline(always)]
     pub fn new(kind: Kind, index: u32) -> Value {
         Value((kind as u64) << PAYLOAD_BITS | u64::from(index))
     }
 
     /// An integer, if it fits into 59 signed bits.
+    #[inline(always)]
     pub fn int(value: i64) -> Option<Value> {
         let shift = 64 - PAYLOAD_BITS;
         (value << shift >> shift == value).then_some(Value((Kind::Int as u64) << PAYLOAD_BITS | value as u64 & PAYLOAD))
     }
 
     /// What it stands for.
-    #[inline]
+    #[inline(always)]
     pub fn kind(self) -> Kind {
         KINDS[(self.0 >> PAYLOAD_BITS) as usize]
     }
 
     /// The payload as a table's index.
-    #[inline]
+    #[inline(always)]
     pub fn index(self) -> u32 {
         self.0 as u32
     }
 
     /// The payload as an integer of 59 signed bits.
-    #[inline]
+    #[inline(always)]
     pub fn small_int(self) -> i64 {
         let shift = 64 - PAYLOAD_BITS;
         (self.0 << shift) as i64 >> shift
     }
 
     /// Whether it is of this kind.
-    #[inline]
+    #[inline(always)]
     pub fn is(self, kind: Kind) -> bool {
         self.0 >> PAYLOAD_BITS == kind as u64
     }
 
     /// The index, if it is of this kind.
-    #[inline]
+    #[inline(always)]
     pub fn as_kind(self, kind: Kind) -> Option<u32> {
         self.is(kind).then_some(self.index())
     }

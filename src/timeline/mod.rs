@@ -73,7 +73,7 @@ impl Source<'_> {
 
     /// Calls `look` with `(id, (born, died, size))` of the allocations of these ranks, in order of rank. For linear passes that
     /// are cut into slices.
-    #[inline]
+    #[inline(always)]
     fn for_each_in(&self, ranks: std::ops::Range<usize>, mut look: impl FnMut(u32, (u32, u32, u64))) {
         match self.order {
             None => (ranks.start as u32..).zip(self.allocations.spans_in(ranks)).for_each(|(id, span)| look(id, span)),

@@ -31,7 +31,7 @@ impl Moving {
 
     /// Brings the tree to the moment of the column in work, as far as changes are `wanted`: the lowest leaf that looks different
     /// there, `u32::MAX` for none. `None` when it needs more time.
-    #[inline]
+    #[inline(always)]
     pub(super) fn apply(
         &mut self,
         (source, visible, changes): (&Source, &Visible, &Changes),

@@ -68,7 +68,7 @@ pub(super) struct Context<'a> {
 
 impl Context<'_> {
     /// [`PENDING`] and [`FADED`] of a piece in this column: a quad goes on only while they stay.
-    #[inline]
+    #[inline(always)]
     fn marks(&self, piece: &Piece) -> u32 {
         let Live { count, largest_leaf, .. } = piece.live;
         let is_pending = count == 1 && self.visible.is_pending(largest_leaf, self.column);
@@ -95,13 +95,13 @@ impl Quads {
     }
 
     /// Takes the next piece of a column, bottom up, and the height of the stack with it.
-    #[inline]
+    #[inline(always)]
     pub(super) fn add(&mut self, piece: &Piece, height: u64, context: &Context) {
         self.piece(piece, context);
         self.trail.push(Step { leaf: piece.last.end_leaf(), height, open: self.next.len() });
     }
 
-    #[inline]
+    #[inline(always)]
     fn piece(&mut self, piece: &Piece, context: &Context) {
         if piece.rows[0] >= piece.rows[1] {
             return;

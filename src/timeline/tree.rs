@@ -90,7 +90,7 @@ impl LiveTree {
     }
 
     /// What is live at a place.
-    #[inline]
+    #[inline(always)]
     pub(super) fn live(&self, place: Place) -> Live {
         match place.level.checked_sub(1) {
             Some(level) => self.levels.get(level as usize).and_then(|nodes| nodes.get(place.index as usize)).copied(),
@@ -100,7 +100,7 @@ impl LiveTree {
     }
 
     /// The live children of a place that is not a leaf, from the left.
-    #[inline]
+    #[inline(always)]
     pub(super) fn for_each_child(&self, place: Place, mut look: impl FnMut(Place, Live)) {
         let first = (place.index as usize) << FAN_BITS;
         let level = place.level.saturating_sub(1);

@@ -97,7 +97,7 @@ impl Visible {
     }
 
     /// Whether a leaf stands out.
-    #[inline]
+    #[inline(always)]
     pub(super) fn stands_out(&self, leaf: u32) -> bool {
         self.highlighted.get(leaf as usize / 64).is_some_and(|word| word >> (leaf % 64) & 1 == 1)
     }

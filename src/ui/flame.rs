@@ -7,7 +7,9 @@ use super::action::Effect;
 use super::state::{Canvas, State};
 use super::surroundings::Answer;
 use super::views::Tab;
-use crate::engine::protocol::{Arrangement, FlameBox, FlamePage, FlameQuestion, Internal, Merge, Request, Root};
+use crate::engine::protocol::{
+    Arrangement, FlameBox, FlamePage, FlameQuestion, Internal, Merge, NodeLabel, Request, Root,
+};
 use std::rc::Rc;
 
 /// The height of a row in CSS pixels.
@@ -164,6 +166,12 @@ impl FlameGraph {
     /// What is under the pointer.
     pub fn hovered(&self) -> Option<&FlameBox> {
         self.page()?.boxes.get(self.at(self.pointer?)?)
+    }
+
+    /// What a node is called, where it has a box.
+    pub(super) fn label(&self, node: u32) -> Option<&NodeLabel> {
+        let page = self.page()?;
+        page.labels.get(page.boxes.get(self.place_of(node)?)?.label as usize)
     }
 
     /// The box of a node, where it has one.

@@ -80,6 +80,7 @@ pub fn chart(state: &State, of: Histogram) -> Chart {
     let powers = || classes().filter(|(class, weight)| !is_apart(*class) && is_seen(*class, weight));
     let first = powers().next().map_or(u8::MAX, |(class, _)| class);
     let last = powers().last().map_or(0, |(class, _)| class);
+    let has_apart = classes().any(|(class, weight)| is_apart(class) && is_seen(class, weight));
     let highest = weights.iter().map(value).max().unwrap_or(0);
     let bars =
         classes().filter(
@@ -89,7 +90,9 @@ pub fn chart(state: &State, of: Histogram) -> Chart {
         );
     let bars = bars.map(|(class, weight)| {
         let height = u128::from(value(weight)) * 1000 / u128::from(highest.max(1));
-        let is_first = class == first || class.saturating_sub(first).is_multiple_of(TICK);
+        // The last one before those that stand apart has no room for words.
+        let has_room = class == first || class != last || !has_apart;
+        let is_first = has_room && class.saturating_sub(first).is_multiple_of(TICK);
         let mut name = range(of, class);
         name.push_str(&format!(": {}, {}", counted(weight.count.into(), "allocation"), Bytes(weight.bytes)));
         Bar {

@@ -2,7 +2,7 @@
 
 use super::sources::{SourceText, query};
 use super::state::State;
-use crate::engine::protocol::{Scope, SourceFile, Standing};
+use crate::engine::protocol::{NodeLabel, Scope, SourceFile, Standing};
 use crate::units::{Bytes, counted, grouped};
 use std::rc::Rc;
 
@@ -36,7 +36,7 @@ pub enum Unfolded {
 pub struct Marked {
     /// The search looks for it.
     pub is_picked: bool,
-    /// The selected allocation was made in it.
+    /// The selected allocation was made in it, or it is the selected node.
     pub is_current: bool,
 }
 
@@ -117,6 +117,8 @@ struct Sought<'a> {
     typed: Option<&'a str>,
     /// Where the selected allocation was made: file and line.
     selected: Option<(&'a str, &'a str)>,
+    /// What the selected node is.
+    node: Option<&'a NodeLabel>,
 }
 
 impl Sought<'_> {
@@ -126,13 +128,18 @@ impl Sought<'_> {
         Sought {
             typed: Some(state.find.text.as_str()).filter(|text| text.starts_with('@')),
             selected: frame.map(|frame| (frame.filename.as_str(), frame.line.as_str())),
+            node: state.views.node.and_then(|node| state.tree.label(node).or_else(|| state.flame.label(node))),
         }
     }
 
     /// How a line of a file stands out.
     fn marks(&self, path: &str, line: &str) -> Marked {
         let is_picked = self.typed.is_some_and(|typed| typed == query(path, line));
-        Marked { is_picked, is_current: self.selected == Some((path, line)) }
+        // Where frames of several lines are one node, it is a function, whose lines nobody knows, or a whole file.
+        let is_of = |node: &NodeLabel| {
+            node.file == path && (node.line == line || (node.line.is_empty() && node.name == base(path)))
+        };
+        Marked { is_picked, is_current: self.selected == Some((path, line)) || self.node.is_some_and(is_of) }
     }
 }
 
@@ -202,6 +209,10 @@ pub fn view(state: &State) -> SourceView {
         if standing.now.count > 0 || standing.peak.count > 0 {
             rows.push(row(RowKind::Note, label.to_owned(), String::new(), standing, Marked::default()));
         }
+    }
+    if rows.is_empty() {
+        let label = super::tree_rows::nothing(state.views.scope).to_owned();
+        rows.push(row(RowKind::Note, label, String::new(), &Standing::default(), Marked::default()));
     }
     SourceView { unit: if is_product(state) { "Bytes × moments" } else { "Requested" }, rows }
 }

@@ -54,7 +54,8 @@ pub enum SourceAction {
 pub struct Basis {
     changes: u32,
     sought: String,
-    selected: Option<u32>,
+    /// The selected allocation and the selected node.
+    pub selected: [Option<u32>; 2],
 }
 
 impl Sources {
@@ -81,7 +82,7 @@ impl Sources {
 
 /// What the view depends on now.
 pub fn basis(state: &State) -> Basis {
-    let selected = state.selection.as_deref().map(|selection| selection.allocation);
+    let selected = [state.selection.as_deref().map(|selection| selection.allocation), state.views.node];
     Basis { changes: state.sources.changes, sought: state.find.text.clone(), selected }
 }
 

@@ -7,7 +7,7 @@ use super::action::Effect;
 use super::state::State;
 use super::views::Tab;
 use crate::engine::protocol::{
-    Arrangement, Fold, FoldState, Highlight, Reach, Request, Reveal, TreePage, TreeQuestion, TreeRow,
+    Arrangement, Fold, FoldState, Highlight, NodeLabel, Reach, Request, Reveal, TreePage, TreeQuestion, TreeRow,
 };
 use std::rc::Rc;
 
@@ -161,6 +161,11 @@ impl Tree {
     pub fn row(&self, number: u32) -> Option<&TreeRow> {
         let page = self.page()?;
         page.rows.get(number.checked_sub(page.first)? as usize)
+    }
+
+    /// What a node is called, where it is among the rows that are known.
+    pub(super) fn label(&self, node: u32) -> Option<&NodeLabel> {
+        self.page()?.rows.iter().find(|row| row.node == node).map(|row| &row.label)
     }
 
     /// The number of the active row.

@@ -183,7 +183,8 @@ pub fn view(state: &State) -> TreeView {
     }
 }
 
-fn nothing(scope: Scope) -> &'static str {
+/// What is said of a scope that has nothing.
+pub(super) fn nothing(scope: Scope) -> &'static str {
     match scope {
         Scope::Ever => "Nothing was ever allocated.",
         Scope::At(_) => "Nothing is live at this moment.",

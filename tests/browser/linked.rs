@@ -184,3 +184,38 @@ fn a_search_marks_and_counts_in_all_views() {
     page.wait_for(&String::new(), || page.text("#tree-found"));
     assert_eq!(page.complaints(), Vec::<String>::new());
 }
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn views_with_nothing_to_show_say_so() {
+    let page = empty_page();
+    // One block without a stack comes and goes; the second device has a segment and no event.
+    let event = |action: &str| format!(r#"{{"action":"{action}","addr":4096,"size":512,"stream":0,"frames":[]}}"#);
+    let trace = ["alloc", "free_requested", "free_completed"].map(event).join(",");
+    let segment = r#"{"device":1,"address":8192,"total_size":2097152,"stream":0,"segment_type":"large","allocated_size":0,
+        "active_size":0,"requested_size":0,"blocks":[{"address":8192,"size":2097152,"requested_size":0,"state":"inactive"}]}"#;
+    let file = format!(r#"{{"segments":[{segment}],"device_traces":[[{trace}],[]]}}"#);
+    page.drop_files(&[&crate::fixtures::file("nothing.json", file.as_bytes())]);
+    page.wait_for_state("ready");
+    // Without stacks there is one row, one box and a row of the table.
+    page.wait_until("the tree says it", || page.text("#tree-space").contains("no stack was recorded"));
+    let says = |words: [&str; 5], name: &str| {
+        let seen = ["tree", "flame", "table", "histograms", "sources"];
+        for (tab, words) in seen.into_iter().zip(words) {
+            show(&page, tab);
+            page.wait_until(&format!("{tab} says {words}"), || page.text("#answer").contains(words));
+            crate::pictures::keep(&page, &format!("nothing-{name}-{tab}"));
+        }
+    };
+    page.press("@");
+    page.evaluate("document.querySelector('#at').value = 'end'");
+    page.press("Enter");
+    page.wait_for(&Some("0".to_owned()), || page.attribute("#moment", "data-live-requested"));
+    let nothing = "Nothing is live at this moment.";
+    // By source it is told beside the peak, which had something.
+    says([nothing, nothing, nothing, nothing, "no frame of your own code"], "live");
+    page.evaluate("{ const device = document.querySelector('#device'); device.value = '1'; device.dispatchEvent(new Event('change')); }");
+    page.wait_for(&Some("0".to_owned()), || page.attribute("#summary", "data-events"));
+    says([nothing; 5], "device");
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}

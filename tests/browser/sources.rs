@@ -161,6 +161,16 @@ fn files_lines_and_a_dropped_source_by_keys() {
     page.wait_until("its line is marked", || rows(&page)[1].ends_with("aria-current"));
     assert_eq!(page.attribute("[data-beside='30']", "aria-current").as_deref(), Some("true"));
 
+    // So is the selected node of the tree, here in a file whose lines are not seen.
+    page.click("#tab-tree");
+    let main = "[...document.querySelectorAll('#tree-space .row')].find(row => row.innerText.includes('train.py:12'))";
+    page.wait_until("its row", || page.evaluate(&format!("!!{main}")) == true);
+    let row = page.evaluate(&format!("{main}.id"));
+    page.click(&format!("#{} .name", row.as_str().expect("a row")));
+    page.wait_until("it is selected", || page.evaluate("!!document.querySelector('#tree-space .selected')") == true);
+    page.click("#tab-sources");
+    page.wait_until("its file is marked", || rows(&page)[4].ends_with("aria-current"));
+
     // A file of another name, then none.
     page.drop_files(&[&file("nothing.py", b"import torch\n")]);
     page.wait_until("it says so", || page.text("#source-note").contains("None of the allocations"));

@@ -53,7 +53,7 @@ impl Population {
 }
 
 /// What an allocation with this life weighs in a scope; `None` where it is not in it.
-#[inline]
+#[inline(always)]
 fn weight(scope: Scope, (born, died, size): (u32, u32, u64)) -> Option<u64> {
     match scope {
         Scope::Ever => Some(size),

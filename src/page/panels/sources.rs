@@ -14,6 +14,8 @@ use web_sys::{Element, HtmlElement};
 #[derive(Default)]
 pub(super) struct Panel {
     basis: Shown<Basis>,
+    /// What was selected when it was brought into view last.
+    revealed: [Option<u32>; 2],
     /// The text whose lines are on the page…
     filled: Option<Rc<SourceText>>,
     /// …those lines…
@@ -29,15 +31,26 @@ impl Panel {
         if state.views.seen() != Some(Tab::Sources) || self.basis.changed(basis(state)).is_none() {
             return;
         }
+        let selected = basis(state).selected;
         let table = view(state);
         set_text(&elements.sources_unit, table.unit);
         set_text(&elements.source_unit, table.unit);
         fill(elements, &table.rows);
         let text = text(state);
         elements.source.set_hidden(text.is_none());
-        match text {
-            None => *self = Panel { basis: std::mem::take(&mut self.basis), ..Panel::default() },
-            Some(text) => self.show_text(elements, &text),
+        match &text {
+            None => {
+                let (basis, revealed) = (std::mem::take(&mut self.basis), self.revealed);
+                *self = Panel { basis, revealed, ..Panel::default() };
+            }
+            Some(text) => self.show_text(elements, text),
+        }
+        if std::mem::replace(&mut self.revealed, selected) != selected {
+            for list in [&elements.sources_list, &elements.source] {
+                if let Ok(Some(current)) = list.query_selector("[aria-current=\"true\"]") {
+                    bring(list, &current);
+                }
+            }
         }
     }
 
@@ -96,6 +109,16 @@ impl Panel {
                 line.set_class_name("");
             }
         }
+    }
+}
+
+/// Scrolls a list so that a row of it is seen, if it is not.
+fn bring(list: &HtmlElement, row: &Element) {
+    let (area, row) = (list.get_bounding_client_rect(), row.get_bounding_client_rect());
+    // The header lies over the first of them.
+    if row.top() < area.top() + row.height() || row.bottom() > area.bottom() {
+        let further = row.top() - area.top() - area.height() / 3.0;
+        list.set_scroll_top(list.scroll_top() + further as i32);
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::engine::protocol::{FlameBox, FlamePage, NodeLabel, Scope};
 use crate::ui::State;
 use crate::ui::find::found_in;
+use crate::ui::tree_rows::nothing;
 use crate::units::{Bytes, counted, grouped};
 
 /// Boxes of the way that are named beside the first: the last ones.
@@ -154,7 +155,7 @@ pub fn note(state: &State) -> &'static str {
     let zoomed = page.boxes.get(page.zoom as usize);
     match (state.views.scope, zoomed.map_or(0, |zoomed| zoomed.weight.count)) {
         (_, 1..) => "",
-        (Scope::At(_), _) if page.total.count == 0 => "Nothing is live at this moment.",
+        (scope, _) if page.total.count == 0 => nothing(scope),
         (Scope::At(_), _) => "Nothing of this is live at this moment.",
         _ => "Nothing of this happens in this range.",
     }

@@ -5,6 +5,7 @@ use crate::engine::protocol::{Scope, SortWay, TableColumn, TableRow, TableSort};
 use crate::ui::details::clock;
 use crate::ui::find::found_in;
 use crate::ui::state::State;
+use crate::ui::tree_rows::nothing;
 use crate::units::{Bytes, counted, duration_us, grouped};
 
 /// The columns: each with its name and what that means.
@@ -113,7 +114,7 @@ pub fn grid(state: &State) -> Grid {
         .collect();
     let first = f64::from(rows.first().map_or(0, |row| row.row));
     let empty = match (page.listed.count, page.scope.count) {
-        (0, 0) => "There is no allocation here.",
+        (0, 0) => nothing(state.views.scope),
         (0, _) => "Nothing matches the filter.",
         _ => "",
     };
@@ -200,13 +201,15 @@ pub fn status(state: &State) -> TableStatus {
             status.exact = format!("Chosen: {} B; ", grouped(chosen.bytes));
         }
         let rows = counted(listed.count.into(), "allocation");
-        status.text += &rows;
-        if is_filtered {
+        status.text += if page.scope.count == 0 { nothing(state.views.scope) } else { &rows };
+        if is_filtered && page.scope.count > 0 {
             status.text += &format!(" of {}", number(page.scope.count));
         }
-        status.text += &format!(" · {}", Bytes(listed.bytes));
+        if page.scope.count > 0 {
+            status.text += &format!(" · {}", Bytes(listed.bytes));
+        }
         let found = found_in(state, Scope::Ever, page.found);
-        if !found.is_empty() {
+        if !found.is_empty() && page.scope.count > 0 {
             status.text += &[" · ", &found].concat();
             status.exact = format!("Found: {} B; ", grouped(page.found.bytes)) + &status.exact;
         }

@@ -1,0 +1,89 @@
+//! A stack of small values whose push is a few instructions where it stands: built for size, a `Vec`'s is a call, and the machine
+//! pushes for nearly each byte that it reads.
+
+use std::ops::{Deref, DerefMut};
+
+/// The values; read as a slice. What was popped stays as filling, so that the next push only overwrites it.
+pub(super) struct Pile<V> {
+    room: Vec<V>,
+    len: usize,
+}
+
+impl<V: Copy> Pile<V> {
+    pub(super) fn new() -> Self {
+        Pile { room: Vec::new(), len: 0 }
+    }
+
+    #[inline(always)]
+    pub(super) fn push(&mut self, value: V) {
+        match self.room.get_mut(self.len) {
+            Some(place) => *place = value,
+            None => self.grow(value),
+        }
+        self.len += 1;
+    }
+
+    #[cold]
+    fn grow(&mut self, value: V) {
+        self.room.push(value);
+    }
+
+    pub(super) fn pop(&mut self) -> Option<V> {
+        let last = self.last().copied();
+        self.len = self.len.saturating_sub(1);
+        last
+    }
+
+    /// Keeps the first `len` values.
+    #[inline(always)]
+    pub(super) fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
+    }
+
+    /// Takes out the values from `from` on that stand before `end`, which is not beyond the last.
+    pub(super) fn remove(&mut self, from: usize, end: usize) {
+        let len = self.len;
+        self.copy_within(end..len, from);
+        self.truncate(len - (end - from));
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.room.capacity() * size_of::<V>()
+    }
+}
+
+impl<V> Deref for Pile<V> {
+    type Target = [V];
+
+    #[inline(always)]
+    fn deref(&self) -> &[V] {
+        self.room.get(..self.len).unwrap_or_default()
+    }
+}
+
+impl<V> DerefMut for Pile<V> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [V] {
+        self.room.get_mut(..self.len).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_a_stack_over_its_own_filling() {
+        let mut pile = Pile::new();
+        (0..10).for_each(|value| pile.push(value));
+        pile.remove(2, 7);
+        assert_eq!(*pile, [0, 1, 7, 8, 9]);
+        assert_eq!((pile.pop(), pile.len()), (Some(9), 4));
+        pile.truncate(9);
+        pile.truncate(1);
+        pile.push(5);
+        assert_eq!((&*pile, pile.get(2)), (&[0, 5][..], None));
+        pile.truncate(0);
+        assert_eq!((pile.pop(), pile.len()), (None, 0));
+    }
+}
