@@ -6,31 +6,116 @@
 #[allow(dead_code, reason = "each test file uses its part")]
 mod numbered;
 
-use memscape::engine::protocol::At;
+use memscape::engine::protocol::{
+    Arrangement, At, FlameQuestion, Fold, Reveal, Scope, SortWay, TableColumn, TableFilter, TableQuestion, TableSort,
+    TreeQuestion, Weight,
+};
 use memscape::engine::{Reply, Request};
 use numbered::{Open, lines, open};
 use std::time::Duration;
 
 const LINES: u32 = 300_000;
+const FIND: u32 = 5;
 
 /// What a slice may take here: the tests are not optimised, and share the machine with others.
 const LONGEST: Duration = Duration::from_millis(40);
 
-/// Asks, and says how long the engine did not ask for the time.
-fn slowest(open: &mut Open, request: Request) -> (Reply, Duration) {
+/// Asks, and notes where the engine did not ask for the time for long.
+fn ask(open: &mut Open, what: &str, request: Request) -> Reply {
     open.slowest = Duration::ZERO;
     let reply = open.reply(request);
-    (reply, open.slowest)
+    println!("{what}: {:?}", open.slowest);
+    if open.slowest > LONGEST {
+        open.slow.push(format!("{what}: {:?} without a question for the time", open.slowest));
+    }
+    reply
+}
+
+fn tree(open: &mut Open, what: &str, folds: Vec<Fold>, reveal: Option<Reveal>, rows: [u32; 2]) -> Vec<u64> {
+    let (scope, arrangement, find) = (Scope::At(open.last), Arrangement::default(), Some(FIND));
+    let question = Box::new(TreeQuestion { scope, arrangement, focus: None, folds, reveal, find, rows });
+    let Reply::Tree { page, .. } = ask(open, what, Request::Tree { serial: 1, device: 0, question }) else {
+        panic!("another reply")
+    };
+    assert_eq!((page.row_count, page.total, page.revealed.is_some()), (LINES + 1, total(), reveal.is_some()));
+    page.rows.iter().map(|row| row.weight.bytes).collect()
+}
+
+/// Each line allocates 1 to 1000 bytes, one after the other.
+fn total() -> Weight {
+    Weight { bytes: u64::from(LINES / 1000) * 500_500, count: LINES }
 }
 
 #[test]
 fn no_question_holds_the_worker_up() {
-    let mut open = open(&lines(LINES));
+    let bytes = lines("/home/me/a.py", LINES);
+    // A machine that has other work to do as well makes any slice long, but not the same one each time.
+    let mut always = questions(&bytes);
+    for _ in 0..3 {
+        if always.is_empty() {
+            return;
+        }
+        let what = |line: &String| line.split(':').next().map(str::to_owned);
+        let again: Vec<_> = questions(&bytes).iter().map(what).collect();
+        always.retain(|line| again.contains(&what(line)));
+    }
+    assert!(always.is_empty(), "{always:#?}");
+}
+
+/// Asks everything, and tells what took long.
+fn questions(bytes: &[u8]) -> Vec<String> {
+    let mut open = open(bytes);
 
     // What a ruler asks.
     let at = (0..=LINES).step_by(1000).map(At::Moment).collect();
-    let (reply, took) = slowest(&mut open, Request::Moments { serial: 1, device: 0, at });
+    let reply = ask(&mut open, "moments", Request::Moments { serial: 1, device: 0, at });
     let Reply::Moments { moments, .. } = reply else { panic!("{reply:?}") };
     assert!((0..).step_by(1000).zip(&moments).all(|(at, facts): (u32, _)| facts.count == at.saturating_sub(1)));
-    assert!(took < LONGEST, "moments: {took:?}");
+
+    let find = Request::Find { serial: FIND, device: 0, query: "a.py".to_owned() };
+    assert!(matches!(ask(&mut open, "find", find), Reply::Found { .. }));
+
+    // Equal ones by number: 300 lines of 1000 bytes come first.
+    let bytes = tree(&mut open, "tree", vec![], None, [299, 4]);
+    assert_eq!(bytes, [1000, 1000, 999, 999]);
+    tree(&mut open, "the next match", vec![], Some(Reveal::MatchAfter(77_777)), [0, 10]);
+    tree(&mut open, "the match before", vec![], Some(Reveal::MatchBefore(77_777)), [0, 10]);
+    tree(&mut open, "the row of an allocation", vec![], Some(Reveal::Allocation(123_456)), [0, 10]);
+
+    for allocation in [None, Some(123_456)] {
+        let (scope, arrangement, find) = (Scope::At(open.last), Arrangement::default(), Some(FIND));
+        let question = FlameQuestion { scope, arrangement, zoom: None, width_px: 60_000, find, allocation };
+        let reply = ask(&mut open, "flame", Request::Flame { serial: 1, device: 0, question });
+        let Reply::Flame { page, .. } = reply else { panic!("{reply:?}") };
+        assert_eq!((page.total, page.boxes.len(), page.boxes[1].nodes), (total(), 2, LINES));
+    }
+    let scope = Scope::At(open.last);
+    let reply = ask(&mut open, "sources", Request::Sources { serial: 1, device: 0, scope });
+    let Reply::Sources { page, .. } = reply else { panic!("{reply:?}") };
+    let [file] = page.files.as_slice() else { panic!("{:?}", page.files.len()) };
+    assert_eq!((page.total.now, file.standing.now, file.left_out), (total(), total(), LINES - 20_000));
+    // The heaviest lines, and of equal ones the first.
+    let lines: Vec<&str> = file.lines.iter().skip(299).take(2).map(|line| line.line.as_str()).collect();
+    assert_eq!((lines, file.lines.len()), (vec!["300000", "999"], 20_000));
+
+    // By call site, then by size, with every hundredth row chosen.
+    for column in [TableColumn::Site, TableColumn::Size] {
+        let question = TableQuestion {
+            scope: Scope::Ever,
+            filter: TableFilter::default(),
+            sort: TableSort { column, way: SortWay::Descending },
+            rows: [0, 3],
+            reveal: None,
+            chosen: (0..LINES).step_by(100).map(|row| [row, row + 1]).collect(),
+            find: None,
+        };
+        let question = Box::new(question);
+        let reply = ask(&mut open, "table", Request::Table { serial: 1, device: 0, question });
+        let Reply::Table { page, .. } = reply else { panic!("{reply:?}") };
+        let first = if column == TableColumn::Site { [LINES - 1, LINES - 2] } else { [999, 1999] };
+        assert_eq!([page.rows[0].allocation, page.rows[1].allocation], first);
+        assert_eq!((page.listed, page.chosen.count), (total(), LINES / 100));
+    }
+
+    open.slow
 }

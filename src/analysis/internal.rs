@@ -7,8 +7,9 @@
 //! native               frames without a Python file
 //! ```
 
-use super::site::{Sites, Whose};
-use crate::snapshot::{Frame, Snapshot};
+use super::id_set::IdSet;
+use super::site::Sites;
+use crate::snapshot::{Frame, Snapshot, StringId};
 
 /// What is left out when nobody says otherwise: torch's and Python's own files with all packages beside them, what calls a module's
 /// `forward`, and C++.
@@ -100,15 +101,56 @@ impl InternalRules {
         InternalRules { rules }
     }
 
-    /// Whether a frame is internal.
-    pub fn is_internal(&self, snapshot: &Snapshot, frame: &Frame) -> bool {
-        let file = cut(snapshot.strings.bytes(frame.filename));
-        let name = cut(snapshot.strings.bytes(frame.name));
+    /// Whether a frame is internal: by its file or by its name, each of which is looked at once.
+    pub fn is_internal(&self, snapshot: &Snapshot, frame: &Frame, known: &mut Verdicts) -> bool {
+        let Verdicts { files, names } = known;
+        files.of(snapshot, frame.filename, || self.is_internal_file(snapshot, frame.filename))
+            || names.of(snapshot, frame.name, || self.is_internal_name(snapshot, frame.name))
+    }
+
+    fn is_internal_file(&self, snapshot: &Snapshot, file: StringId) -> bool {
+        let path = cut(snapshot.strings.bytes(file));
         self.rules.iter().any(|rule| match rule {
-            Rule::File(text) => is_in_file(file, text.as_bytes()),
-            Rule::Name(text, edges) => is_named(name, text.as_bytes(), *edges),
-            Rule::Native => Sites::whose(snapshot, frame) == Whose::Native,
+            Rule::File(text) => is_in_file(path, text.as_bytes()),
+            Rule::Name(..) => false,
+            Rule::Native => Sites::is_native(snapshot, file),
         })
+    }
+
+    fn is_internal_name(&self, snapshot: &Snapshot, name: StringId) -> bool {
+        let name = cut(snapshot.strings.bytes(name));
+        let by_name = |rule: &Rule| matches!(rule, Rule::Name(text, edges) if is_named(name, text.as_bytes(), *edges));
+        self.rules.iter().any(by_name)
+    }
+}
+
+/// What the rules say of the files and names that were looked at: many frames share one.
+#[derive(Debug, Default)]
+pub struct Verdicts {
+    files: Verdict,
+    names: Verdict,
+}
+
+/// By string: whether it was looked at, and whether frames of it are internal.
+#[derive(Debug, Default)]
+struct Verdict {
+    known: IdSet,
+    internal: IdSet,
+}
+
+impl Verdict {
+    fn of(&mut self, snapshot: &Snapshot, id: StringId, look: impl FnOnce() -> bool) -> bool {
+        if self.known.count() == 0 {
+            let none = || IdSet::below(snapshot.strings.len());
+            (self.known, self.internal) = (none(), none());
+        }
+        if !self.known.contains(id.0) {
+            self.known.insert(id.0);
+            if look() {
+                self.internal.insert(id.0);
+            }
+        }
+        self.internal.contains(id.0)
     }
 }
 

@@ -10,6 +10,6 @@ pub mod site;
 
 pub use filter::Filter;
 pub use id_set::IdSet;
-pub use internal::InternalRules;
+pub use internal::{InternalRules, Verdicts};
 pub use query::Query;
 pub use site::{Sites, Whose};

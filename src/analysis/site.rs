@@ -50,11 +50,15 @@ enum Origin {
 /// No file system has a longer path; looking through a megabyte for every frame of a stack takes minutes.
 const LONGEST_PATH: usize = 4096;
 
-fn origin_of(snapshot: &Snapshot, frame: &Frame) -> Origin {
-    let by_file = match snapshot.strings.bytes(frame.filename).len() {
-        0..=LONGEST_PATH => origin(&snapshot.strings.text(frame.filename)),
+fn origin_by_file(snapshot: &Snapshot, file: StringId) -> Origin {
+    match snapshot.strings.bytes(file).len() {
+        0..=LONGEST_PATH => origin(&snapshot.strings.text(file)),
         _ => Origin::Native,
-    };
+    }
+}
+
+fn origin_of(snapshot: &Snapshot, frame: &Frame) -> Origin {
+    let by_file = origin_by_file(snapshot, frame.filename);
     if by_file != Origin::Native {
         return by_file;
     }
@@ -121,6 +125,11 @@ impl Sites {
     /// Whether the frame is the user's own code.
     pub fn is_user(snapshot: &Snapshot, frame: &Frame) -> bool {
         origin_of(snapshot, frame) == Origin::User
+    }
+
+    /// Whether the frames of a file are C++, whatever they are called.
+    pub fn is_native(snapshot: &Snapshot, file: StringId) -> bool {
+        origin_by_file(snapshot, file) == Origin::Native
     }
 
     /// Whose code a frame is.

@@ -52,6 +52,11 @@ impl Asked {
         (self.trees, self.flames) = Default::default();
     }
 
+    /// Bytes on the heap of what is kept.
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.trees.heap_bytes() + self.sources.as_ref().map_or(0, Sources::heap_bytes)
+    }
+
     /// Works while there is time: `true` when nothing is left to do.
     pub(super) fn step(
         &mut self,

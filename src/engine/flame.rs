@@ -29,6 +29,8 @@ struct Begun {
     /// Which search, counted from the first.
     search: u32,
     icicle: Icicle,
+    /// Classes of the frames that the search found.
+    found: Option<IdSet>,
     page: FlamePage,
     /// The boxes in the order of their names: what is called the same, and their places. Empty until all are made.
     by_name: Vec<(u32, usize)>,
@@ -71,6 +73,7 @@ impl Flames {
                 question: plain,
                 search: answers.searches,
                 icicle: Icicle::new(&lent, zoom, question.width_px.max(1)),
+                found: open.found.filter(|_| find.is_some()).map(|found| view.classes(&found.frames)),
                 page: FlamePage {
                     total: view.weight(0),
                     found: found.map_or_else(Default::default, |found| found.weight(0)),
@@ -82,8 +85,7 @@ impl Flames {
             });
         }
         let begun = self.begun.as_mut()?;
-        let classes = open.found.filter(|_| find.is_some()).map(|found| view.classes(&found.frames));
-        if !begun.icicle.step(&lent, has_time) || !begun.name(view, classes.as_ref(), has_time) {
+        if !begun.icicle.step(&lent, has_time) || !begun.name(view, has_time) {
             return None;
         }
         let id = question.allocation.map(AllocationId);
@@ -103,7 +105,7 @@ fn nearest_box(view: TreeView<'_>, boxes: &[FlameBox], node: u32) -> Option<u32>
 
 impl Begun {
     /// Names and colours the boxes while there is time: `true` when done.
-    fn name(&mut self, view: TreeView<'_>, classes: Option<&IdSet>, has_time: &mut dyn FnMut() -> bool) -> bool {
+    fn name(&mut self, view: TreeView<'_>, has_time: &mut dyn FnMut() -> bool) -> bool {
         let page = &mut self.page;
         if page.boxes.is_empty() {
             page.boxes = std::mem::take(&mut self.icicle.boxes);
@@ -125,7 +127,7 @@ impl Begun {
             it.label = page.labels.len() as u32 - 1;
             if it.nodes == 1 {
                 it.slot = view.slot(it.node);
-                it.matches = classes.is_some_and(|classes| view.is_of(classes, it.node));
+                it.matches = self.found.as_ref().is_some_and(|classes| view.is_of(classes, it.node));
             }
             self.named += 1;
             if self.named.is_multiple_of(NAMES_PER_CHECK) && !has_time() {
@@ -147,8 +149,12 @@ impl Nodes for Lent<'_> {
         self.view.parent(node)
     }
 
-    fn each_below(&self, node: u32, then: &mut dyn FnMut(u32)) {
-        self.view.children(node).into_iter().for_each(then);
+    fn first_below(&self, node: u32) -> Option<u32> {
+        self.view.first_child(node)
+    }
+
+    fn beside(&self, node: u32) -> Option<u32> {
+        self.view.next_child(node)
     }
 
     fn weight(&self, node: u32) -> Weight {

@@ -10,12 +10,29 @@ use crate::sorted::{pair, sorted_by_key};
 pub(super) trait Nodes {
     /// The node that this one is below; `None` for the root, and for what is no node.
     fn above(&self, node: u32) -> Option<u32>;
-    /// Calls `then` with each node right below this one, in any order; nodes without weight may be left out.
-    fn each_below(&self, node: u32, then: &mut dyn FnMut(u32));
+    /// The first of the nodes right below this one; nodes without weight may be left out.
+    fn first_below(&self, node: u32) -> Option<u32>;
+    /// The one that comes after this one, below the same node.
+    fn beside(&self, node: u32) -> Option<u32>;
     /// What is in it and below it.
     fn weight(&self, node: u32) -> Weight;
     /// Bytes of that which a search found.
     fn found(&self, node: u32) -> u64;
+}
+
+/// Nodes between two questions for the time.
+const NODES_PER_CHECK: u32 = 1024;
+
+/// What is right below a box, as far as it was looked at.
+#[derive(Debug, Default)]
+struct Below {
+    /// The node that is looked at next.
+    node: Option<u32>,
+    /// Those that are a pixel wide, and all others together.
+    wide: Vec<FlameBox>,
+    narrow: FlameBox,
+    /// Bytes of the heaviest of these.
+    heaviest: u64,
 }
 
 /// Boxes on their way.
@@ -29,8 +46,9 @@ pub(super) struct Icicle {
     pub(super) is_cut: bool,
     /// How many bytes lie to the left of each box, from the zoomed one on.
     left: Vec<u64>,
-    /// The box whose children come next.
+    /// The box whose children come next, as far as they were looked at.
     next: usize,
+    below: Option<Below>,
     width_px: u32,
 }
 
@@ -54,7 +72,7 @@ impl Icicle {
         };
         let boxes: Vec<FlameBox> = (0..).zip(way.iter().rev()).map(of).collect();
         let zoom = boxes.len() - 1;
-        Icicle { boxes, zoom, is_cut: false, left: vec![0], next: zoom, width_px }
+        Icicle { boxes, zoom, is_cut: false, left: vec![0], next: zoom, below: None, width_px }
     }
 
     /// Puts boxes below boxes while there is time: `true` when all are there.
@@ -64,8 +82,8 @@ impl Icicle {
                 self.is_cut = true;
                 break;
             }
-            if parent.nodes == 1 {
-                self.split(nodes, &parent);
+            if parent.nodes == 1 && !self.split(nodes, &parent, has_time) {
+                return false;
             }
             self.next += 1;
             if !has_time() {
@@ -75,13 +93,23 @@ impl Icicle {
         true
     }
 
-    /// Puts the boxes of what is right below `parent`.
-    fn split(&mut self, nodes: &dyn Nodes, parent: &FlameBox) {
+    /// Puts the boxes of what is right below `parent` while there is time: `true` when all are there.
+    fn split(&mut self, nodes: &dyn Nodes, parent: &FlameBox, has_time: &mut dyn FnMut() -> bool) -> bool {
         let (whole, width) = (self.whole(), u128::from(self.width_px));
-        let mut wide: Vec<FlameBox> = Vec::new();
-        let mut narrow = FlameBox::default();
-        let mut heaviest = 0;
-        nodes.each_below(parent.node, &mut |node| {
+        let new = || Below { node: nodes.first_below(parent.node), ..Below::default() };
+        let mut below = self.below.take().unwrap_or_else(new);
+        let Below { node: next, wide, narrow, heaviest } = &mut below;
+        let mut until_check = NODES_PER_CHECK;
+        while let Some(node) = *next {
+            if until_check == 0 {
+                if !has_time() {
+                    self.below = Some(below);
+                    return false;
+                }
+                until_check = NODES_PER_CHECK;
+            }
+            until_check -= 1;
+            *next = nodes.beside(node);
             let child = new_box(nodes, node);
             let bytes = child.weight.bytes;
             if u128::from(bytes) * width >= u128::from(whole) && whole > 0 {
@@ -90,12 +118,13 @@ impl Icicle {
                 narrow.weight.bytes = narrow.weight.bytes.saturating_add(bytes);
                 narrow.weight.count = narrow.weight.count.saturating_add(child.weight.count);
                 narrow.found = narrow.found.saturating_add(child.found);
-                if narrow.nodes == 0 || bytes > heaviest {
-                    (narrow.node, heaviest) = (node, bytes);
+                if narrow.nodes == 0 || bytes > *heaviest {
+                    (narrow.node, *heaviest) = (node, bytes);
                 }
                 narrow.nodes += 1;
             }
-        });
+        }
+        let Below { wide, narrow, .. } = below;
         let wide = sorted_by_key(wide, |child| pair(!child.weight.bytes, child.node.into()));
         let mut left = self.left.get(self.next - self.zoom).copied().unwrap_or(0);
         for child in wide.into_iter().chain([narrow]) {
@@ -107,6 +136,7 @@ impl Icicle {
             }
             left = right;
         }
+        true
     }
 
     /// Bytes of the box that fills the width.
@@ -159,9 +189,13 @@ mod tests {
             (node > 0).then(|| self.parents.get(node as usize).copied()).flatten()
         }
 
-        fn each_below(&self, node: u32, then: &mut dyn FnMut(u32)) {
-            let is_below = |&other: &u32| self.parents[other as usize] == node;
-            (1..self.parents.len() as u32).filter(is_below).for_each(then);
+        fn first_below(&self, node: u32) -> Option<u32> {
+            (1..self.parents.len() as u32).find(|&other| self.parents[other as usize] == node)
+        }
+
+        fn beside(&self, node: u32) -> Option<u32> {
+            let parent = self.parents[node as usize];
+            (node + 1..self.parents.len() as u32).find(|&other| self.parents[other as usize] == parent)
         }
 
         fn weight(&self, node: u32) -> Weight {
@@ -220,8 +254,8 @@ mod tests {
                 let children: Vec<&FlameBox> =
                     boxes.iter().skip(icicle.zoom + 1).filter(|it| it.parent == place).collect();
                 prop_assert!(children.iter().filter(|it| it.nodes == 1).is_sorted_by_key(|it| std::cmp::Reverse(it.weight.bytes)));
-                let mut below = Vec::new();
-                tree.each_below(parent.node, &mut |node| below.push(tree.weight(node)));
+                let below = std::iter::successors(tree.first_below(parent.node), |&node| tree.beside(node));
+                let below: Vec<Weight> = below.map(|node| tree.weight(node)).collect();
                 let exact: u64 = below.iter().map(|weight| weight.bytes).sum();
                 let shown: u64 = children.iter().map(|it| it.weight.bytes).sum();
                 let missing = u128::from(exact - shown);
@@ -261,8 +295,11 @@ mod tests {
             fn above(&self, node: u32) -> Option<u32> {
                 node.checked_sub(1)
             }
-            fn each_below(&self, node: u32, then: &mut dyn FnMut(u32)) {
-                then(node + 1);
+            fn first_below(&self, node: u32) -> Option<u32> {
+                Some(node + 1)
+            }
+            fn beside(&self, _: u32) -> Option<u32> {
+                None
             }
             fn weight(&self, _: u32) -> Weight {
                 Weight { bytes: u64::MAX, count: u32::MAX }

@@ -25,9 +25,11 @@ mod marks;
 mod memory;
 mod open;
 mod places;
+mod radix;
 mod range;
 mod snapviewer;
 mod source;
+mod source_lines;
 mod sources;
 mod spans;
 mod stack_match;
@@ -274,6 +276,7 @@ impl Engine {
         let mut bytes = self.loading.as_ref().map_or_else(Vec::new, |loader| loader.heap_bytes());
         bytes.extend(self.file.as_ref().map_or_else(Vec::new, |file| file.heap_bytes()));
         bytes.push(("table", self.tables.heap_bytes()));
+        bytes.push(("views", self.asked.heap_bytes()));
         bytes
     }
 }

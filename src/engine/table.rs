@@ -3,7 +3,6 @@
 
 mod listing;
 mod order;
-mod radix;
 mod rows;
 
 use super::open::OpenFile;
@@ -114,6 +113,7 @@ impl Tables {
         }
         let Some(order) = &mut self.order else { return true };
         order.step(file, &mut self.sites, device, listing.moment(), &listing.ids, has_time)
+            && order.weigh(file, device, &question.chosen, has_time)
     }
 
     fn page(&self, file: &mut OpenFile, asked: &Asked) -> TablePage {
@@ -135,7 +135,7 @@ impl Tables {
             page.rows = rows.filter_map(row).collect();
             let row_of = |wanted: u32| order.ids.iter().position(|&id| id == wanted);
             page.revealed = question.reveal.and_then(row_of).map(|row| row as u32);
-            page.chosen = order.weight(file, device, &question.chosen);
+            page.chosen = order.chosen();
         }
         page
     }

@@ -6,15 +6,16 @@ use std::time::{Duration, Instant};
 
 /// A pickle whose frames are functions with numbers, and whose allocations have stacks of such numbers, innermost first.
 pub(crate) fn pickle(frames: u32, allocations: impl Iterator<Item = (u64, Vec<u32>)>) -> Vec<u8> {
-    written(frames, |frame| (format!("f{frame}"), 7), allocations)
+    written("/home/me/a.py", frames, |frame| (format!("f{frame}"), 7), allocations)
 }
 
 /// One whose frames are lines of a function, each of which allocates once.
-pub(crate) fn lines(count: u32) -> Vec<u8> {
-    written(count, |frame| ("f".to_owned(), frame + 1), (0..count).map(|at| (u64::from(at % 1000) + 1, vec![at])))
+pub(crate) fn lines(path: &str, count: u32) -> Vec<u8> {
+    written(path, count, |frame| ("f".to_owned(), frame + 1), (0..count).map(|at| (u64::from(at % 1000) + 1, vec![at])))
 }
 
 fn written(
+    path: &str,
     frames: u32,
     frame_of: impl Fn(u32) -> (String, u32),
     allocations: impl Iterator<Item = (u64, Vec<u32>)>,
@@ -39,20 +40,25 @@ fn written(
     for frame in 0..frames {
         bytes.extend(b"}(");
         let (name, line) = frame_of(frame);
-        for (key, text) in [("name", name), ("filename", "/home/me/a.py".into())] {
-            word(&mut bytes, key);
-            word(&mut bytes, &text);
+        word(&mut bytes, "name");
+        word(&mut bytes, &name);
+        word(&mut bytes, "filename");
+        // The path is written once: it is number 0 of what is remembered, the frames come after it.
+        if frame == 0 {
+            word(&mut bytes, path);
         }
+        bytes.push(if frame == 0 { b'r' } else { b'j' });
+        bytes.extend(0u32.to_le_bytes());
         word(&mut bytes, "line");
         bytes.extend([b"J", &line.to_le_bytes()[..], b"ur"].concat());
-        bytes.extend(frame.to_le_bytes());
+        bytes.extend((frame + 1).to_le_bytes());
     }
     bytes.extend(b"eu");
     for (address, (size, stack)) in (1u64..).zip(allocations) {
         entry(&mut bytes, "alloc", address << 12, size);
         for frame in stack {
             bytes.push(b'j');
-            bytes.extend(frame.to_le_bytes());
+            bytes.extend((frame + 1).to_le_bytes());
         }
         bytes.extend(b"eu");
     }
@@ -67,6 +73,8 @@ pub(crate) struct Open {
     pub(crate) last: u32,
     /// The longest time without a question for it.
     pub(crate) slowest: Duration,
+    /// What took long.
+    pub(crate) slow: Vec<String>,
 }
 
 pub(crate) fn open(bytes: &[u8]) -> Open {
@@ -84,7 +92,7 @@ pub(crate) fn open(bytes: &[u8]) -> Open {
         match engine.next_reply() {
             Some(Reply::Opened(file)) => {
                 let last = file.devices[0].events as u32;
-                return Open { engine, last, slowest: Duration::ZERO };
+                return Open { engine, last, slowest: Duration::ZERO, slow: Vec::new() };
             }
             Some(Reply::Failed { message }) => panic!("{message}"),
             _ => {}

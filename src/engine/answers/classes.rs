@@ -1,12 +1,12 @@
 //! Which frames are one, and which are left out: every frame of a snapshot has a class.
 
-use crate::analysis::InternalRules;
+use crate::analysis::{InternalRules, Verdicts};
 use crate::engine::open::Open;
 use crate::engine::protocol::{Arrangement, Internal, Merge};
 use crate::snapshot::{Frame, FrameId, Snapshot, Stacks};
 
 /// Frames between two questions for the time: the rules may look at kilobytes of each.
-const FRAMES_PER_CHECK: usize = 64;
+const FRAMES_PER_CHECK: usize = 16;
 
 /// The class of a frame that is left out.
 pub(super) const LEFT_OUT: u32 = u32::MAX;
@@ -20,6 +20,8 @@ pub(super) struct Classes {
     words: Stacks,
     /// By class: the first frame of it.
     first: Vec<FrameId>,
+    /// Of files and names, while frames are looked at.
+    verdicts: Verdicts,
     /// By class: the group of the call site that covers most of those it has, 0 where it has none.
     sites: Vec<u32>,
 }
@@ -38,7 +40,8 @@ impl Classes {
         while self.of_frame.len() < count {
             for id in self.of_frame.len()..count.min(self.of_frame.len() + FRAMES_PER_CHECK) {
                 let frame = snapshot.frames.frame(FrameId(id as u32));
-                let is_left_out = arrangement.internal == Internal::Hidden && rules.is_internal(snapshot, frame);
+                let is_left_out =
+                    arrangement.internal == Internal::Hidden && rules.is_internal(snapshot, frame, &mut self.verdicts);
                 let class = if is_left_out { Some(LEFT_OUT) } else { self.class(snapshot, arrangement.merge, frame) };
                 let class = class.unwrap_or(LEFT_OUT);
                 self.of_frame.push(class);
@@ -51,6 +54,7 @@ impl Classes {
                 return false;
             }
         }
+        self.verdicts = Verdicts::default();
         if self.sites.len() < self.first.len() {
             self.sites = vec![0; self.first.len()];
             for (&site, group) in open.groups.call_sites().iter().zip(1..) {

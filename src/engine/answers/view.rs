@@ -11,6 +11,7 @@ use crate::replay::AllocationId;
 use crate::snapshot::{FrameId, StringId};
 use crate::timeline::Paint;
 use crate::timeline::paint::SHADES;
+use std::borrow::Cow;
 
 /// Bytes of a name or a path that are sent: a file may have megabytes in one.
 const LONGEST_TEXT: usize = 4000;
@@ -49,18 +50,23 @@ impl<'a> TreeView<'a> {
         self.weighed.own(node)
     }
 
-    /// Whether a node has children that weigh anything.
-    pub(in crate::engine) fn has_children(&self, node: u32) -> bool {
-        self.weighed.has_children(node)
+    /// The first of its children that weigh anything, by number; `None` where there are none.
+    pub(in crate::engine) fn first_child(&self, node: u32) -> Option<u32> {
+        self.weighed.first_child(node)
     }
 
-    /// How many they are.
+    /// The child of the same parent that comes after this one, by number.
+    pub(in crate::engine) fn next_child(&self, node: u32) -> Option<u32> {
+        self.weighed.next_child(node)
+    }
+
+    /// How many children weigh anything.
     pub(in crate::engine) fn child_count(&self, node: u32) -> u32 {
         self.weighed.child_count(node)
     }
 
     /// Those, heaviest first; of equal ones that with the lower number.
-    pub(in crate::engine) fn children(&self, node: u32) -> Vec<u32> {
+    pub(in crate::engine) fn children(&self, node: u32) -> Cow<'a, [u32]> {
         self.weighed.children(node)
     }
 

@@ -1,23 +1,29 @@
 //! What each node of a tree weighs, for one selection, and which children of it weigh anything.
 
 use super::shape::Shape;
-use super::weights::{Selection, Weights, add};
+use super::weights::{Selection, Weights};
 use crate::engine::protocol::{Arrangement, Weight};
+use crate::engine::radix::Radix;
 use crate::sorted::sorted_numbers;
+use std::borrow::Cow;
 
 /// Stems or nodes between two questions for the time.
 const ROWS_PER_CHECK: usize = 8192;
+/// Children that are sorted whenever they are asked for. The order of more is made once, in slices, and kept.
+const MOST_SORTED_AT_ONCE: u32 = 2048;
 
-/// What a node weighs.
+/// What a node weighs: itself and all below it, and what ends there.
 #[derive(Clone, Copy, Debug, Default)]
 struct Node {
-    /// It and all below it.
-    total: Weight,
-    /// What ends there.
-    own: Weight,
+    bytes: u64,
+    own_bytes: u64,
+    count: u32,
+    own_count: u32,
     /// The first of its children that weigh anything, and the next child of its parent; 0: none.
     child: u32,
     next: u32,
+    /// How many children weigh anything.
+    children: u32,
 }
 
 /// The weights of the nodes of one arrangement.
@@ -25,28 +31,46 @@ pub(super) struct Weighed {
     pub(super) of: Selection,
     pub(super) arrangement: Arrangement,
     nodes: Vec<Node>,
+    /// How many there shall be.
+    len: usize,
     /// Stems that stand in `own`.
     stems: usize,
     /// Nodes whose children are all summed up are those from here on.
     summed: usize,
+    /// Nodes with more children than are sorted at once, the last first, each with its children in their order.
+    wide: Vec<(u32, Vec<u32>)>,
+    /// How many of these have it; children of the one that comes then, and which of them is put there next.
+    ordered: usize,
+    radix: Radix,
+    next: u32,
 }
 
 impl Weighed {
     /// `shape` has grown by all stems that weigh anything.
     pub(super) fn new(of: Selection, shape: &Shape) -> Weighed {
-        let nodes = vec![Node::default(); shape.len()];
-        let summed = nodes.len();
-        Weighed { of, arrangement: shape.arrangement, nodes, stems: 0, summed }
+        let len = shape.len();
+        let (nodes, wide, radix) = (Vec::with_capacity(len), Vec::new(), Radix::default());
+        let arrangement = shape.arrangement;
+        Weighed { of, arrangement, nodes, len, stems: 0, summed: len, wide, ordered: 0, radix, next: 0 }
     }
 
     /// Sums up while there is time: `true` when done.
     pub(super) fn step(&mut self, shape: &Shape, weights: &Weights, has_time: &mut dyn FnMut() -> bool) -> bool {
+        while self.nodes.len() < self.len {
+            self.nodes.resize(self.len.min(self.nodes.len() + ROWS_PER_CHECK), Node::default());
+            if !has_time() {
+                return false;
+            }
+        }
         while self.stems < weights.stems() {
             let end = weights.stems().min(self.stems + ROWS_PER_CHECK);
             for stem in self.stems..end {
                 if let Some(node) = self.nodes.get_mut(shape.of_stem(stem as u32) as usize) {
-                    add(&mut node.own, weights.of_stem(stem));
-                    add(&mut node.total, weights.of_stem(stem));
+                    let Weight { bytes, count } = weights.of_stem(stem);
+                    node.own_bytes = node.own_bytes.saturating_add(bytes);
+                    node.own_count = node.own_count.saturating_add(count);
+                    node.bytes = node.bytes.saturating_add(bytes);
+                    node.count = node.count.saturating_add(count);
                 }
             }
             self.stems = end;
@@ -59,9 +83,14 @@ impl Weighed {
             let begin = self.summed.saturating_sub(ROWS_PER_CHECK);
             for at in (begin..self.summed).rev() {
                 let total = self.weight(at as u32);
+                if self.node(at as u32).children > MOST_SORTED_AT_ONCE {
+                    self.wide.push((at as u32, Vec::new()));
+                }
                 let Some(parent) = shape.parent(at as u32).filter(|_| total.count > 0) else { continue };
                 let Some(parent) = self.nodes.get_mut(parent as usize) else { continue };
-                add(&mut parent.total, total);
+                parent.bytes = parent.bytes.saturating_add(total.bytes);
+                parent.count = parent.count.saturating_add(total.count);
+                parent.children += 1;
                 let next = std::mem::replace(&mut parent.child, at as u32);
                 self.nodes.get_mut(at).into_iter().for_each(|node| node.next = next);
             }
@@ -69,6 +98,39 @@ impl Weighed {
             if !has_time() {
                 return false;
             }
+        }
+        self.order(has_time)
+    }
+
+    /// Brings the children of wide nodes in their order while there is time: `true` when done.
+    fn order(&mut self, has_time: &mut dyn FnMut() -> bool) -> bool {
+        while let Some(&(node, _)) = self.wide.get(self.ordered) {
+            let Node { child, children, .. } = self.node(node);
+            if self.radix.len() == 0 {
+                (self.radix, self.next) = (Radix::with_room(children as usize), child);
+            }
+            // They come ascending, and the sort is stable.
+            while self.next != 0 {
+                for _ in 0..ROWS_PER_CHECK {
+                    let child = self.node(self.next);
+                    self.radix.push(!child.bytes, self.next);
+                    self.next = child.next;
+                    if self.next == 0 {
+                        break;
+                    }
+                }
+                if !has_time() {
+                    return false;
+                }
+            }
+            if !self.radix.step(has_time) {
+                return false;
+            }
+            let order = std::mem::take(&mut self.radix).into_ids();
+            if let Some((_, children)) = self.wide.get_mut(self.ordered) {
+                *children = order;
+            }
+            self.ordered += 1;
         }
         true
     }
@@ -79,35 +141,44 @@ impl Weighed {
 
     /// What is in a node and below it.
     pub(super) fn weight(&self, node: u32) -> Weight {
-        self.node(node).total
+        let Node { bytes, count, .. } = self.node(node);
+        Weight { bytes, count }
     }
 
     /// What ends at a node.
     pub(super) fn own(&self, node: u32) -> Weight {
-        self.node(node).own
+        let Node { own_bytes: bytes, own_count: count, .. } = self.node(node);
+        Weight { bytes, count }
     }
 
-    /// Whether it has children that weigh anything.
-    pub(super) fn has_children(&self, node: u32) -> bool {
-        self.node(node).child != 0
+    /// The first of its children that weigh anything, by number; `None` where there are none.
+    pub(super) fn first_child(&self, node: u32) -> Option<u32> {
+        Some(self.node(node).child).filter(|&child| child != 0)
     }
 
-    fn numbers(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
-        let first = self.node(node).child;
-        std::iter::successors(Some(first), |&at| Some(self.node(at).next)).take_while(|&at| at != 0)
+    /// The child of the same parent that comes after this one, by number.
+    pub(super) fn next_child(&self, node: u32) -> Option<u32> {
+        Some(self.node(node).next).filter(|&next| next != 0)
     }
 
     /// How many children weigh anything.
     pub(super) fn child_count(&self, node: u32) -> u32 {
-        self.numbers(node).count() as u32
+        self.node(node).children
     }
 
     /// The children that weigh anything, heaviest first, of equal ones that with the lower number.
-    pub(super) fn children(&self, node: u32) -> Vec<u32> {
-        sorted_numbers(self.numbers(node).map(|at| (u128::from(!self.weight(at).bytes), at)).collect())
+    pub(super) fn children(&self, node: u32) -> Cow<'_, [u32]> {
+        if let Ok(place) = self.wide.binary_search_by(|(known, _)| node.cmp(known))
+            && let Some((_, children)) = self.wide.get(place)
+        {
+            return Cow::Borrowed(children);
+        }
+        let numbers = std::iter::successors(self.first_child(node), |&at| self.next_child(at));
+        Cow::Owned(sorted_numbers(numbers.map(|at| (u128::from(!self.weight(at).bytes), at)).collect()))
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>()
+        let children: usize = self.wide.iter().map(|(_, children)| children.capacity()).sum();
+        self.nodes.capacity() * size_of::<Node>() + children * size_of::<u32>() + self.radix.heap_bytes()
     }
 }

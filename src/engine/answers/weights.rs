@@ -28,12 +28,6 @@ pub(super) struct Weights {
     by_stem: Vec<Weight>,
 }
 
-/// `more` on top of `weight`; what exceeds 64 bits stays at the limit.
-pub(super) fn add(weight: &mut Weight, more: Weight) {
-    weight.bytes = weight.bytes.saturating_add(more.bytes);
-    weight.count = weight.count.saturating_add(more.count);
-}
-
 impl Weights {
     pub(super) fn new(open: Open<'_>, of: Selection) -> Weights {
         let population = Population::new(open.history, of.scope);
@@ -58,8 +52,8 @@ impl Weights {
                     by_stem.resize(stem + 1, Weight::default());
                 }
                 let weight = Weight { bytes, count: 1 };
-                add(total, weight);
-                by_stem.get_mut(stem).into_iter().for_each(|sum| add(sum, weight));
+                total.add(weight);
+                by_stem.get_mut(stem).into_iter().for_each(|sum| sum.add(weight));
             });
             self.next = end;
             if !has_time() {

@@ -39,6 +39,14 @@ pub struct Weight {
     pub count: u32,
 }
 
+impl Weight {
+    /// Puts `more` on top; what exceeds 64 bits stays at the limit.
+    pub(crate) fn add(&mut self, more: Weight) {
+        self.bytes = self.bytes.saturating_add(more.bytes);
+        self.count = self.count.saturating_add(more.count);
+    }
+}
+
 /// How stacks are put together to a tree. Nodes are numbered anew for each arrangement; the same node has the same number at every
 /// moment and in every range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Coded)]

@@ -51,7 +51,7 @@ pub enum TableColumn {
     Number,
     /// Requested bytes.
     Size,
-    /// The call site: file, then line, then function.
+    /// The call site: the first 32 bytes of the file's name, then the line, then the first 16 bytes of the function.
     Site,
     /// The address.
     Address,

@@ -148,14 +148,19 @@ impl Listing {
             below.is_none_or(|below| below.is_some_and(|it| it.holds(&file.answers.stems, open, id)))
         };
         // Candidates mean the same ids however many checkpoints are taken meanwhile.
-        let population = self.population.take().unwrap_or_else(|| Population::new(history, self.within));
+        let population = self.population.take().unwrap_or_else(|| {
+            let population = Population::new(history, self.within);
+            // Growing would copy all of them in one go.
+            self.ids.reserve_exact(population.len());
+            population
+        });
         while self.next < population.len() {
             let places = [self.next, self.next + ROWS_PER_CHECK];
             self.next = places[1];
             population.part(history, places, &mut |id, _| {
                 let (born, died, size) = history.allocations.span(id);
                 let at = Lived { born, died, size, moment: self.moment() };
-                add(&mut self.all, size);
+                self.all.add(one(size));
                 if is_below(id) && terms.hold(file, history, id, at) {
                     self.take(id, at);
                 }
@@ -188,7 +193,7 @@ impl Listing {
         }
         while next < self.ids.len() {
             for &id in self.ids.iter().skip(next).take(ROWS_PER_CHECK).filter(|&&id| found.matches.contains(id)) {
-                add(&mut self.of_found, history.allocations.span(AllocationId(id)).2);
+                self.of_found.add(one(history.allocations.span(AllocationId(id)).2));
             }
             next += ROWS_PER_CHECK;
             self.found = Some((search, next));
@@ -206,13 +211,13 @@ impl Listing {
             |wanted: Option<[u8; 2]>, class: u8| wanted.is_none_or(|[from, to]| (from..=to).contains(&class));
         let (by_size, by_life) = (is_within(self.filter.sizes, size), is_within(self.filter.lives, life));
         if by_life && let Some(bar) = self.sizes.get_mut(usize::from(size)) {
-            add(bar, at.size);
+            bar.add(one(at.size));
         }
         if by_size && let Some(bar) = self.lives.get_mut(usize::from(life)) {
-            add(bar, at.size);
+            bar.add(one(at.size));
         }
         if by_size && by_life {
-            add(&mut self.listed, at.size);
+            self.listed.add(one(at.size));
             self.ids.push(id.0);
         }
     }
@@ -222,7 +227,7 @@ impl Listing {
     }
 }
 
-fn add(weight: &mut Weight, bytes: u64) {
-    weight.bytes = weight.bytes.saturating_add(bytes);
-    weight.count += 1;
+/// An allocation of so many bytes.
+fn one(bytes: u64) -> Weight {
+    Weight { bytes, count: 1 }
 }

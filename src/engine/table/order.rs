@@ -1,10 +1,10 @@
 //! The order of a table: its rows sorted by a column, in slices, with the sums that tell what any of them weigh together.
 
-use super::radix::Radix;
 use crate::analysis::site;
 use crate::engine::groups::stack_of;
 use crate::engine::open::OpenFile;
 use crate::engine::protocol::{Grouping, SortWay, TableColumn, TableSort, Weight};
+use crate::engine::radix::Radix;
 use crate::replay::AllocationId;
 use crate::snapshot::FrameId;
 
@@ -23,11 +23,14 @@ pub(super) struct Order {
     /// The bytes of all rows before each [`ROWS_PER_SUM`]-th.
     sums: Vec<u64>,
     sum: u64,
+    /// The rows that were weighed last: ranges, how many of them are done, and what those weigh.
+    weighed: (Vec<[u32; 2]>, usize, Weight),
 }
 
 impl Order {
     pub(super) fn new(by: TableSort) -> Order {
-        Order { by, radix: Radix::default(), is_sorted: false, ids: Vec::new(), sums: Vec::new(), sum: 0 }
+        let (radix, ids, sums, weighed) = Default::default();
+        Order { by, radix, is_sorted: false, ids, sums, sum: 0, weighed }
     }
 
     /// Sorts `rows`, which stand in order of birth, while there is time; `true` when done. `moment` is the one that ages are told at.
@@ -42,6 +45,9 @@ impl Order {
     ) -> bool {
         if self.by.column == TableColumn::Site && !sites.step(file, has_time) {
             return false;
+        }
+        if self.radix.len() == 0 && !self.is_sorted {
+            self.radix = Radix::with_room(rows.len());
         }
         while self.radix.len() < rows.len() && !self.is_sorted {
             let from = self.radix.len();
@@ -73,30 +79,55 @@ impl Order {
         true
     }
 
-    /// What the rows of these ranges weigh together.
-    pub(super) fn weight(&self, file: &OpenFile, device: i64, ranges: &[[u32; 2]]) -> Weight {
-        let mut weight = Weight::default();
-        for &[from, to] in ranges {
+    /// Weighs the rows of these ranges together while there is time: `true` when done. The same ranges are weighed once.
+    pub(super) fn weigh(
+        &mut self,
+        file: &OpenFile,
+        device: i64,
+        ranges: &[[u32; 2]],
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        if self.weighed.0 != ranges {
+            self.weighed = (ranges.to_vec(), 0, Weight::default());
+        }
+        while let Some(&[from, to]) = ranges.get(self.weighed.1) {
             let to = (to as usize).min(self.ids.len());
             let from = (from as usize).min(to);
-            let bytes = self.before(file, device, to).saturating_sub(self.before(file, device, from));
-            weight.bytes = weight.bytes.saturating_add(bytes);
-            weight.count = weight.count.saturating_add((to - from) as u32);
+            let bytes = if to - from < 2 * ROWS_PER_SUM {
+                self.sum_of(file, device, [from, to], 0)
+            } else {
+                self.before(file, device, to).saturating_sub(self.before(file, device, from))
+            };
+            self.weighed.2.add(Weight { bytes, count: (to - from) as u32 });
+            self.weighed.1 += 1;
+            if !has_time() {
+                return false;
+            }
         }
-        weight
+        true
+    }
+
+    /// What was [weighed](Order::weigh) last.
+    pub(super) fn chosen(&self) -> Weight {
+        self.weighed.2
     }
 
     /// The bytes of all rows before this one.
     fn before(&self, file: &OpenFile, device: i64, row: usize) -> u64 {
         let place = (row / ROWS_PER_SUM).min(self.sums.len().saturating_sub(1));
         let (known, from) = (self.sums.get(place).copied().unwrap_or(0), place * ROWS_PER_SUM);
+        self.sum_of(file, device, [from, row], known)
+    }
+
+    /// The bytes of these rows on top of some.
+    fn sum_of(&self, file: &OpenFile, device: i64, [from, to]: [usize; 2], known: u64) -> u64 {
         let Some(history) = file.history(device) else { return 0 };
-        let rows = self.ids.get(from..row).unwrap_or_default();
+        let rows = self.ids.get(from..to).unwrap_or_default();
         rows.iter().fold(known, |sum, &id| sum.saturating_add(history.allocations.size(AllocationId(id))))
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        self.ids.capacity() * size_of::<u32>() + self.sums.capacity() * size_of::<u64>()
+        self.ids.capacity() * size_of::<u32>() + self.sums.capacity() * size_of::<u64>() + self.radix.heap_bytes()
     }
 }
 

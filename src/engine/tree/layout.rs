@@ -1,6 +1,7 @@
 //! The rows of a tree whose nodes are open or closed: all of them, one after another, so that any window of them is there at once.
 
 use super::folds::{Done, Folds, otherwise};
+use crate::column::Column;
 use crate::engine::answers::TreeView;
 use crate::engine::protocol::FoldState;
 
@@ -20,9 +21,21 @@ pub(super) struct Row {
 
 /// The rows, as far as they are laid out.
 pub(super) struct Layout {
-    pub(super) rows: Vec<Row>,
-    /// What comes next is the last of these.
-    waiting: Vec<(Row, Done)>,
+    pub(super) rows: Column<Row>,
+    /// What was done to all below the top, until its row is there.
+    top: Option<(Row, Done)>,
+    /// The children of open nodes, those of the innermost last.
+    waiting: Vec<Siblings>,
+}
+
+/// Children of an open node whose rows come next.
+struct Siblings {
+    nodes: Vec<u32>,
+    next: usize,
+    depth: u32,
+    forks: u32,
+    /// What was done to all below their parent.
+    above: Done,
 }
 
 impl Layout {
@@ -30,28 +43,25 @@ impl Layout {
     pub(super) fn new(view: TreeView<'_>, top: u32, folds: &Folds) -> Layout {
         let (fold, below) = folds.of(top, done_above(view, top, folds), FoldState::Open);
         let row = Row { node: top, depth: 0, forks: 0, place: 0, siblings: 1, fold };
-        Layout { rows: Vec::new(), waiting: vec![(row, below)] }
+        Layout { rows: Column::new(), top: Some((row, below)), waiting: Vec::new() }
     }
 
     /// Lays out rows while there is time: `true` when done.
     pub(super) fn step(&mut self, view: TreeView<'_>, folds: &Folds, has_time: &mut dyn FnMut() -> bool) -> bool {
         let mut until_check = ROWS_PER_CHECK;
-        while let Some((mut row, below)) = self.waiting.pop() {
-            if !view.has_children(row.node) {
+        while let Some((mut row, below)) = self.top.take().or_else(|| self.next(folds)) {
+            if view.child_count(row.node) == 0 {
                 row.fold = FoldState::Leaf;
             }
             self.rows.push(row);
-            if row.fold == FoldState::Open {
-                let children = view.children(row.node);
-                let siblings = children.len() as u32;
-                until_check = until_check.saturating_sub(children.len());
-                let forks = row.forks + u32::from(siblings > 1);
-                for (node, place) in children.into_iter().zip(0..siblings).rev() {
-                    let (fold, below) = folds.of(node, below, otherwise(siblings));
-                    self.waiting.push((Row { node, depth: row.depth + 1, forks, place, siblings, fold }, below));
-                }
-            }
             until_check = until_check.saturating_sub(1);
+            if row.fold == FoldState::Open {
+                // Those of a node with very many are in their order already; of others, sorting counts as well.
+                let nodes = view.children(row.node).into_owned();
+                until_check = until_check.saturating_sub(nodes.len());
+                let forks = row.forks + u32::from(nodes.len() > 1);
+                self.waiting.push(Siblings { nodes, next: 0, depth: row.depth + 1, forks, above: below });
+            }
             if until_check == 0 {
                 if !has_time() {
                     return false;
@@ -60,6 +70,27 @@ impl Layout {
             }
         }
         true
+    }
+
+    /// The row that comes next, and what was done to all below it.
+    fn next(&mut self, folds: &Folds) -> Option<(Row, Done)> {
+        loop {
+            let siblings = self.waiting.last_mut()?;
+            let Some(&node) = siblings.nodes.get(siblings.next) else {
+                self.waiting.pop();
+                continue;
+            };
+            let (place, count) = (siblings.next as u32, siblings.nodes.len() as u32);
+            siblings.next += 1;
+            let (fold, below) = folds.of(node, siblings.above, otherwise(count));
+            let row = Row { node, depth: siblings.depth, forks: siblings.forks, place, siblings: count, fold };
+            return Some((row, below));
+        }
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        let waiting: usize = self.waiting.iter().map(|it| it.nodes.capacity() * size_of::<u32>()).sum();
+        self.rows.heap_bytes() + waiting
     }
 }
 

@@ -22,6 +22,8 @@ const MOST_ABOVE: usize = 200;
 pub(super) struct Trees {
     rows: Option<(RowsOf, Layout)>,
     trail: Option<(TrailOf, Trail)>,
+    /// The node that shall be seen, as it was found for the question that asked for one last.
+    target: Option<(Option<TargetOf>, Option<u32>)>,
 }
 
 /// What rows depend on.
@@ -42,7 +44,23 @@ struct TrailOf {
     search: u32,
 }
 
+/// What the node that shall be seen depends on.
+#[derive(Clone, Copy, PartialEq)]
+struct TargetOf {
+    of: Selection,
+    arrangement: Arrangement,
+    top: u32,
+    search: Option<u32>,
+    reveal: Reveal,
+}
+
 impl Trees {
+    /// Bytes on the heap.
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.rows.as_ref().map_or(0, |(_, layout)| layout.heap_bytes())
+            + self.trail.as_ref().map_or(0, |(_, trail)| trail.heap_bytes())
+    }
+
     /// The part that is asked for; `None` while there is no time for it. On a device that the file does not have, nothing.
     pub(super) fn page(
         &mut self,
@@ -77,7 +95,13 @@ impl Trees {
         }
         let trail = self.trail.as_ref().filter(|_| find.is_some()).map(|(_, trail)| trail);
 
-        let target = question.reveal.and_then(|reveal| target(open, view, trail, top, of, reveal));
+        let search = trail.map(|_| answers.searches);
+        let target_of = question.reveal.map(|reveal| TargetOf { of, arrangement, top, search, reveal });
+        if self.target.as_ref().is_none_or(|(known, _)| *known != target_of) {
+            let found = question.reveal.and_then(|reveal| target(open, view, trail, top, of, reveal));
+            self.target = Some((target_of, found));
+        }
+        let target = self.target.as_ref().and_then(|&(_, target)| target);
         let mut folds = question.folds.clone();
         let opened = target.map_or_else(Vec::new, |target| reveal::to_open(view, top, target, &Folds::new(&folds)));
         folds.extend(&opened);
@@ -100,7 +124,7 @@ impl Trees {
         if let Some((row, _)) = revealed.filter(|&(row, _)| row < first || row - first >= count) {
             first = row.saturating_sub(count / 2);
         }
-        let rows = layout.rows.iter().skip(first as usize).take(count as usize);
+        let rows = layout.rows.range(first as usize..(first as usize).saturating_add(count as usize));
         let above = nodes_above(view, top);
         let nearest = above.len().saturating_sub(MOST_ABOVE);
         Some(TreePage {

@@ -67,34 +67,43 @@ impl Trail {
         true
     }
 
-    fn children(&self, view: TreeView<'_>, node: u32) -> Vec<u32> {
-        view.children(node).into_iter().filter(|&child| self.nodes.contains(child)).collect()
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.classes.heap_bytes() + self.nodes.heap_bytes()
+    }
+
+    fn first_of(&self, nodes: &[u32]) -> Option<u32> {
+        nodes.iter().copied().find(|&child| self.nodes.contains(child))
+    }
+
+    fn last_of(&self, nodes: &[u32]) -> Option<u32> {
+        nodes.iter().copied().rfind(|&child| self.nodes.contains(child))
     }
 
     /// The first match in the order of rows that is `node` or below it.
     fn first(&self, view: TreeView<'_>, node: u32) -> Option<u32> {
         let mut at = node;
         while !view.is_of(&self.classes, at) {
-            at = *self.children(view, at).first()?;
+            at = self.first_of(&view.children(at))?;
         }
         Some(at)
     }
 
     /// The last.
     fn last(&self, view: TreeView<'_>, node: u32) -> u32 {
-        std::iter::successors(Some(node), |&at| self.children(view, at).last().copied()).last().unwrap_or(node)
+        std::iter::successors(Some(node), |&at| self.last_of(&view.children(at))).last().unwrap_or(node)
     }
 
     /// The match after `node` in the order of rows below `top`, the first one after the last.
     pub(super) fn after(&self, view: TreeView<'_>, top: u32, node: u32) -> Option<u32> {
-        if let Some(&child) = self.children(view, node).first() {
+        if let Some(child) = self.first_of(&view.children(node)) {
             return self.first(view, child);
         }
         let mut at = node;
         while at != top {
             let parent = view.parent(at)?;
-            let mut later = view.children(parent).into_iter().skip_while(|&child| child != at).skip(1);
-            if let Some(next) = later.find(|&child| self.nodes.contains(child)) {
+            let siblings = view.children(parent);
+            let later = siblings.iter().position(|&child| child == at).and_then(|place| siblings.get(place + 1..));
+            if let Some(next) = later.and_then(|later| self.first_of(later)) {
                 return self.first(view, next);
             }
             at = parent;
@@ -107,8 +116,9 @@ impl Trail {
         let mut at = node;
         while at != top {
             let parent = view.parent(at)?;
-            let earlier = view.children(parent).into_iter().take_while(|&child| child != at);
-            if let Some(next) = earlier.filter(|&child| self.nodes.contains(child)).last() {
+            let siblings = view.children(parent);
+            let earlier = siblings.iter().position(|&child| child == at).and_then(|place| siblings.get(..place));
+            if let Some(next) = earlier.and_then(|earlier| self.last_of(earlier)) {
                 return Some(self.last(view, next));
             }
             if view.is_of(&self.classes, parent) {

@@ -23,6 +23,11 @@ pub(super) struct Radix {
 }
 
 impl Radix {
+    /// None yet, with room for `count`: growing would copy all of them in one go.
+    pub(super) fn with_room(count: usize) -> Radix {
+        Radix { keys: Vec::with_capacity(count), ids: Vec::with_capacity(count), ..Radix::default() }
+    }
+
     /// Appends a number, before the sort begins.
     pub(super) fn push(&mut self, key: u64, id: u32) {
         self.differing |= key ^ self.keys.first().copied().unwrap_or(key);
@@ -62,8 +67,12 @@ impl Radix {
             } else {
                 if self.next == 0 {
                     self.counts = vec![0; DIGITS];
-                    self.to_keys.resize(len, 0);
-                    self.to_ids.resize(len, 0);
+                    self.to_keys.reserve_exact(len - self.to_keys.len());
+                    self.to_ids.reserve_exact(len - self.to_ids.len());
+                }
+                if self.to_keys.len() < end {
+                    self.to_keys.resize(end, 0);
+                    self.to_ids.resize(end, 0);
                 }
                 for key in self.keys.get(rows).into_iter().flatten() {
                     if let Some(count) = self.counts.get_mut((key >> shift) as usize % DIGITS) {
@@ -93,9 +102,71 @@ impl Radix {
         true
     }
 
+    /// Bytes on the heap.
+    pub(super) fn heap_bytes(&self) -> usize {
+        (self.keys.capacity() + self.to_keys.capacity()) * size_of::<u64>()
+            + (self.ids.capacity() + self.to_ids.capacity()) * size_of::<u32>()
+    }
+
     /// The numbers, in the order of their keys once sorted.
     pub(super) fn into_ids(self) -> Vec<u32> {
         self.ids
+    }
+}
+
+/// Numbers sorted by several keys, in slices.
+#[derive(Default)]
+pub(super) struct Sorting {
+    radix: Radix,
+    /// Which key comes next: the one that counts least comes first.
+    part: usize,
+    /// The numbers, sorted by the keys before that.
+    ids: Vec<u32>,
+}
+
+impl Sorting {
+    /// Of these, in the order in which equal ones stay.
+    pub(super) fn of(ids: Vec<u32>) -> Sorting {
+        Sorting { ids, ..Sorting::default() }
+    }
+
+    /// Sorts by so many keys while there is time: `true` when done. Key 0 counts least; `at_once` of them are made between two
+    /// questions for the time.
+    pub(super) fn step(
+        &mut self,
+        (parts, at_once): (usize, usize),
+        key: &mut dyn FnMut(usize, u32) -> u64,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        while self.part < parts {
+            if self.radix.len() == 0 {
+                self.radix = Radix::with_room(self.ids.len());
+            }
+            while self.radix.len() < self.ids.len() {
+                for &id in self.ids.iter().skip(self.radix.len()).take(at_once) {
+                    self.radix.push(key(self.part, id), id);
+                }
+                if !has_time() {
+                    return false;
+                }
+            }
+            if !self.radix.step(has_time) {
+                return false;
+            }
+            self.ids = std::mem::take(&mut self.radix).into_ids();
+            self.part += 1;
+        }
+        true
+    }
+
+    /// The numbers, in their order once sorted.
+    pub(super) fn ids(&self) -> &[u32] {
+        &self.ids
+    }
+
+    /// Bytes on the heap.
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.radix.heap_bytes() + self.ids.capacity() * size_of::<u32>()
     }
 }
 
@@ -114,6 +185,17 @@ mod tests {
             let mut expected: Vec<u32> = (0..keys.len() as u32).collect();
             expected.sort_by_key(|&id| keys[id as usize]);
             prop_assert_eq!(radix.into_ids(), expected);
+        }
+
+        #[test]
+        fn the_last_key_counts_most(keys in prop::collection::vec((0u64..4, 0u64..4), 0..100), slice in 1usize..5) {
+            let mut sorting = Sorting::of((0..keys.len() as u32).collect());
+            let mut key = |part: usize, id: u32| [keys[id as usize].1, keys[id as usize].0][part];
+            let mut asked = 0;
+            while !sorting.step((2, 7), &mut key, &mut || { asked += 1; asked % slice != 0 }) {}
+            let mut expected: Vec<u32> = (0..keys.len() as u32).collect();
+            expected.sort_by_key(|&id| keys[id as usize]);
+            prop_assert_eq!(sorting.ids(), expected);
         }
     }
 }

@@ -1,0 +1,175 @@
+//! What frames weigh, put together to the lines and files of their code, in slices: a file may claim millions of lines.
+
+use super::protocol::{SourceFile, SourceLine, Standing};
+use super::radix::Sorting;
+use crate::column::Column;
+use crate::snapshot::{Frame, FrameId, Snapshot};
+
+/// Frames, lines or files between two questions for the time.
+const ROWS_PER_CHECK: usize = 2048;
+/// Files and lines that are sent; no project has more.
+const MOST_FILES: usize = 2000;
+const MOST_LINES: usize = 20_000;
+/// Bytes of a path that are sent.
+const LONGEST_PATH: usize = 1000;
+
+/// A file by a frame of it, what it weighs, and the first of its lines.
+#[derive(Clone, Copy)]
+struct File {
+    frame: u32,
+    standing: Standing,
+    first: u32,
+}
+
+/// Frames on their way to files.
+#[derive(Default)]
+pub(super) struct SourceLines {
+    /// By frame.
+    pub(super) frames: Vec<Standing>,
+    /// How many of them were looked at, and those that weigh anything.
+    seen: usize,
+    used: Vec<u32>,
+    /// These by file and line, and how many of them stand in `lines` and `files`.
+    by_place: Option<Sorting>,
+    grouped: usize,
+    /// Of each line a frame, and what it weighs.
+    lines: Column<(u32, Standing)>,
+    files: Column<File>,
+    /// The files, heaviest first, and how many of them are done.
+    by_weight: Option<Sorting>,
+    done: usize,
+    /// The lines of the file that comes next, heaviest first.
+    of_file: Option<Sorting>,
+    line_count: usize,
+    sent: Vec<SourceFile>,
+    left_out: Standing,
+}
+
+impl Standing {
+    pub(super) fn join(&mut self, more: Standing) {
+        self.now.add(more.now);
+        self.peak.add(more.peak);
+    }
+
+    fn weighs(&self) -> bool {
+        self.now.count > 0 || self.peak.count > 0
+    }
+
+    /// What it sorts by, heaviest first; key 0 counts less.
+    fn key(&self, part: usize) -> u64 {
+        !if part == 0 { self.peak.bytes } else { self.now.bytes }
+    }
+}
+
+impl SourceLines {
+    /// Puts them together while there is time: the files, heaviest first, and what is not among them.
+    pub(super) fn step(
+        &mut self,
+        snapshot: &Snapshot,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> Option<(Vec<SourceFile>, Standing)> {
+        while self.seen < self.frames.len() {
+            let part = (self.seen..).zip(self.frames.iter().skip(self.seen).take(ROWS_PER_CHECK));
+            self.used.extend(part.filter(|(_, standing)| standing.weighs()).map(|(id, _)| id as u32));
+            self.seen += ROWS_PER_CHECK;
+            if !has_time() {
+                return None;
+            }
+        }
+        let frame = |id: u32| snapshot.frames.frame(FrameId(id));
+        // Where neither file nor line changes, it is the same line.
+        let mut place = |part: usize, id: u32| match (part, frame(id)) {
+            (0, Frame { line, .. }) => line.cast_unsigned() as u64,
+            (1, Frame { line, .. }) => (line.cast_unsigned() >> u64::BITS) as u64,
+            (_, Frame { filename, .. }) => filename.0.into(),
+        };
+        let by_place = self.by_place.get_or_insert_with(|| Sorting::of(std::mem::take(&mut self.used)));
+        if !by_place.step((3, ROWS_PER_CHECK), &mut place, has_time) {
+            return None;
+        }
+        while self.grouped < by_place.ids().len() {
+            for &id in by_place.ids().iter().skip(self.grouped).take(ROWS_PER_CHECK) {
+                let standing = self.frames.get(id as usize).copied().unwrap_or_default();
+                let mut file = self.files.len().checked_sub(1).and_then(|last| self.files.get(last));
+                file = file.filter(|file| frame(file.frame).filename == frame(id).filename);
+                let is_new_file = file.is_none();
+                let mut file = file.unwrap_or(File { frame: id, standing, first: self.lines.len() as u32 });
+                let line = self.lines.len().checked_sub(1).filter(|_| !is_new_file);
+                let line = line.and_then(|last| Some((last, self.lines.get(last)?)));
+                match line.filter(|(_, (known, _))| frame(*known).line == frame(id).line) {
+                    Some((last, (known, mut sum))) => {
+                        sum.join(standing);
+                        self.lines.set(last, (known, sum));
+                    }
+                    None => self.lines.push((id, standing)),
+                }
+                if is_new_file {
+                    self.files.push(file);
+                } else {
+                    file.standing.join(standing);
+                    self.files.set(self.files.len() - 1, file);
+                }
+            }
+            self.grouped += ROWS_PER_CHECK;
+            if !has_time() {
+                return None;
+            }
+        }
+        let file = |at: u32| self.files.get(at as usize);
+        let mut weight = |part: usize, at: u32| file(at).map_or(0, |file| file.standing.key(part));
+        let files = self.by_weight.get_or_insert_with(|| Sorting::of((0..self.files.len() as u32).collect()));
+        if !files.step((2, ROWS_PER_CHECK), &mut weight, has_time) {
+            return None;
+        }
+        while let Some(&at) = files.ids().get(self.done) {
+            let Some(File { frame: known, standing, first }) = file(at) else { break };
+            if self.sent.len() < MOST_FILES {
+                let end = file(at + 1).map_or(self.lines.len() as u32, |next| next.first);
+                let line = |at: u32| self.lines.get(at as usize);
+                let mut weight = |part: usize, at: u32| line(at).map_or(0, |(_, standing)| standing.key(part));
+                let room = MOST_LINES - self.line_count;
+                let lines = self
+                    .of_file
+                    .get_or_insert_with(|| Sorting::of(if room > 0 { (first..end).collect() } else { Vec::new() }));
+                if !lines.step((2, ROWS_PER_CHECK), &mut weight, has_time) {
+                    return None;
+                }
+                let lines = lines.ids().iter().take(room).filter_map(|&at| line(at));
+                let text = |id: u32| frame(id).line.to_string();
+                let lines: Vec<SourceLine> =
+                    lines.map(|(id, standing)| SourceLine { line: text(id), standing }).collect();
+                self.line_count += lines.len();
+                let left_out = (end - first) - lines.len() as u32;
+                let path = path(snapshot.strings.bytes(frame(known).filename));
+                self.sent.push(SourceFile { path, standing, lines, left_out });
+                self.of_file = None;
+            } else {
+                self.left_out.join(standing);
+            }
+            self.done += 1;
+            if (self.sent.len() < MOST_FILES || self.done.is_multiple_of(ROWS_PER_CHECK)) && !has_time() {
+                return None;
+            }
+        }
+        Some((std::mem::take(&mut self.sent), self.left_out))
+    }
+
+    /// Bytes on the heap.
+    pub(super) fn heap_bytes(&self) -> usize {
+        let sorting = [&self.by_place, &self.by_weight, &self.of_file].into_iter().flatten();
+        self.frames.capacity() * size_of::<Standing>()
+            + self.used.capacity() * size_of::<u32>()
+            + sorting.map(Sorting::heap_bytes).sum::<usize>()
+            + self.lines.heap_bytes()
+            + self.files.heap_bytes()
+    }
+}
+
+/// A path, of a very long one the end: it has the file's name.
+fn path(bytes: &[u8]) -> String {
+    let (mark, end) = match bytes.len().checked_sub(LONGEST_PATH) {
+        Some(cut) if cut > 0 => ("…", bytes.get(cut..).unwrap_or(bytes)),
+        _ => ("", bytes),
+    };
+    mark.to_owned() + &String::from_utf8_lossy(end)
+}
