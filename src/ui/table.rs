@@ -97,6 +97,11 @@ impl Table {
         self.known.as_ref().map(|(_, page)| &**page)
     }
 
+    /// The search that it was asked about.
+    pub(super) fn known_find(&self) -> Option<u32> {
+        self.known.as_ref().and_then(|(known, _)| known.find)
+    }
+
     /// Whether anything but the scope decides what is listed.
     pub fn is_filtered(&self) -> bool {
         self.known.as_ref().is_some_and(|(question, _)| question.filter != TableFilter::default())

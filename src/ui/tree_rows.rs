@@ -178,7 +178,7 @@ pub fn view(state: &State) -> TreeView {
         way,
         empty: if page.total.count == 0 && page.total.bytes == 0 { nothing(question.scope) } else { "" },
         searched: question.find.is_some() && state.found_serial().is_some(),
-        found: super::find::found_in(state, question.scope, page.found),
+        found: super::find::found_in(state, question.find, question.scope, page.found),
         total: page.total.bytes,
     }
 }

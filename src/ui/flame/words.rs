@@ -134,8 +134,8 @@ pub fn reading(state: &State) -> String {
 
 /// What the search found; nothing while nothing is looked for.
 pub fn found(state: &State) -> String {
-    let page = state.flame.page();
-    page.map_or_else(String::new, |page| found_in(state, state.views.scope, page.found))
+    let Some((question, page)) = state.flame.answer.question().zip(state.flame.page()) else { return String::new() };
+    found_in(state, question.find, question.scope, page.found)
 }
 
 /// What stands in the place of boxes where there are none.
