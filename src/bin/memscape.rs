@@ -35,9 +35,9 @@ before the first), 1759252605604106us (after the events up to then, since 1970),
 free_completed:7f89b4000000_0 (after that event on the address; behind the _ how many frees of it have completed before). KEY: site
 (the default: the innermost frame that is not internal), function, file, or tree (all frames; --inverted begins with the innermost).
 peak: the same at the peak; with --from and --to, both included, at the most that was live at once between these times.
-find: the allocations that a search finds, the largest first. PATTERN is what the page's table takes: text or /expression/ in a frame
-of the stack, #number, an address (0x7f89b4000000: whose bytes hold it), a size (>=1MiB, 1MiB..2MiB), age>1000 or life<10 in events;
-several with \" & \" between them. With --at: those live then.
+find: the allocations that a search finds, the largest first. PATTERN is what the page's table takes: text or /expression/ in a
+frame of the stack, @text in the innermost frame of your own code, #number, an address (0x7f89b4000000: whose bytes hold it), a size
+(>=1MiB, 1MiB..2MiB), age>1000 or life<10 in events; several with \" & \" between them. With --at: those live then.
 
 plot: a picture. --width is that of the whole picture (1200), --height that of
 its timeline (480). With --time the axis is wall-clock, and --from and --to are seconds since the first event. Kinds: site,
