@@ -55,6 +55,7 @@ impl Panel {
         set_attribute(&elements.tree_rows, "data-total", &view.total.to_string());
         set_text(&elements.tree_found, &view.found);
         elements.tree_rows.set_class_name(if view.searched { "searched" } else { "" });
+        set_attribute(&elements.tree_rows, "aria-colcount", if view.searched { "7" } else { "6" });
         set_px(&elements.tree_space, "height", f64::from(view.row_count) * ROW_PX * scale);
         if self.moved != scroll.moved {
             self.moved = scroll.moved;
@@ -149,6 +150,7 @@ impl Slot {
         for (name, value) in &attributes {
             set_attribute(row, name, value);
         }
+        set_attribute(row, "aria-current", if view.is_marked { "true" } else { "false" });
         set_attribute(row, "aria-selected", if view.is_selected { "true" } else { "false" });
         match view.fold {
             FoldState::Leaf => drop(row.remove_attribute("aria-expanded")),
