@@ -163,6 +163,13 @@ fn stacks_that_share_nothing_the_other_way_round_are_shown() {
         let expected = if root == Root::Outermost { 2001 } else { 1 + 2000 * 2001 / 2 };
         assert_eq!(page.row_count, expected);
     }
+    // However many moments are asked about, what is kept of them does not grow.
+    for moment in 1995..2001 {
+        let scope = Scope::At(moment);
+        open.tree(TreeQuestion { scope, folds: vec![], ..open.everything_open(Root::Innermost) });
+    }
+    let answers = open.engine.heap_bytes().into_iter().find(|(table, _)| *table == "answers").unwrap().1;
+    assert!(answers < 300 << 20, "{} MiB", answers >> 20);
     // More nodes than a tree has: the rest stands in one, and nothing is lost.
     let mut open = numbered::open(&pickle(3000, (0..3000).map(|depth| (1, (0..=depth).rev().collect()))));
     let mut question = TreeQuestion { folds: vec![], rows: [0, 2000], ..open.everything_open(Root::Innermost) };
