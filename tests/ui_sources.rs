@@ -148,7 +148,7 @@ fn the_heaviest_file_is_open_and_files_fold() {
     assert_eq!(page.labels(), all);
     let rows = view(&page.state).rows;
     assert_eq!(rows[0].kind, RowKind::File(Unfolded::Yes));
-    assert_eq!((rows[0].exact.as_str(), rows[0].share), ("800 B requested", 800));
+    assert_eq!((rows[0].exact.as_str(), rows[0].share.as_str(), rows[0].per_mille), ("800 B requested", "80.0 %", 800));
     assert_eq!(rows[0].folder(), "/home/me");
     assert_eq!((rows[1].path.as_str(), rows[1].exact_peak.as_str()), ("/home/me/model.py", "500 B requested"));
     page.pick(0);

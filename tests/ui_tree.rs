@@ -10,6 +10,7 @@ use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Scene, View};
 use memscape::ui::action::GivenFile;
 use memscape::ui::amount::{per_mille, percent};
+use memscape::ui::settings::{Field, SettingsAction};
 use memscape::ui::state::Canvas;
 use memscape::ui::tree_keys::{TreeAction, TreeCommand};
 use memscape::ui::tree_rows::{RowView, TreeView, heat, view};
@@ -367,6 +368,59 @@ fn the_active_row_stays_in_place_while_the_moment_moves() {
 }
 
 #[test]
+fn rows_of_the_arrangement_before_are_nobodys_nodes() {
+    let mut page = Page::open();
+    page.answer(|_, _| {});
+    page.act(Action::Tree(TreeAction::Clicked(3)));
+    page.press(TreeCommand::Invert);
+    assert_eq!(page.highlight(), Highlight::Nothing, "its number means another node there, and is not asked about");
+    // The rows that are seen are those of before until the answer comes.
+    let asked = page.question();
+    page.act(Action::Tree(TreeAction::Clicked(5)));
+    page.press(TreeCommand::Select);
+    assert_eq!((page.state.views.node, page.highlight()), (None, Highlight::Nothing));
+    let (serial, _) = asked.expect("the other tree was asked for");
+    let rows = (0..20).map(row).collect();
+    let tree = TreePage { row_count: ROWS, rows, ..TreePage::default() };
+    page.reply(Reply::Tree { serial, page: Box::new(tree) });
+    page.press(TreeCommand::Select);
+    assert_eq!(page.state.views.node, Some(5), "the row that was clicked, in the new tree");
+}
+
+#[test]
+fn an_allocation_without_a_row_may_have_one_at_another_moment() {
+    let mut page = Page::open();
+    page.answer(|_, _| {});
+    page.select(12);
+    let question = page.answer(|_, _| {});
+    assert_eq!(question.reveal, Some(Reveal::Allocation(12)));
+    page.scroll(1);
+    assert_eq!(page.question().and_then(|(_, question)| question.reveal), None, "it is not there: asked once");
+    page.state.views.scope = Scope::At(9);
+    page.act(Action::PointerLeft);
+    let question = page.answer(|_, tree| tree.revealed = Some((5, 5)));
+    assert_eq!(question.reveal, Some(Reveal::Allocation(12)));
+    assert!(page.rows().iter().any(|row| row.is_marked));
+    page.state.views.scope = Scope::At(10);
+    page.act(Action::PointerLeft);
+    assert_eq!(page.answer(|_, _| {}).reveal, Some(Reveal::Node(5)), "found, it is where it is");
+}
+
+#[test]
+fn other_rules_make_other_trees_at_once() {
+    let mut page = Page::open();
+    page.answer(|_, _| {});
+    page.press(TreeCommand::HideInternal);
+    page.answer(|_, _| {});
+    page.act(Action::Tree(TreeAction::Clicked(3)));
+    page.act(Action::Settings(SettingsAction::Typed(Field::Rules, "native".into())));
+    page.act(Action::Settings(SettingsAction::RulesDone));
+    let told = page.done.iter().any(|effect| matches!(effect, Effect::Ask(Request::InternalFrames(_))));
+    assert!(told && page.question().is_some(), "the first rules that differ from the defaults count as well");
+    assert_eq!(page.state.views.node, None);
+}
+
+#[test]
 fn what_is_selected_stands_out_and_escape_gives_it_up_first() {
     let mut page = Page::open();
     page.answer(|_, _| {});
@@ -443,7 +497,7 @@ fn rows_read_like_this() {
     assert_eq!((row.name.as_str(), row.place.as_str()), ("f2", "/home/me/project/train.py:2"));
     assert_eq!((row.bytes.as_str(), row.count.as_str(), row.own.as_str()), ("341 MiB", "1,200", "512 B"));
     assert_eq!(row.exact, "357,913,941 B in 1,200 allocations");
-    assert_eq!((row.of_parent.as_str(), row.of_total.as_str()), ("66.6 %", "33.3 %"));
+    assert_eq!((row.of_parent.as_str(), row.of_total.as_str()), ("66.7 %", "33.3 %"));
     assert_eq!((row.heat, row.level, row.among, row.indent_px), (2, 3, [2, 4], 14));
     assert_eq!((rows[1].indent_px, rows[0].indent_px), (7, 0), "an only child stands a little to the right");
     assert_eq!(row.title, "f2\n/home/me/project/train.py:2");
@@ -452,7 +506,8 @@ fn rows_read_like_this() {
 #[test]
 fn shares_are_exact_at_their_ends() {
     assert_eq!([0, 1, 999, 1000].map(|part| percent(part, 1000)), ["0 %", "0.1 %", "99.9 %", "100 %"]);
-    assert_eq!(percent(u64::MAX - 1, u64::MAX), "99.9 %", "all but a byte is not all");
+    assert_eq!(percent(u64::MAX - 1, u64::MAX), "> 99.9 %", "all but a byte is not all");
+    assert_eq!(percent(1237, 10_000), "12.4 %", "to the nearest tenth");
     assert_eq!((percent(1, u64::MAX), percent(0, 0), per_mille(5, 0)), ("< 0.1 %".into(), "0 %".into(), 0));
     assert_eq!([0, 49, 50, 199, 200, 399, 400, 699, 700, 1000].map(heat), [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]);
 }

@@ -178,8 +178,11 @@ fn scope(app: &App) -> Option<Scope> {
     if is_in("#tree") {
         return Some(Scope::Tree);
     }
-    if is_in("#table, #histograms") {
+    if is_in("#table") {
         return Some(Scope::Table);
+    }
+    if is_in("#histograms") {
+        return Some(Scope::Histograms);
     }
     let inside = is_in("#picture");
     Some(if nowhere || inside { Scope::Timeline } else { Scope::Page })

@@ -198,7 +198,11 @@ impl App {
     /// Shows the state: called once an animation frame, and only after something changed.
     fn show(self: &Rc<Self>) {
         let state = self.state.borrow();
+        let was_in_views = views::has_focus(self);
         self.panels.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
+        if was_in_views {
+            views::keep_focus(self);
+        }
         self.minimap.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
         self.overlay.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
         let mut painter = self.painter.borrow_mut();

@@ -57,10 +57,10 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
             listeners.push(listen(bars, event, move |event| tell_bar(&top, event)));
         }
     }
-    for clear in [&elements.histograms_clear, &elements.table_empty_clear] {
-        let app = app.clone();
-        listeners.push(listen(clear, "click", move |_| app.dispatch(Action::Command(Command::ClearFilters))));
-    }
+    let clearing = app.clone();
+    listeners.push(listen(&elements.table_empty_clear, "click", move |_| {
+        clearing.dispatch(Action::Command(Command::ClearFilters));
+    }));
     listeners
 }
 

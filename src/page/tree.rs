@@ -23,7 +23,7 @@ pub(super) fn listeners(app: &Rc<App>) -> [EventListener; 5] {
         on(&elements.tree_rows, "click", click),
         on(&elements.tree_rows, "dblclick", |app, event| {
             if let Some(row) =
-                number(event, ".row", "data-row").filter(|_| number(event, ".twisty", "data-row").is_none())
+                number(event, ".row", "data-row").filter(|_| number(event, ".twisty, a[href]", "data-row").is_none())
             {
                 app.dispatch(Action::Tree(TreeAction::Toggled(row)));
             }
@@ -79,8 +79,9 @@ fn scrolled(app: &Rc<App>) {
 
 fn click(app: &Rc<App>, event: &Event) {
     let Some(row) = number(event, ".row", "data-row") else { return };
-    // A link is followed, and nothing else.
+    // A link is followed, and nothing else; but keys are the tree's, as its rows become others under a link that has the focus.
     if number(event, "a[href]", "data-row").is_some() {
+        let _ = app.elements.tree_rows.focus();
         return;
     }
     let twisty = number(event, ".twisty", "data-row").is_some();

@@ -100,16 +100,40 @@ pub(super) fn focus(app: &App) {
     let tab = app.state.borrow().views.tab;
     // A panel that is about to be seen can't take the focus before it is.
     app.panels.borrow_mut().show(&app.elements, &app.state.borrow(), &app.theme.borrow());
+    focus_tab(app, tab);
+}
+
+fn focus_tab(app: &App, tab: Tab) {
     let Some((_, [_, panel])) = app.elements.tabs().into_iter().find(|(of, _)| *of == tab) else { return };
     let inside = panel.query_selector("[tabindex=\"0\"]").ok().flatten();
     let inside = inside.and_then(|inside| inside.dyn_into::<HtmlElement>().ok());
     let _ = inside.as_ref().unwrap_or(panel).focus();
 }
 
+/// Whether the focus is in a view, or on its tab.
+pub(super) fn has_focus(app: &App) -> bool {
+    let focus = app.elements.document.active_element();
+    focus.is_some_and(|focus| focus.closest("#answer").ok().flatten().is_some())
+}
+
+/// What had the focus in a view may be gone since (a crumb, a filter that was taken back): then it is the view's, so that the next
+/// key is not taken for one of the timeline's.
+pub(super) fn keep_focus(app: &App) {
+    let Some(focus) = app.elements.document.active_element() else { return };
+    let is_gone = focus.is_same_node(Some(&app.elements.body)) || focus.closest("[hidden]").ok().flatten().is_some();
+    if !is_gone {
+        return;
+    }
+    match app.state.borrow().views.seen() {
+        Some(tab) => focus_tab(app, tab),
+        // It fails only for an element that is gone.
+        None => drop(app.painter.borrow().canvas(&app.elements).focus()),
+    }
+}
+
 /// From the timeline to the view, or back to the timeline.
 pub(super) fn change_focus(app: &App) {
-    let focus_now = app.elements.document.active_element();
-    if focus_now.is_some_and(|focus| focus.closest("#answer").ok().flatten().is_some()) {
+    if has_focus(app) {
         let _ = app.painter.borrow().canvas(&app.elements).focus();
     } else if app.state.borrow().views.seen().is_some() {
         focus(app);

@@ -329,6 +329,8 @@ pub enum Command {
     FilterTable,
     /// List everything again.
     ClearFilters,
+    /// The same, from the histograms.
+    ClearBars,
     /// Sort the table by the next column.
     SortByNext,
     /// Sort it the other way.

@@ -28,18 +28,16 @@ pub fn per_mille(part: u64, whole: u64) -> u32 {
     u32::try_from(share.min(1000)).unwrap_or(1000)
 }
 
-/// A share for people: `12.3 %`, `100 %`, `< 0.1 %`.
+/// A share for people, to the nearest tenth: `12.3 %`; only all of it is `100 %`, only nothing `0 %`.
 pub fn percent(part: u64, whole: u64) -> String {
-    match per_mille(part, whole) {
-        0 if part > 0 => "< 0.1 %".to_owned(),
-        0 => "0 %".to_owned(),
-        1000 => "100 %".to_owned(),
-        share => {
-            let mut text = (share / 10).to_string();
-            text.push('.');
-            text.push(char::from_digit(share % 10, 10).unwrap_or('0'));
-            text.push_str(" %");
-            text
-        }
-    }
+    let wide = u128::from(whole.max(1));
+    let tenths = ((u128::from(part) * 2000 + wide) / (2 * wide)) as u64;
+    let text = match tenths {
+        0 if part == 0 => "0".to_owned(),
+        0 => "< 0.1".to_owned(),
+        1000.. if part < whole => "> 99.9".to_owned(),
+        1000 => "100".to_owned(),
+        _ => [&(tenths / 10).to_string(), ".", &(tenths % 10).to_string()].concat(),
+    };
+    text + " %"
 }

@@ -20,6 +20,7 @@ const PEAK_WINDOW: f64 = 1.0 / 16.0;
 /// Carries out a command.
 pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects: &mut Vec<Effect>) {
     state.remark = None;
+    state.commands = state.commands.wrapping_add(1);
     if matches!(command, Command::MoveUp | Command::MoveDown | Command::ZoomBytesIn | Command::ZoomBytesOut) {
         // Whoever sets the bytes axis wants it to stay.
         state.bytes_axis = BytesAxis::Free;
@@ -128,7 +129,7 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         Command::ChooseAllRows => table::choose_all(state),
         Command::CopyRows => table::copy(state, effects),
         Command::FilterTable => effects.push(Effect::FocusFilter),
-        Command::ClearFilters => table::clear(state),
+        Command::ClearFilters | Command::ClearBars => table::clear(state),
         Command::SortByNext => table::sort_by_next(state),
         Command::SortOtherWay => table::sort(state, state.table.sort.column),
         Command::ToggleMeasure => {

@@ -286,9 +286,10 @@ pub fn status(state: &State) -> FindStatus {
     }
 }
 
-/// What a view says of what the search found in it: `12 found · 310 MiB`; nothing while nothing is looked for.
-pub(super) fn found_in(state: &State, scope: Scope, weight: Weight) -> String {
-    if state.found_serial().is_none() {
+/// What a view says of what the search found in it: `12 found · 310 MiB`; nothing while nothing is looked for, or while `find`, the
+/// search that it was asked about, is not the latest.
+pub(super) fn found_in(state: &State, find: Option<u32>, scope: Scope, weight: Weight) -> String {
+    if find.is_none() || find != state.found_serial() {
         return String::new();
     }
     let mut text = grouped(weight.count.into());

@@ -107,6 +107,11 @@ impl FlameGraph {
         *self = FlameGraph { canvas: self.canvas, growth: self.growth, ..FlameGraph::default() };
     }
 
+    /// Forgets the boxes: their nodes are others now.
+    pub(super) fn forget_boxes(&mut self) {
+        (self.answer, self.zoom) = Default::default();
+    }
+
     /// The height of a row in device pixels.
     pub fn row_px(&self) -> i64 {
         self.canvas.map_or(1, |canvas| (ROW_PX * canvas.scale).round() as i64)
@@ -206,6 +211,11 @@ impl State {
         self.views.seen() == Some(Tab::Flame) && self.flame.zoom.take().is_some()
     }
 
+    /// Whether the boxes that are seen are of the arrangement before: their nodes are others.
+    fn has_stale_boxes(&self) -> bool {
+        self.flame.answer.question().is_some_and(|question| question.arrangement != self.views.arrangement)
+    }
+
     fn select_flame_box(&mut self, place: usize) {
         let found = self.flame.page().and_then(|page| page.boxes.get(place).copied());
         if let Some(found) = found.filter(|found| found.nodes == 1) {
@@ -284,6 +294,8 @@ pub(super) fn act(state: &mut State, action: FlameAction) {
             }
         }
         FlameAction::PointerAt(place) => state.flame.pointer = place,
+        FlameAction::Clicked(_) | FlameAction::DoubleClicked(_) | FlameAction::Chosen(_) if state.has_stale_boxes() => {
+        }
         FlameAction::Clicked(at) => match state.flame.at(at) {
             Some(place) => state.select_flame_box(place),
             None => state.views.node = None,
@@ -336,7 +348,8 @@ pub(super) fn step(state: &mut State, step: FlameStep) {
         settle_rows(state);
         return;
     }
-    let Some((page, at)) = state.flame.page().cloned().zip(state.flame_box()) else { return };
+    let known = state.flame.page().cloned().zip(state.flame_box()).filter(|_| !state.has_stale_boxes());
+    let Some((page, at)) = known else { return };
     let Some(selected) = page.boxes.get(at) else { return };
     let grows_down = state.flame.growth == Growth::Down;
     let single = |place: &usize| page.boxes.get(*place).is_some_and(|it| it.nodes == 1);

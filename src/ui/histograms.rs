@@ -136,10 +136,16 @@ pub fn chosen(of: Histogram, [from, to]: [u8; 2]) -> String {
     if from == to {
         return range(of, from);
     }
-    if of == Histogram::Lives && to >= LIFE_UNKNOWN {
-        return [&tick(of, from), " and longer"].concat();
+    let apart = |class: u8| of == Histogram::Lives && class >= LIFE_UNKNOWN;
+    if apart(from) {
+        return [&range(of, from), " or ", &range(of, to)].concat();
     }
-    [&tick(of, from), " to under ", &end(of, to)].concat()
+    let events = if of == Histogram::Lives { " events" } else { "" };
+    if !apart(to) {
+        return [&tick(of, from), " to under ", &end(of, to), events].concat();
+    }
+    let ends = if to == LIFE_TO_END { [", ", &range(of, to)].concat() } else { String::new() };
+    [&tick(of, from), events, " and longer, ", &range(of, LIFE_UNKNOWN), &ends].concat()
 }
 
 fn range(of: Histogram, class: u8) -> String {
@@ -213,6 +219,10 @@ mod tests {
             ("born before the recording".into(), "live at the end".into(), "live at the end".into())
         );
         assert_eq!(chosen(Histogram::Sizes, [11, 20]), "1 KiB to under 1 MiB");
-        assert_eq!(chosen(Histogram::Lives, [3, 34]), "4 and longer");
+        let lives = |classes| chosen(Histogram::Lives, classes);
+        assert_eq!(lives([1, 2]), "1 to under 4 events");
+        assert_eq!(lives([3, 34]), "4 events and longer, born before the recording, live at the end");
+        assert_eq!(lives([5, 33]), "16 events and longer, born before the recording");
+        assert_eq!(lives([33, 34]), "born before the recording or live at the end");
     }
 }

@@ -19,8 +19,10 @@ pub enum Scope {
     Timeline,
     /// While the call tree has the focus; its keys go before those of the page.
     Tree,
-    /// While the table of allocations or the histograms have the focus.
+    /// While the table of allocations has the focus.
     Table,
+    /// While the histograms have the focus.
+    Histograms,
     /// While the flame graph has the focus.
     Flame,
     /// While the formats of a picture are offered.
@@ -111,7 +113,8 @@ pub const BINDINGS: &[Binding] = {
         line(Table, &["Delete", "Backspace"], ClearFilters, "List everything again", "table-clear"),
         line(Table, &["s"], SortByNext, "Sort by the next column", "table-head"),
         line(Table, &["r"], SortOtherWay, "Sort the other way", "table-rows"),
-        line(Table, &["m"], ToggleMeasure, "Histograms of bytes, or of counts", "measure"),
+        line(Scope::Histograms, &["m"], ToggleMeasure, "Bars of bytes, or of counts", "measure"),
+        line(Scope::Histograms, &["Delete", "Backspace"], ClearBars, "List everything again", "histograms-clear"),
         line(Timeline, &["a", "ArrowLeft"], MoveLeft, "Earlier events", "move-left"),
         line(Timeline, &["d", "ArrowRight"], MoveRight, "Later events", "move-right"),
         line(Timeline, &["w", "ArrowUp"], MoveUp, "More bytes", "move-up"),

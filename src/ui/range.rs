@@ -147,7 +147,7 @@ pub fn view(state: &State) -> Option<RangeView> {
     let weight = |weight: Weight| {
         let mut text = exact(weight.bytes);
         text.push_str(" in ");
-        text.push_str(&grouped(weight.count.into()));
+        text.push_str(&counted(weight.count.into(), "allocation"));
         text
     };
     let mut lines = vec![("Events", events(facts.span))];
@@ -191,7 +191,7 @@ pub fn title(state: &State) -> String {
         text.push_str(" · ");
         text.push_str(&Bytes(weight.bytes).to_string());
         text.push_str(" requested in ");
-        text.push_str(&grouped(weight.count.into()));
+        text.push_str(&counted(weight.count.into(), "allocation"));
         return text;
     };
     let facts = state.pinned_facts();

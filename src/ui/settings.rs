@@ -239,7 +239,8 @@ pub(super) fn ask(state: &mut State, effects: &mut Vec<Effect>) {
     if settings.told == Some(now) || (settings.told.is_none() && settings.rules.is_none()) {
         return;
     }
-    let again = settings.told.replace(now).is_some_and(|(load, _)| load == state.load);
+    // Without a word it went by the defaults, and what it said so far rests on them.
+    let again = settings.told.replace(now).is_none_or(|(load, _)| load == state.load);
     let defaults = || DEFAULT_RULES.iter().map(|&rule| rule.to_owned()).collect();
     let rules = settings.rules.clone().unwrap_or_else(defaults);
     effects.push(Effect::Ask(Request::InternalFrames(rules)));

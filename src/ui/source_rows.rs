@@ -1,5 +1,6 @@
 //! What the view "By source" shows: the rows of its table, and the bytes beside the lines of a dropped source file.
 
+use super::amount::{per_mille, percent};
 use super::sources::{SourceText, query};
 use super::state::State;
 use crate::engine::protocol::{NodeLabel, Scope, SourceFile, Standing};
@@ -53,8 +54,10 @@ pub struct Row {
     pub bytes: String,
     /// See `bytes`.
     pub exact: String,
-    /// Thousandths of all of the scope.
-    pub share: u64,
+    /// The share of all of the scope.
+    pub share: String,
+    /// The same in thousandths.
+    pub per_mille: u32,
     /// Allocations in the scope.
     pub count: String,
     /// Bytes live at the device's peak.
@@ -157,14 +160,15 @@ pub fn view(state: &State) -> SourceView {
     let sought = Sought::of(state);
     let mut rows = Vec::new();
     let row = |kind, label: String, path: String, standing: &Standing, marked: Marked| {
-        let (now, peak, total) = (standing.now, standing.peak, page.total.now.bytes.max(1));
+        let (now, peak, total) = (standing.now, standing.peak, page.total.now.bytes);
         Row {
             kind,
             label,
             path,
             bytes: Bytes(now.bytes).to_string(),
             exact: grouped(now.bytes) + unit(state),
-            share: (u128::from(now.bytes) * 1000 / u128::from(total)) as u64,
+            share: percent(now.bytes, total),
+            per_mille: per_mille(now.bytes, total),
             count: grouped(now.count.into()),
             peak: Bytes(peak.bytes).to_string(),
             exact_peak: grouped(peak.bytes) + " B requested",

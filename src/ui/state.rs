@@ -74,6 +74,8 @@ pub struct State {
     pub drop_hover: DropHover,
     /// A remark for the status line that is not about the stage: "Copied".
     pub remark: Option<String>,
+    /// How many commands were given: tells a remark that is made again from one that still stands.
+    pub commands: u32,
     /// Cursor, ruler, markers: what a person puts on the picture.
     pub tools: Tools,
     /// The view "By source".

@@ -54,6 +54,8 @@ pub struct Table {
     known: Option<(TableQuestion, Rc<TablePage>)>,
     /// The allocation whose row was looked for last.
     revealed: Option<u32>,
+    /// Whether the table had no row of it.
+    is_missed: bool,
     copying: Option<Copying>,
     /// What is said when the text has reached the clipboard.
     pub(super) copied: Option<String>,
@@ -82,6 +84,7 @@ impl Default for Table {
             asked: None,
             known: None,
             revealed: None,
+            is_missed: false,
             copying: None,
             copied: None,
         }
@@ -92,6 +95,11 @@ impl Table {
     /// What is shown: the last answer and its question, until the next one comes.
     pub fn page(&self) -> Option<&TablePage> {
         self.known.as_ref().map(|(_, page)| &**page)
+    }
+
+    /// The search that it was asked about.
+    pub(super) fn known_find(&self) -> Option<u32> {
+        self.known.as_ref().and_then(|(known, _)| known.find)
     }
 
     /// Whether anything but the scope decides what is listed.
@@ -281,13 +289,19 @@ impl Table {
 pub(super) fn take(state: &mut State, serial: u32, page: TablePage) {
     let table = &mut state.table;
     let Some((_, mut question)) = table.asked.take_if(|(asked, _)| *asked == serial) else { return };
-    if !table.known.as_ref().is_some_and(|(known, _)| is_same_table(known, &question)) {
+    let before = table.known.as_ref().map(|(known, _)| known);
+    if !before.is_some_and(|known| is_same_table(known, &question)) {
         table.chosen = Chosen::default();
+        // Its row is elsewhere now; or there may be one. A moment that moves does not scroll.
+        let is_other = before.is_none_or(|known| known.sort != question.sort || known.filter != question.filter);
+        if is_other || table.is_missed {
+            table.revealed = None;
+        }
     }
     let (revealed, row) = (question.reveal.take(), page.revealed);
     table.known = Some((question, Rc::new(page)));
     if revealed.is_some() {
-        table.revealed = revealed;
+        (table.revealed, table.is_missed) = (revealed, row.is_none());
         if let Some(row) = row {
             table.chosen.only(row);
             table.bring(row);

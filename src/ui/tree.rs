@@ -7,7 +7,7 @@ use super::action::Effect;
 use super::state::State;
 use super::views::Tab;
 use crate::engine::protocol::{
-    Arrangement, Fold, FoldState, Highlight, NodeLabel, Reach, Request, Reveal, TreePage, TreeQuestion, TreeRow,
+    Arrangement, Fold, FoldState, Highlight, NodeLabel, Reach, Request, Reveal, Scope, TreePage, TreeQuestion, TreeRow,
 };
 use std::rc::Rc;
 
@@ -44,8 +44,20 @@ pub struct Tree {
     pub(super) top: String,
     /// The selected node that was seen here.
     pub(super) followed: Option<u32>,
-    /// The selected allocation that was looked for in this arrangement, and the node of its stack, where it was found.
-    pub(super) marked: Option<(u32, Arrangement, Option<u32>)>,
+    /// The selected allocation that was looked for.
+    pub(super) marked: Option<Marked>,
+}
+
+/// What is known of the selected allocation's row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Marked {
+    pub(super) allocation: u32,
+    pub(super) arrangement: Arrangement,
+    /// The node of its stack, where the tree has it: it is that everywhere.
+    pub(super) node: Option<u32>,
+    /// Where it was looked for.
+    scope: Scope,
+    focus: Option<u32>,
 }
 
 /// Where a person is in a tree.
@@ -173,8 +185,10 @@ impl Tree {
         self.place.row
     }
 
-    /// The active row, where it is known.
+    /// The active row, where it is known: the rows that are seen may be those of another tree still.
     pub fn active_row(&self) -> Option<&TreeRow> {
+        let place = (self.arranged, self.place.focus);
+        self.answered().filter(|known| (known.arrangement, known.focus) == place)?;
         self.row(self.place.row)
     }
 
@@ -268,7 +282,8 @@ impl Tree {
             return;
         }
         if let (Some(Reveal::Allocation(allocation)), found) = (question.reveal, page.revealed) {
-            self.marked = Some((allocation, question.arrangement, found.map(|(_, node)| node)));
+            let TreeQuestion { scope, arrangement, focus, .. } = question;
+            self.marked = Some(Marked { allocation, arrangement, node: found.map(|(_, node)| node), scope, focus });
         }
         match (page.revealed, then) {
             (Some((row, node)), Then::Go) => {
@@ -315,7 +330,12 @@ pub(super) fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
         state.tree.marked = None;
         return ask_rows(state, device, effects);
     };
-    let is_marked = state.tree.marked.is_some_and(|(of, within, _)| (of, within) == (selected, arrangement));
+    let (scope, focus) = (state.views.scope, state.tree.place.focus);
+    // One that has no row may have one at another moment, or in another subtree.
+    let is_marked = state.tree.marked.is_some_and(|marked| {
+        (marked.allocation, marked.arrangement) == (selected, arrangement)
+            && (marked.node.is_some() || (marked.scope, marked.focus) == (scope, focus))
+    });
     if !is_marked && state.tree.wanted.is_none() {
         state.tree.wanted = Some(Reveal::Allocation(selected));
     }
@@ -352,7 +372,7 @@ fn ask_rows(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
 }
 
 /// Changes to the arrangement that is wanted: nodes have other numbers there.
-fn arrange(state: &mut State) {
+pub(super) fn arrange(state: &mut State) {
     let wanted = state.views.arrangement;
     let tree = &mut state.tree;
     if tree.arranged == wanted {
@@ -392,6 +412,7 @@ pub(super) fn forget_hidden(state: &mut State) {
             question.focus = Some(u32::MAX);
         }
         state.views.node = None;
+        state.flame.forget_boxes();
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::amount::{amount, exact, per_mille, percent};
 use super::state::State;
-use super::tree::Scroll;
+use super::tree::{Marked, Scroll};
 use super::views::Tab;
 use crate::engine::protocol::{Arrangement, FoldState, NodeKind, Scope, TreeRow};
 use crate::units::{counted, grouped};
@@ -99,7 +99,7 @@ pub struct Seen {
     scroll: Scroll,
     active: u32,
     node: Option<u32>,
-    marked: Option<(u32, Arrangement, Option<u32>)>,
+    marked: Option<Marked>,
     settings: u32,
     searched: bool,
 }
@@ -178,7 +178,7 @@ pub fn view(state: &State) -> TreeView {
         way,
         empty: if page.total.count == 0 && page.total.bytes == 0 { nothing(question.scope) } else { "" },
         searched: question.find.is_some() && state.found_serial().is_some(),
-        found: super::find::found_in(state, question.scope, page.found),
+        found: super::find::found_in(state, question.find, question.scope, page.found),
         total: page.total.bytes,
     }
 }
@@ -206,7 +206,7 @@ fn row(state: &State, scope: Scope, total: u64, number: u32, row: &TreeRow) -> R
         title.push('\n');
         title.push_str(&file);
     }
-    let marked = state.tree.marked.and_then(|(_, of, node)| node.filter(|_| of == state.views.arrangement));
+    let marked = state.tree.marked.and_then(|it| it.node.filter(|_| it.arrangement == state.views.arrangement));
     RowView {
         number,
         node: row.node,

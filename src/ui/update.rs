@@ -142,6 +142,8 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
 /// answer to what is under the pointer.
 fn settle(state: &mut State, effects: &mut Vec<Effect>) {
     let Some(device) = state.device().map(|device| device.device).filter(|_| state.canvas.is_some()) else { return };
+    // Before anything is asked about a node: it may be one of the arrangement before.
+    tree::arrange(state);
     find::ask(state, device, effects);
     flame::ask(state, device, effects);
     sources::ask(state, device, effects);

@@ -22,6 +22,7 @@ const PANS: u32 = 5;
 const WATCH: &str = r"{
     const bench = window.bench = { scenes: [], hits: [], frames: [], busy: 0 };
     const [SCENE, HIT] = [3, 4]; // the place of each in `Request`
+    const ANSWER = 6; // that of `Hit` in `Reply`
     const raf = window.requestAnimationFrame.bind(window);
     window.requestAnimationFrame = (frame) => raf((time) => {
         const start = performance.now();
@@ -51,7 +52,7 @@ const WATCH: &str = r"{
                 if (data[3].length > 0 && bench.asked) {
                     bench.scenes.push(performance.now() - bench.asked);
                     bench.asked = undefined;
-                } else if (bench.questioned) {
+                } else if (bench.questioned && data[2][0] === ANSWER) {
                     bench.hits.push(performance.now() - bench.questioned);
                     bench.questioned = undefined;
                 }

@@ -10,6 +10,7 @@
 mod cases;
 #[allow(dead_code, reason = "the bench of opening uses all of it")]
 mod figure;
+mod following;
 #[allow(dead_code, reason = "the bench of opening uses all of it")]
 mod machine;
 #[allow(dead_code, reason = "the bench of opening uses all of it")]
@@ -96,10 +97,13 @@ fn measured(case: &Case) -> Result<String, String> {
         );
     }
     let page = panning::measure(&file.path);
+    let following = following::measure(&file.path, file.events);
     text += &format!(
         "| worker, by birth | {} | {} | | | {} |\n| worker, by site | {} | {} | | | | |\n\n\
          Worker, later windows by birth: {} ms of work each. Longest slice natively: {} ms. A frame while panning, in Chromium: the page's own \
-         code {} ms (median), {} ms (95 in 100); all of the main thread {} ms (mean); from frame to frame {} ms (median).\n",
+         code {} ms (median), {} ms (95 in 100); all of the main thread {} ms (mean); from frame to frame {} ms (median).\n\n\
+         From a typed moment to the frame that shows all of it: the call tree {} ms (median), {} ms (95 in 100); the table of allocations \
+         {} ms, {} ms.\n",
         digits(page.first),
         median_and_worst(&page.later),
         median_and_worst(&page.hits),
@@ -111,6 +115,10 @@ fn measured(case: &Case) -> Result<String, String> {
         told(page.own.percentile(95)),
         digits(page.main_thread),
         told(page.interval.median()),
+        told(following.tree.median()),
+        told(following.tree.percentile(95)),
+        told(following.table.median()),
+        told(following.table.percentile(95)),
     );
     Ok(text)
 }

@@ -102,7 +102,7 @@ fn a_range_is_dragged_on_the_axis_told_and_ended() {
     assert!(is_seen(&page, "#range"), "it stays");
     // What the views show of it.
     page.evaluate("{ const list = document.querySelector('#scope'); list.selectedIndex = 3; list.dispatchEvent(new Event('change')) }");
-    page.wait_until("one was kept", || page.text("#answer-title").ends_with("1.00 MiB requested in 1"));
+    page.wait_until("one was kept", || page.text("#answer-title").ends_with("1.00 MiB requested in 1 allocation"));
     // An edge is dragged on.
     page.drag(place(80), place(60), 0);
     page.wait_for(&Some("61".to_owned()), || range("data-to"));
@@ -139,6 +139,11 @@ fn tabs_fold_and_divider_work_by_keys() {
     page.evaluate("document.querySelector('#divider').focus()");
     page.press("ArrowUp");
     page.wait_until("it is higher", || height() > before);
+    (0..12).for_each(|_| page.press("ArrowUp"));
+    page.wait_for(&Some("75".to_owned()), || page.attribute("#divider", "aria-valuenow"));
+    let corners = page.corners("#divider");
+    let (x, y) = (corners.left + corners.width / 2.0, corners.top + corners.height / 2.0);
+    assert_eq!(page.evaluate(&format!("document.elementFromPoint({x}, {y}).id")), "divider", "nothing covers it");
     page.press_held("V", SHIFT);
     page.wait_until("it is folded away", || seen() == "" && height() < 60.0);
     page.press_held("T", SHIFT);

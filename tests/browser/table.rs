@@ -145,8 +145,16 @@ fn bars_of_the_histograms_filter() {
     let page = empty_page();
     opened(&page, &training());
     let [count, ..] = told(&page);
-    page.click("#tab-histograms");
+    page.press_held("H", SHIFT);
     page.wait_until("bars are there", || page.attribute("#size-bars button", "aria-label").is_some());
+    page.wait_until("a bar has the focus", || page.evaluate("!!document.activeElement.dataset.class") == true);
+    // Not the table's keys: it is not seen.
+    let selected = || page.evaluate("document.getElementById('details').hidden");
+    assert_eq!(selected(), true);
+    page.press("ArrowDown");
+    page.press("m");
+    page.wait_for(&Some("true".to_owned()), || page.attribute("#measure", "aria-pressed"));
+    assert_eq!(selected(), true);
     let names = page.evaluate("[...document.querySelectorAll('#size-bars button')].map(it => it.ariaLabel)");
     let of = |name: &serde_json::Value| {
         let (_, rest) = name.as_str()?.split_once(": ")?;
@@ -166,6 +174,9 @@ fn bars_of_the_histograms_filter() {
     assert!(!page.text("#chip-sizes").is_empty());
     page.click("#chip-sizes");
     page.wait_for(&count, || told(&page)[0]);
+    page.wait_until("keys are still the table's", || {
+        page.evaluate("!!document.activeElement.closest('#table')") == true
+    });
     assert_eq!(page.complaints(), Vec::<String>::new());
 }
 

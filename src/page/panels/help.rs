@@ -16,7 +16,8 @@ pub(super) fn prepare(elements: &Elements) {
     for (scope, title) in [
         (Scope::Timeline, "Timeline"),
         (Scope::Tree, "Call tree"),
-        (Scope::Table, "Table and histograms"),
+        (Scope::Table, "Table of allocations"),
+        (Scope::Histograms, "Histograms"),
         (Scope::Flame, "Flame graph"),
         (Scope::Page, "Everywhere"),
         (Scope::Export, "In “Save the picture”"),

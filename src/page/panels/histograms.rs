@@ -43,13 +43,15 @@ fn show_bars(elements: &Elements, place: &HtmlElement, bars: &[Bar]) {
     let focus = elements.document.active_element().filter(|focus| place.contains(Some(focus)));
     let focused = focus.and_then(|focus| focus.get_attribute("data-class"));
     let is_focused = |bar: &Bar| focused.as_deref() == Some(bar.class.to_string().as_str());
+    // Nor may the bars come without it when somebody who came here waits for them.
+    let waits = elements.document.active_element().is_some_and(|focus| focus.is_same_node(Some(&elements.histograms)));
     clear(place);
     let tabbed = bars.iter().position(is_focused).or(bars.iter().position(|bar| bar.is_chosen)).unwrap_or(0);
     for (number, bar) in bars.iter().enumerate() {
         let button = new_bar(elements, bar);
         set_attribute(&button, "tabindex", if number == tabbed { "0" } else { "-1" });
         append(place, &button);
-        if is_focused(bar)
+        if (is_focused(bar) || (waits && number == tabbed))
             && let Some(button) = button.dyn_ref::<HtmlElement>()
         {
             // It fails only for an element that is gone.

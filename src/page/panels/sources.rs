@@ -192,12 +192,11 @@ fn fill(elements: &Elements, rows: &[Row]) {
                 let _ = button.dyn_ref::<HtmlElement>().map(HtmlElement::focus);
             }
         }
-        let share = [(row.share / 10).to_string(), ".".to_owned(), (row.share % 10).to_string(), " %".to_owned()];
         let folder = if expanded.is_some() { row.folder() } else { "" };
         for (class, text, title) in [
             ("path", folder, folder),
             ("bytes", &row.bytes, &row.exact),
-            ("share", &share.concat(), ""),
+            ("share", &row.share, ""),
             ("count", &row.count, ""),
             ("peak", &row.peak, &row.exact_peak),
         ] {
@@ -206,7 +205,7 @@ fn fill(elements: &Elements, rows: &[Row]) {
                 set_attribute(&cell, "title", title);
             }
             if class == "share" {
-                bar(&cell, row.share);
+                bar(&cell, row.per_mille.into());
             }
             append(&line, &cell);
         }

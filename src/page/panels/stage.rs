@@ -13,7 +13,7 @@ use crate::ui::state::{BytesAxis, Renderer, Stage};
 pub(super) struct Panel {
     stage: Shown<(&'static str, Option<String>)>,
     loading: Shown<Option<LoadingView>>,
-    status: Shown<Status>,
+    status: Shown<(Status, u32)>,
     tools: Shown<(Renderer, BytesAxis)>,
     drop_hover: Shown<DropHover>,
 }
@@ -50,10 +50,13 @@ impl Panel {
                 None => drop(elements.progress.remove_attribute("value")),
             }
         }
-        if let Some(status) = self.status.changed(status(state)) {
+        // What is only spoken is not spoken again for every command.
+        let made = if state.remark.is_some() { state.commands } else { 0 };
+        if let Some((status, made)) = self.status.changed((status(state), made)) {
             let (text, class) = match status {
                 Status::Spoken(text) => (text, "quiet-status"),
-                Status::Shown(text) => (text, ""),
+                // Another animation, so that it runs again.
+                Status::Shown(text) => (text, if made % 2 == 0 { "" } else { "again" }),
             };
             elements.status.set_class_name(class);
             set_text(&elements.status, text);

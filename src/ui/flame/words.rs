@@ -2,6 +2,7 @@
 
 use crate::engine::protocol::{FlameBox, FlamePage, NodeLabel, Scope};
 use crate::ui::State;
+use crate::ui::amount::percent;
 use crate::ui::find::found_in;
 use crate::ui::tree_rows::nothing;
 use crate::units::{Bytes, counted, grouped};
@@ -48,18 +49,6 @@ fn exact(scope: Scope, amount: u64) -> String {
 
 fn unit(scope: Scope) -> &'static str {
     if matches!(scope, Scope::ByteMoments(_)) { "·events" } else { "" }
-}
-
-/// A share with one digit behind the point: `45.1 %`; what is not nothing is never 0.0 %, what is not all never 100.0 %.
-pub fn percent(part: u64, whole: u64) -> String {
-    let whole_wide = u128::from(whole.max(1));
-    let tenths = ((u128::from(part) * 2000 + whole_wide) / (2 * whole_wide)) as u64;
-    let text = match tenths {
-        0 if part > 0 => return "< 0.1 %".to_owned(),
-        1000 if part < whole => return "> 99.9 %".to_owned(),
-        _ => [&(tenths / 10).to_string(), ".", &(tenths % 10).to_string()].concat(),
-    };
-    text + " %"
 }
 
 /// File and line of a box, as `model.py:31`; empty where there is none.
@@ -145,8 +134,8 @@ pub fn reading(state: &State) -> String {
 
 /// What the search found; nothing while nothing is looked for.
 pub fn found(state: &State) -> String {
-    let page = state.flame.page();
-    page.map_or_else(String::new, |page| found_in(state, state.views.scope, page.found))
+    let Some((question, page)) = state.flame.answer.question().zip(state.flame.page()) else { return String::new() };
+    found_in(state, question.find, question.scope, page.found)
 }
 
 /// What stands in the place of boxes where there are none.

@@ -208,7 +208,7 @@ pub fn status(state: &State) -> TableStatus {
         if page.scope.count > 0 {
             status.text += &format!(" · {}", Bytes(listed.bytes));
         }
-        let found = found_in(state, Scope::Ever, page.found);
+        let found = found_in(state, table.known_find(), Scope::Ever, page.found);
         if !found.is_empty() && page.scope.count > 0 {
             status.text += &[" · ", &found].concat();
             status.exact = format!("Found: {} B; ", grouped(page.found.bytes)) + &status.exact;

@@ -1,0 +1,65 @@
+//! What the views take to follow the moment in the page: from the key that sets it to the frame that shows all of it.
+
+use crate::chromium::{Adapter, Chromium};
+use crate::figure::Figure;
+use crate::page::Page;
+use crate::site::Site;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// CSS pixels of the window, one device pixel each.
+const WINDOW_PX: (u32, u32) = (1280, 900);
+/// How long a file may take to open.
+const PATIENCE: Duration = Duration::from_secs(180);
+/// Moments that are asked about in each view.
+const MOMENTS: u32 = 40;
+
+/// Types an event and waits, frame by frame, until what is told of the moment and the view under it both say the same bytes of it.
+const FOLLOW: &str = r"
+    window.follow = (event, view) => new Promise((done) => {
+        const at = document.getElementById('at'), moment = document.getElementById('moment');
+        const says = {
+            tree: () => document.getElementById('tree-rows').dataset.total,
+            table: () => document.getElementById('table-status').dataset.bytes,
+        }[view];
+        const start = performance.now();
+        at.value = String(event);
+        at.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
+        const look = () => {
+            const { event: told, liveRequested } = moment.dataset;
+            if (told === String(event) && says() === liveRequested) done(performance.now() - start);
+            else if (performance.now() - start > 20000) done(-1);
+            else requestAnimationFrame(look);
+        };
+        requestAnimationFrame(look);
+    })";
+
+/// From the key to the frame that shows it, of one view each; milliseconds.
+pub(crate) struct Following {
+    pub(crate) tree: Figure,
+    pub(crate) table: Figure,
+}
+
+/// Opens the file in a page of its own and goes to moments all over the trace.
+pub(crate) fn measure(file: &Path, events: u64) -> Following {
+    let page = Page::blank(Chromium::with(Adapter::Software));
+    page.resize(WINDOW_PX.0, WINDOW_PX.1);
+    page.navigate(&Site::shared().page());
+    page.wait_for_state("empty");
+    page.choose("input#file", &[file]);
+    let deadline = Instant::now() + PATIENCE;
+    while page.state() != "ready" {
+        assert!(Instant::now() < deadline, "waited in vain; {:#?}", page.complaints());
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    page.evaluate(FOLLOW);
+    let times = |view: &str, tab: &str| {
+        page.evaluate(&format!("document.getElementById('{tab}').click()"));
+        // The first moment waits for what is made once a file.
+        let moments = (0..=u64::from(MOMENTS)).map(|place| events * (place * 37 % 101) / 101);
+        let took =
+            moments.map(|event| page.evaluate(&format!("follow({event}, '{view}')")).as_f64().expect("a number"));
+        took.inspect(|took| assert!(*took >= 0.0, "{view} never showed its moment")).skip(1).collect::<Figure>()
+    };
+    Following { tree: times("tree", "tab-tree"), table: times("table", "tab-table") }
+}
