@@ -95,6 +95,33 @@ impl Asking {
     }
 }
 
+/// A part of an answer that has many rows.
+pub(crate) trait Rows {
+    /// A row.
+    type Row;
+    /// Those of the part.
+    fn rows(&mut self) -> &mut Vec<Self::Row>;
+    /// How many there are in all.
+    fn count(&self) -> u32;
+}
+
+/// The first `wanted` rows as one part: the engine hands out so many at a time. `ask` is told the first row and how many; `None` where
+/// it has no answer.
+pub(crate) fn whole<P: Rows>(wanted: u32, mut ask: impl FnMut([u32; 2]) -> Option<Box<P>>) -> Option<Box<P>> {
+    let mut whole = ask([0, wanted])?;
+    loop {
+        let known = whole.rows().len() as u32;
+        if known >= wanted.min(whole.count()) {
+            return Some(whole);
+        }
+        let mut next = ask([known, wanted - known])?;
+        if next.rows().is_empty() {
+            return Some(whole);
+        }
+        whole.rows().append(next.rows());
+    }
+}
+
 /// Whether events at a time belong to what is before it.
 pub(crate) enum Edge {
     Included,

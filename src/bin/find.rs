@@ -1,6 +1,6 @@
 //! `memscape find`: the allocations that a search finds, the largest first.
 
-use super::asking::Asking;
+use super::asking::{Asking, Rows, whole};
 use super::printable;
 use super::terms::{Form, Terms};
 use memscape::engine::protocol::{
@@ -33,30 +33,32 @@ pub(crate) fn find(terms: &Terms) -> Result<String, String> {
 
 fn matches(asking: &mut Asking, terms: &Terms, scope: Scope) -> Option<Box<TablePage>> {
     let device = asking.device.device;
-    let mut whole: Option<Box<TablePage>> = None;
-    loop {
-        let known = whole.as_ref().map_or(0, |page| page.rows.len() as u32);
+    whole(terms.top, |rows| {
         let question = TableQuestion {
             scope,
             filter: TableFilter { text: terms.pattern.clone(), ..TableFilter::default() },
             sort: TableSort { column: TableColumn::Size, way: SortWay::Descending },
-            rows: [known, terms.top.saturating_sub(known)],
+            rows,
             reveal: None,
             chosen: Vec::new(),
             find: None,
         };
-        let reply = asking.ask(Request::Table { serial: 0, device, question: Box::new(question) })?;
-        let Reply::Table { page: mut next, .. } = reply else { return None };
-        // The engine hands out so many rows at a time.
-        let is_last = next.rows.is_empty() || known + next.rows.len() as u32 >= terms.top.min(next.listed.count);
-        if let Some(mut page) = whole.take() {
-            page.rows.append(&mut next.rows);
-            next = page;
+        match asking.ask(Request::Table { serial: 0, device, question: Box::new(question) })? {
+            Reply::Table { page, .. } => Some(page),
+            _ => None,
         }
-        if is_last {
-            return Some(next);
-        }
-        whole = Some(next);
+    })
+}
+
+impl Rows for TablePage {
+    type Row = TableRow;
+
+    fn rows(&mut self) -> &mut Vec<TableRow> {
+        &mut self.rows
+    }
+
+    fn count(&self) -> u32 {
+        self.listed.count
     }
 }
 

@@ -1,6 +1,6 @@
 //! `memscape live` and `memscape peak`: what is live at a moment, put together by what made it.
 
-use super::asking::{Asking, Edge};
+use super::asking::{Asking, Edge, Rows, whole};
 use super::printable;
 use super::terms::{By, Form, Terms, When};
 use memscape::engine::protocol::{
@@ -70,10 +70,7 @@ fn tree(asking: &mut Asking, terms: &Terms, moment: u32) -> Option<Box<TreePage>
         _ => vec![fold(Reach::AllBelow, FoldState::Closed), fold(Reach::One, FoldState::Open)],
     };
     let device = asking.device.device;
-    let wanted = terms.top.saturating_add(1);
-    let mut whole: Option<Box<TreePage>> = None;
-    loop {
-        let known = whole.as_ref().map_or(0, |page| page.rows.len() as u32);
+    whole(terms.top.saturating_add(1), |rows| {
         let question = TreeQuestion {
             scope: Scope::At(moment),
             arrangement,
@@ -81,20 +78,24 @@ fn tree(asking: &mut Asking, terms: &Terms, moment: u32) -> Option<Box<TreePage>
             folds: folds.clone(),
             reveal: None,
             find: None,
-            rows: [known, wanted - known],
+            rows,
         };
-        let reply = asking.ask(Request::Tree { serial: 0, device, question: Box::new(question) })?;
-        let Reply::Tree { page: mut next, .. } = reply else { return None };
-        // The engine hands out so many rows at a time.
-        let is_last = next.rows.is_empty() || known + next.rows.len() as u32 >= wanted.min(next.row_count);
-        if let Some(mut page) = whole.take() {
-            page.rows.append(&mut next.rows);
-            next = page;
+        match asking.ask(Request::Tree { serial: 0, device, question: Box::new(question) })? {
+            Reply::Tree { page, .. } => Some(page),
+            _ => None,
         }
-        if is_last {
-            return Some(next);
-        }
-        whole = Some(next);
+    })
+}
+
+impl Rows for TreePage {
+    type Row = TreeRow;
+
+    fn rows(&mut self) -> &mut Vec<TreeRow> {
+        &mut self.rows
+    }
+
+    fn count(&self) -> u32 {
+        self.row_count
     }
 }
 

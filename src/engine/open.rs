@@ -267,7 +267,10 @@ impl OpenFile {
         bytes.push(("orders", orders.map(Order::heap_bytes).sum()));
         bytes.push(("call sites and colours", self.groups.heap_bytes() + self.sites.heap_bytes()));
         bytes.push(("answers", self.answers.heap_bytes()));
-        bytes.push(("search", self.found.as_ref().map_or(0, |found| found.matches.heap_bytes())));
+        bytes.push((
+            "search",
+            self.found.as_ref().map_or(0, |found| found.matches.heap_bytes() + found.frames.heap_bytes()),
+        ));
         bytes
     }
 }

@@ -189,5 +189,7 @@ impl Tables {
     pub(super) fn heap_bytes(&self) -> usize {
         self.listing.as_ref().map_or(0, |listing| listing.heap_bytes())
             + self.order.as_ref().map_or(0, |order| order.heap_bytes())
+            + self.terms.as_ref().map_or(0, Terms::heap_bytes)
+            + self.sites.heap_bytes()
     }
 }

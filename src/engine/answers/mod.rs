@@ -31,14 +31,24 @@ use stems::Stems;
 use weighed::Weighed;
 use weights::Weights;
 
-/// Weights that are kept, those asked for last: a moment's and three of a range, each of all and of what a search found.
-const WEIGHTS_KEPT: usize = 8;
-/// Weighed trees that are kept, 40 bytes a node: of all and of what a search found, of the moment and of the one before.
-const TREES_KEPT: usize = 4;
-/// Shapes that are kept, 30 bytes a node.
-const SHAPES_KEPT: usize = 6;
-/// Subtrees that are kept.
-const SUBTREES_KEPT: usize = 2;
+/// How many answers of a kind are kept, those asked for last: `most`, or as many as [`MOST_BYTES`] hold, but no fewer than `least`. One
+/// question needs so many at once, and would throw out with one what it made for the other.
+#[derive(Clone, Copy)]
+struct Kept {
+    least: usize,
+    most: usize,
+}
+
+/// Of a moment and three of a range, each of all and of what a search found; a range is answered with three at once.
+const WEIGHTS_KEPT: Kept = Kept { least: 3, most: 8 };
+/// Weighed trees, 40 bytes a node: of all and of what a search found, of the moment and of the one before.
+const TREES_KEPT: Kept = Kept { least: 2, most: 4 };
+/// Shapes, 30 bytes a node.
+const SHAPES_KEPT: Kept = Kept { least: 2, most: 6 };
+/// Subtrees, a bit a node: of the timeline and of the table.
+const SUBTREES_KEPT: Kept = Kept { least: 2, most: 2 };
+/// Bytes of the answers of each kind, but for the fewest that are kept.
+const MOST_BYTES: usize = 64 << 20;
 
 /// What was worked out for one file.
 #[derive(Default)]
@@ -76,7 +86,12 @@ impl Answers {
         of: Selection,
         has_time: &mut dyn FnMut() -> bool,
     ) -> Option<Weight> {
-        newest(&mut self.weights, WEIGHTS_KEPT, |weights| weights.of == of, || Weights::new(open, of));
+        newest(
+            &mut self.weights,
+            (WEIGHTS_KEPT, Weights::heap_bytes),
+            |weights| weights.of == of,
+            || Weights::new(open, of),
+        );
         let weights = self.weights.last_mut()?;
         weights.step(open, &mut self.stems, has_time).then_some(weights.total)
     }
@@ -95,13 +110,18 @@ impl Answers {
         }
         let (Some(shape), Some(weights)) = (self.shapes.last(), self.weights.last()) else { return false };
         let is_it = |tree: &Weighed| tree.of == of && tree.arrangement == arrangement;
-        newest(&mut self.weighed, TREES_KEPT, is_it, || Weighed::new(of, shape));
+        newest(&mut self.weighed, (TREES_KEPT, Weighed::heap_bytes), is_it, || Weighed::new(of, shape));
         self.weighed.last_mut().is_some_and(|tree| tree.step(shape, weights, has_time))
     }
 
     fn grow(&mut self, open: Open<'_>, arrangement: Arrangement, has_time: &mut dyn FnMut() -> bool) -> bool {
         let new = || Shape::new(arrangement, shape::MOST_NODES);
-        newest(&mut self.shapes, SHAPES_KEPT, |shape| shape.arrangement == arrangement, new);
+        let is_it = |shape: &Shape| shape.arrangement == arrangement;
+        newest(&mut self.shapes, (SHAPES_KEPT, Shape::heap_bytes), is_it, new);
+        // Made again, its nodes might have other numbers.
+        let is_there = |arrangement: Arrangement| self.shapes.iter().any(|shape| shape.arrangement == arrangement);
+        self.weighed.retain(|tree| is_there(tree.arrangement));
+        self.subtrees.retain(|subtree| is_there(subtree.arrangement));
         self.shapes.last_mut().is_some_and(|shape| shape.grow(open, &self.stems, &self.rules, has_time))
     }
 
@@ -127,7 +147,7 @@ impl Answers {
         let stems = self.stems.len();
         self.subtrees.retain(|subtree| subtree.arrangement != arrangement || !subtree.is_outgrown(shape, stems));
         let is_it = |subtree: &Subtree| subtree.arrangement == arrangement && subtree.node == node;
-        newest(&mut self.subtrees, SUBTREES_KEPT, is_it, || Subtree::new(shape, node, stems));
+        newest(&mut self.subtrees, (SUBTREES_KEPT, Subtree::heap_bytes), is_it, || Subtree::new(shape, node, stems));
         self.subtrees.last_mut().is_some_and(|subtree| subtree.step(shape, has_time))
     }
 
@@ -146,15 +166,18 @@ impl Answers {
     }
 }
 
-/// Puts what `is_it` says last, new where it is not there; of the others the oldest goes when there are more than `most`.
-fn newest<T>(kept: &mut Vec<T>, most: usize, is_it: impl Fn(&T) -> bool, new: impl FnOnce() -> T) {
+/// Puts what `is_it` says last, new where it is not there; of the others the oldest go where there are too many or they are too large.
+fn newest<T>(
+    kept: &mut Vec<T>,
+    (count, bytes): (Kept, fn(&T) -> usize),
+    is_it: impl Fn(&T) -> bool,
+    new: impl FnOnce() -> T,
+) {
     match kept.iter().position(is_it) {
         Some(place) => kept[place..].rotate_left(1),
-        None => {
-            if kept.len() >= most {
-                kept.remove(0);
-            }
-            kept.push(new());
-        }
+        None => kept.push(new()),
+    }
+    while kept.len() > count.most || (kept.len() > count.least && kept.iter().map(bytes).sum::<usize>() > MOST_BYTES) {
+        kept.remove(0);
     }
 }

@@ -36,6 +36,10 @@ impl Terms {
         })
     }
 
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.terms.iter().flatten().map(|(_, stacks)| stacks.frames.heap_bytes() + stacks.stacks.heap_bytes()).sum()
+    }
+
     fn hold(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, at: Lived) -> bool {
         let Lived { born, died, size, moment } = at;
         let holds = |(term, stacks): &(Term, StackMatch)| match term {

@@ -1,10 +1,11 @@
 //! The order of a table: its rows sorted by a column, in slices, with the sums that tell what any of them weigh together.
 
 use crate::analysis::site;
+use crate::column::Column;
 use crate::engine::groups::stack_of;
 use crate::engine::open::OpenFile;
 use crate::engine::protocol::{Grouping, SortWay, TableColumn, TableSort, Weight};
-use crate::engine::radix::Radix;
+use crate::engine::radix::{Radix, Sorting};
 use crate::replay::AllocationId;
 use crate::snapshot::FrameId;
 
@@ -157,11 +158,9 @@ fn key(file: &mut OpenFile, sites: &SiteRanks, device: i64, moment: u32, id: u32
 /// Each frame's place among all, by file, line and function: made when first asked for.
 #[derive(Default)]
 pub(super) struct SiteRanks {
-    radix: Radix,
-    /// Which part of a frame comes next; the part that counts least comes first.
-    part: usize,
-    /// By place: the frame.
-    order: Vec<u32>,
+    /// Parts of each frame, read once: the part that counts least comes first.
+    parts: Column<[u64; PARTS]>,
+    sorting: Option<Sorting>,
     ranks: Vec<u32>,
 }
 
@@ -175,37 +174,40 @@ impl SiteRanks {
         if self.ranks.len() == frames.len() {
             return true;
         }
-        if self.order.is_empty() {
-            self.order = (0..frames.len() as u32).collect();
-        }
-        while self.part < PARTS {
-            while self.radix.len() < frames.len() {
-                for &id in self.order.iter().skip(self.radix.len()).take(ROWS_PER_CHECK / 16) {
-                    let (base, line, name) = site::parts(&file.snapshot, frames.frame(FrameId(id)));
-                    let key = match self.part {
-                        LINE_PART => line.map_or(0, |line| line.clamp(0, i128::from(u64::MAX)) as u64),
-                        part if part < LINE_PART => eight(&name, LINE_PART - 1 - part),
-                        part => eight(&base, PARTS - 1 - part),
-                    };
-                    self.radix.push(key, id);
-                }
-                if !has_time() {
-                    return false;
-                }
+        while self.parts.len() < frames.len() {
+            for id in self.parts.len()..frames.len().min(self.parts.len() + ROWS_PER_CHECK / 16) {
+                let (base, line, name) = site::parts(&file.snapshot, frames.frame(FrameId(id as u32)));
+                let part = |part| match part {
+                    LINE_PART => line.map_or(0, |line| line.clamp(0, i128::from(u64::MAX)) as u64),
+                    part if part < LINE_PART => eight(&name, LINE_PART - 1 - part),
+                    part => eight(&base, PARTS - 1 - part),
+                };
+                self.parts.push(std::array::from_fn(part));
             }
-            if !self.radix.step(has_time) {
+            if !has_time() {
                 return false;
             }
-            self.order = std::mem::take(&mut self.radix).into_ids();
-            self.part += 1;
         }
-        self.ranks = vec![0; frames.len()];
-        for (&frame, place) in self.order.iter().zip(0..) {
-            if let Some(rank) = self.ranks.get_mut(frame as usize) {
+        let sorting = self.sorting.get_or_insert_with(|| Sorting::of((0..frames.len() as u32).collect()));
+        let mut key =
+            |part: usize, id: u32| self.parts.get(id as usize).and_then(|parts| parts.get(part).copied()).unwrap_or(0);
+        if !sorting.step((PARTS, ROWS_PER_CHECK), &mut key, has_time) {
+            return false;
+        }
+        let mut ranks = vec![0; frames.len()];
+        for (&frame, place) in sorting.ids().iter().zip(0..) {
+            if let Some(rank) = ranks.get_mut(frame as usize) {
                 *rank = place;
             }
         }
+        *self = SiteRanks { ranks, ..SiteRanks::default() };
         true
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.parts.heap_bytes()
+            + self.sorting.as_ref().map_or(0, Sorting::heap_bytes)
+            + self.ranks.capacity() * size_of::<u32>()
     }
 
     fn rank(&self, frame: FrameId) -> u32 {
