@@ -6,7 +6,7 @@ use super::terms::When;
 use memscape::engine::protocol::{At, DeviceSummary, FileSummary, MomentFacts};
 use memscape::engine::{Engine, Reply, Request, Work};
 use memscape::timeline::{Axis, time_axis_margin};
-use memscape::units::Moment;
+use memscape::units::{Moment, grouped};
 
 /// A file that is open, and one device of it.
 pub(crate) struct Asking {
@@ -61,11 +61,18 @@ impl Asking {
             When::Event(event) if event < self.device.events as i64 => {
                 At::Moment(Moment::after_event_or_minus_one(event).0)
             }
-            When::Event(event) => return Err(format!("there is no event {event}, only {}", self.device.events)),
+            When::Event(event) => return Err(self.no_event(event)),
             When::Time(us) => self.at_time(us, Edge::Included)?,
             When::Named(named) => At::After(named),
         };
         self.moment(at)
+    }
+
+    fn no_event(&self, event: i64) -> String {
+        match self.device.events.checked_sub(1) {
+            None => format!("there is no event {event}: there are none"),
+            Some(last) => format!("there is no event {}: the last is {}", grouped(event.unsigned_abs()), grouped(last)),
+        }
     }
 
     /// The moment after the events up to a time, µs since 1970.

@@ -8,6 +8,7 @@ use memscape::engine::protocol::{
     TreeQuestion, TreeRow,
 };
 use memscape::engine::{Reply, Request};
+use memscape::ui::amount::percent;
 use memscape::units::{Bytes, Moment, counted, grouped};
 use serde_json::{Value, json};
 
@@ -38,6 +39,11 @@ pub(crate) fn highest(terms: &Terms) -> Result<String, String> {
     let from = terms.window[0].map_or(Ok(At::Moment(0)), |us| asking.at_time(us, Edge::Excluded))?;
     let to = terms.window[1].map_or(Ok(At::Moment(u32::MAX)), |us| asking.at_time(us, Edge::Included))?;
     let span = Span { from: asking.moment(from)?.moment, to: asking.moment(to)?.moment };
+    if let (Some((first, last)), [from, to]) = (asking.device.time_us, terms.window)
+        && (from.is_some_and(|from| from > last) || to.is_some_and(|to| to < first))
+    {
+        return Err(format!("the trace is elsewhere: from {first}us to {last}us"));
+    }
     let device = asking.device.device;
     let Some(Reply::Range { facts, .. }) = asking.ask(Request::Range { serial: 0, device, span }) else {
         return Err("the window could not be looked through".to_owned());
@@ -169,7 +175,7 @@ fn as_text(
         fact("reserved", facts.reserved, "");
     }
     text.push_str(&format!(
-        "\n{:>10}  {:>19}  {:>6}  {:>9}  {}\n",
+        "\n{:>10}  {:>19}  {:>8}  {:>7}  {}\n",
         "requested",
         "bytes",
         "share",
@@ -178,15 +184,12 @@ fn as_text(
     ));
     for row in rows {
         let weight = row.weight;
-        // Tenths of a percent; 2^64 times a thousand needs more than 64 bits.
-        let share = u128::from(weight.bytes) * 1000 / u128::from(page.total.bytes.max(1));
         let indent = if terms.by == By::Tree { "  ".repeat(row.forks as usize) } else { String::new() };
         text.push_str(&format!(
-            "{:>10}  {:>19}  {:>4}.{} %  {:>7}  {indent}{}\n",
+            "{:>10}  {:>19}  {:>8}  {:>7}  {indent}{}\n",
             Bytes(weight.bytes).to_string(),
             grouped(weight.bytes),
-            share / 10,
-            share % 10,
+            percent(weight.bytes, page.total.bytes),
             grouped(weight.count.into()),
             printable(&name(&row.label, terms.by)),
         ));

@@ -51,9 +51,13 @@ fn main() -> ExitCode {
         println!("{USAGE}");
         return ExitCode::SUCCESS;
     }
+    if flags.iter().any(|flag| ["--version", "-V"].contains(&flag.as_str())) {
+        println!("memscape {}", env!("CARGO_PKG_VERSION"));
+        return ExitCode::SUCCESS;
+    }
     if let Some((command, rest)) = arguments.split_first() {
         let refused = |what: String| {
-            eprintln!("{USAGE}\n\nmemscape {command}: {what}.");
+            eprintln!("memscape {command}: {what}; memscape --help says what does.");
             ExitCode::from(2)
         };
         let tells: Option<Tells> = match command.as_str() {

@@ -156,11 +156,13 @@ pub fn view(state: &State) -> Option<RangeView> {
         lines.push(("Lasts", duration_us(to.saturating_sub(from))));
     }
     let sign = if facts.at_end < facts.at_begin { "−" } else { "+" };
+    let change = exact(facts.at_end.abs_diff(facts.at_begin));
+    let net: Vec<String> = change.split(" · ").map(|part| sign.to_owned() + part).collect();
     lines.extend([
         ("Allocated", weight(facts.born)),
         ("Freed", weight(facts.freed)),
-        ("Still live", weight(facts.kept)),
-        ("Net change", sign.to_owned() + &exact(facts.at_end.abs_diff(facts.at_begin))),
+        ("Live after it", weight(facts.kept)),
+        ("Net change", net.join(" · ")),
         ("Its peak", exact(facts.peak)),
         ("At event", event_text(facts.peak_moment)),
     ]);

@@ -4,6 +4,7 @@ use super::{ROW_PX, Table};
 use crate::engine::protocol::{Scope, SortWay, TableColumn, TableRow, TableSort};
 use crate::ui::details::clock;
 use crate::ui::find::found_in;
+use crate::ui::moment::exact;
 use crate::ui::state::State;
 use crate::ui::tree_rows::nothing;
 use crate::units::{Bytes, counted, duration_us, grouped};
@@ -197,7 +198,7 @@ pub fn status(state: &State) -> TableStatus {
         }
         status.data = [listed.count.into(), listed.bytes, chosen.count.into(), chosen.bytes];
         if chosen.count > 1 {
-            status.text = format!("{} chosen · {} · ", number(chosen.count), Bytes(chosen.bytes));
+            status.text = format!("{} chosen · {} · ", number(chosen.count), exact(chosen.bytes));
             status.exact = format!("Chosen: {} B; ", grouped(chosen.bytes));
         }
         let rows = counted(listed.count.into(), "allocation");
