@@ -25,8 +25,14 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
     let Reply::Found { .. } = reply(Request::Find { serial: FIND, device: number, query }) else { panic!("not found") };
 
     // One moment, and something else: all of them each time would leave little time for other files.
-    let others =
-        [Scope::Ever, Scope::At(u32::MAX), Scope::Born(span), Scope::Freed(span), Scope::Kept(span), Scope::ByteMoments(span)];
+    let others = [
+        Scope::Ever,
+        Scope::At(u32::MAX),
+        Scope::Born(span),
+        Scope::Freed(span),
+        Scope::Kept(span),
+        Scope::ByteMoments(span),
+    ];
     for scope in [Scope::At(one), others[usize::from(byte()) % others.len()]] {
         let pick = byte();
         let arrangement = Arrangement {
