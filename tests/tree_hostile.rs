@@ -107,7 +107,7 @@ fn a_hundred_thousand_stacks() -> Duration {
         let started = Instant::now();
         let page = open.tree(TreeQuestion { rows: [77_000, 60], ..open.everything_open(root) });
         assert_eq!((page.rows.len(), page.first), (60, 77_000));
-        assert!(started.elapsed() < Duration::from_millis(20), "a window of known rows took {:?}", started.elapsed());
+        assert!(started.elapsed() < Duration::from_millis(100), "a window of known rows took {:?}", started.elapsed());
         let node = page.rows[0].node;
         let arrangement = open.everything_open(root).arrangement;
         let scope = Scope::At(open.last);
