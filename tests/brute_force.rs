@@ -10,7 +10,7 @@ use memscape::engine::protocol::{
     Arrangement, At, Fold, FoldState, NodeKind, Reach, Scope, Span, TreePage, TreeQuestion, Weight,
 };
 use memscape::engine::{Reply, Request};
-use opened::{Opened, open, snapshots};
+use opened::{Opened, open, real_pickles};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -24,14 +24,11 @@ const SEED: &str = "20261121";
 
 #[test]
 fn live_sets_trees_and_ranges_of_real_files_agree_with_a_slow_second_opinion() {
-    let Some(folder) = snapshots() else { return };
+    let Some(files) = real_pickles() else { return };
     if Command::new("python3").arg("--version").output().is_err() {
         eprintln!("SKIPPED: there is no python3 to ask for a second opinion");
         return;
     }
-    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "pickle"));
-    files.sort();
     assert!(files.len() >= 25, "{} real files", files.len());
     // Python takes most of the time, and one core of it.
     let (one, other) = files.split_at(files.len() / 2);

@@ -12,10 +12,10 @@ use memscape::engine::protocol::{
     Match, Reach, Root, Scope, SortWay, TableColumn, TableFilter, TableQuestion, TableSort, Tally, TreeQuestion,
     Weight,
 };
-use memscape::engine::{Engine, Reply, Request, Work};
+use memscape::engine::{Reply, Request, Work};
 use memscape::timeline::View;
 use memscape::timeline::scene::FADED;
-use opened::{Opened, open, snapshots};
+use opened::{Opened, open, real_pickles, reply};
 use proptest::prelude::*;
 use turns::file;
 
@@ -84,16 +84,6 @@ fn escaped(text: &str) -> String {
 }
 
 /// The answer to a request, in slices of one piece of work each.
-fn reply(engine: &mut Engine, request: Request) -> Reply {
-    engine.request(request);
-    loop {
-        if let Some(reply) = engine.next_reply() {
-            return reply;
-        }
-        engine.step(&mut || false);
-    }
-}
-
 fn find(opened: &mut Opened, device: i64, query: &str) -> Tally {
     match reply(&mut opened.engine, Request::Find { serial: 5, device, query: query.to_owned() }) {
         Reply::Found { serial: 5, device: found, tally } if found == device => tally,
@@ -220,11 +210,9 @@ proptest! {
 
 #[test]
 fn real_files_are_searched_exactly() {
-    let Some(folder) = snapshots() else { return };
+    let Some(paths) = real_pickles() else { return };
     let mut searches = 0;
-    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
-    for path in paths.iter().filter(|path| path.extension().is_some_and(|end| end == "pickle")) {
+    for path in &paths {
         let mut opened = open(&std::fs::read(path).unwrap()).unwrap();
         for device in opened.summary.devices.clone().iter().filter(|device| (1..6000).contains(&device.allocations)) {
             let all = all(&mut opened, device.device);

@@ -11,21 +11,11 @@ use memscape::engine::protocol::{
     Arrangement, Details, FlamePage, FlameQuestion, Fold, FoldState, Internal, Merge, NodeKind, Origin, Reach, Root,
     Scope, Span, TreePage, TreeQuestion,
 };
-use memscape::engine::{Engine, Reply, Request};
-use opened::{Opened, open};
+use memscape::engine::{Reply, Request};
+use opened::{Opened, open, reply};
 use proptest::prelude::*;
 
 const FIND: u32 = 31;
-
-fn reply(engine: &mut Engine, request: Request) -> Reply {
-    engine.request(request);
-    loop {
-        if let Some(reply) = engine.next_reply() {
-            return reply;
-        }
-        engine.step(&mut || false);
-    }
-}
 
 fn flame(opened: &mut Opened, device: i64, question: FlameQuestion) -> FlamePage {
     match reply(&mut opened.engine, Request::Flame { serial: 9, device, question }) {

@@ -12,23 +12,12 @@ mod opened;
 use generate::Options;
 use memscape::engine::protocol::{Details, DeviceSummary, Scope, SourceFile, SourcesPage, Span, Standing, Weight};
 use memscape::engine::{Reply, Request};
-use opened::{Opened, open, snapshots};
+use opened::{Opened, open, real_pickles, reply};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-fn reply(opened: &mut Opened, request: Request) -> Reply {
-    opened.engine.request(request);
-    loop {
-        if let Some(reply) = opened.engine.next_reply() {
-            return reply;
-        }
-        // Out of time after every look at the clock.
-        opened.engine.step(&mut || false);
-    }
-}
-
 fn sources(opened: &mut Opened, device: i64, scope: Scope) -> SourcesPage {
-    match reply(opened, Request::Sources { serial: 5, device, scope }) {
+    match reply(&mut opened.engine, Request::Sources { serial: 5, device, scope }) {
         Reply::Sources { serial: 5, page } => *page,
         other => panic!("{other:?}"),
     }
@@ -134,11 +123,9 @@ fn lines_weigh_what_their_allocations_do() {
 
 #[test]
 fn lines_of_real_files_weigh_what_their_allocations_do() {
-    let Some(folder) = snapshots() else { return };
+    let Some(paths) = real_pickles() else { return };
     let mut lines = 0;
-    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
-    for path in paths.iter().filter(|path| path.extension().is_some_and(|end| end == "pickle")) {
+    for path in &paths {
         let mut opened = open(&std::fs::read(path).unwrap()).unwrap();
         for device in opened.summary.devices.clone().iter().filter(|device| device.allocations < 6000) {
             lines += check(&mut opened, device);
@@ -199,7 +186,8 @@ fn a_line_weighs_what_the_search_for_it_finds() {
     for file in &ever.files {
         for line in &file.lines {
             let query = format!("@\"{}:{} \"", file.path, line.line);
-            let Reply::Found { tally, .. } = reply(&mut opened, Request::Find { serial: 9, device: 0, query }) else {
+            let Reply::Found { tally, .. } = reply(&mut opened.engine, Request::Find { serial: 9, device: 0, query })
+            else {
                 panic!("not a tally");
             };
             let Standing { now, peak } = line.standing;
@@ -214,6 +202,6 @@ fn a_line_weighs_what_the_search_for_it_finds() {
 #[test]
 fn a_device_that_is_not_there_has_none() {
     let mut opened = open(&generate::generate(&Options::default(), Vec::new()).unwrap().0).unwrap();
-    let answer = reply(&mut opened, Request::Sources { serial: 5, device: 77, scope: Scope::At(3) });
+    let answer = reply(&mut opened.engine, Request::Sources { serial: 5, device: 77, scope: Scope::At(3) });
     assert!(matches!(answer, Reply::Sources { page, .. } if *page == SourcesPage::default()));
 }

@@ -12,7 +12,7 @@ use memscape::engine::protocol::{
 };
 use memscape::engine::{Engine, Reply, Request, Work};
 use memscape::ui::details::view;
-use opened::{Opened, open, snapshots};
+use opened::{Opened, open, real_pickles};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -422,11 +422,9 @@ proptest! {
 
 #[test]
 fn tables_of_real_files_are_exact() {
-    let Some(folder) = snapshots() else { return };
+    let Some(paths) = real_pickles() else { return };
     let mut tables = 0;
-    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
-    for path in paths.iter().filter(|path| path.extension().is_some_and(|end| end == "pickle")) {
+    for path in &paths {
         let mut opened = open(&std::fs::read(path).unwrap()).unwrap();
         for device in opened.summary.devices.clone().iter().filter(|device| (1..6000).contains(&device.allocations)) {
             let all = all(&mut opened, device.device);

@@ -11,22 +11,12 @@ use memscape::engine::protocol::{
     Arrangement, At, Details, Fold, FoldState, Internal, Merge, MomentFacts, NodeKind, Reach, Root, Scope, Span,
     TreePage, TreeQuestion, TreeRow, Weight,
 };
-use memscape::engine::{Engine, Reply, Request};
-use opened::{Opened, open, snapshots};
+use memscape::engine::{Reply, Request};
+use opened::{Opened, open, real_pickles, reply};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 /// The answer to a request, in slices of one piece of work each.
-fn reply(engine: &mut Engine, request: Request) -> Reply {
-    engine.request(request);
-    loop {
-        if let Some(reply) = engine.next_reply() {
-            return reply;
-        }
-        engine.step(&mut || false);
-    }
-}
-
 fn page(opened: &mut Opened, device: i64, question: TreeQuestion) -> TreePage {
     match reply(&mut opened.engine, Request::Tree { serial: 7, device, question: Box::new(question) }) {
         Reply::Tree { serial: 7, page } => *page,
@@ -227,11 +217,9 @@ proptest! {
 
 #[test]
 fn the_root_is_the_curve_at_every_moment_of_real_files() {
-    let Some(folder) = snapshots() else { return };
-    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
+    let Some(paths) = real_pickles() else { return };
     let mut asked = 0;
-    for path in paths.iter().filter(|path| path.extension().is_some_and(|end| end == "pickle")) {
+    for path in &paths {
         let mut opened = open(&std::fs::read(path).unwrap()).unwrap();
         for device in opened.summary.devices.clone() {
             let last = device.events as u32;

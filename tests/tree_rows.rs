@@ -10,22 +10,12 @@ mod turns;
 use memscape::engine::protocol::{
     Arrangement, Fold, FoldState, Reach, Reveal, Root, Scope, Span, Tally, TreePage, TreeQuestion, TreeRow,
 };
-use memscape::engine::{Engine, Reply, Request};
-use opened::{Opened, open};
+use memscape::engine::{Reply, Request};
+use opened::{Opened, open, reply};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 const FIND: u32 = 31;
-
-fn reply(engine: &mut Engine, request: Request) -> Reply {
-    engine.request(request);
-    loop {
-        if let Some(reply) = engine.next_reply() {
-            return reply;
-        }
-        engine.step(&mut || false);
-    }
-}
 
 fn page(opened: &mut Opened, question: &TreeQuestion) -> TreePage {
     match reply(&mut opened.engine, Request::Tree { serial: 7, device: 0, question: Box::new(question.clone()) }) {

@@ -1,6 +1,6 @@
 //! The flame graph of the stacks of some allocations: what a [`FlameQuestion`] asks for.
 
-use super::answers::{Population, Selection, TreeView, within};
+use super::answers::{Population, Selection, TreeView};
 use super::icicle::{Icicle, Nodes};
 use super::open::OpenFile;
 use super::protocol::{FlameBox, FlamePage, FlameQuestion, Weight};
@@ -51,17 +51,10 @@ impl Flames {
     ) -> Option<FlamePage> {
         let FlameQuestion { scope, arrangement, find, .. } = question;
         let Some((open, answers)) = file.open(device) else { return Some(FlamePage::default()) };
-        let of = Selection { device, scope: within(open.history, scope), found: None };
-        let find = find.filter(|&find| open.found.is_some_and(|found| (found.serial, found.device) == (find, device)));
-        let of_found = Selection { found: find, ..of };
-        if find.is_some() && !answers.weigh(open, of_found, arrangement, has_time) {
-            return None;
-        }
-        if !answers.weigh(open, of, arrangement, has_time) {
-            return None;
-        }
+        let asked = Selection { device, scope, found: find };
+        let (of, of_found) = answers.weigh_with_found(open, asked, arrangement, has_time)?;
         let view = answers.view(open, of, arrangement)?;
-        let found = find.and_then(|_| answers.view(open, of_found, arrangement));
+        let found = of_found.and_then(|of_found| answers.view(open, of_found, arrangement));
         let lent = Lent { view, found };
 
         let plain = FlameQuestion { allocation: None, ..question };
@@ -73,7 +66,7 @@ impl Flames {
                 question: plain,
                 search: answers.searches,
                 icicle: Icicle::new(&lent, zoom, question.width_px.max(1)),
-                found: open.found.filter(|_| find.is_some()).map(|found| view.classes(&found.frames)),
+                found: open.found.filter(|_| of_found.is_some()).map(|found| view.classes(&found.frames)),
                 page: FlamePage {
                     total: view.weight(0),
                     found: found.map_or_else(Default::default, |found| found.weight(0)),

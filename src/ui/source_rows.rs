@@ -96,7 +96,7 @@ pub struct Margin {
     /// Both to the byte.
     pub exact: String,
     /// Thousandths of the heaviest line.
-    pub part: u64,
+    pub part: u32,
     /// How it stands out.
     pub marked: Marked,
 }
@@ -275,7 +275,7 @@ pub fn text(state: &State) -> Option<TextView> {
             now: short(now.count, now.bytes),
             peak: short(peak.count, peak.bytes),
             exact,
-            part: (u128::from(now.bytes) * 1000 / u128::from(most)) as u64,
+            part: per_mille(now.bytes, most),
             marked: file.map(|file| sought.marks(&file.path, &line.line)).unwrap_or_default(),
         })
     });

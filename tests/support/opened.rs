@@ -93,6 +93,17 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Opened, String> {
     open_in(bytes, 1 << 20, usize::MAX)
 }
 
+/// The next reply of an engine that is out of time after every look at the clock.
+pub(crate) fn reply(engine: &mut Engine, request: Request) -> Reply {
+    engine.request(request);
+    loop {
+        if let Some(reply) = engine.next_reply() {
+            return reply;
+        }
+        engine.step(&mut || false);
+    }
+}
+
 impl Opened {
     /// The next reply.
     pub(crate) fn reply(&mut self, request: Request) -> Reply {
@@ -143,4 +154,14 @@ pub(crate) fn snapshots() -> Option<PathBuf> {
         );
     }
     found
+}
+
+/// The real pickles among them, by name.
+#[allow(clippy::unwrap_used, reason = "how a test fails")]
+pub(crate) fn real_pickles() -> Option<Vec<PathBuf>> {
+    let mut files: Vec<_> = std::fs::read_dir(snapshots()?).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|end| end == "pickle"));
+    files.sort();
+    assert!(!files.is_empty(), "a folder of snapshots without any");
+    Some(files)
 }

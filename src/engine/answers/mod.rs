@@ -125,6 +125,24 @@ impl Answers {
         self.shapes.last_mut().is_some_and(|shape| shape.grow(open, &self.stems, &self.rules, has_time))
     }
 
+    /// Weighs the tree of what a question is about, and that of what its search found of it: the selections that [`Answers::view`] has
+    /// from then on, the second where the search is the finished one of the device. `None` while there is no time.
+    pub(super) fn weigh_with_found(
+        &mut self,
+        open: Open<'_>,
+        asked: Selection,
+        arrangement: Arrangement,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> Option<(Selection, Option<Selection>)> {
+        let of = Selection { scope: within(open.history, asked.scope), found: None, ..asked };
+        let is_finished = |find: u32| open.found.is_some_and(|it| (it.serial, it.device) == (find, asked.device));
+        let of_found = asked.found.filter(|&find| is_finished(find)).map(|find| Selection { found: Some(find), ..of });
+        if of_found.is_some_and(|of_found| !self.weigh(open, of_found, arrangement, has_time)) {
+            return None;
+        }
+        self.weigh(open, of, arrangement, has_time).then_some((of, of_found))
+    }
+
     /// A tree that was [weighed](Answers::weigh) lately.
     pub(super) fn view<'a>(&'a self, open: Open<'a>, of: Selection, arrangement: Arrangement) -> Option<TreeView<'a>> {
         let shape = self.shapes.iter().find(|shape| shape.arrangement == arrangement)?;

@@ -4,7 +4,7 @@ mod folds;
 mod layout;
 mod reveal;
 
-use super::answers::{Population, Selection, TreeView, within};
+use super::answers::{Population, Selection, TreeView};
 use super::open::{Open, OpenFile};
 use super::protocol::{Arrangement, Fold, Reveal, TreePage, TreeQuestion, TreeRow};
 use crate::replay::AllocationId;
@@ -71,20 +71,13 @@ impl Trees {
     ) -> Option<TreePage> {
         let TreeQuestion { scope, arrangement, find, .. } = *question;
         let Some((open, answers)) = file.open(device) else { return Some(TreePage::default()) };
-        let of = Selection { device, scope: within(open.history, scope), found: None };
-        let find = find.filter(|&find| open.found.is_some_and(|found| (found.serial, found.device) == (find, device)));
-        let of_found = Selection { found: find, ..of };
-        if find.is_some() && !answers.weigh(open, of_found, arrangement, has_time) {
-            return None;
-        }
-        if !answers.weigh(open, of, arrangement, has_time) {
-            return None;
-        }
+        let asked = Selection { device, scope, found: find };
+        let (of, of_found) = answers.weigh_with_found(open, asked, arrangement, has_time)?;
         let view = answers.view(open, of, arrangement)?;
-        let found = find.and_then(|_| answers.view(open, of_found, arrangement));
+        let found = of_found.and_then(|of_found| answers.view(open, of_found, arrangement));
         let top = question.focus.filter(|&node| (node as usize) < view.len()).unwrap_or(0);
 
-        if let Some(search) = open.found.filter(|_| find.is_some()) {
+        if let Some(search) = open.found.filter(|_| of_found.is_some()) {
             let trail_of = TrailOf { of, arrangement, search: answers.searches };
             if self.trail.as_ref().is_none_or(|(known, _)| *known != trail_of) {
                 self.trail = Some((trail_of, Trail::new(view, view.classes(&search.frames))));
@@ -93,7 +86,7 @@ impl Trees {
                 return None;
             }
         }
-        let trail = self.trail.as_ref().filter(|_| find.is_some()).map(|(_, trail)| trail);
+        let trail = self.trail.as_ref().filter(|_| of_found.is_some()).map(|(_, trail)| trail);
 
         let search = trail.map(|_| answers.searches);
         let target_of = question.reveal.map(|reveal| TargetOf { of, arrangement, top, search, reveal });

@@ -129,7 +129,7 @@ fn show_marks(button: &Element, marked: Marked) {
 }
 
 /// How long the bar behind an element is, in thousandths.
-fn bar(element: &Element, thousandths: u64) {
+fn bar(element: &Element, thousandths: u32) {
     if let Some(element) = element.dyn_ref::<HtmlElement>() {
         // It fails for no property of ours.
         let _ = element.style().set_property("--part", &(thousandths.to_string() + "e-3"));
@@ -205,7 +205,7 @@ fn fill(elements: &Elements, rows: &[Row]) {
                 set_attribute(&cell, "title", title);
             }
             if class == "share" {
-                bar(&cell, row.per_mille.into());
+                bar(&cell, row.per_mille);
             }
             append(&line, &cell);
         }

@@ -1,8 +1,9 @@
 //! The flame graph as tiles, texts and outlines in device pixels of its canvas: only rows that are in view.
 
-use super::words::{brief_place, short};
+use super::words::brief_place;
 use crate::engine::protocol::{FlameBox, NodeKind, NodeLabel, Scope};
 use crate::ui::State;
+use crate::ui::amount::amount;
 
 /// The size of names in CSS pixels.
 const TEXT_PX: f64 = 12.0;
@@ -158,7 +159,7 @@ fn name(label: &NodeLabel, of: &FlameBox, scope: Scope, signs: usize) -> String 
     };
     let mut text = elided(name, signs);
     let mut room = signs.saturating_sub(signs_of(name));
-    for more in [brief_place(label), short(scope, of.weight.bytes)] {
+    for more in [brief_place(label), amount(scope, of.weight.bytes)] {
         let needed = signs_of(&more) + 2;
         if needed > room {
             break;

@@ -2,10 +2,10 @@
 
 use crate::engine::protocol::{FlameBox, FlamePage, NodeLabel, Scope};
 use crate::ui::State;
-use crate::ui::amount::percent;
+use crate::ui::amount::{amount, exact, percent};
 use crate::ui::find::found_in;
 use crate::ui::tree_rows::nothing;
-use crate::units::{Bytes, counted, grouped};
+use crate::units::{counted, grouped};
 
 /// Boxes of the way that are named beside the first: the last ones.
 const NAMED: usize = 2;
@@ -30,25 +30,6 @@ pub struct Crumb {
     pub node: u32,
     /// Its name; boxes left out before it are a dot dot dot.
     pub text: String,
-}
-
-/// An amount of what a scope weighs, in short.
-pub fn short(scope: Scope, amount: u64) -> String {
-    let mut text = Bytes(amount).to_string();
-    text.push_str(unit(scope));
-    text
-}
-
-/// The same, exactly.
-fn exact(scope: Scope, amount: u64) -> String {
-    let mut text = grouped(amount);
-    text.push_str(" B");
-    text.push_str(unit(scope));
-    text
-}
-
-fn unit(scope: Scope) -> &'static str {
-    if matches!(scope, Scope::ByteMoments(_)) { "·events" } else { "" }
 }
 
 /// File and line of a box, as `model.py:31`; empty where there is none.
@@ -85,7 +66,7 @@ fn label<'a>(page: &'a FlamePage, of: &FlameBox) -> &'a NodeLabel {
 pub fn card(state: &State, page: &FlamePage, of: &FlameBox) -> FlameCard {
     let scope = state.views.scope;
     let bytes = of.weight.bytes;
-    let mut title = short(scope, bytes);
+    let mut title = amount(scope, bytes);
     if bytes >= 1024 {
         title.push_str(" · ");
         title.push_str(&exact(scope, bytes));
@@ -107,7 +88,7 @@ pub fn card(state: &State, page: &FlamePage, of: &FlameBox) -> FlameCard {
     shares.push_str(&counted(of.weight.count.into(), "allocation"));
     if of.found > 0 {
         shares.push_str(" · found: ");
-        shares.push_str(&short(scope, of.found));
+        shares.push_str(&amount(scope, of.found));
     }
     FlameCard { title, name, place, shares }
 }
