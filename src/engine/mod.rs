@@ -27,6 +27,7 @@ mod open;
 mod places;
 mod radix;
 mod range;
+mod report;
 mod snapviewer;
 mod source;
 mod source_lines;
@@ -67,6 +68,7 @@ pub struct Engine {
     searches: find::Searches,
     tables: table::Tables,
     asked: asked::Asked,
+    reports: report::Reports,
     internal: InternalRules,
     replies: VecDeque<Reply>,
 }
@@ -94,8 +96,8 @@ impl Engine {
 
     /// One that refuses a file whose tables take more than so many bytes.
     pub fn with_memory(memory: u64) -> Engine {
-        let (searches, tables, asked, internal, replies) = Default::default();
-        Engine { memory, loading: None, file: None, scene: None, searches, tables, asked, internal, replies }
+        let (searches, tables, asked, reports, internal, replies) = Default::default();
+        Engine { memory, loading: None, file: None, scene: None, searches, tables, asked, reports, internal, replies }
     }
 
     /// Takes a request. Long work is done in [`Engine::step`].
@@ -107,6 +109,7 @@ impl Engine {
                 self.searches = find::Searches::default();
                 self.tables = table::Tables::default();
                 self.asked = asked::Asked::default();
+                self.reports = report::Reports::default();
                 self.loading = Some(Box::new(Loader::new(name, Source::new(total_bytes, access, member), self.memory)));
             }
             Request::EndOfFile => {
@@ -171,6 +174,7 @@ impl Engine {
             Request::TableText { serial, device, question } => self.tables.copy(serial, device, *question),
             Request::Range { serial, device, span } => self.asked.range(serial, device, span),
             Request::Tree { serial, device, question } => self.asked.tree(serial, device, question),
+            Request::Report { serial, device, question } => self.reports.ask(serial, device, question),
             Request::Flame { serial, device, question } => self.asked.flame(serial, device, question),
             Request::Heaviest { serial, device, scope, arrangement, node } => {
                 self.asked.heaviest(heaviest::Heaviest::new(serial, device, scope, (arrangement, node)));
@@ -257,7 +261,8 @@ impl Engine {
         if let Some(file) = &mut self.file
             && !(self.searches.step(file, &mut self.replies, has_time)
                 && self.asked.step(file, &mut self.replies, has_time)
-                && self.tables.step(file, &mut self.replies, has_time))
+                && self.tables.step(file, &mut self.replies, has_time)
+                && self.reports.step(file, &mut self.replies, has_time))
         {
             return Work::More;
         }

@@ -12,6 +12,7 @@ mod moments;
 mod picture;
 mod question;
 mod range;
+mod report;
 mod sources;
 mod summary;
 mod table;
@@ -30,6 +31,9 @@ pub use question::{
     Weight,
 };
 pub use range::RangeFacts;
+pub use report::{
+    Cell, Evidence, Report, ReportQuestion, Sheet, SheetColumn, SheetRow, Statement, Threshold, Tone, Topic,
+};
 pub use sources::{SourceFile, SourceLine, SourcesPage, Standing};
 pub use summary::{DeviceSummary, FileSummary, Warning};
 pub use table::{
@@ -242,6 +246,15 @@ pub enum Request {
         /// The node.
         node: u32,
     },
+    /// A report. A newer one of these overtakes an older one that is not finished.
+    Report {
+        /// Returned in the reply.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// What about.
+        question: ReportQuestion,
+    },
     /// Part of the table of some allocations, and their histograms. A newer one of these overtakes an older one that is not finished.
     Table {
         /// Returned in the reply.
@@ -429,6 +442,13 @@ pub enum Reply {
         serial: u32,
         /// The part.
         part: TableText,
+    },
+    /// What a [`Request::Report`] asked for; without statements and sheets on a device that the file does not have.
+    Report {
+        /// The request's.
+        serial: u32,
+        /// The report.
+        report: Box<Report>,
     },
     /// What a [`Request::Heaviest`] asked for: of equal ones the one born first; `None` when there is none.
     Heaviest {

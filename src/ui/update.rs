@@ -231,5 +231,7 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
         Reply::Heaviest { serial, allocation } => tree_keys::heaviest(state, serial, allocation, effects),
         Reply::Table { serial, page } => table::take(state, serial, *page),
         Reply::TableText { serial, part } => table::take_text(state, serial, part, effects),
+        // The page does not ask for reports yet.
+        Reply::Report { .. } => {}
     }
 }

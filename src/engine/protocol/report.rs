@@ -1,0 +1,195 @@
+//! What a report is asked and tells: statements and sheets, each row with the evidence it rests on.
+//!
+//! One form for every topic: the page shows it, the command line prints it, Markdown and JSON are written from it, and none of
+//! them knows what it is about.
+
+use super::Span;
+use crate::codec::Coded;
+
+/// What a report is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Coded)]
+pub enum Topic {
+    /// When the most was live, how much, and what made it.
+    #[default]
+    Peak,
+    /// Requests that the driver refused.
+    OutOfMemory,
+    /// What allocations are for: parameters, gradients, activations…
+    Categories,
+    /// Annotations, steps and compiled regions.
+    Stages,
+    /// What happened in which `nn.Module`.
+    Layers,
+    /// Leaks and waste.
+    Waste,
+}
+
+impl Topic {
+    /// All of them, in the order they are shown in.
+    pub const ALL: [Topic; 6] =
+        [Topic::Peak, Topic::OutOfMemory, Topic::Categories, Topic::Stages, Topic::Layers, Topic::Waste];
+
+    /// Its name: the command of the command line, and the value in the page.
+    pub fn name(self) -> &'static str {
+        match self {
+            Topic::Peak => "report",
+            Topic::OutOfMemory => "oom",
+            Topic::Categories => "categories",
+            Topic::Stages => "stages",
+            Topic::Layers => "layers",
+            Topic::Waste => "leaks",
+        }
+    }
+
+    /// The topic of that name.
+    pub fn named(name: &str) -> Option<Topic> {
+        Topic::ALL.into_iter().find(|topic| topic.name() == name)
+    }
+}
+
+/// What is asked.
+#[derive(Clone, Debug, Default, PartialEq, Coded)]
+pub struct ReportQuestion {
+    /// What about.
+    pub topic: Topic,
+    /// The moment beside the peak that totals are wanted for, where the topic has such.
+    pub at: Option<u32>,
+    /// Thresholds that differ from [`Threshold::value`] as the engine sets it: key and value.
+    pub thresholds: Vec<(String, u64)>,
+    /// The most rows of each sheet.
+    pub rows: u32,
+}
+
+/// What is told.
+#[derive(Clone, Debug, Default, PartialEq, Coded)]
+pub struct Report {
+    /// What about.
+    pub topic: Topic,
+    /// What an expert would say first, the weightiest first.
+    pub statements: Vec<Statement>,
+    /// The numbers.
+    pub sheets: Vec<Sheet>,
+}
+
+/// A sentence and what it rests on.
+#[derive(Clone, Debug, PartialEq, Coded)]
+pub struct Statement {
+    /// How it is meant.
+    pub tone: Tone,
+    /// One sentence with exact bytes where it names bytes.
+    pub text: String,
+    /// What shows it.
+    pub evidence: Option<Evidence>,
+}
+
+/// How a sentence or a row is meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Coded)]
+pub enum Tone {
+    /// It says what is.
+    #[default]
+    Fact,
+    /// Something was looked for and is not there.
+    Good,
+    /// Something is likely wrong.
+    Alarm,
+}
+
+/// What a click on a statement or row does, all of it: so that the reader sees for themself.
+#[derive(Clone, Debug, Default, PartialEq, Coded)]
+pub struct Evidence {
+    /// Shows the timeline from here to there.
+    pub span: Option<Span>,
+    /// Sets the moment.
+    pub moment: Option<u32>,
+    /// Selects an allocation.
+    pub allocation: Option<u32>,
+    /// Looks for this, as typed in the search field.
+    pub find: Option<String>,
+}
+
+/// A table.
+#[derive(Clone, Debug, Default, PartialEq, Coded)]
+pub struct Sheet {
+    /// Its name in JSON, lower case with underscores; of one report no two are equal.
+    pub key: String,
+    /// Its heading.
+    pub title: String,
+    /// What its numbers mean, where the heading doesn't say; one or two sentences.
+    pub note: String,
+    /// The threshold its rows are told by.
+    pub threshold: Option<Threshold>,
+    /// What its columns are.
+    pub columns: Vec<SheetColumn>,
+    /// Its rows, the weightiest first unless the note says otherwise.
+    pub rows: Vec<SheetRow>,
+    /// Rows beyond those that were asked for.
+    pub left_out: u32,
+    /// What all rows are together, those left out included: a cell a column; empty where that means nothing.
+    pub total: Vec<Cell>,
+}
+
+/// A number that a person may change.
+#[derive(Clone, Debug, PartialEq, Coded)]
+pub struct Threshold {
+    /// Its name in [`ReportQuestion::thresholds`] and on the command line.
+    pub key: String,
+    /// What it is called: `at least`, `longer than`.
+    pub label: String,
+    /// What it counts: `bytes`, `events`, `µs`, `steps`.
+    pub unit: String,
+    /// Its value.
+    pub value: u64,
+}
+
+/// A column of a sheet.
+#[derive(Clone, Debug, PartialEq, Coded)]
+pub struct SheetColumn {
+    /// Its name in JSON, lower case with underscores.
+    pub key: String,
+    /// Its heading: bytes with their kind (requested, rounded, reserved), “≥” and “≤” where they are derived.
+    pub label: String,
+}
+
+/// A row of a sheet.
+#[derive(Clone, Debug, Default, PartialEq, Coded)]
+pub struct SheetRow {
+    /// How far it is indented under the rows before it.
+    pub depth: u32,
+    /// How it is meant.
+    pub tone: Tone,
+    /// A cell a column.
+    pub cells: Vec<Cell>,
+    /// Lines of the stack that made it, innermost first, where it is about one stack or call site.
+    pub stack: Vec<String>,
+    /// What shows it.
+    pub evidence: Option<Evidence>,
+}
+
+/// What stands in a row and column.
+#[derive(Clone, Debug, Default, PartialEq, Coded)]
+pub enum Cell {
+    /// Nothing is known, or nothing makes sense.
+    #[default]
+    Nothing,
+    /// A name or words.
+    Text(String),
+    /// Bytes of the kind that the column names.
+    Bytes(u64),
+    /// By how many bytes something grew.
+    Change(i64),
+    /// How many.
+    Count(u64),
+    /// A part of a whole, both of the same kind.
+    Share {
+        /// The part.
+        part: u64,
+        /// The whole; where it is 0 there is no share.
+        whole: u64,
+    },
+    /// A quotient, 0 to 1.
+    Ratio(f64),
+    /// How long, in µs.
+    Micros(u64),
+    /// The number of an event; −1 is before the first.
+    Event(i64),
+}

@@ -1,0 +1,53 @@
+//! Reports: what an expert would say of a snapshot, as statements and sheets; one module a topic.
+
+use super::open::OpenFile;
+use super::protocol::{Reply, Report, ReportQuestion};
+use std::collections::VecDeque;
+
+/// A report that is being made.
+pub(super) trait Job {
+    /// Works while there is time; the report when it is done. Called no more after that. Where the file has no such device, the empty
+    /// report of its topic.
+    fn step(&mut self, file: &mut OpenFile, has_time: &mut dyn FnMut() -> bool) -> Option<Report>;
+}
+
+/// What was asked last and is not answered yet.
+#[derive(Default)]
+pub(super) struct Reports {
+    asked: Option<(u32, Box<dyn Job>)>,
+}
+
+impl Reports {
+    /// A question; it overtakes the one before.
+    pub(super) fn ask(&mut self, serial: u32, device: i64, question: ReportQuestion) {
+        self.asked = Some((serial, job(device, question)));
+    }
+
+    /// Works while there is time: `true` when nothing is left to do.
+    pub(super) fn step(
+        &mut self,
+        file: &mut OpenFile,
+        replies: &mut VecDeque<Reply>,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        let Some((serial, job)) = &mut self.asked else { return true };
+        let Some(report) = job.step(file, has_time) else { return false };
+        replies.push_back(Reply::Report { serial: *serial, report: Box::new(report) });
+        self.asked = None;
+        true
+    }
+}
+
+fn job(_device: i64, question: ReportQuestion) -> Box<dyn Job> {
+    // Each part puts its topic's job here.
+    Box::new(Empty(question))
+}
+
+/// Stands where a topic is not built yet.
+struct Empty(ReportQuestion);
+
+impl Job for Empty {
+    fn step(&mut self, _: &mut OpenFile, _: &mut dyn FnMut() -> bool) -> Option<Report> {
+        Some(Report { topic: self.0.topic, ..Report::default() })
+    }
+}
