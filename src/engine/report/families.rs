@@ -61,7 +61,8 @@ impl Families {
         while self.next < outside + placed.places.len() {
             for _ in 0..ROWS_PER_CHECK {
                 let at = self.next;
-                let place = at.checked_sub(outside).and_then(|at| Some((placed.places.get(at)?, *placed.spans.get(at)?)));
+                let place =
+                    at.checked_sub(outside).and_then(|at| Some((placed.places.get(at)?, *placed.spans.get(at)?)));
                 let row = placed.outside.get(at).copied().or(place.map(|(place, _)| place.row));
                 let Some(range) = row.and_then(|row| history.annotations.get(row as usize)) else { break };
                 self.next += 1;
@@ -72,7 +73,8 @@ impl Families {
                     known.began_before |= history.numbers.time_us.is_some_and(|(first, _)| range.start_us < first);
                     continue;
                 };
-                let is_cut = known.began_before && history.numbers.time_us.is_some_and(|(first, _)| range.start_us < first);
+                let is_cut =
+                    known.began_before && history.numbers.time_us.is_some_and(|(first, _)| range.start_us < first);
                 let overlaps = known.count > 0 && span.from < known.last.to;
                 if range.end_us.is_none() || is_cut || overlaps {
                     self.of_place.push(NONE);
@@ -124,7 +126,8 @@ impl Families {
 
     /// The family that are the steps; of several the one that says so, then the one that covers most, then the first.
     fn best(&self) -> Option<u32> {
-        let ranked = (0u32..).zip(&self.families).filter_map(|(at, family)| Some((family.rank()?, family.covered, !at)));
+        let ranked =
+            (0u32..).zip(&self.families).filter_map(|(at, family)| Some((family.rank()?, family.covered, !at)));
         ranked.max().map(|(_, _, at)| !at)
     }
 
@@ -132,7 +135,8 @@ impl Families {
     pub(super) fn steps(&self) -> Option<Steps> {
         let family = self.families.get(self.best()? as usize)?;
         let (spans, rows) = (self.spans.clone(), self.rows.clone());
-        if family.varies || family.covered * 2 >= u64::from(family.last.to - family.first.from) {
+        // What is between them is a part of no step.
+        if family.varies || family.covered * 10 >= 9 * u64::from(family.last.to - family.first.from) {
             return Some(Steps { spans, rows, found: How::Annotations(family.stem.clone()) });
         }
         let ends = spans.iter().zip(spans.iter().skip(1));
@@ -177,7 +181,8 @@ mod tests {
 
     #[test]
     fn numbers_are_left_aside() {
-        let cases = [("step_12", "step_#"), ("ProfilerStep#7", "ProfilerStep#"), ("h.3.mlp", "h.#.mlp"), ("a", "a"), ("", "")];
+        let cases =
+            [("step_12", "step_#"), ("ProfilerStep#7", "ProfilerStep#"), ("h.3.mlp", "h.#.mlp"), ("a", "a"), ("", "")];
         for (name, expected) in cases {
             assert_eq!(stem(name), expected);
         }

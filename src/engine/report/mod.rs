@@ -1,7 +1,18 @@
 //! Reports: what an expert would say of a snapshot, as statements and sheets; one module a topic.
 
+mod counted;
+mod families;
+mod modules;
+mod placed;
+mod ranges;
+mod recurrence;
+mod sheets;
+mod stage_sheets;
+mod stages;
+mod steps;
+
 use super::open::OpenFile;
-use super::protocol::{Reply, Report, ReportQuestion};
+use super::protocol::{Reply, Report, ReportQuestion, Topic};
 use std::collections::VecDeque;
 
 /// A report that is being made.
@@ -38,9 +49,12 @@ impl Reports {
     }
 }
 
-fn job(_device: i64, question: ReportQuestion) -> Box<dyn Job> {
+fn job(device: i64, question: ReportQuestion) -> Box<dyn Job> {
     // Each part puts its topic's job here.
-    Box::new(Empty(question))
+    match question.topic {
+        Topic::Stages => Box::new(stages::Stages::new(device, question)),
+        _ => Box::new(Empty(question)),
+    }
 }
 
 /// Stands where a topic is not built yet.

@@ -51,18 +51,18 @@ impl Modules {
         *self.roles.entry(frame).or_insert_with(|| role(snapshot, frame))
     }
 
-    /// Whether a call stack is in a module's `forward`, an optimizer or the backward pass.
-    pub(super) fn is_inside(&mut self, snapshot: &Snapshot, stack: StackId) -> bool {
-        let mut inner = Role::Other;
-        for frame in snapshot.stacks.frames(stack) {
-            match self.role(snapshot, frame) {
-                Role::Native => {}
-                Role::Library => return true,
-                Role::Call if inner == Role::Forward => return true,
-                role => inner = role,
-            }
-        }
-        false
+    /// The Python frames of a stack, outermost first.
+    pub(super) fn python(&mut self, snapshot: &Snapshot, stack: StackId) -> Vec<FrameId> {
+        let mut frames: Vec<FrameId> = snapshot.stacks.frames(stack).collect();
+        frames.retain(|&frame| self.role(snapshot, frame) != Role::Native);
+        frames.reverse();
+        frames
+    }
+
+    /// Whether calls are in a `forward`, an optimizer or the backward pass; so is what has no calls.
+    pub(super) fn is_inside(&mut self, snapshot: &Snapshot, calls: &[FrameId]) -> bool {
+        let mut roles = calls.iter().map(|&frame| self.role(snapshot, frame));
+        calls.is_empty() || roles.any(|role| matches!(role, Role::Library | Role::Forward))
     }
 }
 

@@ -108,9 +108,9 @@ impl Ranges {
         &self.facts
     }
 
-    /// The ranges.
-    pub(super) fn spans(&self) -> &[Span] {
-        &self.spans
+    /// One of them, and what happened in it.
+    pub(super) fn at(&self, range: u32) -> (Span, Facts) {
+        (self.span(range), self.facts.get(range as usize).copied().unwrap_or_default())
     }
 
     fn span(&self, range: u32) -> Span {

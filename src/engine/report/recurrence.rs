@@ -1,37 +1,39 @@
 //! Steps of a trace without annotations: a call stack that allocates at even distances, in slices and linear time.
 //!
 //! A stack is even when it allocates at least three times, from the first to the last over half of all allocations, and the distances
-//! between (counted in allocations) vary by at most half of their mean. Stacks that allocate as often, or once more (a trace may begin
-//! and end anywhere), agree. Of all numbers of times that at least three stacks agree on (and an eighth of as many as on any) the
-//! smallest is that of the steps: what comes more often is a part of them. Where all that agree lie in one call of a module, of
-//! an optimizer or of the backward pass, the loop is in there and goes over layers or parameters; then the next larger number.
-//! A step begins where of the agreeing stacks the one allocates before which the least is live, on average.
+//! between (counted in allocations; the first aside where there are more than two: what is made once is made then) vary by at most
+//! a quarter of their mean. The number of times that most even stacks allocate (of equal numbers the smallest) is that of the steps.
+//! Stacks that allocate as often, or once more or less (a trace may begin and end anywhere), agree. Where the Python frames of all
+//! that agree begin with one call of a `forward`, of an optimizer or of the backward pass, or have none in common, the loop is in
+//! there and goes over layers or parameters; then the number that is next. A step begins where of the agreeing stacks the one
+//! allocates before whose second time the least is live.
 
 use super::modules::Modules;
 use super::steps::{How, Steps};
 use crate::engine::protocol::Span;
 use crate::replay::DeviceHistory;
-use crate::snapshot::{Action, Snapshot, StackId};
+use crate::snapshot::{Action, FrameId, Snapshot, StackId};
+use crate::sorted::sorted_numbers;
 use crate::units::{EventIdx, Moment};
 use hashbrown::HashMap;
 
 /// Events, or stacks, between two questions for the time.
 const EVENTS_PER_CHECK: u32 = 2048;
 const STACKS_PER_CHECK: usize = 128;
-/// Stacks that must agree, and the part of the most that do.
+/// Stacks that must agree.
 const FEWEST: u32 = 3;
-const PART: u32 = 8;
 
 /// When a stack allocates, counted in allocations.
 #[derive(Clone, Copy, Default)]
 struct Seen {
     count: u32,
     first: u32,
+    second: u32,
     last: u32,
     /// Sum of the squared distances.
     squares: u128,
-    /// Sum of what is live before.
-    live: i128,
+    /// What is live before the second time.
+    live: i64,
 }
 
 /// The search, as far as it is.
@@ -42,12 +44,12 @@ pub(super) struct Recurrence {
     total: i64,
     seen: HashMap<StackId, Seen, foldhash::fast::RandomState>,
     even: Option<Vec<(StackId, Seen)>>,
-    /// The numbers of times that stacks agree on, the smallest last.
+    /// The numbers of times that stacks agree on, the next last.
     numbers: Vec<u32>,
-    /// Of the one looked at: how many of `even`, the innermost caller that all agreeing have, the one where the least is live.
+    /// Of the one looked at: how many of `even`, the Python frames that all agreeing begin with, the one where the least is live.
     looked_at: usize,
     agreeing: u32,
-    caller: Option<StackId>,
+    callers: Option<Vec<FrameId>>,
     anchor: Option<(StackId, Seen)>,
     modules: Modules,
     is_chosen: bool,
@@ -125,7 +127,9 @@ impl Recurrence {
                 seen.count += 1;
                 seen.last = now;
                 seen.squares += distance * distance;
-                seen.live += i128::from(self.total);
+                if seen.count == 2 {
+                    (seen.second, seen.live) = (now, self.total);
+                }
             }
             self.allocations += 1;
         }
@@ -140,18 +144,16 @@ impl Recurrence {
         for (_, seen) in &even {
             *votes.entry(seen.count).or_default() += 1;
         }
-        let agreeing = |number: u32| {
-            let votes = |number| votes.get(&number).copied().unwrap_or(0);
-            votes(number) + votes(number.saturating_add(1))
-        };
-        let most = votes.keys().map(|&number| agreeing(number)).max().unwrap_or(0);
-        let mut numbers: Vec<u32> = votes.keys().copied().filter(|&number| agreeing(number) >= FEWEST.max(most / PART)).collect();
-        numbers.sort_unstable_by_key(|&number| u32::MAX - number);
+        let numbers = votes.iter().filter(|&(_, &votes)| votes >= FEWEST);
+        // What is looked at first stands last.
+        let numbers =
+            numbers.map(|(&number, &votes)| (u128::from(votes) << 32 | u128::from(!number), number)).collect();
+        let numbers = sorted_numbers(numbers);
         self.numbers = numbers;
         self.even = Some(even);
     }
 
-    /// Looks at some of the stacks that agree on the smallest number, and when at all, whether those are steps.
+    /// Looks at some of the stacks that agree on the next number, and when at all, whether those are steps.
     fn choose(&mut self, snapshot: &Snapshot) {
         let (Some(&number), Some(even)) = (self.numbers.last(), &self.even) else {
             (self.anchor, self.is_chosen) = (None, true);
@@ -159,11 +161,22 @@ impl Recurrence {
         };
         for &(stack, seen) in even.iter().skip(self.looked_at).take(STACKS_PER_CHECK) {
             self.looked_at += 1;
-            if seen.count != number && seen.count != number + 1 {
+            if seen.count.abs_diff(number) > 1 {
+                continue;
+            }
+            let frames = self.modules.python(snapshot, stack);
+            // The backward pass has threads of its own, where nothing tells steps from operators.
+            if frames.is_empty() {
                 continue;
             }
             self.agreeing += 1;
-            self.caller = Some(self.caller.map_or(stack, |caller| common_caller(snapshot, caller, stack)));
+            match &mut self.callers {
+                None => self.callers = Some(frames),
+                Some(callers) => {
+                    let common = callers.iter().zip(&frames).take_while(|(one, other)| one == other).count();
+                    callers.truncate(common);
+                }
+            }
             if self.anchor.is_none_or(|(_, best)| seen.begins_better_than(&best)) {
                 self.anchor = Some((stack, seen));
             }
@@ -171,14 +184,14 @@ impl Recurrence {
         if self.looked_at < even.len() {
             return;
         }
-        let is_inside = self.caller.is_some_and(|caller| self.modules.is_inside(snapshot, caller));
-        if let Some((stack, _)) = self.anchor.filter(|_| !is_inside) {
+        let is_inside = self.callers.take().is_none_or(|callers| self.modules.is_inside(snapshot, &callers));
+        if let Some((stack, _)) = self.anchor.filter(|_| !is_inside && self.agreeing >= FEWEST) {
             self.steps.found = How::Stack(stack, self.agreeing);
             (self.is_chosen, self.event) = (true, 0);
             return;
         }
         self.numbers.pop();
-        (self.looked_at, self.agreeing, self.caller, self.anchor) = (0, 0, None, None);
+        (self.looked_at, self.agreeing, self.anchor) = (0, 0, None);
     }
 
     /// The last step may be cut by the end of the trace, or have all that comes after it.
@@ -194,26 +207,20 @@ impl Recurrence {
 
 impl Seen {
     fn is_even(&self, allocations: u64) -> bool {
-        let range = u128::from(self.last - self.first);
-        let distances = u128::from(self.count.saturating_sub(1));
-        // Variance of the distances ≤ (mean / 2)².
-        self.count >= 3
-            && range * 2 >= u128::from(allocations)
-            && 4 * distances.saturating_mul(self.squares) <= 5 * range * range
+        if self.count < 3 || u64::from(self.last - self.first) * 2 < allocations {
+            return false;
+        }
+        let (mut from, mut distances, mut squares) = (self.first, u128::from(self.count - 1), self.squares);
+        if distances > 2 {
+            let first = u128::from(self.second - self.first);
+            (from, distances, squares) = (self.second, distances - 1, squares - first * first);
+        }
+        let range = u128::from(self.last - from);
+        // Variance of the distances ≤ (mean / 4)².
+        16 * distances.saturating_mul(squares) <= 17 * range * range
     }
 
     fn begins_better_than(&self, other: &Seen) -> bool {
-        let (own, others) = (self.live.saturating_mul(other.count.into()), other.live.saturating_mul(self.count.into()));
-        own < others || (own == others && self.first < other.first)
+        (self.live, self.first) < (other.live, other.first)
     }
-}
-
-/// The innermost frames that two stacks share, callers first.
-fn common_caller(snapshot: &Snapshot, mut one: StackId, mut other: StackId) -> StackId {
-    while one != other {
-        let deeper = if one > other { &mut one } else { &mut other };
-        // Callers have lower ids.
-        *deeper = snapshot.stacks.innermost(*deeper).map_or(StackId::EMPTY, |(callers, _)| callers);
-    }
-    one
 }

@@ -1,7 +1,7 @@
 //! The iterations of a training or an inference: by its annotations, or else by what repeats in its allocations.
 //!
 //! 1. Annotations that are equal but for a number, `step_1`, `step_2`…: each is a step. So is each of one name that comes again and
-//!    again, where they cover half of the trace from the first to the last.
+//!    again, where they cover nine tenths of the trace from the first to the last.
 //! 2. Annotations of one name that cover less, `Optimizer.step`: a step goes from the end of one to the end of the next.
 //! 3. A call stack that comes at even distances (`recurrence.rs`), where that gives more steps than 2.
 //!
@@ -44,12 +44,14 @@ impl Steps {
     /// How they were found, as a sentence.
     pub(super) fn how(&self) -> String {
         match &self.found {
-            How::Nothing => "No steps were found: no annotations repeat, and no call sites do at even distances.".to_owned(),
+            How::Nothing => {
+                "No steps were found: no annotations repeat, and no call sites do at even distances.".to_owned()
+            }
             How::Annotations(name) => format!("A step is an annotation {name}."),
             How::Between(name) => format!("A step goes from the end of one annotation {name} to the end of the next."),
             How::Stack(_, agreeing) => format!(
                 "Without annotations of steps, a step goes from one allocation by a call stack to the next by the same: \
-                 {agreeing} stacks come at the same even distances, and where this one does the least is live."
+                 {agreeing} stacks come as often at even distances, and where this one does the least is live."
             ),
         }
     }
