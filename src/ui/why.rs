@@ -5,7 +5,9 @@ mod evidence;
 pub mod view;
 
 use super::action::Effect;
+use super::markdown::markdown;
 use super::state::State;
+use super::summary::device_name;
 use super::views::Tab;
 use crate::engine::protocol::{DeviceSummary, Evidence, Report, ReportQuestion, Request, Span, Topic};
 use evidence::{Brought, follow};
@@ -236,7 +238,12 @@ pub(super) fn step(state: &mut State, step: WhyStep, effects: &mut Vec<Effect>) 
         WhyStep::Last => state.why.active = last,
         WhyStep::Follow => pick(state, active, effects),
         WhyStep::Unfold => unfold(&mut state.why, active),
-        WhyStep::Copy => {}
+        WhyStep::Copy => {
+            let Some((report, device)) = state.why.report().zip(state.device()) else { return };
+            let file = state.file().map_or("", |file| &file.file);
+            let of = [file, " · ", &device_name(device.device)].concat();
+            effects.push(Effect::Copy(markdown(report, &of)));
+        }
     }
 }
 

@@ -4,9 +4,10 @@ use super::Shown;
 use crate::engine::protocol::{Tone, Topic};
 use crate::page::dom::{Elements, append, clear, set_attribute, set_text};
 use crate::ui::State;
+use crate::ui::cell_text::title;
 use crate::ui::views::Tab;
 use crate::ui::why::cells;
-use crate::ui::why::view::{Basis, Kind, Marks, RowView, Said, SheetView, Stack, basis, label, marks, sign, view};
+use crate::ui::why::view::{Basis, Kind, Marks, RowView, Said, SheetView, Stack, basis, marks, sign, view};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
@@ -21,7 +22,7 @@ pub(super) struct Panel {
 /// The topics.
 pub(super) fn prepare(elements: &Elements) {
     for topic in Topic::ALL {
-        let button = elements.new_element("button", "", label(topic));
+        let button = elements.new_element("button", "", title(topic));
         for (name, value) in [("type", "button"), ("role", "tab"), ("data-topic", topic.name())] {
             set_attribute(&button, name, value);
         }
@@ -65,7 +66,7 @@ impl Panel {
         }
         let report = &elements.why_report;
         set_attribute(report, "data-topic", marks.topic.name());
-        set_attribute(report, "aria-label", label(marks.topic));
+        set_attribute(report, "aria-label", title(marks.topic));
         set_attribute(report, "aria-busy", if marks.is_busy { "true" } else { "false" });
         set_text(&elements.why_note, marks.note);
         mark(elements, state);

@@ -7,18 +7,6 @@ use crate::ui::state::State;
 use crate::units::{Bytes, counted};
 use std::rc::Rc;
 
-/// What is called a topic in the list.
-pub fn label(topic: Topic) -> &'static str {
-    match topic {
-        Topic::Peak => "Peak",
-        Topic::OutOfMemory => "Out of memory",
-        Topic::Categories => "Categories",
-        Topic::Stages => "Stages",
-        Topic::Layers => "Layers",
-        Topic::Waste => "Leaks and waste",
-    }
-}
-
 /// The sign of a tone, and what it says aloud; nothing for what only says what is.
 pub fn sign(tone: Tone) -> [&'static str; 2] {
     match tone {
