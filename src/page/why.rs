@@ -2,7 +2,7 @@
 
 use super::App;
 use super::dom::listen;
-use super::panels::why::topic_button;
+use super::panels::why::{give_focus, topic_button};
 use crate::engine::protocol::Topic;
 use crate::ui::Action;
 use crate::ui::why::WhyAction;
@@ -12,7 +12,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, HtmlInputElement, KeyboardEvent};
 
 /// Listens to topics and report.
-pub(super) fn listeners(app: &Rc<App>) -> [EventListener; 4] {
+pub(super) fn listeners(app: &Rc<App>) -> [EventListener; 5] {
     let elements = &app.elements;
     let on = |target: &HtmlElement, event: &'static str, then: fn(&Rc<App>, &Event)| {
         let app = app.clone();
@@ -25,6 +25,14 @@ pub(super) fn listeners(app: &Rc<App>) -> [EventListener; 4] {
             }
         }),
         on(&elements.why_topics, "keydown", walk),
+        // Between the two, as between neighbours.
+        on(&elements.why_report, "keydown", |app, event| {
+            let is_item = told(event, "data-item").is_some();
+            if is_item && event.dyn_ref::<KeyboardEvent>().is_some_and(|event| event.key() == "ArrowLeft") {
+                event.prevent_default();
+                focus_topic(app);
+            }
+        }),
         on(&elements.why_report, "click", |app, event| {
             let place = |attribute| told(event, attribute).and_then(|place| place.parse().ok());
             let action = (place("data-unfold").map(WhyAction::Unfolded))
@@ -66,11 +74,20 @@ fn walk(app: &Rc<App>, event: &Event) {
         "ArrowDown" => (place + 1) % Topic::ALL.len(),
         "Home" => 0,
         "End" => last,
+        "ArrowRight" => {
+            event.prevent_default();
+            return give_focus(&app.elements, "[data-item][tabindex=\"0\"]");
+        }
         _ => return,
     };
     let Some(&topic) = Topic::ALL.get(place) else { return };
     event.prevent_default();
     act(app, WhyAction::TopicChosen(topic));
+    focus_topic(app);
+}
+
+fn focus_topic(app: &App) {
+    let topic = app.state.borrow().why.topic;
     // It fails only for an element that is gone.
     let _ = topic_button(&app.elements, topic).map(|button| button.focus());
 }

@@ -110,9 +110,10 @@ fn focus(elements: &Elements) -> Option<String> {
     Some(names.iter().find_map(of).unwrap_or_default())
 }
 
-fn give_focus(elements: &Elements, selector: &str) {
-    let found = elements.why_report.query_selector(selector).ok().flatten();
-    let found = found.or_else(|| elements.why_report.query_selector("[data-item][tabindex=\"0\"]").ok().flatten());
+/// Gives the focus to what of the report is named so, or else to what Tab leads to.
+pub(in crate::page) fn give_focus(elements: &Elements, selector: &str) {
+    let find = |selector: &str| elements.why_report.query_selector(selector).ok().flatten();
+    let found = find(selector).or_else(|| find("[data-item][tabindex=\"0\"]"));
     // It fails only for an element that is gone.
     let _ = found.and_then(|found| found.dyn_into::<HtmlElement>().ok()).map(|found| found.focus());
 }
