@@ -50,7 +50,6 @@ mod told_otherwise;
 mod tree;
 mod trouble;
 mod urls;
-mod why;
 #[path = "../support/zip.rs"]
 #[allow(dead_code, reason = "each test file uses its part")]
 mod zip;
