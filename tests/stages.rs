@@ -111,7 +111,9 @@ fn steps_without_annotations_are_found_by_what_repeats() {
         let device = &truth.devices[0];
         let report = report(&mut opened, device.device);
         let found = steps(&report);
-        assert_eq!(found.len(), device.whole_steps.len(), "{words}: {:?}", report.statements);
+        // After so many events training stops in the middle of a step, which is then over for the truth: a part, for what repeats.
+        let cut = usize::from(words.starts_with("--events"));
+        assert_eq!(found.len() + cut, device.whole_steps.len(), "{words}: {:?}", report.statements);
         for (found, step) in found.iter().zip(&device.whole_steps) {
             let begins = step.first_event..=step.first_event + 1;
             assert!(begins.contains(&found.first_event), "{words}: {found:?} {step:?}");

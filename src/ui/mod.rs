@@ -61,6 +61,7 @@ pub mod typed_moment;
 pub mod update;
 pub mod url;
 pub mod views;
+pub mod why;
 
 pub use action::{Action, Command, Effect};
 pub use state::State;

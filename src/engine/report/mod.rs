@@ -1,15 +1,13 @@
 //! Reports: what an expert would say of a snapshot, as statements and sheets; one module a topic.
 
-mod counted;
-mod families;
+mod heaviest;
 mod modules;
-mod placed;
 mod ranges;
-mod recurrence;
-mod sheets;
-mod stage_sheets;
+mod site_sums;
 mod stages;
 mod steps;
+mod waste;
+mod writing;
 
 use super::open::OpenFile;
 use super::protocol::{Reply, Report, ReportQuestion, Topic};
@@ -50,9 +48,10 @@ impl Reports {
 }
 
 fn job(device: i64, question: ReportQuestion) -> Box<dyn Job> {
-    // Each part puts its topic's job here.
     match question.topic {
         Topic::Stages => Box::new(stages::Stages::new(device, question)),
+        Topic::Waste => Box::new(waste::Waste::new(device, question)),
+        // Each part puts its topic's job here.
         _ => Box::new(Empty(question)),
     }
 }

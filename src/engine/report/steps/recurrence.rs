@@ -8,9 +8,9 @@
 //! there and goes over layers or parameters; then the number that is next. A step begins where of the agreeing stacks the one
 //! allocates before whose second time the least is live.
 
-use super::modules::Modules;
-use super::steps::{How, Steps};
+use super::{How, Steps};
 use crate::engine::protocol::Span;
+use crate::engine::report::modules::Modules;
 use crate::replay::DeviceHistory;
 use crate::snapshot::{Action, FrameId, Snapshot, StackId};
 use crate::sorted::sorted_numbers;
@@ -194,11 +194,12 @@ impl Recurrence {
         (self.looked_at, self.agreeing, self.anchor) = (0, 0, None);
     }
 
-    /// The last step may be cut by the end of the trace, or have all that comes after it.
+    /// The last step may be cut by the end of the trace, or have all that comes after it: it is left out where it has fewer than seven
+    /// eighths of the allocations of any other, or more than twice as many.
     fn leave_out_a_part(&mut self) {
-        if let Some((last, others)) = self.lengths.split_last()
-            && let (Some(least), Some(most)) = (others.iter().min(), others.iter().max())
-            && (last < least || *last > most.saturating_mul(2))
+        if let Some((&last, others)) = self.lengths.split_last()
+            && let (Some(&least), Some(&most)) = (others.iter().min(), others.iter().max())
+            && (u64::from(last) * 8 < u64::from(least) * 7 || last > most.saturating_mul(2))
         {
             self.steps.spans.pop();
         }

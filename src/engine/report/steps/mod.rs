@@ -8,11 +8,16 @@
 //! To use it from another topic: make a [`Finding`], call its `step` until it returns `true`, then read `steps`: their spans are
 //! ascending and don't overlap, [`Steps::how`] says how they were found.
 
-use super::families::Families;
-use super::placed::Placed;
-use super::recurrence::Recurrence;
+mod families;
+mod placed;
+mod recurrence;
+
+pub(super) use placed::Placed;
+
 use crate::engine::open::OpenFile;
 use crate::engine::protocol::Span;
+use families::Families;
+use recurrence::Recurrence;
 
 /// How steps were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,20 +1,21 @@
 //! The report on stages: annotations by name and one by one, steps, compiled regions, and what Mosaic counts.
 
+mod counted;
+mod sheets;
+
 use super::Job;
-use super::counted::Counted;
 use super::ranges::Ranges;
-use super::sheets::says;
-use super::stage_sheets::{
-    Names, Sum, growth, mosaic_sheet, names_sheet, occurrences_sheet, regions_sheet, steps_sheet,
-};
 use super::steps::Finding;
+use super::writing::says;
 use crate::engine::open::OpenFile;
 use crate::engine::protocol::{Report, ReportQuestion, Span, Tone, Topic};
 use crate::engine::radix::Radix;
 use crate::replay::DeviceHistory;
 use crate::snapshot::{Snapshot, StringId};
 use crate::units::counted;
+use counted::Counted;
 use hashbrown::HashMap;
+use sheets::{Names, Sum, growth, mosaic_sheet, names_sheet, occurrences_sheet, regions_sheet, steps_sheet};
 
 /// Annotations between two questions for the time.
 const ROWS_PER_CHECK: usize = 2048;

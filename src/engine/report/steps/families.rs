@@ -1,7 +1,7 @@
 //! Annotations by name, numbers aside: which of them are the steps.
 
 use super::placed::Placed;
-use super::steps::{How, Steps};
+use super::{How, Steps};
 use crate::engine::protocol::Span;
 use crate::replay::DeviceHistory;
 use crate::snapshot::{Snapshot, StringId};

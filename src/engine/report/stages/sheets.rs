@@ -1,11 +1,10 @@
 //! The sheets of the report on stages.
 
 use super::counted::{Counted, Region};
-use super::placed::Placed;
-use super::ranges::{Facts, Ranges};
-use super::sheets::{row, says, sheet, shown};
-use super::steps::{How, Steps};
-use crate::engine::protocol::{Cell, Evidence, Sheet, Span, Statement, Tone};
+use crate::engine::protocol::{Cell, Sheet, Span, Statement, Tone};
+use crate::engine::report::ranges::{Facts, Ranges};
+use crate::engine::report::steps::{How, Placed, Steps};
+use crate::engine::report::writing::{at, bytes, row, says, sheet, shown};
 use crate::replay::{AnnotationRange, DeviceHistory};
 use crate::snapshot::{Snapshot, StringId};
 use crate::units::{Moment, counted, grouped};
@@ -87,15 +86,15 @@ fn micros(history: &DeviceHistory, range: &AnnotationRange) -> u64 {
 }
 
 /// What happened in a range, after the columns that say which.
-const FACTS: [(&str, &str); 8] = [
-    ("first_event", "first event"),
-    ("last_event", "last event"),
-    ("start_requested", "live at its start, requested"),
-    ("end_requested", "live at its end, requested"),
-    ("peak_requested", "most live, requested"),
-    ("peak_event", "after event"),
-    ("allocated_bytes", "allocated, requested"),
-    ("freed_bytes", "freed, requested"),
+const FACTS: [[&str; 2]; 8] = [
+    ["first_event", "first event"],
+    ["last_event", "last event"],
+    ["start_requested", "live at its start, requested"],
+    ["end_requested", "live at its end, requested"],
+    ["peak_requested", "most live, requested"],
+    ["peak_event", "after event"],
+    ["allocated_bytes", "allocated, requested"],
+    ["freed_bytes", "freed, requested"],
 ];
 
 fn facts_cells(span: Span, facts: Facts) -> impl Iterator<Item = Cell> {
@@ -118,13 +117,13 @@ fn facts_cells(span: Span, facts: Facts) -> impl Iterator<Item = Cell> {
 pub(super) fn names_sheet(names: &Names<'_>, sums: &[Sum], highest: &[u32], ranges: &Ranges) -> Sheet {
     let note = "Bytes of the whole device while one of them is open, the names with the most live first. Those of a name are added up: what happens in two of them at once counts twice.";
     let columns = [
-        ("name", "annotation"),
-        ("count", "times"),
-        ("duration_us", "open, in all"),
-        ("peak_requested", "most live, requested"),
-        ("allocated_bytes", "allocated, requested"),
-        ("freed_bytes", "freed, requested"),
-        ("kept_bytes", "born in one and live after its end, requested"),
+        ["name", "annotation"],
+        ["count", "times"],
+        ["duration_us", "open, in all"],
+        ["peak_requested", "most live, requested"],
+        ["allocated_bytes", "allocated, requested"],
+        ["freed_bytes", "freed, requested"],
+        ["kept_bytes", "born in one and live after its end, requested"],
     ];
     let mut sheet = sheet(["stages", "Annotations by name", note], &columns);
     for sum in highest.iter().take(names.rows as usize).filter_map(|&at| sums.get(at as usize)) {
@@ -148,17 +147,17 @@ pub(super) fn names_sheet(names: &Names<'_>, sums: &[Sum], highest: &[u32], rang
 pub(super) fn occurrences_sheet(names: &Names<'_>, placed: &Placed, highest: &[u32], ranges: &Ranges) -> Sheet {
     let note = "Bytes of the whole device, in the order of time; where they are too many, those with the most live. Inside each other as they are indented.";
     let columns = [
-        &[("name", "annotation")][..],
+        &[["name", "annotation"]][..],
         &FACTS,
-        &[("kept_bytes", "born in it and live after its end, requested"), ("duration_us", "open")],
+        &[["kept_bytes", "born in it and live after its end, requested"], ["duration_us", "open"]],
     ];
     let mut sheet = sheet(["occurrences", "Annotations one by one", note], &columns.concat());
     let mut chosen: Vec<u32> = highest.iter().copied().take(names.rows as usize).collect();
     chosen.sort_unstable();
-    for at in chosen {
-        let Some(place) = placed.places.get(at as usize) else { continue };
+    for number in chosen {
+        let Some(place) = placed.places.get(number as usize) else { continue };
         let Some(range) = names.range(place.row) else { continue };
-        let (span, facts) = ranges.at(at);
+        let (span, facts) = ranges.at(number);
         let mut name = names.text(range.name);
         if range.end_us.is_none() {
             name.push_str(" (never ended)");
@@ -186,12 +185,12 @@ fn growths(facts: &[Facts]) -> impl Iterator<Item = i64> + '_ {
 /// The steps.
 pub(super) fn steps_sheet(names: &Names<'_>, steps: &Steps, facts: &[Facts]) -> Sheet {
     let columns = [
-        &[("step", "step")][..],
+        &[["step", "step"]][..],
         &FACTS,
         &[
-            ("growth", "live at its end beyond that of the one before, requested"),
-            ("kept_bytes", "born in it and live after its end, requested"),
-            ("never_freed_bytes", "born in it and live at the end, requested"),
+            ["growth", "live at its end beyond that of the one before, requested"],
+            ["kept_bytes", "born in it and live after its end, requested"],
+            ["never_freed_bytes", "born in it and live at the end, requested"],
         ],
     ];
     let mut sheet = sheet(["steps", "Steps", &steps.how()], &columns.concat());
@@ -233,16 +232,16 @@ pub(super) fn growth(steps: &Steps, facts: &[Facts]) -> Option<Statement> {
     let settled = counted(growths.len() as u64, "step");
     if !(growths.iter().all(|&growth| growth > 0) && without_last.iter().all(|facts| facts.never_freed > 0)) {
         let text = format!(
-            "Memory does not grow from step to step: of the {settled} after the first not all end with more live than the one before, or leave nothing behind."
+            "Memory does not grow from step to step: not each of the {settled} after the first ends with more live than the one before and leaves something that is never freed."
         );
         return Some(says(Tone::Good, text, Some(evidence)));
     }
     let sum: i64 = growths.iter().fold(0, |sum, &growth| sum.saturating_add(growth));
     let least = growths.iter().min().copied().unwrap_or(0);
     let text = format!(
-        "Memory grows with every step: after the first, {settled} end with {} B more in all, {} B each at least, and leave what is never freed.",
-        grouped(sum.unsigned_abs()),
-        grouped(least.unsigned_abs())
+        "Memory grows with every step: after the first, {settled} end with {} more in all, {} each at least, and leave what is never freed.",
+        bytes(sum.unsigned_abs()),
+        bytes(least.unsigned_abs())
     );
     Some(says(Tone::Alarm, text, Some(evidence)))
 }
@@ -251,12 +250,12 @@ pub(super) fn growth(steps: &Steps, facts: &[Facts]) -> Option<Statement> {
 pub(super) fn regions_sheet(names: &Names<'_>, regions: &[Region]) -> Sheet {
     let note = "What was allocated in each torch.compile region (compile_context; N/A: outside one, or not recorded). What was born before the trace is in none.";
     let columns = [
-        ("name", "region"),
-        ("peak_requested", "live at the peak, requested"),
-        ("own_peak_requested", "its own most live, requested"),
-        ("own_peak_event", "after event"),
-        ("allocated_bytes", "allocated, requested"),
-        ("allocations", "allocations"),
+        ["name", "region"],
+        ["peak_requested", "live at the peak, requested"],
+        ["own_peak_requested", "its own most live, requested"],
+        ["own_peak_event", "after event"],
+        ["allocated_bytes", "allocated, requested"],
+        ["allocations", "allocations"],
     ];
     let mut sheet = sheet(["compile_contexts", "Compiled regions", note], &columns);
     if regions.iter().all(|region| region.name.is_none()) {
@@ -273,8 +272,7 @@ pub(super) fn regions_sheet(names: &Names<'_>, regions: &[Region]) -> Sheet {
             Cell::Bytes(region.allocated),
             Cell::Count(region.count),
         ];
-        let evidence = Evidence { moment: Some(region.peak_moment), ..Evidence::default() };
-        sheet.rows.push(row(cells, evidence));
+        sheet.rows.push(row(cells, at(region.peak_moment)));
     }
     sheet.left_out = names.left_out(regions.len());
     let sum = |part: fn(&Region) -> u64| regions.iter().fold(0u64, |sum, region| sum.saturating_add(part(region)));
@@ -293,12 +291,12 @@ pub(super) fn regions_sheet(names: &Names<'_>, regions: &[Region]) -> Sheet {
 /// What Mosaic says: of the trace, of a window, of compiled regions, annotations and their stages.
 pub(super) fn mosaic_sheet(names: &Names<'_>, of: &Counted, usages: &[Facts]) -> Sheet {
     let note = "Only what was born in the trace, no baseline, as Mosaic's reports have it: smaller than the numbers above by what was live before the trace. Stages are what is live after the events up to a mark.";
-    let columns = [("what", "what"), ("name", "of"), ("requested", "live, requested"), ("event", "after event")];
+    let columns = [["what", "what"], ["name", "of"], ["requested", "live, requested"], ["event", "after event"]];
     let mut sheet = sheet(["mosaic", "As Mosaic counts", note], &columns);
     let mut add = |what: &str, name: String, bytes: u64, moment: u32| {
         let event = Cell::Event(Moment(moment).event_or_minus_one());
         let cells = vec![Cell::Text(what.to_owned()), Cell::Text(name), Cell::Bytes(bytes), event];
-        sheet.rows.push(row(cells, Evidence { moment: Some(moment), ..Evidence::default() }));
+        sheet.rows.push(row(cells, at(moment)));
     };
     let peak = of.highest.moment;
     add("dynamic peak", String::new(), of.highest.bytes, peak);
