@@ -1,6 +1,7 @@
 //! Reports: what an expert would say of a snapshot, as statements and sheets; one module a topic.
 
 mod heaviest;
+mod layers;
 mod modules;
 mod ranges;
 mod site_sums;
@@ -49,6 +50,7 @@ impl Reports {
 
 fn job(device: i64, question: ReportQuestion) -> Box<dyn Job> {
     match question.topic {
+        Topic::Layers => Box::new(layers::Layers::new(device, question)),
         Topic::Stages => Box::new(stages::Stages::new(device, question)),
         Topic::Waste => Box::new(waste::Waste::new(device, question)),
         // Each part puts its topic's job here.
