@@ -18,7 +18,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("json", &["pickle::Builder"]),
     ("snapshot", &["column", "pickle", "units"]),
     ("replay", &["column", "snapshot", "sorted", "units"]),
-    ("analysis", &["column", "replay", "snapshot", "sorted", "units"]),
+    ("analysis", &["codec", "column", "json", "pickle::Builder", "replay", "snapshot", "sorted", "units"]),
     ("timeline", &["codec", "column", "replay", "units"]),
     (
         "engine",
