@@ -45,7 +45,7 @@ impl Panel {
             elements.axis.set_disabled(!timed);
         }
         let colouring = state.looks.colouring;
-        let entries = state.around.legend.about(colouring).cloned();
+        let entries = state.around.legend_of(colouring).cloned();
         let (faded, background) = (state.around.faded.clone(), theme.look.background);
         let now = Entries { entries, colouring, faded, background };
         if let Some(Entries { entries, colouring, faded, .. }) = self.entries.changed(now) {
