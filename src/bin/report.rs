@@ -68,8 +68,7 @@ fn as_text(report: &Report, of: &str) -> String {
 
 fn write_sheet(text: &mut String, sheet: &Sheet) {
     let asked = sheet.threshold.as_ref().map_or_else(String::new, |it| format!(" ({}: {})", it.key, threshold(it)));
-    text.push_str(&printable(&format!("\n{}{asked}", sheet.title)));
-    text.push('\n');
+    text.push_str(&format!("\n{}\n", printable(&format!("{}{asked}", sheet.title))));
     if !sheet.note.is_empty() {
         text.push_str(&format!("  {}\n", printable(&sheet.note)));
     }

@@ -58,15 +58,15 @@ pub fn is_of_numbers(sheet: &Sheet, column: usize) -> bool {
     cells.all(|cell| !matches!(cell, Cell::Text(_)))
 }
 
-/// What all rows are together, as a row of its own, where the sheet has that: its first cell says so where it says nothing else.
+/// What all rows are together, as a row of its own, where the sheet has that: the first cell that could be a name says so.
 pub fn total(sheet: &Sheet) -> Option<SheetRow> {
     let mut cells = sheet.total.clone();
-    match cells.first_mut() {
-        None => return None,
-        Some(first @ Cell::Nothing) => *first = Cell::Text("all".to_owned()),
-        Some(_) => {}
+    let mut free = (0..cells.len()).filter(|&place| cells.get(place) == Some(&Cell::Nothing));
+    let name = free.clone().find(|&place| !is_of_numbers(sheet, place)).or_else(|| free.next());
+    if let Some(cell) = name.and_then(|place| cells.get_mut(place)) {
+        *cell = Cell::Text("all".to_owned());
     }
-    Some(SheetRow { cells, ..SheetRow::default() })
+    (!cells.is_empty()).then(|| SheetRow { cells, ..SheetRow::default() })
 }
 
 /// A threshold as words: `at least 1,048,576 bytes`.
@@ -109,8 +109,12 @@ mod tests {
 
     #[test]
     fn a_total_has_a_name() {
-        let mut sheet = Sheet { total: vec![Cell::Nothing, Cell::Bytes(5)], ..Sheet::default() };
-        assert_eq!(total(&sheet).unwrap().cells, [Cell::Text("all".to_owned()), Cell::Bytes(5)]);
+        let all = Cell::Text("all".to_owned());
+        let mut sheet = Sheet { total: vec![Cell::Nothing, Cell::Bytes(5), Cell::Nothing], ..Sheet::default() };
+        assert_eq!(total(&sheet).unwrap().cells, [all.clone(), Cell::Bytes(5), Cell::Nothing]);
+        let cells = vec![Cell::Count(1), Cell::Bytes(5), Cell::Text("a".to_owned())];
+        sheet.rows = vec![SheetRow { cells, ..SheetRow::default() }];
+        assert_eq!(total(&sheet).unwrap().cells, [Cell::Nothing, Cell::Bytes(5), all]);
         sheet.total.clear();
         assert_eq!(total(&sheet), None);
     }

@@ -119,8 +119,8 @@ fn made(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> Stack
 /// The stack that let go of an allocation; [`StackId::NONE`] where none was recorded.
 fn freed(history: &DeviceHistory, id: AllocationId) -> StackId {
     let events = [history.allocations.free_requested(id), history.allocations.died(id)].into_iter().flatten();
-    let stacks = events.filter_map(Moment::event).map(|event| history.events.stack(event.0));
-    stacks.filter(|stack| is_recorded(*stack)).next().unwrap_or(StackId::NONE)
+    let mut stacks = events.filter_map(Moment::event).map(|event| history.events.stack(event.0));
+    stacks.find(|stack| is_recorded(*stack)).unwrap_or(StackId::NONE)
 }
 
 fn is_recorded(stack: StackId) -> bool {

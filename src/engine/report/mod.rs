@@ -1,7 +1,12 @@
 //! Reports: what an expert would say of a snapshot, as statements and sheets; one module a topic.
 
+mod heaviest;
+mod site_sums;
+mod waste;
+mod writing;
+
 use super::open::OpenFile;
-use super::protocol::{Reply, Report, ReportQuestion};
+use super::protocol::{Reply, Report, ReportQuestion, Topic};
 use std::collections::VecDeque;
 
 /// A report that is being made.
@@ -38,9 +43,12 @@ impl Reports {
     }
 }
 
-fn job(_device: i64, question: ReportQuestion) -> Box<dyn Job> {
-    // Each part puts its topic's job here.
-    Box::new(Empty(question))
+fn job(device: i64, question: ReportQuestion) -> Box<dyn Job> {
+    match question.topic {
+        Topic::Waste => Box::new(waste::Waste::new(device, question)),
+        // Each part puts its topic's job here.
+        _ => Box::new(Empty(question)),
+    }
 }
 
 /// Stands where a topic is not built yet.
