@@ -1,7 +1,11 @@
 //! Reports: what an expert would say of a snapshot, as statements and sheets; one module a topic.
 
 mod heaviest;
+mod modules;
+mod ranges;
 mod site_sums;
+mod stages;
+mod steps;
 mod waste;
 mod writing;
 
@@ -45,6 +49,7 @@ impl Reports {
 
 fn job(device: i64, question: ReportQuestion) -> Box<dyn Job> {
     match question.topic {
+        Topic::Stages => Box::new(stages::Stages::new(device, question)),
         Topic::Waste => Box::new(waste::Waste::new(device, question)),
         // Each part puts its topic's job here.
         _ => Box::new(Empty(question)),
