@@ -1,6 +1,8 @@
 //! Reports: what an expert would say of a snapshot, as statements and sheets; one module a topic.
 
 mod heaviest;
+mod live_sites;
+mod out_of_memory;
 mod site_sums;
 mod waste;
 mod writing;
@@ -45,6 +47,7 @@ impl Reports {
 
 fn job(device: i64, question: ReportQuestion) -> Box<dyn Job> {
     match question.topic {
+        Topic::OutOfMemory => Box::new(out_of_memory::OutOfMemory::new(device, question)),
         Topic::Waste => Box::new(waste::Waste::new(device, question)),
         // Each part puts its topic's job here.
         _ => Box::new(Empty(question)),

@@ -9,6 +9,9 @@ use super::Job;
 use super::writing::Writing;
 use crate::engine::open::OpenFile;
 use crate::engine::protocol::{Report, ReportQuestion};
+pub(super) use cached::{pool_name, stream_name};
+pub(super) use rounding::rounded;
+
 use cached::Cached;
 use growth::Growth;
 use lives::Lives;
