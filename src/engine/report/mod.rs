@@ -3,6 +3,7 @@
 mod heaviest;
 mod live_sites;
 mod out_of_memory;
+mod peak;
 mod site_sums;
 mod waste;
 mod writing;
@@ -47,6 +48,7 @@ impl Reports {
 
 fn job(device: i64, question: ReportQuestion) -> Box<dyn Job> {
     match question.topic {
+        Topic::Peak => Box::new(peak::Peak::new(device, question)),
         Topic::OutOfMemory => Box::new(out_of_memory::OutOfMemory::new(device, question)),
         Topic::Waste => Box::new(waste::Waste::new(device, question)),
         // Each part puts its topic's job here.

@@ -10,10 +10,10 @@ use super::writing::Writing;
 use crate::engine::open::OpenFile;
 use crate::engine::protocol::{Report, ReportQuestion};
 pub(super) use cached::{pool_name, stream_name};
+pub(super) use growth::Growth;
 pub(super) use rounding::rounded;
 
 use cached::Cached;
-use growth::Growth;
 use lives::Lives;
 use rounding::Lost;
 
