@@ -2,9 +2,13 @@
 
 mod heaviest;
 mod live_sites;
+mod modules;
 mod out_of_memory;
 mod peak;
+mod ranges;
 mod site_sums;
+mod stages;
+mod steps;
 mod waste;
 mod writing;
 
@@ -50,6 +54,7 @@ fn job(device: i64, question: ReportQuestion) -> Box<dyn Job> {
     match question.topic {
         Topic::Peak => Box::new(peak::Peak::new(device, question)),
         Topic::OutOfMemory => Box::new(out_of_memory::OutOfMemory::new(device, question)),
+        Topic::Stages => Box::new(stages::Stages::new(device, question)),
         Topic::Waste => Box::new(waste::Waste::new(device, question)),
         // Each part puts its topic's job here.
         _ => Box::new(Empty(question)),

@@ -4,6 +4,7 @@ use super::Job;
 use super::heaviest::Heaviest;
 use super::live_sites::LiveSites;
 use super::site_sums::{SiteSums, site_of};
+use super::steps::{Finding, Steps};
 use super::waste::Growth;
 use super::writing::{Writing, allocation, at, bytes, sheet, threshold};
 use crate::engine::open::OpenFile;
@@ -23,6 +24,7 @@ const RECENT: u32 = 1000;
 pub(super) struct Peak {
     device: i64,
     question: ReportQuestion,
+    steps: Finding,
     parts: Option<Parts>,
 }
 
@@ -41,7 +43,7 @@ struct Parts {
 
 impl Peak {
     pub(super) fn new(device: i64, question: ReportQuestion) -> Peak {
-        Peak { device, question, parts: None }
+        Peak { device, question, steps: Finding::new(device), parts: None }
     }
 }
 
@@ -96,13 +98,17 @@ impl Job for Peak {
         let Some(history) = file.history(self.device) else {
             return Some(Report { topic: self.question.topic, ..Report::default() });
         };
-        let parts = self.parts.get_or_insert_with(|| Parts::new(file, history, &self.question, &[]));
+        if !self.steps.step(file, has_time) {
+            return None;
+        }
+        let steps = &self.steps.steps.spans;
+        let parts = self.parts.get_or_insert_with(|| Parts::new(file, history, &self.question, steps));
         if !parts.step(file, history, has_time) {
             return None;
         }
         let parts = self.parts.take()?;
         let mut writing = Writing::new(file, history, &self.question);
-        write_sentences(&mut writing, &parts);
+        write_sentences(&mut writing, &parts, &self.steps.steps);
         parts.peak.write(&mut writing, "What was live at the peak", parts.beside.as_ref());
         write_categories(&mut writing, &parts);
         let Parts { peak, recent, made, large, oldest, old_count, .. } = parts;
@@ -112,7 +118,7 @@ impl Job for Peak {
     }
 }
 
-fn write_sentences(writing: &mut Writing<'_>, parts: &Parts) {
+fn write_sentences(writing: &mut Writing<'_>, parts: &Parts, steps: &Steps) {
     let (file, history) = (writing.file, writing.history);
     let peak = &parts.peak;
     let moment = peak.moment;
@@ -151,6 +157,16 @@ fn write_sentences(writing: &mut Writing<'_>, parts: &Parts) {
         let mut text = "What made it: ".to_owned();
         text.push_str(&sites);
         writing.say(Tone::Fact, text, Some(allocation(largest, Some(moment))));
+    }
+    let step = (1u64..).zip(&steps.spans).find(|(_, step)| step.from < moment && moment <= step.to);
+    if let Some((number, &span)) = step {
+        let mut text = "It is in step ".to_owned();
+        text.push_str(&grouped(number));
+        text.push_str(" of ");
+        text.push_str(&grouped(steps.spans.len() as u64));
+        text.push_str(". ");
+        text.push_str(&steps.how());
+        writing.say(Tone::Fact, text, Some(Evidence { span: Some(span), ..at(moment) }));
     }
     let made = parts.made.total(&parts.made.ranked(0));
     let lines = [(peak.early, "were there before the trace began"), (made.0, "were made in the last")];

@@ -79,7 +79,7 @@ impl Growth {
         steps: &[Span],
     ) -> Growth {
         Growth {
-            fewest: threshold(question, ["steps", "in at least", "steps"], 3),
+            fewest: threshold(question, ["steps", "in at least", "steps"], 2),
             ends: steps.iter().skip(1).map(|step| step.to).collect(),
             steps: steps.len() as u32,
             next_early: 0,
