@@ -1,5 +1,6 @@
 //! Reports: what an expert would say of a snapshot, as statements and sheets; one module a topic.
 
+mod categories;
 mod heaviest;
 mod site_sums;
 mod waste;
@@ -45,6 +46,7 @@ impl Reports {
 
 fn job(device: i64, question: ReportQuestion) -> Box<dyn Job> {
     match question.topic {
+        Topic::Categories => Box::new(categories::Categories::new(device, question)),
         Topic::Waste => Box::new(waste::Waste::new(device, question)),
         // Each part puts its topic's job here.
         _ => Box::new(Empty(question)),
