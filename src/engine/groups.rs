@@ -10,9 +10,9 @@ use super::protocol::Grouping;
 use crate::analysis::{CategorySet, Sites, site};
 use crate::column::Column;
 use crate::replay::{AllocationId, DeviceHistory, Source};
-use crate::snapshot::{FrameId, Labels, Snapshot, StackId};
+use crate::snapshot::{FrameId, Labels, Snapshot, StackId, StringId};
 use crate::sorted::{ascending, pair, sorted_by_key};
-use crate::units::Bytes;
+use crate::units::{Bytes, EventIdx};
 use hashbrown::HashMap;
 
 /// Allocations or stacks between two questions for the time.
@@ -287,6 +287,12 @@ fn labels_of(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> 
         Source::AllocatedBy(event) | Source::FreedBy(event) => snapshot.labels.labels(history.events.labels(event.0)),
         Source::Static | Source::Unexplained => Labels::default(),
     }
+}
+
+/// The compiled region that an event happens in; `None`: not recorded, or `N/A`.
+pub(super) fn compile_context(snapshot: &Snapshot, history: &DeviceHistory, event: EventIdx) -> Option<StringId> {
+    let name = snapshot.labels.labels(history.events.labels(event.0)).compile_context;
+    name.filter(|&name| snapshot.strings.bytes(name) != b"N/A")
 }
 
 /// The stack that tells where an allocation came from: its own, from its alloc or its block, or else that of its free.

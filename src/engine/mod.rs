@@ -19,6 +19,7 @@ mod glimpse;
 mod groups;
 mod heaviest;
 mod icicle;
+mod innermost;
 mod join;
 mod legend;
 mod loader;

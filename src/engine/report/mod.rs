@@ -2,7 +2,11 @@
 
 mod categories;
 mod heaviest;
+mod modules;
+mod ranges;
 mod site_sums;
+mod stages;
+mod steps;
 mod waste;
 mod writing;
 
@@ -47,6 +51,7 @@ impl Reports {
 fn job(device: i64, question: ReportQuestion) -> Box<dyn Job> {
     match question.topic {
         Topic::Categories => Box::new(categories::Categories::new(device, question)),
+        Topic::Stages => Box::new(stages::Stages::new(device, question)),
         Topic::Waste => Box::new(waste::Waste::new(device, question)),
         // Each part puts its topic's job here.
         _ => Box::new(Empty(question)),

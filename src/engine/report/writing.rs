@@ -4,7 +4,7 @@ use super::site_sums::SiteSums;
 use crate::analysis::frame_line;
 use crate::engine::open::OpenFile;
 use crate::engine::protocol::{
-    Cell, Evidence, Report, ReportQuestion, Sheet, SheetColumn, SheetRow, Statement, Threshold, Tone,
+    Cell, Evidence, Report, ReportQuestion, Sheet, SheetColumn, SheetRow, Span, Statement, Threshold, Tone,
 };
 use crate::replay::{AllocationId, DeviceHistory};
 use crate::snapshot::{Snapshot, StackId};
@@ -63,6 +63,21 @@ impl<'a> Writing<'a> {
         sheet.rows = told.iter().map(|&number| row(self, number)).collect();
         self.report.sheets.push(sheet);
     }
+}
+
+/// A sentence.
+pub(super) fn says(tone: Tone, text: String, evidence: Option<Evidence>) -> Statement {
+    Statement { tone, text, evidence }
+}
+
+/// A row of cells with its evidence.
+pub(super) fn row(cells: Vec<Cell>, evidence: Evidence) -> SheetRow {
+    SheetRow { cells, evidence: Some(evidence), ..SheetRow::default() }
+}
+
+/// That a range of the trace is shown, and a moment of it.
+pub(super) fn shown(span: Span, moment: u32) -> Evidence {
+    Evidence { span: Some(span), moment: Some(moment), ..Evidence::default() }
 }
 
 /// Bytes in a sentence: `38.1 MiB (39,951,360 B)`.
