@@ -2,7 +2,10 @@
 
 mod categories;
 mod heaviest;
+mod live_sites;
 mod modules;
+mod out_of_memory;
+mod peak;
 mod ranges;
 mod site_sums;
 mod stages;
@@ -51,6 +54,8 @@ impl Reports {
 fn job(device: i64, question: ReportQuestion) -> Box<dyn Job> {
     match question.topic {
         Topic::Categories => Box::new(categories::Categories::new(device, question)),
+        Topic::Peak => Box::new(peak::Peak::new(device, question)),
+        Topic::OutOfMemory => Box::new(out_of_memory::OutOfMemory::new(device, question)),
         Topic::Stages => Box::new(stages::Stages::new(device, question)),
         Topic::Waste => Box::new(waste::Waste::new(device, question)),
         // Each part puts its topic's job here.
