@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How long a state may take to come; generous, because software WebGPU shares the machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(90);
 
 /// Keys that can be held beside others, as the browser counts them.
 pub(crate) const ALT: u32 = 1;
@@ -177,16 +177,23 @@ impl Page {
         }
     }
 
-    /// Where an element stands.
+    /// Where an element stands; waits until it is seen, as a person would before they click it.
     #[track_caller]
     pub(crate) fn corners(&self, selector: &str) -> Corners {
-        let rectangle = self.evaluate(&format!(
-            "(({{left, top, width, height}}) => [left, top, width, height])\
-             (document.querySelector({}).getBoundingClientRect())",
-            Value::from(selector)
-        ));
-        let side = |at: usize| rectangle[at].as_f64().unwrap_or_default();
-        Corners { left: side(0), top: side(1), width: side(2), height: side(3) }
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let rectangle = self.evaluate(&format!(
+                "(it => {{ if (!it) return []; const {{left, top, width, height}} = it.getBoundingClientRect(); \
+                 return [left, top, width, height]; }})(document.querySelector({}))",
+                Value::from(selector)
+            ));
+            let side = |at: usize| rectangle[at].as_f64().unwrap_or_default();
+            if side(2) > 0.0 && side(3) > 0.0 {
+                return Corners { left: side(0), top: side(1), width: side(2), height: side(3) };
+            }
+            assert!(Instant::now() < deadline, "{selector} is not seen; console: {:#?}", self.complaints());
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 
     /// Presses and releases the left button in the middle of an element.
