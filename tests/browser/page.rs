@@ -177,28 +177,23 @@ impl Page {
         }
     }
 
-    /// Where an element stands; waits until it is seen, as a person would before they click it.
+    /// Where an element stands; 0 × 0 where it is not seen, or not there.
     #[track_caller]
     pub(crate) fn corners(&self, selector: &str) -> Corners {
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            let rectangle = self.evaluate(&format!(
-                "(it => {{ if (!it) return []; const {{left, top, width, height}} = it.getBoundingClientRect(); \
-                 return [left, top, width, height]; }})(document.querySelector({}))",
-                Value::from(selector)
-            ));
-            let side = |at: usize| rectangle[at].as_f64().unwrap_or_default();
-            if side(2) > 0.0 && side(3) > 0.0 {
-                return Corners { left: side(0), top: side(1), width: side(2), height: side(3) };
-            }
-            assert!(Instant::now() < deadline, "{selector} is not seen; console: {:#?}", self.complaints());
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        let rectangle = self.evaluate(&format!(
+            "(it => {{ if (!it) return []; const {{left, top, width, height}} = it.getBoundingClientRect(); \
+             return [left, top, width, height]; }})(document.querySelector({}))",
+            Value::from(selector)
+        ));
+        let side = |at: usize| rectangle[at].as_f64().unwrap_or_default();
+        Corners { left: side(0), top: side(1), width: side(2), height: side(3) }
     }
 
-    /// Presses and releases the left button in the middle of an element.
+    /// Presses and releases the left button in the middle of an element, once it is seen.
     #[track_caller]
     pub(crate) fn click(&self, selector: &str) {
+        let is_seen = || matches!(self.corners(selector), Corners { width, height, .. } if width > 0.0 && height > 0.0);
+        self.wait_until(&format!("{selector} is seen"), is_seen);
         let (x, y) = self.corners(selector).middle();
         self.click_at(x, y);
     }
