@@ -24,8 +24,9 @@ pub fn ascending(value: i64) -> u64 {
     value.cast_unsigned() ^ 1 << 63
 }
 
+/// Sorts numbers by the keys before them; those with equal keys by themselves.
 #[inline(never)]
-fn sort(order: &mut [(u128, u32)]) {
+pub fn sort(order: &mut [(u128, u32)]) {
     order.sort_unstable();
 }
 

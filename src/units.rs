@@ -83,6 +83,20 @@ pub fn counted(count: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
+/// A share for people, to the nearest tenth: `12.3 %`; only all of it is `100 %`, only nothing `0 %`.
+pub fn percent(part: u64, whole: u64) -> String {
+    let wide = u128::from(whole.max(1));
+    let tenths = ((u128::from(part) * 2000 + wide) / (2 * wide)) as u64;
+    let text = match tenths {
+        0 if part == 0 => "0".to_owned(),
+        0 => "< 0.1".to_owned(),
+        1000.. if part < whole => "> 99.9".to_owned(),
+        1000 => "100".to_owned(),
+        _ => [&(tenths / 10).to_string(), ".", &(tenths % 10).to_string()].concat(),
+    };
+    text + " %"
+}
+
 /// A span of time in the largest unit that keeps three significant digits: `13 µs`, `1.25 ms`, `41.7 s`, `2 min 05 s`.
 pub fn duration_us(us: i64) -> String {
     let sign = if us < 0 { "−" } else { "" };

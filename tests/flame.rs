@@ -162,7 +162,7 @@ fn call_sites_have_the_colour_of_the_legend() {
     let last = opened.summary.devices[0].events as u32;
     let page = flame(&mut opened, 0, question(Scope::Born(Span { from: 0, to: last })));
     let colouring = memscape::engine::protocol::Grouping::CallSite;
-    let legend = match reply(&mut opened.engine, Request::Legend { serial: 1, device: 0, colouring }) {
+    let legend = match reply(&mut opened.engine, Request::Legend { serial: 1, device: 0, colouring, at: None }) {
         Reply::Legend { entries, .. } => entries,
         other => panic!("{other:?}"),
     };

@@ -1,5 +1,6 @@
 //! History → answers.
 
+pub mod category;
 pub mod expression;
 pub mod filter;
 pub mod frame_line;
@@ -8,6 +9,7 @@ pub mod internal;
 pub mod query;
 pub mod site;
 
+pub use category::CategorySet;
 pub use filter::Filter;
 pub use id_set::IdSet;
 pub use internal::{InternalRules, Verdicts};

@@ -27,7 +27,7 @@ pub(crate) fn find(terms: &Terms) -> Result<String, String> {
     let page = matches(&mut asking, terms, scope).ok_or("the allocations could not be looked through")?;
     Ok(match terms.form {
         Form::Json => as_json(&asking, terms, facts, &page),
-        Form::Text => as_text(&asking, terms, facts, &page),
+        Form::Text | Form::Markdown => as_text(&asking, terms, facts, &page),
     })
 }
 

@@ -58,7 +58,7 @@ fn tell(asking: &mut Asking, terms: &Terms, facts: &MomentFacts, window: Option<
     let rows = page.rows.get(1..).unwrap_or_default();
     Ok(match terms.form {
         Form::Json => as_json(asking, terms, facts, window, &page, rows),
-        Form::Text => as_text(asking, terms, facts, window, &page, rows),
+        Form::Text | Form::Markdown => as_text(asking, terms, facts, window, &page, rows),
     })
 }
 

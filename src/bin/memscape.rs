@@ -1,5 +1,6 @@
 //! The command line, on the page's own engine: `memscape summary` prints what the page's summary shows, one for each snapshot in a
-//! file; `live` and `peak` what is live at a moment and which code made it; `find` what a search finds; `plot` writes a picture.
+//! file; `live` and `peak` what is live at a moment and which code made it; `find` what a search finds; `report` and its like say why;
+//! `plot` writes a picture.
 //!
 //! Exit status: 0; 1 when a file can't be read (one sentence on standard error); 2 for wrong usage.
 
@@ -10,10 +11,11 @@ mod live;
 mod opening;
 mod options;
 mod plot;
+mod report;
 mod terms;
 
 use input::Input;
-use memscape::engine::protocol::{DeviceSummary, FileSummary};
+use memscape::engine::protocol::{DeviceSummary, FileSummary, Topic};
 use memscape::units::{Bytes, counted, duration_us, grouped};
 use opening::{name_of, open};
 use options::Options;
@@ -25,6 +27,8 @@ const USAGE: &str = "usage: memscape summary FILE... [--json]
        memscape live FILE [--at WHEN] [--by KEY] [--inverted] [--hide-internal] [--top N] [--device N] [--json]
        memscape peak FILE [--from US] [--to US] [--by KEY] [--inverted] [--hide-internal] [--top N] [--device N] [--json]
        memscape find FILE PATTERN [--at WHEN] [--top N] [--device N] [--json]
+       memscape report|oom|categories|stages|layers|leaks FILE [--at WHEN] [--threshold KEY=N]... [--rules FILE] [--top N]
+                     [--device N] [--json | --markdown]
        memscape plot FILE -o OUT.svg [--device N] [--width PX] [--height PX] [--from EVENT] [--to EVENT] [--time]
                      [--stack KIND] [--colour KIND] [--dark]
 
@@ -38,6 +42,11 @@ peak: the same at the peak; with --from and --to, both included, at the most tha
 find: the allocations that a search finds, the largest first. PATTERN is what the page's table takes: text or /expression/ in a
 frame of the stack, @text in the innermost frame of your own code, #number, an address (0x7f89b4000000: whose bytes hold it), a size
 (>=1MiB, 1MiB..2MiB), age>1000 or life<10 in events; several with \" & \" between them. With --at: those live then.
+
+report: when the most was live, how much, and what made it. oom: what the driver refused, and what stood in the way. categories: what
+the bytes are for; stages: annotations and steps; layers: what happened in which module; leaks: leaks and waste. KEY is a threshold
+that the report names, N its value (1048576 or 1MiB); WHEN a moment as above; --rules the rules that categories are told by.
+--top says how many rows of each sheet (10).
 
 plot: a picture. --width is that of the whole picture (1200), --height that of
 its timeline (480). With --time the axis is wall-clock, and --from and --to are seconds since the first event. Kinds: site,
@@ -65,6 +74,7 @@ fn main() -> ExitCode {
             "live" => Some(live::live),
             "peak" => Some(live::highest),
             "find" => Some(find::find),
+            name if Topic::named(name).is_some() => Some(report::report),
             _ => None,
         };
         if let Some(tell) = tells {

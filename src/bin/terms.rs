@@ -1,6 +1,7 @@
-//! What `memscape live`, `peak` and `find` are told.
+//! What `memscape live`, `peak`, `find` and the reports are told.
 
-use memscape::engine::protocol::{NamedEvent, Turn};
+use memscape::engine::protocol::{NamedEvent, Topic, Turn};
+use memscape::units::BYTE_UNITS;
 
 /// What one of them is told.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,7 +12,7 @@ pub(crate) struct Terms {
     pub(crate) pattern: String,
     /// The device's ordinal; the first one otherwise.
     pub(crate) device: Option<i64>,
-    /// `live` and `find`: when; `find` without it: ever.
+    /// `live`, `find` and the reports: when; `find` without it: ever.
     pub(crate) when: Option<When>,
     /// What allocations are put together by.
     pub(crate) by: By,
@@ -25,6 +26,12 @@ pub(crate) struct Terms {
     pub(crate) form: Form,
     /// `peak`: the times it lies between, µs since 1970.
     pub(crate) window: [Option<i64>; 2],
+    /// Reports: what about.
+    pub(crate) topic: Topic,
+    /// Reports: the file of the rules that categories are told by.
+    pub(crate) rules: Option<String>,
+    /// Reports: thresholds that are to be others, key and value.
+    pub(crate) thresholds: Vec<(String, u64)>,
 }
 
 /// When.
@@ -72,10 +79,13 @@ impl By {
 pub(crate) enum Form {
     Text,
     Json,
+    /// Reports alone.
+    Markdown,
 }
 
-/// Lines that are printed when nobody says how many.
+/// Lines that are printed when nobody says how many; of a report those of each sheet, which are many.
 const LINES: u32 = 20;
+const LINES_OF_SHEET: u32 = 10;
 
 impl Terms {
     /// Reads the arguments after the command.
@@ -91,9 +101,12 @@ impl Terms {
             by: By::Site,
             order: Default::default(),
             internal: Default::default(),
-            top: LINES,
+            top: if Topic::named(command).is_some() { LINES_OF_SHEET } else { LINES },
             form: Form::Text,
             window: [None; 2],
+            topic: Topic::named(command).unwrap_or_default(),
+            rules: None,
+            thresholds: Vec::new(),
         };
         let mut rest = arguments.iter().map(String::as_str);
         let mut words = Vec::new();
@@ -135,17 +148,24 @@ impl Terms {
 
     /// Takes a flag, with its value; `None` when that makes no sense.
     fn take<'a>(&mut self, command: &str, flag: &str, rest: &mut impl Iterator<Item = &'a str>) -> Option<()> {
+        let command = if Topic::named(command).is_some() { "a report" } else { command };
         match (command, flag) {
             (_, "--json") => self.form = Form::Json,
             (_, "--device") => self.device = Some(rest.next()?.parse().ok()?),
             (_, "--top") => self.top = rest.next()?.parse().ok()?,
-            ("live" | "find", "--at") => self.when = Some(when(rest.next()?)?),
+            ("live" | "find" | "a report", "--at") => self.when = Some(when(rest.next()?)?),
             ("live" | "peak", "--by") => {
                 let name = rest.next()?;
                 self.by = [By::Site, By::Tree, By::File, By::Function].into_iter().find(|by| by.name() == name)?;
             }
             ("live" | "peak", "--inverted") => self.order = memscape::engine::protocol::Root::Innermost,
             ("live" | "peak", "--hide-internal") => self.internal = memscape::engine::protocol::Internal::Hidden,
+            ("a report", "--markdown") => self.form = Form::Markdown,
+            ("a report", "--rules") => self.rules = Some(rest.next()?.to_owned()),
+            ("a report", "--threshold") => {
+                let (key, value) = rest.next()?.split_once('=')?;
+                self.thresholds.push((key.to_owned(), number(value)?));
+            }
             ("peak", "--from") => self.window[0] = Some(microseconds(rest.next()?)?),
             ("peak", "--to") => self.window[1] = Some(microseconds(rest.next()?)?),
             _ => return None,
@@ -179,6 +199,16 @@ fn microseconds(text: &str) -> Option<i64> {
     text.strip_suffix("us").unwrap_or(text).parse().ok()
 }
 
+/// A whole number, also of a unit of bytes: `1MiB`.
+fn number(text: &str) -> Option<u64> {
+    let digits = text.trim_end_matches(char::is_alphabetic);
+    let unit = match text.get(digits.len()..)? {
+        "" => 0,
+        unit => BYTE_UNITS.iter().position(|known| *known == unit)?,
+    };
+    digits.parse::<u64>().ok()?.checked_mul(1 << (10 * unit))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -207,6 +237,20 @@ mod tests {
         let read = terms("find", "a.pickle -- -x").unwrap();
         assert_eq!((read.file.as_str(), read.pattern.as_str()), ("a.pickle", "-x"));
         assert_eq!(terms("peak", "a --from 3us --to 9").unwrap().window, [Some(3), Some(9)]);
+    }
+
+    #[test]
+    fn thresholds_are_numbers_of_a_unit() {
+        let read = terms("leaks", "a --threshold late=10 --threshold leak=3MiB --markdown --rules r.json").unwrap();
+        assert_eq!(read.thresholds, [("late".to_owned(), 10), ("leak".to_owned(), 3 << 20)]);
+        assert_eq!((read.form, read.rules.as_deref(), read.top), (Form::Markdown, Some("r.json"), 10));
+        for wrong in ["late", "late=", "late=x", "late=-1", "late=1kB", "late=99999999999999999999", "late=16EiB"] {
+            assert_eq!(
+                terms("leaks", &format!("a --threshold {wrong}")),
+                Err(format!("--threshold {wrong} makes no sense"))
+            );
+        }
+        assert_eq!(terms("find", "a b --markdown"), Err("--markdown makes no sense".to_owned()));
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! What was asked about moments and ranges and is not answered yet: one question of each kind, the latest.
 
+use super::details;
 use super::flame::Flames;
 use super::heaviest::Heaviest;
+use super::legend;
 use super::open::OpenFile;
-use super::protocol::{FlameQuestion, Reply, Span, TreeQuestion};
+use super::protocol::{FlameQuestion, Grouping, Reply, Span, TreeQuestion};
 use super::range;
 use super::sources::Sources;
 use super::tree::Trees;
@@ -19,6 +21,9 @@ pub(super) struct Asked {
     trees: Trees,
     heaviest: Option<Heaviest>,
     sources: Option<Sources>,
+    /// Those that may have to wait for categories, in the order they were asked in.
+    legends: VecDeque<(u32, i64, Grouping, Option<u32>)>,
+    details: VecDeque<(u32, i64, u32)>,
 }
 
 impl Asked {
@@ -47,6 +52,48 @@ impl Asked {
         self.sources = Some(sources);
     }
 
+    /// A question about colours.
+    pub(super) fn legend(&mut self, serial: u32, device: i64, colouring: Grouping, at: Option<u32>) {
+        self.legends.push_back((serial, device, colouring, at));
+    }
+
+    /// A question about an allocation.
+    pub(super) fn details(&mut self, serial: u32, device: i64, allocation: u32) {
+        self.details.push_back((serial, device, allocation));
+    }
+
+    /// Answers what waits for categories alone: `true` when nothing of it is left.
+    pub(super) fn answer(
+        &mut self,
+        file: &mut OpenFile,
+        replies: &mut VecDeque<Reply>,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        while let Some(&(serial, device, colouring, at)) = self.legends.front() {
+            if colouring == Grouping::Category && !file.categorize(has_time) {
+                return false;
+            }
+            let entries = legend::legend(file, device, colouring, at);
+            replies.extend(entries.map(|entries| Reply::Legend { serial, device, entries }));
+            self.legends.pop_front();
+        }
+        while let Some(&(serial, device, allocation)) = self.details.front() {
+            if !file.categorize(has_time) {
+                return false;
+            }
+            let details = details::details(file, device, allocation).map(Box::new);
+            replies.push_back(Reply::Details { serial, details });
+            self.details.pop_front();
+        }
+        true
+    }
+
+    /// There is no file to answer from.
+    pub(super) fn answer_nothing(&mut self, replies: &mut VecDeque<Reply>) {
+        self.legends.clear();
+        replies.extend(self.details.drain(..).map(|(serial, ..)| Reply::Details { serial, details: None }));
+    }
+
     /// Nodes are numbered anew.
     pub(super) fn forget_trees(&mut self) {
         (self.trees, self.flames) = Default::default();
@@ -64,6 +111,9 @@ impl Asked {
         replies: &mut VecDeque<Reply>,
         has_time: &mut dyn FnMut() -> bool,
     ) -> bool {
+        if !self.answer(file, replies, has_time) {
+            return false;
+        }
         if let Some((serial, device, question)) = self.flame {
             let Some(page) = self.flames.page(file, device, question, has_time) else { return false };
             replies.push_back(Reply::Flame { serial, page: Box::new(page) });

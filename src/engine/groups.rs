@@ -4,13 +4,15 @@
 //! the area they cover (bytes × events, what the eye sees of them), sizes and lives from small to large, streams and pools by
 //! their numbers.
 
+use super::categories::Categories;
+use super::open::slot_of;
 use super::protocol::Grouping;
-use crate::analysis::{Sites, site};
+use crate::analysis::{CategorySet, Sites, site};
 use crate::column::Column;
 use crate::replay::{AllocationId, DeviceHistory, Source};
-use crate::snapshot::{FrameId, Labels, Snapshot, StackId};
+use crate::snapshot::{FrameId, Labels, Snapshot, StackId, StringId};
 use crate::sorted::{ascending, pair, sorted_by_key};
-use crate::units::Bytes;
+use crate::units::{Bytes, EventIdx};
 use hashbrown::HashMap;
 
 /// Allocations or stacks between two questions for the time.
@@ -37,6 +39,8 @@ pub(super) struct Groups {
     segments: Vec<(i64, u64, u64, u32)>,
     /// Until it is done.
     ranking: Option<Ranking>,
+    /// What allocations are for; by a set without a rule until one is set.
+    pub(super) categories: Categories,
 }
 
 /// How far the ranking of call sites is.
@@ -72,7 +76,8 @@ impl Groups {
         segments = sorted_by_key(segments, |&(device, start, _, _)| pair(ascending(device), start));
         let ranking = Ranking { area: (0..snapshot.stacks.len()).map(|_| 0.0).collect(), ..Ranking::default() };
         let sites = (0..snapshot.stacks.len()).map(|_| 0).collect();
-        Groups { sites, ranked: Vec::new(), streams, pools, segments, ranking: Some(ranking) }
+        let categories = Categories::new(&CategorySet::default());
+        Groups { sites, ranked: Vec::new(), streams, pools, segments, ranking: Some(ranking), categories }
     }
 
     /// Ranks the call sites while there is time; `true` when done.
@@ -161,7 +166,14 @@ impl Groups {
             },
             Grouping::Stream => self.number(&self.streams, self.stream(snapshot, history, id)),
             Grouping::Pool => self.number(&self.pools, self.pool(snapshot, history, id)),
+            Grouping::Category => 1 + u32::from(self.categories.category(history, id)),
         }
+    }
+
+    /// The palette slot of a group: the unknown of categories, which is their last, looks as what is not recorded does.
+    pub(super) fn slot(&self, by: Grouping, group: u32) -> u32 {
+        let is_unknown = by == Grouping::Category && group as usize == self.categories.set().categories().len();
+        slot_of(if is_unknown { 0 } else { group })
     }
 
     fn number<T: Ord>(&self, all: &[T], one: Option<T>) -> u32 {
@@ -202,6 +214,7 @@ impl Groups {
             Grouping::Age => AGES + 2,
             Grouping::Stream => self.streams.len() as u32 + 1,
             Grouping::Pool => self.pools.len() as u32 + 1,
+            Grouping::Category => self.categories.set().categories().len() as u32 + 1,
         }
     }
 
@@ -247,12 +260,14 @@ impl Groups {
                 Some((0, 0)) => "default pool".to_owned(),
                 pool => format!("private pool {:?}", pool.copied().unwrap_or_default()),
             },
+            Grouping::Category => self.categories.set().categories().get(place as usize).cloned().unwrap_or_default(),
         }
     }
 
     /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         self.sites.heap_bytes()
+            + self.categories.heap_bytes()
             + self.ranking.as_ref().map_or(0, |ranking| ranking.area.heap_bytes())
             + self.ranked.capacity() * size_of::<FrameId>()
             + self.streams.capacity() * size_of::<u64>()
@@ -272,6 +287,12 @@ fn labels_of(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> 
         Source::AllocatedBy(event) | Source::FreedBy(event) => snapshot.labels.labels(history.events.labels(event.0)),
         Source::Static | Source::Unexplained => Labels::default(),
     }
+}
+
+/// The compiled region that an event happens in; `None`: not recorded, or `N/A`.
+pub(super) fn compile_context(snapshot: &Snapshot, history: &DeviceHistory, event: EventIdx) -> Option<StringId> {
+    let name = snapshot.labels.labels(history.events.labels(event.0)).compile_context;
+    name.filter(|&name| snapshot.strings.bytes(name) != b"N/A")
 }
 
 /// The stack that tells where an allocation came from: its own, from its alloc or its block, or else that of its free.

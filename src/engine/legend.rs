@@ -1,36 +1,47 @@
-//! What the colours mean, and how much of each there is at the peak.
+//! What the colours mean, and how much of each there is at the peak and at a moment.
 
-use super::open::{OpenFile, slot_of};
-use super::protocol::{Grouping, LegendEntry};
+use super::open::OpenFile;
+use super::protocol::{Grouping, LegendEntry, Weight};
 use crate::replay::Source;
 use crate::units::Moment;
 use std::collections::BTreeMap;
 
-/// What the colours of a device mean, by slot; `None` when there is no such device.
-pub(super) fn legend(file: &OpenFile, device: i64, colouring: Grouping) -> Option<Vec<LegendEntry>> {
+/// What the colours of a device mean, by slot, with what there is of each at the peak and at another moment; `None` when there is no such
+/// device.
+pub(super) fn legend(file: &OpenFile, device: i64, colouring: Grouping, at: Option<u32>) -> Option<Vec<LegendEntry>> {
     let history = file.history(device)?;
-    let mut groups: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
+    let mut groups: BTreeMap<u32, [Weight; 2]> = BTreeMap::new();
     let peak = Moment::after_event_or_minus_one(history.numbers.peak_event);
-    for id in history.live.live_at(&history.allocations, peak) {
-        if history.allocations.source(id) != Source::Unexplained {
+    let at = at.map(|at| Moment(at.min(history.event_count())));
+    for (part, moment) in [Some(peak), at].into_iter().enumerate() {
+        let live = moment.into_iter().flat_map(|moment| history.live.live_at(&history.allocations, moment));
+        for id in live.filter(|&id| history.allocations.source(id) != Source::Unexplained) {
             let group = groups.entry(file.groups.of(&file.snapshot, history, id, colouring)).or_default();
-            *group = (group.0.saturating_add(history.allocations.size(id)), group.1 + 1);
+            if let Some(weight) = group.get_mut(part) {
+                weight.add(Weight { bytes: history.allocations.size(id), count: 1 });
+            }
         }
     }
     let mut entries: Vec<LegendEntry> = Vec::new();
     let count = file.groups.count(history, colouring);
     for group in (1..count.max(1)).chain([0]) {
-        let (peak_requested, peak_count) = groups.get(&group).copied().unwrap_or_default();
-        let slot = slot_of(group);
+        let [peak, at] = groups.get(&group).copied().unwrap_or_default();
+        let slot = file.groups.slot(colouring, group);
+        // All have a category.
+        if group == 0 && colouring == Grouping::Category {
+            continue;
+        }
         match entries.last_mut().filter(|last| last.slot == slot) {
             Some(shared) => {
                 shared.groups += 1;
-                shared.peak_requested = shared.peak_requested.saturating_add(peak_requested);
-                shared.peak_count += peak_count;
+                shared.peak_requested = shared.peak_requested.saturating_add(peak.bytes);
+                shared.peak_count += u64::from(peak.count);
+                shared.at.add(at);
             }
             None => {
                 let label = file.groups.label(&file.snapshot, history, colouring, group);
-                entries.push(LegendEntry { slot, label, groups: 1, peak_requested, peak_count });
+                let (peak_requested, peak_count) = (peak.bytes, peak.count.into());
+                entries.push(LegendEntry { slot, label, groups: 1, peak_requested, peak_count, at });
             }
         }
     }

@@ -9,6 +9,7 @@ pub mod protocol;
 mod answers;
 mod archive;
 mod asked;
+mod categories;
 mod decoder;
 mod details;
 mod feed;
@@ -18,6 +19,7 @@ mod glimpse;
 mod groups;
 mod heaviest;
 mod icicle;
+mod innermost;
 mod join;
 mod legend;
 mod loader;
@@ -41,7 +43,7 @@ mod tree;
 
 pub use protocol::{Reply, Request, Want};
 
-use crate::analysis::InternalRules;
+use crate::analysis::{CategorySet, InternalRules};
 use crate::timeline::{SceneJob, View};
 use loader::Loader;
 use open::OpenFile;
@@ -70,6 +72,7 @@ pub struct Engine {
     asked: asked::Asked,
     reports: report::Reports,
     internal: InternalRules,
+    categories: CategorySet,
     replies: VecDeque<Reply>,
 }
 
@@ -97,7 +100,9 @@ impl Engine {
     /// One that refuses a file whose tables take more than so many bytes.
     pub fn with_memory(memory: u64) -> Engine {
         let (searches, tables, asked, reports, internal, replies) = Default::default();
-        Engine { memory, loading: None, file: None, scene: None, searches, tables, asked, reports, internal, replies }
+        let categories = CategorySet::standard();
+        let (loading, file, scene) = (None, None, None);
+        Engine { memory, loading, file, scene, searches, tables, asked, reports, internal, categories, replies }
     }
 
     /// Takes a request. Long work is done in [`Engine::step`].
@@ -148,17 +153,17 @@ impl Engine {
                 let overview = overview.map(Box::new);
                 self.replies.extend(overview.map(|overview| Reply::Overview { serial, device, overview }));
             }
-            Request::Legend { serial, device, colouring } => {
-                let entries = self.file.as_ref().and_then(|file| legend::legend(file, device, colouring));
-                self.replies.extend(entries.map(|entries| Reply::Legend { serial, device, entries }));
+            Request::Legend { serial, device, colouring, at } => {
+                self.asked.legend(serial, device, colouring, at);
+                self.answer_at_once();
             }
             Request::Outline { serial, device, view, looks, allocation } => {
                 let rects = self.file.as_mut().and_then(|file| file.outline(device, looks, &view, allocation));
                 self.replies.extend(rects.map(|rects| Reply::Outline { serial, allocation, view, rects }));
             }
             Request::Details { serial, device, allocation } => {
-                let details = self.file.as_ref().and_then(|file| details::details(file, device, allocation));
-                self.replies.push_back(Reply::Details { serial, details: details.map(Box::new) });
+                self.asked.details(serial, device, allocation);
+                self.answer_at_once();
             }
             Request::Find { serial, device, query } => self.searches.find(serial, device, &query),
             Request::FindNext { serial, find, begin, direction, looks, window, scope } => {
@@ -179,6 +184,12 @@ impl Engine {
             Request::Heaviest { serial, device, scope, arrangement, node } => {
                 self.asked.heaviest(heaviest::Heaviest::new(serial, device, scope, (arrangement, node)));
             }
+            Request::Categories(set) => {
+                self.categories = *set;
+                self.tables.forget_nodes();
+                self.scene.iter_mut().for_each(|scene| scene.job = None);
+                self.file.iter_mut().for_each(|file| file.set_categories(&self.categories));
+            }
             Request::InternalFrames(rules) => {
                 // The page sends what can be read; what can't says nothing.
                 self.internal = InternalRules::heeded(&rules);
@@ -186,6 +197,14 @@ impl Engine {
                 self.tables.forget_nodes();
                 self.file.iter_mut().for_each(|file| file.answers.set_rules(self.internal.clone()));
             }
+        }
+    }
+
+    /// Answers what takes no time once categories are known, ahead of whatever runs.
+    fn answer_at_once(&mut self) {
+        match &mut self.file {
+            Some(file) => _ = self.asked.answer(file, &mut self.replies, &mut || false),
+            None => self.asked.answer_nothing(&mut self.replies),
         }
     }
 
@@ -226,6 +245,7 @@ impl Engine {
                     self.replies.push_back(Reply::Opened(Box::new(file.summary())));
                     let file = self.file.insert(Box::new(file));
                     file.answers.set_rules(self.internal.clone());
+                    file.set_categories(&self.categories);
                     self.loading = None;
                 }
                 Err(error) => {

@@ -1,10 +1,11 @@
 //! An open file: its snapshot, the history of each device, and what is asked of them.
 
 use super::answers::Answers;
+use super::categories::Categories;
 use super::find::{Found, has_stack};
 use super::groups::{Groups, stack_of};
 use super::protocol::{DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, Looks, Overview, Warning};
-use crate::analysis::{Sites, site};
+use crate::analysis::{CategorySet, Sites, site};
 use crate::replay::{AllocationId, Curve, DeviceHistory, Rounding, Source};
 use crate::snapshot::{Action, Snapshot, StackId, Warnings};
 use crate::timeline::{self, Axis, Order, OutlineRect, Paint, Piling, View, paint};
@@ -79,7 +80,7 @@ impl OpenFile {
         self.histories.iter_mut().all(|history| {
             let moments = history.event_count() + 1;
             history.live.step(&history.allocations, moments, has_time)
-        })
+        }) && self.categorize(has_time)
     }
 
     /// The device with this ordinal.
@@ -103,7 +104,7 @@ impl OpenFile {
         if history.allocations.source(id) == Source::Unexplained {
             return Paint::UNEXPLAINED;
         }
-        Paint::new(slot_of(self.groups.of(&self.snapshot, history, id, by)), id.0)
+        Paint::new(self.groups.slot(by, self.groups.of(&self.snapshot, history, id, by)), id.0)
     }
 
     /// Lends the history of a device as the timeline wants it. Its order must have been made ([`OpenFile::pile_up`]).
@@ -149,8 +150,23 @@ impl OpenFile {
         }))
     }
 
-    /// Makes the order of a device that `looks` wants: `true` when it is there.
+    /// Other rules tell categories from now on.
+    pub(super) fn set_categories(&mut self, set: &CategorySet) {
+        self.groups.categories = Categories::new(set);
+        self.stacked.retain(|stacked| stacked.by != Grouping::Category);
+    }
+
+    /// Tells the category of every allocation while there is time: `true` when all are known.
+    pub(super) fn categorize(&mut self, has_time: &mut dyn FnMut() -> bool) -> bool {
+        self.groups.categories.step(&self.snapshot, &self.histories, has_time)
+    }
+
+    /// Makes the order of a device that `looks` wants, and knows what its colours tell: `true` when all is there.
     pub(super) fn pile_up(&mut self, device: i64, looks: Looks, has_time: &mut dyn FnMut() -> bool) -> bool {
+        let wanted = [looks.stacking, Some(looks.colouring)].contains(&Some(Grouping::Category));
+        if wanted && !self.categorize(has_time) {
+            return false;
+        }
         let Some(by) = looks.stacking else { return true };
         let known = self.stacked.iter().position(|it| it.device == device && it.by == by);
         let count = self.history(device).map_or(0, |history| history.allocations.len());

@@ -19,6 +19,7 @@ mod table;
 mod tree;
 
 pub use crate::analysis::Filter;
+pub use crate::analysis::category::{self, CategoryRule, CategorySet, SetError, SetProblem};
 pub use details::{Details, FrameText, HitAllocation, Origin};
 pub use find::{Begin, Direction, Match, Query, QueryError, Tally, Wording};
 pub use flame::{FlameBox, FlamePage, FlameQuestion, MOST_BOXES};
@@ -138,6 +139,8 @@ pub enum Request {
         device: i64,
         /// What they tell.
         colouring: Grouping,
+        /// The moment beside the peak that totals are wanted for.
+        at: Option<u32>,
     },
     /// Where one allocation is in a window, also where the scene does not draw it by itself.
     Outline {
@@ -276,6 +279,9 @@ pub enum Request {
     /// Which frames are internal, from now on: rules that [`InternalRules::parse`] reads, one a line. Nodes of arrangements that hide them are
     /// numbered anew. There is no reply.
     InternalFrames(Vec<String>),
+    /// What tells categories, from now on: [`CategorySet::parse`] reads one from a text, [`CategorySet::standard`] is that of an engine that was
+    /// told nothing. There is no reply; whatever names categories has to be asked for again.
+    Categories(Box<CategorySet>),
 }
 
 impl Request {

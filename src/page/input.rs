@@ -89,6 +89,7 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
     listeners.extend(super::table::listeners(app));
     listeners.extend(super::axis::listeners(app));
     listeners.extend(super::sources::listeners(app));
+    listeners.extend(super::why::listeners(app));
     listeners
 }
 
@@ -183,6 +184,9 @@ fn scope(app: &App) -> Option<Scope> {
     }
     if is_in("#histograms") {
         return Some(Scope::Histograms);
+    }
+    if is_in("#why") {
+        return Some(Scope::Why);
     }
     let inside = is_in("#picture");
     Some(if nowhere || inside { Scope::Timeline } else { Scope::Page })

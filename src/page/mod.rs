@@ -30,6 +30,7 @@ mod table;
 mod theme;
 mod tree;
 mod views;
+mod why;
 
 use crate::ui::action::Origin;
 use crate::ui::{self, Action, Effect, State};

@@ -18,6 +18,7 @@ mod stage;
 mod summary;
 mod table;
 pub(super) mod tree;
+pub(super) mod why;
 
 use super::dom::Elements;
 use super::theme::Theme;
@@ -44,6 +45,7 @@ pub(super) struct Panels {
     summary: summary::Panel,
     tree: tree::Panel,
     table: table::Panel,
+    why: why::Panel,
 }
 
 /// Fills in what never changes.
@@ -51,6 +53,7 @@ pub(super) fn prepare(elements: &Elements) {
     stage::prepare(elements);
     help::prepare(elements);
     table::prepare(elements);
+    why::prepare(elements);
 }
 
 impl Panels {
@@ -74,6 +77,7 @@ impl Panels {
         self.tree.show(elements, state);
         self.range.show(elements, state);
         self.sources.show(elements, state);
+        self.why.show(elements, state);
     }
 }
 

@@ -14,8 +14,9 @@ const STEP: u32 = 3;
 
 impl Elements {
     /// Each view's tab and panel.
-    pub(super) fn tabs(&self) -> [(Tab, [&HtmlElement; 2]); 5] {
+    pub(super) fn tabs(&self) -> [(Tab, [&HtmlElement; 2]); 6] {
         [
+            (Tab::Why, [&self.tab_why, &self.why]),
             (Tab::Tree, [&self.tab_tree, &self.tree]),
             (Tab::Flame, [&self.tab_flame, &self.flame]),
             (Tab::Table, [&self.tab_table, &self.table]),

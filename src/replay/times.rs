@@ -152,9 +152,13 @@ impl Clock<'_> {
 
     /// How many events stand left of `x` µs.
     pub fn events_before(&self, x: f64) -> u32 {
-        let times = self.times;
         // Events stand at whole microseconds. (Casts saturate.)
-        let before = times.first.saturating_add((x - self.margin() as f64).ceil() as i64);
+        self.events_before_us(self.times.first.saturating_add((x - self.margin() as f64).ceil() as i64))
+    }
+
+    /// How many events stand before a time, in µs since 1970: the moment that holds until then.
+    pub fn events_before_us(&self, before: i64) -> u32 {
+        let times = self.times;
         let (mut from, mut to) = (0, times.start.len());
         while from < to {
             let middle = usize::midpoint(from, to);

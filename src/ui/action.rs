@@ -12,6 +12,7 @@ use super::state::{Canvas, Renderer};
 use super::table::{Dropped, Extent, Go};
 use super::tree_keys::{TreeAction, TreeCommand};
 use super::views::Tab;
+use super::why::{WhyAction, WhyStep};
 use crate::engine::protocol::{Direction, Grouping, Reply, Request, TableColumn};
 use std::rc::Rc;
 
@@ -57,6 +58,8 @@ pub enum Action {
     Flame(FlameAction),
     /// Something happened in the view "By source".
     Source(SourceAction),
+    /// Something happened in the view "Why".
+    Why(WhyAction),
     /// A view was chosen among the tabs.
     TabChosen(Tab),
     /// The views shall have so many percent of the window's height.
@@ -349,6 +352,8 @@ pub enum Command {
     NextAbout,
     /// Pin the range's own peak.
     PinRangePeak,
+    /// Something in the report.
+    Why(WhyStep),
     /// Show this view, and give it the focus.
     Show(Tab),
     /// Fold the views away, or back.

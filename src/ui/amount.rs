@@ -1,6 +1,7 @@
 //! What allocations weigh, as text: requested bytes, or those × moments; and shares of it.
 
 use crate::engine::protocol::Scope;
+pub use crate::units::percent;
 use crate::units::{Bytes, grouped};
 
 /// A weight in the unit of its scope, short: `38.1 MiB`; over time `38.1 MiB·events`.
@@ -26,18 +27,4 @@ fn over_time(scope: Scope) -> &'static str {
 pub fn per_mille(part: u64, whole: u64) -> u32 {
     let share = (u128::from(part) * 1000).checked_div(u128::from(whole)).unwrap_or(0);
     u32::try_from(share.min(1000)).unwrap_or(1000)
-}
-
-/// A share for people, to the nearest tenth: `12.3 %`; only all of it is `100 %`, only nothing `0 %`.
-pub fn percent(part: u64, whole: u64) -> String {
-    let wide = u128::from(whole.max(1));
-    let tenths = ((u128::from(part) * 2000 + wide) / (2 * wide)) as u64;
-    let text = match tenths {
-        0 if part == 0 => "0".to_owned(),
-        0 => "< 0.1".to_owned(),
-        1000.. if part < whole => "> 99.9".to_owned(),
-        1000 => "100".to_owned(),
-        _ => [&(tenths / 10).to_string(), ".", &(tenths % 10).to_string()].concat(),
-    };
-    text + " %"
 }

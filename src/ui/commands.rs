@@ -7,7 +7,7 @@ use super::opening::{EXAMPLE, cancel, load_link, show_device};
 use super::pointing::select;
 use super::state::{BytesAxis, Help, Letters, Stage, State};
 use super::trail::Way;
-use super::{cursor, details, export, flame, record, settings, table, tree_keys};
+use super::{cursor, details, export, flame, record, settings, table, tree_keys, why};
 use crate::engine::protocol::{Direction, Grouping, Looks};
 
 /// One key press moves by this part of the window.
@@ -89,6 +89,7 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
             state.change_looks(Looks { colouring, ..state.looks });
         }
         Command::Flame(step) => flame::step(state, step),
+        Command::Why(step) => why::step(state, step, effects),
         Command::Find => effects.push(Effect::FocusFind),
         Command::FindCapitals => find::toggle_capitals(state),
         Command::FindNext => find::go(state, Direction::Next, Among::All, effects),

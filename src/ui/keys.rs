@@ -8,6 +8,7 @@ use super::state::Letters;
 use super::table::{Extent, Go};
 use super::tree_keys::TreeCommand;
 use super::views::Tab;
+use super::why::WhyStep;
 use crate::engine::protocol::Direction;
 
 /// Where a key works.
@@ -23,6 +24,8 @@ pub enum Scope {
     Table,
     /// While the histograms have the focus.
     Histograms,
+    /// While the view "Why" has the focus.
+    Why,
     /// While the flame graph has the focus.
     Flame,
     /// While the formats of a picture are offered.
@@ -57,6 +60,9 @@ const fn line(
 /// What rows are clicked in; it is the control of all keys that lead from row to row.
 const GRID: &str = "table-grid";
 
+/// What statements and rows of a report are clicked in.
+const REPORT: &str = "why-report";
+
 /// Every command, in the order of the help dialog.
 pub const BINDINGS: &[Binding] = {
     use Command::*;
@@ -88,6 +94,7 @@ pub const BINDINGS: &[Binding] = {
         line(Page, &["y"], CopySnippet, "Copy the lines that record a snapshot", "copy-snippet"),
         line(Page, &["?"], ToggleHelp, "Show or hide this list", "help-open"),
         line(Page, &["F2"], ToggleLetters, "Single-letter keys on or off", "letters"),
+        line(Page, &["Shift+w"], Show(Tab::Why), "Why: what an expert would say", "tab-why"),
         line(Page, &["Shift+t"], Show(Tab::Tree), "Call tree", "tab-tree"),
         line(Page, &["Shift+f"], Show(Tab::Flame), "Flame graph", "tab-flame"),
         line(Page, &["Shift+l"], Show(Tab::Table), "Table of allocations", "tab-table"),
@@ -95,6 +102,13 @@ pub const BINDINGS: &[Binding] = {
         line(Page, &["Shift+s"], Show(Tab::Sources), "Files and lines of your own code", "tab-sources"),
         line(Page, &["Shift+v"], FoldViews, "Fold the views away, or back", "answer-fold"),
         line(Page, &["j"], ChangeFocus, "From the timeline to the view below, or back", "timeline"),
+        line(Scope::Why, &["ArrowUp"], Command::Why(WhyStep::Up), "Statement or row above", REPORT),
+        line(Scope::Why, &["ArrowDown"], Command::Why(WhyStep::Down), "Statement or row below", REPORT),
+        line(Scope::Why, &["Home"], Command::Why(WhyStep::First), "First statement", REPORT),
+        line(Scope::Why, &["End"], Command::Why(WhyStep::Last), "Last row", REPORT),
+        line(Scope::Why, &["Enter"], Command::Why(WhyStep::Follow), "Show what it rests on", REPORT),
+        line(Scope::Why, &["Space"], Command::Why(WhyStep::Unfold), "Show its stack, or hide it", REPORT),
+        line(Scope::Why, &["Shift+c"], Command::Why(WhyStep::Copy), "Copy the report as Markdown", "why-copy"),
         line(Table, &["ArrowUp"], Row(Go::Up, Extent::One), "Row above", GRID),
         line(Table, &["ArrowDown"], Row(Go::Down, Extent::One), "Row below", GRID),
         line(Table, &["PageUp"], Row(Go::PageUp, Extent::One), "A screen up", GRID),
@@ -297,7 +311,7 @@ mod tests {
         for (at, a) in BINDINGS.iter().enumerate() {
             for b in &BINDINGS[at + 1..] {
                 assert_ne!(a.command, b.command, "a command stands in the table once");
-                assert!(a.control != b.control || [ROWS, GRID].contains(&a.control), "{}", a.control);
+                assert!(a.control != b.control || [ROWS, GRID, REPORT].contains(&a.control), "{}", a.control);
                 // A page key works in every scope, so it must differ from all but those of the tree, which go before it.
                 let near = [a.scope, b.scope].contains(&Scope::Page) && ![a.scope, b.scope].contains(&Scope::Tree);
                 if a.scope == b.scope || near {

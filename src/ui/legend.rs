@@ -33,6 +33,7 @@ pub fn noun(grouping: Grouping) -> &'static str {
         Grouping::Age => "age",
         Grouping::Stream => "stream",
         Grouping::Pool => "pool",
+        Grouping::Category => "category",
     }
 }
 

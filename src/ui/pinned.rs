@@ -77,6 +77,7 @@ impl State {
         self.views.node = None;
         self.flame.forget();
         self.sources.forget();
+        self.why.forget();
         self.rescope();
     }
 

@@ -14,6 +14,7 @@ use super::table::Table;
 use super::tools::Tools;
 use super::tree::Tree;
 use super::views::Views;
+use super::why::Why;
 use crate::engine::protocol::{Details, DeviceSummary, FileSummary, HitAllocation, Looks, Phase};
 use crate::timeline::{Axis, Scene, View};
 use crate::units::Bytes;
@@ -84,6 +85,8 @@ pub struct State {
     pub pinned: Pinned,
     /// The moment or range that questions are about, and what of the answer is shown.
     pub views: Views,
+    /// The view "Why".
+    pub why: Why,
     /// What is seen of the call tree.
     pub tree: Tree,
     /// What a person sets for all files.

@@ -102,7 +102,7 @@ pub(super) fn ask(state: &mut State, effects: &mut Vec<Effect>) {
     if state.around.legend.wants(colouring) {
         let serial = state.next_serial();
         state.around.legend.ask(serial, colouring);
-        effects.push(Effect::Ask(Request::Legend { serial, device, colouring }));
+        effects.push(Effect::Ask(Request::Legend { serial, device, colouring, at: None }));
     }
     let stack = state.selection.as_deref().and_then(|selection| selection.stack);
     if let Some(stack) = stack.filter(|&stack| state.around.same_stack.wants(stack)) {

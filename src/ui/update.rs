@@ -22,6 +22,7 @@ use super::tools;
 use super::trail::Before;
 use super::tree;
 use super::tree_keys;
+use super::why;
 use crate::engine::protocol::{Looks, Reply};
 
 /// Takes `action` into the state and says what the shell has to do. `now_ms` is the shell's monotonic clock.
@@ -47,6 +48,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::RangeEnded => drop(state.end_range()),
         Action::Flame(action) => flame::act(state, action),
         Action::Source(action) => sources::act(state, action),
+        Action::Why(action) => why::act(state, action, &mut effects),
         Action::TabChosen(tab) => state.views.show(tab),
         Action::ViewsResized(height) => state.views.resize(height),
         Action::TableScrolled { top, height } => table::scrolled(state, top, height),
@@ -147,6 +149,7 @@ fn settle(state: &mut State, effects: &mut Vec<Effect>) {
     find::ask(state, device, effects);
     flame::ask(state, device, effects);
     sources::ask(state, device, effects);
+    why::ask(state, device, effects);
     state.change_looks(state.wanted_looks());
     state.arrange_lanes();
     pinned::follow(state);
@@ -183,7 +186,8 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
         }
         Reply::Opened(file) => {
             state.stage = Stage::Ready(file);
-            show_device(state, 0);
+            let place = why::opened(state);
+            show_device(state, place);
         }
         Reply::Failed { message } => {
             let message = match state.snapshots.get(state.chosen) {
@@ -201,6 +205,7 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
         Reply::Moments { serial, moments } => {
             tools::take(state, serial, &moments);
             pinned::take(state, serial, &moments);
+            why::found(state, serial, &moments);
         }
         Reply::Range { serial, facts } => state.pinned.range_facts.take(serial, facts),
         Reply::Stepped { serial, to } => {
@@ -231,7 +236,6 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
         Reply::Heaviest { serial, allocation } => tree_keys::heaviest(state, serial, allocation, effects),
         Reply::Table { serial, page } => table::take(state, serial, *page),
         Reply::TableText { serial, part } => table::take_text(state, serial, part, effects),
-        // The page does not ask for reports yet.
-        Reply::Report { .. } => {}
+        Reply::Report { serial, report } => why::take(state, serial, *report),
     }
 }

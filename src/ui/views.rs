@@ -36,6 +36,8 @@ pub enum Panel {
 /// The views of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Tab {
+    /// Reports: what an expert would say.
+    Why,
     /// The call tree.
     #[default]
     Tree,
@@ -51,7 +53,7 @@ pub enum Tab {
 
 impl Tab {
     /// All of them, from left to right.
-    pub const ALL: [Tab; 5] = [Tab::Tree, Tab::Flame, Tab::Table, Tab::Histograms, Tab::Sources];
+    pub const ALL: [Tab; 6] = [Tab::Why, Tab::Tree, Tab::Flame, Tab::Table, Tab::Histograms, Tab::Sources];
 }
 
 impl Default for Views {

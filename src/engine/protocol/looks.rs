@@ -19,12 +19,21 @@ pub enum Grouping {
     Stream,
     /// The pool they are in.
     Pool,
+    /// What they are for, as the rules of [`Request::Categories`](super::Request::Categories) tell.
+    Category,
 }
 
 impl Grouping {
     /// All of them, in the order of the page's pickers.
-    pub const ALL: [Grouping; 6] =
-        [Grouping::CallSite, Grouping::Size, Grouping::Lifetime, Grouping::Age, Grouping::Stream, Grouping::Pool];
+    pub const ALL: [Grouping; 7] = [
+        Grouping::CallSite,
+        Grouping::Category,
+        Grouping::Size,
+        Grouping::Lifetime,
+        Grouping::Age,
+        Grouping::Stream,
+        Grouping::Pool,
+    ];
 
     /// Its name, as the page's pickers have it as a value.
     pub fn name(self) -> &'static str {
@@ -35,6 +44,7 @@ impl Grouping {
             Grouping::Age => "age",
             Grouping::Stream => "stream",
             Grouping::Pool => "pool",
+            Grouping::Category => "category",
         }
     }
 

@@ -1,5 +1,6 @@
 //! What stands around the stack: marks, annotations, the legend, the silhouette of a whole device.
 
+use super::Weight;
 use crate::codec::Coded;
 use crate::timeline::Axis;
 
@@ -95,6 +96,8 @@ pub struct LegendEntry {
     pub peak_requested: u64,
     /// How many allocations that is.
     pub peak_count: u64,
+    /// Requested bytes and count of it at the moment that was asked about; nothing where none was.
+    pub at: Weight,
 }
 
 /// The silhouette of a whole device.

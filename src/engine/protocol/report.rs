@@ -144,7 +144,7 @@ pub struct Threshold {
 /// A column of a sheet.
 #[derive(Clone, Debug, PartialEq, Coded)]
 pub struct SheetColumn {
-    /// Its name in JSON, lower case with underscores.
+    /// Its name in JSON, lower case with underscores; not `depth`, `tone`, `stack` or `evidence`, which are a row's own.
     pub key: String,
     /// Its heading: bytes with their kind (requested, rounded, reserved), “≥” and “≤” where they are derived.
     pub label: String,

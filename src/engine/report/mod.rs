@@ -1,7 +1,16 @@
 //! Reports: what an expert would say of a snapshot, as statements and sheets; one module a topic.
 
+mod heaviest;
+mod modules;
+mod ranges;
+mod site_sums;
+mod stages;
+mod steps;
+mod waste;
+mod writing;
+
 use super::open::OpenFile;
-use super::protocol::{Reply, Report, ReportQuestion};
+use super::protocol::{Reply, Report, ReportQuestion, Topic};
 use std::collections::VecDeque;
 
 /// A report that is being made.
@@ -38,9 +47,13 @@ impl Reports {
     }
 }
 
-fn job(_device: i64, question: ReportQuestion) -> Box<dyn Job> {
-    // Each part puts its topic's job here.
-    Box::new(Empty(question))
+fn job(device: i64, question: ReportQuestion) -> Box<dyn Job> {
+    match question.topic {
+        Topic::Stages => Box::new(stages::Stages::new(device, question)),
+        Topic::Waste => Box::new(waste::Waste::new(device, question)),
+        // Each part puts its topic's job here.
+        _ => Box::new(Empty(question)),
+    }
 }
 
 /// Stands where a topic is not built yet.

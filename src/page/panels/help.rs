@@ -15,6 +15,7 @@ pub(super) struct Panel {
 pub(super) fn prepare(elements: &Elements) {
     for (scope, title) in [
         (Scope::Timeline, "Timeline"),
+        (Scope::Why, "Why"),
         (Scope::Tree, "Call tree"),
         (Scope::Table, "Table of allocations"),
         (Scope::Histograms, "Histograms"),

@@ -1,0 +1,327 @@
+//! A set of rules, ready to be asked: of a frame, then of a stack (its innermost frame and the stack of its callers), then of an
+//! allocation.
+
+use super::pattern::Pattern;
+use super::reading::SetProblem;
+use super::{
+    Birth, CategoryRule, CategorySet, End, Likeness, Looked, MOST_MIXED, MOST_RULES, MOST_SIZES, ModelCall, Order,
+    StackKind, StackOf, Turn,
+};
+
+/// In place of a rule's number: none.
+pub const NO_RULE: u16 = u16::MAX;
+
+/// In the bits of a frame or stack, above those of the rules: it has a frame of Python…
+pub const PYTHON: u64 = 1 << 63;
+/// …its call site stands before the call of the model…
+pub const MODEL_LATER: u64 = 1 << 62;
+/// …or at it or after it.
+pub const MODEL_EARLIER: u64 = 1 << 61;
+
+/// What the rules say of one frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OfFrame {
+    /// The first rule about frames alone that holds, by which frames it looks at.
+    first: [u16; 3],
+    /// A bit for each pattern of the other rules.
+    bits: u64,
+}
+
+/// What the rules say of one stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OfStack {
+    /// Of those that look at any frame: what the stacks that this one calls are told.
+    handed_on: u16,
+    /// The rule about frames alone that counts, or [`NO_RULE`].
+    pub rule: u16,
+    /// A bit for each pattern of the other rules, and [`PYTHON`] and its like.
+    pub bits: u64,
+}
+
+impl Default for OfFrame {
+    fn default() -> OfFrame {
+        OfFrame { first: [NO_RULE; 3], bits: 0 }
+    }
+}
+
+impl Default for OfStack {
+    fn default() -> OfStack {
+        OfStack { handed_on: NO_RULE, rule: NO_RULE, bits: 0 }
+    }
+}
+
+impl OfFrame {
+    /// With some of [`PYTHON`] and its like.
+    pub fn with(self, bits: u64) -> OfFrame {
+        OfFrame { bits: self.bits | bits, ..self }
+    }
+}
+
+/// What rules ask of an allocation.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts<'a> {
+    /// What they say of its stack.
+    pub made: OfStack,
+    /// The bits of the stack of its free; 0 where there is none.
+    pub freed: u64,
+    /// Whether its own stack was recorded, with a frame at least.
+    pub has_stack: bool,
+    /// The file's own `category`.
+    pub recorded: Option<&'a [u8]>,
+    /// The first moment it is live at, and the first it is not.
+    pub born: u32,
+    /// See `born`; `u32::MAX` where it is live at the end.
+    pub died: u32,
+}
+
+/// A rule's patterns.
+#[derive(Clone, Debug, Default)]
+struct Patterns {
+    name: Option<Pattern>,
+    file: Option<Pattern>,
+    frame: Option<Pattern>,
+}
+
+impl Patterns {
+    fn hold(&self, name: &str, file: &str) -> bool {
+        let holds = |pattern: &Option<Pattern>, text: &str| pattern.as_ref().is_none_or(|pattern| pattern.is_in(text));
+        holds(&self.name, name)
+            && holds(&self.file, file)
+            && self.frame.as_ref().is_none_or(|frame| frame.is_in(name) || frame.is_in(file))
+    }
+}
+
+/// Where a pattern's answer goes.
+#[derive(Clone, Copy, Debug)]
+enum Goal {
+    Rule(u16, Looked),
+    Bit(u8),
+}
+
+/// A rule that compares sizes.
+#[derive(Clone, Copy, Debug)]
+pub struct SizeRule<'a> {
+    /// Its number.
+    pub rule: u16,
+    /// As large as what.
+    pub like: &'a Likeness,
+    /// The bit of the frames that the others have to have, where it names some.
+    pub bit: u64,
+    /// The number of the category that they have to have, where it names one.
+    pub category: Option<u8>,
+}
+
+/// A set that can be asked.
+#[derive(Clone, Debug, Default)]
+pub struct Compiled {
+    rules: Vec<CategoryRule>,
+    names: Vec<String>,
+    /// By rule: its category's number, the unknown's where it names none that is known.
+    categories: Vec<u8>,
+    /// By rule: which of them are asked together.
+    groups: Vec<u16>,
+    patterns: Vec<(Patterns, Goal)>,
+    /// By rule: the bit of its pattern, 0 for those that are about frames alone.
+    bits: Vec<u64>,
+    /// By rule that compares sizes: the bit of the frames that it names.
+    size_bits: Vec<(u16, u64)>,
+    /// Rules that ask more than frames, sizes apart.
+    of_lives: Vec<u16>,
+    /// Bits that a stack hands on to those it calls, and those of the innermost frame and of the site alone.
+    masks: [u64; 3],
+}
+
+impl Compiled {
+    /// Makes a set ready. A rule that [`CategorySet::parse`] would refuse never holds.
+    pub fn new(set: &CategorySet) -> Compiled {
+        let names = set.categories();
+        let mut made = Compiled { masks: [PYTHON, 0, MODEL_LATER | MODEL_EARLIER], ..Compiled::default() };
+        let number = |name: &str| names.iter().position(|it| it == name).unwrap_or(names.len() - 1) as u8;
+        let (mut group, mut was_together, mut next_bit) = (0, false, 0);
+        for (at, rule) in (0u16..).zip(set.rules.iter().take(MOST_RULES)) {
+            let is_of_frames = rule.is_of_frames();
+            let is_together =
+                set.order == Order::Frames && is_of_frames && (rule.frames, rule.turn) == (Looked::Any, Turn::Ordered);
+            group += u16::from(at > 0 && !(is_together && was_together));
+            was_together = is_together;
+            made.groups.push(group);
+            made.categories.push(number(&rule.category));
+            let mut bit_of = |looked: Looked, patterns: Patterns| {
+                let most = (MOST_MIXED + MOST_SIZES) as u8;
+                let bit = if next_bit < most { 1u64 << next_bit } else { 0 };
+                if bit != 0 {
+                    made.masks[looked as usize] |= bit;
+                    made.patterns.push((patterns, Goal::Bit(next_bit)));
+                    next_bit += 1;
+                }
+                bit
+            };
+            let sound = Compiled::problems(rule).is_empty();
+            let mut bit = 0;
+            if sound && rule.has_pattern() && !is_of_frames {
+                bit = bit_of(rule.frames, patterns(rule));
+            }
+            if let Some(like) = rule.like.as_ref().filter(|_| sound && made.size_bits.len() < MOST_SIZES) {
+                let named = like.name.as_ref().and_then(|name| Pattern::new(name).ok());
+                let named = named.map(|name| Patterns { name: Some(name), ..Patterns::default() });
+                let named = named.map_or(0, |patterns| bit_of(Looked::Any, patterns));
+                made.size_bits.push((at, named));
+            } else if sound && is_of_frames {
+                made.patterns.push((patterns(rule), Goal::Rule(at, rule.frames)));
+            } else if sound && rule.like.is_none() && (!rule.has_pattern() || bit != 0) {
+                made.of_lives.push(at);
+            }
+            made.bits.push(bit);
+        }
+        made.rules = set.rules.iter().take(MOST_RULES).cloned().collect();
+        made.names = names;
+        made
+    }
+
+    /// What is wrong with a rule by itself.
+    pub(super) fn problems(rule: &CategoryRule) -> Vec<SetProblem> {
+        let mut problems = Vec::new();
+        let like = rule.like.as_ref();
+        for (name, pattern) in [
+            ("name", rule.name.as_ref()),
+            ("file", rule.file.as_ref()),
+            ("frame", rule.frame.as_ref()),
+            ("name", like.and_then(|like| like.name.as_ref())),
+        ] {
+            if let Some(Err(wrong)) = pattern.map(|pattern| Pattern::new(pattern)) {
+                problems.push(SetProblem::Pattern(name, wrong));
+            }
+        }
+        if like.is_some_and(|like| like.category.is_some() == like.name.is_some()) {
+            problems.push(SetProblem::Together("\"like\" takes a category or a name, and not both"));
+        }
+        if !rule.has_pattern() && (rule.of, rule.frames, rule.turn) != Default::default() {
+            let sentence = "\"of\", \"frames\" and \"turn\" say something of a pattern, and there is none";
+            problems.push(SetProblem::Together(sentence));
+        }
+        problems
+    }
+
+    /// How many patterns are to be looked at in a frame.
+    pub fn patterns(&self) -> usize {
+        self.patterns.len()
+    }
+
+    /// Looks for one pattern in a frame; to be asked of all in their order.
+    pub fn look(&self, pattern: usize, name: &str, file: &str, frame: &mut OfFrame) {
+        let Some((patterns, goal)) = self.patterns.get(pattern) else { return };
+        match *goal {
+            Goal::Rule(rule, looked) => {
+                let first = &mut frame.first[looked as usize];
+                if *first == NO_RULE && patterns.hold(name, file) {
+                    *first = rule;
+                }
+            }
+            Goal::Bit(bit) => {
+                if patterns.hold(name, file) {
+                    frame.bits |= 1 << bit;
+                }
+            }
+        }
+    }
+
+    /// What is said of a stack: of its innermost frame, of the stack of its callers, and of its call site with what is known of the
+    /// model ([`MODEL_LATER`] and its like).
+    pub fn stack(&self, frame: OfFrame, callers: OfStack, site: OfFrame) -> OfStack {
+        let group = |rule: u16| self.groups.get(usize::from(rule)).copied().unwrap_or(NO_RULE);
+        let [any, innermost, _] = frame.first;
+        // In a group the inner frame comes first.
+        let handed_on = if group(any) <= group(callers.handed_on) { any } else { callers.handed_on };
+        let [on, inner, of_site] = self.masks;
+        OfStack {
+            handed_on,
+            rule: handed_on.min(innermost).min(site.first[Looked::Site as usize]),
+            bits: ((frame.bits | callers.bits) & on) | (frame.bits & inner) | (site.bits & of_site),
+        }
+    }
+
+    /// The first rule that holds of an allocation, sizes apart; [`NO_RULE`] where there is none.
+    pub fn of(&self, facts: &Facts<'_>) -> u16 {
+        for &rule in &self.of_lives {
+            if rule > facts.made.rule {
+                break;
+            }
+            if self.holds(rule, facts) {
+                return rule;
+            }
+        }
+        facts.made.rule
+    }
+
+    /// Whether all holds that a rule asks beside sizes, where it asks more than frames.
+    pub fn holds(&self, rule: u16, facts: &Facts<'_>) -> bool {
+        let at = usize::from(rule);
+        let (Some(rule), Some(&bit)) = (self.rules.get(at), self.bits.get(at)) else { return false };
+        let bits = if rule.of == StackOf::Freed { facts.freed } else { facts.made.bits };
+        let lived = if facts.died == u32::MAX { u32::MAX } else { facts.died.saturating_sub(facts.born) };
+        let is = |wanted: bool, so: bool| wanted == so;
+        bits & bit == bit
+            && rule.recorded.as_ref().is_none_or(|recorded| facts.recorded == Some(recorded.as_bytes()))
+            && rule.told.as_ref().is_none_or(|told| self.name_of(facts.made.rule) == Some(told))
+            && rule.born.is_none_or(|born| is(born == Birth::Before, facts.born == 0))
+            && rule.ends.is_none_or(|ends| is(ends == End::Live, facts.died == u32::MAX))
+            && lived >= rule.least
+            && rule.most.is_none_or(|most| lived <= most)
+            && rule.stack.is_none_or(|stack| match stack {
+                StackKind::Missing => !facts.has_stack,
+                StackKind::Native => facts.has_stack && facts.made.bits & PYTHON == 0,
+                StackKind::Python => facts.made.bits & PYTHON != 0,
+            })
+            && rule.model.is_none_or(|model| match model {
+                ModelCall::Later => facts.made.bits & MODEL_LATER != 0,
+                ModelCall::Earlier => facts.made.bits & MODEL_EARLIER != 0,
+            })
+    }
+
+    fn name_of(&self, rule: u16) -> Option<&String> {
+        self.rules.get(usize::from(rule)).map(|rule| &rule.category)
+    }
+
+    /// The rules that compare sizes, in their order.
+    pub fn sizes(&self) -> impl Iterator<Item = SizeRule<'_>> {
+        self.size_bits.iter().filter_map(|&(rule, bit)| {
+            let like = self.rules.get(usize::from(rule))?.like.as_ref()?;
+            let named = like.category.as_ref();
+            let category = named.and_then(|name| self.names.iter().position(|it| it == name));
+            // Nothing has a category that no rule names.
+            let category = if named.is_some() { Some(category.map_or(u8::MAX, |at| at as u8)) } else { None };
+            Some(SizeRule { rule, like, bit, category })
+        })
+    }
+
+    /// Whether a rule asks of the stack of a free.
+    pub fn asks_of_frees(&self) -> bool {
+        self.rules.iter().any(|rule| rule.of == StackOf::Freed)
+    }
+
+    /// Whether a rule asks where the call of the model stands.
+    pub fn asks_of_the_model(&self) -> bool {
+        self.rules.iter().any(|rule| rule.model.is_some())
+    }
+
+    /// The category of a rule, by its place among [`Compiled::categories`]; of [`NO_RULE`] the unknown.
+    pub fn category(&self, rule: u16) -> u8 {
+        let unknown = self.names.len().saturating_sub(1) as u8;
+        self.categories.get(usize::from(rule)).copied().unwrap_or(unknown)
+    }
+
+    /// The categories as [`CategorySet::categories`] has them.
+    pub fn categories(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The rules.
+    pub fn rules(&self) -> &[CategoryRule] {
+        &self.rules
+    }
+}
+
+fn patterns(rule: &CategoryRule) -> Patterns {
+    let read = |text: &Option<String>| text.as_ref().and_then(|text| Pattern::new(text).ok());
+    Patterns { name: read(&rule.name), file: read(&rule.file), frame: read(&rule.frame) }
+}

@@ -1,0 +1,146 @@
+//! A small document, JSON or YAML, as values that know their lines.
+
+use crate::json::{Limits, Machine};
+use crate::pickle::Builder;
+use std::convert::Infallible;
+
+/// Containers in each other: a rule's likeness stands in a rule in a list in the set.
+const DEEPEST: usize = 16;
+
+/// A value: its place in the document.
+pub(super) type Id = u32;
+
+/// What a value is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Kind {
+    Text(String),
+    Number(i64),
+    /// Anything else that is no container.
+    Other,
+    List(Vec<Id>),
+    /// In the order of the text; keys are strings.
+    Dict(Vec<(Id, Id)>),
+}
+
+/// The values of a text.
+#[derive(Debug, Default)]
+pub(super) struct Document {
+    values: Vec<(u32, Kind)>,
+    /// Where containers stand that are not finished.
+    open: Vec<(u32, Kind)>,
+    line: u32,
+}
+
+impl Document {
+    /// Reads JSON: the document and its outermost value.
+    pub(super) fn of_json(text: &str) -> Result<(Document, Id), (u32, String)> {
+        let mut machine = Machine::new(Document::default(), Limits { nesting: DEEPEST, ..Limits::default() });
+        for line in text.split_inclusive('\n') {
+            machine.builder_mut().line += 1;
+            let number = machine.builder().line;
+            machine.feed(line.as_bytes()).map_err(|wrong| (number, wrong.kind.to_string()))?;
+        }
+        let last = machine.builder().line.max(1);
+        machine.finish().map_err(|wrong| (last, wrong.kind.to_string()))
+    }
+
+    /// A value that begins on this line.
+    pub(super) fn push(&mut self, line: u32, kind: Kind) -> Id {
+        self.values.push((line, kind));
+        self.values.len() as Id - 1
+    }
+
+    /// The line of a value, from 1, and what it is.
+    pub(super) fn value(&self, id: Id) -> (u32, &Kind) {
+        self.values.get(id as usize).map_or((0, &Kind::Other), |(line, kind)| (*line, kind))
+    }
+
+    fn leaf(&mut self, kind: Kind) -> Result<Id, Infallible> {
+        Ok(self.push(self.line, kind))
+    }
+
+    fn begin(&mut self, slot: u32, kind: Kind) {
+        self.open.truncate(slot as usize);
+        self.open.push((self.line, kind));
+    }
+}
+
+impl Builder for Document {
+    type Value = Id;
+    type Error = Infallible;
+
+    fn open_handle(&self, slot: u32) -> Id {
+        slot
+    }
+
+    fn open_slot(&self, _: Id) -> Option<u32> {
+        None
+    }
+
+    fn none(&mut self) -> Result<Id, Infallible> {
+        self.leaf(Kind::Other)
+    }
+
+    fn bool(&mut self, _: bool) -> Result<Id, Infallible> {
+        self.leaf(Kind::Other)
+    }
+
+    fn int(&mut self, value: i64) -> Result<Id, Infallible> {
+        self.leaf(Kind::Number(value))
+    }
+
+    fn big_int(&mut self, _: &[u8]) -> Result<Id, Infallible> {
+        self.leaf(Kind::Other)
+    }
+
+    fn float(&mut self, _: f64) -> Result<Id, Infallible> {
+        self.leaf(Kind::Other)
+    }
+
+    fn string(&mut self, bytes: &[u8]) -> Result<Id, Infallible> {
+        self.leaf(Kind::Text(String::from_utf8_lossy(bytes).into_owned()))
+    }
+
+    fn bytes(&mut self, _: &[u8]) -> Result<Id, Infallible> {
+        self.leaf(Kind::Other)
+    }
+
+    fn tuple(&mut self, _: &[Id]) -> Result<Id, Infallible> {
+        self.leaf(Kind::Other)
+    }
+
+    fn open_list(&mut self, slot: u32) {
+        self.begin(slot, Kind::List(Vec::new()));
+    }
+
+    fn open_dict(&mut self, slot: u32) {
+        self.begin(slot, Kind::Dict(Vec::new()));
+    }
+
+    fn append(&mut self, slot: u32, items: &[Id]) -> Result<(), (usize, Infallible)> {
+        if let Some((_, Kind::List(list))) = self.open.get_mut(slot as usize) {
+            list.extend_from_slice(items);
+        }
+        Ok(())
+    }
+
+    fn set_items(&mut self, slot: u32, pairs: &[Id]) -> Result<(), (usize, Infallible)> {
+        if let (Some((_, Kind::Dict(dict))), &[key, value]) = (self.open.get_mut(slot as usize), pairs) {
+            dict.push((key, value));
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, _: u32) -> Result<Id, Infallible> {
+        let (line, kind) = self.open.pop().unwrap_or((0, Kind::Other));
+        Ok(self.push(line, kind))
+    }
+
+    fn open_len(&self, _: u32) -> u64 {
+        0
+    }
+
+    fn key_text(&self, _: Id) -> Option<String> {
+        None
+    }
+}

@@ -1,0 +1,300 @@
+//! A text → a set of rules, or all that is wrong with it: our JSON, Mosaic's JSON and Mosaic's YAML, told apart by what they hold.
+//!
+//! ```text
+//! ours      {"schema": 1, "name": …, "order": …, "rules": [{"category": …, "name": …, …}, …]}
+//! Mosaic's  {CATEGORY: PATTERN, …}       {"rules": [{"name": CATEGORY, "pattern": PATTERN, "description": …, "priority": …}, …]}
+//! ```
+//! Mosaic's patterns are sought in function and file, one rule after the other, each in all frames; it keeps no order by priority.
+
+use super::compiled::Compiled;
+use super::document::{Document, Id, Kind};
+use super::{
+    Birth, CategoryRule, CategorySet, End, LONGEST_NAME, LONGEST_TEXT, Likeness, Looked, MOST_CATEGORIES, MOST_MIXED,
+    MOST_RULES, MOST_SIZES, ModelCall, Order, Place, StackKind, StackOf, Turn, yaml,
+};
+use crate::analysis::expression::ExpressionError;
+use crate::sorted::sorted_by_key;
+
+/// Bytes of a text: a thousand rules of a thousand bytes.
+const LONGEST: usize = 4 << 20;
+/// Errors that are told: nobody reads more.
+const MOST_ERRORS: usize = 50;
+
+/// Why a text is no set of rules.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {cause}")]
+pub struct SetError {
+    /// Which line, from 1.
+    pub line: u32,
+    /// What is wrong with it.
+    pub cause: SetProblem,
+}
+
+/// What can be wrong with a set of rules.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SetProblem {
+    /// Not a text of this form.
+    #[error("{0}")]
+    Syntax(String),
+    /// A key that means nothing here.
+    #[error("\"{0}\" means nothing here")]
+    Key(String),
+    /// A value of another kind than its key has.
+    #[error("\"{0}\" takes {1}")]
+    Value(String, String),
+    /// There is no such thing.
+    #[error("\"{0}\" is missing")]
+    Missing(&'static str),
+    /// A pattern that is none.
+    #[error("\"{0}\" is no regular expression: {1}")]
+    Pattern(&'static str, ExpressionError),
+    /// Too much of something.
+    #[error("at most {1} {0}")]
+    TooMany(&'static str, usize),
+    /// What is asked can't be asked together.
+    #[error("{0}")]
+    Together(&'static str),
+}
+
+impl CategorySet {
+    /// Reads a set of any of the forms.
+    ///
+    /// # Errors
+    /// All that is wrong with it, by line, or the first that nothing can be read after.
+    pub fn parse(text: &str) -> Result<CategorySet, Vec<SetError>> {
+        let mut reading = Reading { errors: Vec::new(), document: Document::default() };
+        let set = reading.set(text);
+        let Reading { mut errors, .. } = reading;
+        errors = sorted_by_key(errors, |error| error.line.into());
+        errors.truncate(MOST_ERRORS);
+        if errors.is_empty() { Ok(set) } else { Err(errors) }
+    }
+}
+
+struct Reading {
+    errors: Vec<SetError>,
+    document: Document,
+}
+
+impl Reading {
+    fn wrong(&mut self, line: u32, cause: SetProblem) {
+        self.errors.push(SetError { line, cause });
+    }
+
+    fn set(&mut self, text: &str) -> CategorySet {
+        let mut set = CategorySet { name: "custom".to_owned(), ..CategorySet::default() };
+        if text.len() > LONGEST {
+            self.wrong(1, SetProblem::TooMany("bytes", LONGEST));
+            return set;
+        }
+        let is_json = text.trim_start().starts_with(['{', '[']);
+        let read = if is_json { Document::of_json(text) } else { yaml::read(text) };
+        let outermost = match read {
+            Ok((document, outermost)) => {
+                self.document = document;
+                outermost
+            }
+            Err((line, why)) => {
+                self.wrong(line, SetProblem::Syntax(why));
+                return set;
+            }
+        };
+        let (line, kind) = self.value(outermost);
+        let rules = match kind {
+            Kind::List(rules) => rules,
+            Kind::Dict(pairs) if self.member(&pairs, "rules").is_some_and(|rules| !self.is_text(rules)) => {
+                let mut rules = Vec::new();
+                for (key, value) in pairs {
+                    let (line, name) = self.key(key);
+                    match (name.as_str(), self.value(value).1) {
+                        ("rules", Kind::List(list)) => rules = list,
+                        ("rules", Kind::Dict(pairs)) => self.mosaic(&pairs, &mut set),
+                        ("schema" | "version", Kind::Number(1)) => {}
+                        ("schema", _) => self.value_error(line, &name, "1: this program knows no other"),
+                        ("name", _) => set.name = self.text(line, &name, value, LONGEST_NAME),
+                        ("order", _) => set.order = self.word(line, &name, value, Order::WORDS).unwrap_or_default(),
+                        ("rules", _) => self.value_error(line, &name, "a list of rules"),
+                        _ => self.wrong(line, SetProblem::Key(name)),
+                    }
+                }
+                rules
+            }
+            Kind::Dict(pairs) => {
+                self.mosaic(&pairs, &mut set);
+                Vec::new()
+            }
+            _ => {
+                self.wrong(line, SetProblem::Syntax("rules are a list, or categories with their patterns".to_owned()));
+                Vec::new()
+            }
+        };
+        let mut lines = Vec::new();
+        for rule in rules.into_iter().take(MOST_RULES + 1) {
+            let (line, kind) = self.value(rule);
+            match kind {
+                Kind::Dict(pairs) => {
+                    set.rules.push(self.rule(line, &pairs));
+                    lines.push(line);
+                }
+                _ => self.wrong(line, SetProblem::Syntax("a rule is a list of keys and values".to_owned())),
+            }
+        }
+        self.check(line, &set);
+        set
+    }
+
+    /// What no rule tells by itself.
+    fn check(&mut self, line: u32, set: &CategorySet) {
+        let count = |is_it: fn(&CategoryRule) -> bool| set.rules.iter().filter(|rule| is_it(rule)).count();
+        let mixed = |rule: &CategoryRule| rule.has_pattern() && !rule.is_of_frames();
+        for (what, count, most) in [
+            ("rules", set.rules.len(), MOST_RULES),
+            ("categories", set.categories().len(), MOST_CATEGORIES - 1),
+            ("rules that look at frames and at something else", count(mixed), MOST_MIXED),
+            ("rules that compare sizes", count(|rule| rule.like.is_some()), MOST_SIZES),
+        ] {
+            if count > most {
+                self.wrong(line, SetProblem::TooMany(what, most));
+            }
+        }
+    }
+
+    /// Mosaic's: categories with their patterns.
+    fn mosaic(&mut self, pairs: &[(Id, Id)], set: &mut CategorySet) {
+        for &(key, value) in pairs.iter().take(MOST_RULES + 1) {
+            let (line, category) = self.key(key);
+            let frame = Some(self.text(line, &category, value, LONGEST_TEXT));
+            let rule = CategoryRule { category, frame, ..CategoryRule::default() };
+            self.check_rule(line, &rule);
+            set.rules.push(rule);
+        }
+    }
+
+    fn rule(&mut self, line: u32, pairs: &[(Id, Id)]) -> CategoryRule {
+        let mut rule = CategoryRule::default();
+        // Mosaic's has its category in "name".
+        let is_mosaics = self.member(pairs, "pattern").is_some();
+        for &(key, value) in pairs {
+            let (line, name) = self.key(key);
+            let name = name.as_str();
+            match name {
+                "name" if is_mosaics => rule.category = self.text(line, name, value, LONGEST_NAME),
+                "pattern" => rule.frame = Some(self.text(line, name, value, LONGEST_TEXT)),
+                "description" | "note" => rule.note = self.text(line, name, value, LONGEST_TEXT),
+                "priority" => {}
+                "category" => rule.category = self.text(line, name, value, LONGEST_NAME),
+                "name" => rule.name = Some(self.text(line, name, value, LONGEST_TEXT)),
+                "file" => rule.file = Some(self.text(line, name, value, LONGEST_TEXT)),
+                "frame" => rule.frame = Some(self.text(line, name, value, LONGEST_TEXT)),
+                "frames" => rule.frames = self.word(line, name, value, Looked::WORDS).unwrap_or_default(),
+                "of" => rule.of = self.word(line, name, value, StackOf::WORDS).unwrap_or_default(),
+                "turn" => rule.turn = self.word(line, name, value, Turn::WORDS).unwrap_or_default(),
+                "recorded" => rule.recorded = Some(self.text(line, name, value, LONGEST_NAME)),
+                "told" => rule.told = Some(self.text(line, name, value, LONGEST_NAME)),
+                "stack" => rule.stack = self.word(line, name, value, StackKind::WORDS),
+                "born" => rule.born = self.word(line, name, value, Birth::WORDS),
+                "ends" => rule.ends = self.word(line, name, value, End::WORDS),
+                "least" => rule.least = self.number(line, name, value),
+                "most" => rule.most = Some(self.number(line, name, value)),
+                "model" => rule.model = self.word(line, name, value, ModelCall::WORDS),
+                "like" => rule.like = Some(self.like(line, value)),
+                _ => self.wrong(line, SetProblem::Key(name.to_owned())),
+            }
+        }
+        self.check_rule(line, &rule);
+        rule
+    }
+
+    fn like(&mut self, line: u32, value: Id) -> Likeness {
+        let mut like = Likeness { ratio: (1, 1), ..Likeness::default() };
+        let (_, Kind::Dict(pairs)) = self.value(value) else {
+            self.value_error(line, "like", "a list of keys and values");
+            return like;
+        };
+        for (key, value) in pairs {
+            let (line, name) = self.key(key);
+            let name = name.as_str();
+            match name {
+                "category" => like.category = Some(self.text(line, name, value, LONGEST_NAME)),
+                "name" => like.name = Some(self.text(line, name, value, LONGEST_TEXT)),
+                "each" => like.each = Some(self.number(line, name, value)),
+                "at" => like.at = self.word(line, name, value, Place::WORDS).unwrap_or_default(),
+                "ratio" => {
+                    let text = self.text(line, name, value, LONGEST_NAME);
+                    let (first, second) = text.split_once('/').unwrap_or((&text, "1"));
+                    match (first.trim().parse(), second.trim().parse()) {
+                        (Ok(first), Ok(second)) if first > 0 && second > 0 => like.ratio = (first, second),
+                        _ => self.value_error(line, name, "a quotient such as \"1/4\" or \"2\""),
+                    }
+                }
+                _ => self.wrong(line, SetProblem::Key(name.to_owned())),
+            }
+        }
+        like
+    }
+
+    fn check_rule(&mut self, line: u32, rule: &CategoryRule) {
+        if rule.category.trim().is_empty() {
+            self.wrong(line, SetProblem::Missing("category"));
+        } else if rule.category.chars().nth(LONGEST_NAME).is_some() {
+            self.wrong(line, SetProblem::TooMany("characters of a category", LONGEST_NAME));
+        }
+        Compiled::problems(rule).into_iter().for_each(|cause| self.wrong(line, cause));
+    }
+
+    fn value(&self, id: Id) -> (u32, Kind) {
+        let (line, kind) = self.document.value(id);
+        (line, kind.clone())
+    }
+
+    fn is_text(&self, id: Id) -> bool {
+        matches!(self.document.value(id).1, Kind::Text(_))
+    }
+
+    fn key(&self, id: Id) -> (u32, String) {
+        match self.document.value(id) {
+            (line, Kind::Text(text)) => (line, text.clone()),
+            (line, _) => (line, String::new()),
+        }
+    }
+
+    /// The value of a key; the last of several.
+    fn member(&self, pairs: &[(Id, Id)], wanted: &str) -> Option<Id> {
+        let is_it = |(key, _): &&(Id, Id)| matches!(self.document.value(*key).1, Kind::Text(name) if name == wanted);
+        pairs.iter().rev().find(is_it).map(|&(_, value)| value)
+    }
+
+    fn value_error(&mut self, line: u32, name: &str, takes: &str) {
+        self.wrong(line, SetProblem::Value(name.to_owned(), takes.to_owned()));
+    }
+
+    fn text(&mut self, line: u32, name: &str, value: Id, most: usize) -> String {
+        match self.value(value).1 {
+            Kind::Text(text) if text.len() <= most => return text,
+            Kind::Text(_) => self.wrong(line, SetProblem::TooMany("bytes of a text", most)),
+            _ => self.value_error(line, name, "a text"),
+        }
+        // Not empty: what is missing is told once.
+        "?".to_owned()
+    }
+
+    fn number(&mut self, line: u32, name: &str, value: Id) -> u32 {
+        match self.value(value).1 {
+            Kind::Number(number) if u32::try_from(number).is_ok() => number as u32,
+            _ => {
+                self.value_error(line, name, "a whole number below 2^32");
+                0
+            }
+        }
+    }
+
+    fn word<T: Copy>(&mut self, line: u32, name: &str, value: Id, words: &[(&str, T)]) -> Option<T> {
+        let kind = self.value(value).1;
+        let found = words.iter().find(|(word, _)| matches!(&kind, Kind::Text(text) if text == word));
+        if found.is_none() {
+            let all: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+            self.value_error(line, name, &all.join(" or "));
+        }
+        found.map(|(_, value)| *value)
+    }
+}

@@ -1,0 +1,135 @@
+//! A set of rules → text that reads back as the same set: our JSON, and Mosaic's where that can say as much.
+
+use super::{Birth, CategoryRule, CategorySet, End, Looked, ModelCall, Order, Place, StackKind, StackOf, Turn};
+
+impl CategorySet {
+    /// Our JSON, a rule a line.
+    pub fn to_json(&self) -> String {
+        let mut text = String::from("{\n  \"schema\": 1,\n  \"name\": ");
+        quote(&mut text, &self.name);
+        text.push_str(",\n  \"order\": ");
+        quote(&mut text, word(self.order, Order::WORDS));
+        text.push_str(",\n  \"rules\": [");
+        for (at, rule) in self.rules.iter().enumerate() {
+            text.push_str(if at == 0 { "\n    {" } else { ",\n    {" });
+            rule.write(&mut text);
+            text.push('}');
+        }
+        text.push_str("\n  ]\n}\n");
+        text
+    }
+
+    /// Mosaic's JSON, which is YAML as well: categories with their patterns.
+    ///
+    /// # Errors
+    /// The number of the first rule, from 1, that says more than Mosaic's can: only a `frame` pattern of any frame, rules one after the
+    /// other, a category once.
+    pub fn to_mosaic(&self) -> Result<String, usize> {
+        let mut text = String::from("{");
+        for (at, rule) in self.rules.iter().enumerate() {
+            let plain = CategoryRule {
+                category: rule.category.clone(),
+                frame: rule.frame.clone(),
+                note: rule.note.clone(),
+                turn: rule.turn,
+                ..CategoryRule::default()
+            };
+            let is_alone = self.order == Order::Rules || rule.turn == Turn::Alone;
+            let is_new = self.rules.iter().take(at).all(|before| before.category != rule.category);
+            match &rule.frame {
+                Some(pattern) if plain == *rule && is_alone && is_new => {
+                    text.push_str(if at == 0 { "\n  " } else { ",\n  " });
+                    quote(&mut text, &rule.category);
+                    text.push_str(": ");
+                    quote(&mut text, pattern);
+                }
+                _ => return Err(at + 1),
+            }
+        }
+        text.push_str("\n}\n");
+        Ok(text)
+    }
+}
+
+impl CategoryRule {
+    fn write(&self, text: &mut String) {
+        let mut first = true;
+        let mut pair = |name: &str, value: &str| {
+            text.push_str(if std::mem::take(&mut first) { "" } else { ", " });
+            quote(text, name);
+            text.push_str(": ");
+            quote(text, value);
+        };
+        pair("category", &self.category);
+        for (name, value) in [
+            ("name", &self.name),
+            ("file", &self.file),
+            ("frame", &self.frame),
+            ("recorded", &self.recorded),
+            ("told", &self.told),
+        ] {
+            value.iter().for_each(|value| pair(name, value));
+        }
+        for (name, word, usual) in [
+            ("frames", word(self.frames, Looked::WORDS), "any"),
+            ("of", word(self.of, StackOf::WORDS), "alloc"),
+            ("turn", word(self.turn, Turn::WORDS), "ordered"),
+            ("stack", self.stack.map_or("", |it| word(it, StackKind::WORDS)), ""),
+            ("born", self.born.map_or("", |it| word(it, Birth::WORDS)), ""),
+            ("ends", self.ends.map_or("", |it| word(it, End::WORDS)), ""),
+            ("model", self.model.map_or("", |it| word(it, ModelCall::WORDS)), ""),
+            ("note", &self.note, ""),
+        ] {
+            if word != usual {
+                pair(name, word);
+            }
+        }
+        let mut number = |name: &str, value: u32| {
+            [", \"", name, "\": ", &value.to_string()].iter().for_each(|part| text.push_str(part));
+        };
+        if self.least > 0 {
+            number("least", self.least);
+        }
+        self.most.iter().for_each(|&most| number("most", most));
+        if let Some(like) = &self.like {
+            text.push_str(", \"like\": {\"ratio\": \"");
+            [&like.ratio.0.to_string(), "/", &like.ratio.1.to_string(), "\""]
+                .iter()
+                .for_each(|part| text.push_str(part));
+            let at = Some(word(like.at, Place::WORDS)).filter(|at| *at != "anywhere");
+            for (name, value) in [("category", like.category.as_deref()), ("name", like.name.as_deref()), ("at", at)] {
+                if let Some(value) = value {
+                    [", \"", name, "\": "].iter().for_each(|part| text.push_str(part));
+                    quote(text, value);
+                }
+            }
+            if let Some(each) = like.each {
+                [", \"each\": ", &each.to_string()].iter().for_each(|part| text.push_str(part));
+            }
+            text.push('}');
+        }
+    }
+}
+
+fn word<T: Copy + PartialEq>(value: T, words: &[(&'static str, T)]) -> &'static str {
+    words.iter().find(|(_, it)| *it == value).map_or("", |(word, _)| word)
+}
+
+/// A string of JSON.
+fn quote(text: &mut String, value: &str) {
+    text.push('"');
+    for letter in value.chars() {
+        match letter {
+            '"' | '\\' => text.extend(['\\', letter]),
+            '\n' => text.push_str("\\n"),
+            // Control characters and what ends a line in JavaScript.
+            letter if u32::from(letter) < 0x20 => {
+                text.push_str("\\u00");
+                let digit = |digit: u32| char::from_digit(digit & 15, 16).unwrap_or('0');
+                text.extend([digit(u32::from(letter) >> 4), digit(u32::from(letter))]);
+            }
+            letter => text.push(letter),
+        }
+    }
+    text.push('"');
+}

@@ -1,0 +1,153 @@
+//! The category of every allocation of a file, told by a set of rules, in slices: first of frames, then of stacks, then of allocations,
+//! then of their sizes.
+
+mod sizes;
+mod stacks;
+
+use super::groups::{is_of_free, stack_of};
+use crate::analysis::CategorySet;
+pub(super) use crate::analysis::category::compiled::NO_RULE;
+use crate::analysis::category::compiled::{Compiled, Facts};
+use crate::column::Column;
+use crate::replay::{AllocationId, DeviceHistory, Source};
+use crate::snapshot::{Snapshot, StackId};
+use crate::units::Moment;
+use sizes::Sizes;
+use stacks::Stacks;
+
+/// Allocations between two questions for the time.
+const ROWS_PER_CHECK: usize = 2048;
+
+/// The categories of one file.
+pub(super) struct Categories {
+    set: Compiled,
+    stacks: Stacks,
+    told: Vec<Told>,
+    sizes: Sizes,
+    is_done: bool,
+}
+
+/// Which rule tells the category of each allocation of a device.
+struct Told {
+    device: i64,
+    rules: Column<u16>,
+}
+
+impl Told {
+    fn rule(&self, id: AllocationId) -> u16 {
+        self.rules.get(id.0 as usize).unwrap_or(NO_RULE)
+    }
+}
+
+impl Categories {
+    /// By this set; nothing is looked at yet.
+    pub(super) fn new(set: &CategorySet) -> Categories {
+        let (stacks, told, sizes) = Default::default();
+        Categories { set: Compiled::new(set), stacks, told, sizes, is_done: false }
+    }
+
+    /// Looks at more while there is time; `true` when the category of all is known.
+    pub(super) fn step(
+        &mut self,
+        snapshot: &Snapshot,
+        histories: &[DeviceHistory],
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        if self.is_done {
+            return true;
+        }
+        if !self.stacks.step(&self.set, snapshot, has_time) {
+            return false;
+        }
+        while let Some(history) = histories.get(self.told.len().saturating_sub(1)) {
+            if self.told.is_empty() {
+                self.told.push(Told { device: history.device, rules: Column::new() });
+            }
+            let Some(told) = self.told.last_mut() else { break };
+            let count = history.allocations.len();
+            while told.rules.len() < count {
+                for id in told.rules.len()..count.min(told.rules.len() + ROWS_PER_CHECK) {
+                    let of = (snapshot, history);
+                    let id = AllocationId(id as u32);
+                    told.rules.push(with_facts(&self.set, &self.stacks, of, id, |facts| self.set.of(facts)));
+                }
+                if !has_time() {
+                    return false;
+                }
+            }
+            if !self.sizes.step(&self.set, &self.stacks, (snapshot, history), told, has_time) {
+                return false;
+            }
+            self.sizes = Sizes::default();
+            match histories.get(self.told.len()) {
+                Some(next) => self.told.push(Told { device: next.device, rules: Column::new() }),
+                None => break,
+            }
+        }
+        self.stacks = Stacks::default();
+        self.is_done = true;
+        true
+    }
+
+    /// The rule that tells the category of an allocation, or [`NO_RULE`]; that as well before all is known.
+    pub(super) fn rule(&self, history: &DeviceHistory, id: AllocationId) -> u16 {
+        self.told.iter().find(|told| told.device == history.device).map_or(NO_RULE, |told| told.rule(id))
+    }
+
+    /// The category of an allocation, by its place among those of the set.
+    pub(super) fn category(&self, history: &DeviceHistory, id: AllocationId) -> u8 {
+        self.set.category(self.rule(history, id))
+    }
+
+    /// The rules and their categories.
+    pub(super) fn set(&self) -> &Compiled {
+        &self.set
+    }
+
+    /// Bytes on the heap.
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.stacks.heap_bytes() + self.told.iter().map(|told| told.rules.heap_bytes()).sum::<usize>()
+    }
+}
+
+/// The stack that an allocation was made at; [`StackId::NONE`] where none was recorded.
+fn made(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> StackId {
+    let stack = stack_of(snapshot, history, id);
+    if is_of_free(history, id, stack) { StackId::NONE } else { stack }
+}
+
+/// The stack that let go of an allocation; [`StackId::NONE`] where none was recorded.
+fn freed(history: &DeviceHistory, id: AllocationId) -> StackId {
+    let events = [history.allocations.free_requested(id), history.allocations.died(id)].into_iter().flatten();
+    let mut stacks = events.filter_map(Moment::event).map(|event| history.events.stack(event.0));
+    stacks.find(|stack| is_recorded(*stack)).unwrap_or(StackId::NONE)
+}
+
+fn is_recorded(stack: StackId) -> bool {
+    !matches!(stack, StackId::NONE | StackId::EMPTY)
+}
+
+/// Hands out what rules ask of an allocation; of bytes that nothing explains nothing is known.
+fn with_facts<R>(
+    set: &Compiled,
+    stacks: &Stacks,
+    (snapshot, history): (&Snapshot, &DeviceHistory),
+    id: AllocationId,
+    ask: impl FnOnce(&Facts<'_>) -> R,
+) -> R {
+    let source = history.allocations.source(id);
+    let stack = made(snapshot, history, id);
+    let (born, died, _) = history.allocations.span(id);
+    let category = match source {
+        Source::AllocatedBy(event) => snapshot.labels.labels(history.events.labels(event.0)).category,
+        _ => None,
+    };
+    ask(&Facts {
+        made: stacks.of(stack),
+        freed: if set.asks_of_frees() { stacks.of(freed(history, id)).bits } else { 0 },
+        has_stack: is_recorded(stack),
+        recorded: category.map(|category| snapshot.strings.bytes(category)),
+        born,
+        died,
+    })
+}

@@ -1,0 +1,130 @@
+//! Rules that compare sizes: allocations as large as others, one to one with those that are live at once.
+
+use super::Told;
+use super::stacks::Stacks;
+use crate::analysis::category::Place;
+use crate::analysis::category::compiled::{Compiled, SizeRule};
+use crate::replay::{AllocationId, DeviceHistory};
+use crate::snapshot::Snapshot;
+use hashbrown::HashMap;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Allocations between two questions for the time.
+const ROWS_PER_CHECK: usize = 2048;
+
+/// Sizes, and call sites where those matter.
+type Key = (u64, u32);
+
+/// What there is of one size among the others.
+#[derive(Default)]
+struct Alike {
+    /// When those die that are live at the birth that was looked at last.
+    deaths: BinaryHeap<Reverse<u32>>,
+    /// The most that were live at once.
+    most: u32,
+    /// How many are still to be had.
+    left: u64,
+}
+
+/// One pass for each rule: the sizes that candidates ask for, the others that have one, the candidates again.
+#[derive(Default)]
+pub(super) struct Sizes {
+    /// Which rule, which part of its pass, which allocation is next.
+    at: (usize, u8, usize),
+    alike: HashMap<Key, Alike, foldhash::fast::RandomState>,
+}
+
+impl Sizes {
+    /// Works while there is time; `true` when all rules have been asked.
+    pub(super) fn step(
+        &mut self,
+        set: &Compiled,
+        stacks: &Stacks,
+        (snapshot, history): (&Snapshot, &DeviceHistory),
+        told: &mut Told,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        while let Some(rule) = set.sizes().nth(self.at.0) {
+            let count = history.allocations.len();
+            while self.at.2 < count {
+                let end = count.min(self.at.2 + ROWS_PER_CHECK);
+                for id in self.at.2 as u32..end as u32 {
+                    self.look(set, stacks, (snapshot, history), told, &rule, AllocationId(id));
+                }
+                self.at.2 = end;
+                if !has_time() {
+                    return false;
+                }
+            }
+            self.at = match self.at.1 {
+                // Where nobody asks, nobody has to be found.
+                0 if !self.alike.is_empty() => (self.at.0, 1, 0),
+                1 => {
+                    for alike in self.alike.values_mut() {
+                        alike.left = u64::from(alike.most) * rule.like.each.map_or(u64::from(u32::MAX), u64::from);
+                    }
+                    (self.at.0, 2, 0)
+                }
+                _ => {
+                    self.alike = HashMap::default();
+                    (self.at.0 + 1, 0, 0)
+                }
+            };
+        }
+        true
+    }
+
+    fn look(
+        &mut self,
+        set: &Compiled,
+        stacks: &Stacks,
+        (snapshot, history): (&Snapshot, &DeviceHistory),
+        told: &mut Told,
+        rule: &SizeRule<'_>,
+        id: AllocationId,
+    ) {
+        let known = told.rule(id);
+        let at_site = rule.like.at == Place::Here;
+        if self.at.1 == 1 {
+            let is_it = match rule.category {
+                Some(category) => set.category(known) == category && known != super::NO_RULE,
+                None => stacks.of(super::made(snapshot, history, id)).bits & rule.bit != 0,
+            };
+            if !is_it {
+                return;
+            }
+            let (born, died, size) = history.allocations.span(id);
+            let site = if at_site { stacks.site(super::freed(history, id)) } else { 0 };
+            if let Some(alike) = self.alike.get_mut(&(size, site)) {
+                while alike.deaths.peek().is_some_and(|&Reverse(death)| death <= born) {
+                    alike.deaths.pop();
+                }
+                alike.deaths.push(Reverse(died));
+                alike.most = alike.most.max(alike.deaths.len() as u32);
+            }
+            return;
+        }
+        // What a rule before this one has told stays so.
+        if known < rule.rule || history.allocations.source(id) == crate::replay::Source::Unexplained {
+            return;
+        }
+        let (first, second) = rule.like.ratio;
+        let scaled = u128::from(history.allocations.size(id)) * u128::from(second);
+        if scaled == 0 || scaled % u128::from(first) != 0 {
+            return;
+        }
+        let Ok(size) = u64::try_from(scaled / u128::from(first)) else { return };
+        let stack = super::made(snapshot, history, id);
+        let site = if at_site { stacks.site(stack) } else { 0 };
+        if !super::with_facts(set, stacks, (snapshot, history), id, |facts| set.holds(rule.rule, facts)) {
+            return;
+        }
+        if self.at.1 == 0 {
+            self.alike.entry((size, site)).or_default();
+        } else if let Some(alike) = self.alike.get_mut(&(size, site)).filter(|alike| alike.left > 0) {
+            alike.left -= 1;
+            told.rules.set(id.0 as usize, rule.rule);
+        }
+    }
+}

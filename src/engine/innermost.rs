@@ -1,0 +1,86 @@
+//! The innermost annotation that is open at each moment, by Mosaic's rule (`semantics.md` §1): in the order of the file a START is put
+//! on a stack and an END takes off the last of its name; the one on top holds.
+
+use crate::replay::DeviceHistory;
+use crate::snapshot::{Snapshot, StringId};
+use hashbrown::HashMap;
+
+/// Marks between two questions for the time.
+const ROWS_PER_CHECK: usize = 2048;
+
+/// Which marks count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Marks {
+    /// Those of the device.
+    #[default]
+    OfDevice,
+    /// All of the file, as Mosaic has it.
+    OfFile,
+}
+
+/// The innermost annotation of a device at each moment.
+#[derive(Default)]
+pub(super) struct Innermost {
+    marks: Marks,
+    next: usize,
+    /// The events before each change, and what is innermost from then on.
+    changes: Vec<(u32, Option<StringId>)>,
+    /// Those that were begun, and whether they are open; the last is.
+    open: Vec<(StringId, bool)>,
+    by_name: HashMap<StringId, Vec<u32>, foldhash::fast::RandomState>,
+    /// The latest time of a mark so far: one that stands behind a later one waits for it.
+    latest: i64,
+}
+
+impl Innermost {
+    /// By these marks.
+    pub(super) fn by(marks: Marks) -> Innermost {
+        Innermost { marks, latest: i64::MIN, ..Innermost::default() }
+    }
+
+    /// Reads marks while there is time: `true` when done. Without times nothing is ever open.
+    pub(super) fn step(
+        &mut self,
+        snapshot: &Snapshot,
+        history: &DeviceHistory,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        let Some(clock) = history.events.times.clock() else { return true };
+        while self.next < snapshot.marks.len() {
+            for mark in snapshot.marks.iter().skip(self.next).take(ROWS_PER_CHECK) {
+                self.next += 1;
+                if self.marks == Marks::OfDevice && mark.device != history.device {
+                    continue;
+                }
+                self.latest = self.latest.max(mark.time_us);
+                let places = self.by_name.entry(mark.name).or_default();
+                if mark.start {
+                    places.push(self.open.len() as u32);
+                    self.open.push((mark.name, true));
+                } else if let Some((_, is_open)) = places.pop().and_then(|at| self.open.get_mut(at as usize)) {
+                    *is_open = false;
+                }
+                while self.open.last().is_some_and(|(_, is_open)| !is_open) {
+                    self.open.pop();
+                }
+                let innermost = self.open.last().map(|&(name, _)| name);
+                let before = clock.events_before_us(self.latest);
+                match self.changes.last_mut() {
+                    Some((same, last)) if *same == before => *last = innermost,
+                    _ => self.changes.push((before, innermost)),
+                }
+            }
+            if !has_time() {
+                return false;
+            }
+        }
+        (self.open, self.by_name) = Default::default();
+        true
+    }
+
+    /// What is open where an allocation is born, at this moment; nothing before the trace.
+    pub(super) fn at_birth(&self, born: u32) -> Option<StringId> {
+        let after = self.changes.partition_point(|&(before, _)| before < born);
+        self.changes.get(after.checked_sub(1)?)?.1
+    }
+}

@@ -1,0 +1,87 @@
+//! Which frames are torch's own way of calling a module, and which calls repeat something over layers or parameters.
+
+use crate::analysis::Sites;
+use crate::snapshot::{FrameId, Snapshot, StackId};
+use hashbrown::HashMap;
+
+/// What a frame is in the calls of modules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// C++: it says nothing.
+    Native,
+    /// torch's own code between the caller of a module and its `forward`.
+    Call,
+    /// A `forward`; a module's, where torch's code called it.
+    Forward,
+    /// In torch's optimizers or its backward pass: a loop in there is over parameters or operators.
+    Library,
+    /// Any other.
+    Other,
+}
+
+/// What is between the caller of a module and its `forward`: `Module.__call__` in all versions, and what torch wraps a
+/// `forward` in (`torch.compile`, autocast, `no_grad`).
+const CALLS: [(&str, &str); 9] = [
+    ("torch/nn/modules/module.py", "_call_impl"),
+    ("torch/nn/modules/module.py", "_wrapped_call_impl"),
+    ("torch/nn/modules/module.py", "_slow_forward"),
+    ("torch/nn/modules/module.py", "inner"),
+    ("torch/nn/modules/module.py", "__call__"),
+    ("torch/_dynamo/eval_frame.py", "_fn"),
+    ("torch/_dynamo/eval_frame.py", "compile_wrapper"),
+    ("torch/amp/autocast_mode.py", "decorate_autocast"),
+    ("torch/utils/_contextlib.py", "decorate_context"),
+];
+
+/// Where parameters and operators are gone through.
+const LIBRARY: [&str; 2] = ["torch/optim/", "torch/autograd/"];
+
+/// Longer paths are nobody's.
+const LONGEST_PATH: usize = 4096;
+
+/// The roles of frames, told once each.
+#[derive(Default)]
+pub(super) struct Modules {
+    roles: HashMap<FrameId, Role, foldhash::fast::RandomState>,
+}
+
+impl Modules {
+    /// The role of a frame.
+    pub(super) fn role(&mut self, snapshot: &Snapshot, frame: FrameId) -> Role {
+        *self.roles.entry(frame).or_insert_with(|| role(snapshot, frame))
+    }
+
+    /// The Python frames of a stack, outermost first.
+    pub(super) fn python(&mut self, snapshot: &Snapshot, stack: StackId) -> Vec<FrameId> {
+        let mut frames: Vec<FrameId> = snapshot.stacks.frames(stack).collect();
+        frames.retain(|&frame| self.role(snapshot, frame) != Role::Native);
+        frames.reverse();
+        frames
+    }
+
+    /// Whether calls are in a `forward`, an optimizer or the backward pass; so is what has no calls.
+    pub(super) fn is_inside(&mut self, snapshot: &Snapshot, calls: &[FrameId]) -> bool {
+        let mut roles = calls.iter().map(|&frame| self.role(snapshot, frame));
+        calls.is_empty() || roles.any(|role| matches!(role, Role::Library | Role::Forward))
+    }
+}
+
+fn role(snapshot: &Snapshot, frame: FrameId) -> Role {
+    let frame = snapshot.frames.frame(frame);
+    let file = snapshot.strings.bytes(frame.filename);
+    if file.len() > LONGEST_PATH || Sites::is_native(snapshot, frame.filename) {
+        return Role::Native;
+    }
+    let file = String::from_utf8_lossy(file).replace('\\', "/");
+    let name = snapshot.strings.bytes(frame.name);
+    // Since Python 3.11 a name may be qualified: `Linear.forward`.
+    let name = name.rsplit(|&letter| letter == b'.').next().unwrap_or(name);
+    if CALLS.iter().any(|&(path, function)| file.ends_with(path) && name == function.as_bytes()) {
+        return Role::Call;
+    }
+    match name {
+        b"forward" => Role::Forward,
+        _ if LIBRARY.iter().any(|path| file.contains(path)) => Role::Library,
+        _ => Role::Other,
+    }
+}

@@ -1,0 +1,248 @@
+//! What happened in each of many ranges of the trace, in one run over its events: as [`RangeFacts`](crate::engine::protocol::RangeFacts)
+//! has it for one.
+//!
+//! Never ranges × events. Peaks: between two borders of ranges only the highest moment matters, so a falling staircase of those answers
+//! every range that ends now. What was born in a range and is live: bytes by the stretch between borders in which they were born, in
+//! a tree of sums.
+
+use crate::engine::protocol::Span;
+use crate::engine::radix::Radix;
+use crate::replay::DeviceHistory;
+use crate::units::{EventIdx, Moment};
+
+/// Events, beginnings and ends between two questions for the time.
+const ROWS_PER_CHECK: u32 = 2048;
+
+/// What happened in a range: requested bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Facts {
+    /// Live where it begins and where it ends.
+    pub(super) at_begin: u64,
+    pub(super) at_end: u64,
+    /// The most that is live at a moment of it, both ends included, and the first such moment.
+    pub(super) peak: u64,
+    pub(super) peak_moment: u32,
+    /// Born in it, died in it.
+    pub(super) allocated: u64,
+    pub(super) freed: u64,
+    /// Born in it and still live where it ends, and still live where the trace ends.
+    pub(super) kept: u64,
+    pub(super) never_freed: u64,
+}
+
+/// The facts of many ranges, on the way.
+#[derive(Default)]
+pub(super) struct Ranges {
+    spans: Vec<Span>,
+    /// Until a range has ended, `allocated` and `freed` are those of the trace where it begins, wrapped.
+    facts: Vec<Facts>,
+    /// The ranges by where they end.
+    ends: Radix,
+    by_end: Vec<u32>,
+    begun: usize,
+    ended: usize,
+    closed: usize,
+    now: Now,
+    /// The borders passed, ascending.
+    borders: Vec<u32>,
+    /// Of the stretches between them that are highest from there on: the border it begins at, the total and its moment.
+    stairs: Vec<(u32, i64, u32)>,
+    born: Sums,
+}
+
+/// What holds at the moment that the run has come to.
+#[derive(Default)]
+struct Now {
+    moment: u32,
+    total: i64,
+    allocated: u64,
+    freed: u64,
+    /// The highest since the last border.
+    highest: (i64, u32),
+}
+
+impl Ranges {
+    /// Of these, ascending by where they begin; moments of the trace.
+    pub(super) fn of(spans: Vec<Span>) -> Ranges {
+        let (facts, ends) = (vec![Facts::default(); spans.len()], Radix::with_room(spans.len()));
+        let born = Sums(vec![0; 2 * spans.len() + 2]);
+        Ranges { spans, facts, ends, born, ..Ranges::default() }
+    }
+
+    /// Runs on while there is time: `true` when [`Ranges::facts`] are there.
+    pub(super) fn step(&mut self, history: &DeviceHistory, has_time: &mut dyn FnMut() -> bool) -> bool {
+        if self.spans.is_empty() {
+            return true;
+        }
+        while self.ends.len() < self.spans.len() && self.by_end.is_empty() {
+            for at in self.ends.len()..self.spans.len().min(self.ends.len() + ROWS_PER_CHECK as usize) {
+                self.ends.push(self.span(at as u32).to.into(), at as u32);
+            }
+            if !has_time() {
+                return false;
+            }
+        }
+        if self.by_end.is_empty() {
+            if !self.ends.step(has_time) {
+                return false;
+            }
+            self.by_end = std::mem::take(&mut self.ends).into_ids();
+            self.now.total = history.drawn_at(Moment::START);
+            self.now.highest = (self.now.total, 0);
+        }
+        while self.closed < self.spans.len() {
+            for _ in 0..ROWS_PER_CHECK {
+                if !self.advance(history) {
+                    break;
+                }
+            }
+            if !has_time() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// What happened in each, once done.
+    pub(super) fn facts(&self) -> &[Facts] {
+        &self.facts
+    }
+
+    /// One of them, and what happened in it.
+    pub(super) fn at(&self, range: u32) -> (Span, Facts) {
+        (self.span(range), self.facts.get(range as usize).copied().unwrap_or_default())
+    }
+
+    fn span(&self, range: u32) -> Span {
+        self.spans.get(range as usize).copied().unwrap_or(Span { from: 0, to: 0 })
+    }
+
+    /// One thing more: a border, a beginning, an end, an event; `false` when there is none.
+    fn advance(&mut self, history: &DeviceHistory) -> bool {
+        let now = self.now.moment;
+        let begins = self.spans.get(self.begun).is_some_and(|span| span.from <= now);
+        let ends = self.by_end.get(self.ended).copied().filter(|&range| self.span(range).to <= now);
+        if (begins || ends.is_some()) && self.borders.last() != Some(&now) {
+            self.pass_border();
+        } else if begins {
+            let Now { total, allocated, freed, .. } = self.now;
+            if let Some(facts) = self.facts.get_mut(self.begun) {
+                *facts = Facts { at_begin: positive(total), allocated, freed, ..Facts::default() };
+            }
+            self.begun += 1;
+        } else if let Some(range) = ends {
+            self.end(range);
+            self.ended += 1;
+        } else if now < history.event_count() {
+            self.pass_event(history);
+        } else {
+            let closed = self.closed as u32;
+            let Span { from, to } = self.span(closed);
+            let never_freed = self.born.up_to(self.border(to)).saturating_sub(self.born.up_to(self.border(from)));
+            if let Some(facts) = self.facts.get_mut(self.closed) {
+                facts.never_freed = clamped(never_freed);
+                self.closed += 1;
+            } else {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn pass_border(&mut self) {
+        let (total, moment) = self.now.highest;
+        if let Some(begin) = self.borders.len().checked_sub(1) {
+            while self.stairs.last().is_some_and(|&(_, lower, _)| lower < total) {
+                self.stairs.pop();
+            }
+            self.stairs.push((begin as u32, total, moment));
+        }
+        self.borders.push(self.now.moment);
+        self.now.highest = (self.now.total, self.now.moment);
+    }
+
+    fn end(&mut self, range: u32) {
+        let Span { from, .. } = self.span(range);
+        let border = self.border(from);
+        let after = self.stairs.partition_point(|&(begin, ..)| begin < border);
+        let (_, peak, peak_moment) =
+            self.stairs.get(after).copied().unwrap_or((border, self.now.total, self.now.moment));
+        let all = u32::try_from(self.borders.len()).unwrap_or(u32::MAX);
+        let kept = self.born.up_to(all).saturating_sub(self.born.up_to(border));
+        let Now { total, allocated, freed, .. } = self.now;
+        if let Some(facts) = self.facts.get_mut(range as usize) {
+            facts.at_end = positive(total);
+            (facts.peak, facts.peak_moment) = (positive(peak), peak_moment);
+            facts.allocated = allocated.wrapping_sub(facts.allocated);
+            facts.freed = freed.wrapping_sub(facts.freed);
+            facts.kept = clamped(kept);
+        }
+    }
+
+    fn pass_event(&mut self, history: &DeviceHistory) {
+        let event = EventIdx(self.now.moment);
+        self.now.moment += 1;
+        let Some((id, is_birth)) = history.change(event) else { return };
+        let (born, _, size) = history.allocations.span(id);
+        let change = i64::try_from(size).unwrap_or(i64::MAX);
+        let stretch = if is_birth { self.borders.len() as u32 } else { self.borders_before(born) };
+        let now = &mut self.now;
+        if is_birth {
+            now.total = now.total.saturating_add(change);
+            now.allocated = now.allocated.wrapping_add(size);
+            self.born.add(stretch, i128::from(size));
+        } else {
+            now.total = now.total.saturating_sub(change);
+            now.freed = now.freed.wrapping_add(size);
+            // What was live before the trace stands in no stretch.
+            if born > 0 {
+                self.born.add(stretch, -i128::from(size));
+            }
+        }
+        if now.total > now.highest.0 {
+            now.highest = (now.total, now.moment);
+        }
+    }
+
+    /// The number of a border that was passed: what is born after it stands in stretches of higher numbers.
+    fn border(&self, moment: u32) -> u32 {
+        self.borders_before(moment)
+    }
+
+    fn borders_before(&self, moment: u32) -> u32 {
+        self.borders.partition_point(|&border| border < moment) as u32
+    }
+}
+
+fn positive(bytes: i64) -> u64 {
+    u64::try_from(bytes).unwrap_or(0)
+}
+
+fn clamped(bytes: i128) -> u64 {
+    u64::try_from(bytes.max(0)).unwrap_or(u64::MAX)
+}
+
+/// Numbers whose sums up to a place are told in a few steps (a tree of Fenwick's).
+#[derive(Default)]
+struct Sums(Vec<i128>);
+
+impl Sums {
+    fn add(&mut self, place: u32, number: i128) {
+        let mut at = place as usize + 1;
+        while let Some(sum) = self.0.get_mut(at) {
+            *sum += number;
+            at += at & at.wrapping_neg();
+        }
+    }
+
+    /// Of all places up to this one.
+    fn up_to(&self, place: u32) -> i128 {
+        let mut at = (place as usize + 1).min(self.0.len().saturating_sub(1));
+        let mut sum = 0;
+        while at > 0 {
+            sum += self.0.get(at).copied().unwrap_or(0);
+            at &= at - 1;
+        }
+        sum
+    }
+}

@@ -1,0 +1,170 @@
+//! The report on stages: annotations by name and one by one, steps, compiled regions, and what Mosaic counts.
+
+mod counted;
+mod sheets;
+
+use super::Job;
+use super::ranges::Ranges;
+use super::steps::Finding;
+use super::writing::says;
+use crate::engine::open::OpenFile;
+use crate::engine::protocol::{Report, ReportQuestion, Span, Tone, Topic};
+use crate::engine::radix::Radix;
+use crate::replay::DeviceHistory;
+use crate::snapshot::{Snapshot, StringId};
+use crate::units::counted;
+use counted::Counted;
+use hashbrown::HashMap;
+use sheets::{Names, Sum, growth, mosaic_sheet, names_sheet, occurrences_sheet, regions_sheet, steps_sheet};
+
+/// Annotations between two questions for the time.
+const ROWS_PER_CHECK: usize = 2048;
+
+/// The report, as far as it is.
+pub(super) struct Stages {
+    device: i64,
+    question: ReportQuestion,
+    finding: Finding,
+    is_found: bool,
+    ranges: Ranges,
+    steps: Ranges,
+    /// Up to the time of each of the first marks.
+    marks: Ranges,
+    counted: Counted,
+    by_name: HashMap<StringId, u32, foldhash::fast::RandomState>,
+    sums: Vec<Sum>,
+    /// How many annotations are summed up by name.
+    summed: usize,
+    /// Annotations, and names, by what is live in them at most.
+    highest: Radix,
+    highest_names: Radix,
+}
+
+impl Stages {
+    pub(super) fn new(device: i64, question: ReportQuestion) -> Stages {
+        let moment = |key: &str| {
+            let known = question.thresholds.iter().find(|(known, _)| known == key);
+            known.map(|&(_, value)| u32::try_from(value).unwrap_or(u32::MAX))
+        };
+        let window = moment("from").zip(moment("to")).map(|(from, to)| Span { from, to });
+        let (ranges, steps, marks, by_name, sums, highest, highest_names) = Default::default();
+        let (finding, counted) = (Finding::new(device), Counted::with(window));
+        let (is_found, summed) = (false, 0);
+        Stages {
+            device,
+            question,
+            finding,
+            is_found,
+            ranges,
+            steps,
+            marks,
+            counted,
+            by_name,
+            sums,
+            summed,
+            highest,
+            highest_names,
+        }
+    }
+
+    /// Sums up annotations by name, and puts both in the order of their peaks, while there is time: `true` when done.
+    fn sum_up(&mut self, history: &DeviceHistory, has_time: &mut dyn FnMut() -> bool) -> bool {
+        let places = &self.finding.placed.places;
+        while self.summed < places.len() {
+            if self.summed == 0 {
+                self.highest = Radix::with_room(places.len());
+            }
+            for place in places.iter().skip(self.summed).take(ROWS_PER_CHECK) {
+                let at = self.summed as u32;
+                self.summed += 1;
+                let facts = self.ranges.facts().get(at as usize).copied().unwrap_or_default();
+                self.highest.push(!facts.peak, at);
+                let Some(range) = history.annotations.get(place.row as usize) else { continue };
+                let next = self.sums.len() as u32;
+                let number = *self.by_name.entry(range.name).or_insert(next);
+                if number == next {
+                    self.sums.push(Sum::of(range.name, at));
+                }
+                if let Some(sum) = self.sums.get_mut(number as usize) {
+                    sum.add(history, range, at, facts);
+                }
+            }
+            if !has_time() {
+                return false;
+            }
+        }
+        if !self.highest.step(has_time) {
+            return false;
+        }
+        while self.highest_names.len() < self.sums.len() {
+            let known = self.highest_names.len();
+            if known == 0 {
+                self.highest_names = Radix::with_room(self.sums.len());
+            }
+            for (at, sum) in self.sums.iter().enumerate().skip(known).take(ROWS_PER_CHECK) {
+                self.highest_names.push(!sum.peak, at as u32);
+            }
+            if !has_time() {
+                return false;
+            }
+        }
+        self.highest_names.step(has_time)
+    }
+
+    fn report(&mut self, snapshot: &Snapshot, history: &DeviceHistory) -> Report {
+        let names = Names { snapshot, history, rows: self.question.rows };
+        let (steps, placed) = (&self.finding.steps, &self.finding.placed);
+        let mut statements = vec![says(Tone::Fact, steps.how(), None)];
+        statements.extend(growth(steps, self.steps.facts()));
+        let mut say = |count: usize, words: &str| {
+            if count > 0 {
+                let text = counted(count as u64, "annotation") + words;
+                statements.push(says(Tone::Fact, text, None));
+            }
+        };
+        say(placed.timeless, ": without times in the trace their places are not known.");
+        say(
+            placed.outside.len(),
+            " before the first or after the last event of the trace: what was live then is not recorded.",
+        );
+        let never_ends = |row: u32| names.range(row).is_some_and(|range| range.end_us.is_none());
+        let open = placed.places.iter().filter(|place| never_ends(place.row));
+        say(open.count(), " never ended in the file: counted up to the end of the trace.");
+        let (highest, highest_names) =
+            (std::mem::take(&mut self.highest).into_ids(), std::mem::take(&mut self.highest_names).into_ids());
+        let sheets = vec![
+            names_sheet(&names, &self.sums, &highest_names, &self.ranges),
+            occurrences_sheet(&names, placed, &highest, &self.ranges),
+            steps_sheet(&names, steps, self.steps.facts()),
+            regions_sheet(&names, &self.counted.regions),
+            mosaic_sheet(&names, &self.counted, self.marks.facts()),
+        ];
+        Report { topic: Topic::Stages, statements, sheets }
+    }
+}
+
+impl Job for Stages {
+    fn step(&mut self, file: &mut OpenFile, has_time: &mut dyn FnMut() -> bool) -> Option<Report> {
+        let Some(history) = file.history(self.device) else {
+            return Some(Report { topic: Topic::Stages, ..Report::default() });
+        };
+        if !self.is_found {
+            if !self.finding.step(file, has_time) {
+                return None;
+            }
+            self.is_found = true;
+            self.ranges = Ranges::of(self.finding.placed.spans.clone());
+            self.steps = Ranges::of(self.finding.steps.spans.clone());
+            let clock = history.events.times.clock();
+            let marks = file.snapshot.marks.iter().take(self.question.rows as usize);
+            let until = |us: i64| clock.map(|clock| Span { from: 0, to: clock.events_before_us(us.saturating_add(1)) });
+            self.marks = Ranges::of(marks.filter_map(|mark| until(mark.time_us)).collect());
+        }
+        let is_done = self.ranges.step(history, has_time)
+            && self.steps.step(history, has_time)
+            && self.marks.step(history, has_time)
+            && self.counted.step(&file.snapshot, history, has_time)
+            && self.sum_up(history, has_time);
+        is_done.then(|| self.report(&file.snapshot, history))
+    }
+}

@@ -1,0 +1,106 @@
+//! The iterations of a training or an inference: by its annotations, or else by what repeats in its allocations.
+//!
+//! 1. Annotations that are equal but for a number, `step_1`, `step_2`…: each is a step. So is each of one name that comes again and
+//!    again, where they cover nine tenths of the trace from the first to the last.
+//! 2. Annotations of one name that cover less, `Optimizer.step`: a step goes from the end of one to the end of the next.
+//! 3. A call stack that comes at even distances (`recurrence.rs`), where that gives more steps than 2.
+//!
+//! To use it from another topic: make a [`Finding`], call its `step` until it returns `true`, then read `steps`: their spans are
+//! ascending and don't overlap, [`Steps::how`] says how they were found.
+
+mod families;
+mod placed;
+mod recurrence;
+
+pub(super) use placed::Placed;
+
+use crate::engine::open::OpenFile;
+use crate::engine::protocol::Span;
+use families::Families;
+use recurrence::Recurrence;
+
+/// How steps were found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum How {
+    /// There are none.
+    #[default]
+    Nothing,
+    /// Annotations of this name, `#` where they have a number.
+    Annotations(String),
+    /// From the end of one annotation of this name to the end of the next.
+    Between(String),
+    /// From one allocation by this stack to the next; as many stacks come at the same even distances.
+    Stack(crate::snapshot::StackId, u32),
+}
+
+/// The steps of a device.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Steps {
+    /// A step each: from the state before its first event to the one after its last.
+    pub(super) spans: Vec<Span>,
+    /// What each is called: its row in [`DeviceHistory::annotations`](crate::replay::DeviceHistory::annotations); none where they were
+    /// not found by annotations of their own.
+    pub(super) rows: Vec<u32>,
+    /// How they were found.
+    pub(super) found: How,
+}
+
+impl Steps {
+    /// How they were found, as a sentence.
+    pub(super) fn how(&self) -> String {
+        match &self.found {
+            How::Nothing => {
+                "No steps were found: no annotations repeat, and no call sites do at even distances.".to_owned()
+            }
+            How::Annotations(name) => format!("A step is an annotation {name}."),
+            How::Between(name) => format!("A step goes from the end of one annotation {name} to the end of the next."),
+            How::Stack(_, agreeing) => format!(
+                "Without annotations of steps, a step goes from one allocation by a call stack to the next by the same: \
+                 {agreeing} stacks come as often at even distances, and where this one does the least is live."
+            ),
+        }
+    }
+}
+
+/// The search for them.
+pub(super) struct Finding {
+    device: i64,
+    pub(super) placed: Placed,
+    is_placed: bool,
+    families: Families,
+    recurrence: Recurrence,
+    pub(super) steps: Steps,
+    is_done: bool,
+}
+
+impl Finding {
+    pub(super) fn new(device: i64) -> Finding {
+        let (placed, families, recurrence, steps) = Default::default();
+        Finding { device, placed, is_placed: false, families, recurrence, steps, is_done: false }
+    }
+
+    /// Searches while there is time: `true` when `steps` are there (none where the file has no such device), and `placed`.
+    pub(super) fn step(&mut self, file: &OpenFile, has_time: &mut dyn FnMut() -> bool) -> bool {
+        let Some(history) = file.history(self.device) else { return true };
+        if self.is_done {
+            return true;
+        }
+        self.is_placed = self.is_placed || self.placed.step(history, has_time);
+        if !self.is_placed || !self.families.step(&file.snapshot, history, &self.placed, has_time) {
+            return false;
+        }
+        let by_name = self.families.steps();
+        if let Some(steps) = by_name.as_ref().filter(|steps| matches!(steps.found, How::Annotations(_))) {
+            self.steps = steps.clone();
+        } else {
+            if !self.recurrence.step(&file.snapshot, history, has_time) {
+                return false;
+            }
+            let by_stack = self.recurrence.take_steps();
+            let by_name = by_name.filter(|steps| steps.spans.len() >= by_stack.spans.len());
+            self.steps = by_name.unwrap_or(by_stack);
+        }
+        self.is_done = true;
+        true
+    }
+}

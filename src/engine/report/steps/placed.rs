@@ -1,0 +1,74 @@
+//! Where annotations lie in the trace: ranges of wall-clock become ranges of moments, in slices.
+
+use crate::engine::protocol::Span;
+use crate::replay::{AnnotationRange, DeviceHistory};
+
+/// Annotations between two questions for the time.
+const ROWS_PER_CHECK: usize = 2048;
+
+/// An annotation that has a place in the trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::engine::report) struct Place {
+    /// Its row in [`DeviceHistory::annotations`].
+    pub(in crate::engine::report) row: u32,
+    /// In how many others it lies that began before it and are not over where it begins.
+    pub(in crate::engine::report) depth: u32,
+}
+
+/// The annotations of a device that lie in its trace, by start.
+#[derive(Default)]
+pub(in crate::engine::report) struct Placed {
+    pub(in crate::engine::report) places: Vec<Place>,
+    /// From the state before its first event to the one after its last: events at its start and at its end are in it, on the axis
+    /// of time, which never goes back. One that never ended goes on to the end of the trace.
+    pub(in crate::engine::report) spans: Vec<Span>,
+    /// The rows that were over before the first event, or began after the last: what was live then is not recorded.
+    pub(in crate::engine::report) outside: Vec<u32>,
+    /// All there are, where the trace has no times, so that none can be placed.
+    pub(in crate::engine::report) timeless: usize,
+    next: usize,
+    /// Where those end that are open; `i64::MAX` for one that never does.
+    open: Vec<i64>,
+}
+
+impl Placed {
+    /// Places them while there is time: `true` when done.
+    pub(super) fn step(&mut self, history: &DeviceHistory, has_time: &mut dyn FnMut() -> bool) -> bool {
+        let Some(clock) = history.events.times.clock() else {
+            self.timeless = history.annotations.len();
+            return true;
+        };
+        let last_us = history.numbers.time_us.map_or(i64::MAX, |(_, last)| last);
+        while self.next < history.annotations.len() {
+            for range in history.annotations.iter().skip(self.next).take(ROWS_PER_CHECK) {
+                let row = self.next as u32;
+                self.next += 1;
+                let end_us = end_us(range);
+                // Of those inside each other the innermost stands last; what overlaps without that counts as inside.
+                while self.open.last().is_some_and(|&end| end < range.start_us) {
+                    self.open.pop();
+                }
+                let depth = self.open.len() as u32;
+                self.open.push(end_us);
+                if end_us < clock.first_us() || range.start_us > last_us {
+                    self.outside.push(row);
+                    continue;
+                }
+                let from = clock.events_before_us(range.start_us);
+                let to = clock.events_before_us(end_us.saturating_add(1)).max(from);
+                let to = if range.end_us.is_none() { history.event_count() } else { to };
+                self.places.push(Place { row, depth });
+                self.spans.push(Span { from, to });
+            }
+            if !has_time() {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// When it ends; an end before its start is its start.
+fn end_us(range: &AnnotationRange) -> i64 {
+    range.end_us.map_or(i64::MAX, |end| end.max(range.start_us))
+}

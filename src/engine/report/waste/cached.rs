@@ -1,0 +1,158 @@
+//! What the allocator reserved and does not use at the end, by segment.
+
+use crate::engine::open::OpenFile;
+use crate::engine::protocol::{Cell, Evidence, ReportQuestion, SheetRow, Threshold, Tone};
+use crate::engine::report::writing::{Writing, at, bytes, sheet, threshold};
+use crate::replay::DeviceHistory;
+use crate::snapshot::Segment;
+use crate::sorted::{pair, sorted_numbers};
+use crate::units::{counted, percent};
+
+/// Blocks and segments between two questions for the time.
+const ROWS_PER_CHECK: usize = 4096;
+
+/// What a segment holds at the end.
+struct Held {
+    place: u32,
+    total: u64,
+    unused: u64,
+    largest: u64,
+    live: u64,
+}
+
+/// The run, and what it found.
+pub(super) struct Cached {
+    least: Threshold,
+    next: usize,
+    held: Vec<Held>,
+}
+
+impl Cached {
+    pub(super) fn new(question: &ReportQuestion) -> Cached {
+        let least = threshold(question, ["unused", "at least", "bytes"], 1 << 20);
+        Cached { least, next: 0, held: Vec::new() }
+    }
+
+    /// Works while there is time: `true` when done. One segment's blocks are looked at in one go: they are a few, or a file's.
+    pub(super) fn step(
+        &mut self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        let mut looked_at = 0;
+        while let Some(segment) = file.snapshot.segments.get(self.next) {
+            if segment.device == history.device {
+                self.held.push(held(file, self.next as u32, segment));
+                looked_at += segment.blocks.len();
+            }
+            self.next += 1;
+            looked_at += 1;
+            if looked_at > ROWS_PER_CHECK {
+                looked_at = 0;
+                if !has_time() {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// Writes what it found.
+    pub(super) fn write(self, writing: &mut Writing<'_>) {
+        let (file, history) = (writing.file, writing.history);
+        let last = history.event_count();
+        let Cached { least, held, .. } = self;
+        let sum = |held: &mut dyn Iterator<Item = &Held>| {
+            held.fold([0u64; 3], |[count, total, unused], it| {
+                [count + 1, total.saturating_add(it.total), unused.saturating_add(it.unused)]
+            })
+        };
+        let [_, total, unused] = sum(&mut held.iter());
+        let [whole, whole_bytes, _] = sum(&mut held.iter().filter(|it| it.live == 0 && it.total > 0));
+        if total > 0 {
+            let mut text = bytes(unused);
+            text.push_str(" of ");
+            text.push_str(&bytes(total));
+            text.push_str(" reserved hold no block at the end (");
+            text.push_str(&percent(unused, total));
+            text.push_str("); ");
+            text.push_str(&counted(whole, "segment"));
+            text.push_str(" with ");
+            text.push_str(&bytes(whole_bytes));
+            text.push_str(" hold none at all");
+            text.push_str(if whole > 0 { ": torch.cuda.empty_cache() can give them back." } else { "." });
+            writing.say(Tone::Fact, text, Some(at(last)));
+        }
+        let ranked = held.iter().zip(0..).filter(|(it, _)| it.unused >= least.value.max(1));
+        let order = |it: &Held| pair(u64::from(it.live > 0), !it.unused);
+        let ranked = sorted_numbers(ranked.map(|(it, place)| (order(it), place)).collect());
+        let mut sheet = sheet(
+            ["cached", "Reserved and not used at the end", "Segments, as recorded, those without a live block first."],
+            &[
+                ["unused", "unused"],
+                ["reserved", "reserved"],
+                ["largest_free", "largest free block"],
+                ["live_blocks", "live blocks"],
+                ["address", "address"],
+                ["pool", "pool"],
+                ["stream", "stream"],
+            ],
+        );
+        let told = ranked.iter().filter_map(|&place| held.get(place as usize));
+        let [_, total, unused] = sum(&mut told.into_iter());
+        sheet.threshold = Some(least);
+        sheet.total = vec![Cell::Bytes(unused), Cell::Bytes(total)];
+        sheet.total.resize(7, Cell::Nothing);
+        writing.fill(sheet, &ranked, |writing, place| {
+            let Some(it) = held.get(place as usize) else { return SheetRow::default() };
+            let Some(segment) = file.snapshot.segments.get(it.place as usize) else { return SheetRow::default() };
+            let cells = vec![
+                Cell::Bytes(it.unused),
+                Cell::Bytes(it.total),
+                Cell::Bytes(it.largest),
+                Cell::Count(it.live),
+                segment.address.map_or(Cell::Nothing, |address| Cell::Text(format!("0x{address:x}"))),
+                Cell::Text(pool_name(segment.pool, segment.small)),
+                Cell::Text(stream_name(segment.stream)),
+            ];
+            let stack = writing.lines.of(&file.snapshot, segment.stack);
+            let evidence = Some(Evidence { moment: Some(last), ..Evidence::default() });
+            SheetRow { cells, stack, evidence, ..SheetRow::default() }
+        });
+    }
+}
+
+fn held(file: &OpenFile, place: u32, segment: &Segment) -> Held {
+    let rows = segment.blocks.start as usize..segment.blocks.end as usize;
+    let blocks = file.snapshot.blocks.get(rows).unwrap_or_default();
+    let (mut live, mut used, mut largest) = (0, 0u64, 0);
+    for block in blocks {
+        if block.state.is_live() {
+            live += 1;
+            used = used.saturating_add(block.size);
+        } else {
+            largest = block.size.max(largest);
+        }
+    }
+    Held { place, total: segment.total_size, unused: segment.total_size.saturating_sub(used), largest, live }
+}
+
+/// A pool and whether it is that of small blocks.
+pub(in crate::engine::report) fn pool_name(pool: Option<(u64, u64)>, small: bool) -> String {
+    let mut name = match pool {
+        None | Some((0, 0)) => "default".to_owned(),
+        Some(pool) => format!("private {pool:?}"),
+    };
+    name.push_str(if small { ", small blocks" } else { ", large blocks" });
+    name
+}
+
+/// A stream by its handle.
+pub(in crate::engine::report) fn stream_name(stream: Option<u64>) -> String {
+    match stream {
+        None => "not recorded".to_owned(),
+        Some(0) => "default stream".to_owned(),
+        Some(stream) => format!("stream {stream:#x}"),
+    }
+}

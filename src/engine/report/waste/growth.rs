@@ -1,0 +1,222 @@
+//! What grows from step to step: live bytes of each call site at the end of every step, in one run over the events.
+//!
+//! The first step is left out: it makes what stays, optimizer state and caches. Of the ends that are left, a call site grows when its
+//! bytes never fall from one to the next, and rise often enough.
+
+use crate::engine::open::OpenFile;
+use crate::engine::protocol::{Cell, Evidence, Grouping, ReportQuestion, Span, Threshold, Tone};
+use crate::engine::report::site_sums::{SiteSums, label};
+use crate::engine::report::writing::{Writing, bytes, sheet, threshold};
+use crate::replay::{AllocationId, DeviceHistory};
+use crate::sorted::{pair, sorted_numbers};
+use crate::units::{EventIdx, Moment, counted};
+
+/// Events or allocations between two questions for the time.
+const ROWS_PER_CHECK: u32 = 2048;
+
+/// A call site on the way through the trace.
+#[derive(Clone, Default)]
+struct Site {
+    /// Live now.
+    bytes: u64,
+    count: u64,
+    /// At the first end that counts.
+    first: [u64; 2],
+    /// At the end before.
+    before: u64,
+    rises: u32,
+    falls: u32,
+    /// The end before which it last changed, plus one.
+    touched: u32,
+}
+
+/// The run, and what it found.
+pub(super) struct Growth {
+    fewest: Threshold,
+    /// The moments after each step but the first, ascending.
+    ends: Vec<u32>,
+    /// Steps that were found in all.
+    steps: u32,
+    next_early: u32,
+    next_event: u32,
+    next_end: u32,
+    sites: Vec<Site>,
+    /// Those that changed since the end before.
+    changed: Vec<u32>,
+}
+
+impl Growth {
+    /// `steps` ascend and don't overlap.
+    pub(super) fn new(file: &OpenFile, history: &DeviceHistory, question: &ReportQuestion, steps: &[Span]) -> Growth {
+        Growth {
+            fewest: threshold(question, ["steps", "in at least", "steps"], 3),
+            ends: steps.iter().skip(1).map(|step| step.to).collect(),
+            steps: steps.len() as u32,
+            next_early: 0,
+            next_event: 0,
+            next_end: 0,
+            sites: vec![Site::default(); file.groups.count(history, Grouping::CallSite) as usize],
+            changed: Vec::new(),
+        }
+    }
+
+    /// Works while there is time: `true` when done.
+    pub(super) fn step(
+        &mut self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        let early = history.allocations.early() as u32;
+        while self.next_early < early {
+            let end = early.min(self.next_early + ROWS_PER_CHECK);
+            for id in (self.next_early..end).map(AllocationId) {
+                if history.allocations.outlives(id, Moment::START) {
+                    self.change(file, history, id, true);
+                }
+            }
+            self.next_early = end;
+            if !has_time() {
+                return false;
+            }
+        }
+        while let Some(&until) = self.ends.get(self.next_end as usize) {
+            let end = until.min(history.event_count()).min(self.next_event + ROWS_PER_CHECK);
+            for event in (self.next_event..end).map(EventIdx) {
+                if let Some((id, is_born)) = history.change(event) {
+                    self.change(file, history, id, is_born);
+                }
+            }
+            self.next_event = end.max(self.next_event);
+            if self.next_event >= until.min(history.event_count()) {
+                self.end_step();
+            }
+            if !has_time() {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn change(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, is_born: bool) {
+        let group = file.groups.of(&file.snapshot, history, id, Grouping::CallSite);
+        let Some(site) = self.sites.get_mut(group as usize) else { return };
+        let size = history.allocations.size(id);
+        if is_born {
+            (site.bytes, site.count) = (site.bytes.saturating_add(size), site.count + 1);
+        } else {
+            (site.bytes, site.count) = (site.bytes.saturating_sub(size), site.count.saturating_sub(1));
+        }
+        if site.touched != self.next_end + 1 {
+            site.touched = self.next_end + 1;
+            self.changed.push(group);
+        }
+    }
+
+    fn end_step(&mut self) {
+        if self.next_end == 0 {
+            for site in &mut self.sites {
+                (site.first, site.before) = ([site.bytes, site.count], site.bytes);
+            }
+        }
+        for group in self.changed.drain(..) {
+            if let Some(site) = self.sites.get_mut(group as usize) {
+                site.rises += u32::from(site.bytes > site.before);
+                site.falls += u32::from(site.bytes < site.before);
+                site.before = site.bytes;
+            }
+        }
+        self.next_end += 1;
+    }
+
+    /// Writes what it found; `stay` is what is live at the end.
+    pub(super) fn write(&self, writing: &mut Writing<'_>, stay: &SiteSums) {
+        let (file, history) = (writing.file, writing.history);
+        let compared = (self.ends.len() as u32).saturating_sub(1);
+        let enough = self.fewest.value.max(1).max(u64::from(compared.div_ceil(2)));
+        let grows = |site: &Site| site.falls == 0 && u64::from(site.rises) >= enough;
+        let growth = |site: &Site| site.before.saturating_sub(site.first[0]);
+        let growing = (0u32..).zip(&self.sites).filter(|(_, site)| grows(site));
+        // More and more of them first: one that is replaced by a larger one is no leak by itself.
+        let is_more = |site: &Site| site.count > site.first[1];
+        let order = |site: &Site| pair(u64::from(!is_more(site)), !growth(site));
+        let ranked = sorted_numbers(growing.map(|(group, site)| (order(site), group)).collect());
+        let span = self.ends.first().zip(self.ends.last()).map(|(&from, &to)| Span { from, to });
+        let settled = |text: &mut String| {
+            text.push_str(&counted(compared.into(), "step"));
+            text.push_str(" after the first two");
+        };
+        if u64::from(compared) < self.fewest.value.max(1) {
+            let mut text = "Growth from step to step can't be told: ".to_owned();
+            text.push_str(&counted(self.steps.into(), "step"));
+            text.push_str(" in the trace.");
+            if history.event_count() > 0 {
+                writing.say(Tone::Fact, text, None);
+            }
+        } else if ranked.is_empty() {
+            let mut text = "No call site grows from step to step, over the ".to_owned();
+            settled(&mut text);
+            text.push('.');
+            writing.say(Tone::Good, text, Some(Evidence { span, ..Evidence::default() }));
+        }
+        let newest = |group: u32| Some(stay.of(group)).filter(|sum| sum.count > 0).map(|sum| sum.last);
+        for &group in ranked.iter().take(3) {
+            let Some(site) = self.sites.get(group as usize) else { continue };
+            let mut text = label(file, history, group);
+            text.push_str(" grows by ");
+            text.push_str(&bytes(growth(site)));
+            text.push_str(" over the ");
+            settled(&mut text);
+            text.push_str(", ");
+            text.push_str(&bytes(growth(site) / u64::from(compared.max(1))));
+            text.push_str(" a step on average");
+            text.push_str(if is_more(site) {
+                ": more and more of it is never freed."
+            } else {
+                ", in size and not in number."
+            });
+            let tone = if is_more(site) { Tone::Alarm } else { Tone::Fact };
+            let evidence = Evidence { span, allocation: newest(group), moment: span.map(|span| span.to), find: None };
+            writing.say(tone, text, Some(evidence));
+        }
+        let mut sheet = sheet(
+            [
+                "grows",
+                "Grows from step to step",
+                "Bytes live at the end of each step but the first: they never fall, and rise in at least half of the steps, and in \
+                 as many as the threshold says.",
+            ],
+            &[
+                ["growth", "growth, requested"],
+                ["growth_each_step", "a step, on average"],
+                ["rises", "steps with growth"],
+                ["steps", "steps compared"],
+                ["requested", "requested after the last"],
+                ["count", "allocations after the last"],
+                ["more", "allocations more"],
+                ["site", "call site"],
+            ],
+        );
+        sheet.threshold = Some(self.fewest.clone());
+        writing.fill(sheet, &ranked, |writing, group| {
+            let Some(site) = self.sites.get(group as usize) else { return Default::default() };
+            let signed = |bytes| i64::try_from(bytes).unwrap_or(i64::MAX);
+            let cells = vec![
+                Cell::Change(signed(growth(site))),
+                Cell::Bytes(growth(site) / u64::from(compared.max(1))),
+                Cell::Count(site.rises.into()),
+                Cell::Count(compared.into()),
+                Cell::Bytes(site.before),
+                Cell::Count(site.count),
+                Cell::Count(site.count.saturating_sub(site.first[1])),
+                Cell::Text(label(file, history, group)),
+            ];
+            let id = newest(group).map(AllocationId);
+            let mut row = id.map(|id| writing.allocation_row(id, Vec::new(), None)).unwrap_or_default();
+            row.cells = cells;
+            row.tone = if is_more(site) { Tone::Alarm } else { Tone::Fact };
+            row.evidence = Some(Evidence { span, ..row.evidence.unwrap_or_default() });
+            row
+        });
+    }
+}

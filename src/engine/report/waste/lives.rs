@@ -1,0 +1,274 @@
+//! One run over all allocations: those that stay to the end, those whose free waits for a stream, those that live only briefly.
+
+use crate::engine::open::OpenFile;
+use crate::engine::places::lasted_us;
+use crate::engine::protocol::{Cell, Grouping, ReportQuestion, Threshold, Tone};
+use crate::engine::report::heaviest::Heaviest;
+use crate::engine::report::site_sums::{SiteSums, site_of};
+use crate::engine::report::writing::{Writing, allocation, at, bytes, sheet, threshold};
+use crate::replay::{AllocationId, Curve, DeviceHistory, Source};
+use crate::snapshot::BlockState;
+use crate::sorted::pair;
+use crate::units::{EventIdx, Moment, counted, duration_us, grouped, percent};
+
+/// Allocations between two questions for the time.
+const ROWS_PER_CHECK: usize = 2048;
+
+/// The run, and what it found.
+pub(super) struct Lives {
+    next: usize,
+    least: Threshold,
+    longer: Threshold,
+    within: Threshold,
+    /// Born in the trace and live at its end.
+    pub(super) stay: SiteSums,
+    late: Heaviest,
+    late_count: u32,
+    late_bytes: u64,
+    brief: SiteSums,
+}
+
+/// The moments from which to which an allocation is pending; `None` when it never is.
+fn pending(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> Option<[u32; 2]> {
+    let (_, died, _) = history.allocations.span(id);
+    let mut from = history.allocations.pending_from(id);
+    if history.allocations.source(id) == Source::Static {
+        // The trace knows nothing of it: it was pending before, and still is.
+        let block = history.end_block(id).and_then(|row| file.snapshot.blocks.get(row as usize));
+        if block.is_some_and(|block| block.state == BlockState::Pending) {
+            from = from.min(if from == u32::MAX { 0 } else { from });
+        }
+    }
+    (from < died).then_some([from, died.min(history.event_count())])
+}
+
+impl Lives {
+    pub(super) fn new(file: &OpenFile, history: &DeviceHistory, question: &ReportQuestion) -> Lives {
+        Lives {
+            next: 0,
+            least: threshold(question, ["alive", "at least", "bytes"], 1 << 20),
+            longer: threshold(question, ["late", "longer than", "events"], 100),
+            within: threshold(question, ["within", "freed within", "events"], 10),
+            stay: SiteSums::new(file, history),
+            late: Heaviest::new(question.rows.min(100_000) as usize),
+            late_count: 0,
+            late_bytes: 0,
+            brief: SiteSums::new(file, history),
+        }
+    }
+
+    /// Works while there is time: `true` when done.
+    pub(super) fn step(
+        &mut self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        let allocations = &history.allocations;
+        while self.next < allocations.len() {
+            let end = allocations.len().min(self.next + ROWS_PER_CHECK);
+            for id in (self.next as u32..end as u32).map(AllocationId) {
+                let (born, died, size) = allocations.span(id);
+                if died == u32::MAX {
+                    if born > 0 {
+                        self.stay.add(file, history, id, size);
+                    }
+                } else if born > 0 && u64::from(died.saturating_sub(born)) <= self.within.value {
+                    self.brief.add(file, history, id, size);
+                }
+                if let Some([from, to]) = pending(file, history, id)
+                    && u64::from(to - from) > self.longer.value
+                {
+                    self.late.add(pair((to - from).into(), size), id.0);
+                    self.late_count += 1;
+                    self.late_bytes = self.late_bytes.saturating_add(size);
+                }
+            }
+            self.next = end;
+            if !has_time() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Writes all three.
+    pub(super) fn write(self, writing: &mut Writing<'_>) {
+        let Lives { least, longer, within, stay, late, late_count, late_bytes, brief, .. } = self;
+        write_stay(writing, &stay, least);
+        write_late(writing, late.ranked(), (late_count, late_bytes), longer);
+        write_brief(writing, &brief, within);
+    }
+}
+
+fn write_stay(writing: &mut Writing<'_>, stay: &SiteSums, least: Threshold) {
+    let (file, history) = (writing.file, writing.history);
+    let last = history.event_count();
+    let end = history.numbers.end;
+    let ranked = stay.ranked(least.value.max(1));
+    let total = stay.total(&ranked);
+    if let Some(&first) = ranked.first() {
+        let mut text = counted(total.1, "allocation");
+        text.push_str(" made in the trace and live at its end: ");
+        text.push_str(&bytes(total.0));
+        text.push_str(" requested, ");
+        text.push_str(&percent(total.0, end));
+        text.push_str(" of what is live then; most, ");
+        text.push_str(&bytes(stay.of(first).bytes));
+        text.push_str(", from ");
+        text.push_str(&stay.name(file, history, first));
+        text.push('.');
+        writing.say(Tone::Fact, text, Some(allocation(stay.of(first).largest, Some(last))));
+    } else if history.event_count() > 0 {
+        writing.say(
+            Tone::Good,
+            "Nothing of note that was made in the trace is live at its end.".to_owned(),
+            Some(at(last)),
+        );
+    }
+    let mut sheet = sheet(
+        [
+            "alive",
+            "Made in the trace, live at its end",
+            "No leak by itself: optimizer state made in a first step and what an unfinished step still holds are here as well. \
+             What grows from step to step says more.",
+        ],
+        &[
+            ["requested", "requested"],
+            ["share", "of all at the end"],
+            ["count", "allocations"],
+            ["first_event", "first made by event"],
+            ["last_event", "last made by event"],
+            ["site", "call site"],
+        ],
+    );
+    sheet.threshold = Some(least);
+    let (part, whole) = (total.0, end);
+    sheet.total = vec![Cell::Bytes(total.0), Cell::Share { part, whole }, Cell::Count(total.1)];
+    sheet.total.resize(6, Cell::Nothing);
+    writing.fill(sheet, &ranked, |writing, group| {
+        let sum = stay.of(group);
+        let made = |id| Cell::Event(history.allocations.born(AllocationId(id)).event_or_minus_one());
+        let cells = vec![
+            Cell::Bytes(sum.bytes),
+            Cell::Share { part: sum.bytes, whole },
+            Cell::Count(sum.count),
+            made(sum.first),
+            made(sum.last),
+            Cell::Text(stay.name(file, history, group)),
+        ];
+        writing.site_row(stay, group, cells, Some(last))
+    });
+}
+
+fn write_late(writing: &mut Writing<'_>, ranked: Vec<u32>, (count, all): (u32, u64), longer: Threshold) {
+    let (file, history) = (writing.file, writing.history);
+    let waited = |id| pending(file, history, AllocationId(id)).unwrap_or_default();
+    let lasted = |[from, to]: [u32; 2]| {
+        let [from, to] = [from, to].map(|moment| Moment(moment).event());
+        lasted_us(history, from?, to?)
+    };
+    if let Some(&longest) = ranked.first() {
+        let span = waited(longest);
+        let mut text = counted(count.into(), "free");
+        text.push_str(" waited longer than ");
+        text.push_str(&counted(longer.value, "event"));
+        text.push_str(" for a stream, with ");
+        text.push_str(&bytes(all));
+        text.push_str(" requested; the longest ");
+        text.push_str(&counted((span[1] - span[0]).into(), "event"));
+        if let Some(us) = lasted(span) {
+            text.push_str(", ");
+            text.push_str(&duration_us(us));
+        }
+        let change = |event| history.pending_change(event);
+        let most = Curve::new(&history.pending, &change).max_in(0..history.event_count().saturating_add(1));
+        let most = most.filter(|&(_, most)| most > 0);
+        if let Some((_, most)) = most {
+            text.push_str(". The most that was pending at once is ");
+            text.push_str(&bytes(most.unsigned_abs()));
+        }
+        text.push('.');
+        writing.say(Tone::Fact, text, Some(allocation(longest, most.map(|(moment, _)| moment.0))));
+    } else if history.event_count() > 0 {
+        let mut text = "No free waited longer than ".to_owned();
+        text.push_str(&counted(longer.value, "event"));
+        text.push('.');
+        writing.say(Tone::Good, text, None);
+    }
+    let mut sheet = sheet(
+        [
+            "late",
+            "Frees that waited",
+            "Between the request of a free and its completion a stream may still use the block, so it can't be used again. \
+             Usually that takes one event. Longest first.",
+        ],
+        &[
+            ["waited_events", "events"],
+            ["waited_us", "time"],
+            ["requested", "requested"],
+            ["free_requested_event", "freed by event"],
+            ["free_completed_event", "completed by event"],
+            ["stream", "stream"],
+            ["site", "call site"],
+        ],
+    );
+    sheet.threshold = Some(longer);
+    sheet.left_out = count;
+    sheet.total = vec![Cell::Nothing, Cell::Nothing, Cell::Bytes(all)];
+    sheet.total.resize(7, Cell::Nothing);
+    writing.fill(sheet, &ranked, |writing, number| {
+        let id = AllocationId(number);
+        let span @ [from, to] = waited(number);
+        let stream = file.groups.of(&file.snapshot, history, id, Grouping::Stream);
+        let completed = history.allocations.died(id).and_then(Moment::event);
+        let cells = vec![
+            Cell::Count((to - from).into()),
+            lasted(span).map_or(Cell::Nothing, |us| Cell::Micros(us.unsigned_abs())),
+            Cell::Bytes(history.allocations.size(id)),
+            Cell::Event(Moment(from).event_or_minus_one()),
+            completed.map_or(Cell::Nothing, |EventIdx(event)| Cell::Event(event.into())),
+            Cell::Text(file.groups.label(&file.snapshot, history, Grouping::Stream, stream)),
+            Cell::Text(site_of(file, history, id)),
+        ];
+        writing.allocation_row(id, cells, Some(from))
+    });
+}
+
+fn write_brief(writing: &mut Writing<'_>, brief: &SiteSums, within: Threshold) {
+    let (file, history) = (writing.file, writing.history);
+    let ranked = brief.ranked(0);
+    let total = brief.total(&ranked);
+    if let Some(&first) = ranked.first() {
+        let mut text = counted(total.1, "allocation");
+        text.push_str(" lived for at most ");
+        text.push_str(&counted(within.value, "event"));
+        text.push_str(", of ");
+        text.push_str(&grouped(history.allocations.len() as u64));
+        text.push_str("; most bytes from ");
+        text.push_str(&brief.name(file, history, first));
+        text.push('.');
+        writing.say(Tone::Fact, text, Some(allocation(brief.of(first).largest, None)));
+    }
+    let mut sheet = sheet(
+        [
+            "brief",
+            "Made and freed at once",
+            "Bytes of one after another, which need not have been live together. Each is work for the allocator.",
+        ],
+        &[["requested", "requested in all"], ["count", "allocations"], ["largest", "largest"], ["site", "call site"]],
+    );
+    sheet.threshold = Some(within);
+    sheet.total = vec![Cell::Bytes(total.0), Cell::Count(total.1), Cell::Nothing, Cell::Nothing];
+    writing.fill(sheet, &ranked, |writing, group| {
+        let sum = brief.of(group);
+        let cells = vec![
+            Cell::Bytes(sum.bytes),
+            Cell::Count(sum.count),
+            Cell::Bytes(sum.most),
+            Cell::Text(brief.name(file, history, group)),
+        ];
+        let born = history.allocations.born(AllocationId(sum.largest)).0;
+        writing.site_row(brief, group, cells, Some(born))
+    });
+}

@@ -1,0 +1,65 @@
+//! Leaks and waste: what stays, what grows, what waits, what comes and goes, what rounding and the cache hold back.
+
+mod cached;
+mod growth;
+mod lives;
+mod rounding;
+
+use super::Job;
+use super::writing::Writing;
+use crate::engine::open::OpenFile;
+use crate::engine::protocol::{Report, ReportQuestion};
+use cached::Cached;
+use growth::Growth;
+use lives::Lives;
+use rounding::Lost;
+
+/// The question, and how far its answer is.
+pub(in crate::engine) struct Waste {
+    device: i64,
+    question: ReportQuestion,
+    parts: Option<Parts>,
+}
+
+struct Parts {
+    lives: Lives,
+    growth: Growth,
+    lost: Lost,
+    cached: Cached,
+}
+
+impl Waste {
+    pub(super) fn new(device: i64, question: ReportQuestion) -> Waste {
+        Waste { device, question, parts: None }
+    }
+}
+
+impl Job for Waste {
+    fn step(&mut self, file: &mut OpenFile, has_time: &mut dyn FnMut() -> bool) -> Option<Report> {
+        let file = &*file;
+        let Some(history) = file.history(self.device) else {
+            return Some(Report { topic: self.question.topic, ..Report::default() });
+        };
+        let parts = self.parts.get_or_insert_with(|| Parts {
+            lives: Lives::new(file, history, &self.question),
+            growth: Growth::new(file, history, &self.question, &[]),
+            lost: Lost::new(file, history, &self.question),
+            cached: Cached::new(&self.question),
+        });
+        let is_done = parts.lives.step(file, history, has_time)
+            && parts.growth.step(file, history, has_time)
+            && parts.lost.step(file, history, has_time)
+            && parts.cached.step(file, history, has_time);
+        if !is_done {
+            return None;
+        }
+        let Parts { lives, growth, lost, cached } = self.parts.take()?;
+        let mut writing = Writing::new(file, history, &self.question);
+        // What is likely wrong first.
+        growth.write(&mut writing, &lives.stay);
+        lives.write(&mut writing);
+        cached.write(&mut writing);
+        lost.write(&mut writing);
+        Some(writing.report)
+    }
+}

@@ -1,0 +1,164 @@
+//! What rounding takes: bytes handed out beyond those that were requested, of what is live at the peak.
+
+use crate::engine::answers::Population;
+use crate::engine::open::OpenFile;
+use crate::engine::protocol::{Cell, Grouping, ReportQuestion, Scope, Threshold, Tone};
+use crate::engine::report::site_sums::label;
+use crate::engine::report::writing::{Writing, at, bytes, sheet, threshold};
+use crate::replay::{AllocationId, DeviceHistory, Source};
+use crate::sorted::{pair, sorted_numbers};
+use crate::units::{Moment, percent};
+use hashbrown::HashMap;
+
+/// Allocations between two questions for the time.
+const ROWS_PER_CHECK: usize = 2048;
+
+/// Bytes as the allocator handed them out, and whether the file says so; otherwise they are the fewest that it may have been.
+pub(in crate::engine::report) fn rounded(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> (u64, Known) {
+    let size = history.allocations.size(id);
+    if history.allocations.source(id) == Source::Unexplained {
+        return (size, Known::AtLeast);
+    }
+    match history.end_block(id).and_then(|row| file.snapshot.blocks.get(row as usize)) {
+        Some(block) => (block.size, Known::Recorded),
+        None => (file.rounding.rounded(size), Known::AtLeast),
+    }
+}
+
+/// Where a number of rounded bytes comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::engine::report) enum Known {
+    /// The file holds the block.
+    Recorded,
+    /// Derived: a lower bound.
+    AtLeast,
+}
+
+/// What blocks of one size lose at one call site.
+struct Loss {
+    group: u32,
+    requested: u64,
+    rounded: u64,
+    lost: u64,
+    count: u64,
+    recorded: u64,
+    example: u32,
+}
+
+/// The run, and what it found.
+pub(super) struct Lost {
+    moment: u32,
+    population: Option<Population>,
+    next: usize,
+    least: Threshold,
+    losses: Vec<Loss>,
+    /// By call site, requested and rounded bytes.
+    places: HashMap<(u32, u64, u64), u32, foldhash::fast::RandomState>,
+    requested: u64,
+    rounded: u64,
+}
+
+impl Lost {
+    pub(super) fn new(_: &OpenFile, history: &DeviceHistory, question: &ReportQuestion) -> Lost {
+        let moment = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
+        Lost {
+            moment,
+            population: None,
+            next: 0,
+            least: threshold(question, ["lost", "at least", "bytes lost"], 64 << 10),
+            losses: Vec::new(),
+            places: HashMap::default(),
+            requested: 0,
+            rounded: 0,
+        }
+    }
+
+    /// Works while there is time: `true` when done.
+    pub(super) fn step(
+        &mut self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        let Lost { moment, population, next, losses, places, requested, rounded: all, .. } = self;
+        let population = population.get_or_insert_with(|| Population::new(history, Scope::At(*moment)));
+        while *next < population.len() {
+            population.part(history, [*next, *next + ROWS_PER_CHECK], &mut |id, size| {
+                let (block, known) = rounded(file, history, id);
+                *requested = requested.saturating_add(size);
+                *all = all.saturating_add(block);
+                let group = file.groups.of(&file.snapshot, history, id, Grouping::CallSite);
+                let new = losses.len() as u32;
+                let place = *places.entry((group, size, block)).or_insert(new);
+                if place == new {
+                    let (lost, count, recorded) = (0, 0, 0);
+                    losses.push(Loss { group, requested: size, rounded: block, lost, count, recorded, example: id.0 });
+                }
+                if let Some(loss) = losses.get_mut(place as usize) {
+                    loss.lost = loss.lost.saturating_add(block.saturating_sub(size));
+                    loss.count += 1;
+                    loss.recorded += u64::from(known == Known::Recorded);
+                }
+            });
+            *next += ROWS_PER_CHECK;
+            if !has_time() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Writes what it found.
+    pub(super) fn write(self, writing: &mut Writing<'_>) {
+        let (file, history) = (writing.file, writing.history);
+        let Lost { moment, least, losses, requested, rounded, .. } = self;
+        let numbers = &history.numbers;
+        let lost = rounded.saturating_sub(requested);
+        let mut text = "At the peak at least ".to_owned();
+        text.push_str(&bytes(lost));
+        text.push_str(" are handed out beyond what is requested: ");
+        text.push_str(&percent(lost, rounded));
+        text.push_str(" of the rounded bytes");
+        if numbers.end_rounded > 0 {
+            text.push_str("; at the end, as recorded, ");
+            text.push_str(&bytes(numbers.end_rounded.saturating_sub(numbers.end)));
+        }
+        text.push('.');
+        writing.say(Tone::Fact, text, Some(at(moment)));
+        let ranked = losses.iter().zip(0..).filter(|(loss, _)| loss.lost >= least.value.max(1));
+        let ranked = sorted_numbers(ranked.map(|(loss, place)| (pair(!loss.lost, 0), place)).collect());
+        let mut sheet = sheet(
+            [
+                "rounding",
+                "Lost to rounding at the peak",
+                "Bytes handed out beyond those requested, by size and call site. Recorded where the block is still there at the \
+                 end; for all others the fewest that it may have been.",
+            ],
+            &[
+                ["lost", "≥ lost"],
+                ["count", "allocations"],
+                ["requested_each", "requested each"],
+                ["rounded_each", "≥ rounded each"],
+                ["recorded", "of them recorded"],
+                ["site", "call site"],
+            ],
+        );
+        let told = ranked.iter().filter_map(|&place| losses.get(place as usize));
+        let sum = told.fold((0u64, 0), |(lost, count), it| (lost.saturating_add(it.lost), count + it.count));
+        sheet.threshold = Some(least);
+        sheet.total = vec![Cell::Bytes(sum.0), Cell::Count(sum.1)];
+        sheet.total.resize(6, Cell::Nothing);
+        writing.fill(sheet, &ranked, |writing, place| {
+            let Some(loss) = losses.get(place as usize) else { return Default::default() };
+            let cells = vec![
+                Cell::Bytes(loss.lost),
+                Cell::Count(loss.count),
+                Cell::Bytes(loss.requested),
+                Cell::Bytes(loss.rounded),
+                Cell::Count(loss.recorded),
+                Cell::Text(label(file, history, loss.group)),
+            ];
+            writing.allocation_row(AllocationId(loss.example), cells, Some(moment))
+        });
+    }
+}

@@ -1,0 +1,145 @@
+//! What reports are written with: statements, sheets, bytes as words, stacks as lines.
+
+use super::site_sums::SiteSums;
+use crate::analysis::frame_line;
+use crate::engine::open::OpenFile;
+use crate::engine::protocol::{
+    Cell, Evidence, Report, ReportQuestion, Sheet, SheetColumn, SheetRow, Span, Statement, Threshold, Tone,
+};
+use crate::replay::{AllocationId, DeviceHistory};
+use crate::snapshot::{Snapshot, StackId};
+use crate::units::{Bytes, grouped};
+
+/// Rows of one sheet, however many are asked for.
+const MOST_ROWS: u32 = 100_000;
+/// Frames of a stack that are told, the innermost ones.
+const MOST_FRAMES: usize = 200;
+/// Bytes of all stacks of a report: they may name the same long string endlessly often.
+const MOST_TEXT: usize = 4 << 20;
+
+/// A report on its way, and what it is about.
+pub(super) struct Writing<'a> {
+    pub(super) file: &'a OpenFile,
+    pub(super) history: &'a DeviceHistory,
+    pub(super) question: &'a ReportQuestion,
+    pub(super) lines: StackLines,
+    pub(super) report: Report,
+}
+
+impl<'a> Writing<'a> {
+    /// Nothing is written yet.
+    pub(super) fn new(file: &'a OpenFile, history: &'a DeviceHistory, question: &'a ReportQuestion) -> Writing<'a> {
+        let report = Report { topic: question.topic, ..Report::default() };
+        Writing { file, history, question, lines: StackLines::default(), report }
+    }
+
+    /// Another sentence.
+    pub(super) fn say(&mut self, tone: Tone, text: String, evidence: Option<Evidence>) {
+        self.report.statements.push(Statement { tone, text, evidence });
+    }
+
+    /// How many rows of a sheet are told.
+    pub(super) fn most_rows(&self) -> usize {
+        self.question.rows.min(MOST_ROWS) as usize
+    }
+
+    /// A row about a call site: its largest allocation stands for it.
+    pub(super) fn site_row(&mut self, sums: &SiteSums, group: u32, cells: Vec<Cell>, moment: Option<u32>) -> SheetRow {
+        let id = AllocationId(sums.of(group).largest);
+        self.allocation_row(id, cells, moment)
+    }
+
+    /// A row about one allocation.
+    pub(super) fn allocation_row(&mut self, id: AllocationId, cells: Vec<Cell>, moment: Option<u32>) -> SheetRow {
+        let stack = self.lines.of(&self.file.snapshot, self.file.stack(self.history, id));
+        let evidence = Some(Evidence { moment, allocation: Some(id.0), ..Evidence::default() });
+        SheetRow { cells, stack, evidence, ..SheetRow::default() }
+    }
+
+    /// Puts rows into a sheet, as many as are asked for, and the sheet into the report. `ranked` are what the rows are of.
+    pub(super) fn fill(&mut self, mut sheet: Sheet, ranked: &[u32], mut row: impl FnMut(&mut Self, u32) -> SheetRow) {
+        let told = ranked.get(..self.most_rows()).unwrap_or(ranked);
+        sheet.left_out = sheet.left_out.max(ranked.len() as u32).saturating_sub(told.len() as u32);
+        sheet.rows = told.iter().map(|&number| row(self, number)).collect();
+        self.report.sheets.push(sheet);
+    }
+}
+
+/// A sentence.
+pub(super) fn says(tone: Tone, text: String, evidence: Option<Evidence>) -> Statement {
+    Statement { tone, text, evidence }
+}
+
+/// A row of cells with its evidence.
+pub(super) fn row(cells: Vec<Cell>, evidence: Evidence) -> SheetRow {
+    SheetRow { cells, evidence: Some(evidence), ..SheetRow::default() }
+}
+
+/// That a range of the trace is shown, and a moment of it.
+pub(super) fn shown(span: Span, moment: u32) -> Evidence {
+    Evidence { span: Some(span), moment: Some(moment), ..Evidence::default() }
+}
+
+/// Bytes in a sentence: `38.1 MiB (39,951,360 B)`.
+pub(super) fn bytes(bytes: u64) -> String {
+    let short = Bytes(bytes).to_string();
+    if bytes < 1024 { short } else { [&short, " (", &grouped(bytes), " B)"].concat() }
+}
+
+/// That a moment is shown.
+pub(super) fn at(moment: u32) -> Evidence {
+    Evidence { moment: Some(moment), ..Evidence::default() }
+}
+
+/// That an allocation is selected, at a moment.
+pub(super) fn allocation(id: u32, moment: Option<u32>) -> Evidence {
+    Evidence { moment, allocation: Some(id), ..Evidence::default() }
+}
+
+/// A sheet without rows: key, title and note; then key and label of each column.
+pub(super) fn sheet([key, title, note]: [&str; 3], columns: &[[&str; 2]]) -> Sheet {
+    let column = |[key, label]: &[&str; 2]| SheetColumn { key: (*key).to_owned(), label: (*label).to_owned() };
+    Sheet {
+        key: key.to_owned(),
+        title: title.to_owned(),
+        note: note.to_owned(),
+        columns: columns.iter().map(column).collect(),
+        ..Sheet::default()
+    }
+}
+
+/// A threshold (key, label, unit) as it is asked for, or else `value`.
+pub(super) fn threshold(question: &ReportQuestion, [key, label, unit]: [&str; 3], value: u64) -> Threshold {
+    let asked = question.thresholds.iter().rev().find(|(asked, _)| asked == key);
+    let value = asked.map_or(value, |(_, value)| *value);
+    Threshold { key: key.to_owned(), label: label.to_owned(), unit: unit.to_owned(), value }
+}
+
+/// Stacks as lines, until there is too much of them for one report.
+pub(super) struct StackLines {
+    left: usize,
+}
+
+impl Default for StackLines {
+    fn default() -> StackLines {
+        StackLines { left: MOST_TEXT }
+    }
+}
+
+impl StackLines {
+    /// The lines of a stack, innermost first, whole paths.
+    pub(super) fn of(&mut self, snapshot: &Snapshot, stack: StackId) -> Vec<String> {
+        let mut lines = Vec::new();
+        for frame in snapshot.stacks.frames(stack).take(MOST_FRAMES) {
+            let mut line = String::new();
+            frame_line::write(&mut line, snapshot, snapshot.frames.frame(frame));
+            if line.len() > self.left {
+                self.left = 0;
+                break;
+            }
+            self.left -= line.len();
+            lines.push(line);
+        }
+        lines
+    }
+}

@@ -1,0 +1,264 @@
+//! A report as Markdown, to paste into an issue. What a file calls its frames stays text: in code spans, or escaped.
+
+use super::cell_text::{exact, is_of_numbers, left_out, short, threshold, title, total};
+use crate::engine::protocol::{Cell, Report, Sheet, SheetRow, Tone};
+
+/// Stacks of a sheet that are written out, the first ones: an issue with more is not read.
+const STACKS: usize = 3;
+/// Frames of a stack that are written out, the innermost ones.
+const FRAMES: usize = 24;
+
+/// The report of a file; `of` is what is reported on: `run.pickle · GPU 0`.
+pub fn markdown(report: &Report, of: &str) -> String {
+    let mut text = String::from("## ");
+    text.push_str(title(report.topic));
+    text.push_str(": ");
+    escape(&mut text, of);
+    text.push_str("\n\n");
+    for statement in &report.statements {
+        text.push_str(match statement.tone {
+            Tone::Fact => "- ",
+            Tone::Good => "- ✓ ",
+            Tone::Alarm => "- **!** ",
+        });
+        escape(&mut text, &statement.text);
+        text.push('\n');
+    }
+    report.sheets.iter().for_each(|sheet| write_sheet(&mut text, sheet));
+    text
+}
+
+fn write_sheet(text: &mut String, sheet: &Sheet) {
+    text.push_str("\n### ");
+    escape(text, &sheet.title);
+    text.push_str("\n\n");
+    let asked = sheet.threshold.as_ref().map(threshold);
+    for note in [Some(&sheet.note), asked.as_ref()].into_iter().flatten().filter(|note| !note.is_empty()) {
+        escape(text, note);
+        text.push_str("\n\n");
+    }
+    if sheet.rows.is_empty() {
+        text.push_str("None.\n");
+        return;
+    }
+    for column in &sheet.columns {
+        text.push_str("| ");
+        escape(text, &column.label);
+        text.push(' ');
+    }
+    text.push_str("|\n");
+    for column in 0..sheet.columns.len() {
+        text.push_str(if is_of_numbers(sheet, column) { "| --: " } else { "| --- " });
+    }
+    text.push_str("|\n");
+    sheet.rows.iter().for_each(|row| write_row(text, sheet, row));
+    total(sheet).iter().for_each(|row| write_row(text, sheet, row));
+    if let Some(words) = left_out(sheet) {
+        text.push('\n');
+        text.push_str(&words);
+        text.push('\n');
+    }
+    for row in sheet.rows.iter().filter(|row| !row.stack.is_empty()).take(STACKS) {
+        write_stack(text, row);
+    }
+}
+
+fn write_row(text: &mut String, sheet: &Sheet, row: &SheetRow) {
+    for place in 0..sheet.columns.len() {
+        text.push_str("| ");
+        if place == 0 {
+            // An indent that Markdown keeps.
+            (0..row.depth.min(64)).for_each(|_| text.push('\u{2003}'));
+        }
+        match row.cells.get(place) {
+            None | Some(Cell::Nothing) => {}
+            Some(Cell::Text(name)) => code(text, name),
+            Some(cell @ (Cell::Bytes(_) | Cell::Change(_))) => {
+                let (exact, short) = (exact(cell), short(cell));
+                text.push_str(&exact);
+                if short != exact {
+                    text.push_str(" (");
+                    text.push_str(&short);
+                    text.push(')');
+                }
+            }
+            Some(cell) => escape(text, &exact(cell)),
+        }
+        text.push(' ');
+    }
+    text.push_str("|\n");
+}
+
+/// In a block of code, by a fence that is longer than what could end it.
+fn write_stack(text: &mut String, row: &SheetRow) {
+    let frames = row.stack.get(..FRAMES).unwrap_or(&row.stack);
+    let fence = "`".repeat(frames.iter().map(|frame| longest_run(frame)).max().unwrap_or(0).max(2) + 1);
+    text.push('\n');
+    if let Some(first) = row.cells.iter().find(|cell| !matches!(cell, Cell::Nothing | Cell::Text(_))) {
+        text.push_str(&exact(first));
+        text.push_str(":\n\n");
+    }
+    text.push_str(&fence);
+    text.push('\n');
+    for frame in frames {
+        text.extend(frame.chars().map(visible));
+        text.push('\n');
+    }
+    if frames.len() < row.stack.len() {
+        text.push_str("…\n");
+    }
+    text.push_str(&fence);
+    text.push('\n');
+}
+
+/// A span of code in a table. GitHub ends cells at bars within code as well, unless they are escaped; a name that ends in a backtick, or
+/// is nothing but spaces, needs the space around it.
+fn code(text: &mut String, name: &str) {
+    if name.is_empty() {
+        return;
+    }
+    let fence = "`".repeat(longest_run(name) + 1);
+    let space = if name.starts_with(['`', ' ']) || name.ends_with(['`', ' ']) { " " } else { "" };
+    text.push_str(&fence);
+    text.push_str(space);
+    for character in name.chars().map(visible) {
+        if character == '|' {
+            text.push('\\');
+        }
+        text.push(character);
+    }
+    text.push_str(space);
+    text.push_str(&fence);
+}
+
+fn longest_run(text: &str) -> usize {
+    text.split(|character| character != '`').map(str::len).max().unwrap_or(0)
+}
+
+/// What would end a line, or hide in it, is seen instead.
+fn visible(character: char) -> char {
+    if character.is_control() || matches!(character, '\u{2028}' | '\u{2029}') { '\u{fffd}' } else { character }
+}
+
+/// Words of which nothing is markup, a link, a mention of a person or a reference to an issue.
+fn escape(text: &mut String, words: &str) {
+    let mut before = '\n';
+    for character in words.chars().map(visible) {
+        let begins_link = character == '.' && matches!(before, 'w' | 'W') || character == '/' && before == ':';
+        if begins_link
+            || matches!(character, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '~' | '!' | '&' | '#' | '$')
+        {
+            text.push('\\');
+        }
+        text.push(character);
+        if matches!(character, '@' | '#') {
+            // No width; the escapes above are gone when GitHub looks for names and numbers.
+            text.push('\u{200b}');
+        }
+        before = character;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::protocol::{SheetColumn, Statement, Threshold, Topic};
+
+    fn column(key: &str, label: &str) -> SheetColumn {
+        SheetColumn { key: key.to_owned(), label: label.to_owned() }
+    }
+
+    #[test]
+    fn a_report_is_headings_statements_and_tables() {
+        let row = |depth, name: &str, bytes, stack: &[&str]| SheetRow {
+            depth,
+            cells: vec![Cell::Bytes(bytes), Cell::Share { part: bytes, whole: 4096 }, Cell::Text(name.to_owned())],
+            stack: stack.iter().map(|frame| (*frame).to_owned()).collect(),
+            ..SheetRow::default()
+        };
+        let report = Report {
+            topic: Topic::Waste,
+            statements: vec![
+                Statement { tone: Tone::Alarm, text: "f_1 grows by 2,048 B a step.".to_owned(), evidence: None },
+                Statement { tone: Tone::Good, text: "No free is late.".to_owned(), evidence: None },
+                Statement { tone: Tone::Fact, text: "It is so.".to_owned(), evidence: None },
+            ],
+            sheets: vec![
+                Sheet {
+                    key: "grows".to_owned(),
+                    title: "What grows".to_owned(),
+                    note: "Requested bytes.".to_owned(),
+                    threshold: Some(Threshold {
+                        key: "steps".to_owned(),
+                        label: "in at least".to_owned(),
+                        unit: "steps".to_owned(),
+                        value: 3,
+                    }),
+                    columns: vec![
+                        column("requested", "requested"),
+                        column("share", "share"),
+                        column("site", "call site"),
+                    ],
+                    rows: vec![row(0, "a.py:1 f_1", 2048, &["a.py:1 f_1", "b.py:2 ```"]), row(1, "a|`b`", 512, &[])],
+                    left_out: 2,
+                    total: vec![Cell::Bytes(4096)],
+                },
+                Sheet { title: "Else".to_owned(), ..Sheet::default() },
+            ],
+        };
+        let expected = "\
+## Leaks and waste: run\\_1.pickle · GPU 0
+
+- **!** f\\_1 grows by 2,048 B a step.
+- ✓ No free is late.
+- It is so.
+
+### What grows
+
+Requested bytes.
+
+in at least 3 steps
+
+| requested | share | call site |
+| --: | --: | --- |
+| 2,048 B (2.00 KiB) | 50.0 % | `a.py:1 f_1` |
+| \u{2003}512 B | 12.5 % | `` a\\|`b` `` |
+| 4,096 B (4.00 KiB) |  |  |
+
+and 2 more
+
+2,048 B:
+
+````
+a.py:1 f_1
+b.py:2 ```
+````
+
+### Else
+
+None.
+";
+        assert_eq!(markdown(&report, "run_1.pickle · GPU 0"), expected);
+    }
+
+    #[test]
+    fn names_are_never_markup() {
+        let escaped = |words: &str| {
+            let mut text = String::new();
+            escape(&mut text, words);
+            text
+        };
+        assert_eq!(escaped("<img src=x>"), r"\<img src=x\>");
+        assert_eq!(escaped("[a](b) **c** | `d`\n# e"), "\\[a\\](b) \\*\\*c\\*\\* \\| \\`d\\`\u{fffd}\\#\u{200b} e");
+        assert_eq!(escaped("@me https://x www.x"), "@\u{200b}me https:\\//x www\\.x");
+        let spanned = |name: &str| {
+            let mut text = String::new();
+            code(&mut text, name);
+            text
+        };
+        assert_eq!(spanned("a``b|c"), r"```a``b\|c```");
+        assert_eq!(spanned("`"), "`` ` ``");
+        assert_eq!(spanned("a\nb\u{2028}"), "`a\u{fffd}b\u{fffd}`");
+        assert_eq!(spanned(""), "");
+    }
+}

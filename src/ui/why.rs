@@ -1,0 +1,289 @@
+//! The tab "Why": which report is asked for and when, what of it is seen, and what a click on its evidence does.
+
+pub mod cells;
+mod evidence;
+pub mod view;
+
+use super::action::Effect;
+use super::markdown::markdown;
+use super::state::State;
+use super::summary::device_name;
+use super::views::Tab;
+use crate::engine::protocol::{DeviceSummary, Evidence, Report, ReportQuestion, Request, Span, Topic};
+use evidence::{Brought, follow};
+use std::rc::Rc;
+
+/// Rows of a sheet that are seen until more are wanted…
+const ROWS: u32 = 10;
+/// …by this factor…
+const MORE: u32 = 5;
+/// …and no more than these.
+const MOST_ROWS: u32 = 5000;
+
+/// The tab.
+#[derive(Clone, Debug, Default)]
+pub struct Why {
+    /// Whose report is seen.
+    pub topic: Topic,
+    /// The question that is on its way.
+    asked: Option<(u32, Question)>,
+    /// What was told last, at most one report a topic.
+    known: Vec<(Question, Rc<Report>)>,
+    /// Thresholds that a person has set.
+    thresholds: Vec<(Topic, String, u64)>,
+    /// How many rows of a sheet are seen, where that is not [`ROWS`].
+    limits: Vec<(Topic, String, u32)>,
+    /// Rows whose stacks are seen.
+    unfolded: Vec<(Topic, Item)>,
+    /// What was clicked last, with its evidence.
+    marked: Option<(Topic, Item, Evidence)>,
+    /// The item that keys start from, counted among all of the report.
+    active: usize,
+    /// Grows whenever the same question would be answered otherwise.
+    version: u32,
+    /// What the evidence that was clicked last has brought about.
+    brought: Brought,
+    /// The span to be shown as soon as the worker has said where it is on the time axis.
+    sought: Option<(u32, Span)>,
+}
+
+/// All that an answer depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Question {
+    topic: Topic,
+    at: u32,
+    rows: u32,
+    version: u32,
+}
+
+/// A place in a report: a statement, or a row of the sheet with this key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Item {
+    sheet: Option<String>,
+    row: usize,
+}
+
+/// What a key does in the report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WhyStep {
+    /// To the statement or row above.
+    Up,
+    /// To the one below.
+    Down,
+    /// To the first.
+    First,
+    /// To the last.
+    Last,
+    /// Shows its evidence.
+    Follow,
+    /// Shows its stack, or hides it.
+    Unfold,
+    /// Copies the report as Markdown.
+    Copy,
+}
+
+/// What happened in the tab.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WhyAction {
+    /// A topic was chosen.
+    TopicChosen(Topic),
+    /// A statement or row was clicked, by its place among all of the report.
+    Picked(usize),
+    /// The stack of that row is to be seen, or no longer.
+    Unfolded(usize),
+    /// This stands as the threshold of the sheet with this place.
+    ThresholdSet(usize, String),
+    /// More rows of it are wanted.
+    More(usize),
+    /// It is to be copied.
+    Copied(usize),
+}
+
+impl Why {
+    /// What was told last of the topic that is seen.
+    fn report(&self) -> Option<&Rc<Report>> {
+        self.known.iter().find(|(question, _)| question.topic == self.topic).map(|(_, report)| report)
+    }
+
+    /// Another device, or another file: only what a person has set stays.
+    pub(super) fn forget(&mut self) {
+        let Why { topic, thresholds, version, .. } = std::mem::take(self);
+        *self = Why { topic, thresholds, version, ..Why::default() };
+    }
+
+    /// How many rows of a sheet are seen.
+    fn limit(&self, key: &str) -> u32 {
+        let limit = self.limits.iter().find(|(topic, of, _)| *topic == self.topic && of == key);
+        limit.map_or(ROWS, |(_, _, rows)| *rows)
+    }
+
+    /// How many rows of a sheet are asked for: as many as of the sheet that shows most.
+    fn rows(&self) -> u32 {
+        let limits = self.limits.iter().filter(|(topic, ..)| *topic == self.topic);
+        limits.map(|(_, _, rows)| *rows).max().unwrap_or(ROWS)
+    }
+
+    /// All statements and rows that are seen, from top to bottom.
+    fn items(&self) -> Vec<Item> {
+        let Some(report) = self.report() else { return Vec::new() };
+        let mut items: Vec<Item> = (0..report.statements.len()).map(|row| Item { sheet: None, row }).collect();
+        for sheet in &report.sheets {
+            let seen = sheet.rows.len().min(self.limit(&sheet.key) as usize);
+            items.extend((0..seen).map(|row| Item { sheet: Some(sheet.key.clone()), row }));
+        }
+        items
+    }
+
+    fn evidence(&self, item: &Item) -> Option<&Evidence> {
+        let report = self.report()?;
+        match &item.sheet {
+            None => report.statements.get(item.row)?.evidence.as_ref(),
+            Some(key) => report.sheets.iter().find(|sheet| sheet.key == *key)?.rows.get(item.row)?.evidence.as_ref(),
+        }
+    }
+
+    /// Whether an item is the one that was clicked last: it is still there, and shows the same.
+    fn is_marked(&self, item: &Item) -> bool {
+        let same = |(topic, marked, evidence): &(Topic, Item, Evidence)| {
+            *topic == self.topic && marked == item && self.evidence(item) == Some(evidence)
+        };
+        self.marked.as_ref().is_some_and(same)
+    }
+
+    fn is_unfolded(&self, item: &Item) -> bool {
+        self.unfolded.iter().any(|(topic, of)| *topic == self.topic && of == item)
+    }
+}
+
+/// Whether memory ran out on a device while it was recorded.
+fn ran_out(device: &DeviceSummary) -> bool {
+    device.actions.iter().any(|(action, count)| action == "oom" && *count > 0)
+}
+
+/// A file was opened: the device to show first. Where memory ran out on one, it is that one, and why is seen at once.
+pub(super) fn opened(state: &mut State) -> usize {
+    let place = state.file().and_then(|file| file.devices.iter().position(ran_out));
+    match place {
+        Some(_) => {
+            state.why.topic = Topic::OutOfMemory;
+            state.views.show(Tab::Why);
+        }
+        None if state.why.topic == Topic::OutOfMemory => state.why.topic = Topic::default(),
+        None => {}
+    }
+    place.unwrap_or(0)
+}
+
+/// Asks for the report that is seen. A newer question ends the one on its way only where it is about another topic: while a moment
+/// is dragged, each would end the one before.
+pub(super) fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
+    let why = &state.why;
+    let topic = why.topic;
+    let question = Question { topic, at: state.pinned.moment, rows: why.rows(), version: why.version };
+    let is_known = why.known.iter().any(|(known, _)| *known == question);
+    let waits = why.asked.is_some_and(|(_, asked)| asked.topic == topic);
+    if state.views.seen() != Some(Tab::Why) || is_known || waits {
+        return;
+    }
+    let set = why.thresholds.iter().filter(|(of, ..)| *of == topic);
+    let thresholds = set.map(|(_, key, value)| (key.clone(), *value)).collect();
+    let serial = state.next_serial();
+    state.why.asked = Some((serial, question));
+    let question = ReportQuestion { topic, at: Some(question.at), thresholds, rows: question.rows };
+    effects.push(Effect::Ask(Request::Report { serial, device, question }));
+}
+
+/// Takes the worker's answer.
+pub(super) fn take(state: &mut State, serial: u32, report: Report) {
+    let why = &mut state.why;
+    let Some((_, question)) = why.asked.take_if(|(asked, _)| *asked == serial) else { return };
+    why.known.retain(|(known, _)| known.topic != question.topic);
+    why.known.push((question, Rc::new(report)));
+}
+
+/// Carries out what happened in the tab.
+pub(super) fn act(state: &mut State, action: WhyAction, effects: &mut Vec<Effect>) {
+    let why = &mut state.why;
+    match action {
+        WhyAction::TopicChosen(topic) => (why.topic, why.active) = (topic, 0),
+        WhyAction::Picked(place) => pick(state, place, effects),
+        WhyAction::Unfolded(place) => unfold(why, place),
+        WhyAction::ThresholdSet(sheet, text) => set_threshold(why, sheet, &text),
+        WhyAction::More(sheet) => {
+            let Some(key) = why.report().and_then(|report| report.sheets.get(sheet)).map(|sheet| sheet.key.clone())
+            else {
+                return;
+            };
+            let (topic, rows) = (why.topic, why.limit(&key).saturating_mul(MORE).min(MOST_ROWS));
+            why.limits.retain(|(of, known, _)| (*of, known) != (topic, &key));
+            why.limits.push((topic, key, rows));
+        }
+        WhyAction::Copied(sheet) => {
+            let Some(text) = why.report().and_then(|report| report.sheets.get(sheet)).map(view::tab_separated) else {
+                return;
+            };
+            effects.push(Effect::Copy(text));
+        }
+    }
+}
+
+/// Carries out a key.
+pub(super) fn step(state: &mut State, step: WhyStep, effects: &mut Vec<Effect>) {
+    let (active, count) = (state.why.active, state.why.items().len());
+    let last = count.saturating_sub(1);
+    match step {
+        WhyStep::Up => state.why.active = active.saturating_sub(1),
+        WhyStep::Down => state.why.active = (active + 1).min(last),
+        WhyStep::First => state.why.active = 0,
+        WhyStep::Last => state.why.active = last,
+        WhyStep::Follow => pick(state, active, effects),
+        WhyStep::Unfold => unfold(&mut state.why, active),
+        WhyStep::Copy => {
+            let Some((report, device)) = state.why.report().zip(state.device()) else { return };
+            let file = state.file().map_or("", |file| &file.file);
+            let of = [file, " · ", &device_name(device.device)].concat();
+            effects.push(Effect::Copy(markdown(report, &of)));
+        }
+    }
+}
+
+fn pick(state: &mut State, place: usize, effects: &mut Vec<Effect>) {
+    let why = &mut state.why;
+    let Some(item) = why.items().into_iter().nth(place) else { return };
+    why.active = place;
+    match why.evidence(&item).cloned() {
+        Some(evidence) => {
+            why.marked = Some((why.topic, item, evidence.clone()));
+            follow(state, evidence, effects);
+        }
+        // What rests on nothing but its stack shows that.
+        None => unfold(why, place),
+    }
+}
+
+fn unfold(why: &mut Why, place: usize) {
+    let Some(item) = why.items().into_iter().nth(place) else { return };
+    why.active = place;
+    let row = (why.topic, item);
+    match why.unfolded.iter().position(|known| *known == row) {
+        Some(at) => drop(why.unfolded.remove(at)),
+        None => why.unfolded.push(row),
+    }
+}
+
+/// Sets a threshold. An empty field stands for the engine's own; what is no number changes nothing.
+fn set_threshold(why: &mut Why, sheet: usize, text: &str) {
+    let Some(threshold) = why.report().and_then(|report| report.sheets.get(sheet)?.threshold.clone()) else { return };
+    let (topic, text) = (why.topic, text.trim());
+    let value = text.parse().ok();
+    if value.is_none() != text.is_empty() || value == Some(threshold.value) {
+        return;
+    }
+    why.thresholds.retain(|(of, key, _)| (*of, key) != (topic, &threshold.key));
+    why.thresholds.extend(value.map(|value| (topic, threshold.key, value)));
+    why.unfolded.retain(|(of, _)| *of != topic);
+    why.version = why.version.wrapping_add(1);
+}
+
+/// The worker's answer to where a span is, if it is one.
+pub(super) use evidence::found;

@@ -1,0 +1,276 @@
+//! What the tab "Why" shows: a report as statements and sheets of text. It knows no topic from another.
+
+use super::cells::{Shown, plain, shown};
+use super::{Item, Why};
+use crate::engine::protocol::{Cell, Report, Sheet, Threshold, Tone, Topic};
+use crate::ui::state::State;
+use crate::units::{Bytes, counted};
+use std::rc::Rc;
+
+/// The sign of a tone, and what it says aloud; nothing for what only says what is.
+pub fn sign(tone: Tone) -> [&'static str; 2] {
+    match tone {
+        Tone::Fact => ["", ""],
+        Tone::Good => ["✓", "Good: "],
+        Tone::Alarm => ["⚠", "Likely wrong: "],
+    }
+}
+
+/// All that the report on the page depends on, but for what is marked and active.
+#[derive(Clone, Debug)]
+pub struct Basis {
+    report: Option<Rc<Report>>,
+    seen: Vec<(String, u32)>,
+    unfolded: Vec<(Topic, Item)>,
+}
+
+impl PartialEq for Basis {
+    fn eq(&self, other: &Basis) -> bool {
+        let same = match (&self.report, &other.report) {
+            (Some(one), Some(another)) => Rc::ptr_eq(one, another),
+            (one, another) => one.is_none() && another.is_none(),
+        };
+        same && self.seen == other.seen && self.unfolded == other.unfolded
+    }
+}
+
+/// What the report depends on now.
+pub fn basis(state: &State) -> Basis {
+    let why = &state.why;
+    let sheets = why.report().into_iter().flat_map(|report| &report.sheets);
+    let seen = sheets.map(|sheet| (sheet.key.clone(), why.limit(&sheet.key))).collect();
+    Basis { report: why.report().cloned(), seen, unfolded: why.unfolded.clone() }
+}
+
+/// What of the tab changes while a report stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// The topic that is chosen.
+    pub topic: Topic,
+    /// Topics whose reports, as far as they are known, warn of something.
+    pub alarms: Vec<Topic>,
+    /// Whether what is seen is being asked for anew.
+    pub is_busy: bool,
+    /// The item that was clicked last, by its place among all of the report.
+    pub marked: Option<usize>,
+    /// The item that keys start from.
+    pub active: usize,
+    /// What stands there instead of a report.
+    pub note: &'static str,
+}
+
+/// The marks.
+pub fn marks(state: &State) -> Marks {
+    let why = &state.why;
+    let items = why.items();
+    let is_alarm = |report: &Report| report.statements.iter().any(|statement| statement.tone == Tone::Alarm);
+    let alarms = Topic::ALL
+        .into_iter()
+        .filter(|topic| why.known.iter().any(|(question, report)| question.topic == *topic && is_alarm(report)));
+    let note = match why.report() {
+        None if why.asked.is_some() => "Reading the history…",
+        Some(report) if report.statements.is_empty() && report.sheets.is_empty() => {
+            "There is nothing to say of this device."
+        }
+        _ => "",
+    };
+    Marks {
+        topic: why.topic,
+        alarms: alarms.collect(),
+        is_busy: why.asked.is_some(),
+        marked: items.iter().position(|item| why.is_marked(item)),
+        active: why.active.min(items.len().saturating_sub(1)),
+        note,
+    }
+}
+
+/// The report.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct View {
+    /// Statements, the weightiest first.
+    pub statements: Vec<Said>,
+    /// Sheets.
+    pub sheets: Vec<SheetView>,
+}
+
+/// A statement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Said {
+    /// How it is meant.
+    pub tone: Tone,
+    /// The sentence.
+    pub text: String,
+    /// Whether a click shows what it rests on.
+    pub is_shown: bool,
+}
+
+/// A sheet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SheetView {
+    /// Its name; of one report no two are equal.
+    pub key: String,
+    /// Its heading.
+    pub title: String,
+    /// What its numbers mean.
+    pub note: String,
+    /// The threshold, and in short what it is.
+    pub threshold: Option<(Threshold, String)>,
+    /// Headings, and whether what is below them are numbers.
+    pub columns: Vec<(String, Kind)>,
+    /// The rows that are seen.
+    pub rows: Vec<RowView>,
+    /// The cells of the row at the foot.
+    pub total: Vec<Shown>,
+    /// What the button says that shows more rows; empty where there are no more.
+    pub more: String,
+}
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The names of the rows: it takes the room that is left.
+    Name,
+    /// Other words.
+    Text,
+    /// Numbers.
+    Number,
+    /// Shares, with bars.
+    Share,
+}
+
+impl Kind {
+    /// The class of its cells.
+    pub fn class(self) -> &'static str {
+        match self {
+            Kind::Name => "name",
+            Kind::Text => "text",
+            Kind::Number => "number",
+            Kind::Share => "share",
+        }
+    }
+}
+
+/// A row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RowView {
+    /// Its place among all statements and rows of the report that are seen.
+    pub place: usize,
+    /// How far it is indented.
+    pub depth: u32,
+    /// How it is meant.
+    pub tone: Tone,
+    /// Its cells, one a column, and each as a spreadsheet has it.
+    pub cells: Vec<(Shown, String)>,
+    /// Whether a click shows what it rests on.
+    pub is_shown: bool,
+    /// Whether it has a stack, and the lines of it that are seen.
+    pub stack: Stack,
+}
+
+/// The stack of a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stack {
+    /// It has none.
+    None,
+    /// It is not seen.
+    Folded,
+    /// Its lines are, innermost first.
+    Unfolded(Vec<String>),
+}
+
+/// The report as text.
+pub fn view(state: &State) -> View {
+    let why = &state.why;
+    let Some(report) = why.report() else { return View::default() };
+    let said = report.statements.iter().map(|statement| Said {
+        tone: statement.tone,
+        text: statement.text.clone(),
+        is_shown: statement.evidence.is_some(),
+    });
+    let statements: Vec<Said> = said.collect();
+    let mut place = statements.len();
+    let sheets = report.sheets.iter().map(|sheet| sheet_view(why, sheet, &mut place)).collect();
+    View { statements, sheets }
+}
+
+fn sheet_view(why: &Why, sheet: &Sheet, place: &mut usize) -> SheetView {
+    let seen = sheet.rows.len().min(why.limit(&sheet.key) as usize);
+    let mut rows = Vec::with_capacity(seen);
+    for (row, line) in sheet.rows.iter().take(seen).enumerate() {
+        let item = Item { sheet: Some(sheet.key.clone()), row };
+        rows.push(RowView {
+            place: *place,
+            depth: line.depth,
+            tone: line.tone,
+            cells: line.cells.iter().map(|cell| (shown(cell), plain(cell))).collect(),
+            is_shown: line.evidence.is_some(),
+            stack: match (line.stack.is_empty(), why.is_unfolded(&item)) {
+                (true, _) => Stack::None,
+                (false, false) => Stack::Folded,
+                (false, true) => Stack::Unfolded(line.stack.clone()),
+            },
+        });
+        *place += 1;
+    }
+    let hidden = u64::from(sheet.left_out).saturating_add((sheet.rows.len() - seen) as u64);
+    let threshold = sheet.threshold.clone().map(|threshold| {
+        let short = if threshold.unit == "bytes" { Bytes(threshold.value).to_string() } else { String::new() };
+        (threshold, short)
+    });
+    SheetView {
+        key: sheet.key.clone(),
+        title: sheet.title.clone(),
+        note: sheet.note.clone(),
+        threshold,
+        columns: columns(sheet),
+        rows,
+        total: sheet.total.iter().map(shown).collect(),
+        more: if hidden == 0 { String::new() } else { counted(hidden, "row") + " more" },
+    }
+}
+
+/// What the columns hold, by what stands in them: the first of words is that of the names.
+fn columns(sheet: &Sheet) -> Vec<(String, Kind)> {
+    let mut has_name = false;
+    let mut columns = Vec::with_capacity(sheet.columns.len());
+    for (at, column) in sheet.columns.iter().enumerate() {
+        let cells = sheet.rows.iter().map(|row| &row.cells).chain([&sheet.total]);
+        let kind = cells.filter_map(|cells| cells.get(at)).find_map(|cell| match cell {
+            Cell::Nothing => None,
+            Cell::Text(_) => Some(Kind::Text),
+            Cell::Share { .. } => Some(Kind::Share),
+            _ => Some(Kind::Number),
+        });
+        let kind = match kind {
+            Some(Kind::Text) | None if !has_name => {
+                has_name = true;
+                Kind::Name
+            }
+            kind => kind.unwrap_or(Kind::Number),
+        };
+        columns.push((column.label.clone(), kind));
+    }
+    columns
+}
+
+/// A sheet for a spreadsheet: headings, rows and total, as tab-separated lines of plain numbers.
+pub fn tab_separated(sheet: &Sheet) -> String {
+    let mut text = String::new();
+    let mut line = |cells: &mut dyn Iterator<Item = String>| {
+        for (at, cell) in cells.enumerate() {
+            if at > 0 {
+                text.push('\t');
+            }
+            text.push_str(&cell);
+        }
+        text.push('\n');
+    };
+    line(&mut sheet.columns.iter().map(|column| column.label.clone()));
+    for row in &sheet.rows {
+        line(&mut row.cells.iter().map(plain));
+    }
+    if !sheet.total.is_empty() {
+        line(&mut sheet.total.iter().map(plain));
+    }
+    text
+}

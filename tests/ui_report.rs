@@ -1,0 +1,403 @@
+//! The view "Why" without a browser: what is asked when, what a click on evidence does, what stays marked, thresholds, rows.
+#![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
+
+use memscape::engine::protocol::{
+    At, Cell, Details, DeviceSummary, Evidence, FileSummary, MomentFacts, Place, Report, ReportQuestion, Sheet,
+    SheetColumn, SheetRow, Span, Statement, Threshold, Tone, Topic,
+};
+use memscape::engine::{Reply, Request};
+use memscape::timeline::Axis;
+use memscape::ui::state::Canvas;
+use memscape::ui::views::Tab;
+use memscape::ui::why::view::{Kind, Marks, Stack, View, marks, view};
+use memscape::ui::why::{WhyAction, WhyStep};
+use memscape::ui::{Action, Command, Effect, State, update};
+
+struct Page {
+    state: State,
+    done: Vec<Effect>,
+}
+
+fn evidence(from: u32, to: u32) -> Evidence {
+    Evidence { span: Some(Span { from, to }), ..Evidence::default() }
+}
+
+fn row(name: &str, bytes: u64, evidence: Option<Evidence>, stack: &[&str]) -> SheetRow {
+    SheetRow {
+        cells: vec![Cell::Bytes(bytes), Cell::Share { part: bytes, whole: 4096 }, Cell::Text(name.into())],
+        stack: stack.iter().map(|line| (*line).to_owned()).collect(),
+        evidence,
+        ..SheetRow::default()
+    }
+}
+
+fn sheet(key: &str, rows: Vec<SheetRow>, value: u64) -> Sheet {
+    let column = |key: &str, label: &str| SheetColumn { key: key.into(), label: label.into() };
+    Sheet {
+        key: key.into(),
+        title: "What waits".into(),
+        threshold: Some(Threshold { key: "late".into(), label: "at least".into(), unit: "bytes".into(), value }),
+        columns: vec![column("requested", "Requested"), column("share", "Share"), column("site", "Call site")],
+        rows,
+        total: vec![Cell::Bytes(4096)],
+        ..Sheet::default()
+    }
+}
+
+/// An alarm with a span, a sentence without evidence, and two sheets: the first of 12 rows and 3 left out, of which the first selects
+/// and searches and the second has nothing but a stack.
+fn report(topic: Topic) -> Report {
+    let said = |tone, text: &str, evidence| Statement { tone, text: text.into(), evidence };
+    let all = Evidence { moment: Some(40), allocation: Some(7), find: Some("train.py:12".into()), ..evidence(30, 59) };
+    let mut rows =
+        vec![row("train.py:12", 2048, Some(all), &["a.py:1 f", "b.py:2 g"]), row("b.py:2", 1024, None, &["b.py:2 g"])];
+    rows.extend((2..12).map(|at| row("c.py:3", 10 - u64::from(at) / 2, Some(evidence(at, at + 1)), &[])));
+    Report {
+        topic,
+        statements: vec![
+            said(Tone::Alarm, "Something grows.", Some(evidence(100, 199))),
+            said(Tone::Good, "Nothing waits.", None),
+        ],
+        sheets: vec![
+            Sheet { left_out: 3, ..sheet("grows", rows, 1 << 20) },
+            sheet("waits", vec![row("d.py:4", 1, Some(Evidence { moment: Some(5), ..Evidence::default() }), &[])], 9),
+        ],
+    }
+}
+
+fn device(device: i64, actions: &[(&str, u64)]) -> DeviceSummary {
+    DeviceSummary {
+        device,
+        events: 999,
+        peak_event: 500,
+        drawn_peak: 1 << 20,
+        actions: actions.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect(),
+        time_us: Some((0, 9_990)),
+        ..DeviceSummary::default()
+    }
+}
+
+impl Page {
+    fn open(devices: Vec<DeviceSummary>) -> Page {
+        let mut page = Page { state: State::default(), done: vec![] };
+        page.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
+        page.open_again(devices);
+        page
+    }
+
+    fn open_again(&mut self, devices: Vec<DeviceSummary>) {
+        let file = FileSummary {
+            schema: 1,
+            file: "a.pickle".into(),
+            format: "pickle 4 (Python)".into(),
+            torch: None,
+            warnings: vec![],
+            devices,
+            settings: vec![],
+        };
+        let given = memscape::ui::action::GivenFile { name: "a.pickle".into(), bytes: 10 };
+        self.act(Action::FilesGiven(vec![given]));
+        self.reply(Reply::Opened(Box::new(file)));
+    }
+
+    /// With the report of the peak on the page.
+    fn seen() -> Page {
+        let mut page = Page::open(vec![device(0, &[]), device(1, &[])]);
+        page.act(Action::TabChosen(Tab::Why));
+        page.answer();
+        page
+    }
+
+    fn act(&mut self, action: Action) {
+        self.done = update(&mut self.state, action, 0.0);
+    }
+
+    fn why(&mut self, action: WhyAction) {
+        self.act(Action::Why(action));
+    }
+
+    fn step(&mut self, step: WhyStep) {
+        self.act(Action::Command(Command::Why(step)));
+    }
+
+    fn reply(&mut self, reply: Reply) {
+        self.act(Action::Replied { load: self.state.load, reply });
+    }
+
+    fn asked(&self) -> Option<(u32, ReportQuestion)> {
+        self.done.iter().find_map(|effect| match effect {
+            Effect::Ask(Request::Report { serial, question, .. }) => Some((*serial, question.clone())),
+            _ => None,
+        })
+    }
+
+    fn question(&self) -> ReportQuestion {
+        self.asked().expect("a question").1
+    }
+
+    fn answer(&mut self) {
+        let (serial, question) = self.asked().expect("a question");
+        self.reply(Reply::Report { serial, report: Box::new(report(question.topic)) });
+    }
+
+    /// The serial of the question for details, and of which allocation.
+    fn selecting(&self) -> Option<(u32, u32)> {
+        self.done.iter().find_map(|effect| match effect {
+            Effect::Ask(Request::Details { serial, allocation, .. }) => Some((*serial, *allocation)),
+            _ => None,
+        })
+    }
+
+    fn copied(&self) -> Option<&str> {
+        self.done.iter().find_map(|effect| match effect {
+            Effect::Copy(text) => Some(text.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The window, in moments.
+    fn window(&self) -> [u32; 2] {
+        let view = self.state.view.expect("a window");
+        [0.0, 100.0].map(|column| view.x_from_column(column).round() as u32)
+    }
+
+    fn marks(&self) -> Marks {
+        marks(&self.state)
+    }
+
+    fn view(&self) -> View {
+        view(&self.state)
+    }
+}
+
+#[test]
+fn it_asks_only_while_it_is_seen_and_one_question_at_a_time() {
+    let mut page = Page::open(vec![device(0, &[])]);
+    assert_eq!(page.asked(), None, "the tree is seen");
+    page.act(Action::TabChosen(Tab::Why));
+    let (first, question) = page.asked().expect("it is seen");
+    assert_eq!((question.topic, question.at, question.rows), (Topic::Peak, Some(501), 10));
+    assert_eq!((page.marks().note, page.marks().is_busy), ("Reading the history…", true));
+    page.act(Action::MomentTyped("end".into()));
+    assert_eq!(page.asked(), None, "a moment that is dragged would never get an answer");
+    page.reply(Reply::Report { serial: first + 1000, report: Box::default() });
+    assert_eq!(page.view(), View::default(), "that was to another question");
+    page.reply(Reply::Report { serial: first, report: Box::new(report(Topic::Peak)) });
+    assert_eq!(page.question().at, Some(999), "then the newest moment");
+    assert_eq!(page.view().statements.len(), 2, "until then what was known stays");
+    assert!(page.marks().is_busy);
+    page.answer();
+    assert!(!page.marks().is_busy);
+    page.act(Action::TabChosen(Tab::Tree));
+    page.act(Action::MomentTyped("3".into()));
+    assert_eq!(page.asked(), None);
+}
+
+#[test]
+fn another_topic_overtakes_and_what_is_known_of_each_stays() {
+    let mut page = Page::seen();
+    assert_eq!(page.marks().alarms, [Topic::Peak]);
+    page.act(Action::MomentTyped("end".into()));
+    let (late, _) = page.asked().expect("the same for another moment");
+    page.why(WhyAction::TopicChosen(Topic::Layers));
+    assert_eq!(page.question().topic, Topic::Layers, "a person waits for it");
+    page.reply(Reply::Report { serial: late, report: Box::default() });
+    assert_eq!(page.view(), View::default(), "nothing is known of it yet");
+    let (serial, _) = {
+        page.why(WhyAction::TopicChosen(Topic::Waste));
+        page.asked().expect("a question")
+    };
+    page.reply(Reply::Report { serial, report: Box::new(Report { topic: Topic::Waste, ..Report::default() }) });
+    assert_eq!(page.marks().note, "There is nothing to say of this device.");
+    page.why(WhyAction::TopicChosen(Topic::Peak));
+    assert_eq!(page.view().sheets.len(), 2, "at once, of the moment before");
+    page.answer();
+    page.why(WhyAction::TopicChosen(Topic::Waste));
+    assert_eq!(page.asked(), None, "nothing has changed since");
+    page.act(Action::DeviceChosen(1));
+    assert_eq!(page.question().topic, Topic::Waste, "of the other device");
+    assert_eq!((page.view(), page.marks().alarms), (View::default(), vec![]));
+}
+
+#[test]
+fn evidence_does_all_it_says() {
+    let mut page = Page::seen();
+    page.state.views.node = Some(3);
+    page.act(Action::RangeDrawn([0.1, 0.2]));
+    page.why(WhyAction::Picked(2));
+    assert_eq!(page.state.find.text, "train.py:12");
+    let (serial, allocation) = page.selecting().expect("it is to be selected");
+    assert_eq!(allocation, 7);
+    assert_eq!((page.state.pinned.moment, page.state.pinned.range), (40, None), "the range would hide the moment");
+    assert_eq!(page.state.views.node, None, "the node would stand out before it");
+    assert_eq!(page.window(), [29, 61], "the span, and a little around it");
+    assert_eq!(page.marks().marked, Some(2));
+    let details = Details { allocation: 7, born_event: Some(10), freed_event: Some(90), ..Details::default() };
+    page.reply(Reply::Details { serial, details: Some(Box::new(details)) });
+    assert_eq!((page.window(), page.state.pinned.moment), ([29, 61], 40), "it lives there: nothing jumps");
+    page.act(Action::Command(Command::WindowBack));
+    assert_eq!(page.window(), [0, 1000], "one step back");
+
+    // What shows less takes back what the one before has put there, and nothing else.
+    page.why(WhyAction::Picked(0));
+    assert_eq!((page.window(), page.state.pinned.moment), ([96, 204], 40));
+    assert_eq!((page.state.find.text.as_str(), page.state.selection.is_none()), ("", true));
+    assert_eq!(page.marks().marked, Some(0));
+    page.act(Action::FindTyped(">1MiB".into()));
+    page.why(WhyAction::Picked(4));
+    assert_eq!(page.state.find.text, ">1MiB", "a person has typed that");
+    page.why(WhyAction::Picked(1));
+    assert_eq!(page.marks().marked, Some(4), "a sentence without evidence does nothing");
+    assert_eq!(page.marks().active, 1);
+}
+
+#[test]
+fn over_wall_clock_the_worker_says_where_a_span_is() {
+    let mut page = Page::seen();
+    page.state.axis = Axis::Time;
+    page.act(Action::Command(Command::FitBoth));
+    page.why(WhyAction::Picked(0));
+    let asked = page.done.iter().find_map(|effect| match effect {
+        Effect::Ask(Request::Moments { serial, at, .. }) if at.len() == 2 => Some((*serial, at.clone())),
+        _ => None,
+    });
+    let (serial, at) = asked.expect("a question");
+    assert_eq!(at, [At::Moment(100), At::Moment(199)]);
+    let before = page.window();
+    let facts =
+        |moment, time| MomentFacts { moment, place: Place { time, ..Place::default() }, ..MomentFacts::default() };
+    page.reply(Reply::Moments { serial: serial + 1000, moments: vec![facts(100, 1), facts(199, 2)] });
+    assert_eq!(page.window(), before);
+    page.reply(Reply::Moments { serial, moments: vec![facts(100, 1000), facts(199, 2000)] });
+    assert_eq!(page.window(), [961, 2041]);
+}
+
+#[test]
+fn keys_lead_through_statements_and_rows() {
+    let mut page = Page::seen();
+    page.step(WhyStep::Up);
+    assert_eq!(page.marks().active, 0);
+    page.step(WhyStep::Last);
+    assert_eq!(page.marks().active, 12, "two statements, ten of the twelve rows, and one");
+    page.step(WhyStep::Down);
+    page.step(WhyStep::Follow);
+    assert_eq!((page.marks().marked, page.state.pinned.moment), (Some(12), 5));
+    page.step(WhyStep::First);
+    page.step(WhyStep::Down);
+    page.step(WhyStep::Down);
+    page.step(WhyStep::Unfold);
+    let stack = |page: &Page, row: usize| page.view().sheets[0].rows[row].stack.clone();
+    assert_eq!(stack(&page, 0), Stack::Unfolded(vec!["a.py:1 f".into(), "b.py:2 g".into()]));
+    page.step(WhyStep::Unfold);
+    assert_eq!((stack(&page, 0), stack(&page, 2)), (Stack::Folded, Stack::None));
+    page.step(WhyStep::Down);
+    page.step(WhyStep::Follow);
+    assert_eq!(stack(&page, 1), Stack::Unfolded(vec!["b.py:2 g".into()]), "it has nothing else to show");
+    page.step(WhyStep::Copy);
+    assert!(page.copied().is_some_and(|text| text.starts_with("## Peak: a.pickle · GPU 0")), "{:?}", page.copied());
+    page.why(WhyAction::TopicChosen(Topic::Waste));
+    page.step(WhyStep::Copy);
+    assert_eq!(page.copied(), None, "nothing is known of it yet");
+}
+
+#[test]
+fn more_rows_are_asked_for_once() {
+    let mut page = Page::seen();
+    let seen = |page: &Page| {
+        let view = page.view();
+        view.sheets.iter().map(|sheet| (sheet.rows.len(), sheet.more.clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(seen(&page), [(10, "5 rows more".to_owned()), (1, String::new())]);
+    assert_eq!(page.view().sheets[1].rows[0].place, 12);
+    page.why(WhyAction::Picked(12));
+    page.answer();
+    page.why(WhyAction::More(0));
+    assert_eq!(page.question().rows, 50);
+    assert_eq!(seen(&page)[0], (12, "3 rows more".to_owned()), "what is known already is seen at once");
+    assert_eq!(page.marks().marked, Some(14), "the same row, further down");
+    page.answer();
+    page.why(WhyAction::More(0));
+    assert_eq!(page.question().rows, 250);
+    page.why(WhyAction::More(9));
+}
+
+#[test]
+fn a_threshold_is_asked_anew_and_kept_for_its_topic() {
+    let mut page = Page::seen();
+    let mut set = |text: &str| {
+        page.why(WhyAction::ThresholdSet(0, text.into()));
+        let asked = page.asked().map(|(_, question)| question.thresholds);
+        if asked.is_some() {
+            page.answer();
+        }
+        asked
+    };
+    assert_eq!(set("1048576"), None, "it is that already");
+    assert_eq!((set("-1"), set("many"), set("1e99")), (None, None, None), "no number");
+    assert_eq!(set(" 5 "), Some(vec![("late".to_owned(), 5)]));
+    assert_eq!(set("18446744073709551615"), Some(vec![("late".to_owned(), u64::MAX)]));
+    page.why(WhyAction::TopicChosen(Topic::Waste));
+    assert_eq!(page.question().thresholds, [], "another topic has its own");
+    page.answer();
+    page.act(Action::DeviceChosen(1));
+    page.answer();
+    page.why(WhyAction::TopicChosen(Topic::Peak));
+    assert_eq!(page.question().thresholds, [("late".to_owned(), u64::MAX)], "a person has set it for all devices");
+    page.answer();
+    page.why(WhyAction::ThresholdSet(0, String::new()));
+    assert_eq!(page.question().thresholds, [], "as it comes");
+    let (threshold, short) = page.view().sheets[0].threshold.clone().expect("it has one");
+    assert_eq!((threshold.value, short.as_str()), (1 << 20, "1.00 MiB"));
+}
+
+#[test]
+fn a_file_that_ran_out_of_memory_says_so_first() {
+    let mut page = Page::open(vec![device(0, &[("alloc", 9)]), device(3, &[("alloc", 9), ("oom", 1)])]);
+    assert_eq!((page.state.views.seen(), page.question().topic), (Some(Tab::Why), Topic::OutOfMemory));
+    assert_eq!(page.state.device().map(|device| device.device), Some(3), "the device where it happened");
+    page.open_again(vec![device(0, &[("oom", 0)])]);
+    assert_eq!(page.question().topic, Topic::Peak, "the next file has not");
+    let page = Page::open(vec![device(0, &[("alloc", 9)])]);
+    assert_eq!(page.state.views.seen(), Some(Tab::Tree));
+}
+
+#[test]
+fn columns_are_told_by_what_stands_in_them() {
+    let page = Page::seen();
+    let sheet = &page.view().sheets[0];
+    let kinds: Vec<Kind> = sheet.columns.iter().map(|(_, kind)| *kind).collect();
+    assert_eq!(kinds, [Kind::Number, Kind::Share, Kind::Name]);
+    let cells = &sheet.rows[0].cells;
+    assert_eq!(
+        (cells[0].0.text.as_str(), cells[0].0.exact.as_str(), cells[0].1.as_str()),
+        ("2.00 KiB", "2,048 B", "2048")
+    );
+    assert_eq!((cells[1].0.text.as_str(), cells[1].0.part, cells[1].1.as_str()), ("50.0 %", Some(500), "0.500000"));
+    assert_eq!(sheet.total[0].text, "4.00 KiB");
+}
+
+#[test]
+fn a_sheet_is_copied_as_plain_numbers() {
+    let mut page = Page::seen();
+    page.why(WhyAction::Copied(1));
+    assert_eq!(page.copied(), Some("Requested\tShare\tCall site\n1\t0.000244\td.py:4\n4096\n"));
+    let rows = vec![SheetRow {
+        cells: vec![
+            Cell::Text("a\tb\nc".into()),
+            Cell::Nothing,
+            Cell::Change(-2048),
+            Cell::Ratio(1.5),
+            Cell::Micros(7),
+            Cell::Event(-1),
+            Cell::Share { part: 3, whole: 0 },
+        ],
+        ..SheetRow::default()
+    }];
+    let mut page = Page::open(vec![device(0, &[])]);
+    page.act(Action::TabChosen(Tab::Why));
+    let (serial, _) = page.asked().expect("a question");
+    let sheets = vec![Sheet { rows, ..Sheet::default() }];
+    page.reply(Reply::Report { serial, report: Box::new(Report { sheets, ..Report::default() }) });
+    page.why(WhyAction::Copied(0));
+    assert_eq!(page.copied(), Some("\na b c\t\t-2048\t1.500000\t7\t-1\t\n"));
+}
