@@ -86,6 +86,7 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
     listeners.extend(super::views::listeners(app));
     listeners.extend(super::tree::listeners(app));
     listeners.extend(super::settings::listeners(app));
+    listeners.extend(super::rules::listeners(app));
     listeners.extend(super::table::listeners(app));
     listeners.extend(super::axis::listeners(app));
     listeners.extend(super::sources::listeners(app));
@@ -135,9 +136,9 @@ fn key(app: &Rc<App>, event: &Event) {
     if presses && focus.is_some_and(|focus| focus.matches("button, a, summary").unwrap_or(false)) {
         return;
     }
-    let (letters, help, export, settings) = {
+    let (letters, help, export, settings, rules) = {
         let state = app.state.borrow();
-        (state.letters, state.help, state.export.dialog, state.settings.dialog)
+        (state.letters, state.help, state.export.dialog, state.settings.dialog, state.rules.dialog)
     };
     let scope = if export == Dialog::Open { Scope::Export } else { scope };
     // What AltGr types is typed without anything held.
@@ -148,6 +149,9 @@ fn key(app: &Rc<App>, event: &Event) {
         return;
     }
     if export == Dialog::Open && !matches!(command, Command::ToggleExport | Command::Export(_)) {
+        return;
+    }
+    if rules == settings::Dialog::Open && command != Command::ToggleRules {
         return;
     }
     if settings == settings::Dialog::Open && command != Command::ToggleSettings {

@@ -24,6 +24,7 @@ mod painter;
 mod panels;
 mod pen;
 mod policy;
+mod rules;
 mod settings;
 mod sources;
 mod table;
@@ -132,6 +133,7 @@ impl App {
         device::watch_sizes(&app)?;
         tree::watch_size(&app)?;
         settings::load(&app);
+        rules::load(&app);
         table::watch_size(&app)?;
         device::choose(&app);
         match link {
@@ -169,7 +171,9 @@ impl App {
             },
             Effect::Ask(request) => self.client.send(ToWorker::Ask(request)),
             Effect::Upload { device_place, scene } => self.painter.borrow_mut().upload(device_place, &scene),
-            Effect::Store(text) => settings::store(self, &text),
+            Effect::Store(text) => settings::store(self, settings::KEY, &text),
+            Effect::StoreRules(text) => settings::store(self, rules::KEY, &text),
+            Effect::Save(name, text) => rules::save(self, name, &text),
             Effect::FollowSource => tree::follow(self),
             Effect::FocusFind => find::focus(self),
             Effect::ReadText(place, name) => sources::read(self, place, name),

@@ -12,6 +12,7 @@ mod lanes;
 mod legend;
 mod moment;
 mod range;
+mod rules;
 mod settings;
 mod sources;
 mod stage;
@@ -40,6 +41,7 @@ pub(super) struct Panels {
     moment: moment::Panel,
     settings: settings::Panel,
     range: range::Panel,
+    rules: rules::Panel,
     sources: sources::Panel,
     stage: stage::Panel,
     summary: summary::Panel,
@@ -76,6 +78,7 @@ impl Panels {
         self.settings.show(elements, state);
         self.tree.show(elements, state);
         self.range.show(elements, state);
+        self.rules.show(elements, state);
         self.sources.show(elements, state);
         self.why.show(elements, state);
     }

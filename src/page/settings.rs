@@ -9,23 +9,28 @@ use std::rc::Rc;
 use web_sys::{EventTarget, Storage};
 
 /// What they are stored under.
-const KEY: &str = "memscape.settings";
+pub(super) const KEY: &str = "memscape.settings";
 
 fn storage(app: &App) -> Option<Storage> {
     app.elements.window.local_storage().ok().flatten()
 }
 
-/// Keeps them.
-pub(super) fn store(app: &App, text: &str) {
+/// What is stored under this name.
+pub(super) fn stored(app: &App, key: &str) -> Option<String> {
+    storage(app).and_then(|storage| storage.get_item(key).ok().flatten())
+}
+
+/// Keeps a text under this name.
+pub(super) fn store(app: &App, key: &str, text: &str) {
     if let Some(storage) = storage(app) {
         // A full or forbidden storage is no error: nothing that is seen depends on it.
-        let _ = storage.set_item(KEY, text);
+        let _ = storage.set_item(key, text);
     }
 }
 
 /// Takes what was kept.
 pub(super) fn load(app: &Rc<App>) {
-    if let Some(text) = storage(app).and_then(|storage| storage.get_item(KEY).ok().flatten()) {
+    if let Some(text) = stored(app, KEY) {
         app.dispatch(Action::Settings(SettingsAction::Loaded(text)));
     }
 }

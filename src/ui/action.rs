@@ -6,6 +6,7 @@ use super::export::{Format, Picture};
 use super::flame::{FlameAction, FlameStep};
 use super::histograms::{Histogram, Reach};
 use super::range::About;
+use super::rules::RulesAction;
 use super::settings::SettingsAction;
 use super::sources::SourceAction;
 use super::state::{Canvas, Renderer};
@@ -153,6 +154,8 @@ pub enum Action {
     Tree(TreeAction),
     /// Something happened to the settings.
     Settings(SettingsAction),
+    /// Something happened to the rules of categories.
+    Rules(RulesAction),
     /// So was the dialog of formats.
     ExportClosed,
     /// The picture became a file of this name, or did not.
@@ -314,6 +317,8 @@ pub enum Command {
     ToggleSameStack,
     /// Something in the call tree.
     Tree(TreeCommand),
+    /// Open the rules of categories, or close them.
+    ToggleRules,
     /// Open the settings, or close them.
     ToggleSettings,
     /// Move or zoom in the flame graph.
@@ -405,6 +410,10 @@ pub enum Effect {
     FocusCapacity,
     /// The browser keeps this text of settings.
     Store(String),
+    /// It keeps this text of rules.
+    StoreRules(String),
+    /// This text becomes a file of this name.
+    Save(&'static str, String),
     /// The link of the tree's active row is followed.
     FollowSource,
     /// The worker is dead: the next load needs a new one.

@@ -7,7 +7,7 @@ use super::opening::{EXAMPLE, cancel, load_link, show_device};
 use super::pointing::select;
 use super::state::{BytesAxis, Help, Letters, Stage, State};
 use super::trail::Way;
-use super::{cursor, details, export, flame, record, settings, table, tree_keys, why};
+use super::{cursor, details, export, flame, record, rules, settings, table, tree_keys, why};
 use crate::engine::protocol::{Direction, Grouping, Looks};
 
 /// One key press moves by this part of the window.
@@ -40,6 +40,7 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
             }
         }
         Command::Tree(command) => tree_keys::command(state, command, effects),
+        Command::ToggleRules => rules::toggle(state),
         Command::ToggleSettings => settings::toggle(state, effects),
         Command::ToggleExport => export::toggle(state),
         Command::Export(format) => export::want(state, format),

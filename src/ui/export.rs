@@ -138,7 +138,7 @@ pub(super) fn begin(state: &mut State, effects: &mut Vec<Effect>) {
         return;
     };
     let around = &state.around;
-    let is_known = around.marks.latest().is_some() && around.legend.about(state.looks.colouring).is_some();
+    let is_known = around.marks.latest().is_some() && around.legend_of(state.looks.colouring).is_some();
     let outline = state.outlined().map(|of| around.outline.about(of).cloned());
     if !is_known || outline == Some(None) {
         return;

@@ -134,6 +134,16 @@ pub(super) fn toggle_capitals(state: &mut State) {
     look_for(state, text, other);
 }
 
+/// Categories are told otherwise: a search for one is made anew.
+pub(super) fn told_anew(state: &mut State) {
+    if state.find.text.contains("@category") {
+        let Find { text, capitals, .. } = state.find.clone();
+        look_for(state, text, capitals);
+        state.find.asked = None;
+        state.find.found = None;
+    }
+}
+
 fn look_for(state: &mut State, text: String, capitals: Capitals) {
     // What was found stays in the picture until there is something else: no flicker between two letters.
     let found = state.find.found.take();

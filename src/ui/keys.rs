@@ -207,6 +207,7 @@ pub const BINDINGS: &[Binding] = {
         line(Timeline, &["r"], ToggleRuler, "Measure from the cursor, or stop there", "ruler"),
         line(Timeline, &["Shift+r"], ZoomToRuler, "Zoom to what was measured", "zoom-to-ruler"),
         line(Timeline, &["v"], TypeCapacity, "Type the capacity of the GPU", "capacity"),
+        line(Page, &["Shift+g"], ToggleRules, "Rules that tell categories", "rules-open"),
         line(Page, &["Ctrl+,"], ToggleSettings, "Settings: internal frames, links to the source", "settings-open"),
         tree(&["ArrowUp"], TreeCommand::Up, "Row above", ROWS),
         tree(&["ArrowDown"], TreeCommand::Down, "Row below", ROWS),

@@ -76,7 +76,11 @@ impl State {
         if self.axis == Axis::Time && lane.device.time_us.is_none() {
             return false;
         }
-        let scene = lane.geometry.scene.as_ref().filter(|_| lane.geometry.looks == self.looks_of(place));
+        let scene = lane
+            .geometry
+            .scene
+            .as_ref()
+            .filter(|_| lane.geometry.looks == self.looks_of(place) && !lane.geometry.is_stale);
         let plane = self.plane_of(lane.device);
         !scene.is_some_and(|scene| plane.is_served(*lane.view, &scene.view))
     }
@@ -93,7 +97,7 @@ impl State {
         let device_place =
             self.lane_places().find(|&place| self.geometry_of(place).is_some_and(|it| it.in_flight == Some(serial)))?;
         let (scene, looks) = (Rc::new(scene), self.looks_of(device_place));
-        *self.geometry_of(device_place)? = Geometry { scene: Some(scene.clone()), in_flight: None, looks };
+        *self.geometry_of(device_place)? = Geometry { scene: Some(scene.clone()), looks, ..Geometry::default() };
         self.fit_bytes_if_wanted();
         Some(Effect::Upload { device_place, scene })
     }
@@ -117,6 +121,13 @@ impl State {
     pub(super) fn forget_requests(&mut self) {
         self.geometry.in_flight = None;
         self.lanes.others.iter_mut().for_each(|lane| lane.geometry.in_flight = None);
+    }
+
+    /// Asks for all geometry anew; until it comes, what there is stays.
+    pub(super) fn redraw(&mut self) {
+        self.forget_requests();
+        self.geometry.is_stale = true;
+        self.lanes.others.iter_mut().for_each(|lane| lane.geometry.is_stale = true);
     }
 
     /// The focused lane as a canvas of its own.

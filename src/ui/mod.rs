@@ -43,6 +43,7 @@ mod pointing;
 pub mod range;
 pub mod record;
 pub mod ruler;
+pub mod rules;
 pub mod settings;
 pub mod shared_axis;
 pub mod source_rows;

@@ -7,6 +7,7 @@ use super::flame::FlameGraph;
 use super::hover::Spot;
 use super::lanes::Lanes;
 use super::pinned::Pinned;
+use super::rules::Rules;
 use super::settings::Settings;
 use super::sources::Sources;
 use super::surroundings::Surroundings;
@@ -89,6 +90,8 @@ pub struct State {
     pub why: Why,
     /// What is seen of the call tree.
     pub tree: Tree,
+    /// What tells categories.
+    pub rules: Rules,
     /// What a person sets for all files.
     pub settings: Settings,
     /// The table of allocations.
@@ -189,6 +192,8 @@ pub struct Geometry {
     /// The request that was not answered yet. There is one at a time among all lanes, always for the newest window: a slow scene
     /// is then finished and shown instead of being overtaken for ever.
     pub in_flight: Option<u32>,
+    /// Whether the scene is of groups that are told otherwise by now.
+    pub is_stale: bool,
     /// Order and colours of that scene; until the next one comes, what is seen is of these.
     pub looks: Looks,
 }

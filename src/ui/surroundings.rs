@@ -18,13 +18,24 @@ pub struct Surroundings {
     /// The silhouette of everything.
     pub overview: Answer<Axis, Rc<Overview>>,
     /// What colours mean.
-    pub legend: Answer<Grouping, Rc<Vec<LegendEntry>>>,
+    pub legend: Answer<Coloured, Rc<Vec<LegendEntry>>>,
     /// Where the selection is.
     pub outline: Answer<Outlined, Rc<Vec<OutlineRect>>>,
     /// What has the stack of the selection.
     pub same_stack: Answer<u32, Tally>,
     /// Slots of the palette that are faded, by the legend.
     pub faded: BTreeSet<u32>,
+}
+
+/// What a legend is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Coloured {
+    /// What colours tell.
+    pub colouring: Grouping,
+    /// The moment beside the peak.
+    pub at: u32,
+    /// The set of rules that tells categories, where colours tell those.
+    pub rules: u32,
 }
 
 /// What an outline is of.
@@ -99,10 +110,12 @@ pub(super) fn ask(state: &mut State, effects: &mut Vec<Effect>) {
         state.around.overview.ask(serial, axis);
         effects.push(Effect::Ask(Request::Overview { serial, device, axis, width_px: OVERVIEW_PX }));
     }
-    if state.around.legend.wants(colouring) {
+    let rules = if colouring == Grouping::Category { state.rules.told_version() } else { 0 };
+    let coloured = Coloured { colouring, at: state.pinned.moment, rules };
+    if state.around.legend.wants(coloured) {
         let serial = state.next_serial();
-        state.around.legend.ask(serial, colouring);
-        effects.push(Effect::Ask(Request::Legend { serial, device, colouring, at: None }));
+        state.around.legend.ask(serial, coloured);
+        effects.push(Effect::Ask(Request::Legend { serial, device, colouring, at: Some(coloured.at) }));
     }
     let stack = state.selection.as_deref().and_then(|selection| selection.stack);
     if let Some(stack) = stack.filter(|&stack| state.around.same_stack.wants(stack)) {
@@ -127,6 +140,13 @@ pub(super) fn take(state: &mut State, reply: Reply) {
         Reply::Outline { serial, rects, .. } => state.around.outline.take(serial, Rc::new(rects)),
         Reply::SameStack { serial, tally } => state.around.same_stack.take(serial, tally),
         _ => {}
+    }
+}
+
+impl Surroundings {
+    /// What these colours mean, with what there is of each at the moment, or at the one before until that is known.
+    pub fn legend_of(&self, colouring: Grouping) -> Option<&Rc<Vec<LegendEntry>>> {
+        self.legend.latest().filter(|_| self.legend.question().is_some_and(|of| of.colouring == colouring))
     }
 }
 

@@ -13,6 +13,7 @@ use super::opening::{close, files_given, link_failed, list, load, load_link, sho
 use super::pinned;
 use super::pointing::{answered, bring_into_view, click, look_under_pointer};
 use super::ruler::Fixed;
+use super::rules;
 use super::settings;
 use super::sources;
 use super::state::{BytesAxis, Choice, Help, Stage, State};
@@ -131,6 +132,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::Copied(Err(cause)) => state.remark = Some(format!("The browser did not allow copying: {cause}.")),
         Action::Tree(action) => tree_keys::act(state, action),
         Action::Settings(action) => settings::act(state, action, &mut effects),
+        Action::Rules(action) => rules::act(state, action, &mut effects),
         Action::HelpClosed => state.help = Help::Closed,
         Action::ExportClosed => state.export.dialog = export::Dialog::Closed,
         Action::Exported(result) => export::exported(state, result),
@@ -144,6 +146,8 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
 /// answer to what is under the pointer.
 fn settle(state: &mut State, effects: &mut Vec<Effect>) {
     let Some(device) = state.device().map(|device| device.device).filter(|_| state.canvas.is_some()) else { return };
+    // Before anything is asked that names categories.
+    rules::tell(state, effects);
     // Before anything is asked about a node: it may be one of the arrangement before.
     tree::arrange(state);
     find::ask(state, device, effects);

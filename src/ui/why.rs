@@ -6,9 +6,11 @@ pub mod view;
 
 use super::action::Effect;
 use super::markdown::markdown;
+use super::settings::Dialog;
 use super::state::State;
 use super::summary::device_name;
 use super::views::Tab;
+use crate::engine::protocol::category::MOST_CATEGORIES;
 use crate::engine::protocol::{DeviceSummary, Evidence, Report, ReportQuestion, Request, Span, Topic};
 use evidence::{Brought, follow};
 use std::rc::Rc;
@@ -102,7 +104,11 @@ pub enum WhyAction {
 impl Why {
     /// What was told last of the topic that is seen.
     fn report(&self) -> Option<&Rc<Report>> {
-        self.known.iter().find(|(question, _)| question.topic == self.topic).map(|(_, report)| report)
+        self.report_of(self.topic)
+    }
+
+    fn report_of(&self, topic: Topic) -> Option<&Rc<Report>> {
+        self.known.iter().find(|(question, _)| question.topic == topic).map(|(_, report)| report)
     }
 
     /// Another device, or another file: only what a person has set stays.
@@ -178,11 +184,17 @@ pub(super) fn opened(state: &mut State) -> usize {
 /// is dragged, each would end the one before.
 pub(super) fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     let why = &state.why;
-    let topic = why.topic;
-    let question = Question { topic, at: state.pinned.moment, rows: why.rows(), version: why.version };
+    // While rules are edited, what they bring about.
+    let edits = state.rules.dialog == Dialog::Open;
+    if !edits && state.views.seen() != Some(Tab::Why) {
+        return;
+    }
+    let topic = if edits { Topic::Categories } else { why.topic };
+    let rows = if edits { MOST_CATEGORIES as u32 } else { why.rows() };
+    let question = Question { topic, at: state.pinned.moment, rows, version: why.version };
     let is_known = why.known.iter().any(|(known, _)| *known == question);
     let waits = why.asked.is_some_and(|(_, asked)| asked.topic == topic);
-    if state.views.seen() != Some(Tab::Why) || is_known || waits {
+    if is_known || waits {
         return;
     }
     let set = why.thresholds.iter().filter(|(of, ..)| *of == topic);
@@ -191,6 +203,17 @@ pub(super) fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     state.why.asked = Some((serial, question));
     let question = ReportQuestion { topic, at: Some(question.at), thresholds, rows: question.rows };
     effects.push(Effect::Ask(Request::Report { serial, device, question }));
+}
+
+/// Whether a question is on its way.
+pub(super) fn is_waiting(why: &Why) -> bool {
+    why.asked.is_some()
+}
+
+/// Categories are told otherwise: whatever names them is to be asked for again.
+pub(super) fn told_anew(why: &mut Why) {
+    why.asked = None;
+    why.version = why.version.wrapping_add(1);
 }
 
 /// Takes the worker's answer.

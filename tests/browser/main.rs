@@ -50,6 +50,7 @@ mod told_otherwise;
 mod tree;
 mod trouble;
 mod urls;
+mod why;
 #[path = "../support/zip.rs"]
 #[allow(dead_code, reason = "each test file uses its part")]
 mod zip;

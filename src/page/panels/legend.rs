@@ -7,7 +7,7 @@ use crate::page::theme::Theme;
 use crate::timeline::Axis;
 use crate::timeline::paint::SHADES;
 use crate::ui::State;
-use crate::ui::legend::{Line, lines as entry_lines, title};
+use crate::ui::legend::{Line, lines as entry_lines, noun};
 use crate::ui::marks::lanes;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -45,13 +45,13 @@ impl Panel {
             elements.axis.set_disabled(!timed);
         }
         let colouring = state.looks.colouring;
-        let entries = state.around.legend.about(colouring).cloned();
+        let entries = state.around.legend_of(colouring).cloned();
         let (faded, background) = (state.around.faded.clone(), theme.look.background);
         let now = Entries { entries, colouring, faded, background };
         if let Some(Entries { entries, colouring, faded, .. }) = self.entries.changed(now) {
             let entries = entries.as_deref().map_or(&[][..], Vec::as_slice);
             elements.legend.set_hidden(entries.is_empty());
-            set_text(&elements.legend_title, &title(*colouring));
+            set_text(&elements.legend_title, &["Colour: ", noun(*colouring)].concat());
             show_entries(elements, &entry_lines(*colouring, entries, faded), palette(theme, *colouring));
         }
     }
@@ -71,7 +71,7 @@ fn show_entries(elements: &Elements, lines: &[Line], palette: &[[u8; 4]; 256]) {
         set_attribute(&button, "type", "button");
         set_attribute(&button, "data-slot", &line.slot.to_string());
         set_attribute(&button, "aria-pressed", if line.faded { "false" } else { "true" });
-        set_attribute(&button, "title", &line.label);
+        set_attribute(&button, "title", &line.exact);
         let swatch = elements.new_element("span", "swatch", "");
         let [red, green, blue, _] = palette.get((line.slot * SHADES) as usize).copied().unwrap_or_default();
         if let Some(swatch) = swatch.dyn_ref::<HtmlElement>() {
@@ -79,7 +79,9 @@ fn show_entries(elements: &Elements, lines: &[Line], palette: &[[u8; 4]; 256]) {
         }
         append(&button, &swatch);
         append(&button, &elements.new_element("span", "label", &line.label));
-        append(&button, &elements.new_element("span", "bytes", &line.bytes));
+        for column in &line.columns {
+            append(&button, &elements.new_element("span", "bytes", column));
+        }
         append(&item, &button);
         let only = elements.new_element("button", "only", "only");
         set_attribute(&only, "type", "button");

@@ -219,8 +219,8 @@ fn button(elements: &Elements, class: &str, attribute: &str, place: &str, text: 
     button
 }
 
-fn table(elements: &Elements, sheet: &SheetView, title: &str) -> Element {
-    let frame = elements.new_element("div", "frame", "");
+pub(super) fn table(elements: &Elements, sheet: &SheetView, title: &str) -> Element {
+    let frame = elements.new_element("div", "sheet", "");
     let table = elements.new_element("table", "", "");
     set_attribute(&table, "role", "grid");
     set_attribute(&table, "aria-labelledby", title);

@@ -47,7 +47,7 @@ impl Words {
             format!("stacked {order}"),
         ];
         let colouring = state.looks.colouring;
-        let entries = state.around.legend.about(colouring).map(|entries| entries.as_slice());
+        let entries = state.around.legend_of(colouring).map(|entries| entries.as_slice());
         Words {
             title: format!("{} · {}", file.file, device_name(device.device)),
             subtitle,

@@ -189,12 +189,21 @@ pub fn view(state: &State) -> View {
     });
     let statements: Vec<Said> = said.collect();
     let mut place = statements.len();
-    let sheets = report.sheets.iter().map(|sheet| sheet_view(why, sheet, &mut place)).collect();
+    let sheet_view = |sheet: &Sheet| {
+        let seen = sheet.rows.len().min(why.limit(&sheet.key) as usize);
+        sheet_view(why, sheet, &mut place, seen)
+    };
+    let sheets = report.sheets.iter().map(sheet_view).collect();
     View { statements, sheets }
 }
 
-fn sheet_view(why: &Why, sheet: &Sheet, place: &mut usize) -> SheetView {
-    let seen = sheet.rows.len().min(why.limit(&sheet.key) as usize);
+/// What the rules of categories bring about: the first table of their report, whole.
+pub fn categories(state: &State) -> Option<SheetView> {
+    let sheet = state.why.report_of(Topic::Categories)?.sheets.first()?;
+    Some(sheet_view(&state.why, sheet, &mut 0, sheet.rows.len()))
+}
+
+fn sheet_view(why: &Why, sheet: &Sheet, place: &mut usize, seen: usize) -> SheetView {
     let mut rows = Vec::with_capacity(seen);
     for (row, line) in sheet.rows.iter().take(seen).enumerate() {
         let item = Item { sheet: Some(sheet.key.clone()), row };

@@ -1,0 +1,260 @@
+//! The rules of categories without a browser: which set is in force, what is typed, kept and told, and when.
+#![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
+
+use memscape::engine::protocol::{
+    CategorySet, DeviceSummary, FileSummary, Grouping, LegendEntry, Report, Sheet, Topic, Weight,
+};
+use memscape::engine::{Reply, Request};
+use memscape::ui::action::GivenFile;
+use memscape::ui::rules::{Choice, Form, RulesAction, RulesView, view};
+use memscape::ui::state::Canvas;
+use memscape::ui::{Action, Command, Effect, State, legend, update};
+use std::collections::BTreeSet;
+
+const OWN: &str = "{\"weights\": \"param\", \"rest\": \".\"}";
+const WRONG: &str = "{\"weights\": \"param\",\n\"rest\": \"(\"}";
+
+#[derive(Default)]
+struct Page {
+    state: State,
+    done: Vec<Effect>,
+}
+
+impl Page {
+    fn open() -> Page {
+        let mut page = Page::default();
+        page.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
+        page.load();
+        page
+    }
+
+    fn load(&mut self) {
+        let device = DeviceSummary { events: 999, peak_event: 500, drawn_peak: 1 << 20, ..DeviceSummary::default() };
+        let file = FileSummary {
+            schema: 1,
+            file: "a.pickle".into(),
+            format: "pickle 4 (Python)".into(),
+            torch: None,
+            warnings: vec![],
+            devices: vec![device],
+            settings: vec![],
+        };
+        self.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
+        self.reply(Reply::Opened(Box::new(file)));
+    }
+
+    fn act(&mut self, action: Action) {
+        self.done = update(&mut self.state, action, 0.0);
+    }
+
+    fn rules(&mut self, action: RulesAction) {
+        self.act(Action::Rules(action));
+    }
+
+    fn typed(&mut self, text: &str) {
+        self.rules(RulesAction::Typed(text.into()));
+    }
+
+    fn reply(&mut self, reply: Reply) {
+        self.act(Action::Replied { load: self.state.load, reply });
+    }
+
+    fn find<T>(&self, of: impl Fn(&Effect) -> Option<T>) -> Option<T> {
+        self.done.iter().find_map(of)
+    }
+
+    /// The set that the worker is told.
+    fn told(&self) -> Option<CategorySet> {
+        self.find(|effect| match effect {
+            Effect::Ask(Request::Categories(set)) => Some((**set).clone()),
+            _ => None,
+        })
+    }
+
+    /// The names of its categories, the unknown last.
+    fn told_names(&self) -> Vec<String> {
+        self.told().map(|set| set.categories()).unwrap_or_default()
+    }
+
+    fn asked(&self) -> Option<(u32, Topic)> {
+        self.find(|effect| match effect {
+            Effect::Ask(Request::Report { serial, question, .. }) => Some((*serial, question.topic)),
+            _ => None,
+        })
+    }
+
+    fn answer(&mut self) {
+        let (serial, topic) = self.asked().expect("a question");
+        self.reply(Reply::Report { serial, report: Box::new(Report { topic, ..Report::default() }) });
+    }
+
+    fn stored(&self) -> Option<String> {
+        self.find(|effect| match effect {
+            Effect::StoreRules(text) => Some(text.clone()),
+            _ => None,
+        })
+    }
+
+    fn saved(&self) -> Option<(&'static str, String)> {
+        self.find(|effect| match effect {
+            Effect::Save(name, text) => Some((*name, text.clone())),
+            _ => None,
+        })
+    }
+
+    fn view(&self) -> RulesView {
+        view(&self.state)
+    }
+}
+
+#[test]
+fn ours_are_in_force_and_need_not_be_told() {
+    let mut page = Page::open();
+    assert_eq!(page.told(), None);
+    page.act(Action::Command(Command::ToggleRules));
+    let shown = page.view();
+    assert_eq!(shown.choice, Choice::Standard);
+    assert_eq!(CategorySet::parse(&shown.text), Ok(CategorySet::standard()), "the text says all of it");
+    assert_eq!((shown.errors, shown.can_undo), (vec![], false));
+    assert!(shown.note.contains(" rules, "), "{}", shown.note);
+}
+
+#[test]
+fn while_the_dialog_is_open_each_change_shows_what_it_brings_about() {
+    let mut page = Page::open();
+    page.act(Action::Command(Command::ToggleRules));
+    assert_eq!(page.asked().map(|(_, topic)| topic), Some(Topic::Categories), "whatever view is seen");
+    page.answer();
+    page.rules(RulesAction::Chosen(Choice::Mosaic));
+    assert_eq!(page.told(), Some(CategorySet::mosaic()));
+    let (serial, topic) = page.asked().expect("what it tells");
+    assert_eq!(topic, Topic::Categories);
+    page.rules(RulesAction::Chosen(Choice::Own));
+    page.typed(OWN);
+    assert_eq!((page.told(), page.asked()), (None, None), "they wait for the answer");
+    let sheet = Sheet { title: "of Mosaic's".into(), ..Sheet::default() };
+    let report = Report { topic, sheets: vec![sheet], ..Report::default() };
+    page.reply(Reply::Report { serial, report: Box::new(report) });
+    assert_eq!(page.told_names(), ["weights", "rest", "unknown"], "then the newest");
+    let shown = memscape::ui::why::view::categories(&page.state).expect("the one before stays until then");
+    assert_eq!(shown.title, "of Mosaic's");
+    page.answer();
+    assert_eq!(page.told(), None, "once");
+    page.rules(RulesAction::Closed);
+    assert_eq!(page.asked(), None, "the tree is seen");
+    page.load();
+    assert_eq!(page.told_names(), ["weights", "rest", "unknown"], "another load is told anew");
+}
+
+#[test]
+fn what_is_wrong_stands_beside_it_and_nothing_is_lost() {
+    let mut page = Page::open();
+    page.rules(RulesAction::Chosen(Choice::Own));
+    assert_eq!(CategorySet::parse(&page.view().text), Ok(CategorySet::standard()), "a start that works");
+    page.typed(OWN);
+    assert_eq!(page.told_names(), ["weights", "rest", "unknown"]);
+    page.typed(WRONG);
+    assert_eq!(page.told(), None, "what was right last stays in force");
+    let shown = page.view();
+    assert_eq!((shown.text.as_str(), shown.errors.len(), shown.errors[0].0), (WRONG, 1, 2));
+    assert!(shown.errors[0].1.starts_with("line 2: ") && shown.note.starts_with("In force until"), "{shown:?}");
+    page.rules(RulesAction::Saved(Form::Ours));
+    assert_eq!((page.saved(), page.state.remark.as_deref()), (None, Some("Mend line 2 first.")));
+
+    // Another set and back, another page: it stands there as it was typed.
+    page.rules(RulesAction::Chosen(Choice::Mosaic));
+    assert_eq!(page.view().errors, [], "of another set");
+    page.rules(RulesAction::Chosen(Choice::Own));
+    let stored = page.stored().expect("it is kept");
+    let mut next = Page::default();
+    next.rules(RulesAction::Loaded(stored));
+    next.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
+    next.load();
+    assert_eq!((next.view().text.as_str(), next.view().errors.len()), (WRONG, 1));
+    assert_eq!(next.told_names(), ["weights", "rest", "unknown"], "what was right last is kept as well");
+
+    // What takes its place at once can be taken back.
+    next.rules(RulesAction::Copied(Choice::Mosaic));
+    assert!(next.view().can_undo && next.view().errors.is_empty());
+    next.rules(RulesAction::Undone);
+    assert_eq!((next.view().text.as_str(), next.view().can_undo), (WRONG, false));
+    next.rules(RulesAction::Imported(Ok("rules:\n- name: a\n  pattern: b\n".into())));
+    assert_eq!((next.told_names(), next.view().can_undo), (vec!["a".to_owned(), "unknown".into()], true));
+    next.rules(RulesAction::Imported(Err("x.json could not be read.".into())));
+    assert_eq!(next.state.remark.as_deref(), Some("x.json could not be read."));
+}
+
+#[test]
+fn sets_are_saved_in_both_forms_where_those_can_say_it() {
+    let mut page = Page::open();
+    let mut saved = |choice, form| {
+        page.rules(RulesAction::Chosen(choice));
+        page.rules(RulesAction::Saved(form));
+        page.saved()
+    };
+    let (name, text) = saved(Choice::Standard, Form::Ours).expect("it is");
+    assert_eq!((name, CategorySet::parse(&text)), ("categories.json", Ok(CategorySet::standard())));
+    assert_eq!(saved(Choice::Mosaic, Form::Mosaic), None);
+    assert!(
+        page.state.remark.as_deref().is_some_and(|remark| remark.starts_with("Mosaic's form can't say what rule 1"))
+    );
+    page.rules(RulesAction::Imported(Ok(OWN.into())));
+    page.rules(RulesAction::Saved(Form::Mosaic));
+    let (name, text) = page.saved().expect("plain rules");
+    assert_eq!((name, CategorySet::parse(&text)), ("categories-mosaic.json", CategorySet::parse(OWN)));
+}
+
+#[test]
+fn what_is_stored_is_read_back_and_nothing_else() {
+    let kept = |stored: &str| {
+        let mut page = Page::default();
+        page.rules(RulesAction::Loaded(stored.into()));
+        (page.view().choice, page.state.rules != State::default().rules)
+    };
+    assert_eq!(kept("memscape rules 1 mosaic 0\n"), (Choice::Mosaic, true));
+    assert_eq!(kept(&format!("memscape rules 1 own {}\n{OWN}", OWN.len())), (Choice::Own, true));
+    for strange in [
+        "",
+        "memscape rules 2 mosaic 0\n",
+        "memscape rules 1 mosaic\n",
+        "memscape rules 1 ours 0\n",
+        "memscape rules 1 mosaic 9\nx",
+        "memscape rules 1 mosaic 1\nä",
+        "memscape rules 1 mosaic 99999999999999999999\n",
+    ] {
+        assert_eq!(kept(strange), (Choice::Standard, false), "{strange:?}");
+    }
+    assert_eq!(kept(&format!("memscape rules 1 own {}\n{WRONG}", WRONG.len())).0, Choice::Standard, "none is right");
+}
+
+#[test]
+fn whatever_names_categories_is_asked_for_again() {
+    let mut page = Page::open();
+    page.act(Action::ColouringChosen(Grouping::Category));
+    page.act(Action::FindTyped("@category activation".into()));
+    page.rules(RulesAction::Chosen(Choice::Mosaic));
+    let place = |of: fn(&Effect) -> bool| page.done.iter().position(of);
+    let told = place(|effect| matches!(effect, Effect::Ask(Request::Categories(_)))).expect("it is told");
+    let scene = place(|effect| matches!(effect, Effect::Ask(Request::Scene { .. })));
+    let search = place(|effect| matches!(effect, Effect::Ask(Request::Find { .. })));
+    assert!(scene > Some(told) && search > Some(told), "{:?}", page.done);
+}
+
+#[test]
+fn the_legend_has_both_moments() {
+    let entry = |slot, label: &str, peak_requested, at: u64| LegendEntry {
+        slot,
+        label: label.into(),
+        groups: 1,
+        peak_requested,
+        peak_count: u64::from(peak_requested > 0),
+        at: Weight { bytes: at, count: u32::from(at > 0) },
+    };
+    let entries = [entry(1, "a", 0, 2048), entry(2, "b", 4096, 0), entry(3, "c", 0, 0)];
+    let lines = legend::lines(Grouping::Category, &entries, &BTreeSet::new());
+    let told: Vec<_> = lines.iter().map(|line| (line.label.as_str(), line.columns.clone())).collect();
+    let texts = |now: &str, peak: &str| [now.to_owned(), peak.to_owned()];
+    assert_eq!(told, [("b", texts("0 B", "4.00 KiB")), ("a", texts("2.00 KiB", "0 B"))]);
+    let exact = "b\nat the moment 0 B requested in 0 allocations\nat the peak 4,096 B requested in 1 allocation";
+    assert_eq!(lines[0].exact, exact);
+}
