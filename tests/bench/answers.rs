@@ -20,8 +20,8 @@ mod native;
 use cases::Case;
 use figure::{Figure, digits};
 use memscape::engine::protocol::{
-    Arrangement, DeviceSummary, Fold, FoldState, Internal, Merge, Reach, Root, Scope, SortWay, Span, TableColumn,
-    TableFilter, TableQuestion, TableSort, TreeQuestion,
+    Arrangement, DeviceSummary, Fold, FoldState, Internal, Merge, Reach, ReportQuestion, Root, Scope, SortWay, Span,
+    TableColumn, TableFilter, TableQuestion, TableSort, Topic, TreeQuestion,
 };
 use memscape::engine::{Engine, Reply, Request, Work};
 use std::time::{Duration, Instant};
@@ -128,6 +128,12 @@ fn measured(case: &Case) -> Result<String, String> {
         let scope = Scope::Born(Span { from: 0, to: last });
         let asked = ask(&mut engine, vec![table(&device, scope, sort, "")]);
         line(&format!("all that is born, sorted anew by {:?}", sort.column), &asked);
+    }
+    for topic in Topic::ALL {
+        let question = ReportQuestion { topic, at: None, thresholds: Vec::new(), rows: 100 };
+        let report = || Request::Report { serial: 0, device: device.device, question: question.clone() };
+        let asked = ask(&mut engine, (0..5).map(|_| report()).collect());
+        line(&format!("report: {}", topic.name()), &asked);
     }
     let heap: Vec<_> = engine.heap_bytes().into_iter().filter(|(name, _)| *name == "answers").collect();
     text += &format!("  {heap:?} bytes\n");
