@@ -1,6 +1,7 @@
 //! Reports: what an expert would say of a snapshot, as statements and sheets; one module a topic.
 
 mod heaviest;
+mod layers;
 mod live_sites;
 mod modules;
 mod out_of_memory;
@@ -52,6 +53,7 @@ impl Reports {
 
 fn job(device: i64, question: ReportQuestion) -> Box<dyn Job> {
     match question.topic {
+        Topic::Layers => Box::new(layers::Layers::new(device, question)),
         Topic::Peak => Box::new(peak::Peak::new(device, question)),
         Topic::OutOfMemory => Box::new(out_of_memory::OutOfMemory::new(device, question)),
         Topic::Stages => Box::new(stages::Stages::new(device, question)),
