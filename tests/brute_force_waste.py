@@ -206,7 +206,7 @@ def sheets(snapshot, device, thresholds, steps):
     at = [defaultdict(lambda: [0, 0]) for _ in ends]
     for number, end in enumerate(ends):
         for one in all:
-            if one.lives(end):
+            if one.lives(end) and (one.asked is None or one.asked > end):
                 at[number][one.site][0] += one.size
                 at[number][one.site][1] += 1
     for key in {key for one in at for key in one}:
