@@ -91,7 +91,8 @@ fn check_set(name: &str, opened: &mut Opened, device: &Value, expected: &Value) 
         let told: BTreeMap<String, u64> =
             rows(&report, "mosaic").iter().map(|row| (text(&row.cells[0]), number_of(&row.cells[1]))).collect();
         let theirs = mosaic["categories"].as_object().unwrap();
-        let theirs: BTreeMap<String, u64> = theirs.iter().map(|(name, it)| (name.clone(), it.as_u64().unwrap())).collect();
+        let theirs: BTreeMap<String, u64> =
+            theirs.iter().map(|(name, it)| (name.clone(), it.as_u64().unwrap())).collect();
         assert_eq!(told, theirs, "{name}: as Mosaic counts");
         let sheet = report.sheets.iter().find(|sheet| sheet.key == "mosaic").unwrap();
         assert_eq!(sheet.total[1], Cell::Bytes(mosaic["requested"].as_u64().unwrap()), "{name}: Mosaic's peak");
