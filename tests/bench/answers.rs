@@ -20,8 +20,8 @@ mod native;
 use cases::Case;
 use figure::{Figure, digits};
 use memscape::engine::protocol::{
-    Arrangement, DeviceSummary, Fold, FoldState, Internal, Merge, Reach, ReportQuestion, Root, Scope, SortWay, Span,
-    TableColumn, TableFilter, TableQuestion, TableSort, Topic, TreeQuestion,
+    Arrangement, CategorySet, DeviceSummary, Fold, FoldState, Internal, Merge, Reach, ReportQuestion, Root, Scope,
+    SortWay, Span, TableColumn, TableFilter, TableQuestion, TableSort, Topic, TreeQuestion,
 };
 use memscape::engine::{Engine, Reply, Request, Work};
 use std::time::{Duration, Instant};
@@ -121,6 +121,18 @@ fn measured(case: &Case) -> Result<String, String> {
         let find = || Request::Find { serial: 1, device: device.device, query: query.to_owned() };
         let asked = ask(&mut engine, (0..20).map(|_| find()).collect());
         line(&format!("search: {query}"), &asked);
+    }
+    let categories = || {
+        let question = ReportQuestion { topic: Topic::Categories, at: Some(last / 2), rows: 50, ..Default::default() };
+        Request::Report { serial: 0, device: device.device, question }
+    };
+    for set in [CategorySet::standard(), CategorySet::mosaic()] {
+        let name = set.name.clone();
+        engine.request(Request::Categories(Box::new(set)));
+        let first = ask(&mut engine, vec![categories()]);
+        line(&format!("categories by the set {name}, told anew"), &first);
+        let asked = ask(&mut engine, (0..20).map(|_| categories()).collect());
+        line(&format!("categories by the set {name}"), &asked);
     }
     let sorts = TableColumn::ALL.map(|column| TableSort { column, way: SortWay::Descending });
     for (name, scope) in [("what is live", Scope::At(0)), ("all that is born", Scope::Born(Span { from: 0, to: last }))]
