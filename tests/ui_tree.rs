@@ -314,20 +314,22 @@ fn a_subtree_is_focused_and_left_again() {
 #[test]
 fn another_arrangement_has_other_nodes_and_a_place_of_its_own() {
     let mut page = Page::open();
+    let first = page.state.views.arrangement;
+    assert_eq!(first, Arrangement { internal: Internal::Hidden, ..Arrangement::default() }, "own code first");
     page.answer(|_, _| {});
     page.press(TreeCommand::Down);
     page.press(TreeCommand::Out);
     page.answer(|_, _| {});
     page.press(TreeCommand::Select);
-    assert_eq!(page.highlight(), Highlight::Node(Arrangement::default(), 1));
+    assert_eq!(page.highlight(), Highlight::Node(first, 1));
     page.press(TreeCommand::Invert);
     let question = page.answer(|_, _| {});
-    let inverted = Arrangement { root: Root::Innermost, ..Arrangement::default() };
+    let inverted = Arrangement { root: Root::Innermost, ..first };
     assert_eq!((question.arrangement, question.folds, question.reveal), (inverted, vec![], None));
     assert_eq!((page.state.views.node, page.state.tree.active()), (None, 0));
     page.press(TreeCommand::HideInternal);
     let question = page.answer(|_, _| {});
-    assert_eq!(question.arrangement, Arrangement { internal: Internal::Hidden, ..inverted });
+    assert_eq!(question.arrangement, Arrangement { internal: Internal::Shown, ..inverted });
     page.press(TreeCommand::NextMerge);
     assert_eq!(page.answer(|_, _| {}).arrangement.merge, Merge::Function);
     page.act(Action::Tree(TreeAction::Merged(Merge::Line)));
@@ -341,7 +343,7 @@ fn another_arrangement_has_other_nodes_and_a_place_of_its_own() {
     // Another device: nothing of it holds.
     page.act(Action::DeviceChosen(1));
     let (_, question) = page.question().expect("the other device's tree");
-    assert_eq!((question.arrangement, question.folds.len()), (Arrangement::default(), 0));
+    assert_eq!((question.arrangement, question.folds.len()), (first, 0));
 }
 
 #[test]
@@ -410,8 +412,6 @@ fn an_allocation_without_a_row_may_have_one_at_another_moment() {
 fn other_rules_make_other_trees_at_once() {
     let mut page = Page::open();
     page.answer(|_, _| {});
-    page.press(TreeCommand::HideInternal);
-    page.answer(|_, _| {});
     page.act(Action::Tree(TreeAction::Clicked(3)));
     page.act(Action::Settings(SettingsAction::Typed(Field::Rules, "native".into())));
     page.act(Action::Settings(SettingsAction::RulesDone));
@@ -430,7 +430,7 @@ fn what_is_selected_stands_out_and_escape_gives_it_up_first() {
     assert_eq!(page.active().map(|row| (row.node, row.is_marked)), Some((5, true)));
     assert_eq!(page.highlight(), Highlight::Stack(4));
     page.act(Action::Tree(TreeAction::Clicked(3)));
-    assert_eq!(page.highlight(), Highlight::Node(Arrangement::default(), 3));
+    assert_eq!(page.highlight(), Highlight::Node(page.state.views.arrangement, 3));
     page.press(TreeCommand::Select);
     assert_eq!(page.highlight(), Highlight::Stack(4), "pressed again, it is given up");
     page.press(TreeCommand::Select);

@@ -78,6 +78,14 @@ impl Innermost {
         true
     }
 
+    /// What is open at an event; `cursor` was given before, for an event before it, or is 0.
+    pub(super) fn at_event(&self, cursor: &mut usize, event: u32) -> Option<StringId> {
+        while self.changes.get(*cursor).is_some_and(|&(before, _)| before <= event) {
+            *cursor += 1;
+        }
+        self.changes.get(cursor.checked_sub(1)?)?.1
+    }
+
     /// What is open where an allocation is born, at this moment; nothing before the trace.
     pub(super) fn at_birth(&self, born: u32) -> Option<StringId> {
         let after = self.changes.partition_point(|&(before, _)| before < born);

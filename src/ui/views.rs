@@ -1,7 +1,7 @@
 //! What every view of the answer shares: the moment or range that is asked about, how stacks are put together, and which node of
 //! them is selected; which view is seen, and how high it is.
 
-use crate::engine::protocol::{Arrangement, Scope};
+use crate::engine::protocol::{Arrangement, Internal, Scope};
 
 /// The least and the most of the window's height that the views may have, in percent.
 pub const HEIGHTS: [u32; 2] = [15, 75];
@@ -63,7 +63,8 @@ impl Default for Views {
             tab: Tab::default(),
             panel: Panel::default(),
             height: 38,
-            arrangement: Arrangement::default(),
+            // Whoever looks for a line of their code would first have to walk through what called it and what it called.
+            arrangement: Arrangement { internal: Internal::Hidden, ..Arrangement::default() },
             node: None,
         }
     }

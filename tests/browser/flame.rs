@@ -102,6 +102,10 @@ fn keys_alone_lead_from_a_drop_to_a_deep_box() {
     page.wait_for(&"flame-canvas".to_owned(), || {
         page.evaluate("document.activeElement.id").as_str().unwrap_or_default().to_owned()
     });
+    // With the frames that are internal as well.
+    let before = frames(&page);
+    page.press("h");
+    page.wait_until("all are seen", || frames(&page) > before);
     for _ in 0..30 {
         page.press("ArrowDown");
     }

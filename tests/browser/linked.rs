@@ -81,6 +81,8 @@ fn what_is_selected_in_one_view_is_so_in_all() {
     show(&page, "tree");
     let before = pictures(&page);
     page.evaluate("document.querySelector('#tree-rows').focus()");
+    page.press("h");
+    page.wait_for(&Some("false".to_owned()), || page.attribute("#tree-internal", "aria-pressed"));
     page.press("Home");
     page.press("ArrowDown");
     page.press("Enter");

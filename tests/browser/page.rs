@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How long a state may take to come; generous, because software WebGPU shares the machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(90);
 
 /// Keys that can be held beside others, as the browser counts them.
 pub(crate) const ALT: u32 = 1;
@@ -177,21 +177,23 @@ impl Page {
         }
     }
 
-    /// Where an element stands.
+    /// Where an element stands; 0 × 0 where it is not seen, or not there.
     #[track_caller]
     pub(crate) fn corners(&self, selector: &str) -> Corners {
         let rectangle = self.evaluate(&format!(
-            "(({{left, top, width, height}}) => [left, top, width, height])\
-             (document.querySelector({}).getBoundingClientRect())",
+            "(it => {{ if (!it) return []; const {{left, top, width, height}} = it.getBoundingClientRect(); \
+             return [left, top, width, height]; }})(document.querySelector({}))",
             Value::from(selector)
         ));
         let side = |at: usize| rectangle[at].as_f64().unwrap_or_default();
         Corners { left: side(0), top: side(1), width: side(2), height: side(3) }
     }
 
-    /// Presses and releases the left button in the middle of an element.
+    /// Presses and releases the left button in the middle of an element, once it is seen.
     #[track_caller]
     pub(crate) fn click(&self, selector: &str) {
+        let is_seen = || matches!(self.corners(selector), Corners { width, height, .. } if width > 0.0 && height > 0.0);
+        self.wait_until(&format!("{selector} is seen"), is_seen);
         let (x, y) = self.corners(selector).middle();
         self.click_at(x, y);
     }

@@ -75,7 +75,7 @@ fn gallery_of_trees() {
         (&[("j", 0)], "first"),
         (&[down, down, down, ("e", 0), down, down, down, ("Enter", 0)], "opened"),
         (&[("f", 0)], "focused"),
-        (&[("Backspace", 0), ("Escape", 0), ("r", 0), ("h", 0), down], "inverted"),
+        (&[("Backspace", 0), ("Escape", 0), ("r", 0), down], "inverted"),
         (&[("?", 0)], "help"),
         (&[("?", 0), (",", CTRL)], "settings"),
     ];
@@ -98,10 +98,10 @@ fn keys_alone_lead_from_a_drop_to_the_line_that_holds_the_most() {
     page.press("j");
     is_on(&page, "all allocations");
     assert_eq!((active(&page, "data-bytes"), active(&page, "aria-level")), (peak.clone(), Some("1".into())));
-    // Innermost first and without internal frames, what stands below the root are lines of one's own, the heaviest first.
+    // Innermost first (internal frames are left out from the start), what stands below the root are lines of one's own, the heaviest first.
     page.press("r");
-    page.press("h");
-    page.wait_for(&Some("true".into()), || page.attribute("#tree-internal", "aria-pressed"));
+    page.wait_for(&Some("true".into()), || page.attribute("#tree-invert", "aria-pressed"));
+    assert_eq!(page.attribute("#tree-internal", "aria-pressed").as_deref(), Some("true"));
     page.wait_until("the tree is another", || page.text("#tree-space").contains("internal frames alone"));
     page.wait_for(&peak, || page.attribute("#tree-rows", "data-total"));
     let lines = "[...document.querySelectorAll('#tree-space .row:not([hidden])')]
@@ -184,6 +184,7 @@ fn everything_opened_scrolls_to_its_end() {
     let Some(deep) = real("deep-stacks-no-time.pickle") else { return };
     let page = opened(&deep);
     page.press("j");
+    page.press("h");
     page.press_held("E", SHIFT);
     page.wait_until("all rows are open", || row_count(&page) > 250);
     page.press("End");
@@ -248,7 +249,6 @@ fn settings_make_links_and_are_kept() {
     page.wait_for(&Some("vscode://file/home/user/train.py:40".into()), link);
     assert_eq!(page.text("#tree-space .user .place"), "train.py:40");
     page.press("j");
-    page.press("h");
     page.wait_until("the tree is another", || !page.text("#tree-space").contains("make_"));
     assert!(page.text("#tree-space").contains("main"));
     // They are there again, in the dialog and in force, when the page is opened anew.
@@ -259,7 +259,6 @@ fn settings_make_links_and_are_kept() {
     page.wait_for_state("ready");
     page.wait_for(&Some("vscode://file/home/user/train.py:40".into()), link);
     page.press("j");
-    page.press("h");
     page.wait_until("the rules hold", || {
         !page.text("#tree-space").contains("make_") && page.text("#tree-space").contains("main")
     });

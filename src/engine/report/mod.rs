@@ -1,7 +1,11 @@
 //! Reports: what an expert would say of a snapshot, as statements and sheets; one module a topic.
 
 mod heaviest;
+mod layers;
+mod live_sites;
 mod modules;
+mod out_of_memory;
+mod peak;
 mod ranges;
 mod site_sums;
 mod stages;
@@ -49,6 +53,9 @@ impl Reports {
 
 fn job(device: i64, question: ReportQuestion) -> Box<dyn Job> {
     match question.topic {
+        Topic::Layers => Box::new(layers::Layers::new(device, question)),
+        Topic::Peak => Box::new(peak::Peak::new(device, question)),
+        Topic::OutOfMemory => Box::new(out_of_memory::OutOfMemory::new(device, question)),
         Topic::Stages => Box::new(stages::Stages::new(device, question)),
         Topic::Waste => Box::new(waste::Waste::new(device, question)),
         // Each part puts its topic's job here.

@@ -11,6 +11,8 @@ pub(super) enum Role {
     Native,
     /// torch's own code between the caller of a module and its `forward`.
     Call,
+    /// What torch wraps a function in: the same as what calls it.
+    Wrapper,
     /// A `forward`; a module's, where torch's code called it.
     Forward,
     /// In torch's optimizers or its backward pass: a loop in there is over parameters or operators.
@@ -19,19 +21,11 @@ pub(super) enum Role {
     Other,
 }
 
-/// What is between the caller of a module and its `forward`: `Module.__call__` in all versions, and what torch wraps a
-/// `forward` in (`torch.compile`, autocast, `no_grad`).
-const CALLS: [(&str, &str); 9] = [
-    ("torch/nn/modules/module.py", "_call_impl"),
-    ("torch/nn/modules/module.py", "_wrapped_call_impl"),
-    ("torch/nn/modules/module.py", "_slow_forward"),
-    ("torch/nn/modules/module.py", "inner"),
-    ("torch/nn/modules/module.py", "__call__"),
-    ("torch/_dynamo/eval_frame.py", "_fn"),
-    ("torch/_dynamo/eval_frame.py", "compile_wrapper"),
-    ("torch/amp/autocast_mode.py", "decorate_autocast"),
-    ("torch/utils/_contextlib.py", "decorate_context"),
-];
+/// `Module.__call__`, in all versions.
+const CALL: &str = "torch/nn/modules/module.py";
+const CALLS: [&[u8]; 5] = [b"_call_impl", b"_wrapped_call_impl", b"_slow_forward", b"inner", b"__call__"];
+/// `torch.compile`, autocast, `no_grad`.
+const WRAPPERS: [&str; 3] = ["torch/_dynamo/eval_frame.py", "torch/amp/autocast_mode.py", "torch/utils/_contextlib.py"];
 
 /// Where parameters and operators are gone through.
 const LIBRARY: [&str; 2] = ["torch/optim/", "torch/autograd/"];
@@ -76,10 +70,9 @@ fn role(snapshot: &Snapshot, frame: FrameId) -> Role {
     let name = snapshot.strings.bytes(frame.name);
     // Since Python 3.11 a name may be qualified: `Linear.forward`.
     let name = name.rsplit(|&letter| letter == b'.').next().unwrap_or(name);
-    if CALLS.iter().any(|&(path, function)| file.ends_with(path) && name == function.as_bytes()) {
-        return Role::Call;
-    }
     match name {
+        _ if file.ends_with(CALL) && CALLS.contains(&name) => Role::Call,
+        _ if WRAPPERS.iter().any(|path| file.ends_with(path)) => Role::Wrapper,
         b"forward" => Role::Forward,
         _ if LIBRARY.iter().any(|path| file.contains(path)) => Role::Library,
         _ => Role::Other,

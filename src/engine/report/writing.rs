@@ -7,7 +7,7 @@ use crate::engine::protocol::{
     Cell, Evidence, Report, ReportQuestion, Sheet, SheetColumn, SheetRow, Span, Statement, Threshold, Tone,
 };
 use crate::replay::{AllocationId, DeviceHistory};
-use crate::snapshot::{Snapshot, StackId};
+use crate::snapshot::{FrameId, Snapshot, StackId};
 use crate::units::{Bytes, grouped};
 
 /// Rows of one sheet, however many are asked for.
@@ -129,8 +129,13 @@ impl Default for StackLines {
 impl StackLines {
     /// The lines of a stack, innermost first, whole paths.
     pub(super) fn of(&mut self, snapshot: &Snapshot, stack: StackId) -> Vec<String> {
+        self.of_frames(snapshot, snapshot.stacks.frames(stack))
+    }
+
+    /// The lines of these frames.
+    pub(super) fn of_frames(&mut self, snapshot: &Snapshot, frames: impl Iterator<Item = FrameId>) -> Vec<String> {
         let mut lines = Vec::new();
-        for frame in snapshot.stacks.frames(stack).take(MOST_FRAMES) {
+        for frame in frames.take(MOST_FRAMES) {
             let mut line = String::new();
             frame_line::write(&mut line, snapshot, snapshot.frames.frame(frame));
             if line.len() > self.left {

@@ -30,8 +30,33 @@ struct Site {
     touched: u32,
 }
 
+impl Site {
+    fn growth(&self) -> u64 {
+        self.before.saturating_sub(self.first[0])
+    }
+
+    /// Whether there are more allocations, not only more bytes.
+    fn is_more(&self) -> bool {
+        self.count > self.first[1]
+    }
+
+    fn tone(&self) -> Tone {
+        if self.is_more() { Tone::Alarm } else { Tone::Fact }
+    }
+}
+
+/// How many steps were compared, as words.
+fn settled(compared: u32) -> String {
+    counted(compared.into(), "step") + " after the first two"
+}
+
+/// The newest allocation of a call site that is live at the end.
+fn newest(stay: &SiteSums, group: u32) -> Option<u32> {
+    Some(stay.of(group)).filter(|sum| sum.count > 0).map(|sum| sum.last)
+}
+
 /// The run, and what it found.
-pub(super) struct Growth {
+pub(in crate::engine::report) struct Growth {
     fewest: Threshold,
     /// The moments after each step but the first, ascending.
     ends: Vec<u32>,
@@ -47,9 +72,14 @@ pub(super) struct Growth {
 
 impl Growth {
     /// `steps` ascend and don't overlap.
-    pub(super) fn new(file: &OpenFile, history: &DeviceHistory, question: &ReportQuestion, steps: &[Span]) -> Growth {
+    pub(in crate::engine::report) fn new(
+        file: &OpenFile,
+        history: &DeviceHistory,
+        question: &ReportQuestion,
+        steps: &[Span],
+    ) -> Growth {
         Growth {
-            fewest: threshold(question, ["steps", "in at least", "steps"], 3),
+            fewest: threshold(question, ["steps", "in at least", "steps"], 2),
             ends: steps.iter().skip(1).map(|step| step.to).collect(),
             steps: steps.len() as u32,
             next_early: 0,
@@ -61,7 +91,7 @@ impl Growth {
     }
 
     /// Works while there is time: `true` when done.
-    pub(super) fn step(
+    pub(in crate::engine::report) fn step(
         &mut self,
         file: &OpenFile,
         history: &DeviceHistory,
@@ -129,23 +159,56 @@ impl Growth {
         self.next_end += 1;
     }
 
+    /// Ends that are compared with the one before.
+    fn compared(&self) -> u32 {
+        (self.ends.len() as u32).saturating_sub(1)
+    }
+
+    /// From the first end that counts to the last.
+    fn span(&self) -> Option<Span> {
+        self.ends.first().zip(self.ends.last()).map(|(&from, &to)| Span { from, to })
+    }
+
+    /// What grows: more and more of them first. One that is replaced by a larger one is no leak by itself.
+    fn ranked(&self) -> Vec<u32> {
+        let enough = self.fewest.value.max(1).max(u64::from(self.compared().div_ceil(2)));
+        let growing = (0u32..).zip(&self.sites);
+        let growing = growing.filter(|(_, site)| site.falls == 0 && u64::from(site.rises) >= enough);
+        sorted_numbers(growing.map(|(group, site)| (pair(u64::from(!site.is_more()), !site.growth()), group)).collect())
+    }
+
+    /// Says what grows and how, the first three, those of these tones; `stay` is what is live at the end.
+    pub(in crate::engine::report) fn say(&self, writing: &mut Writing<'_>, stay: &SiteSums, tones: &[Tone]) {
+        let (file, history) = (writing.file, writing.history);
+        let compared = self.compared();
+        for group in self.ranked().into_iter().take(3) {
+            let Some(site) = self.sites.get(group as usize).filter(|site| tones.contains(&site.tone())) else {
+                continue;
+            };
+            let mut text = label(file, history, group);
+            text.push_str(" grows by ");
+            text.push_str(&bytes(site.growth()));
+            text.push_str(" over the ");
+            text.push_str(&settled(compared));
+            text.push_str(", ");
+            text.push_str(&bytes(site.growth() / u64::from(compared.max(1))));
+            text.push_str(" a step on average");
+            text.push_str(if site.is_more() {
+                ": more and more of it is never freed."
+            } else {
+                ", in size and not in number."
+            });
+            let span = self.span();
+            let evidence =
+                Evidence { span, allocation: newest(stay, group), moment: span.map(|span| span.to), find: None };
+            writing.say(site.tone(), text, Some(evidence));
+        }
+    }
+
     /// Writes what it found; `stay` is what is live at the end.
     pub(super) fn write(&self, writing: &mut Writing<'_>, stay: &SiteSums) {
         let (file, history) = (writing.file, writing.history);
-        let compared = (self.ends.len() as u32).saturating_sub(1);
-        let enough = self.fewest.value.max(1).max(u64::from(compared.div_ceil(2)));
-        let grows = |site: &Site| site.falls == 0 && u64::from(site.rises) >= enough;
-        let growth = |site: &Site| site.before.saturating_sub(site.first[0]);
-        let growing = (0u32..).zip(&self.sites).filter(|(_, site)| grows(site));
-        // More and more of them first: one that is replaced by a larger one is no leak by itself.
-        let is_more = |site: &Site| site.count > site.first[1];
-        let order = |site: &Site| pair(u64::from(!is_more(site)), !growth(site));
-        let ranked = sorted_numbers(growing.map(|(group, site)| (order(site), group)).collect());
-        let span = self.ends.first().zip(self.ends.last()).map(|(&from, &to)| Span { from, to });
-        let settled = |text: &mut String| {
-            text.push_str(&counted(compared.into(), "step"));
-            text.push_str(" after the first two");
-        };
+        let (compared, span, ranked) = (self.compared(), self.span(), self.ranked());
         if u64::from(compared) < self.fewest.value.max(1) {
             let mut text = "Growth from step to step can't be told: ".to_owned();
             text.push_str(&counted(self.steps.into(), "step"));
@@ -155,30 +218,11 @@ impl Growth {
             }
         } else if ranked.is_empty() {
             let mut text = "No call site grows from step to step, over the ".to_owned();
-            settled(&mut text);
+            text.push_str(&settled(compared));
             text.push('.');
             writing.say(Tone::Good, text, Some(Evidence { span, ..Evidence::default() }));
         }
-        let newest = |group: u32| Some(stay.of(group)).filter(|sum| sum.count > 0).map(|sum| sum.last);
-        for &group in ranked.iter().take(3) {
-            let Some(site) = self.sites.get(group as usize) else { continue };
-            let mut text = label(file, history, group);
-            text.push_str(" grows by ");
-            text.push_str(&bytes(growth(site)));
-            text.push_str(" over the ");
-            settled(&mut text);
-            text.push_str(", ");
-            text.push_str(&bytes(growth(site) / u64::from(compared.max(1))));
-            text.push_str(" a step on average");
-            text.push_str(if is_more(site) {
-                ": more and more of it is never freed."
-            } else {
-                ", in size and not in number."
-            });
-            let tone = if is_more(site) { Tone::Alarm } else { Tone::Fact };
-            let evidence = Evidence { span, allocation: newest(group), moment: span.map(|span| span.to), find: None };
-            writing.say(tone, text, Some(evidence));
-        }
+        self.say(writing, stay, &[Tone::Alarm, Tone::Fact]);
         let mut sheet = sheet(
             [
                 "grows",
@@ -202,8 +246,8 @@ impl Growth {
             let Some(site) = self.sites.get(group as usize) else { return Default::default() };
             let signed = |bytes| i64::try_from(bytes).unwrap_or(i64::MAX);
             let cells = vec![
-                Cell::Change(signed(growth(site))),
-                Cell::Bytes(growth(site) / u64::from(compared.max(1))),
+                Cell::Change(signed(site.growth())),
+                Cell::Bytes(site.growth() / u64::from(compared.max(1))),
                 Cell::Count(site.rises.into()),
                 Cell::Count(compared.into()),
                 Cell::Bytes(site.before),
@@ -211,10 +255,10 @@ impl Growth {
                 Cell::Count(site.count.saturating_sub(site.first[1])),
                 Cell::Text(label(file, history, group)),
             ];
-            let id = newest(group).map(AllocationId);
+            let id = newest(stay, group).map(AllocationId);
             let mut row = id.map(|id| writing.allocation_row(id, Vec::new(), None)).unwrap_or_default();
             row.cells = cells;
-            row.tone = if is_more(site) { Tone::Alarm } else { Tone::Fact };
+            row.tone = site.tone();
             row.evidence = Some(Evidence { span, ..row.evidence.unwrap_or_default() });
             row
         });

@@ -6,11 +6,15 @@ mod lives;
 mod rounding;
 
 use super::Job;
+use super::steps::Finding;
 use super::writing::Writing;
 use crate::engine::open::OpenFile;
 use crate::engine::protocol::{Report, ReportQuestion};
+pub(super) use cached::{pool_name, stream_name};
+pub(super) use growth::Growth;
+pub(super) use rounding::rounded;
+
 use cached::Cached;
-use growth::Growth;
 use lives::Lives;
 use rounding::Lost;
 
@@ -18,6 +22,7 @@ use rounding::Lost;
 pub(in crate::engine) struct Waste {
     device: i64,
     question: ReportQuestion,
+    steps: Finding,
     parts: Option<Parts>,
 }
 
@@ -30,7 +35,7 @@ struct Parts {
 
 impl Waste {
     pub(super) fn new(device: i64, question: ReportQuestion) -> Waste {
-        Waste { device, question, parts: None }
+        Waste { device, question, steps: Finding::new(device), parts: None }
     }
 }
 
@@ -40,9 +45,12 @@ impl Job for Waste {
         let Some(history) = file.history(self.device) else {
             return Some(Report { topic: self.question.topic, ..Report::default() });
         };
+        if !self.steps.step(file, has_time) {
+            return None;
+        }
         let parts = self.parts.get_or_insert_with(|| Parts {
             lives: Lives::new(file, history, &self.question),
-            growth: Growth::new(file, history, &self.question, &[]),
+            growth: Growth::new(file, history, &self.question, &self.steps.steps.spans),
             lost: Lost::new(file, history, &self.question),
             cached: Cached::new(&self.question),
         });

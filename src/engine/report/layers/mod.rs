@@ -1,0 +1,241 @@
+//! The report on layers: what happens in which `nn.Module` of the model.
+
+mod sums;
+mod tree;
+
+use super::Job;
+use super::writing::{StackLines, bytes, row, says, sheet, shown};
+use crate::analysis::site;
+use crate::engine::open::OpenFile;
+use crate::engine::places::lasted_us;
+use crate::engine::protocol::{Cell, Report, ReportQuestion, Sheet, Span, Statement, Tone, Topic};
+use crate::engine::radix::Radix;
+use crate::replay::DeviceHistory;
+use crate::snapshot::{Snapshot, StringId};
+use crate::sorted::{pair, sorted_by_key};
+use crate::units::{EventIdx, counted};
+use sums::{Named, Sum, Sums};
+use tree::{Module, Tree};
+
+/// Modules between two questions for the time.
+const ROWS_PER_CHECK: usize = 2048;
+/// Characters of an annotation that may be the name of a module.
+const LONGEST_NAME: usize = 200;
+
+const NOTE: &str = "A module is a forward that torch's nn.Module calls; modules called from one line, as in a loop, are one row. In the \
+    order in which they first run, inside each other as they are indented. With what is inside it: the most that is live and \
+    reserved on the whole device after one of its events; allocations and completed frees with its forward in the stack; \
+    fragmentation as MemoryTracer has it, reserved and not live, the mean over its events; from its first event to its last.";
+
+/// The report, as far as it is.
+pub(super) struct Layers {
+    device: i64,
+    question: ReportQuestion,
+    tree: Tree,
+    sums: Sums,
+    outermost: Radix,
+}
+
+impl Layers {
+    pub(super) fn new(device: i64, question: ReportQuestion) -> Layers {
+        let (tree, sums, outermost) = Default::default();
+        Layers { device, question, tree, sums, outermost }
+    }
+
+    /// Puts modules in the order in which they are told where not all are: the outer before the inner, then by bytes.
+    fn rank(&mut self, has_time: &mut dyn FnMut() -> bool) -> bool {
+        while self.outermost.len() < self.tree.modules.len() {
+            let known = self.outermost.len();
+            if known == 0 {
+                self.outermost = Radix::with_room(self.tree.modules.len());
+            }
+            let modules = self.tree.modules.iter().zip(&self.sums.sums).enumerate();
+            for (number, (module, sum)) in modules.skip(known).take(ROWS_PER_CHECK) {
+                let key = u64::from(module.depth.min(0xffff)) << 48 | (!sum.allocated >> 16);
+                self.outermost.push(key, number as u32);
+            }
+            if !has_time() {
+                return false;
+            }
+        }
+        self.outermost.step(has_time)
+    }
+
+    fn report(&mut self, snapshot: &Snapshot, history: &DeviceHistory) -> Report {
+        let telling = Telling { snapshot, history, tree: &self.tree, sums: &self.sums.sums };
+        let ranked = std::mem::take(&mut self.outermost).into_ids();
+        // What was seen only elsewhere in the file, on another device or before the trace, is none of this device's.
+        let is_here =
+            |&number: &u32| number > 0 && telling.sum(number).is_some_and(|sum| sum.events > 0 || sum.live > 0);
+        let modules: Vec<u32> = ranked.into_iter().filter(is_here).collect();
+        let statements = vec![telling.statement(&modules)];
+        let sheets = vec![telling.sheet(&modules, self.question.rows)];
+        Report { topic: Topic::Layers, statements, sheets }
+    }
+}
+
+impl Job for Layers {
+    fn step(&mut self, file: &mut OpenFile, has_time: &mut dyn FnMut() -> bool) -> Option<Report> {
+        let Some(history) = file.history(self.device) else {
+            return Some(Report { topic: Topic::Layers, ..Report::default() });
+        };
+        let is_done = self.tree.step(&file.snapshot, has_time)
+            && self.sums.step(&file.snapshot, history, &self.tree, has_time)
+            && self.rank(has_time);
+        is_done.then(|| self.report(&file.snapshot, history))
+    }
+}
+
+/// What the report is told from.
+struct Telling<'a> {
+    snapshot: &'a Snapshot,
+    history: &'a DeviceHistory,
+    tree: &'a Tree,
+    sums: &'a [Sum],
+}
+
+impl Telling<'_> {
+    fn sum(&self, number: u32) -> Option<Sum> {
+        self.sums.get(number as usize).copied()
+    }
+
+    fn module(&self, number: u32) -> Option<Module> {
+        self.tree.modules.get(number as usize).copied().filter(|_| number > 0)
+    }
+
+    /// The annotation that all of its events lie in, where it is the name of a module and not that of the one around it.
+    fn annotation(&self, module: Module, sum: Sum) -> Option<StringId> {
+        let Named::As(Some(name)) = sum.named else { return None };
+        let is_of_outer =
+            self.module(module.parent).and_then(|_| self.sum(module.parent)).is_some_and(|it| it.named == sum.named);
+        let text = self.snapshot.strings.bytes(name);
+        let is_path = text.len() <= LONGEST_NAME
+            && text.contains(&b'.')
+            && text.iter().all(|&letter| letter.is_ascii_alphanumeric() || matches!(letter, b'.' | b'_'));
+        (is_path && !is_of_outer).then_some(name)
+    }
+
+    /// What it is called: by an annotation, by its class where Python tells it, or by the file of its `forward`.
+    fn name(&self, module: Module, sum: Sum) -> String {
+        if let Some(name) = self.annotation(module, sum) {
+            return self.snapshot.strings.text(name).into_owned();
+        }
+        let Some(forward) = module.forward else { return String::new() };
+        let (file, _, name) = site::parts(self.snapshot, self.snapshot.frames.frame(forward));
+        match name.rsplit('.').nth(1) {
+            Some(class) => class.to_owned(),
+            None => file,
+        }
+    }
+
+    fn calls(&self, module: Module) -> String {
+        module.call.map_or_else(String::new, |call| site::short(self.snapshot, self.snapshot.frames.frame(call)))
+    }
+
+    fn statement(&self, modules: &[u32]) -> Statement {
+        let heaviest = modules.iter().filter_map(|&number| Some((self.sum(number)?.live, number)));
+        // Of those with the same the innermost, which has the highest number.
+        let Some((live, number)) = heaviest.max() else {
+            let text = "No modules: no stack has a forward that torch's nn.Module calls.".to_owned();
+            return says(Tone::Fact, text, None);
+        };
+        let mut text = counted(modules.len() as u64, "module");
+        let (Some(module), Some(sum)) = (self.module(number), self.sum(number)) else {
+            return says(Tone::Fact, text, None);
+        };
+        text.push_str("; the most that is live at the peak was made in ");
+        text.push_str(&self.name(module, sum));
+        text.push_str(", called at ");
+        text.push_str(&self.calls(module));
+        text.push_str(": ");
+        text.push_str(&bytes(live));
+        text.push('.');
+        says(Tone::Fact, text, Some(self.evidence(module, sum)))
+    }
+
+    fn evidence(&self, module: Module, sum: Sum) -> crate::engine::protocol::Evidence {
+        let span = Span { from: sum.first, to: sum.last.saturating_add(1).min(self.history.event_count()) };
+        let find = Some(self.calls(module)).filter(|call| !call.is_empty());
+        crate::engine::protocol::Evidence { find, ..shown(span, sum.peak_moment) }
+    }
+
+    fn sheet(&self, modules: &[u32], rows: u32) -> Sheet {
+        let columns = [
+            ["module", "module"],
+            ["called_at", "called at"],
+            ["peak_requested", "most live in it, requested"],
+            ["peak_reserved", "most reserved in it"],
+            ["live_at_peak", "born in it and live at the peak, requested"],
+            ["allocations", "allocations"],
+            ["allocated_bytes", "allocated, requested"],
+            ["deallocations", "deallocations"],
+            ["freed_bytes", "freed, requested"],
+            ["mean_fragmentation", "mean fragmentation, ≤"],
+            ["duration_us", "from first to last"],
+            ["events", "events"],
+        ];
+        let mut sheet = sheet(["layers", "Modules", NOTE], &columns);
+        let told = modules.get(..rows as usize).unwrap_or(modules);
+        sheet.left_out = (modules.len() - told.len()) as u32;
+        let mut lines = StackLines::default();
+        for number in self.in_order(told) {
+            let (Some(module), Some(sum)) = (self.module(number), self.sum(number)) else { continue };
+            sheet.rows.push(self.row(module, sum, &mut lines));
+        }
+        sheet
+    }
+
+    fn row(&self, module: Module, sum: Sum, lines: &mut StackLines) -> crate::engine::protocol::SheetRow {
+        let has_events = sum.events > 0;
+        let reserved = Some(sum.reserved).filter(|&reserved| has_events && reserved > 0);
+        let lasted = lasted_us(self.history, EventIdx(sum.first), EventIdx(sum.last)).filter(|_| has_events);
+        let cells = vec![
+            Cell::Text(self.name(module, sum)),
+            Cell::Text(self.calls(module)),
+            if has_events { Cell::Bytes(sum.peak) } else { Cell::Nothing },
+            reserved.map_or(Cell::Nothing, Cell::Bytes),
+            Cell::Bytes(sum.live),
+            Cell::Count(sum.allocations),
+            Cell::Bytes(sum.allocated),
+            Cell::Count(sum.frees),
+            Cell::Bytes(sum.freed),
+            reserved.map_or(Cell::Nothing, |_| Cell::Ratio(sum.fragmentation / sum.events as f64)),
+            lasted.map_or(Cell::Nothing, |lasted| Cell::Micros(lasted.unsigned_abs())),
+            Cell::Count(sum.events),
+        ];
+        let calls =
+            std::iter::successors(Some(module), |inner| self.module(inner.parent)).filter_map(|inner| inner.call);
+        let mut row = row(cells, self.evidence(module, sum));
+        row.stack = lines.of_frames(self.snapshot, calls);
+        row.depth = module.depth;
+        row
+    }
+
+    /// Each after the one it is called in, those called in one by when they first run.
+    fn in_order(&self, told: &[u32]) -> Vec<u32> {
+        let key = |&number: &u32| {
+            let sum = self.sum(number).unwrap_or_default();
+            let first = if sum.events > 0 { sum.first } else { u32::MAX };
+            pair(first.into(), number.into())
+        };
+        let by_time = sorted_by_key(told.to_vec(), key);
+        // The first child of each and the next of the same parent.
+        let mut children = vec![(0u32, 0u32); self.tree.modules.len()];
+        for &number in by_time.iter().rev() {
+            let parent = self.module(number).map_or(0, |module| module.parent) as usize;
+            let next = children.get_mut(parent).map_or(0, |links| std::mem::replace(&mut links.0, number));
+            children.get_mut(number as usize).into_iter().for_each(|links| links.1 = next);
+        }
+        let mut order = Vec::with_capacity(told.len());
+        let links = |number: u32| children.get(number as usize).copied().unwrap_or_default();
+        let mut waiting = vec![links(0).0];
+        while let Some(number) = waiting.pop() {
+            if number > 0 {
+                order.push(number);
+                let (child, next) = links(number);
+                waiting.extend([next, child]);
+            }
+        }
+        order
+    }
+}

@@ -1,0 +1,185 @@
+//! What happens in each module: one run over the events, then over what is live at the peak.
+
+use super::tree::{Module, Tree};
+use crate::engine::groups::{is_of_free, stack_of};
+use crate::engine::innermost::Innermost;
+use crate::replay::{AllocationId, DeviceHistory};
+use crate::snapshot::{Action, Snapshot, StringId};
+use crate::units::{EventIdx, Moment};
+
+/// Events or allocations between two questions for the time.
+const ROWS_PER_CHECK: u32 = 2048;
+
+/// The innermost annotation at the events of a module.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Named {
+    /// No event yet.
+    #[default]
+    Never,
+    /// The same at all.
+    As(Option<StringId>),
+    /// Several.
+    Differently,
+}
+
+impl Named {
+    fn add(&mut self, other: Named) {
+        *self = match (*self, other) {
+            (one, Named::Never) => one,
+            (Named::Never, other) => other,
+            (one, other) if one == other => one,
+            _ => Named::Differently,
+        };
+    }
+}
+
+/// What happens in a module and in those inside it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sum {
+    pub(super) events: u64,
+    /// `alloc` and requested bytes; completed frees.
+    pub(super) allocations: u64,
+    pub(super) allocated: u64,
+    pub(super) frees: u64,
+    pub(super) freed: u64,
+    /// The most that the device has live, requested, after one of its events, and the first moment then.
+    pub(super) peak: u64,
+    pub(super) peak_moment: u32,
+    /// The most that is reserved after one of them.
+    pub(super) reserved: u64,
+    /// Of each event, what of the reserved bytes is not live, 0 to 1: their sum.
+    pub(super) fragmentation: f64,
+    pub(super) first: u32,
+    pub(super) last: u32,
+    /// Born in it and live at the peak of the device.
+    pub(super) live: u64,
+    pub(super) named: Named,
+}
+
+impl Sum {
+    fn add(&mut self, inner: Sum) {
+        if inner.events > 0 {
+            self.first = if self.events == 0 { inner.first } else { self.first.min(inner.first) };
+            self.last = self.last.max(inner.last);
+            if self.events == 0 || (inner.peak, self.peak_moment) > (self.peak, inner.peak_moment) {
+                (self.peak, self.peak_moment) = (inner.peak, inner.peak_moment);
+            }
+        }
+        self.events += inner.events;
+        self.allocations += inner.allocations;
+        self.allocated = self.allocated.saturating_add(inner.allocated);
+        self.frees += inner.frees;
+        self.freed = self.freed.saturating_add(inner.freed);
+        self.reserved = self.reserved.max(inner.reserved);
+        self.fragmentation += inner.fragmentation;
+        self.live = self.live.saturating_add(inner.live);
+        self.named.add(inner.named);
+    }
+}
+
+/// The run, as far as it is.
+#[derive(Default)]
+pub(super) struct Sums {
+    event: u32,
+    next: u32,
+    live: i64,
+    reserved: i64,
+    innermost: Innermost,
+    cursor: usize,
+    /// By module.
+    pub(super) sums: Vec<Sum>,
+    is_whole: bool,
+}
+
+impl Sums {
+    /// Sums up while there is time: `true` when done.
+    pub(super) fn step(
+        &mut self,
+        snapshot: &Snapshot,
+        history: &DeviceHistory,
+        tree: &Tree,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        if self.is_whole {
+            return true;
+        }
+        if !self.innermost.step(snapshot, history, has_time) {
+            return false;
+        }
+        let (events, allocations) = (history.event_count(), &history.allocations);
+        if self.event == 0 {
+            self.sums = vec![Sum::default(); tree.modules.len()];
+            (self.live, self.reserved) = (history.drawn_at(Moment::START), history.reserved_at(Moment::START));
+        }
+        while self.event < events {
+            for event in self.event..events.min(self.event + ROWS_PER_CHECK) {
+                self.event += 1;
+                self.pass(history, tree, event);
+            }
+            if !has_time() {
+                return false;
+            }
+        }
+        let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
+        while (self.next as usize) < allocations.len() {
+            for id in self.next..(allocations.len() as u32).min(self.next + ROWS_PER_CHECK) {
+                self.next += 1;
+                let id = AllocationId(id);
+                let (born, died, size) = allocations.span(id);
+                if born > peak || died <= peak {
+                    continue;
+                }
+                let stack = stack_of(snapshot, history, id);
+                // A stack that is of the free tells nothing of the birth.
+                if let Some(sum) = self.sums.get_mut(tree.of(stack) as usize)
+                    && !is_of_free(history, id, stack)
+                {
+                    sum.live = sum.live.saturating_add(size);
+                }
+            }
+            if !has_time() {
+                return false;
+            }
+        }
+        // Those inside have higher numbers.
+        for (number, &Module { parent, .. }) in tree.modules.iter().enumerate().skip(1).rev() {
+            let inner = self.sums.get(number).copied().unwrap_or_default();
+            self.sums.get_mut(parent as usize).into_iter().for_each(|outer| outer.add(inner));
+        }
+        self.is_whole = true;
+        true
+    }
+
+    fn pass(&mut self, history: &DeviceHistory, tree: &Tree, event: u32) {
+        let change = history.change(EventIdx(event));
+        let size = change.map_or(0, |(id, _)| history.allocations.size(id));
+        let bytes = i64::try_from(size).unwrap_or(i64::MAX);
+        match change {
+            Some((_, true)) => self.live = self.live.saturating_add(bytes),
+            Some((_, false)) => self.live = self.live.saturating_sub(bytes),
+            None => self.reserved = self.reserved.saturating_add(history.reserved_change(EventIdx(event))),
+        }
+        let number = tree.of(history.events.stack(event)) as usize;
+        let Some(sum) = self.sums.get_mut(number).filter(|_| number > 0) else { return };
+        let (live, reserved) = (u64::try_from(self.live).unwrap_or(0), u64::try_from(self.reserved).unwrap_or(0));
+        let fragmentation = if reserved > 0 { 1.0 - live as f64 / reserved as f64 } else { 0.0 };
+        let named = Named::As(self.innermost.at_event(&mut self.cursor, event));
+        let is_birth = change.is_some_and(|(_, is_birth)| is_birth);
+        let is_end = change.is_some() && !is_birth || history.events.action(event) == Action::FreeCompleted;
+        sum.add(Sum {
+            events: 1,
+            allocations: is_birth.into(),
+            allocated: if is_birth { size } else { 0 },
+            frees: is_end.into(),
+            freed: if is_birth { 0 } else { size },
+            peak: live,
+            peak_moment: event + 1,
+            reserved,
+            fragmentation: fragmentation.max(0.0),
+            first: event,
+            last: event,
+            live: 0,
+            named,
+        });
+    }
+}

@@ -1,0 +1,119 @@
+//! What is live at a moment, by call site, in slices.
+
+use super::site_sums::SiteSums;
+use super::writing::{Writing, sheet};
+use crate::engine::answers::Population;
+use crate::engine::open::OpenFile;
+use crate::engine::protocol::{Cell, Scope};
+use crate::replay::{AllocationId, DeviceHistory};
+use crate::units::{grouped, percent};
+
+/// Allocations between two questions for the time.
+const ROWS_PER_CHECK: usize = 2048;
+
+/// The run over what is live.
+pub(super) struct LiveSites {
+    pub(super) moment: u32,
+    pub(super) sums: SiteSums,
+    pub(super) bytes: u64,
+    pub(super) count: u64,
+    /// Of these, what was there before the trace.
+    pub(super) early: u64,
+    population: Population,
+    next: usize,
+}
+
+impl LiveSites {
+    pub(super) fn new(file: &OpenFile, history: &DeviceHistory, moment: u32) -> LiveSites {
+        let moment = moment.min(history.event_count());
+        let population = Population::new(history, Scope::At(moment));
+        let (bytes, count, early, next) = Default::default();
+        LiveSites { moment, sums: SiteSums::new(file, history), bytes, count, early, population, next }
+    }
+
+    /// Works while there is time, `true` when done: hands `each` every allocation that is live, with its bytes, in birth order.
+    pub(super) fn step(
+        &mut self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        each: &mut dyn FnMut(AllocationId, u64),
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        let LiveSites { sums, bytes, count, early, population, next, .. } = self;
+        while *next < population.len() {
+            population.part(history, [*next, *next + ROWS_PER_CHECK], &mut |id, size| {
+                sums.add(file, history, id, size);
+                *bytes = bytes.saturating_add(size);
+                *count += 1;
+                if (id.0 as usize) < history.allocations.early() {
+                    *early = early.saturating_add(size);
+                }
+                each(id, size);
+            });
+            *next += ROWS_PER_CHECK;
+            if !has_time() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Writes the sheet; where there is another moment, with what is live then beside it.
+    pub(super) fn write(&self, writing: &mut Writing<'_>, title: &str, beside: Option<&LiveSites>) {
+        let (file, history) = (writing.file, writing.history);
+        let ranked = self.sums.ranked(0);
+        let mut columns = vec![
+            ["requested", "requested"],
+            ["share", "share"],
+            ["coverage", "with those above"],
+            ["count", "allocations"],
+            ["site", "call site"],
+        ];
+        if beside.is_some() {
+            columns.insert(4, ["requested_at", "requested at the chosen moment"]);
+        }
+        let mut sheet = sheet(["live", title, ""], &columns);
+        let whole = self.bytes;
+        let besides = |group| beside.map(|beside| Cell::Bytes(beside.sums.of(group).bytes));
+        sheet.total =
+            vec![Cell::Bytes(whole), Cell::Share { part: whole, whole }, Cell::Nothing, Cell::Count(self.count)];
+        sheet.total.extend(beside.map(|beside| Cell::Bytes(beside.bytes)));
+        sheet.total.push(Cell::Nothing);
+        let mut covered = 0u64;
+        writing.fill(sheet, &ranked, |writing, group| {
+            let sum = self.sums.of(group);
+            covered = covered.saturating_add(sum.bytes);
+            let mut cells = vec![
+                Cell::Bytes(sum.bytes),
+                Cell::Share { part: sum.bytes, whole },
+                Cell::Share { part: covered, whole },
+                Cell::Count(sum.count),
+            ];
+            cells.extend(besides(group));
+            cells.push(Cell::Text(self.sums.name(file, history, group)));
+            writing.site_row(&self.sums, group, cells, Some(self.moment))
+        });
+    }
+
+    /// The three heaviest as words: `62.1 % of it from 3 of 41 call sites: a (30.0 %), b (20.0 %), c (12.1 %).`
+    pub(super) fn heaviest(&self, file: &OpenFile, history: &DeviceHistory) -> Option<(String, u32)> {
+        let ranked = self.sums.ranked(1);
+        let most = ranked.get(..3).unwrap_or(&ranked);
+        let (bytes, _) = self.sums.total(most);
+        let mut text = percent(bytes, self.bytes);
+        text.push_str(" of it from ");
+        text.push_str(&grouped(most.len() as u64));
+        text.push_str(" of ");
+        text.push_str(&grouped(ranked.len() as u64));
+        text.push_str(" call sites");
+        for (place, &group) in most.iter().enumerate() {
+            text.push_str(if place == 0 { ": " } else { ", " });
+            text.push_str(&self.sums.name(file, history, group));
+            text.push_str(" (");
+            text.push_str(&percent(self.sums.of(group).bytes, self.bytes));
+            text.push(')');
+        }
+        text.push('.');
+        most.first().map(|&group| (text, self.sums.of(group).largest))
+    }
+}

@@ -1,0 +1,299 @@
+//! Out of memory: what was asked for, what stood in the way, and what would have helped.
+
+mod sentences;
+mod space;
+
+use super::Job;
+use super::live_sites::LiveSites;
+use super::site_sums::site_of;
+use super::waste::{pool_name, stream_name};
+use super::writing::{Writing, sheet, threshold};
+use crate::analysis::site;
+use crate::engine::open::OpenFile;
+use crate::engine::protocol::{Cell, Evidence, Report, ReportQuestion, SheetRow, Statement, Threshold, Tone};
+use crate::replay::{AllocationId, Curve, DeviceHistory};
+use crate::snapshot::{Action, StackId};
+use crate::units::{EventIdx, Moment};
+use space::Space;
+
+/// Events between two questions for the time.
+const ROWS_PER_CHECK: u32 = 2048;
+/// Refused requests, and allocations before one, that are told of.
+const MOST_REQUESTS: u32 = 1000;
+
+/// The question, and how far its answer is.
+pub(super) struct OutOfMemory {
+    device: i64,
+    question: ReportQuestion,
+    big: Threshold,
+    /// The call site of each refused request that is told, the newest first.
+    sites: Vec<String>,
+    refused: Option<Refused>,
+}
+
+/// The request that is told of.
+struct Refused {
+    event: u32,
+    live: LiveSites,
+    space: Space,
+    /// The last large allocations before it, the newest first, and the event that is looked at next.
+    before: Vec<u32>,
+    next: u32,
+}
+
+/// What the file says of a refused request, and what follows from it alone.
+#[derive(Clone, Copy)]
+struct Facts {
+    event: u32,
+    /// Bytes asked for.
+    asked: u64,
+    /// Bytes that the driver had left.
+    driver: u64,
+    reserved: u64,
+    /// Live, requested; of these the bytes that are pending.
+    requested: u64,
+    pending: u64,
+}
+
+impl Facts {
+    fn of(history: &DeviceHistory, event: u32) -> Facts {
+        let (driver, asked) = history.address_and_size(EventIdx(event));
+        let moment = Moment::after(EventIdx(event));
+        let positive = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
+        let change = |event| history.pending_change(event);
+        Facts {
+            event,
+            asked,
+            driver,
+            reserved: positive(history.reserved_at(moment)),
+            requested: positive(history.drawn_at(moment)),
+            pending: positive(Curve::new(&history.pending, &change).at(moment)),
+        }
+    }
+}
+
+impl OutOfMemory {
+    pub(super) fn new(device: i64, question: ReportQuestion) -> OutOfMemory {
+        let big = threshold(&question, ["big", "at least", "bytes"], 10 << 20);
+        OutOfMemory { device, question, big, sites: Vec::new(), refused: None }
+    }
+}
+
+/// The requests that were refused, in order.
+fn refused(history: &DeviceHistory) -> impl Iterator<Item = u32> + '_ {
+    history.note_events().filter(|&event| history.events.action(event) == Action::Oom)
+}
+
+impl Job for OutOfMemory {
+    fn step(&mut self, file: &mut OpenFile, has_time: &mut dyn FnMut() -> bool) -> Option<Report> {
+        if self.refused.is_none() {
+            self.sites = sites(file, self.device, self.question.rows.min(MOST_REQUESTS) as usize);
+        }
+        let file = &*file;
+        let history = file.history(self.device);
+        let Some(history) = history.filter(|history| history.action_counts[Action::Oom as usize] > 0) else {
+            return Some(nothing(history, &self.question));
+        };
+        let refused = match &mut self.refused {
+            Some(refused) => refused,
+            None => {
+                // The one at the chosen moment or before it, or else the newest.
+                let at = self.question.at.unwrap_or(u32::MAX);
+                let chosen = refused(history).filter(|&event| event < at).last();
+                let event = chosen.or_else(|| refused(history).last())?;
+                let live = LiveSites::new(file, history, event.saturating_add(1));
+                let (space, before) = Default::default();
+                self.refused.insert(Refused { event, live, space, before, next: event })
+            }
+        };
+        let Refused { event, live, space, before, next } = refused;
+        if !live.step(file, history, &mut |id, _| space.live(file, history, id), has_time)
+            || !space.step(file, history, *event, has_time)
+        {
+            return None;
+        }
+        let wanted = self.question.rows.min(MOST_REQUESTS) as usize;
+        while *next > 0 && before.len() < wanted {
+            let from = next.saturating_sub(ROWS_PER_CHECK);
+            let is_big = |&event: &u32| {
+                history.events.action(event) == Action::Alloc
+                    && history.address_and_size(EventIdx(event)).1 >= self.big.value
+            };
+            before.extend((from..*next).rev().filter(is_big));
+            *next = from;
+            if !has_time() {
+                return None;
+            }
+        }
+        before.truncate(wanted);
+        let refused = self.refused.take()?;
+        let mut writing = Writing::new(file, history, &self.question);
+        let facts = Facts::of(history, refused.event);
+        sentences::write(&mut writing, &facts, &refused);
+        write_requests(&mut writing, &self.sites);
+        write_room(&mut writing, &refused);
+        let title = "What was live when the request failed";
+        refused.live.write(&mut writing, title, None);
+        write_before(&mut writing, &refused, self.big.clone());
+        Some(writing.report)
+    }
+}
+
+/// The call sites of the requests that were refused, as many as are told, the newest first.
+fn sites(file: &mut OpenFile, device: i64, most: usize) -> Vec<String> {
+    let OpenFile { snapshot, histories, sites, .. } = file;
+    let Some(history) = histories.iter().find(|history| history.device == device) else { return Vec::new() };
+    let stacks: Vec<StackId> = refused(history).map(|event| history.events.stack(event)).collect();
+    let site = |&stack: &StackId| {
+        let frame = sites.of(snapshot, stack).map(|frame| snapshot.frames.frame(frame));
+        frame.map_or_else(|| "no stack".to_owned(), |frame| site::short(snapshot, frame))
+    };
+    stacks.iter().rev().take(most).map(site).collect()
+}
+
+/// The report of a trace without such events.
+fn nothing(history: Option<&DeviceHistory>, question: &ReportQuestion) -> Report {
+    let mut report = Report { topic: question.topic, ..Report::default() };
+    if history.is_some() {
+        let text = "No request failed in this trace.".to_owned();
+        report.statements.push(Statement { tone: Tone::Good, text, evidence: None });
+    }
+    report
+}
+
+/// Every request that failed.
+fn write_requests(writing: &mut Writing<'_>, sites: &[String]) {
+    let (file, history) = (writing.file, writing.history);
+    let sheet = sheet(
+        [
+            "requests",
+            "Requests that failed",
+            "Newest first. What is said below is of the newest, or of the one at the chosen moment or before it. Not in use is the \
+             most that it may have been: rounding is not counted as use.",
+        ],
+        &[
+            ["event", "event"],
+            ["asked", "asked for"],
+            ["driver_free", "free by the driver"],
+            ["reserved", "reserved"],
+            ["requested", "requested, live"],
+            ["pending", "of it pending"],
+            ["unused", "≤ not in use"],
+            ["stream", "stream"],
+            ["site", "call site"],
+        ],
+    );
+    let mut events: Vec<u32> = refused(history).collect();
+    events.reverse();
+    let mut sheet = sheet;
+    sheet.left_out = events.len() as u32;
+    events.truncate(sites.len());
+    let mut sites = sites.iter();
+    writing.fill(sheet, &events, |writing, event| {
+        let facts = Facts::of(history, event);
+        let labels = file.snapshot.labels.labels(history.events.labels(event));
+        let stack = writing.lines.of(&file.snapshot, history.events.stack(event));
+        let cells = vec![
+            Cell::Event(event.into()),
+            Cell::Bytes(facts.asked),
+            Cell::Bytes(facts.driver),
+            Cell::Bytes(facts.reserved),
+            Cell::Bytes(facts.requested),
+            Cell::Bytes(facts.pending),
+            Cell::Bytes(facts.reserved.saturating_sub(facts.requested)),
+            Cell::Text(stream_name(labels.stream)),
+            Cell::Text(sites.next().cloned().unwrap_or_default()),
+        ];
+        let evidence = Some(Evidence { moment: Some(event + 1), ..Evidence::default() });
+        SheetRow { cells, stack, evidence, ..SheetRow::default() }
+    });
+}
+
+/// What was free in each pool.
+fn write_room(writing: &mut Writing<'_>, refused: &Refused) {
+    let mut ranked: Vec<(u128, u32)> =
+        refused.space.rooms.iter().zip(0..).map(|(room, at)| (!u128::from(room.free), at)).collect();
+    ranked.retain(|&(_, at)| refused.space.rooms.get(at as usize).is_some_and(|room| room.reserved > 0));
+    let ranked = crate::sorted::sorted_numbers(ranked);
+    let mut sheet = sheet(
+        [
+            "room",
+            "What was free in each pool",
+            "Out of the segments of the end and the events since. A request is served from blocks of its own pool, size class and \
+             stream alone. Upper bounds: a block that is gone by the end may have been larger than its size rounded up.",
+        ],
+        &[
+            ["largest_free", "≤ largest free block"],
+            ["free", "≤ free"],
+            ["free_blocks", "free blocks"],
+            ["reserved", "reserved"],
+            ["whole_segments", "segments without a live block"],
+            ["whole_reserved", "reserved by those"],
+            ["pool", "pool"],
+            ["stream", "stream"],
+        ],
+    );
+    let sum =
+        |of: fn(&space::Room) -> u64| refused.space.rooms.iter().fold(0u64, |sum, room| sum.saturating_add(of(room)));
+    sheet.total = vec![
+        Cell::Nothing,
+        Cell::Bytes(sum(|room| room.free)),
+        Cell::Count(sum(|room| room.blocks)),
+        Cell::Bytes(sum(|room| room.reserved)),
+        Cell::Count(sum(|room| room.whole)),
+        Cell::Bytes(sum(|room| room.whole_bytes)),
+        Cell::Nothing,
+        Cell::Nothing,
+    ];
+    let moment = refused.live.moment;
+    writing.fill(sheet, &ranked, |_, at| {
+        let Some(room) = refused.space.rooms.get(at as usize) else { return SheetRow::default() };
+        let mut pool = pool_name(Some(room.kind.pool), room.kind.small);
+        if room.kind.expandable {
+            pool.push_str(", expandable");
+        }
+        let cells = vec![
+            Cell::Bytes(room.largest),
+            Cell::Bytes(room.free),
+            Cell::Count(room.blocks),
+            Cell::Bytes(room.reserved),
+            Cell::Count(room.whole),
+            Cell::Bytes(room.whole_bytes),
+            Cell::Text(pool),
+            Cell::Text(stream_name(Some(room.kind.stream))),
+        ];
+        let evidence = Some(Evidence { moment: Some(moment), ..Evidence::default() });
+        SheetRow { cells, evidence, ..SheetRow::default() }
+    });
+}
+
+/// The last large allocations before it.
+fn write_before(writing: &mut Writing<'_>, refused: &Refused, big: Threshold) {
+    let (file, history) = (writing.file, writing.history);
+    let mut sheet = sheet(
+        ["before", "The last large allocations before it", "Newest first."],
+        &[
+            ["requested", "requested"],
+            ["event", "event"],
+            ["events_before", "events before"],
+            ["freed_event", "freed by event"],
+            ["site", "call site"],
+        ],
+    );
+    sheet.threshold = Some(big);
+    let ids: Vec<u32> =
+        refused.before.iter().filter_map(|&event| Some(history.allocation_of(EventIdx(event))?.0)).collect();
+    writing.fill(sheet, &ids, |writing, id| {
+        let id = AllocationId(id);
+        let born = history.allocations.born(id);
+        let freed = history.allocations.died(id).and_then(Moment::event);
+        let cells = vec![
+            Cell::Bytes(history.allocations.size(id)),
+            Cell::Event(born.event_or_minus_one()),
+            Cell::Count(u64::from(refused.live.moment.saturating_sub(born.0))),
+            freed.map_or(Cell::Nothing, |EventIdx(event)| Cell::Event(event.into())),
+            Cell::Text(site_of(file, history, id)),
+        ];
+        writing.allocation_row(id, cells, Some(born.0))
+    });
+}

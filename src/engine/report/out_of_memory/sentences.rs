@@ -1,0 +1,125 @@
+//! What is said of a refused request: each sentence only where the numbers bear it.
+
+use super::space::{Kind, Room};
+use super::{Facts, Refused, refused};
+use crate::engine::protocol::{Evidence, Span, Tone};
+use crate::engine::report::writing::{Writing, allocation, at, bytes};
+use crate::units::{Bytes, counted, grouped};
+
+/// Requests up to this come from the pool of small blocks (`kSmallSize`).
+const SMALL_REQUEST: u64 = 1 << 20;
+/// What is taken from the driver is a multiple of this (`kRoundLarge`).
+const DRIVER_GRAIN: u64 = 2 << 20;
+/// Events around the refusal that are shown.
+const AROUND: u32 = 500;
+
+pub(super) fn write(writing: &mut Writing<'_>, facts: &Facts, told: &Refused) {
+    let (file, history) = (writing.file, writing.history);
+    let moment = told.live.moment;
+    let (space, live) = (&told.space, &told.live);
+    let knows_room = !file.snapshot.segments.is_empty() && facts.reserved > 0;
+    let asked = file.rounding.rounded(facts.asked);
+    let mut text = "A request for ".to_owned();
+    text.push_str(&bytes(facts.asked));
+    text.push_str(" failed (event ");
+    text.push_str(&grouped(facts.event.into()));
+    text.push_str("): the driver had ");
+    text.push_str(&bytes(facts.driver));
+    text.push_str(" left, ");
+    if knows_room {
+        text.push_str(&bytes(facts.reserved));
+        text.push_str(" were reserved, and ");
+    }
+    text.push_str(&counted(live.count, "allocation"));
+    text.push_str(" with ");
+    text.push_str(&bytes(facts.requested));
+    text.push_str(" requested were live.");
+    let span =
+        Span { from: moment.saturating_sub(AROUND), to: moment.saturating_add(AROUND / 10).min(history.event_count()) };
+    writing.say(Tone::Alarm, text, Some(Evidence { span: Some(span), ..at(moment) }));
+
+    let labels = file.snapshot.labels.labels(history.events.labels(facts.event));
+    let is_own = |kind: &Kind| {
+        kind.pool == labels.pool.unwrap_or_default()
+            && kind.stream == labels.stream.unwrap_or_default()
+            && kind.small == (asked <= SMALL_REQUEST)
+    };
+    let sum = |rooms: &mut dyn Iterator<Item = &Room>| rooms.fold(0u64, |sum, room| sum.saturating_add(room.free));
+    let own = || space.rooms.iter().filter(|room| is_own(&room.kind) && room.reserved > 0);
+    let (own_free, all_free) = (sum(&mut own()), sum(&mut space.rooms.iter()));
+    let largest = own().map(|room| room.largest).max().unwrap_or(0);
+    let blocks = own().fold(0u64, |blocks, room| blocks.saturating_add(room.blocks));
+    let from_driver = facts.driver / DRIVER_GRAIN * DRIVER_GRAIN;
+    if knows_room {
+        let mut text = "At most ".to_owned();
+        text.push_str(&bytes(largest.max(from_driver)));
+        text.push_str(" would have fitted: the largest free block that may serve such a request had at most ");
+        text.push_str(&bytes(largest));
+        text.push_str(", the driver ");
+        text.push_str(&bytes(facts.driver));
+        text.push('.');
+        writing.say(Tone::Fact, text, Some(at(moment)));
+        let mut text;
+        let mut tone = Tone::Fact;
+        if own_free >= asked && largest < asked {
+            tone = Tone::Alarm;
+            text = "It is fragmented: up to ".to_owned();
+            text.push_str(&bytes(own_free));
+            text.push_str(" were free where this request is served, in ");
+            text.push_str(&counted(blocks, "block"));
+            text.push_str(", none of them large enough.");
+            if !own().any(|room| room.kind.expandable) {
+                text.push_str(" PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True lets such space be used.");
+            }
+        } else if all_free.saturating_add(facts.driver) < asked {
+            text = "No arrangement would have made room: with all that was free, at most ".to_owned();
+            text.push_str(&bytes(all_free));
+            text.push_str(" reserved and not in use and what the driver had, ");
+            text.push_str(&bytes(asked - all_free.saturating_add(facts.driver)));
+            text.push_str(" were missing. Less has to be live, or be asked for.");
+        } else {
+            text = "Up to ".to_owned();
+            text.push_str(&bytes(all_free));
+            text.push_str(" were reserved and not in use, of which ");
+            text.push_str(&bytes(own_free));
+            text.push_str(" where this request is served; the rest belongs to other pools, streams or sizes.");
+        }
+        writing.say(tone, text, Some(at(moment)));
+    }
+    if facts.driver >= asked.next_multiple_of(DRIVER_GRAIN) {
+        let text =
+            "The driver had more left than was asked for: look for a limit (set_per_process_memory_fraction), or \
+                    fragmentation of the driver's own."
+                .to_owned();
+        writing.say(Tone::Fact, text, None);
+    }
+    if facts.pending > 0 {
+        let mut text = bytes(facts.pending);
+        text.push_str(" were freed by the program and still in use by a stream (record_stream).");
+        writing.say(Tone::Fact, text, Some(at(moment)));
+    }
+    if let Some((sites, largest)) = live.heaviest(file, history) {
+        let mut text = Bytes(live.bytes).to_string();
+        text.push_str(" were live: ");
+        text.push_str(&sites);
+        writing.say(Tone::Fact, text, Some(allocation(largest, Some(moment))));
+    }
+    if live.early > 0 {
+        let mut text = bytes(live.early);
+        text.push_str(" of that were there before the trace began.");
+        writing.say(Tone::Fact, text, Some(at(0)));
+    }
+    if knows_room && space.astray > 0 {
+        let mut text = bytes(space.astray);
+        text.push_str(
+            " of live blocks lie in no segment that is known to have been there: what was free is less certain.",
+        );
+        writing.say(Tone::Fact, text, None);
+    }
+    let count = refused(history).count();
+    if count > 1 {
+        let mut text = counted(count as u64, "request");
+        text.push_str(" failed in this trace.");
+        writing.say(Tone::Alarm, text, None);
+    }
+}

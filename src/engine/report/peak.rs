@@ -1,0 +1,288 @@
+//! The peak report: when the most was live, how much, and what made it.
+
+use super::Job;
+use super::heaviest::Heaviest;
+use super::live_sites::LiveSites;
+use super::site_sums::{SiteSums, site_of};
+use super::steps::{Finding, Steps};
+use super::waste::Growth;
+use super::writing::{Writing, allocation, at, bytes, sheet, threshold};
+use crate::engine::open::OpenFile;
+use crate::engine::places::lasted_us;
+use crate::engine::protocol::{
+    Cell, Evidence, Grouping, Report, ReportQuestion, SheetRow, Span, Threshold, Tone, Weight,
+};
+use crate::replay::{AllocationId, Curve, DeviceHistory};
+use crate::snapshot::Action;
+use crate::sorted::{pair, sorted_numbers};
+use crate::units::{EventIdx, Moment, counted, duration_us, grouped, percent};
+
+/// Events before the peak that are looked at where no steps are known.
+const RECENT: u32 = 1000;
+
+/// The question, and how far its answer is.
+pub(super) struct Peak {
+    device: i64,
+    question: ReportQuestion,
+    steps: Finding,
+    parts: Option<Parts>,
+}
+
+struct Parts {
+    peak: LiveSites,
+    /// What is live at the moment beside it.
+    beside: Option<LiveSites>,
+    categories: Vec<Weight>,
+    recent: Threshold,
+    made: SiteSums,
+    large: Threshold,
+    oldest: Heaviest,
+    old_count: u32,
+    growth: Growth,
+}
+
+impl Peak {
+    pub(super) fn new(device: i64, question: ReportQuestion) -> Peak {
+        Peak { device, question, steps: Finding::new(device), parts: None }
+    }
+}
+
+impl Parts {
+    fn new(file: &OpenFile, history: &DeviceHistory, question: &ReportQuestion, steps: &[Span]) -> Parts {
+        let moment = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
+        // The step that it is in.
+        let step = steps.iter().find(|step| step.from < moment && moment <= step.to);
+        let recent = step.map_or(RECENT, |step| moment - step.from);
+        Parts {
+            peak: LiveSites::new(file, history, moment),
+            beside: question.at.map(|at| LiveSites::new(file, history, at)),
+            categories: vec![Weight::default(); file.groups.count(history, Grouping::Category) as usize],
+            recent: threshold(question, ["recent", "in the last", "events"], recent.into()),
+            made: SiteSums::new(file, history),
+            large: threshold(question, ["large", "at least", "bytes"], 1 << 20),
+            oldest: Heaviest::new(question.rows.min(100_000) as usize),
+            old_count: 0,
+            growth: Growth::new(file, history, question, steps),
+        }
+    }
+
+    fn step(&mut self, file: &OpenFile, history: &DeviceHistory, has_time: &mut dyn FnMut() -> bool) -> bool {
+        let Parts { peak, beside, categories, recent, made, large, oldest, old_count, growth } = self;
+        let since = u64::from(peak.moment).saturating_sub(recent.value);
+        let mut each = |id: AllocationId, size: u64| {
+            let category = file.groups.of(&file.snapshot, history, id, Grouping::Category);
+            if let Some(weight) = categories.get_mut(category as usize) {
+                weight.add(Weight { bytes: size, count: 1 });
+            }
+            let born = history.allocations.born(id).0;
+            if u64::from(born) > since {
+                made.add(file, history, id, size);
+            }
+            if size >= large.value {
+                oldest.add(pair(u64::MAX - u64::from(born), size), id.0);
+                *old_count += 1;
+            }
+        };
+        peak.step(file, history, &mut each, has_time)
+            && beside.as_mut().is_none_or(|beside| beside.step(file, history, &mut |_, _| {}, has_time))
+            && growth.step(file, history, has_time)
+    }
+}
+
+impl Job for Peak {
+    fn step(&mut self, file: &mut OpenFile, has_time: &mut dyn FnMut() -> bool) -> Option<Report> {
+        if !file.categorize(has_time) {
+            return None;
+        }
+        let file = &*file;
+        let Some(history) = file.history(self.device) else {
+            return Some(Report { topic: self.question.topic, ..Report::default() });
+        };
+        if !self.steps.step(file, has_time) {
+            return None;
+        }
+        let steps = &self.steps.steps.spans;
+        let parts = self.parts.get_or_insert_with(|| Parts::new(file, history, &self.question, steps));
+        if !parts.step(file, history, has_time) {
+            return None;
+        }
+        let parts = self.parts.take()?;
+        let mut writing = Writing::new(file, history, &self.question);
+        write_sentences(&mut writing, &parts, &self.steps.steps);
+        parts.peak.write(&mut writing, "What was live at the peak", parts.beside.as_ref());
+        write_categories(&mut writing, &parts);
+        let Parts { peak, recent, made, large, oldest, old_count, .. } = parts;
+        write_recent(&mut writing, &peak, &made, recent);
+        write_oldest(&mut writing, &peak, (oldest.ranked(), old_count), large);
+        Some(writing.report)
+    }
+}
+
+fn write_sentences(writing: &mut Writing<'_>, parts: &Parts, steps: &Steps) {
+    let (file, history) = (writing.file, writing.history);
+    let peak = &parts.peak;
+    let moment = peak.moment;
+    let mut text = "The most that was live at once is ".to_owned();
+    text.push_str(&bytes(peak.bytes));
+    text.push_str(" requested, in ");
+    text.push_str(&counted(peak.count, "allocation"));
+    match Moment(moment).event() {
+        None => text.push_str(", before the first event"),
+        Some(EventIdx(event)) => {
+            text.push_str(", after event ");
+            text.push_str(&grouped(event.into()));
+            text.push_str(" of ");
+            text.push_str(&grouped(history.event_count().into()));
+            if let Some(us) = lasted_us(history, EventIdx(0), EventIdx(event)) {
+                text.push_str(", ");
+                text.push_str(&duration_us(us));
+                text.push_str(" after the first");
+            }
+        }
+    }
+    text.push('.');
+    writing.say(Tone::Fact, text, Some(at(moment)));
+    if !file.snapshot.segments.is_empty() || history.numbers.peak_reserved > 0 {
+        let positive = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
+        let mut text = "Reserved then: ".to_owned();
+        text.push_str(&bytes(positive(history.reserved_at(Moment(moment)))));
+        text.push_str("; the most that was reserved is ");
+        text.push_str(&bytes(positive(history.numbers.peak_reserved)));
+        text.push('.');
+        let change = |event| history.reserved_change(event);
+        let most = Curve::new(&history.reserved, &change).max_in(0..history.event_count().saturating_add(1));
+        writing.say(Tone::Fact, text, most.map(|(moment, _)| at(moment.0)));
+    }
+    if let Some((sites, largest)) = peak.heaviest(file, history) {
+        let mut text = "What made it: ".to_owned();
+        text.push_str(&sites);
+        writing.say(Tone::Fact, text, Some(allocation(largest, Some(moment))));
+    }
+    let step = (1u64..).zip(&steps.spans).find(|(_, step)| step.from < moment && moment <= step.to);
+    if let Some((number, &span)) = step {
+        let mut text = "It is in step ".to_owned();
+        text.push_str(&grouped(number));
+        text.push_str(" of ");
+        text.push_str(&grouped(steps.spans.len() as u64));
+        text.push_str(". ");
+        text.push_str(&steps.how());
+        writing.say(Tone::Fact, text, Some(Evidence { span: Some(span), ..at(moment) }));
+    }
+    let made = parts.made.total(&parts.made.ranked(0));
+    let lines = [(peak.early, "were there before the trace began"), (made.0, "were made in the last")];
+    for (place, (part, what)) in lines.into_iter().enumerate().filter(|(_, (part, _))| *part > 0) {
+        let mut text = bytes(part);
+        text.push_str(" of it (");
+        text.push_str(&percent(part, peak.bytes));
+        text.push_str(") ");
+        text.push_str(what);
+        let mut span = None;
+        if place == 1 {
+            text.push(' ');
+            text.push_str(&counted(parts.recent.value, "event"));
+            text.push_str(" before it");
+            let from = u64::from(moment).saturating_sub(parts.recent.value) as u32;
+            span = Some(Span { from, to: moment });
+        }
+        text.push('.');
+        let to = if place == 0 { 0 } else { moment };
+        writing.say(Tone::Fact, text, Some(Evidence { span, ..at(to) }));
+    }
+    let change = |event| history.pending_change(event);
+    let pending = Curve::new(&history.pending, &change).at(Moment(moment));
+    if pending > 0 {
+        let mut text = bytes(pending.unsigned_abs());
+        text.push_str(" of it were freed by the program and still in use by a stream.");
+        writing.say(Tone::Fact, text, Some(at(moment)));
+    }
+    let refused = history.action_counts[Action::Oom as usize];
+    if refused > 0 {
+        let mut text = counted(refused, "request");
+        text.push_str(" failed in this trace: the report on running out of memory says why.");
+        writing.say(Tone::Alarm, text, None);
+    }
+    parts.growth.say(writing, &SiteSums::default(), &[Tone::Alarm]);
+}
+
+fn write_categories(writing: &mut Writing<'_>, parts: &Parts) {
+    let (file, history) = (writing.file, writing.history);
+    let whole = parts.peak.bytes;
+    let ranked = parts.categories.iter().zip(0..).filter(|(weight, _)| weight.count > 0);
+    let ranked = sorted_numbers(ranked.map(|(weight, group)| (!u128::from(weight.bytes), group)).collect());
+    let mut sheet = sheet(
+        ["categories", "What it was for", "As the rules of categories tell; all of them stand under Categories."],
+        &[["requested", "requested"], ["share", "share"], ["count", "allocations"], ["category", "category"]],
+    );
+    sheet.total =
+        vec![Cell::Bytes(whole), Cell::Share { part: whole, whole }, Cell::Count(parts.peak.count), Cell::Nothing];
+    let moment = Some(parts.peak.moment);
+    writing.fill(sheet, &ranked, |_, group| {
+        let weight = parts.categories.get(group as usize).copied().unwrap_or_default();
+        let name = file.groups.label(&file.snapshot, history, Grouping::Category, group);
+        let find = (group > 0).then(|| ["@category ", &name].concat());
+        let cells = vec![
+            Cell::Bytes(weight.bytes),
+            Cell::Share { part: weight.bytes, whole },
+            Cell::Count(weight.count.into()),
+            Cell::Text(name),
+        ];
+        let evidence = Some(Evidence { moment, find, ..Evidence::default() });
+        SheetRow { cells, evidence, ..SheetRow::default() }
+    });
+}
+
+fn write_recent(writing: &mut Writing<'_>, peak: &LiveSites, made: &SiteSums, recent: Threshold) {
+    let (file, history) = (writing.file, writing.history);
+    let ranked = made.ranked(0);
+    let (bytes, count) = made.total(&ranked);
+    let mut sheet = sheet(
+        [
+            "recent",
+            "Made shortly before the peak",
+            "Live at the peak, and made in the last events before it; where steps are known, in the step it is in.",
+        ],
+        &[["requested", "requested"], ["share", "share of the peak"], ["count", "allocations"], ["site", "call site"]],
+    );
+    let whole = peak.bytes;
+    sheet.threshold = Some(recent);
+    sheet.total = vec![Cell::Bytes(bytes), Cell::Share { part: bytes, whole }, Cell::Count(count), Cell::Nothing];
+    writing.fill(sheet, &ranked, |writing, group| {
+        let sum = made.of(group);
+        let cells = vec![
+            Cell::Bytes(sum.bytes),
+            Cell::Share { part: sum.bytes, whole },
+            Cell::Count(sum.count),
+            Cell::Text(made.name(file, history, group)),
+        ];
+        writing.site_row(made, group, cells, Some(peak.moment))
+    });
+}
+
+fn write_oldest(writing: &mut Writing<'_>, peak: &LiveSites, (ranked, count): (Vec<u32>, u32), large: Threshold) {
+    let (file, history) = (writing.file, writing.history);
+    let mut sheet = sheet(
+        ["oldest", "Live the longest at the peak", "Oldest first, of the same age the largest."],
+        &[
+            ["requested", "requested"],
+            ["born_event", "made by event"],
+            ["age", "events old"],
+            ["freed_event", "freed by event"],
+            ["site", "call site"],
+        ],
+    );
+    sheet.threshold = Some(large);
+    sheet.left_out = count;
+    writing.fill(sheet, &ranked, |writing, id| {
+        let id = AllocationId(id);
+        let born = history.allocations.born(id);
+        let freed = history.allocations.died(id).and_then(Moment::event);
+        let cells = vec![
+            Cell::Bytes(history.allocations.size(id)),
+            Cell::Event(born.event_or_minus_one()),
+            Cell::Count(u64::from(peak.moment.saturating_sub(born.0))),
+            freed.map_or(Cell::Nothing, |EventIdx(event)| Cell::Event(event.into())),
+            Cell::Text(site_of(file, history, id)),
+        ];
+        writing.allocation_row(id, cells, Some(peak.moment))
+    });
+}
