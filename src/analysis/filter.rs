@@ -83,6 +83,7 @@ mod tests {
             Term::Query(Query::Site(_)) => "site".to_owned(),
             Term::Query(Query::Size(least, most)) => format!("size {least}..{most}"),
             Term::Query(Query::Number(number)) => format!("number {number}"),
+            Term::Query(Query::Category(name)) => format!("category {name}"),
             Term::Query(Query::Address(address)) => format!("address {address}"),
         };
         match Filter::parse(text) {
@@ -104,6 +105,7 @@ mod tests {
             ("life..9", "life 0..9".to_owned()),
             ("agent.py", "text agent.py".to_owned()),
             ("@agent.py & age=5", "site; age 5..5".to_owned()),
+            ("@category temporary & >=1KiB", format!("category temporary; size 1024..{max}")),
             ("lifetime", "text lifetime".to_owned()),
             ("age", "text age".to_owned()),
             ("page.py:12 & #3", "text page.py:12; number 3".to_owned()),

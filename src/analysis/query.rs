@@ -8,6 +8,7 @@
 //!         | size                         with a unit: what the page shows so, `38.1 MiB`
 //!         | frame                        every allocation with such a frame in its stack
 //!         | "@" frame                    every allocation whose innermost frame of the user's own code is such a one
+//!         | "@category" name           every allocation of this category, in whatever case, with or without quotes
 //! frame   = "/" expression "/" ["i"]     a regular expression over the frame ([`Expression`]); "i": in whatever case
 //!         | '"' text '"'                 a part of the frame, as it is
 //!         | text                         the same in whatever case (of ASCII letters)
@@ -39,6 +40,8 @@ pub enum Query {
     Frame(Wording),
     /// Those whose innermost frame of the user's own code reads so.
     Site(Wording),
+    /// Those of the category of this name, in whatever case.
+    Category(String),
 }
 
 /// How a frame has to read.
@@ -136,7 +139,10 @@ impl Query {
             return sized(size.least_shown_so(), size.most_shown_so());
         }
         match text.strip_prefix('@').filter(|rest| !rest.is_empty()) {
-            Some(site) => wording(site).map(Query::Site),
+            Some(of) => match of.strip_prefix("category ").map(str::trim) {
+                Some(name) => Ok(Query::Category(unquoted(name).unwrap_or(name).to_owned())),
+                None => wording(of).map(Query::Site),
+            },
             None => wording(text).map(Query::Frame),
         }
     }
@@ -150,11 +156,14 @@ fn wording(text: &str) -> Result<Wording, QueryError> {
         let case = if flags == "i" { Case::Folds } else { Case::Matters };
         return Expression::new(expression, case).map(Wording::Expression).map_err(QueryError::Expression);
     }
-    let quoted = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).filter(|text| !text.is_empty());
-    Ok(match quoted {
+    Ok(match unquoted(text) {
         Some(quoted) => Wording::Exactly(quoted.to_owned()),
         None => Wording::Text(text.to_owned()),
     })
+}
+
+fn unquoted(text: &str) -> Option<&str> {
+    text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).filter(|text| !text.is_empty())
 }
 
 /// Whether `text` holds `part`, small and capital ASCII letters being the same.
@@ -373,6 +382,17 @@ mod tests {
                 }
                 other => panic!("{text}: {other:?}"),
             }
+        }
+        for (text, expected) in [
+            ("@category activation", "activation"),
+            (" @category  \"optimizer state\" ", "optimizer state"),
+            ("@category optimizer state", "optimizer state"),
+            ("@category \"", "\""),
+        ] {
+            assert!(matches!(Query::parse(text), Ok(Query::Category(found)) if found == expected), "{text}");
+        }
+        for text in ["@category", "@categorys", "@category:x"] {
+            assert!(matches!(Query::parse(text), Ok(Query::Site(Wording::Text(_)))), "{text}");
         }
         assert!(matches!(Query::parse("@/train|test/i"), Ok(Query::Site(Wording::Expression(_)))));
         assert!(matches!(wrong("@/(/"), QueryError::Expression(_)));

@@ -45,8 +45,8 @@ frame of the stack, @text in the innermost frame of your own code, #number, an a
 
 report: when the most was live, how much, and what made it. oom: what the driver refused, and what stood in the way. categories: what
 the bytes are for; stages: annotations and steps; layers: what happened in which module; leaks: leaks and waste. KEY is a threshold
-that the report names, N its value (1048576 or 1MiB); WHEN a moment as above; --rules the rules that categories are told by.
---top says how many rows of each sheet (10).
+that the report names, N its value (1048576 or 1MiB); WHEN a moment as above; --rules what tells categories: default, mosaic, or a
+file of rules (our JSON, Mosaic's JSON or YAML). --top says how many rows of each sheet (10).
 
 plot: a picture. --width is that of the whole picture (1200), --height that of
 its timeline (480). With --time the axis is wall-clock, and --from and --to are seconds since the first event. Kinds: site,

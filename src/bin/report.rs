@@ -3,7 +3,9 @@
 use super::asking::Asking;
 use super::printable;
 use super::terms::{Form, Terms};
-use memscape::engine::protocol::{Cell, Evidence, Report, ReportQuestion, Sheet, SheetRow, Threshold, Tone};
+use memscape::engine::protocol::{
+    CategorySet, Cell, Evidence, Report, ReportQuestion, SetError, Sheet, SheetRow, Threshold, Tone,
+};
 use memscape::engine::{Reply, Request};
 use memscape::ui::cell_text::{exact, is_of_numbers, left_out, threshold, title, total};
 use memscape::ui::markdown::markdown;
@@ -47,9 +49,18 @@ pub(crate) fn report(terms: &Terms) -> Result<String, String> {
 }
 
 /// Lets categories be told by the rules of a file.
-fn heed(_: &mut Asking, path: &str) -> Result<(), String> {
-    std::fs::read_to_string(path).map_err(|error| error.to_string())?;
-    Err("rules of one's own are not built yet".to_owned())
+fn heed(asking: &mut Asking, rules: &str) -> Result<(), String> {
+    let set = match CategorySet::named(rules) {
+        Some(set) => set,
+        None => {
+            let text = std::fs::read_to_string(rules).map_err(|error| error.to_string())?;
+            let told = |errors: Vec<SetError>| errors.iter().map(SetError::to_string).collect::<Vec<String>>();
+            CategorySet::parse(&text).map_err(|errors| told(errors).join("; "))?
+        }
+    };
+    // It has no reply.
+    asking.ask(Request::Categories(Box::new(set)));
+    Ok(())
 }
 
 fn as_text(report: &Report, of: &str) -> String {

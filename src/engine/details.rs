@@ -65,6 +65,7 @@ pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<D
     // The stack first: where there is too much to tell, it is what is wanted most.
     let frames = frames(file, &texts, stack);
     Some(Details {
+        category: groups.categories.details(history, id),
         frames,
         device,
         allocation,

@@ -170,6 +170,7 @@ pub(super) fn is_sought(
             let inside = address.checked_sub(history.allocations.address(id));
             inside.is_some_and(|inside| inside < size.max(1)) && history.allocations.source(id) != Source::Unexplained
         }
+        Query::Category(name) => file.groups.categories.is_called(history, id, name),
         Query::Frame(_) => stacks.contains(stack_of(&file.snapshot, history, id).0),
         Query::Site(_) => {
             let stack = stack_of(&file.snapshot, history, id);

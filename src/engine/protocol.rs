@@ -20,7 +20,7 @@ mod tree;
 
 pub use crate::analysis::Filter;
 pub use crate::analysis::category::{self, CategoryRule, CategorySet, SetError, SetProblem};
-pub use details::{Details, FrameText, HitAllocation, Origin};
+pub use details::{CategoryDetails, Details, FrameText, HitAllocation, Origin};
 pub use find::{Begin, Direction, Match, Query, QueryError, Tally, Wording};
 pub use flame::{FlameBox, FlamePage, FlameQuestion, MOST_BOXES};
 pub use loading::{Access, Member, Phase, Progress, Want};

@@ -20,8 +20,12 @@ pub(super) struct StackMatch {
 }
 
 impl StackMatch {
-    /// Looks at more of them while there is time; `true` when all are looked at. At once for a query that is not about frames.
+    /// Looks at more of them while there is time; `true` when all are looked at. At once for a query that is
+    /// not about frames; for one about categories, those are told.
     pub(super) fn step(&mut self, file: &mut OpenFile, query: &Query, has_time: &mut dyn FnMut() -> bool) -> bool {
+        if let Query::Category(_) = query {
+            return file.categorize(has_time);
+        }
         let (Query::Frame(wording) | Query::Site(wording)) = query else { return true };
         let OpenFile { snapshot, sites, .. } = file;
         let (frames, stacks) = (&snapshot.frames, &snapshot.stacks);

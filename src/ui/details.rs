@@ -135,6 +135,10 @@ fn facts(details: &Details) -> Vec<Fact> {
     if let Some(address) = details.address {
         fact("Address", format!("0x{address:x}"));
     }
+    if let Some(category) = &details.category {
+        let told = category.rule.map_or_else(String::new, |rule| format!(" · rule {rule}: {}", category.why));
+        fact("Category", format!("{}{told}", category.name));
+    }
     fact("Born", moment(details.born_event, details.born_us, "before the recording"));
     if details.free_requested_event.is_some() && details.free_requested_event != details.freed_event {
         fact("Free requested", moment(details.free_requested_event, None, ""));
@@ -193,6 +197,7 @@ pub fn text(details: &Details) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::protocol::CategoryDetails;
 
     fn sample() -> Details {
         let frame = |name: &str, filename: &str, user| FrameText {
@@ -208,6 +213,7 @@ mod tests {
             rounded: 3 << 20,
             rounded_derived: true,
             address: Some(0x7f00_0000),
+            category: Some(CategoryDetails { name: "activation".into(), rule: Some(3), why: "it says so".into() }),
             born_event: Some(10),
             born_us: Some(1_700_000_000_000_000),
             freed_event: Some(25),
@@ -232,6 +238,7 @@ mod tests {
 Requested: 3.00 MiB · 3,145,728 B
 Rounded: ≥ 3.00 MiB · 3,145,728 B
 Address: 0x7f000000
+Category: activation · rule 3: it says so
 Born: event 10 · 22:13:20.000000 UTC
 Free requested: event 24
 Freed: event 25 · 22:13:20.001250 UTC

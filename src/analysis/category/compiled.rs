@@ -114,6 +114,7 @@ pub struct SizeRule<'a> {
 /// A set that can be asked.
 #[derive(Clone, Debug, Default)]
 pub struct Compiled {
+    name: String,
     rules: Vec<CategoryRule>,
     names: Vec<String>,
     /// By rule: its category's number, the unknown's where it names none that is known.
@@ -174,7 +175,7 @@ impl Compiled {
             made.bits.push(bit);
         }
         made.rules = set.rules.iter().take(MOST_RULES).cloned().collect();
-        made.names = names;
+        (made.name, made.names) = (set.name.clone(), names);
         made
     }
 
@@ -313,6 +314,16 @@ impl Compiled {
     /// The categories as [`CategorySet::categories`] has them.
     pub fn categories(&self) -> &[String] {
         &self.names
+    }
+
+    /// Whether a rule compares sizes.
+    pub fn compares_sizes(&self, rule: u16) -> bool {
+        self.rules.get(usize::from(rule)).is_some_and(|rule| rule.like.is_some())
+    }
+
+    /// What the set is called.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// The rules.

@@ -267,10 +267,11 @@ impl CategoryRule {
         if let Some(recorded) = &self.recorded {
             ["the file calls it ", recorded].iter().for_each(|part| why.push_str(part));
         }
-        if why.is_empty() {
-            why.push_str("its life and size");
+        match (why.is_empty(), self.asks_of_lives() || self.like.is_some()) {
+            (true, true) => "its life and size".to_owned(),
+            (true, false) => "nothing before it holds".to_owned(),
+            (false, _) => why,
         }
-        why
     }
 }
 

@@ -274,8 +274,8 @@ impl Reading {
             Kind::Text(_) => self.wrong(line, SetProblem::TooMany("bytes of a text", most)),
             _ => self.value_error(line, name, "a text"),
         }
-        // Not empty: what is missing is told once.
-        "?".to_owned()
+        // Something that nothing else is wrong with: one error is enough.
+        "1".to_owned()
     }
 
     fn number(&mut self, line: u32, name: &str, value: Id) -> u32 {

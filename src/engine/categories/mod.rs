@@ -5,6 +5,7 @@ mod sizes;
 mod stacks;
 
 use super::groups::{is_of_free, stack_of};
+use super::protocol::{CategoryDetails, CategoryRule};
 use crate::analysis::CategorySet;
 pub(super) use crate::analysis::category::compiled::NO_RULE;
 use crate::analysis::category::compiled::{Compiled, Facts};
@@ -97,6 +98,26 @@ impl Categories {
     /// The category of an allocation, by its place among those of the set.
     pub(super) fn category(&self, history: &DeviceHistory, id: AllocationId) -> u8 {
         self.set.category(self.rule(history, id))
+    }
+
+    /// Whether an allocation's category has this name, in whatever case; bytes that nothing explains have none.
+    pub(super) fn is_called(&self, history: &DeviceHistory, id: AllocationId, name: &str) -> bool {
+        let called = self.set.categories().get(usize::from(self.category(history, id)));
+        called.is_some_and(|called| called.eq_ignore_ascii_case(name))
+            && history.allocations.source(id) != Source::Unexplained
+    }
+
+    /// The category of an allocation and what tells it; `None` for bytes that nothing explains.
+    pub(super) fn details(&self, history: &DeviceHistory, id: AllocationId) -> Option<CategoryDetails> {
+        let rule = self.rule(history, id);
+        let name = self.set.categories().get(usize::from(self.set.category(rule)))?.clone();
+        let known = self.set.rules().get(usize::from(rule));
+        let details = CategoryDetails {
+            name,
+            rule: known.map(|_| u32::from(rule) + 1),
+            why: known.map_or_else(String::new, CategoryRule::why),
+        };
+        (history.allocations.source(id) != Source::Unexplained).then_some(details)
     }
 
     /// The rules and their categories.

@@ -68,6 +68,19 @@ pub struct Details {
     pub frames: Vec<FrameText>,
     /// `forward_frames`: where the forward op of a backward allocation stood.
     pub forward_frames: Vec<String>,
+    /// What it is for; `None` for bytes that nothing explains.
+    pub category: Option<CategoryDetails>,
+}
+
+/// What an allocation is for, and why.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Coded)]
+pub struct CategoryDetails {
+    /// The category.
+    pub name: String,
+    /// The rule that tells it, by its place in the set, from 1; `None` where no rule holds.
+    pub rule: Option<u32>,
+    /// Why, in words.
+    pub why: String,
 }
 
 /// Which of the kinds of allocation of DESIGN §2 it is.

@@ -1,5 +1,6 @@
 //! Reports: what an expert would say of a snapshot, as statements and sheets; one module a topic.
 
+mod categories;
 mod heaviest;
 mod layers;
 mod live_sites;
@@ -53,21 +54,11 @@ impl Reports {
 
 fn job(device: i64, question: ReportQuestion) -> Box<dyn Job> {
     match question.topic {
+        Topic::Categories => Box::new(categories::Categories::new(device, question)),
         Topic::Layers => Box::new(layers::Layers::new(device, question)),
         Topic::Peak => Box::new(peak::Peak::new(device, question)),
         Topic::OutOfMemory => Box::new(out_of_memory::OutOfMemory::new(device, question)),
         Topic::Stages => Box::new(stages::Stages::new(device, question)),
         Topic::Waste => Box::new(waste::Waste::new(device, question)),
-        // Each part puts its topic's job here.
-        _ => Box::new(Empty(question)),
-    }
-}
-
-/// Stands where a topic is not built yet.
-struct Empty(ReportQuestion);
-
-impl Job for Empty {
-    fn step(&mut self, _: &mut OpenFile, _: &mut dyn FnMut() -> bool) -> Option<Report> {
-        Some(Report { topic: self.0.topic, ..Report::default() })
     }
 }

@@ -1,0 +1,249 @@
+//! What allocations are for: each category at the peak and at a moment, the most it ever had, the rules that tell it, what is unknown.
+
+mod mosaic;
+mod sums;
+
+use super::Job;
+use super::site_sums::SiteSums;
+use super::writing::{Writing, at, bytes, sheet};
+use crate::engine::open::OpenFile;
+use crate::engine::protocol::{Cell, Evidence, Report, ReportQuestion, SheetRow, Tone, Weight};
+use crate::sorted::{pair, sorted_numbers};
+use crate::units::{Moment, counted};
+use mosaic::Mosaic;
+use sums::{Most, Sums};
+
+/// Of the bytes at the peak, one part in so many may be unknown before that is worth a word of warning.
+const TOLERATED: u64 = 10;
+
+/// The question, and how far its answer is.
+pub(in crate::engine) struct Categories {
+    device: i64,
+    question: ReportQuestion,
+    parts: Option<Parts>,
+}
+
+struct Parts {
+    peak: Sums,
+    at: Option<Sums>,
+    most: Most,
+    mosaic: Option<Mosaic>,
+}
+
+impl Categories {
+    pub(super) fn new(device: i64, question: ReportQuestion) -> Categories {
+        Categories { device, question, parts: None }
+    }
+}
+
+impl Job for Categories {
+    fn step(&mut self, file: &mut OpenFile, has_time: &mut dyn FnMut() -> bool) -> Option<Report> {
+        if file.history(self.device).is_some() && !file.categorize(has_time) {
+            return None;
+        }
+        let file = &*file;
+        let Some(history) = file.history(self.device) else {
+            return Some(Report { topic: self.question.topic, ..Report::default() });
+        };
+        let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
+        let parts = self.parts.get_or_insert_with(|| Parts {
+            peak: Sums::new(file, history, peak),
+            at: self.question.at.map(|at| Sums::new(file, history, at)),
+            most: Most::new(file),
+            mosaic: (file.groups.categories.set().name() != "default").then(|| Mosaic::new(file)),
+        });
+        let is_done = parts.peak.step(file, history, has_time)
+            && parts.at.as_mut().is_none_or(|at| at.step(file, history, has_time))
+            && parts.most.step(file, history, has_time)
+            && parts.mosaic.as_mut().is_none_or(|mosaic| mosaic.step(file, history, has_time));
+        if !is_done {
+            return None;
+        }
+        let parts = self.parts.take()?;
+        let mut writing = Writing::new(file, history, &self.question);
+        parts.say(&mut writing);
+        parts.write_categories(&mut writing);
+        parts.write_rules(&mut writing);
+        parts.write_unknown(&mut writing);
+        if let Some(mosaic) = parts.mosaic {
+            mosaic.write(&mut writing);
+        }
+        Some(writing.report)
+    }
+}
+
+/// What is looked for to find a category.
+fn query(name: &str) -> String {
+    let quote = if name.contains('"') { "" } else { "\"" };
+    ["@category ", quote, name, quote].concat()
+}
+
+/// A part of a whole in a sentence: `49.5 %`.
+fn percent(part: u64, whole: u64) -> String {
+    let whole = u128::from(whole.max(1));
+    let thousandths = (u128::from(part) * 1000 + whole / 2) / whole;
+    [&(thousandths / 10).to_string(), ".", &(thousandths % 10).to_string(), " %"].concat()
+}
+
+impl Parts {
+    /// Places of categories, the weightiest at the peak first; those that never have any byte are left out.
+    fn ranked(&self, of: impl Fn(usize) -> bool) -> Vec<u32> {
+        let places = (0u32..).zip(&self.peak.categories).filter(|(place, _)| of(*place as usize));
+        sorted_numbers(places.map(|(place, weight)| (pair(!weight.bytes, 0), place)).collect())
+    }
+
+    fn say(&self, writing: &mut Writing<'_>) {
+        let set = writing.file.groups.categories.set();
+        let (names, whole) = (set.categories(), self.peak.total.bytes);
+        let mut text = String::from("At the peak ");
+        for (number, place) in self.ranked(|place| self.peak.of(place).bytes > whole / 2000).into_iter().enumerate() {
+            let name = names.get(place as usize).map_or("", String::as_str);
+            let share = percent(self.peak.of(place as usize).bytes, whole);
+            [if number > 0 { ", " } else { "" }, &share, " is ", name].iter().for_each(|part| text.push_str(part));
+        }
+        if whole == 0 {
+            text.push_str("nothing is live");
+        }
+        [" (rules: ", set.name(), ")."].iter().for_each(|part| text.push_str(part));
+        writing.say(Tone::Fact, text, Some(at(self.peak.moment)));
+        let unknown = self.peak.of(names.len().saturating_sub(1));
+        let name = names.last().cloned().unwrap_or_default();
+        let evidence = Some(Evidence { find: Some(query(&name)), ..at(self.peak.moment) });
+        if unknown.bytes > whole / TOLERATED {
+            let mut text = [&bytes(unknown.bytes), " of the peak are ", &name].concat();
+            if self.peak.unseen > unknown.bytes / 2 {
+                let part = bytes(self.peak.unseen);
+                [
+                    "; of these, ",
+                    &part,
+                    " have no stack: they were there before the recording began, so let it begin before the model is made",
+                ]
+                .iter()
+                .for_each(|part| text.push_str(part));
+            }
+            text.push('.');
+            writing.say(Tone::Fact, text, evidence);
+        } else if whole > 0 {
+            let text = ["No more than ", &percent(unknown.bytes, whole), " of the peak is ", &name, "."].concat();
+            writing.say(Tone::Good, text, evidence);
+        }
+        if self.peak.by_size > 0 {
+            let text = [
+                &bytes(self.peak.by_size),
+                " of the peak are told by their size alone, as they have no stack that tells: their sum is as certain as the sizes, \
+                 which of equally large ones is which is not.",
+            ];
+            writing.say(Tone::Fact, text.concat(), None);
+        }
+    }
+
+    fn write_categories(&self, writing: &mut Writing<'_>) {
+        let mut columns = vec![
+            ["category", "Category"],
+            ["peak_requested", "Requested at the peak"],
+            ["peak_share", "Share"],
+            ["peak_count", "Allocations"],
+        ];
+        if self.at.is_some() {
+            columns.extend([["requested", "Requested at the moment"], ["count", "Allocations then"]]);
+        }
+        columns.extend([["most_requested", "The most it had, requested"], ["most_event", "After event"]]);
+        let note = "Each allocation has one category. A row shows the moment at which its category had the most.";
+        let mut sheet = sheet(["categories", "Categories", note], &columns);
+        let cells = |name: Option<&str>, peak: Weight, at: Option<Weight>, most: Option<(u64, u32)>| {
+            let mut cells = vec![
+                name.map_or(Cell::Nothing, |name| Cell::Text(name.to_owned())),
+                Cell::Bytes(peak.bytes),
+                Cell::Share { part: peak.bytes, whole: self.peak.total.bytes },
+                Cell::Count(peak.count.into()),
+            ];
+            cells.extend(at.into_iter().flat_map(|at| [Cell::Bytes(at.bytes), Cell::Count(at.count.into())]));
+            let (bytes, event) = most.map_or((Cell::Nothing, Cell::Nothing), |(most, moment)| {
+                (Cell::Bytes(most), Cell::Event(Moment(moment).event_or_minus_one()))
+            });
+            cells.extend([bytes, event]);
+            cells
+        };
+        sheet.total = cells(None, self.peak.total, self.at.as_ref().map(|at| at.total), None);
+        let ranked = self.ranked(|place| self.most.of(place).0 > 0 || self.peak.of(place).count > 0);
+        // What nothing explains is no category, and yet a part of the whole.
+        let others = u32::from(self.peak.unexplained.count > 0);
+        let end = ranked.len() as u32;
+        let rows: Vec<u32> = (0..end + others).collect();
+        writing.fill(sheet, &rows, |writing, row| {
+            let Some(&place) = ranked.get(row as usize) else {
+                let at = self.at.as_ref().map(|at| at.unexplained);
+                let cells = cells(Some("not explained by the file"), self.peak.unexplained, at, None);
+                return SheetRow { cells, ..SheetRow::default() };
+            };
+            let place = place as usize;
+            let name = writing.file.groups.categories.set().categories().get(place).map_or("", String::as_str);
+            let most = self.most.of(place);
+            let evidence = Evidence { find: Some(query(name)), ..at(most.1) };
+            let cells = cells(Some(name), self.peak.of(place), self.at.as_ref().map(|at| at.of(place)), Some(most));
+            SheetRow { cells, evidence: Some(evidence), ..SheetRow::default() }
+        });
+    }
+
+    fn write_rules(&self, writing: &mut Writing<'_>) {
+        let set = writing.file.groups.categories.set();
+        let rules = (0u32..).zip(&self.peak.rules).filter(|(_, sum)| sum.0.count > 0);
+        let ranked = sorted_numbers(rules.map(|(rule, sum)| (pair(!sum.0.bytes, 0), rule)).collect());
+        let idle = set.rules().len().saturating_sub(ranked.len());
+        let mut note = String::from("What each rule decides at the peak: the first that holds counts. ");
+        note.push_str(&counted(idle as u64, "other rule"));
+        note.push_str(" of the set decide nothing there.");
+        let sheet = sheet(
+            ["rules", "Rules", &note],
+            &[
+                ["rule", "Rule"],
+                ["category", "Category"],
+                ["why", "Because of"],
+                ["peak_requested", "Requested at the peak"],
+                ["peak_share", "Share"],
+                ["peak_count", "Allocations"],
+            ],
+        );
+        writing.fill(sheet, &ranked, |writing, number| {
+            let (weight, largest) = self.peak.rules.get(number as usize).copied().unwrap_or_default();
+            let rule = writing.file.groups.categories.set().rules().get(number as usize);
+            let cells = vec![
+                rule.map_or(Cell::Nothing, |_| Cell::Count(u64::from(number) + 1)),
+                rule.map_or(Cell::Nothing, |rule| Cell::Text(rule.category.clone())),
+                Cell::Text(rule.map_or_else(|| "no rule holds".to_owned(), |rule| rule.why())),
+                Cell::Bytes(weight.bytes),
+                Cell::Share { part: weight.bytes, whole: self.peak.total.bytes },
+                Cell::Count(weight.count.into()),
+            ];
+            writing.allocation_row(crate::replay::AllocationId(largest), cells, Some(self.peak.moment))
+        });
+    }
+
+    fn write_unknown(&self, writing: &mut Writing<'_>) {
+        let sites: &SiteSums = &self.peak.unknown;
+        let ranked = sites.ranked(0);
+        if ranked.is_empty() {
+            return;
+        }
+        let note = "The call sites of what no rule tells, live at the peak: what a rule of one's own could name.";
+        let mut sheet = sheet(
+            ["unknown", "Unknown", note],
+            &[
+                ["site", "Call site"],
+                ["peak_requested", "Requested at the peak"],
+                ["peak_share", "Share"],
+                ["peak_count", "Allocations"],
+            ],
+        );
+        let whole = self.peak.total.bytes;
+        let cells = |name: Cell, (bytes, count): (u64, u64)| {
+            vec![name, Cell::Bytes(bytes), Cell::Share { part: bytes, whole }, Cell::Count(count)]
+        };
+        sheet.total = cells(Cell::Nothing, sites.total(&ranked));
+        writing.fill(sheet, &ranked, |writing, group| {
+            let name = Cell::Text(sites.name(writing.file, writing.history, group));
+            let sum = sites.of(group);
+            writing.site_row(sites, group, cells(name, (sum.bytes, sum.count)), Some(self.peak.moment))
+        });
+    }
+}

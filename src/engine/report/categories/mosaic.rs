@@ -1,0 +1,118 @@
+//! Categories as Mosaic counts them (`alloc_history` with its profile "categories", version 67b27bb): what the trace itself allocates,
+//! after each event that has a time.
+//!
+//! A second alloc at an address that is live is left out, a free of one that is not as well; a free takes off from the category of its
+//! alloc; the peak is the first event after which the sum is more than ever before. What was born before the recording does not count,
+//! nor does a stack that only a block at the end has.
+
+use crate::engine::open::OpenFile;
+use crate::engine::protocol::Cell;
+use crate::engine::protocol::{Evidence, SheetRow};
+use crate::engine::report::writing::{Writing, at, sheet};
+use crate::replay::DeviceHistory;
+use crate::snapshot::{Action, StackId};
+use crate::sorted::{pair, sorted_numbers};
+use crate::units::EventIdx;
+use hashbrown::HashMap;
+
+/// Events between two questions for the time.
+const ROWS_PER_CHECK: u32 = 2048;
+
+/// How far the count is.
+pub(super) struct Mosaic {
+    event: u32,
+    live: HashMap<u64, u8, foldhash::fast::RandomState>,
+    /// By category: bytes; `None` before the first alloc of it.
+    now: Vec<Option<i128>>,
+    sum: i128,
+    peak: Vec<Option<i128>>,
+    most: i128,
+    when: u32,
+}
+
+impl Mosaic {
+    pub(super) fn new(file: &OpenFile) -> Mosaic {
+        let now = vec![None; file.groups.categories.set().categories().len()];
+        Mosaic { event: 0, live: HashMap::default(), peak: now.clone(), now, sum: 0, most: 0, when: 0 }
+    }
+
+    /// Follows the events while there is time; `true` when done.
+    pub(super) fn step(
+        &mut self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        while self.event < history.event_count() {
+            let end = history.event_count().min(self.event + ROWS_PER_CHECK);
+            (self.event..end).for_each(|event| self.follow(file, history, event));
+            self.event = end;
+            if !has_time() {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn follow(&mut self, file: &OpenFile, history: &DeviceHistory, event: u32) {
+        if history.events.times.at(event).is_none() {
+            return;
+        }
+        let categories = &file.groups.categories;
+        let (address, size) = history.address_and_size(EventIdx(event));
+        match history.events.action(event) {
+            Action::Alloc if !self.live.contains_key(&address) => {
+                let has_stack = !matches!(history.events.stack(event), StackId::NONE | StackId::EMPTY);
+                let known = history.allocation_of(EventIdx(event)).filter(|_| has_stack);
+                let unknown = self.now.len().saturating_sub(1) as u8;
+                let category = known.map_or(unknown, |id| categories.category(history, id));
+                self.live.insert(address, category);
+                self.change(category, i128::from(size));
+            }
+            Action::FreeCompleted => {
+                if let Some(category) = self.live.remove(&address) {
+                    self.change(category, -i128::from(size));
+                }
+            }
+            _ => return,
+        }
+        if self.sum > self.most {
+            (self.most, self.when) = (self.sum, event + 1);
+            self.peak.clone_from(&self.now);
+        }
+    }
+
+    fn change(&mut self, category: u8, by: i128) {
+        if let Some(now) = self.now.get_mut(usize::from(category)) {
+            *now = Some(now.unwrap_or(0).saturating_add(by));
+            self.sum = self.sum.saturating_add(by);
+        }
+    }
+
+    pub(super) fn write(&self, writing: &mut Writing<'_>) {
+        let note = "Mosaic's own counting, to compare with: allocations of the trace alone, without what was there before the recording; \
+                    the peak is that of their sum.";
+        let mut sheet = sheet(
+            ["mosaic", "As Mosaic counts", note],
+            &[["category", "Category"], ["requested", "Requested at Mosaic's peak"], ["share", "Share"]],
+        );
+        let bytes = |bytes: i128| u64::try_from(bytes.max(0)).unwrap_or(u64::MAX);
+        let cells = |name: Option<&str>, part: i128| {
+            let part = bytes(part);
+            vec![
+                name.map_or(Cell::Nothing, |name| Cell::Text(name.to_owned())),
+                Cell::Bytes(part),
+                Cell::Share { part, whole: bytes(self.most) },
+            ]
+        };
+        sheet.total = cells(None, self.most);
+        let there = (0u32..).zip(&self.peak).filter_map(|(place, sum)| Some((place, (*sum)?)));
+        let ranked = sorted_numbers(there.map(|(place, sum)| (pair(!bytes(sum), 0), place)).collect());
+        writing.fill(sheet, &ranked, |writing, place| {
+            let name = writing.file.groups.categories.set().categories().get(place as usize).map_or("", String::as_str);
+            let sum = self.peak.get(place as usize).copied().flatten().unwrap_or(0);
+            let evidence = Evidence { find: Some(super::query(name)), ..at(self.when) };
+            SheetRow { cells: cells(Some(name), sum), evidence: Some(evidence), ..SheetRow::default() }
+        });
+    }
+}

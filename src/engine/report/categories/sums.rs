@@ -1,0 +1,182 @@
+//! What there is of each category: at one moment, and the most that it ever had. In slices.
+
+use crate::engine::answers::Population;
+use crate::engine::categories::NO_RULE;
+use crate::engine::open::OpenFile;
+use crate::engine::protocol::{Scope, Weight};
+use crate::engine::report::site_sums::SiteSums;
+use crate::replay::{DeviceHistory, Source};
+use crate::snapshot::StackId;
+use crate::units::EventIdx;
+
+/// Allocations or events between two questions for the time.
+const ROWS_PER_CHECK: usize = 2048;
+
+/// What there is at one moment.
+pub(super) struct Sums {
+    pub(super) moment: u32,
+    population: Option<Population>,
+    next: usize,
+    /// All of it.
+    pub(super) total: Weight,
+    /// By category.
+    pub(super) categories: Vec<Weight>,
+    /// By rule, with the largest allocation; at the end what no rule tells.
+    pub(super) rules: Vec<(Weight, u32)>,
+    most: Vec<u64>,
+    /// Bytes that nothing explains, which have no category.
+    pub(super) unexplained: Weight,
+    /// Call sites of the unknown.
+    pub(super) unknown: SiteSums,
+    /// Bytes of the unknown without any stack.
+    pub(super) unseen: u64,
+    /// Bytes told by rules that compare sizes.
+    pub(super) by_size: u64,
+}
+
+impl Sums {
+    pub(super) fn new(file: &OpenFile, history: &DeviceHistory, moment: u32) -> Sums {
+        let set = file.groups.categories.set();
+        let rules = set.rules().len() + 1;
+        Sums {
+            moment: moment.min(history.event_count()),
+            population: None,
+            next: 0,
+            total: Weight::default(),
+            categories: vec![Weight::default(); set.categories().len()],
+            rules: vec![Default::default(); rules],
+            most: vec![0; rules],
+            unexplained: Weight::default(),
+            unknown: SiteSums::new(file, history),
+            unseen: 0,
+            by_size: 0,
+        }
+    }
+
+    /// Sums up while there is time; `true` when done.
+    pub(super) fn step(
+        &mut self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        let population = self.population.take().unwrap_or_else(|| Population::new(history, Scope::At(self.moment)));
+        let (categories, last) = (&file.groups.categories, self.categories.len().saturating_sub(1));
+        while self.next < population.len() {
+            let places = [self.next, self.next + ROWS_PER_CHECK];
+            self.next = places[1];
+            population.part(history, places, &mut |id, bytes| {
+                let one = Weight { bytes, count: 1 };
+                self.total.add(one);
+                if history.allocations.source(id) == Source::Unexplained {
+                    self.unexplained.add(one);
+                    return;
+                }
+                let rule = categories.rule(history, id);
+                let category = usize::from(categories.set().category(rule));
+                self.categories.get_mut(category).into_iter().for_each(|sum| sum.add(one));
+                let place = if rule == NO_RULE { self.rules.len() - 1 } else { usize::from(rule) };
+                if let (Some((sum, largest)), Some(most)) = (self.rules.get_mut(place), self.most.get_mut(place)) {
+                    if sum.count == 0 || bytes > *most {
+                        (*largest, *most) = (id.0, bytes);
+                    }
+                    sum.add(one);
+                }
+                if category == last {
+                    self.unknown.add(file, history, id, bytes);
+                    if matches!(file.stack(history, id), StackId::NONE | StackId::EMPTY) {
+                        self.unseen = self.unseen.saturating_add(bytes);
+                    }
+                }
+                if categories.set().compares_sizes(rule) {
+                    self.by_size = self.by_size.saturating_add(bytes);
+                }
+            });
+            if !has_time() {
+                self.population = Some(population);
+                return false;
+            }
+        }
+        self.population = Some(population);
+        true
+    }
+
+    /// That of one category.
+    pub(super) fn of(&self, category: usize) -> Weight {
+        self.categories.get(category).copied().unwrap_or_default()
+    }
+}
+
+/// The most that each category ever had, and the first moment at which it had it.
+pub(super) struct Most {
+    /// By category: bytes now, the most, its moment.
+    of: Vec<(u64, u64, u32)>,
+    /// Early allocations, then events, that were looked at.
+    early: usize,
+    event: u32,
+}
+
+impl Most {
+    pub(super) fn new(file: &OpenFile) -> Most {
+        Most { of: vec![(0, 0, 0); file.groups.categories.set().categories().len()], early: 0, event: 0 }
+    }
+
+    /// Follows the events while there is time; `true` when done.
+    pub(super) fn step(
+        &mut self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        let early = history.allocations.early();
+        while self.early < early {
+            let end = early.min(self.early + ROWS_PER_CHECK);
+            for id in (self.early as u32..end as u32).map(crate::replay::AllocationId) {
+                self.change(file, history, id, true, 0);
+            }
+            self.early = end;
+            if !has_time() {
+                return false;
+            }
+        }
+        while self.event < history.event_count() {
+            let end = history.event_count().min(self.event + ROWS_PER_CHECK as u32);
+            for event in self.event..end {
+                if let Some((id, is_born)) = history.change(EventIdx(event)) {
+                    self.change(file, history, id, is_born, event + 1);
+                }
+            }
+            self.event = end;
+            if !has_time() {
+                return false;
+            }
+        }
+        true
+    }
+
+    #[inline(always)]
+    fn change(
+        &mut self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        id: crate::replay::AllocationId,
+        is_born: bool,
+        moment: u32,
+    ) {
+        if id.0 == 0 && history.allocations.source(id) == Source::Unexplained {
+            return;
+        }
+        let category = file.groups.categories.category(history, id);
+        let Some((now, most, when)) = self.of.get_mut(usize::from(category)) else { return };
+        let size = history.allocations.size(id);
+        *now = if is_born { now.saturating_add(size) } else { now.saturating_sub(size) };
+        if *now > *most {
+            (*most, *when) = (*now, moment);
+        }
+    }
+
+    /// The most of one category, and its moment.
+    pub(super) fn of(&self, category: usize) -> (u64, u32) {
+        self.of.get(category).map_or((0, 0), |&(_, most, when)| (most, when))
+    }
+}
