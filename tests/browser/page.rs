@@ -267,7 +267,8 @@ impl Page {
 
     /// Presses Enter with all that the browser itself goes by: it clicks a button, and ends what was typed in a field.
     pub(crate) fn press_enter(&self) {
-        let down = json!({ "type": "keyDown", "key": "Enter", "code": "Enter", "text": "\r", "windowsVirtualKeyCode": 13 });
+        let down =
+            json!({ "type": "keyDown", "key": "Enter", "code": "Enter", "text": "\r", "windowsVirtualKeyCode": 13 });
         self.call("Input.dispatchKeyEvent", down);
         self.call("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": "Enter", "windowsVirtualKeyCode": 13 }));
     }
