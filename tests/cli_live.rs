@@ -194,3 +194,33 @@ fn mosaics_own_oracles_hold() {
     let window = ["peak", path, "--from", "1759252605604106", "--to", "1759252631649942"];
     assert_eq!(requested(&window), 202_846_821 + before);
 }
+
+/// `--counting mosaic`: only what was born in the trace, so that Mosaic's own numbers come out to the byte.
+#[test]
+fn mosaics_counting_has_no_baseline() {
+    let path = snapshot("cli-mosaic.pickle");
+    let path = path.to_str().unwrap();
+    let of = |arguments: &[&str]| {
+        let told = told(&[arguments, &["--counting", "mosaic"]].concat());
+        ["event", "requested", "count"].map(|field| told[field].as_i64().unwrap())
+    };
+    assert_eq!(of(&["live", path]), [1, 1300, 2]);
+    assert_eq!(of(&["live", path, "--at", "-1"]), [-1, 0, 0]);
+    assert_eq!(of(&["live", path, "--at", "end"]), [4, 350, 2]);
+    assert_eq!(of(&["peak", path]), [1, 1300, 2]);
+    // What is carried in does not count, only what holds after an event of the window.
+    assert_eq!(of(&["peak", path, "--from", "400", "--to", "500"]), [4, 350, 2]);
+    let output = memscape(&["live", path, "--counting", "mosaic"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("as Mosaic counts") && !text.contains("allocated"), "{text}");
+    assert_eq!(memscape(&["live", path, "--counting", "mine"]).status.code(), Some(2));
+
+    let Some(folder) = opened::snapshots() else { return };
+    let path = folder.join("anonymised-annotations-compile-context.pickle");
+    let path = path.to_str().unwrap();
+    let requested = |arguments: &[&str]| of(arguments)[1];
+    assert_eq!(requested(&["peak", path]), 2_255_398_132);
+    let window = ["--from", "1759252605604106", "--to", "1759252631649942"];
+    assert_eq!(requested(&[&["peak", path][..], &window].concat()), 202_846_821);
+    assert_eq!(requested(&["live", path, "--at", "free_completed:2263c194bda7_0"]), 1_783_600_757);
+}

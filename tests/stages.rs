@@ -10,7 +10,7 @@ mod opened;
 
 use generate::Options;
 use generate::truth::{StepTruth, Truth};
-use memscape::engine::protocol::{Cell, Report, ReportQuestion, Sheet, SheetRow, Tone, Topic};
+use memscape::engine::protocol::{Cell, Grouping, Report, ReportQuestion, Sheet, SheetRow, Tone, Topic};
 use memscape::engine::{Reply, Request};
 use opened::{Opened, open, reply, snapshots};
 
@@ -187,6 +187,30 @@ fn what_mosaic_counts_is_there_to_the_byte() {
         "Annotation3_END(1)",
     ];
     assert_eq!(stages, expected);
+}
+
+/// What stands in the legend at the peak: as Mosaic has it, and what was there before the trace.
+#[test]
+fn legends_by_annotation_and_region_agree_with_mosaic() {
+    let Some(folder) = snapshots() else { return };
+    let bytes = std::fs::read(folder.join("anonymised-annotations-compile-context.pickle")).unwrap();
+    let mut opened = open(&bytes).unwrap();
+    let mut legend = |colouring| match opened.reply(Request::Legend { serial: 1, device: 0, colouring, at: None }) {
+        Reply::Legend { entries, .. } => {
+            let some = entries.into_iter().filter(|entry| entry.peak_requested > 0);
+            some.map(|entry| (entry.label, entry.peak_requested)).collect::<std::collections::BTreeMap<_, _>>()
+        }
+        other => panic!("a legend was asked for, not {other:?}"),
+    };
+    let expected = |entries: &[(&str, u64)]| entries.iter().map(|&(label, bytes)| (label.to_owned(), bytes)).collect();
+    assert_eq!(legend(Grouping::Annotation), expected(&[("Annotation1", 2_255_398_132), ("in no annotation", 466)]));
+    let contexts = [
+        ("born before recording", 466),
+        ("context1", 528_274_631),
+        ("context2", 1_212_434_191),
+        ("context3", 514_689_310),
+    ];
+    assert_eq!(legend(Grouping::CompileContext), expected(&contexts));
 }
 
 #[test]

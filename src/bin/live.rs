@@ -2,10 +2,10 @@
 
 use super::asking::{Asking, Edge, Rows, whole};
 use super::printable;
-use super::terms::{By, Form, Terms, When};
+use super::terms::{By, Counting, Form, Terms, When};
 use memscape::engine::protocol::{
-    Arrangement, At, Fold, FoldState, Internal, Merge, MomentFacts, NodeLabel, Reach, Root, Scope, Span, TreePage,
-    TreeQuestion, TreeRow,
+    Arrangement, At, Fold, FoldState, Internal, Merge, MomentFacts, NodeLabel, Reach, ReportQuestion, Root, Scope,
+    Span, Topic, TreePage, TreeQuestion, TreeRow,
 };
 use memscape::engine::{Reply, Request};
 use memscape::ui::amount::percent;
@@ -21,7 +21,10 @@ const ALL: u32 = 0;
 /// The file can't be read, or has no such moment: one sentence.
 pub(crate) fn live(terms: &Terms) -> Result<String, String> {
     let mut asking = Asking::open(&terms.file, terms.device)?;
-    let facts = asking.at(terms.when.unwrap_or(When::Peak))?;
+    let facts = match (terms.when.unwrap_or(When::Peak), terms.counting) {
+        (When::Peak, Counting::Mosaic) => highest_for_mosaic(&mut asking, None)?,
+        (when, _) => asking.at(when)?,
+    };
     tell(&mut asking, terms, &facts, None)
 }
 
@@ -32,7 +35,10 @@ pub(crate) fn live(terms: &Terms) -> Result<String, String> {
 pub(crate) fn highest(terms: &Terms) -> Result<String, String> {
     let mut asking = Asking::open(&terms.file, terms.device)?;
     if terms.window == [None; 2] {
-        let facts = asking.at(When::Peak)?;
+        let facts = match terms.counting {
+            Counting::Whole => asking.at(When::Peak)?,
+            Counting::Mosaic => highest_for_mosaic(&mut asking, None)?,
+        };
         return tell(&mut asking, terms, &facts, None);
     }
     // What holds where the window begins is part of it.
@@ -44,6 +50,10 @@ pub(crate) fn highest(terms: &Terms) -> Result<String, String> {
     {
         return Err(format!("the trace is elsewhere: from {first}us to {last}us"));
     }
+    if terms.counting == Counting::Mosaic {
+        let facts = highest_for_mosaic(&mut asking, Some(span))?;
+        return tell(&mut asking, terms, &facts, Some(span));
+    }
     let device = asking.device.device;
     let Some(Reply::Range { facts, .. }) = asking.ask(Request::Range { serial: 0, device, span }) else {
         return Err("the window could not be looked through".to_owned());
@@ -52,9 +62,30 @@ pub(crate) fn highest(terms: &Terms) -> Result<String, String> {
     tell(&mut asking, terms, &facts, Some(span))
 }
 
+/// When the most of what was born in the trace is live, after an event of the window: as the report on stages has it.
+fn highest_for_mosaic(asking: &mut Asking, window: Option<Span>) -> Result<MomentFacts, String> {
+    let moments = window.map_or_else(Vec::new, |Span { from, to }| vec![("from", from), ("to", to)]);
+    let thresholds = moments.into_iter().map(|(key, moment)| (key.to_owned(), moment.into())).collect();
+    let question = ReportQuestion { topic: Topic::Stages, at: None, thresholds, rows: 0 };
+    let device = asking.device.device;
+    let report = match asking.ask(Request::Report { serial: 0, device, question }) {
+        Some(Reply::Report { report, .. }) => report,
+        _ => return Err("the trace could not be counted".to_owned()),
+    };
+    let sheet = report.sheets.iter().find(|sheet| sheet.key == "mosaic");
+    // The peak of the trace, then that of the window.
+    let row = sheet.and_then(|sheet| sheet.rows.get(usize::from(window.is_some())));
+    let moment = row.and_then(|row| row.evidence.as_ref()?.moment).ok_or("there is no such moment")?;
+    asking.moment(At::Moment(moment))
+}
+
 /// What is live at a moment, as text or JSON.
 fn tell(asking: &mut Asking, terms: &Terms, facts: &MomentFacts, window: Option<Span>) -> Result<String, String> {
     let page = tree(asking, terms, facts.moment).ok_or("the stacks could not be put together")?;
+    let facts = match terms.counting {
+        Counting::Whole => facts,
+        Counting::Mosaic => &MomentFacts { requested: page.total.bytes, count: page.total.count, ..*facts },
+    };
     let rows = page.rows.get(1..).unwrap_or_default();
     Ok(match terms.form {
         Form::Json => as_json(asking, terms, facts, window, &page, rows),
@@ -78,7 +109,10 @@ fn tree(asking: &mut Asking, terms: &Terms, moment: u32) -> Option<Box<TreePage>
     let device = asking.device.device;
     whole(terms.top.saturating_add(1), |rows| {
         let question = TreeQuestion {
-            scope: Scope::At(moment),
+            scope: match terms.counting {
+                Counting::Whole => Scope::At(moment),
+                Counting::Mosaic => Scope::Kept(Span { from: 0, to: moment }),
+            },
             arrangement,
             focus: None,
             folds: folds.clone(),
@@ -135,8 +169,9 @@ fn as_json(
         "time_us": facts.time_us,
         "window": window.map(|span| json!({"first_event": Moment(span.from).event_or_minus_one(), "last_event": Moment(span.to).event_or_minus_one()})),
         "requested": facts.requested,
-        "allocated": facts.requested.saturating_sub(facts.pending),
-        "pending": facts.pending,
+        "counting": terms.counting.name(),
+        "allocated": (terms.counting == Counting::Whole).then(|| facts.requested.saturating_sub(facts.pending)),
+        "pending": (terms.counting == Counting::Whole).then_some(facts.pending),
         "reserved": reserved,
         "count": facts.count,
         "by": terms.by.name(),
@@ -158,7 +193,11 @@ fn as_text(
         Some(event) => format!("after event {}", grouped(event.0.into())),
         None => "before the first event".to_owned(),
     };
-    let is_peak = if facts.moment == asking.peak() { ", the peak" } else { "" };
+    let is_peak = match terms.counting {
+        Counting::Mosaic => ", as Mosaic counts: only what was born in the trace, no baseline",
+        Counting::Whole if facts.moment == asking.peak() => ", the peak",
+        Counting::Whole => "",
+    };
     let device = asking.device.device;
     let device = if device < 0 { "host memory".to_owned() } else { format!("device {device}") };
     let mut text = format!("{}, {device}: live {}{is_peak}\n", printable(&asking.summary.file), after(facts.moment));
@@ -169,8 +208,13 @@ fn as_text(
         text.push_str(&format!("  {label:<10}{:>10}  {:>19} bytes{note}\n", Bytes(bytes).to_string(), grouped(bytes)));
     };
     fact("requested", facts.requested, &format!(" in {}", counted(facts.count.into(), "allocation")));
-    fact("allocated", facts.requested.saturating_sub(facts.pending), ", requested and not asked to be freed");
-    fact("pending", facts.pending, ", asked to be freed");
+    match terms.counting {
+        Counting::Mosaic => {}
+        Counting::Whole => {
+            fact("allocated", facts.requested.saturating_sub(facts.pending), ", requested and not asked to be freed");
+            fact("pending", facts.pending, ", asked to be freed");
+        }
+    }
     if asking.device.knows_reserved() {
         fact("reserved", facts.reserved, "");
     }

@@ -24,8 +24,10 @@ use std::process::ExitCode;
 use terms::Terms;
 
 const USAGE: &str = "usage: memscape summary FILE... [--json]
-       memscape live FILE [--at WHEN] [--by KEY] [--inverted] [--hide-internal] [--top N] [--device N] [--json]
-       memscape peak FILE [--from US] [--to US] [--by KEY] [--inverted] [--hide-internal] [--top N] [--device N] [--json]
+       memscape live FILE [--at WHEN] [--by KEY] [--inverted] [--hide-internal] [--counting HOW] [--top N] [--device N]
+                     [--json]
+       memscape peak FILE [--from US] [--to US] [--by KEY] [--inverted] [--hide-internal] [--counting HOW] [--top N]
+                     [--device N] [--json]
        memscape find FILE PATTERN [--at WHEN] [--top N] [--device N] [--json]
        memscape report|oom|categories|stages|layers|leaks FILE [--at WHEN] [--threshold KEY=N]... [--rules FILE] [--top N]
                      [--device N] [--json | --markdown]
@@ -39,6 +41,7 @@ before the first), 1759252605604106us (after the events up to then, since 1970),
 free_completed:7f89b4000000_0 (after that event on the address; behind the _ how many frees of it have completed before). KEY: site
 (the default: the innermost frame that is not internal), function, file, or tree (all frames; --inverted begins with the innermost).
 peak: the same at the peak; with --from and --to, both included, at the most that was live at once between these times.
+HOW: whole (the default), or mosaic: only what was born in the trace, no baseline, as Mosaic's reports have it.
 find: the allocations that a search finds, the largest first. PATTERN is what the page's table takes: text or /expression/ in a
 frame of the stack, @text in the innermost frame of your own code, #number, an address (0x7f89b4000000: whose bytes hold it), a size
 (>=1MiB, 1MiB..2MiB), age>1000 or life<10 in events; several with \" & \" between them. With --at: those live then.
@@ -50,7 +53,7 @@ file of rules (our JSON, Mosaic's JSON or YAML). --top says how many rows of eac
 
 plot: a picture. --width is that of the whole picture (1200), --height that of
 its timeline (480). With --time the axis is wall-clock, and --from and --to are seconds since the first event. Kinds: site,
-size, lifetime, age, stream, pool; for --stack birth as well.";
+size, lifetime, age, stream, pool, annotation, region; for --stack birth as well.";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

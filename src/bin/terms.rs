@@ -16,6 +16,8 @@ pub(crate) struct Terms {
     pub(crate) when: Option<When>,
     /// What allocations are put together by.
     pub(crate) by: By,
+    /// `live` and `peak`: what counts.
+    pub(crate) counting: Counting,
     /// `--by tree`: whether the innermost frames stand at the root.
     pub(crate) order: memscape::engine::protocol::Root,
     /// `--by tree`: whether internal frames are left out.
@@ -47,6 +49,25 @@ pub(crate) enum When {
     Time(i64),
     /// After this event.
     Named(NamedEvent),
+}
+
+/// What counts as live.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Counting {
+    /// All that the device has live.
+    Whole,
+    /// Only what was born in the trace, as Mosaic counts.
+    Mosaic,
+}
+
+impl Counting {
+    /// Its name on the command line.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Counting::Whole => "whole",
+            Counting::Mosaic => "mosaic",
+        }
+    }
 }
 
 /// What allocations are put together by.
@@ -99,6 +120,7 @@ impl Terms {
             device: None,
             when: None,
             by: By::Site,
+            counting: Counting::Whole,
             order: Default::default(),
             internal: Default::default(),
             top: if Topic::named(command).is_some() { LINES_OF_SHEET } else { LINES },
@@ -165,6 +187,10 @@ impl Terms {
             ("a report", "--threshold") => {
                 let (key, value) = rest.next()?.split_once('=')?;
                 self.thresholds.push((key.to_owned(), number(value)?));
+            }
+            ("live" | "peak", "--counting") => {
+                let name = rest.next()?;
+                self.counting = [Counting::Whole, Counting::Mosaic].into_iter().find(|it| it.name() == name)?;
             }
             ("peak", "--from") => self.window[0] = Some(microseconds(rest.next()?)?),
             ("peak", "--to") => self.window[1] = Some(microseconds(rest.next()?)?),

@@ -7,6 +7,7 @@
 use super::categories::Categories;
 use super::open::slot_of;
 use super::protocol::Grouping;
+use super::regions::Regions;
 use crate::analysis::{CategorySet, Sites, site};
 use crate::column::Column;
 use crate::replay::{AllocationId, DeviceHistory, Source};
@@ -41,6 +42,8 @@ pub(super) struct Groups {
     ranking: Option<Ranking>,
     /// What allocations are for; by a set without a rule until one is set.
     pub(super) categories: Categories,
+    /// By annotation and by compiled region.
+    regions: Regions,
 }
 
 /// How far the ranking of call sites is.
@@ -77,7 +80,8 @@ impl Groups {
         let ranking = Ranking { area: (0..snapshot.stacks.len()).map(|_| 0.0).collect(), ..Ranking::default() };
         let sites = (0..snapshot.stacks.len()).map(|_| 0).collect();
         let categories = Categories::new(&CategorySet::default());
-        Groups { sites, ranked: Vec::new(), streams, pools, segments, ranking: Some(ranking), categories }
+        let (ranked, regions) = Default::default();
+        Groups { sites, ranked, streams, pools, segments, ranking: Some(ranking), categories, regions }
     }
 
     /// Ranks the call sites while there is time; `true` when done.
@@ -143,6 +147,9 @@ impl Groups {
                 return false;
             }
         }
+        if !self.regions.step(snapshot, histories, has_time) {
+            return false;
+        }
         self.ranking = None;
         true
     }
@@ -167,6 +174,8 @@ impl Groups {
             Grouping::Stream => self.number(&self.streams, self.stream(snapshot, history, id)),
             Grouping::Pool => self.number(&self.pools, self.pool(snapshot, history, id)),
             Grouping::Category => 1 + u32::from(self.categories.category(history, id)),
+            Grouping::Annotation => self.regions.annotation(history, history.allocations.born(id)),
+            Grouping::CompileContext => self.regions.context(snapshot, history, history.allocations.born(id)),
         }
     }
 
@@ -215,11 +224,18 @@ impl Groups {
             Grouping::Stream => self.streams.len() as u32 + 1,
             Grouping::Pool => self.pools.len() as u32 + 1,
             Grouping::Category => self.categories.set().categories().len() as u32 + 1,
+            Grouping::Annotation => self.regions.counts()[0],
+            Grouping::CompileContext => self.regions.counts()[1],
         }
     }
 
     /// What a group is called; for call sites the frame on one line.
     pub(super) fn label(&self, snapshot: &Snapshot, history: &DeviceHistory, by: Grouping, group: u32) -> String {
+        match by {
+            Grouping::Annotation => return self.regions.annotation_label(snapshot, group),
+            Grouping::CompileContext => return self.regions.context_label(snapshot, group),
+            _ => {}
+        }
         let Some(place) = group.checked_sub(1) else {
             return match by {
                 Grouping::CallSite => "no stack",
@@ -261,6 +277,7 @@ impl Groups {
                 pool => format!("private pool {:?}", pool.copied().unwrap_or_default()),
             },
             Grouping::Category => self.categories.set().categories().get(place as usize).cloned().unwrap_or_default(),
+            Grouping::Annotation | Grouping::CompileContext => String::new(),
         }
     }
 
@@ -268,6 +285,7 @@ impl Groups {
     pub(super) fn heap_bytes(&self) -> usize {
         self.sites.heap_bytes()
             + self.categories.heap_bytes()
+            + self.regions.heap_bytes()
             + self.ranking.as_ref().map_or(0, |ranking| ranking.area.heap_bytes())
             + self.ranked.capacity() * size_of::<FrameId>()
             + self.streams.capacity() * size_of::<u64>()

@@ -91,4 +91,9 @@ impl Innermost {
         let after = self.changes.partition_point(|&(before, _)| before < born);
         self.changes.get(after.checked_sub(1)?)?.1
     }
+
+    /// Bytes on the heap.
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.changes.capacity() * size_of::<(u32, Option<StringId>)>()
+    }
 }

@@ -29,6 +29,7 @@ mod open;
 mod places;
 mod radix;
 mod range;
+mod regions;
 mod report;
 mod snapviewer;
 mod source;

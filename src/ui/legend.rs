@@ -37,6 +37,8 @@ pub fn noun(grouping: Grouping) -> &'static str {
         Grouping::Stream => "stream",
         Grouping::Pool => "pool",
         Grouping::Category => "category",
+        Grouping::Annotation => "annotation",
+        Grouping::CompileContext => "compiled region",
     }
 }
 

@@ -21,11 +21,15 @@ pub enum Grouping {
     Pool,
     /// What they are for, as the rules of [`Request::Categories`](super::Request::Categories) tell.
     Category,
+    /// The innermost annotation that is open where they are born (Mosaic's rule).
+    Annotation,
+    /// The torch.compile region they are made in.
+    CompileContext,
 }
 
 impl Grouping {
     /// All of them, in the order of the page's pickers.
-    pub const ALL: [Grouping; 7] = [
+    pub const ALL: [Grouping; 9] = [
         Grouping::CallSite,
         Grouping::Category,
         Grouping::Size,
@@ -33,6 +37,8 @@ impl Grouping {
         Grouping::Age,
         Grouping::Stream,
         Grouping::Pool,
+        Grouping::Annotation,
+        Grouping::CompileContext,
     ];
 
     /// Its name, as the page's pickers have it as a value.
@@ -45,6 +51,8 @@ impl Grouping {
             Grouping::Stream => "stream",
             Grouping::Pool => "pool",
             Grouping::Category => "category",
+            Grouping::Annotation => "annotation",
+            Grouping::CompileContext => "region",
         }
     }
 

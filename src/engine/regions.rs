@@ -1,0 +1,128 @@
+//! The annotation and the compiled region that allocations are born in, as numbered groups.
+
+use super::groups::compile_context;
+use super::innermost::Innermost;
+use crate::replay::DeviceHistory;
+use crate::snapshot::{Snapshot, StringId};
+use crate::units::Moment;
+use hashbrown::HashMap;
+
+/// Marks or combinations of labels between two questions for the time.
+const ROWS_PER_CHECK: usize = 2048;
+
+/// Names in the order in which the file first has them, numbered from 0.
+#[derive(Default)]
+struct Names {
+    names: Vec<StringId>,
+    numbers: HashMap<StringId, u32, foldhash::fast::RandomState>,
+    /// Rows that were read.
+    read: usize,
+}
+
+impl Names {
+    fn read(
+        &mut self,
+        rows: &[impl Sized],
+        name: impl Fn(usize) -> Option<StringId>,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        while self.read < rows.len() {
+            for row in self.read..rows.len().min(self.read + ROWS_PER_CHECK) {
+                self.read += 1;
+                let Some(name) = name(row) else { continue };
+                let next = self.names.len() as u32;
+                if *self.numbers.entry(name).or_insert(next) == next {
+                    self.names.push(name);
+                }
+            }
+            if !has_time() {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn number(&self, name: StringId) -> Option<u32> {
+        self.numbers.get(&name).copied()
+    }
+
+    fn label(&self, snapshot: &Snapshot, number: u32) -> Option<String> {
+        self.names.get(number as usize).map(|&name| snapshot.strings.text(name).into_owned())
+    }
+}
+
+/// The annotations and compiled regions of a file.
+#[derive(Default)]
+pub(super) struct Regions {
+    annotations: Names,
+    contexts: Names,
+    /// By device, in the order of the histories.
+    innermost: Vec<(i64, Innermost)>,
+    read: usize,
+}
+
+impl Regions {
+    /// Reads marks and labels while there is time: `true` when done.
+    pub(super) fn step(
+        &mut self,
+        snapshot: &Snapshot,
+        histories: &[DeviceHistory],
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        let (marks, labels) = (&snapshot.marks, snapshot.labels.rows());
+        let context = |row: usize| labels.get(row).and_then(|labels| labels.compile_context);
+        if !self.annotations.read(marks, |row| marks.get(row).map(|mark| mark.name), has_time)
+            || !self.contexts.read(labels, context, has_time)
+        {
+            return false;
+        }
+        while let Some(history) = histories.get(self.read) {
+            if self.innermost.len() == self.read {
+                self.innermost.push((history.device, Innermost::by(Default::default())));
+            }
+            if !self.innermost.last_mut().is_none_or(|(_, it)| it.step(snapshot, history, has_time)) {
+                return false;
+            }
+            self.read += 1;
+        }
+        true
+    }
+
+    /// The group of what is born at a moment, by the innermost annotation that is open then; 0: none is.
+    pub(super) fn annotation(&self, history: &DeviceHistory, born: Moment) -> u32 {
+        let innermost = self.innermost.iter().find(|&&(device, _)| device == history.device);
+        let name = innermost.and_then(|(_, innermost)| innermost.at_birth(born.0));
+        name.and_then(|name| self.annotations.number(name)).map_or(0, |number| number + 1)
+    }
+
+    /// The group of what is born at a moment, by its compiled region: 0 before the trace, 1 in none.
+    pub(super) fn context(&self, snapshot: &Snapshot, history: &DeviceHistory, born: Moment) -> u32 {
+        let Some(event) = born.event() else { return 0 };
+        let name = compile_context(snapshot, history, event);
+        name.and_then(|name| self.contexts.number(name)).map_or(1, |number| number + 2)
+    }
+
+    /// One more than the largest groups: of annotations, of compiled regions.
+    pub(super) fn counts(&self) -> [u32; 2] {
+        [self.annotations.names.len() as u32 + 1, self.contexts.names.len() as u32 + 2]
+    }
+
+    /// What a group of annotations is called.
+    pub(super) fn annotation_label(&self, snapshot: &Snapshot, group: u32) -> String {
+        let name = group.checked_sub(1).and_then(|number| self.annotations.label(snapshot, number));
+        name.unwrap_or_else(|| "in no annotation".to_owned())
+    }
+
+    /// What a group of compiled regions is called.
+    pub(super) fn context_label(&self, snapshot: &Snapshot, group: u32) -> String {
+        let name = group.checked_sub(2).and_then(|number| self.contexts.label(snapshot, number));
+        name.unwrap_or_else(|| if group == 0 { "born before recording" } else { "N/A" }.to_owned())
+    }
+
+    /// Bytes on the heap.
+    pub(super) fn heap_bytes(&self) -> usize {
+        let names = |names: &Names| names.names.capacity() * size_of::<StringId>() + names.numbers.allocation_size();
+        let changes = self.innermost.iter().map(|(_, innermost)| innermost.heap_bytes());
+        names(&self.annotations) + names(&self.contexts) + changes.sum::<usize>()
+    }
+}
