@@ -2,7 +2,7 @@
 
 use super::input::Input;
 use super::opening::{name_of, open};
-use super::terms::When;
+use super::terms::{Clock, When};
 use memscape::engine::protocol::{At, DeviceSummary, FileSummary, MomentFacts};
 use memscape::engine::{Engine, Reply, Request, Work};
 use memscape::timeline::{Axis, time_axis_margin};
@@ -62,7 +62,7 @@ impl Asking {
                 At::Moment(Moment::after_event_or_minus_one(event).0)
             }
             When::Event(event) => return Err(self.no_event(event)),
-            When::Time(us) => self.at_time(us, Edge::Included)?,
+            When::Time(clock) => self.at_time(self.time(clock)?, Edge::Included)?,
             When::Named(named) => At::After(named),
         };
         self.moment(at)
@@ -75,12 +75,28 @@ impl Asking {
         }
     }
 
+    /// A time as µs since 1970.
+    ///
+    /// # Errors
+    /// The file has no times: one sentence.
+    pub(crate) fn time(&self, clock: Clock) -> Result<i64, String> {
+        let (first, _) = self.times()?;
+        Ok(match clock {
+            Clock::Since1970(us) => us,
+            Clock::SinceFirst(us) => first.saturating_add_unsigned(us),
+        })
+    }
+
+    fn times(&self) -> Result<(i64, i64), String> {
+        self.device.time_us.ok_or("this snapshot has no times: PyTorch records them since 2.2".to_owned())
+    }
+
     /// The moment after the events up to a time, µs since 1970.
     ///
     /// # Errors
     /// The file has no times: one sentence.
     pub(crate) fn at_time(&self, us: i64, edge: Edge) -> Result<At, String> {
-        let (first, last) = self.device.time_us.ok_or("this snapshot has no times: PyTorch records them since 2.2")?;
+        let (first, last) = self.times()?;
         let margin = time_axis_margin(last.abs_diff(first)) as f64;
         let half = match edge {
             Edge::Included => 0.5,

@@ -42,10 +42,15 @@ pub(crate) fn highest(terms: &Terms) -> Result<String, String> {
         return tell(&mut asking, terms, &facts, None);
     }
     // What holds where the window begins is part of it.
-    let from = terms.window[0].map_or(Ok(At::Moment(0)), |us| asking.at_time(us, Edge::Excluded))?;
-    let to = terms.window[1].map_or(Ok(At::Moment(u32::MAX)), |us| asking.at_time(us, Edge::Included))?;
+    let [from_us, to_us] = terms.window.map(|clock| clock.map(|clock| asking.time(clock)).transpose());
+    let [from_us, to_us] = [from_us?, to_us?];
+    let from = from_us.map_or(Ok(At::Moment(0)), |us| asking.at_time(us, Edge::Excluded))?;
+    let to = to_us.map_or(Ok(At::Moment(u32::MAX)), |us| asking.at_time(us, Edge::Included))?;
+    if from_us.zip(to_us).is_some_and(|(from, to)| from > to) {
+        return Err("--from is after --to".to_owned());
+    }
     let span = Span { from: asking.moment(from)?.moment, to: asking.moment(to)?.moment };
-    if let (Some((first, last)), [from, to]) = (asking.device.time_us, terms.window)
+    if let (Some((first, last)), [from, to]) = (asking.device.time_us, [from_us, to_us])
         && (from.is_some_and(|from| from > last) || to.is_some_and(|to| to < first))
     {
         return Err(format!("the trace is elsewhere: from {first}us to {last}us"));

@@ -26,7 +26,7 @@ use terms::Terms;
 const USAGE: &str = "usage: memscape summary FILE... [--json]
        memscape live FILE [--at WHEN] [--by KEY] [--inverted] [--hide-internal] [--counting HOW] [--top N] [--device N]
                      [--json]
-       memscape peak FILE [--from US] [--to US] [--by KEY] [--inverted] [--hide-internal] [--counting HOW] [--top N]
+       memscape peak FILE [--from TIME] [--to TIME] [--by KEY] [--inverted] [--hide-internal] [--counting HOW] [--top N]
                      [--device N] [--json]
        memscape find FILE PATTERN [--at WHEN] [--top N] [--device N] [--json]
        memscape report|oom|categories|stages|layers|leaks FILE [--at WHEN] [--threshold KEY=N]... [--rules FILE] [--top N]
@@ -37,9 +37,10 @@ const USAGE: &str = "usage: memscape summary FILE... [--json]
 FILE - reads standard input, -o - writes to standard output.
 
 live: what is live at a moment, and which code made it. WHEN: peak (the default), end, an event's number (what holds after it; -1:
-before the first), 1759252605604106us (after the events up to then, since 1970), alloc:7f89b4000000_0 or
-free_completed:7f89b4000000_0 (after that event on the address; behind the _ how many frees of it have completed before). KEY: site
-(the default: the innermost frame that is not internal), function, file, or tree (all frames; --inverted begins with the innermost).
+before the first), a TIME (after the events up to then: 1759252605604106us since 1970, 350ms or 1.25s since the first event),
+alloc:7f89b4000000_0 or free_completed:7f89b4000000_0 (after that event on the address; behind the _ how many frees of it have
+completed before). KEY: site (the default: the innermost frame that is not internal), function, file, or tree (all frames;
+--inverted begins with the innermost).
 peak: the same at the peak; with --from and --to, both included, at the most that was live at once between these times.
 HOW: whole (the default), or mosaic: only what was born in the trace, no baseline, as Mosaic's reports have it.
 find: the allocations that a search finds, the largest first. PATTERN is what the page's table takes: text or /expression/ in a

@@ -1,6 +1,7 @@
 //! What `memscape live`, `peak`, `find` and the reports are told.
 
 use memscape::engine::protocol::{NamedEvent, Topic, Turn};
+use memscape::ui::typed_moment::{Typed, typed};
 use memscape::units::BYTE_UNITS;
 
 /// What one of them is told.
@@ -27,7 +28,7 @@ pub(crate) struct Terms {
     /// For people, or for programs.
     pub(crate) form: Form,
     /// `peak`: the times it lies between, µs since 1970.
-    pub(crate) window: [Option<i64>; 2],
+    pub(crate) window: [Option<Clock>; 2],
     /// Reports: what about.
     pub(crate) topic: Topic,
     /// Reports: the file of the rules that categories are told by.
@@ -45,8 +46,8 @@ pub(crate) enum When {
     End,
     /// After this event; −1: before the first.
     Event(i64),
-    /// After the events up to this time, µs since 1970.
-    Time(i64),
+    /// After the events up to this time.
+    Time(Clock),
     /// After this event.
     Named(NamedEvent),
 }
@@ -68,6 +69,15 @@ impl Counting {
             Counting::Mosaic => "mosaic",
         }
     }
+}
+
+/// A time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
+pub(crate) enum Clock {
+    /// µs since 1970, as files have it.
+    Since1970(i64),
+    /// µs since the first event, as the page shows it.
+    SinceFirst(u64),
 }
 
 /// What allocations are put together by.
@@ -192,8 +202,8 @@ impl Terms {
                 let name = rest.next()?;
                 self.counting = [Counting::Whole, Counting::Mosaic].into_iter().find(|it| it.name() == name)?;
             }
-            ("peak", "--from") => self.window[0] = Some(microseconds(rest.next()?)?),
-            ("peak", "--to") => self.window[1] = Some(microseconds(rest.next()?)?),
+            ("peak", "--from") => self.window[0] = Some(clock(rest.next()?)?),
+            ("peak", "--to") => self.window[1] = Some(clock(rest.next()?)?),
             _ => return None,
         }
         Some(())
@@ -214,15 +224,23 @@ fn when(text: &str) -> Option<When> {
         None => match text {
             "peak" => Some(When::Peak),
             "end" => Some(When::End),
-            time if time.ends_with("us") => microseconds(time).map(When::Time),
-            event => event.parse().ok().filter(|event| *event >= -1).map(When::Event),
+            text => match text.parse() {
+                Ok(event) => Some(When::Event(event)).filter(|_| event >= -1),
+                Err(_) => clock(text).map(When::Time),
+            },
         },
     }
 }
 
-/// A time since 1970, with or without its unit.
-fn microseconds(text: &str) -> Option<i64> {
-    text.strip_suffix("us").unwrap_or(text).parse().ok()
+/// `1759252605604106us`, or without its unit, since 1970; `1.25s` and `350ms` since the first event.
+fn clock(text: &str) -> Option<Clock> {
+    match text.strip_suffix("us").unwrap_or(text).parse() {
+        Ok(us) => Some(Clock::Since1970(us)),
+        Err(_) => match typed(text)? {
+            Typed::Time(us) => Some(Clock::SinceFirst(us)),
+            _ => None,
+        },
+    }
 }
 
 /// A whole number, also of a unit of bytes: `1MiB`.
@@ -247,11 +265,13 @@ mod tests {
     fn moments_are_told_in_many_ways() {
         let at = |text: &str| terms("live", &format!("a.pickle --at {text}")).map(|terms| terms.when.unwrap());
         assert_eq!((at("peak"), at("end"), at("-1")), (Ok(When::Peak), Ok(When::End), Ok(When::Event(-1))));
-        assert_eq!(at("1759252605604106us"), Ok(When::Time(1_759_252_605_604_106)));
+        assert_eq!(at("1759252605604106us"), Ok(When::Time(Clock::Since1970(1_759_252_605_604_106))));
+        assert_eq!(at("350ms"), Ok(When::Time(Clock::SinceFirst(350_000))));
+        assert_eq!(at("1.25s"), Ok(When::Time(Clock::SinceFirst(1_250_000))));
         let named = |turn| NamedEvent { turn, address: 0x7f89_b400_0000, version: 3 };
         assert_eq!(at("alloc:7f89b4000000_3"), Ok(When::Named(named(Turn::Alloc))));
         assert_eq!(at("free_completed:0x7f89b4000000_3"), Ok(When::Named(named(Turn::FreeCompleted))));
-        for wrong in ["-2", "alloc:7f89b4000000", "free:1_0", "soon", "12s"] {
+        for wrong in ["-2", "alloc:7f89b4000000", "free:1_0", "soon", "12h", "1.5"] {
             assert_eq!(at(wrong), Err(format!("--at {wrong} makes no sense")));
         }
     }
@@ -262,7 +282,7 @@ mod tests {
         assert_eq!((read.by, read.top, read.form, read.device), (By::Tree, 7, Form::Json, Some(1)));
         let read = terms("find", "a.pickle -- -x").unwrap();
         assert_eq!((read.file.as_str(), read.pattern.as_str()), ("a.pickle", "-x"));
-        assert_eq!(terms("peak", "a --from 3us --to 9").unwrap().window, [Some(3), Some(9)]);
+        assert_eq!(terms("peak", "a --from 3us --to 9").unwrap().window, [3, 9].map(|us| Some(Clock::Since1970(us))));
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! What an answer takes natively, through the engine: from a moment to its tree, from a range to its facts, from an expression to what
-//! it finds. `cargo bench --bench answers`; prints, judges nothing.
+//! it finds, and every report. `cargo bench --bench answers` (`-- reports`: those alone); prints, judges nothing.
 //!
 //! Milliseconds mean little on a machine that others use: beside each stands what part of opening the same file in the same run it is.
 
@@ -20,8 +20,8 @@ mod native;
 use cases::Case;
 use figure::{Figure, digits};
 use memscape::engine::protocol::{
-    Arrangement, DeviceSummary, Fold, FoldState, Internal, Merge, Reach, Root, Scope, SortWay, Span, TableColumn,
-    TableFilter, TableQuestion, TableSort, TreeQuestion,
+    Arrangement, DeviceSummary, Fold, FoldState, Internal, Merge, Reach, ReportQuestion, Root, Scope, SortWay, Span,
+    TableColumn, TableFilter, TableQuestion, TableSort, Topic, TreeQuestion,
 };
 use memscape::engine::{Engine, Reply, Request, Work};
 use std::time::{Duration, Instant};
@@ -36,7 +36,7 @@ fn main() {
         return;
     }
     for case in [
-        Case::new("1 M events", "--events 1000000 --frames 60", 200_000_000),
+        Case::new("1 M events", "--events 1000000 --frames 60 --oom --leak --pending", 200_000_000),
         Case::new("1 M allocations", "--events 3200000 --frames 60", 640_000_000),
     ] {
         match measured(&case) {
@@ -79,6 +79,16 @@ fn measured(case: &Case) -> Result<String, String> {
             digits(asked.longest)
         );
     };
+    for topic in Topic::ALL {
+        let question = || ReportQuestion { topic, at: None, thresholds: Vec::new(), rows: 100 };
+        let first = ask(&mut engine, vec![report(&device, question())]);
+        line(&format!("report: {}, the first", topic.name()), &first);
+        let asked = ask(&mut engine, (0..10).map(|_| report(&device, question())).collect());
+        line(&format!("report: {}", topic.name()), &asked);
+    }
+    if std::env::args().any(|word| word == "reports") {
+        return Ok(text);
+    }
     let last = device.events as u32;
     let mut chance = 1u64;
     let mut below = |end: u32| {
@@ -137,6 +147,10 @@ fn measured(case: &Case) -> Result<String, String> {
 fn tree(device: &DeviceSummary, scope: Scope, arrangement: Arrangement, folds: Vec<Fold>) -> Request {
     let question = TreeQuestion { scope, arrangement, focus: None, folds, reveal: None, find: None, rows: [0, 60] };
     Request::Tree { serial: 0, device: device.device, question: Box::new(question) }
+}
+
+fn report(device: &DeviceSummary, question: ReportQuestion) -> Request {
+    Request::Report { serial: 0, device: device.device, question }
 }
 
 fn table(device: &DeviceSummary, scope: Scope, sort: TableSort, filter: &str) -> Request {

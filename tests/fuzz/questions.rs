@@ -2,7 +2,9 @@
 
 use crate::trees;
 use memscape::codec::{Coded, decoded, encoded};
-use memscape::engine::protocol::{Access, At, DeviceSummary, FileSummary, HitAllocation, Looks, Step};
+use memscape::engine::protocol::{
+    Access, At, DeviceSummary, FileSummary, HitAllocation, Looks, ReportQuestion, Step, Topic,
+};
 use memscape::engine::{Engine, Reply, Request, Want};
 use memscape::timeline::{Axis, MAX_QUADS, Scene, View};
 use std::fmt::Debug;
@@ -134,6 +136,14 @@ impl Opened {
                 }
             }
             trees::ask(self, device, &mut byte, adds_up);
+            for topic in Topic::ALL {
+                let (at, rows) = (Some(u32::from(byte())), u32::from(byte()) % 16);
+                let question = ReportQuestion { topic, at, thresholds: Vec::new(), rows };
+                match self.reply(Request::Report { serial: 1, device: device.device, question }) {
+                    Reply::Report { report, .. } => crosses(&*report),
+                    other => panic!("a report was asked for, not {other:?}"),
+                }
+            }
             for moment in [0, u32::MAX, device.events as u32] {
                 for at in [0, u64::MAX, highest] {
                     self.hit(device.device, moment, at);

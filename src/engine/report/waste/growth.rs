@@ -1,23 +1,40 @@
-//! What grows from step to step: live bytes of each call site at the end of every step, in one run over the events.
+//! What grows from step to step: bytes of each call site at the end of every step, in one run over the events. What a stream still uses
+//! is not among them: the program has let go of it.
 //!
 //! The first step is left out: it makes what stays, optimizer state and caches. Of the ends that are left, a call site grows when its
 //! bytes never fall from one to the next, and rise often enough.
 
+use super::lives::pending;
 use crate::engine::open::OpenFile;
 use crate::engine::protocol::{Cell, Evidence, Grouping, ReportQuestion, Span, Threshold, Tone};
 use crate::engine::report::site_sums::{SiteSums, label};
 use crate::engine::report::writing::{Writing, bytes, sheet, threshold};
 use crate::replay::{AllocationId, DeviceHistory};
+use crate::snapshot::Action;
 use crate::sorted::{pair, sorted_numbers};
 use crate::units::{EventIdx, Moment, counted};
 
 /// Events or allocations between two questions for the time.
 const ROWS_PER_CHECK: u32 = 2048;
 
+/// What an event does for a call site.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    Alloc,
+    /// The program lets go.
+    Free,
+}
+
+/// The moment from which an allocation is no longer allocated: its free was requested, or has completed without that.
+fn allocated_until(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> u32 {
+    let [from, _] = pending(file, history, id).unwrap_or([u32::MAX; 2]);
+    history.allocations.span(id).1.min(from)
+}
+
 /// A call site on the way through the trace.
 #[derive(Clone, Default)]
 struct Site {
-    /// Live now.
+    /// Allocated now.
     bytes: u64,
     count: u64,
     /// At the first end that counts.
@@ -101,8 +118,8 @@ impl Growth {
         while self.next_early < early {
             let end = early.min(self.next_early + ROWS_PER_CHECK);
             for id in (self.next_early..end).map(AllocationId) {
-                if history.allocations.outlives(id, Moment::START) {
-                    self.change(file, history, id, true);
+                if allocated_until(file, history, id) > 0 {
+                    self.change(file, history, id, Turn::Alloc);
                 }
             }
             self.next_early = end;
@@ -113,8 +130,11 @@ impl Growth {
         while let Some(&until) = self.ends.get(self.next_end as usize) {
             let end = until.min(history.event_count()).min(self.next_event + ROWS_PER_CHECK);
             for event in (self.next_event..end).map(EventIdx) {
-                if let Some((id, is_born)) = history.change(event) {
-                    self.change(file, history, id, is_born);
+                let Some(id) = history.allocation_of(event) else { continue };
+                if history.events.action(event.0) == Action::Alloc {
+                    self.change(file, history, id, Turn::Alloc);
+                } else if allocated_until(file, history, id) == Moment::after(event).0 {
+                    self.change(file, history, id, Turn::Free);
                 }
             }
             self.next_event = end.max(self.next_event);
@@ -128,11 +148,11 @@ impl Growth {
         true
     }
 
-    fn change(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, is_born: bool) {
+    fn change(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, turn: Turn) {
         let group = file.groups.of(&file.snapshot, history, id, Grouping::CallSite);
         let Some(site) = self.sites.get_mut(group as usize) else { return };
         let size = history.allocations.size(id);
-        if is_born {
+        if turn == Turn::Alloc {
             (site.bytes, site.count) = (site.bytes.saturating_add(size), site.count + 1);
         } else {
             (site.bytes, site.count) = (site.bytes.saturating_sub(size), site.count.saturating_sub(1));
@@ -227,7 +247,7 @@ impl Growth {
             [
                 "grows",
                 "Grows from step to step",
-                "Bytes live at the end of each step but the first: they never fall, and rise in at least half of the steps, and in \
+                "Bytes allocated, and not asked to be freed, at the end of each step but the first: they never fall, and rise in at least half of the steps, and in \
                  as many as the threshold says.",
             ],
             &[
@@ -235,8 +255,8 @@ impl Growth {
                 ["growth_each_step", "a step, on average"],
                 ["rises", "steps with growth"],
                 ["steps", "steps compared"],
-                ["requested", "requested after the last"],
-                ["count", "allocations after the last"],
+                ["requested", "requested after the last step"],
+                ["count", "allocations after it"],
                 ["more", "allocations more"],
                 ["site", "call site"],
             ],

@@ -29,14 +29,14 @@ pub(super) struct Lives {
 }
 
 /// The moments from which to which an allocation is pending; `None` when it never is.
-fn pending(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> Option<[u32; 2]> {
+pub(super) fn pending(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> Option<[u32; 2]> {
     let (_, died, _) = history.allocations.span(id);
     let mut from = history.allocations.pending_from(id);
     if history.allocations.source(id) == Source::Static {
         // The trace knows nothing of it: it was pending before, and still is.
         let block = history.end_block(id).and_then(|row| file.snapshot.blocks.get(row as usize));
-        if block.is_some_and(|block| block.state == BlockState::Pending) {
-            from = from.min(if from == u32::MAX { 0 } else { from });
+        if block.is_some_and(|block| block.state == BlockState::Pending) && from == u32::MAX {
+            from = 0;
         }
     }
     (from < died).then_some([from, died.min(history.event_count())])

@@ -1,0 +1,238 @@
+//! The report on running out of memory: requests in the middle of a trace, what stood in their way, and files made to break it.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+#[path = "generate/mod.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
+mod generate;
+#[path = "support/opened.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
+mod opened;
+#[path = "support/reported.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
+mod reported;
+
+use memscape::engine::protocol::{Cell, Report, Tone, Topic};
+use opened::{Opened, open};
+use proptest::prelude::*;
+use reported::{asked, cell, number, of, report, sheet, text};
+use serde_json::{Value, json};
+
+const MIB: u64 = 1 << 20;
+
+fn event(action: &str, addr: u64, size: u64) -> Value {
+    let frame = json!({"name": action, "filename": "/home/me/train.py", "line": 7});
+    json!({"action": action, "addr": addr, "size": size, "stream": 0, "frames": [frame]})
+}
+
+fn refusal(asked: u64, device_free: u64) -> Value {
+    let frame = json!({"name": "attention", "filename": "/home/me/model.py", "line": 31});
+    json!({"action": "oom", "device_free": device_free, "size": asked, "stream": 0, "frames": [frame]})
+}
+
+fn segment(address: u64, size: u64, expandable: bool, blocks: &[(u64, u64, &str)]) -> Value {
+    let block = |&(address, size, state): &(u64, u64, &str)| json!({"address": address, "size": size, "requested_size": size, "state": state, "frames": []});
+    json!({"device": 0, "address": address, "total_size": size, "stream": 0, "segment_type": "large",
+           "is_expandable": expandable, "blocks": blocks.iter().map(block).collect::<Vec<Value>>()})
+}
+
+fn opened_of(segments: &[Value], trace: &[Value]) -> Opened {
+    let value = json!({"segments": segments, "device_traces": [trace]});
+    open(&serde_pickle::to_vec(&value, serde_pickle::SerOptions::new()).unwrap()).unwrap()
+}
+
+fn told(opened: &mut Opened, at: Option<u32>) -> Report {
+    of(opened.reply(asked(0, Topic::OutOfMemory, at, &[("big", 1)])))
+}
+
+/// Of each pool: largest free block, free bytes, free blocks, reserved bytes, segments without a live block.
+fn room(report: &Report) -> Vec<[i128; 5]> {
+    let sheet = sheet(report, "room");
+    let keys = ["largest_free", "free", "free_blocks", "reserved", "whole_segments"];
+    sheet.rows.iter().map(|row| keys.map(|key| number(sheet, row, key))).collect()
+}
+
+fn mib<const N: usize>(numbers: [u64; N]) -> [i128; N] {
+    numbers.map(|number| i128::from(number * MIB))
+}
+
+/// Two segments of 20 MiB; one is taken only after the request failed, one that was there is gone by the end.
+fn fragmented() -> Opened {
+    let [a, b, c] = [100 * MIB, 200 * MIB, 300 * MIB];
+    let trace = [
+        event("segment_alloc", a, 20 * MIB),
+        event("segment_alloc", b, 20 * MIB),
+        event("alloc", a, 8 * MIB),
+        event("alloc", a + 12 * MIB, 4 * MIB),
+        event("alloc", b, 20 * MIB),
+        event("free_requested", b, 20 * MIB),
+        event("alloc", a + 8 * MIB, 4 * MIB),
+        event("free_requested", a + 8 * MIB, 4 * MIB),
+        event("free_completed", a + 8 * MIB, 4 * MIB),
+        refusal(7 * MIB, MIB),
+        event("free_completed", b, 20 * MIB),
+        event("segment_free", b, 20 * MIB),
+        event("segment_alloc", c, 20 * MIB),
+        event("alloc", c, 7 * MIB),
+        refusal(900 * MIB, 3 * MIB),
+    ];
+    let blocks = [
+        (a, 8 * MIB, "active_allocated"),
+        (a + 8 * MIB, 4 * MIB, "inactive"),
+        (a + 12 * MIB, 4 * MIB, "active_allocated"),
+        (a + 16 * MIB, 4 * MIB, "inactive"),
+    ];
+    let rest = [(c, 7 * MIB, "active_allocated"), (c + 7 * MIB, 13 * MIB, "inactive")];
+    opened_of(&[segment(a, 20 * MIB, false, &blocks), segment(c, 20 * MIB, false, &rest)], &trace)
+}
+
+#[test]
+fn a_request_in_the_middle_is_told_as_things_stood_then() {
+    let mut opened = fragmented();
+    let newest = told(&mut opened, None);
+    let requests = sheet(&newest, "requests");
+    let keys = ["event", "asked", "driver_free", "reserved", "requested", "pending", "unused"];
+    let rows: Vec<[i128; 7]> = requests.rows.iter().map(|row| keys.map(|key| number(requests, row, key))).collect();
+    let [mut last, mut first] = [mib([0, 900, 3, 40, 19, 0, 21]), mib([0, 7, 1, 40, 32, 20, 8])];
+    (last[0], first[0]) = (14, 9);
+    assert_eq!(rows, [last, first], "the newest first");
+    assert_eq!(text(requests, &requests.rows[0], "site"), "model.py:31 attention");
+    let both = [13 * MIB, 21 * MIB, 3, 40 * MIB, 0].map(i128::from);
+    assert_eq!(room(&newest), [both], "at the end");
+    let lacks = newest.statements.iter().any(|it| it.text.contains("No arrangement would have made room"));
+    assert!(lacks, "{:?}", newest.statements);
+
+    let middle = told(&mut opened, Some(10));
+    assert_eq!(room(&middle), [[4 * MIB, 8 * MIB, 2, 40 * MIB, 0].map(i128::from)], "event 9");
+    let said: Vec<(Tone, &str)> = middle.statements.iter().map(|it| (it.tone, it.text.as_str())).collect();
+    for (tone, part) in [
+        (
+            Tone::Alarm,
+            "A request for 7.00 MiB (7,340,032 B) failed (event 9): the driver had 1.00 MiB (1,048,576 B) left",
+        ),
+        (Tone::Fact, "At most 4.00 MiB (4,194,304 B) would have fitted"),
+        (
+            Tone::Alarm,
+            "It is fragmented: up to 8.00 MiB (8,388,608 B) were free where this request is served, in 2 blocks",
+        ),
+        (Tone::Alarm, "expandable_segments:True"),
+        (Tone::Fact, "20.0 MiB (20,971,520 B) were freed by the program and still in use by a stream"),
+        (Tone::Alarm, "2 requests failed in this trace."),
+    ] {
+        assert!(said.iter().any(|(of, text)| *of == tone && text.contains(part)), "{part}: {said:#?}");
+    }
+    let before = sheet(&middle, "before");
+    let rows: Vec<[i128; 3]> = before
+        .rows
+        .iter()
+        .map(|row| ["requested", "event", "events_before"].map(|key| number(before, row, key)))
+        .collect();
+    assert_eq!(rows[0], [i128::from(4 * MIB), 6, 3]);
+    assert_eq!((rows.len(), cell(before, &before.rows[0], "freed_event")), (4, &Cell::Event(8)));
+    let live = sheet(&middle, "live");
+    assert_eq!(live.total[0], Cell::Bytes(32 * MIB));
+    // A moment before all of them: the newest.
+    assert_eq!(told(&mut opened, Some(2)), newest);
+}
+
+#[test]
+fn what_is_mapped_and_unmapped_afterwards_is_undone() {
+    let base = 1 << 40;
+    let page = 20 * MIB;
+    let trace = [
+        event("segment_map", base, 2 * page),
+        event("alloc", base, 10 * MIB),
+        event("alloc", base + 30 * MIB, 10 * MIB),
+        refusal(50 * MIB, 0),
+        event("segment_map", base + 2 * page, page),
+        event("free_requested", base + 30 * MIB, 10 * MIB),
+        event("free_completed", base + 30 * MIB, 10 * MIB),
+        event("segment_unmap", base + page, page),
+    ];
+    let first = [(base, 10 * MIB, "active_allocated"), (base + 10 * MIB, 10 * MIB, "inactive")];
+    let second = [(base + 2 * page, page, "inactive")];
+    let segments = [segment(base, page, true, &first), segment(base + 2 * page, page, true, &second)];
+    let told = told(&mut opened_of(&segments, &trace), None);
+    assert_eq!(room(&told), [[20 * MIB, 20 * MIB, 1, 40 * MIB, 0].map(i128::from)]);
+    assert!(!told.statements.iter().any(|it| it.text.contains("expandable_segments")), "it is on already");
+}
+
+#[test]
+fn without_such_an_event_that_is_good_and_without_segments_less_is_said() {
+    let none = report(&mut opened_of(&[], &[event("alloc", 512, 512)]), 0, Topic::OutOfMemory, &[]);
+    assert_eq!((none.statements.len(), none.statements[0].tone, none.sheets.len()), (1, Tone::Good, 0));
+    let mut bare = opened_of(&[], &[event("alloc", 512, 512), refusal(MIB, 9 * MIB)]);
+    let told = told(&mut bare, None);
+    assert!(!told.statements.iter().any(|it| it.text.contains("fitted")), "{:?}", told.statements);
+    assert!(told.statements.iter().any(|it| it.text.contains("The driver had more left than was asked for")));
+}
+
+#[test]
+fn the_generated_request_is_told() {
+    let words = "--steps 2 --layers 3 --oom --pending".split_whitespace().map(str::to_owned);
+    let (options, _) = generate::Options::parse(words).unwrap();
+    let (bytes, truth) = generate::generate(&options, Vec::new()).unwrap();
+    let truth = &truth.devices[0];
+    let mut opened = open(&bytes).unwrap();
+    let told = told(&mut opened, None);
+    let requests = sheet(&told, "requests");
+    let row = &requests.rows[0];
+    let keys = ["event", "asked", "driver_free", "reserved", "requested", "pending"];
+    let known =
+        [truth.events - 1, 16 << 30, 123 * MIB, truth.reserved_end, truth.end_requested, truth.pending_requested];
+    assert_eq!(keys.map(|key| number(requests, row, key)), known.map(i128::from));
+    // The trace ends there, so that all blocks are recorded.
+    let room = sheet(&told, "room");
+    let free: i128 = room.rows.iter().map(|row| number(room, row, "free")).sum();
+    assert_eq!(free, i128::from(truth.reserved_end - truth.end_rounded));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// Addresses that meet, sizes of every order, actions in any order: always a report, the same in slices.
+    #[test]
+    fn no_file_breaks_it(
+        events in prop::collection::vec((0usize..9, 0u64..6, prop_oneof![0u64..4, Just(u64::MAX >> 2), Just(1 << 21)]), 0..40),
+        segments in prop::collection::vec((0u64..6, 0u64..5, any::<bool>(), 0u64..3), 0..5),
+    ) {
+        let actions = ["alloc", "free_requested", "free_completed", "segment_alloc", "segment_free", "segment_map",
+                       "segment_unmap", "oom", "snapshot"];
+        let place = |at: u64| match at {
+            5 => u64::MAX - 600,
+            at => at * 512,
+        };
+        let trace: Vec<Value> = events
+            .iter()
+            .map(|&(action, address, size)| match actions[action] {
+                "oom" => refusal(size, address),
+                action => event(action, place(address), if size > 1 << 40 { size } else { size * 512 }),
+            })
+            .collect();
+        let segments: Vec<Value> = segments
+            .iter()
+            .map(|&(address, size, expandable, blocks)| {
+                let states = ["active_allocated", "inactive", "active_pending_free"];
+                let block = |at: u64| (place(address).saturating_add(512 * at), 512, states[at as usize % 3]);
+                segment(place(address), size * 512, expandable, &(0..blocks).map(block).collect::<Vec<_>>())
+            })
+            .collect();
+        let mut opened = opened_of(&segments, &trace);
+        for device in opened.summary.devices.clone() {
+            for topic in [Topic::Peak, Topic::OutOfMemory, Topic::Waste] {
+                for at in [None, Some(0), Some(7), Some(u32::MAX)] {
+                    let thresholds = [("late", 0), ("alive", 0), ("lost", 0), ("unused", 0), ("steps", 0), ("recent", u64::MAX)];
+                    let ask = || asked(device.device, topic, at, &thresholds);
+                    let whole = of(opened.reply(ask()));
+                    let sliced = of(opened::reply(&mut opened.engine, ask()));
+                    prop_assert_eq!(&whole, &sliced);
+                    for sheet in &whole.sheets {
+                        let columns = sheet.columns.len();
+                        prop_assert!(sheet.rows.iter().all(|row| row.cells.len() == columns), "{}", sheet.key);
+                        prop_assert!(sheet.total.is_empty() || sheet.total.len() == columns, "{}", sheet.key);
+                    }
+                }
+            }
+        }
+    }
+}
