@@ -1,12 +1,17 @@
-//! Categories: sets of rules, and what they tell of real files.
+//! Categories through the engine: what the default set tells of real and generated files, in legend, search, details, timeline and report.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
+#[path = "generate/mod.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
+mod generate;
 #[path = "support/opened.rs"]
 #[allow(dead_code, reason = "each test file uses its part")]
 mod opened;
 
-use memscape::engine::protocol::{CategorySet, Grouping, LegendEntry};
+use memscape::engine::protocol::{
+    CategoryRule, CategorySet, Cell, Grouping, LegendEntry, Looks, Report, ReportQuestion, Tally, Topic, Weight,
+};
 use memscape::engine::{Reply, Request};
 use opened::{Opened, open, real_pickles, reply};
 
@@ -59,11 +64,168 @@ fn nine_tenths_of_the_peak_of_each_training_file_are_known() {
     assert_eq!(trained, TRAINING.len(), "each training file is there and has one device");
 }
 
-#[test]
-fn sets_that_come_with_the_program_are_read_and_written_as_they_are() {
-    for name in ["default", "mosaic"] {
-        let set = CategorySet::named(name).unwrap();
-        assert!(set.name == name && set.rules.len() > 10, "{name} can't be read");
-        assert_eq!(CategorySet::parse(&set.to_json()), Ok(set));
+/// A story, and what is open of it.
+fn generated(words: &str) -> (Opened, generate::truth::Truth) {
+    let (options, _) = generate::Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
+    let (bytes, truth) = generate::generate(&options, Vec::new()).unwrap();
+    (open(&bytes).unwrap(), truth)
+}
+
+fn tell(opened: &mut Opened, set: CategorySet) {
+    opened.engine.request(Request::Categories(Box::new(set)));
+}
+
+fn find(opened: &mut Opened, query: &str) -> Tally {
+    match reply(&mut opened.engine, Request::Find { serial: 1, device: 0, query: query.to_owned() }) {
+        Reply::Found { tally, .. } => tally,
+        other => panic!("a search was asked for, not {other:?}"),
     }
+}
+
+fn report(opened: &mut Opened, device: i64) -> Report {
+    let question = ReportQuestion { topic: Topic::Categories, at: None, rows: 9, ..ReportQuestion::default() };
+    match reply(&mut opened.engine, Request::Report { serial: 1, device, question }) {
+        Reply::Report { report, .. } => *report,
+        other => panic!("a report was asked for, not {other:?}"),
+    }
+}
+
+/// By category, what is live at the peak.
+fn at_peak(opened: &mut Opened) -> Vec<(String, u64, u64)> {
+    let entries = legend(opened, 0, None).into_iter();
+    entries.map(|entry| (entry.label, entry.peak_requested, entry.peak_count)).collect()
+}
+
+#[test]
+fn what_a_generated_training_is_made_of_is_told() {
+    for words in
+        ["--events 9000 --layers 6", "--events 9000 --layers 6 --record-from-start", "--events 9000 --ring 6000"]
+    {
+        let (mut opened, _) = generated(words);
+        let of = |name: &str, parts: &[(String, u64, u64)]| parts.iter().find(|part| part.0 == name).unwrap().1;
+        let parts = at_peak(&mut opened);
+        // Adam keeps two states a parameter, and each has a gradient.
+        let parameters = of("parameter", &parts);
+        assert!(parameters > 0, "{words}: {parts:?}");
+        assert_eq!(
+            (of("optimizer state", &parts), of("gradient", &parts)),
+            (2 * parameters, parameters),
+            "{words}: {parts:?}"
+        );
+        assert_eq!(of("unknown", &parts), 0, "{words}: {parts:?}");
+    }
+}
+
+#[test]
+fn legend_search_details_and_report_agree() {
+    let (mut opened, _) = generated("--events 9000 --layers 6");
+    let events = opened.summary.devices[0].events as u32;
+    let entries = legend(&mut opened, 0, Some(events / 2));
+    let report = report(&mut opened, 0);
+    let sheet = report.sheets.iter().find(|sheet| sheet.key == "categories").unwrap();
+    let mut sum = Weight::default();
+    for entry in &entries {
+        let tally = find(&mut opened, &format!("@category \"{}\"", entry.label.to_uppercase()));
+        assert_eq!(
+            (tally.peak_requested, u64::from(tally.peak_count)),
+            (entry.peak_requested, entry.peak_count),
+            "{}",
+            entry.label
+        );
+        let row = sheet.rows.iter().find(|row| row.cells[0] == Cell::Text(entry.label.clone()));
+        assert_eq!(row.is_some(), tally.count > 0, "{}", entry.label);
+        let Some(row) = row else { continue };
+        assert_eq!(row.cells[1], Cell::Bytes(entry.peak_requested), "{}", entry.label);
+        let evidence = row.evidence.as_ref().unwrap();
+        assert_eq!(find(&mut opened, evidence.find.as_ref().unwrap()), tally, "what a row shows is what it counts");
+        sum = Weight { bytes: sum.bytes + entry.at.bytes, count: sum.count + entry.at.count };
+    }
+    let at = vec![memscape::engine::protocol::At::Moment(events / 2)];
+    let Reply::Moments { moments, .. } = opened.reply(Request::Moments { serial: 1, device: 0, at }) else {
+        panic!("no moment")
+    };
+    assert_eq!((sum.bytes, sum.count), (moments[0].requested, moments[0].count), "all that is live has a category");
+    let parameter = opened.details(0, 0).unwrap().category.unwrap();
+    assert_eq!((parameter.name.as_str(), parameter.rule.is_some()), ("parameter", true));
+    assert!(parameter.why.contains("as large as a gradient"), "{}", parameter.why);
+}
+
+#[test]
+fn another_set_is_heeded_at_once_by_all_that_shows_categories() {
+    let (mut opened, _) = generated("--events 4000 --layers 3");
+    let looks = Looks { stacking: Some(Grouping::Category), colouring: Grouping::Category, ..Looks::default() };
+    let moment = opened.summary.devices[0].peak_event as u32 + 1;
+    let hit = |opened: &mut Opened| match opened.reply(Request::Hit { serial: 1, device: 0, looks, moment, byte: 0 }) {
+        Reply::Hit { hit, .. } => hit.unwrap().allocation,
+        other => panic!("{other:?}"),
+    };
+    let of = |opened: &mut Opened, id: u32| opened.details(0, id).unwrap().category.unwrap().name;
+    let bottom = hit(&mut opened);
+    assert_eq!(of(&mut opened, bottom), "parameter", "what stays longest stands at the bottom");
+    // Only what the model makes has a category now, so it is at the bottom.
+    let rule = |category: &str, name: &str| CategoryRule {
+        category: category.to_owned(),
+        name: Some(name.to_owned()),
+        ..CategoryRule::default()
+    };
+    tell(
+        &mut opened,
+        CategorySet { name: "mine".to_owned(), rules: vec![rule("mine", "forward")], ..CategorySet::default() },
+    );
+    let bottom = hit(&mut opened);
+    assert_eq!(of(&mut opened, bottom), "mine");
+    assert_eq!(at_peak(&mut opened).len(), 2);
+    assert_eq!(find(&mut opened, "@category parameter").count, 0);
+    assert!(report(&mut opened, 0).statements[0].text.contains("rules: mine"));
+    // The next file is told by it as well; a device that there is not has no report.
+    assert!(report(&mut opened, 7).sheets.is_empty());
+    // A set that can't be read tells nothing, and harms nobody.
+    tell(&mut opened, CategorySet { rules: vec![rule("x", "(")], ..CategorySet::default() });
+    assert_eq!(at_peak(&mut opened).iter().map(|part| part.1).filter(|&bytes| bytes > 0).count(), 1);
+}
+
+#[test]
+fn what_the_file_says_itself_wins() {
+    let event = |action: &str, addr: u64, category: Option<&str>| {
+        let mut event = serde_json::json!({"action": action, "addr": addr, "size": 512, "stream": 0, "frames": [
+            {"name": "forward", "filename": "model.py", "line": 1}]});
+        category.into_iter().for_each(|category| event["category"] = category.into());
+        event
+    };
+    let categories = [Some("parameter"), Some("optimizer_state"), Some("autograd_detail"), Some("unknown"), None];
+    let events: Vec<_> =
+        (0u64..).zip(categories).map(|(at, category)| event("alloc", 4096 + 512 * at, category)).collect();
+    let text = serde_json::json!({"segments": [], "device_traces": [events]}).to_string();
+    let mut opened = open(text.as_bytes()).unwrap();
+    let first = opened.summary.devices[0].allocations as u32 - 5;
+    let told: Vec<String> =
+        (first..first + 5).map(|id| opened.details(0, id).unwrap().category.unwrap().name).collect();
+    assert_eq!(told, ["parameter", "optimizer state", "temporary", "activation", "activation"]);
+}
+
+#[test]
+fn a_thousand_rules_and_long_names_stay_in_slices() {
+    let name = "x".repeat(1 << 20);
+    let frames: Vec<_> =
+        (0..12).map(|line| serde_json::json!({"name": name, "filename": name, "line": line})).collect();
+    let event = serde_json::json!({"action": "alloc", "addr": 512, "size": 512, "stream": 0, "frames": frames});
+    let mut opened =
+        open(serde_json::json!({"segments": [], "device_traces": [[event]]}).to_string().as_bytes()).unwrap();
+    let rule = |number: usize| CategoryRule {
+        category: format!("c{}", number % 50),
+        name: Some(format!("[a-w]{{2}}{number}$")),
+        ..CategoryRule::default()
+    };
+    tell(&mut opened, CategorySet { rules: (0..1000).map(rule).collect(), ..CategorySet::default() });
+    let colouring = Grouping::Category;
+    opened.engine.request(Request::Legend { serial: 1, device: 0, colouring, at: None });
+    let mut asked = 0;
+    while opened.engine.next_reply().is_none() {
+        opened.engine.step(&mut || {
+            asked += 1;
+            false
+        });
+    }
+    // 12,000 expressions over 8 KiB each: the clock was looked at after every second one at least.
+    assert!(asked > 6_000, "{asked} looks at the clock");
 }

@@ -131,7 +131,10 @@ fn tones(report: &Report) -> Vec<Tone> {
 
 #[test]
 fn growth_raises_an_alarm_and_a_healthy_training_none() {
-    for base in ["--steps 6 --layers 2 --hidden 256", "--steps 8 --layers 3 --hidden 128 --no-annotations"] {
+    for base in [
+        "--steps 6 --layers 2 --hidden 256 --prerecord-mib 64",
+        "--steps 8 --layers 3 --hidden 128 --prerecord-mib 32 --no-annotations",
+    ] {
         for seed in 1..6 {
             let (mut healthy, truth) = generated(&format!("{base} --seed {seed}"));
             let healthy = report(&mut healthy, truth.devices[0].device);

@@ -18,6 +18,14 @@ pub(super) enum Marks {
     OfFile,
 }
 
+/// An annotation that was begun.
+struct Begun {
+    name: StringId,
+    is_open: bool,
+    /// What its name had in `last_of` before.
+    before: u32,
+}
+
 /// The innermost annotation of a device at each moment.
 #[derive(Default)]
 pub(super) struct Innermost {
@@ -25,9 +33,10 @@ pub(super) struct Innermost {
     next: usize,
     /// The events before each change, and what is innermost from then on.
     changes: Vec<(u32, Option<StringId>)>,
-    /// Those that were begun, and whether they are open; the last is.
-    open: Vec<(StringId, bool)>,
-    by_name: HashMap<StringId, Vec<u32>, foldhash::fast::RandomState>,
+    /// Those that were begun; the last is open.
+    begun: Vec<Begun>,
+    /// The place after that of the last open one of each name; 0: none is.
+    last_of: HashMap<StringId, u32, foldhash::fast::RandomState>,
     /// The latest time of a mark so far: one that stands behind a later one waits for it.
     latest: i64,
 }
@@ -53,17 +62,17 @@ impl Innermost {
                     continue;
                 }
                 self.latest = self.latest.max(mark.time_us);
-                let places = self.by_name.entry(mark.name).or_default();
+                let last = self.last_of.entry(mark.name).or_default();
                 if mark.start {
-                    places.push(self.open.len() as u32);
-                    self.open.push((mark.name, true));
-                } else if let Some((_, is_open)) = places.pop().and_then(|at| self.open.get_mut(at as usize)) {
-                    *is_open = false;
+                    self.begun.push(Begun { name: mark.name, is_open: true, before: *last });
+                    *last = self.begun.len() as u32;
+                } else if let Some(it) = last.checked_sub(1).and_then(|at| self.begun.get_mut(at as usize)) {
+                    (it.is_open, *last) = (false, it.before);
                 }
-                while self.open.last().is_some_and(|(_, is_open)| !is_open) {
-                    self.open.pop();
+                while self.begun.last().is_some_and(|it| !it.is_open) {
+                    self.begun.pop();
                 }
-                let innermost = self.open.last().map(|&(name, _)| name);
+                let innermost = self.begun.last().map(|it| it.name);
                 let before = clock.events_before_us(self.latest);
                 match self.changes.last_mut() {
                     Some((same, last)) if *same == before => *last = innermost,
@@ -74,7 +83,7 @@ impl Innermost {
                 return false;
             }
         }
-        (self.open, self.by_name) = Default::default();
+        (self.begun, self.last_of) = Default::default();
         true
     }
 

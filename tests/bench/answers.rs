@@ -20,8 +20,8 @@ mod native;
 use cases::Case;
 use figure::{Figure, digits};
 use memscape::engine::protocol::{
-    Arrangement, DeviceSummary, Fold, FoldState, Internal, Merge, Reach, ReportQuestion, Root, Scope, SortWay, Span,
-    TableColumn, TableFilter, TableQuestion, TableSort, Topic, TreeQuestion,
+    Arrangement, CategorySet, DeviceSummary, Fold, FoldState, Internal, Merge, Reach, ReportQuestion, Root, Scope,
+    SortWay, Span, TableColumn, TableFilter, TableQuestion, TableSort, Topic, TreeQuestion,
 };
 use memscape::engine::{Engine, Reply, Request, Work};
 use std::time::{Duration, Instant};
@@ -122,6 +122,18 @@ fn measured(case: &Case) -> Result<String, String> {
         let asked = ask(&mut engine, (0..20).map(|_| find()).collect());
         line(&format!("search: {query}"), &asked);
     }
+    let categories = || {
+        let question = ReportQuestion { topic: Topic::Categories, at: Some(last / 2), rows: 50, ..Default::default() };
+        Request::Report { serial: 0, device: device.device, question }
+    };
+    for set in [CategorySet::standard(), CategorySet::mosaic()] {
+        let name = set.name.clone();
+        engine.request(Request::Categories(Box::new(set)));
+        let first = ask(&mut engine, vec![categories()]);
+        line(&format!("categories by the set {name}, told anew"), &first);
+        let asked = ask(&mut engine, (0..20).map(|_| categories()).collect());
+        line(&format!("categories by the set {name}"), &asked);
+    }
     let sorts = TableColumn::ALL.map(|column| TableSort { column, way: SortWay::Descending });
     for (name, scope) in [("what is live", Scope::At(0)), ("all that is born", Scope::Born(Span { from: 0, to: last }))]
     {
@@ -138,6 +150,12 @@ fn measured(case: &Case) -> Result<String, String> {
         let scope = Scope::Born(Span { from: 0, to: last });
         let asked = ask(&mut engine, vec![table(&device, scope, sort, "")]);
         line(&format!("all that is born, sorted anew by {:?}", sort.column), &asked);
+    }
+    for topic in Topic::ALL {
+        let question = ReportQuestion { topic, at: None, thresholds: Vec::new(), rows: 100 };
+        let report = || Request::Report { serial: 0, device: device.device, question: question.clone() };
+        let asked = ask(&mut engine, (0..5).map(|_| report()).collect());
+        line(&format!("report: {}", topic.name()), &asked);
     }
     let heap: Vec<_> = engine.heap_bytes().into_iter().filter(|(name, _)| *name == "answers").collect();
     text += &format!("  {heap:?} bytes\n");

@@ -46,7 +46,7 @@ pub enum SetProblem {
     #[error("\"{0}\" is missing")]
     Missing(&'static str),
     /// A pattern that is none.
-    #[error("\"{0}\" is no regular expression: {1}")]
+    #[error("not a regular expression: {1}")]
     Pattern(&'static str, ExpressionError),
     /// Too much of something.
     #[error("at most {1} {0}")]
@@ -165,7 +165,7 @@ impl Reading {
             let (line, category) = self.key(key);
             let frame = Some(self.text(line, &category, value, LONGEST_TEXT));
             let rule = CategoryRule { category, frame, ..CategoryRule::default() };
-            self.check_rule(line, &rule);
+            self.check_rule(line, &[], &rule);
             set.rules.push(rule);
         }
     }
@@ -201,7 +201,7 @@ impl Reading {
                 _ => self.wrong(line, SetProblem::Key(name.to_owned())),
             }
         }
-        self.check_rule(line, &rule);
+        self.check_rule(line, pairs, &rule);
         rule
     }
 
@@ -233,13 +233,21 @@ impl Reading {
         like
     }
 
-    fn check_rule(&mut self, line: u32, rule: &CategoryRule) {
+    /// `pairs` are what it is written as.
+    fn check_rule(&mut self, line: u32, pairs: &[(Id, Id)], rule: &CategoryRule) {
         if rule.category.trim().is_empty() {
             self.wrong(line, SetProblem::Missing("category"));
         } else if rule.category.chars().nth(LONGEST_NAME).is_some() {
             self.wrong(line, SetProblem::TooMany("characters of a category", LONGEST_NAME));
         }
-        Compiled::problems(rule).into_iter().for_each(|cause| self.wrong(line, cause));
+        for cause in Compiled::problems(rule) {
+            let value = match cause {
+                SetProblem::Pattern(key, _) => self.member(pairs, key).or(self.member(pairs, "pattern")),
+                _ => None,
+            };
+            let line = value.map_or(line, |value| self.value(value).0);
+            self.wrong(line, cause);
+        }
     }
 
     fn value(&self, id: Id) -> (u32, Kind) {

@@ -64,8 +64,8 @@ struct Now {
 impl Ranges {
     /// Of these, ascending by where they begin; moments of the trace.
     pub(super) fn of(spans: Vec<Span>) -> Ranges {
-        let (facts, ends) = (vec![Facts::default(); spans.len()], Radix::with_room(spans.len()));
-        let born = Sums(vec![0; 2 * spans.len() + 2]);
+        let (facts, ends) = (Vec::with_capacity(spans.len()), Radix::with_room(spans.len()));
+        let born = Sums(Vec::with_capacity(2 * spans.len() + 2));
         Ranges { spans, facts, ends, born, ..Ranges::default() }
     }
 
@@ -78,6 +78,10 @@ impl Ranges {
             for at in self.ends.len()..self.spans.len().min(self.ends.len() + ROWS_PER_CHECK as usize) {
                 self.ends.push(self.span(at as u32).to.into(), at as u32);
             }
+            // All at once would take long.
+            let known = self.ends.len();
+            self.facts.resize(known, Facts::default());
+            self.born.0.resize(2 * known + 2, 0);
             if !has_time() {
                 return false;
             }

@@ -153,7 +153,7 @@ impl Job for Stages {
                 return None;
             }
             self.is_found = true;
-            self.ranges = Ranges::of(self.finding.placed.spans.clone());
+            self.ranges = Ranges::of(std::mem::take(&mut self.finding.placed.spans));
             self.steps = Ranges::of(self.finding.steps.spans.clone());
             let clock = history.events.times.clock();
             let marks = file.snapshot.marks.iter().take(self.question.rows as usize);

@@ -42,6 +42,9 @@ pub(super) struct Families {
     next: usize,
     /// The family of each place; [`NONE`] for one that can't be a step.
     of_place: Vec<u32>,
+    /// The family that are the steps, once all are known, and how many places were looked through for it.
+    chosen: Option<Option<u32>>,
+    gathered: usize,
     spans: Vec<Span>,
     rows: Vec<u32>,
 }
@@ -69,7 +72,7 @@ impl Families {
                 let family = self.family(snapshot, range.name);
                 let Some(known) = self.families.get_mut(family as usize) else { continue };
                 known.varies |= known.name != range.name;
-                let Some((place, span)) = place else {
+                let Some((_, span)) = place else {
                     known.began_before |= history.numbers.time_us.is_some_and(|(first, _)| range.start_us < first);
                     continue;
                 };
@@ -88,19 +91,31 @@ impl Families {
                 known.covered += u64::from(span.to - span.from);
                 known.last = span;
                 self.of_place.push(family);
-                let _ = place;
             }
             if !has_time() {
                 return false;
             }
         }
-        if let Some(best) = self.best()
-            && self.rows.is_empty()
-        {
-            let chosen = self.of_place.iter().zip(placed.places.iter().zip(&placed.spans));
-            for (_, (place, &span)) in chosen.filter(|&(&family, _)| family == best) {
-                self.rows.push(place.row);
-                self.spans.push(span);
+        if self.chosen.is_none() {
+            self.chosen = Some(self.best());
+        }
+        let chosen = self.chosen.flatten();
+        while self.gathered < self.of_place.len() && chosen.is_some() {
+            for (&family, (place, &span)) in self
+                .of_place
+                .iter()
+                .zip(placed.places.iter().zip(&placed.spans))
+                .skip(self.gathered)
+                .take(ROWS_PER_CHECK)
+            {
+                self.gathered += 1;
+                if Some(family) == chosen {
+                    self.rows.push(place.row);
+                    self.spans.push(span);
+                }
+            }
+            if !has_time() {
+                return false;
             }
         }
         true
@@ -131,10 +146,10 @@ impl Families {
         ranked.max().map(|(_, _, at)| !at)
     }
 
-    /// The steps by annotations, if there are any.
-    pub(super) fn steps(&self) -> Option<Steps> {
-        let family = self.families.get(self.best()? as usize)?;
-        let (spans, rows) = (self.spans.clone(), self.rows.clone());
+    /// The steps by annotations, if there are any; told once.
+    pub(super) fn take_steps(&mut self) -> Option<Steps> {
+        let family = self.families.get(self.chosen.take().flatten()? as usize)?;
+        let (spans, rows) = (std::mem::take(&mut self.spans), std::mem::take(&mut self.rows));
         // What is between them is a part of no step.
         if family.varies || family.covered * 10 >= 9 * u64::from(family.last.to - family.first.from) {
             return Some(Steps { spans, rows, found: How::Annotations(family.stem.clone()) });

@@ -68,6 +68,8 @@ pub(super) struct Finding {
     pub(super) placed: Placed,
     is_placed: bool,
     families: Families,
+    /// What annotations say, once they were looked at.
+    by_name: Option<Steps>,
     recurrence: Recurrence,
     pub(super) steps: Steps,
     is_done: bool,
@@ -75,8 +77,8 @@ pub(super) struct Finding {
 
 impl Finding {
     pub(super) fn new(device: i64) -> Finding {
-        let (placed, families, recurrence, steps) = Default::default();
-        Finding { device, placed, is_placed: false, families, recurrence, steps, is_done: false }
+        let (placed, families, by_name, recurrence, steps) = Default::default();
+        Finding { device, placed, is_placed: false, families, by_name, recurrence, steps, is_done: false }
     }
 
     /// Searches while there is time: `true` when `steps` are there (none where the file has no such device), and `placed`.
@@ -86,20 +88,22 @@ impl Finding {
             return true;
         }
         self.is_placed = self.is_placed || self.placed.step(history, has_time);
-        if !self.is_placed || !self.families.step(&file.snapshot, history, &self.placed, has_time) {
+        if !self.is_placed {
             return false;
         }
-        let by_name = self.families.steps();
-        if let Some(steps) = by_name.as_ref().filter(|steps| matches!(steps.found, How::Annotations(_))) {
-            self.steps = steps.clone();
-        } else {
-            if !self.recurrence.step(&file.snapshot, history, has_time) {
+        if self.by_name.is_none() {
+            if !self.families.step(&file.snapshot, history, &self.placed, has_time) {
                 return false;
             }
-            let by_stack = self.recurrence.take_steps();
-            let by_name = by_name.filter(|steps| steps.spans.len() >= by_stack.spans.len());
-            self.steps = by_name.unwrap_or(by_stack);
+            self.by_name = Some(self.families.take_steps().unwrap_or_default());
         }
+        let is_plain = self.by_name.as_ref().is_some_and(|steps| matches!(steps.found, How::Annotations(_)));
+        if !is_plain && !self.recurrence.step(&file.snapshot, history, has_time) {
+            return false;
+        }
+        let (by_name, by_stack) = (self.by_name.take().unwrap_or_default(), self.recurrence.take_steps());
+        let is_by_name = is_plain || !by_name.spans.is_empty() && by_name.spans.len() >= by_stack.spans.len();
+        self.steps = if is_by_name { by_name } else { by_stack };
         self.is_done = true;
         true
     }

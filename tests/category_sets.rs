@@ -1,0 +1,190 @@
+//! Sets of rules for categories as text: what is read, what is refused and why, what is written reads back.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+use memscape::engine::protocol::CategorySet;
+use proptest::prelude::*;
+
+#[test]
+fn sets_that_come_with_the_program_are_read_and_written_as_they_are() {
+    for name in ["default", "mosaic"] {
+        let set = CategorySet::named(name).unwrap();
+        assert!(set.name == name && set.rules.len() > 10, "{name} can't be read");
+        assert_eq!(CategorySet::parse(&set.to_json()), Ok(set));
+    }
+}
+
+fn parsed(text: &str) -> CategorySet {
+    CategorySet::parse(text).unwrap_or_else(|errors| panic!("{errors:?}"))
+}
+
+/// The lines of what is wrong, each with its sentence.
+fn wrong(text: &str) -> Vec<String> {
+    CategorySet::parse(text).expect_err(text).iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn mosaics_rules_are_read_as_json_and_as_yaml() {
+    let json = parsed("{\"nccl\": \"nccl.*\",\n \"attention\": \"_attn|flash\"}");
+    let list = "
+# Rules of ours
+rules:
+- name: nccl        # comes first
+  pattern: 'nccl.*'
+  description: \"what \\\"NCCL\\\" takes\"
+  priority: 2
+- name: attention
+  pattern: _attn|flash
+";
+    let nested = "---\nrules:\n    -   name: 'nccl'\n        pattern: nccl.*\n    -\n        name: attention\n        pattern: \"_attn|flash\"\n";
+    let mapping = "\"nccl\": nccl.*\nattention: _attn|flash # the rest\n";
+    let plain = |set: &CategorySet| -> Vec<(String, Option<String>)> {
+        set.rules.iter().map(|rule| (rule.category.clone(), rule.frame.clone())).collect()
+    };
+    for text in [list, nested, mapping] {
+        assert_eq!(plain(&parsed(text)), plain(&json), "{text}");
+    }
+    assert_eq!(parsed(list).rules[0].note, "what \"NCCL\" takes");
+    assert_eq!(json.categories(), ["nccl", "attention", "unknown"]);
+    assert_eq!(parsed(&json.to_mosaic().unwrap()), json);
+    assert_eq!(
+        CategorySet::standard().to_mosaic(),
+        Err(1),
+        "Mosaic's form can't say it, and nothing is left out in silence"
+    );
+    assert_eq!(parsed("rules: forward"), parsed("{\"rules\": \"forward\"}"), "a category may be called rules");
+}
+
+#[test]
+fn all_that_is_wrong_is_told_with_its_line() {
+    let text = "{\"schema\": 1,\n\"rules\": [\n{\"category\": \"a\", \"name\": \"(\"},\n{\"name\": \"x\", \"colour\": \"red\"},\n{\"category\": \"b\", \"most\": -1},\n3]}";
+    let expected = [
+        "line 3: not a regular expression: a bracket has no partner",
+        "line 4: \"colour\" means nothing here",
+        "line 4: \"category\" is missing",
+        "line 5: \"most\" takes a whole number below 2^32",
+        "line 6: a rule is a list of keys and values",
+    ];
+    assert_eq!(wrong(text), expected);
+    assert_eq!(wrong("{\n\"a\": \"b\",\n}"), ["line 3: '}' stands where a key in quotes should"]);
+    assert_eq!(wrong("{\"a\": "), ["line 1: the file ends before its JSON does"]);
+    assert_eq!(wrong("{\"schema\": 2, \"rules\": []}"), ["line 1: \"schema\" takes 1: this program knows no other"]);
+    assert_eq!(wrong("a: b\n  c: d"), ["line 2: its indentation fits no line above"]);
+    assert_eq!(wrong("a: [b]"), ["line 1: a text that begins with such a sign stands in quotes"]);
+    assert_eq!(wrong("a: 'b"), ["line 1: a quote is not closed on its line"]);
+    assert_eq!(wrong("a:\n\tb: c"), ["line 2: a tab stands where spaces should"]);
+    assert_eq!(wrong("forward"), ["line 1: a key and a colon should stand here"]);
+    assert_eq!(
+        wrong("rules:\n- name: a\n  pattern: '('"),
+        ["line 3: not a regular expression: a bracket has no partner"]
+    );
+    assert_eq!(wrong("{\"rules\": [{\"category\": \"a\", \"like\": {\"ratio\": \"0\"}}]}").len(), 2);
+    assert!(wrong("")[0].starts_with("line 1: "));
+    let many = |count: usize| format!("[{}]", vec!["{\"category\": \"a\"}"; count].join(","));
+    assert!(CategorySet::parse(&many(1000)).is_ok());
+    assert_eq!(wrong(&many(1001)), ["line 1: at most 1000 rules"]);
+    let names: Vec<String> = (0..64).map(|number| format!("{{\"category\": \"c{number}\"}}")).collect();
+    assert_eq!(wrong(&format!("[{}]", names.join(","))), ["line 1: at most 63 categories"]);
+    assert!(wrong(&"[".repeat(100_000))[0].contains("more than 16 containers"));
+    assert!(wrong(&format!("a: {}", "b".repeat(2000)))[0].contains("at most 1000 bytes of a text"));
+    let deep: String = (0..1000).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect();
+    assert!(wrong(&deep)[0].contains("nested too deep"));
+}
+
+mod any {
+    //! Any set that can be written.
+    use memscape::engine::protocol::category::{
+        Birth, End, Likeness, Looked, ModelCall, Order, Place, StackKind, StackOf, Turn,
+    };
+    use memscape::engine::protocol::{CategoryRule, CategorySet};
+    use proptest::prelude::*;
+
+    fn one_of<T: Copy + std::fmt::Debug + 'static>(words: &'static [(&'static str, T)]) -> impl Strategy<Value = T> {
+        (0..words.len()).prop_map(|place| words[place].1)
+    }
+
+    fn likeness() -> impl Strategy<Value = Likeness> {
+        let what = prop_oneof![
+            "[a-z \"\\\\]{1,9}".prop_map(|it| (Some(it), None)),
+            "[a-z|^$]{1,9}".prop_map(|it| (None, Some(it))),
+        ];
+        (what, 1u32..9, 1u32..99, prop::option::of(any::<u32>()), one_of(Place::WORDS)).prop_map(
+            |((category, name), first, second, each, at)| Likeness { category, name, ratio: (first, second), each, at },
+        )
+    }
+
+    fn rule() -> impl Strategy<Value = CategoryRule> {
+        let text = || prop::option::of("[a-zé\"\\\\ \n\u{1}]{1,9}");
+        let pattern = || prop::option::of("[a-z|\"$é]{0,9}");
+        let words = (prop::option::of(one_of(StackKind::WORDS)), prop::option::of(one_of(Birth::WORDS)));
+        let more = (prop::option::of(one_of(End::WORDS)), prop::option::of(one_of(ModelCall::WORDS)));
+        let of = (one_of(Looked::WORDS), one_of(StackOf::WORDS), one_of(Turn::WORDS));
+        let numbers = (any::<u32>(), prop::option::of(any::<u32>()), prop::option::of(likeness()));
+        (
+            ("[a-zA-Zé\"\\\\]{1,9}", text()),
+            (pattern(), pattern(), pattern()),
+            (text(), text()),
+            words,
+            more,
+            of,
+            numbers,
+        )
+            .prop_map(
+                |(
+                    (category, note),
+                    (name, file, frame),
+                    (recorded, told),
+                    (stack, born),
+                    (ends, model),
+                    of,
+                    (least, most, like),
+                )| {
+                    let has_pattern = name.is_some() || file.is_some() || frame.is_some();
+                    let (frames, of, turn) = if has_pattern { of } else { Default::default() };
+                    let note = note.unwrap_or_default();
+                    CategoryRule {
+                        category,
+                        note,
+                        name,
+                        file,
+                        frame,
+                        frames,
+                        of,
+                        turn,
+                        recorded,
+                        told,
+                        stack,
+                        born,
+                        ends,
+                        least,
+                        most,
+                        model,
+                        like,
+                    }
+                },
+            )
+    }
+
+    pub(super) fn set() -> impl Strategy<Value = CategorySet> {
+        ("[a-z\"\\\\]{0,9}", one_of(Order::WORDS), prop::collection::vec(rule(), 0..12))
+            .prop_map(|(name, order, rules)| CategorySet { name, order, rules })
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read(set in any::set()) {
+        prop_assert_eq!(CategorySet::parse(&set.to_json()), Ok(set.clone()));
+        prop_assert_eq!(memscape::codec::decoded(&memscape::codec::encoded(&set)), Some(set.clone()));
+        if let Ok(text) = set.to_mosaic() {
+            let read = CategorySet::parse(&text).unwrap();
+            prop_assert!(read.rules.iter().map(|rule| (&rule.category, &rule.frame)).eq(set.rules.iter().map(|rule| (&rule.category, &rule.frame))));
+        }
+    }
+
+    #[test]
+    fn no_text_panics(text in "[\\[\\]{}\",:a-c'# \n\t\\\\-]{0,60}") {
+        let _ = CategorySet::parse(&text);
+        let _ = CategorySet::parse(&["rules:\n", &text].concat());
+    }
+}
