@@ -299,11 +299,15 @@ fn rules_are_edited_with_their_result_beside_them_and_kept() {
 fn gallery_of_why() {
     let Some(files) = real_files() else { return };
     let Some(training) = files.iter().find(|file| file.path.ends_with("train-annotated-100.pickle")) else { return };
-    for (scheme, width, height) in [("light", 1280, 900), ("dark", 1280, 900), ("light", 600, 900)] {
+    let made = troubled();
+    let (real, made) = (("real", &training.path), ("made", &made));
+    for (scheme, width, height, files) in
+        [("light", 1280, 900, vec![real, made]), ("dark", 1280, 900, vec![made]), ("light", 600, 900, vec![real])]
+    {
         let page = Page::blank(Chromium::with(Adapter::Software));
         page.prefer_color_scheme(scheme);
         page.resize(width, height);
-        for (name, path) in [("real", &training.path), ("made", &troubled())] {
+        for (name, path) in files {
             page.navigate(&Site::shared().page());
             page.drop_files(&[path]);
             page.wait_for_state("ready");
@@ -324,7 +328,7 @@ fn gallery_of_why() {
                 std::thread::sleep(Duration::from_millis(150));
                 keep(&page, &format!("why-{name}-{topic}-{scheme}-{width}"));
             }
-            if name == "real" {
+            if name == "real" || scheme == "dark" {
                 page.evaluate("document.querySelector('#rules-open').click()");
                 std::thread::sleep(Duration::from_millis(500));
                 keep(&page, &format!("rules-{scheme}-{width}"));

@@ -35,6 +35,8 @@ impl Panel {
         }
         if let Some(title) = self.title.changed(title(state)) {
             set_text(&elements.answer_title, title);
+            // Where it is cut.
+            set_attribute(&elements.answer_title, "title", title);
         }
     }
 }
