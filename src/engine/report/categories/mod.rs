@@ -9,7 +9,7 @@ use super::writing::{Writing, at, bytes, sheet};
 use crate::engine::open::OpenFile;
 use crate::engine::protocol::{Cell, Evidence, Report, ReportQuestion, SheetRow, Tone, Weight};
 use crate::sorted::{pair, sorted_numbers};
-use crate::units::{Moment, counted};
+use crate::units::{Moment, counted, percent};
 use mosaic::Mosaic;
 use sums::{Most, Sums};
 
@@ -78,13 +78,6 @@ pub(super) fn query(name: &str) -> String {
     ["@category ", quote, name, quote].concat()
 }
 
-/// A part of a whole in a sentence: `49.5 %`.
-fn percent(part: u64, whole: u64) -> String {
-    let whole = u128::from(whole.max(1));
-    let thousandths = (u128::from(part) * 1000 + whole / 2) / whole;
-    [&(thousandths / 10).to_string(), ".", &(thousandths % 10).to_string(), " %"].concat()
-}
-
 impl Parts {
     /// Places of categories, the weightiest at the peak first; those that never have any byte are left out.
     fn ranked(&self, of: impl Fn(usize) -> bool) -> Vec<u32> {
@@ -124,7 +117,11 @@ impl Parts {
             text.push('.');
             writing.say(Tone::Fact, text, evidence);
         } else if whole > 0 {
-            let text = ["No more than ", &percent(unknown.bytes, whole), " of the peak is ", &name, "."].concat();
+            let part = percent(unknown.bytes, whole);
+            let text = match unknown.bytes {
+                0 => ["Nothing at the peak is ", &name, "."].concat(),
+                _ => ["No more than ", &part, " of the peak is ", &name, "."].concat(),
+            };
             writing.say(Tone::Good, text, evidence);
         }
         if self.peak.by_size > 0 {
