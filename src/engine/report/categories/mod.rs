@@ -82,6 +82,9 @@ fn query(name: &str) -> String {
 fn percent(part: u64, whole: u64) -> String {
     let whole = u128::from(whole.max(1));
     let thousandths = (u128::from(part) * 1000 + whole / 2) / whole;
+    if thousandths == 0 && part > 0 {
+        return "less than 0.1 %".to_owned();
+    }
     [&(thousandths / 10).to_string(), ".", &(thousandths % 10).to_string(), " %"].concat()
 }
 
@@ -124,7 +127,10 @@ impl Parts {
             text.push('.');
             writing.say(Tone::Fact, text, evidence);
         } else if whole > 0 {
-            let text = ["No more than ", &percent(unknown.bytes, whole), " of the peak is ", &name, "."].concat();
+            let text = match unknown.bytes {
+                0 => "Every byte of the peak has a category.".to_owned(),
+                bytes => ["Of the peak, ", &percent(bytes, whole), " is ", &name, "."].concat(),
+            };
             writing.say(Tone::Good, text, evidence);
         }
         if self.peak.by_size > 0 {
