@@ -7,12 +7,16 @@ mod generate;
 #[path = "support/opened.rs"]
 #[allow(dead_code, reason = "shared by many tests")]
 mod opened;
+#[path = "support/reported.rs"]
+#[allow(dead_code, reason = "shared by many tests")]
+mod reported;
 
 use generate::Options;
 use generate::truth::Truth;
+use memscape::engine::Request;
 use memscape::engine::protocol::{Cell, Report, ReportQuestion, Sheet, SheetRow, Topic};
-use memscape::engine::{Reply, Request};
 use opened::{Opened, open, reply};
+use reported::{cell, text};
 use std::collections::BTreeMap;
 
 fn generated(words: &str) -> (Opened, Truth) {
@@ -28,29 +32,11 @@ fn asked(device: i64, rows: u32) -> Request {
 }
 
 fn report(opened: &mut Opened, device: i64, rows: u32) -> Report {
-    match opened.reply(asked(device, rows)) {
-        Reply::Report { serial: 7, report } => *report,
-        other => panic!("a report was asked for, not {other:?}"),
-    }
-}
-
-fn cell<'a>(sheet: &Sheet, row: &'a SheetRow, key: &str) -> &'a Cell {
-    let place = sheet.columns.iter().position(|column| column.key == key).unwrap_or_else(|| panic!("no column {key}"));
-    &row.cells[place]
+    reported::of(opened.reply(asked(device, rows)))
 }
 
 fn number(sheet: &Sheet, row: &SheetRow, key: &str) -> u64 {
-    match cell(sheet, row, key) {
-        Cell::Bytes(number) | Cell::Count(number) | Cell::Micros(number) => *number,
-        other => panic!("{key} is {other:?}"),
-    }
-}
-
-fn text<'a>(sheet: &Sheet, row: &'a SheetRow, key: &str) -> &'a str {
-    match cell(sheet, row, key) {
-        Cell::Text(text) => text,
-        other => panic!("{key} is {other:?}"),
-    }
+    u64::try_from(reported::number(sheet, row, key)).unwrap()
 }
 
 /// The calls on the way to a row's module, outermost first, as the truth has them: `file:line`.
@@ -119,8 +105,7 @@ fn modules_are_the_truth() {
 fn slices_change_nothing_and_fewer_rows_are_the_outermost() {
     let (mut opened, _) = generated("--events 5000 --layers 5 --prerecord-mib 64");
     let whole = report(&mut opened, 0, 10_000);
-    let Reply::Report { report: sliced, .. } = reply(&mut opened.engine, asked(0, 10_000)) else { panic!("no report") };
-    assert_eq!(*sliced, whole);
+    assert_eq!(reported::of(reply(&mut opened.engine, asked(0, 10_000))), whole);
     let few = report(&mut opened, 0, 7);
     assert_eq!((few.sheets[0].rows.len(), few.sheets[0].left_out as usize), (7, whole.sheets[0].rows.len() - 7));
     assert!(few.sheets[0].rows.iter().all(|row| row.depth < 2), "{few:?}");

@@ -7,12 +7,16 @@ mod generate;
 #[path = "support/opened.rs"]
 #[allow(dead_code, reason = "shared by many tests")]
 mod opened;
+#[path = "support/reported.rs"]
+#[allow(dead_code, reason = "shared by many tests")]
+mod reported;
 
 use generate::Options;
 use generate::truth::{StepTruth, Truth};
-use memscape::engine::protocol::{Cell, Grouping, Report, ReportQuestion, Sheet, SheetRow, Tone, Topic};
+use memscape::engine::protocol::{Grouping, RangeFacts, Report, Sheet, SheetRow, Tone, Topic};
 use memscape::engine::{Reply, Request};
 use opened::{Opened, open, reply, snapshots};
+use reported::{asked, sheet, text};
 
 fn generated(words: &str) -> (Opened, Truth) {
     let (options, others) = Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
@@ -21,40 +25,13 @@ fn generated(words: &str) -> (Opened, Truth) {
     (open(&bytes).unwrap(), truth)
 }
 
-fn asked(device: i64, thresholds: Vec<(String, u64)>) -> Request {
-    let question = ReportQuestion { topic: Topic::Stages, at: None, thresholds, rows: 10_000 };
-    Request::Report { serial: 7, device, question }
-}
-
 fn report(opened: &mut Opened, device: i64) -> Report {
-    match opened.reply(asked(device, Vec::new())) {
-        Reply::Report { serial: 7, report } => *report,
-        other => panic!("a report was asked for, not {other:?}"),
-    }
+    reported::report(opened, device, Topic::Stages, &[])
 }
 
-fn sheet<'a>(report: &'a Report, key: &str) -> &'a Sheet {
-    report.sheets.iter().find(|sheet| sheet.key == key).unwrap_or_else(|| panic!("no sheet {key}"))
-}
-
-fn cell<'a>(sheet: &Sheet, row: &'a SheetRow, key: &str) -> &'a Cell {
-    let place = sheet.columns.iter().position(|column| column.key == key).unwrap_or_else(|| panic!("no column {key}"));
-    &row.cells[place]
-}
-
+/// The number in a cell that holds no negative one.
 fn number(sheet: &Sheet, row: &SheetRow, key: &str) -> u64 {
-    match cell(sheet, row, key) {
-        Cell::Bytes(number) | Cell::Count(number) | Cell::Micros(number) => *number,
-        Cell::Event(event) => u64::try_from(*event).unwrap(),
-        other => panic!("{key} is {other:?}"),
-    }
-}
-
-fn text<'a>(sheet: &Sheet, row: &'a SheetRow, key: &str) -> &'a str {
-    match cell(sheet, row, key) {
-        Cell::Text(text) => text,
-        other => panic!("{key} is {other:?}"),
-    }
+    u64::try_from(reported::number(sheet, row, key)).unwrap()
 }
 
 /// The steps that the report has, as the truth has them.
@@ -216,12 +193,45 @@ fn legends_by_annotation_and_region_agree_with_mosaic() {
     assert_eq!(legend(Grouping::CompileContext), expected(&contexts));
 }
 
+/// What the page says of the same range.
+#[test]
+fn annotations_and_steps_have_the_numbers_of_their_ranges() {
+    for words in
+        ["--events 4000 --layers 3 --layer-annotations --leak --pending", "--steps 9 --layers 2 --no-annotations"]
+    {
+        let (mut opened, _) = generated(&format!("{words} --hidden 256 --prerecord-mib 64"));
+        let report = report(&mut opened, 0);
+        let mut compared = 0;
+        for sheet in ["occurrences", "steps"].map(|key| sheet(&report, key)) {
+            for row in &sheet.rows {
+                let span = row.evidence.as_ref().and_then(|evidence| evidence.span).unwrap();
+                let Reply::Range { facts, .. } = opened.reply(Request::Range { serial: 1, device: 0, span }) else {
+                    panic!("no facts")
+                };
+                let keys = [
+                    "start_requested",
+                    "end_requested",
+                    "peak_requested",
+                    "allocated_bytes",
+                    "freed_bytes",
+                    "kept_bytes",
+                ];
+                let RangeFacts { at_begin, at_end, peak, born, freed, kept, .. } = facts;
+                let expected = [at_begin, at_end, peak, born.bytes, freed.bytes, kept.bytes];
+                assert_eq!(keys.map(|key| number(sheet, row, key)), expected, "{words}: {row:?}");
+                assert_eq!(row.evidence.as_ref().unwrap().moment, Some(facts.peak_moment), "{words}");
+                compared += 1;
+            }
+        }
+        assert!(compared >= 9, "{compared}");
+    }
+}
+
 #[test]
 fn slices_change_nothing() {
     let (mut opened, _) = generated("--events 9000 --layers 4 --compile-contexts --layer-annotations --leak");
     let whole = report(&mut opened, 0);
-    let Reply::Report { report, .. } = reply(&mut opened.engine, asked(0, Vec::new())) else { panic!("no report") };
-    assert_eq!(*report, whole);
-    let no_device = self::report(&mut opened, 99);
+    assert_eq!(reported::of(reply(&mut opened.engine, asked(0, Topic::Stages, None, &[]))), whole);
+    let no_device = report(&mut opened, 99);
     assert_eq!(no_device, Report { topic: Topic::Stages, ..Report::default() });
 }

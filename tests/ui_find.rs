@@ -147,7 +147,10 @@ fn what_is_typed_is_searched_once() {
     assert_eq!(status(&page.state).text, "Searching…", "that was the answer to another question");
     page.reply(Reply::Found { serial: second, device: 0, tally: TALLY });
     assert_eq!(status(&page.state).text, "3,407 matches · 1.00 GiB in all · 1.00 MiB at the peak");
-    assert_eq!(status(&page.state).exact, "1,073,741,824 B requested in all; at the peak 12 of them, 1,048,576 B");
+    assert_eq!(
+        status(&page.state).exact,
+        "1,073,741,824 B requested in all (not all live at once); at the peak 12 of them, 1,048,576 B"
+    );
     assert_eq!(page.looks().map(|looks| looks.highlight), Some(Highlight::Found(second)));
     page.draw();
     page.find("  ");

@@ -286,8 +286,10 @@ pub fn status(state: &State) -> FindStatus {
     FindStatus {
         text: format!("{counted} · {} in all · {} at the peak", Bytes(tally.requested), Bytes(tally.peak_requested)),
         exact: format!(
-            "{} B requested in all; at the peak {} of them, {} B",
+            "{} B requested in all{}; at the peak {} of them, {} B",
             grouped(tally.requested),
+            // A sum over all of the trace, as the command line says too.
+            if tally.peak_requested < tally.requested { " (not all live at once)" } else { "" },
             grouped(tally.peak_count.into()),
             grouped(tally.peak_requested)
         ),

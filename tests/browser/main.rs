@@ -29,6 +29,9 @@ mod large;
 mod linked;
 mod looks;
 mod moment;
+#[path = "../support/opened.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
+mod opened;
 mod opening;
 #[path = "../support/packed.rs"]
 mod packed;

@@ -265,6 +265,14 @@ impl Page {
         self.call("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": key, "modifiers": held }));
     }
 
+    /// Presses Enter with all that the browser itself goes by: it clicks a button, and ends what was typed in a field.
+    pub(crate) fn press_enter(&self) {
+        let down =
+            json!({ "type": "keyDown", "key": "Enter", "code": "Enter", "text": "\r", "windowsVirtualKeyCode": 13 });
+        self.call("Input.dispatchKeyEvent", down);
+        self.call("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": "Enter", "windowsVirtualKeyCode": 13 }));
+    }
+
     /// What the browser has counted for this page so far.
     #[allow(dead_code, reason = "the bench of pictures asks")]
     pub(crate) fn metrics(&self) -> Value {

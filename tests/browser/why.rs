@@ -1,14 +1,23 @@
-//! The view "Why": topics and their reports, what a click on evidence does, keys.
+//! The view "Why": each topic tells what the engine tells, a click on evidence shows it, keys lead everywhere; the dialog of rules.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::corpus::real_files;
-use crate::fixtures::file;
+use crate::fixtures::{file, folder};
 use crate::generate::{self, Options};
+use crate::opened::{Opened, open};
+use crate::opening::empty_page;
 use crate::page::{Page, SHIFT};
 use crate::pictures::keep;
 use crate::site::Site;
-use std::path::PathBuf;
+use memscape::engine::protocol::{CategorySet, Evidence, Report, ReportQuestion, Topic};
+use memscape::engine::{Reply, Request};
+use memscape::ui::why::cells::plain;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+/// Rows of a sheet that the page asks for at first.
+const ROWS: usize = 10;
 
 /// A generated snapshot that leaks, waits, compiles, and runs out of memory at last.
 fn troubled() -> PathBuf {
@@ -16,6 +25,273 @@ fn troubled() -> PathBuf {
     let (options, _) = Options::parse(words.split_whitespace().map(str::to_owned)).expect("words it knows");
     let (bytes, _) = generate::generate(&options, Vec::new()).expect("a vector takes everything");
     file("troubled.pickle", &bytes)
+}
+
+/// The engine without a page, with the same file open.
+fn beside(path: &Path) -> Opened {
+    open(&std::fs::read(path).expect("it was read before")).expect("the page opened it")
+}
+
+fn asked(opened: &mut Opened, topic: Topic, thresholds: &[(&str, u64)], rows: usize) -> Report {
+    let peak = opened.summary.devices[0].peak_event;
+    let question = ReportQuestion {
+        topic,
+        at: u32::try_from(peak + 1).ok(),
+        thresholds: thresholds.iter().map(|(key, value)| ((*key).to_owned(), *value)).collect(),
+        rows: rows as u32,
+    };
+    match opened.reply(Request::Report { serial: 1, device: opened.summary.devices[0].device, question }) {
+        Reply::Report { report, .. } => *report,
+        other => panic!("a report was asked for, not {other:?}"),
+    }
+}
+
+/// The statements and the plain cells of the first rows, by sheet, as the page is to show them.
+fn told(report: &Report, most: usize) -> Value {
+    let sheets: serde_json::Map<String, Value> = report
+        .sheets
+        .iter()
+        .map(|sheet| {
+            let rows: Vec<Vec<String>> =
+                sheet.rows.iter().take(most).map(|row| row.cells.iter().map(plain).collect()).collect();
+            (sheet.key.clone(), json!(rows))
+        })
+        .collect();
+    let statements: Vec<&str> = report.statements.iter().map(|statement| statement.text.as_str()).collect();
+    json!([statements, sheets])
+}
+
+/// The same, as the page shows it.
+fn shown(page: &Page) -> Value {
+    page.evaluate(
+        "[[...document.querySelectorAll('#why-statements [data-item]')].map(item => item.lastElementChild.textContent),
+          Object.fromEntries([...document.querySelectorAll('[data-sheet]')].map(sheet => [sheet.dataset.sheet,
+            [...sheet.querySelectorAll('tbody [data-item]')].map(row => [...row.cells].map(cell => cell.dataset.value))]))]",
+    )
+}
+
+#[track_caller]
+fn wait_for_topic(page: &Page, topic: &str) {
+    page.wait_for(&(Some(topic.to_owned()), Some("false".to_owned())), || {
+        (page.attribute("#why-report", "data-topic"), page.attribute("#why-report", "aria-busy"))
+    });
+}
+
+fn focus(page: &Page, attribute: &str) -> String {
+    let value = page.evaluate(&format!("document.activeElement.getAttribute('{attribute}') ?? ''"));
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn value(page: &Page, selector: &str) -> String {
+    page.evaluate(&format!("document.querySelector('{selector}').value")).as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn every_topic_tells_what_the_engine_tells() {
+    let mut paths = vec![troubled()];
+    let names =
+        ["train-annotated-100.pickle", "anonymised-annotations-compile-context.pickle", "no-time-expandable.pickle"];
+    for file in real_files().into_iter().flatten() {
+        if names.iter().any(|name| file.path.ends_with(name)) {
+            paths.push(file.path);
+        }
+    }
+    for path in paths {
+        let page = empty_page();
+        page.drop_files(&[&path]);
+        page.wait_for_state("ready");
+        page.press_held("W", SHIFT);
+        let mut engine = beside(&path);
+        for topic in Topic::ALL {
+            page.evaluate(&format!("document.querySelector('[data-topic={}]').click()", topic.name()));
+            wait_for_topic(&page, topic.name());
+            let report = asked(&mut engine, topic, &[], ROWS);
+            page.wait_for(&told(&report, ROWS), || shown(&page));
+            assert!(!report.statements.is_empty(), "{path:?} {topic:?}");
+        }
+        assert_eq!(page.complaints(), Vec::<String>::new());
+    }
+}
+
+/// The first item with evidence of which `is` holds, by its place among all that are seen.
+fn item(report: &Report, is: impl Fn(&Evidence) -> bool) -> Option<(usize, Evidence)> {
+    let rows = report.sheets.iter().flat_map(|sheet| sheet.rows.iter().take(ROWS)).map(|row| &row.evidence);
+    let all = report.statements.iter().map(|statement| &statement.evidence).chain(rows);
+    all.enumerate().find_map(|(at, evidence)| Some((at, evidence.clone().filter(|it| is(it))?)))
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn memory_that_ran_out_is_told_first_and_keys_show_the_evidence() {
+    let path = troubled();
+    let mut engine = beside(&path);
+    let page = empty_page();
+    page.drop_files(&[&path]);
+    page.wait_for_state("ready");
+    wait_for_topic(&page, "oom");
+    assert_eq!(page.attribute("#tab-why", "aria-selected").as_deref(), Some("true"));
+
+    // From the tabs to the topics, from there into the report.
+    page.press_held("W", SHIFT);
+    page.wait_for(&"oom".to_owned(), || focus(&page, "data-topic"));
+    page.press("End");
+    page.wait_for(&"leaks".to_owned(), || focus(&page, "data-topic"));
+    wait_for_topic(&page, "leaks");
+    let report = asked(&mut engine, Topic::Waste, &[], ROWS);
+    page.wait_for(&told(&report, ROWS), || shown(&page));
+    page.press("ArrowRight");
+    page.wait_for(&"0".to_owned(), || focus(&page, "data-item"));
+
+    let everything = |it: &Evidence| it.allocation.is_some() && (it.moment.is_some() || it.span.is_some());
+    for is in [&everything as &dyn Fn(&Evidence) -> bool, &|it| it.find.is_some()] {
+        let Some((at, evidence)) = item(&report, is) else { continue };
+        page.press("Home");
+        (0..at).for_each(|_| page.press("ArrowDown"));
+        page.wait_for(&at.to_string(), || focus(&page, "data-item"));
+        page.press_enter();
+        let selector = format!("[data-item='{at}']");
+        page.wait_until("it is marked", || {
+            page.evaluate(&format!(
+                "document.querySelector(\"{selector}\").matches('[aria-selected=true], [aria-pressed=true]')"
+            )) == true
+        });
+        if let Some(moment) = evidence.moment {
+            page.wait_for(&Some((i64::from(moment) - 1).to_string()), || page.attribute("#moment", "data-event"));
+        }
+        if let Some(allocation) = evidence.allocation {
+            page.wait_for(&Some(allocation.to_string()), || page.attribute("#details", "data-allocation"));
+        }
+        if evidence.span.is_some() {
+            page.wait_until("the window has moved", || page.attribute("#window-back", "disabled").is_none());
+        }
+        page.wait_for(&evidence.find.unwrap_or_default(), || value(&page, "#find"));
+        assert_eq!(focus(&page, "data-item"), at.to_string(), "the focus stays");
+    }
+
+    // A stack on demand.
+    let rows = report.sheets.iter().flat_map(|sheet| sheet.rows.iter().take(ROWS));
+    let at = rows.clone().position(|row| !row.stack.is_empty()).expect("one has a stack");
+    let stack = rows.clone().nth(at).expect("that one").stack.clone();
+    page.press("Home");
+    (0..report.statements.len() + at).for_each(|_| page.press("ArrowDown"));
+    page.wait_for(&(report.statements.len() + at).to_string(), || focus(&page, "data-item"));
+    page.press(" ");
+    page.wait_for(&json!(stack), || {
+        page.evaluate("[...document.querySelectorAll('#why-sheets ol li')].map(it => it.textContent)")
+    });
+    page.press(" ");
+    page.wait_until("it is gone", || page.evaluate("document.querySelectorAll('#why-sheets ol').length") == 0);
+
+    // Another threshold, typed and entered; the focus stays in its field.
+    let place = report.sheets.iter().position(|sheet| sheet.threshold.as_ref().is_some_and(|it| it.unit == "bytes"));
+    let place = place.expect("one counts bytes");
+    let key = report.sheets[place].threshold.as_ref().expect("it has one").key.clone();
+    page.evaluate(&format!("document.querySelector('[data-threshold=\"{place}\"]').select()"));
+    "4096".chars().for_each(|digit| page.press(&digit.to_string()));
+    page.press_enter();
+    let lower = asked(&mut engine, Topic::Waste, &[(&key, 4096)], ROWS);
+    assert_ne!(told(&lower, ROWS), told(&report, ROWS));
+    page.wait_for(&told(&lower, ROWS), || shown(&page));
+    page.wait_for(&place.to_string(), || focus(&page, "data-threshold"));
+
+    // More rows.
+    let sheet = lower.sheets.iter().position(|sheet| sheet.left_out > 0).expect("one has more");
+    page.evaluate(&format!("document.querySelector('[data-more=\"{sheet}\"]').click()"));
+    let more = asked(&mut engine, Topic::Waste, &[(&key, 4096)], ROWS * 5);
+    let key = &more.sheets[sheet].key;
+    page.wait_for(&told(&more, ROWS * 5)[1][key], || shown(&page)[1][key].clone());
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+/// The plain cells of what the dialog says of the open snapshot.
+fn result(page: &Page) -> Value {
+    page.evaluate("[...document.querySelectorAll('#rules-result tbody tr[data-item]')].map(row => [...row.cells].map(cell => cell.dataset.value))")
+}
+
+/// What it is to say by these rules.
+fn expected(engine: &mut Opened, text: &str) -> Value {
+    let set = CategorySet::parse(text).expect("a set");
+    engine.engine.request(Request::Categories(Box::new(set)));
+    let report = asked(engine, Topic::Categories, &[], 64);
+    let rows: Vec<Vec<String>> =
+        report.sheets[0].rows.iter().map(|row| row.cells.iter().map(plain).collect()).collect();
+    json!(rows)
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn rules_are_edited_with_their_result_beside_them_and_kept() {
+    const RIGHT: &str = "{\n\"in the model\": \"model.py\",\n\"elsewhere\": \"train\"\n}";
+    const WRONG: &str = "{\n\"in the model\": \"model.py\",\n\"elsewhere\": \"train(\"\n}";
+    let path = troubled();
+    let mut engine = beside(&path);
+    let page = empty_page();
+    page.save_downloads_in(&folder());
+    let open = || {
+        page.drop_files(&[&path]);
+        page.wait_for_state("ready");
+        page.press_held("G", SHIFT);
+        page.wait_until("the dialog", || page.evaluate("document.querySelector('#rules').open") == true);
+    };
+    open();
+    let ours = expected(&mut engine, &CategorySet::standard().to_json());
+    page.wait_for(&ours, || result(&page));
+    let choose = |name: &str| page.evaluate(&format!("document.querySelector('#rules [value={name}]').click()"));
+    choose("mosaic");
+    page.wait_for(&expected(&mut engine, &CategorySet::mosaic().to_json()), || result(&page));
+    assert_eq!(page.evaluate("document.querySelector('#rules-text').readOnly"), true);
+    choose("own");
+    page.wait_until("there is a start", || page.evaluate("document.querySelector('#rules-text').readOnly") == false);
+
+    // Typed by hand, and right; then it is wrong, which stands beside it, and nothing changes.
+    let write = |text: &str| {
+        page.evaluate("{ const field = document.querySelector('#rules-text'); field.focus(); field.select() }");
+        page.evaluate(&format!("document.execCommand('insertText', false, {})", Value::from(text)));
+        page.wait_for(&text.to_owned(), || value(&page, "#rules-text"));
+    };
+    write(RIGHT);
+    let own = expected(&mut engine, RIGHT);
+    page.wait_for(&own, || result(&page));
+    assert_ne!(own, ours);
+    write(WRONG);
+    page.wait_until("it says so", || {
+        page.text("#rules-errors").contains("line 3: \"pattern\" is no regular expression")
+            || page.text("#rules-errors").starts_with("line 3")
+    });
+    assert_eq!((result(&page), value(&page, "#rules-text")), (own.clone(), WRONG.to_owned()));
+    page.click("#rules-errors button");
+    let marked =
+        "(field => field.value.slice(field.selectionStart, field.selectionEnd))(document.querySelector('#rules-text'))";
+    page.wait_for(&json!("\"elsewhere\": \"train(\""), || page.evaluate(marked));
+
+    // Kept as it stands there, and what was right last stays in force.
+    page.evaluate("location.reload()");
+    page.wait_for_state("empty");
+    open();
+    page.wait_for(&own, || result(&page));
+    assert_eq!(value(&page, "#rules-text"), WRONG);
+    assert!(page.text("#rules-errors").contains("line 3"), "{}", page.text("#rules-errors"));
+
+    // Out of a file, back again, and into files.
+    page.choose("#rules-file", &[&file("rules.yaml", b"rules:\n  - name: everything\n    pattern: .\n")]);
+    let imported = "rules:\n  - name: everything\n    pattern: .\n";
+    page.wait_for(&imported.to_owned(), || value(&page, "#rules-text"));
+    page.wait_for(&expected(&mut engine, imported), || result(&page));
+    page.evaluate("document.querySelector('#rules-save-mosaic').click()");
+    let saved = folder().join("categories-mosaic.json");
+    page.wait_until("it is saved", || {
+        std::fs::read_to_string(&saved).is_ok_and(|text| CategorySet::parse(&text) == CategorySet::parse(imported))
+    });
+    std::fs::remove_file(&saved).expect("it is there");
+    page.click("#rules-undo");
+    page.wait_for(&WRONG.to_owned(), || value(&page, "#rules-text"));
+    page.press("Escape");
+    page.wait_until("it is closed", || page.evaluate("document.querySelector('#rules').open") == false);
+    // Order and colours by category, and the search for one.
+    page.evaluate("for (const id of ['stacking', 'colouring']) { const list = document.getElementById(id); list.value = 'category'; list.dispatchEvent(new Event('change', { bubbles: true })) }");
+    page.wait_until("the legend has them", || page.text("#legend-entries").contains("everything"));
+    assert_eq!(page.complaints(), Vec::<String>::new());
 }
 
 #[test]

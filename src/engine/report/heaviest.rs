@@ -6,19 +6,19 @@ use crate::sorted::{sort, sorted_numbers};
 pub(super) struct Heaviest {
     kept: Vec<(u128, u32)>,
     most: usize,
-    /// Keys that are not below this can't be among them.
-    bound: u128,
+    /// Keys that are not below this can't be among them, once so many are known.
+    bound: Option<u128>,
 }
 
 impl Heaviest {
     /// Keeps so many.
     pub(super) fn new(most: usize) -> Heaviest {
-        Heaviest { kept: Vec::new(), most, bound: u128::MAX }
+        Heaviest { kept: Vec::new(), most, bound: None }
     }
 
     /// Another number, higher than those before.
     pub(super) fn add(&mut self, key: u128, number: u32) {
-        if !key >= self.bound {
+        if self.bound.is_some_and(|bound| !key >= bound) {
             return;
         }
         self.kept.push((!key, number));
@@ -26,7 +26,7 @@ impl Heaviest {
             sort(&mut self.kept);
             self.kept.truncate(self.most);
             // What comes later with the last one's key has a higher number: numbers are added in ascending order.
-            self.bound = self.kept.last().map_or(u128::MAX, |&(key, _)| key);
+            self.bound = self.kept.last().map(|&(key, _)| key);
         }
     }
 

@@ -11,7 +11,7 @@ use crate::snapshot::{FrameId, Snapshot, StackId};
 use crate::units::{Bytes, grouped};
 
 /// Rows of one sheet, however many are asked for.
-const MOST_ROWS: u32 = 100_000;
+pub(super) const MOST_ROWS: u32 = 100_000;
 /// Frames of a stack that are told, the innermost ones.
 const MOST_FRAMES: usize = 200;
 /// Bytes of all stacks of a report: they may name the same long string endlessly often.

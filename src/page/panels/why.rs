@@ -40,21 +40,18 @@ impl Panel {
         let marks = marks(state);
         if is_new {
             let focus = focus(elements);
+            let is_same = self.topic.changed(marks.topic).is_none();
+            let top = if is_same { elements.why_report.scroll_top() } else { 0 };
             fill(elements, state);
-            if self.topic.changed(marks.topic).is_some() {
-                elements.why_report.set_scroll_top(0);
-            }
+            mark(elements, state);
             if let Some(focus) = focus {
                 give_focus(elements, &focus);
             }
+            // What has the focus may have been scrolled away from.
+            elements.why_report.set_scroll_top(top);
         }
         let before = self.marks.0.as_ref().map(|marks| marks.active);
-        let Some(marks) = self.marks.changed(marks).cloned() else {
-            if is_new {
-                mark(elements, state);
-            }
-            return;
-        };
+        let Some(marks) = self.marks.changed(marks).cloned() else { return };
         for topic in Topic::ALL {
             let Some(button) = topic_button(elements, topic) else { continue };
             let is_chosen = topic == marks.topic;

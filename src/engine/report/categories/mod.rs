@@ -9,7 +9,7 @@ use super::writing::{Writing, at, bytes, sheet};
 use crate::engine::open::OpenFile;
 use crate::engine::protocol::{Cell, Evidence, Report, ReportQuestion, SheetRow, Tone, Weight};
 use crate::sorted::{pair, sorted_numbers};
-use crate::units::{Moment, counted};
+use crate::units::{Moment, counted, percent};
 use mosaic::Mosaic;
 use sums::{Most, Sums};
 
@@ -73,19 +73,9 @@ impl Job for Categories {
 }
 
 /// What is looked for to find a category.
-fn query(name: &str) -> String {
+pub(super) fn query(name: &str) -> String {
     let quote = if name.contains('"') { "" } else { "\"" };
     ["@category ", quote, name, quote].concat()
-}
-
-/// A part of a whole in a sentence: `49.5 %`.
-fn percent(part: u64, whole: u64) -> String {
-    let whole = u128::from(whole.max(1));
-    let thousandths = (u128::from(part) * 1000 + whole / 2) / whole;
-    if thousandths == 0 && part > 0 {
-        return "less than 0.1 %".to_owned();
-    }
-    [&(thousandths / 10).to_string(), ".", &(thousandths % 10).to_string(), " %"].concat()
 }
 
 impl Parts {
@@ -127,9 +117,10 @@ impl Parts {
             text.push('.');
             writing.say(Tone::Fact, text, evidence);
         } else if whole > 0 {
+            let part = percent(unknown.bytes, whole);
             let text = match unknown.bytes {
-                0 => "Every byte of the peak has a category.".to_owned(),
-                bytes => ["Of the peak, ", &percent(bytes, whole), " is ", &name, "."].concat(),
+                0 => ["Nothing at the peak is ", &name, "."].concat(),
+                _ => ["No more than ", &part, " of the peak is ", &name, "."].concat(),
             };
             writing.say(Tone::Good, text, evidence);
         }

@@ -4,7 +4,7 @@ mod sums;
 mod tree;
 
 use super::Job;
-use super::writing::{StackLines, bytes, row, says, sheet, shown};
+use super::writing::{MOST_ROWS, StackLines, bytes, row, says, sheet, shown};
 use crate::analysis::site;
 use crate::engine::open::OpenFile;
 use crate::engine::places::lasted_us;
@@ -69,7 +69,7 @@ impl Layers {
             |&number: &u32| number > 0 && telling.sum(number).is_some_and(|sum| sum.events > 0 || sum.live > 0);
         let modules: Vec<u32> = ranked.into_iter().filter(is_here).collect();
         let statements = vec![telling.statement(&modules)];
-        let sheets = vec![telling.sheet(&modules, self.question.rows)];
+        let sheets = vec![telling.sheet(&modules, self.question.rows.min(MOST_ROWS))];
         Report { topic: Topic::Layers, statements, sheets }
     }
 }

@@ -97,9 +97,9 @@ impl Job for OutOfMemory {
         let refused = match &mut self.refused {
             Some(refused) => refused,
             None => {
-                // The one at the chosen moment or before it, or else the newest.
+                // The one at the chosen moment, or else the newest: what is clicked in its report must not bring up another.
                 let at = self.question.at.unwrap_or(u32::MAX);
-                let chosen = refused(history).filter(|&event| event < at).last();
+                let chosen = refused(history).find(|&event| event == at || event.checked_add(1) == Some(at));
                 let event = chosen.or_else(|| refused(history).last())?;
                 let live = LiveSites::new(file, history, event.saturating_add(1));
                 let (space, before) = Default::default();
@@ -168,7 +168,7 @@ fn write_requests(writing: &mut Writing<'_>, sites: &[String]) {
         [
             "requests",
             "Requests that failed",
-            "Newest first. What is said below is of the newest, or of the one at the chosen moment or before it. Not in use is the \
+            "Newest first. What is said below is of the newest, or of the one at the chosen moment. Not in use is the \
              most that it may have been: rounding is not counted as use.",
         ],
         &[

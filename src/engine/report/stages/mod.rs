@@ -1,12 +1,14 @@
 //! The report on stages: annotations by name and one by one, steps, compiled regions, and what Mosaic counts.
 
 mod counted;
+mod mosaic_sheet;
 mod sheets;
+mod step_sheet;
 
 use super::Job;
 use super::ranges::Ranges;
 use super::steps::Finding;
-use super::writing::says;
+use super::writing::{MOST_ROWS, says};
 use crate::engine::open::OpenFile;
 use crate::engine::protocol::{Report, ReportQuestion, Span, Tone, Topic};
 use crate::engine::radix::Radix;
@@ -15,7 +17,9 @@ use crate::snapshot::{Snapshot, StringId};
 use crate::units::counted;
 use counted::Counted;
 use hashbrown::HashMap;
-use sheets::{Names, Sum, growth, mosaic_sheet, names_sheet, occurrences_sheet, regions_sheet, steps_sheet};
+use mosaic_sheet::mosaic_sheet;
+use sheets::{Names, Sum, names_sheet, occurrences_sheet, regions_sheet};
+use step_sheet::{growth, steps_sheet};
 
 /// Annotations between two questions for the time.
 const ROWS_PER_CHECK: usize = 2048;
@@ -112,7 +116,7 @@ impl Stages {
     }
 
     fn report(&mut self, snapshot: &Snapshot, history: &DeviceHistory) -> Report {
-        let names = Names { snapshot, history, rows: self.question.rows };
+        let names = Names { snapshot, history, rows: self.question.rows.min(MOST_ROWS) };
         let (steps, placed) = (&self.finding.steps, &self.finding.placed);
         let mut statements = vec![says(Tone::Fact, steps.how(), None)];
         statements.extend(growth(steps, self.steps.facts()));
@@ -156,7 +160,7 @@ impl Job for Stages {
             self.ranges = Ranges::of(std::mem::take(&mut self.finding.placed.spans));
             self.steps = Ranges::of(self.finding.steps.spans.clone());
             let clock = history.events.times.clock();
-            let marks = file.snapshot.marks.iter().take(self.question.rows as usize);
+            let marks = file.snapshot.marks.iter().take(self.question.rows.min(MOST_ROWS) as usize);
             let until = |us: i64| clock.map(|clock| Span { from: 0, to: clock.events_before_us(us.saturating_add(1)) });
             self.marks = Ranges::of(marks.filter_map(|mark| until(mark.time_us)).collect());
         }

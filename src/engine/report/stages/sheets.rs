@@ -1,22 +1,18 @@
 //! The sheets of the report on stages.
 
-use super::counted::{Counted, Region};
-use crate::engine::protocol::{Cell, Sheet, Span, Statement, Tone};
+use super::counted::Region;
+use crate::engine::protocol::{Cell, Sheet, Span};
 use crate::engine::report::ranges::{Facts, Ranges};
-use crate::engine::report::steps::{How, Placed, Steps};
-use crate::engine::report::writing::{at, bytes, row, says, sheet, shown};
+use crate::engine::report::steps::Placed;
+use crate::engine::report::writing::{at, row, sheet, shown};
 use crate::replay::{AnnotationRange, DeviceHistory};
 use crate::snapshot::{Snapshot, StringId};
-use crate::units::{Moment, counted, grouped};
-use hashbrown::HashMap;
+use crate::units::Moment;
 
 /// Characters of a name that are told.
 const LONGEST_NAME: usize = 200;
 /// Rows are not indented further.
 const DEEPEST: u32 = 64;
-/// Steps after the first whose ends must all lie higher than the one before, to call it growth.
-const SETTLED: usize = 3;
-
 /// What sheets are written from, and the most rows of each.
 pub(super) struct Names<'a> {
     pub(super) snapshot: &'a Snapshot,
@@ -30,7 +26,8 @@ impl Names<'_> {
         self.history.annotations.get(row as usize)
     }
 
-    fn text(&self, name: StringId) -> String {
+    /// A name, cut where it is too long to read.
+    pub(super) fn text(&self, name: StringId) -> String {
         let name = self.snapshot.strings.text(name);
         match name.char_indices().nth(LONGEST_NAME) {
             Some((end, _)) => [name.get(..end).unwrap_or_default(), "…"].concat(),
@@ -42,7 +39,8 @@ impl Names<'_> {
         name.map_or_else(|| "N/A".to_owned(), |name| self.text(name))
     }
 
-    fn left_out(&self, all: usize) -> u32 {
+    /// How many of so many rows are not told.
+    pub(super) fn left_out(&self, all: usize) -> u32 {
         u32::try_from(all).unwrap_or(u32::MAX).saturating_sub(self.rows)
     }
 }
@@ -86,7 +84,7 @@ fn micros(history: &DeviceHistory, range: &AnnotationRange) -> u64 {
 }
 
 /// What happened in a range, after the columns that say which.
-const FACTS: [[&str; 2]; 8] = [
+pub(super) const FACTS: [[&str; 2]; 8] = [
     ["first_event", "first event"],
     ["last_event", "last event"],
     ["start_requested", "live at its start, requested"],
@@ -97,7 +95,8 @@ const FACTS: [[&str; 2]; 8] = [
     ["freed_bytes", "freed, requested"],
 ];
 
-fn facts_cells(span: Span, facts: Facts) -> impl Iterator<Item = Cell> {
+/// The cells of these columns.
+pub(super) fn facts_cells(span: Span, facts: Facts) -> impl Iterator<Item = Cell> {
     let is_empty = span.from == span.to;
     let event = |event: i64| if is_empty { Cell::Nothing } else { Cell::Event(event) };
     [
@@ -173,79 +172,6 @@ pub(super) fn occurrences_sheet(names: &Names<'_>, placed: &Placed, highest: &[u
     sheet
 }
 
-/// By how much more is live where a step ends than where the one before did; for the first, than where it began.
-fn growths(facts: &[Facts]) -> impl Iterator<Item = i64> + '_ {
-    let mut before = facts.first().map_or(0, |first| first.at_begin);
-    facts.iter().map(move |facts| {
-        let growth = i128::from(facts.at_end) - i128::from(std::mem::replace(&mut before, facts.at_end));
-        i64::try_from(growth).unwrap_or(i64::MAX)
-    })
-}
-
-/// The steps.
-pub(super) fn steps_sheet(names: &Names<'_>, steps: &Steps, facts: &[Facts]) -> Sheet {
-    let columns = [
-        &[["step", "step"]][..],
-        &FACTS,
-        &[
-            ["growth", "live at its end beyond that of the one before, requested"],
-            ["kept_bytes", "born in it and live after its end, requested"],
-            ["never_freed_bytes", "born in it and live at the end, requested"],
-        ],
-    ];
-    let mut sheet = sheet(["steps", "Steps", &steps.how()], &columns.concat());
-    let all = steps.spans.iter().zip(facts).zip(growths(facts)).enumerate();
-    let (mut sums, mut growth_in_all) = ([0u64; 2], 0i64);
-    for (at, ((&span, &facts), growth)) in all {
-        sums = [sums[0].saturating_add(facts.allocated), sums[1].saturating_add(facts.freed)];
-        growth_in_all = growth_in_all.saturating_add(growth);
-        if at >= names.rows as usize {
-            continue;
-        }
-        let name = steps.rows.get(at).and_then(|&row| names.range(row)).map(|range| names.text(range.name));
-        let mut cells = vec![Cell::Text(name.unwrap_or_else(|| grouped(at as u64 + 1)))];
-        cells.extend(facts_cells(span, facts));
-        cells.extend([Cell::Change(growth), Cell::Bytes(facts.kept), Cell::Bytes(facts.never_freed)]);
-        sheet.rows.push(row(cells, shown(span, facts.peak_moment)));
-    }
-    if !sheet.rows.is_empty() {
-        let mut total = vec![Cell::Nothing; sheet.columns.len()];
-        total.splice(7..10, [Cell::Bytes(sums[0]), Cell::Bytes(sums[1]), Cell::Change(growth_in_all)]);
-        sheet.total = total;
-    }
-    sheet.left_out = names.left_out(steps.spans.len());
-    sheet
-}
-
-/// Whether memory grows from step to step.
-///
-/// Growth is that each settled step, all but the first, ends with more live than the one before, and leaves something that is never
-/// freed: batches of different sizes alone may end higher and higher for a while.
-pub(super) fn growth(steps: &Steps, facts: &[Facts]) -> Option<Statement> {
-    let (first, last) = (steps.spans.get(1)?, steps.spans.last()?);
-    let growths: Vec<i64> = growths(facts).skip(1).collect();
-    if growths.len() < SETTLED || steps.found == How::Nothing {
-        return None;
-    }
-    let evidence = shown(Span { from: first.from, to: last.to }, last.to);
-    let (_, without_last) = facts.get(1..)?.split_last()?;
-    let settled = counted(growths.len() as u64, "step");
-    if !(growths.iter().all(|&growth| growth > 0) && without_last.iter().all(|facts| facts.never_freed > 0)) {
-        let text = format!(
-            "Memory does not grow from step to step: not each of the {settled} after the first ends with more live than the one before and leaves something that is never freed."
-        );
-        return Some(says(Tone::Good, text, Some(evidence)));
-    }
-    let sum: i64 = growths.iter().fold(0, |sum, &growth| sum.saturating_add(growth));
-    let least = growths.iter().min().copied().unwrap_or(0);
-    let text = format!(
-        "Memory grows with every step: after the first, {settled} end with {} more in all, {} each at least, and leave what is never freed.",
-        bytes(sum.unsigned_abs()),
-        bytes(least.unsigned_abs())
-    );
-    Some(says(Tone::Alarm, text, Some(evidence)))
-}
-
 /// Compiled regions.
 pub(super) fn regions_sheet(names: &Names<'_>, regions: &[Region]) -> Sheet {
     let note = "What was allocated in each torch.compile region (compile_context; N/A: outside one, or not recorded). What was born before the trace is in none.";
@@ -285,52 +211,5 @@ pub(super) fn regions_sheet(names: &Names<'_>, regions: &[Region]) -> Sheet {
         Cell::Bytes(allocated),
         Cell::Count(count),
     ];
-    sheet
-}
-
-/// What Mosaic says: of the trace, of a window, of compiled regions, annotations and their stages.
-pub(super) fn mosaic_sheet(names: &Names<'_>, of: &Counted, usages: &[Facts]) -> Sheet {
-    let note = "Only what was born in the trace, no baseline, as Mosaic's reports have it: smaller than the numbers above by what was live before the trace. Stages are what is live after the events up to a mark.";
-    let columns = [["what", "what"], ["name", "of"], ["requested", "live, requested"], ["event", "after event"]];
-    let mut sheet = sheet(["mosaic", "As Mosaic counts", note], &columns);
-    let mut add = |what: &str, name: String, bytes: u64, moment: u32| {
-        let event = Cell::Event(Moment(moment).event_or_minus_one());
-        let cells = vec![Cell::Text(what.to_owned()), Cell::Text(name), Cell::Bytes(bytes), event];
-        sheet.rows.push(row(cells, at(moment)));
-    };
-    let peak = of.highest.moment;
-    add("dynamic peak", String::new(), of.highest.bytes, peak);
-    if let Some((_, highest)) = of.window {
-        add("peak of the window", String::new(), highest.bytes, highest.moment);
-    }
-    let rows = names.rows as usize;
-    let mut left_out = 0;
-    let mut at_peak = |what: &str, all: Vec<(Option<StringId>, u64)>, none: &str| {
-        left_out += names.left_out(all.len());
-        let all = crate::sorted::sorted_by_key(all, |&(_, bytes)| u128::from(!bytes));
-        for (name, bytes) in all.into_iter().take(rows) {
-            add(what, name.map_or_else(|| none.to_owned(), |name| names.text(name)), bytes, peak);
-        }
-    };
-    let regions = of.regions.iter().filter(|region| region.mosaic > 0).map(|region| (region.name, region.mosaic));
-    at_peak("compile_context at the peak", regions.collect(), "N/A");
-    at_peak("annotation at the peak", of.annotations.clone(), "");
-    let mut times: HashMap<(StringId, bool), u32, foldhash::fast::RandomState> = HashMap::default();
-    for (mark, facts) in names.snapshot.marks.iter().zip(usages) {
-        let mut name = names.text(mark.name);
-        name.push_str(if mark.start { "_START" } else { "_END" });
-        let before = times.entry((mark.name, mark.start)).or_insert(0);
-        if *before > 0 {
-            name.push_str(&["(", &before.to_string(), ")"].concat());
-        }
-        *before += 1;
-        let until = names.history.events.times.clock();
-        let moment = until.map_or(0, |clock| clock.events_before_us(mark.time_us.saturating_add(1)));
-        add("stage", name, facts.kept, moment);
-    }
-    if !usages.is_empty() {
-        left_out += names.left_out(names.snapshot.marks.len());
-    }
-    sheet.left_out = left_out;
     sheet
 }

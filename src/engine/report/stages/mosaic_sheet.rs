@@ -1,0 +1,57 @@
+//! What Mosaic says of the same trace.
+
+use super::counted::Counted;
+use super::sheets::Names;
+use crate::engine::protocol::{Cell, Sheet};
+use crate::engine::report::ranges::Facts;
+use crate::engine::report::writing::{at, row, sheet};
+use crate::snapshot::StringId;
+use crate::units::Moment;
+use hashbrown::HashMap;
+
+/// What Mosaic says: of the trace, of a window, of compiled regions, annotations and their stages.
+pub(super) fn mosaic_sheet(names: &Names<'_>, of: &Counted, usages: &[Facts]) -> Sheet {
+    let note = "Only what was born in the trace, no baseline, as Mosaic's reports have it: smaller than the numbers above by what was live before the trace. Stages are what is live after the events up to a mark.";
+    let columns = [["what", "what"], ["name", "of"], ["requested", "live, requested"], ["event", "after event"]];
+    let mut sheet = sheet(["mosaic", "As Mosaic counts", note], &columns);
+    let mut add = |what: &str, name: String, bytes: u64, moment: u32| {
+        let event = Cell::Event(Moment(moment).event_or_minus_one());
+        let cells = vec![Cell::Text(what.to_owned()), Cell::Text(name), Cell::Bytes(bytes), event];
+        sheet.rows.push(row(cells, at(moment)));
+    };
+    let peak = of.highest.moment;
+    add("dynamic peak", String::new(), of.highest.bytes, peak);
+    if let Some((_, highest)) = of.window {
+        add("peak of the window", String::new(), highest.bytes, highest.moment);
+    }
+    let rows = names.rows as usize;
+    let mut left_out = 0;
+    let mut at_peak = |what: &str, all: Vec<(Option<StringId>, u64)>, none: &str| {
+        left_out += names.left_out(all.len());
+        let all = crate::sorted::sorted_by_key(all, |&(_, bytes)| u128::from(!bytes));
+        for (name, bytes) in all.into_iter().take(rows) {
+            add(what, name.map_or_else(|| none.to_owned(), |name| names.text(name)), bytes, peak);
+        }
+    };
+    let regions = of.regions.iter().filter(|region| region.mosaic > 0).map(|region| (region.name, region.mosaic));
+    at_peak("compile_context at the peak", regions.collect(), "N/A");
+    at_peak("annotation at the peak", of.annotations.clone(), "");
+    let mut times: HashMap<(StringId, bool), u32, foldhash::fast::RandomState> = HashMap::default();
+    for (mark, facts) in names.snapshot.marks.iter().zip(usages) {
+        let mut name = names.text(mark.name);
+        name.push_str(if mark.start { "_START" } else { "_END" });
+        let before = times.entry((mark.name, mark.start)).or_insert(0);
+        if *before > 0 {
+            name.push_str(&["(", &before.to_string(), ")"].concat());
+        }
+        *before += 1;
+        let until = names.history.events.times.clock();
+        let moment = until.map_or(0, |clock| clock.events_before_us(mark.time_us.saturating_add(1)));
+        add("stage", name, facts.kept, moment);
+    }
+    if !usages.is_empty() {
+        left_out += names.left_out(names.snapshot.marks.len());
+    }
+    sheet.left_out = left_out;
+    sheet
+}

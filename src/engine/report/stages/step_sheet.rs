@@ -1,0 +1,84 @@
+//! The sheet of steps, and whether memory grows from one to the next.
+
+use super::sheets::{FACTS, Names, facts_cells};
+use crate::engine::protocol::{Cell, Sheet, Span, Statement, Tone};
+use crate::engine::report::ranges::Facts;
+use crate::engine::report::steps::{How, Steps};
+use crate::engine::report::writing::{bytes, row, says, sheet, shown};
+use crate::units::{counted, grouped};
+
+/// Steps after the first whose ends must all lie higher than the one before, to call it growth.
+const SETTLED: usize = 3;
+
+/// By how much more is live where a step ends than where the one before did; for the first, than where it began.
+fn growths(facts: &[Facts]) -> impl Iterator<Item = i64> + '_ {
+    let mut before = facts.first().map_or(0, |first| first.at_begin);
+    facts.iter().map(move |facts| {
+        let growth = i128::from(facts.at_end) - i128::from(std::mem::replace(&mut before, facts.at_end));
+        i64::try_from(growth).unwrap_or(i64::MAX)
+    })
+}
+
+/// The steps.
+pub(super) fn steps_sheet(names: &Names<'_>, steps: &Steps, facts: &[Facts]) -> Sheet {
+    let columns = [
+        &[["step", "step"]][..],
+        &FACTS,
+        &[
+            ["growth", "live at its end beyond that of the one before, requested"],
+            ["kept_bytes", "born in it and live after its end, requested"],
+            ["never_freed_bytes", "born in it and live at the end, requested"],
+        ],
+    ];
+    let mut sheet = sheet(["steps", "Steps", &steps.how()], &columns.concat());
+    let all = steps.spans.iter().zip(facts).zip(growths(facts)).enumerate();
+    let (mut sums, mut growth_in_all) = ([0u64; 2], 0i64);
+    for (at, ((&span, &facts), growth)) in all {
+        sums = [sums[0].saturating_add(facts.allocated), sums[1].saturating_add(facts.freed)];
+        growth_in_all = growth_in_all.saturating_add(growth);
+        if at >= names.rows as usize {
+            continue;
+        }
+        let name = steps.rows.get(at).and_then(|&row| names.range(row)).map(|range| names.text(range.name));
+        let mut cells = vec![Cell::Text(name.unwrap_or_else(|| grouped(at as u64 + 1)))];
+        cells.extend(facts_cells(span, facts));
+        cells.extend([Cell::Change(growth), Cell::Bytes(facts.kept), Cell::Bytes(facts.never_freed)]);
+        sheet.rows.push(row(cells, shown(span, facts.peak_moment)));
+    }
+    if !sheet.rows.is_empty() {
+        let mut total = vec![Cell::Nothing; sheet.columns.len()];
+        total.splice(7..10, [Cell::Bytes(sums[0]), Cell::Bytes(sums[1]), Cell::Change(growth_in_all)]);
+        sheet.total = total;
+    }
+    sheet.left_out = names.left_out(steps.spans.len());
+    sheet
+}
+
+/// Whether memory grows from step to step.
+///
+/// Growth is that each settled step, all but the first, ends with more live than the one before, and leaves something that is never
+/// freed: batches of different sizes alone may end higher and higher for a while.
+pub(super) fn growth(steps: &Steps, facts: &[Facts]) -> Option<Statement> {
+    let (first, last) = (steps.spans.get(1)?, steps.spans.last()?);
+    let growths: Vec<i64> = growths(facts).skip(1).collect();
+    if growths.len() < SETTLED || steps.found == How::Nothing {
+        return None;
+    }
+    let evidence = shown(Span { from: first.from, to: last.to }, last.to);
+    let (_, without_last) = facts.get(1..)?.split_last()?;
+    let settled = counted(growths.len() as u64, "step");
+    if !(growths.iter().all(|&growth| growth > 0) && without_last.iter().all(|facts| facts.never_freed > 0)) {
+        let text = format!(
+            "Memory does not grow from step to step: not each of the {settled} after the first ends with more live than the one before and leaves something that is never freed."
+        );
+        return Some(says(Tone::Good, text, Some(evidence)));
+    }
+    let sum: i64 = growths.iter().fold(0, |sum, &growth| sum.saturating_add(growth));
+    let least = growths.iter().min().copied().unwrap_or(0);
+    let text = format!(
+        "Memory grows with every step: after the first, {settled} end with {} more in all, {} each at least, and leave what is never freed.",
+        bytes(sum.unsigned_abs()),
+        bytes(least.unsigned_abs())
+    );
+    Some(says(Tone::Alarm, text, Some(evidence)))
+}
