@@ -91,7 +91,11 @@ fn write_row(text: &mut String, sheet: &Sheet, row: &SheetRow) {
 
 /// In a block of code, by a fence that is longer than what could end it.
 fn write_stack(text: &mut String, row: &SheetRow) {
-    let frames = row.stack.get(..FRAMES).unwrap_or(&row.stack);
+    // Where there is Python, it says what is wanted: dozens of C++ frames stand before it.
+    let is_python = |frame: &&String| frame.contains(".py:");
+    let has_python = row.stack.iter().any(|frame| is_python(&frame));
+    let told = || row.stack.iter().filter(|frame| !has_python || is_python(frame));
+    let frames: Vec<&String> = told().take(FRAMES).collect();
     let fence = "`".repeat(frames.iter().map(|frame| longest_run(frame)).max().unwrap_or(0).max(2) + 1);
     text.push('\n');
     if let Some(first) = row.cells.iter().find(|cell| !matches!(cell, Cell::Nothing | Cell::Text(_))) {
@@ -100,11 +104,11 @@ fn write_stack(text: &mut String, row: &SheetRow) {
     }
     text.push_str(&fence);
     text.push('\n');
-    for frame in frames {
+    for frame in &frames {
         text.extend(frame.chars().map(visible));
         text.push('\n');
     }
-    if frames.len() < row.stack.len() {
+    if told().nth(FRAMES).is_some() {
         text.push_str("…\n");
     }
     text.push_str(&fence);
@@ -199,7 +203,10 @@ mod tests {
                         column("share", "share"),
                         column("site", "call site"),
                     ],
-                    rows: vec![row(0, "a.py:1 f_1", 2048, &["a.py:1 f_1", "b.py:2 ```"]), row(1, "a|`b`", 512, &[])],
+                    rows: vec![
+                        row(0, "a.py:1 f_1", 2048, &["at::empty()", "a.py:1 f_1", "b.py:2 ```"]),
+                        row(1, "a|`b`", 512, &[]),
+                    ],
                     left_out: 2,
                     total: vec![Cell::Bytes(4096)],
                 },

@@ -151,12 +151,6 @@ fn measured(case: &Case) -> Result<String, String> {
         let asked = ask(&mut engine, vec![table(&device, scope, sort, "")]);
         line(&format!("all that is born, sorted anew by {:?}", sort.column), &asked);
     }
-    for topic in Topic::ALL {
-        let question = ReportQuestion { topic, at: None, thresholds: Vec::new(), rows: 100 };
-        let report = || Request::Report { serial: 0, device: device.device, question: question.clone() };
-        let asked = ask(&mut engine, (0..5).map(|_| report()).collect());
-        line(&format!("report: {}", topic.name()), &asked);
-    }
     let heap: Vec<_> = engine.heap_bytes().into_iter().filter(|(name, _)| *name == "answers").collect();
     text += &format!("  {heap:?} bytes\n");
     Ok(text)

@@ -1,6 +1,7 @@
 //! The peak report: when the most was live, how much, and what made it.
 
 use super::Job;
+use super::categories::query;
 use super::heaviest::Heaviest;
 use super::live_sites::LiveSites;
 use super::site_sums::{SiteSums, site_of};
@@ -219,7 +220,7 @@ fn write_categories(writing: &mut Writing<'_>, parts: &Parts) {
     writing.fill(sheet, &ranked, |_, group| {
         let weight = parts.categories.get(group as usize).copied().unwrap_or_default();
         let name = file.groups.label(&file.snapshot, history, Grouping::Category, group);
-        let find = (group > 0).then(|| ["@category ", &name].concat());
+        let find = (group > 0).then(|| query(&name));
         let cells = vec![
             Cell::Bytes(weight.bytes),
             Cell::Share { part: weight.bytes, whole },

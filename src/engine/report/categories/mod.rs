@@ -73,7 +73,7 @@ impl Job for Categories {
 }
 
 /// What is looked for to find a category.
-fn query(name: &str) -> String {
+pub(super) fn query(name: &str) -> String {
     let quote = if name.contains('"') { "" } else { "\"" };
     ["@category ", quote, name, quote].concat()
 }

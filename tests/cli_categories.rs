@@ -1,0 +1,57 @@
+//! `memscape categories --rules`: the sets that come with the program, sets in files, and what is wrong with them.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn file(name: &str, bytes: &[u8]) -> String {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, bytes).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+fn snapshot() -> String {
+    let frame = json!({"name": "forward", "filename": "/home/me/attention.py", "line": 9});
+    let event = json!({"action": "alloc", "addr": 4096, "size": 3000, "stream": 0, "frames": [frame]});
+    file("cli-categories.json", json!({"segments": [], "device_traces": [[event]]}).to_string().as_bytes())
+}
+
+fn categories(snapshot: &str, rules: Option<&str>) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_memscape"));
+    command.args(["categories", snapshot, "--json"]);
+    command.args(rules.iter().flat_map(|rules| ["--rules", rules]));
+    command.output().unwrap()
+}
+
+#[test]
+fn rules_are_chosen_by_name_or_read_from_a_file() {
+    let path = snapshot();
+    let json = file("cli-rules.json", b"{\"mine\": \"attention\\\\.py$\"}");
+    let yaml = file("cli-rules.yaml", b"rules:\n  - name: ours\n    pattern: ^forward$\n");
+    for (rules, expected) in [
+        (None, "activation"),
+        (Some("default"), "activation"),
+        (Some("mosaic"), "ACTIVATION"),
+        (Some(json.as_str()), "mine"),
+        (Some(yaml.as_str()), "ours"),
+    ] {
+        let output = categories(&path, rules);
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let row = &report["sheets"]["categories"]["rows"][0];
+        assert_eq!((&row["category"], &row["peak_requested"]), (&json!(expected), &json!(3000)), "{rules:?}");
+        // Mosaic's own counting stands beside it where the rules are not ours.
+        assert_eq!(report["sheets"]["mosaic"].is_null(), rules.is_none_or(|rules| rules == "default"), "{rules:?}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_rules_is_told_with_its_lines() {
+    let rules = file("cli-rules-wrong.json", b"{\"a\": \"(\",\n \"b\": 3}");
+    let output = categories(&snapshot(), Some(&rules));
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), output.stdout.len(), error.lines().count()), (Some(1), 0, 1), "{error}");
+    assert!(error.contains("cli-rules-wrong.json: line 1: not a regular expression"), "{error}");
+    assert!(error.contains("line 2: \"b\" takes a text"), "{error}");
+}
