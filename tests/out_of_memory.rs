@@ -108,7 +108,7 @@ fn a_request_in_the_middle_is_told_as_things_stood_then() {
     for (tone, part) in [
         (
             Tone::Alarm,
-            "A request for 7.00 MiB (7,340,032 B) failed (event 9): the driver had 1.00 MiB (1,048,576 B) left",
+            "A request for 7.00 MiB (7,340,032 B) by model.py:31 attention failed (event 9): the driver had 1.00 MiB (1,048,576 B) left",
         ),
         (Tone::Fact, "At most 4.00 MiB (4,194,304 B) would have fitted"),
         (
@@ -133,6 +133,28 @@ fn a_request_in_the_middle_is_told_as_things_stood_then() {
     assert_eq!(live.total[0], Cell::Bytes(32 * MIB));
     // A moment before all of them: the newest.
     assert_eq!(told(&mut opened, Some(2)), newest);
+}
+
+#[test]
+fn segments_without_a_live_block_go_back_to_the_driver_before_a_request_fails() {
+    // 20 MiB each: one half used, one unused, one unused in a private pool.
+    let [a, b, c] = [100 * MIB, 200 * MIB, 300 * MIB];
+    let half = [(a, 10 * MIB, "active_allocated"), (a + 10 * MIB, 10 * MIB, "inactive")];
+    let mut private = segment(c, 20 * MIB, false, &[(c, 20 * MIB, "inactive")]);
+    private["segment_pool_id"] = json!([1, 0]);
+    let segments =
+        [segment(a, 20 * MIB, false, &half), segment(b, 20 * MIB, false, &[(b, 20 * MIB, "inactive")]), private];
+    let trace = |asked| [event("alloc", a, 10 * MIB), refusal(asked, 4 * MIB)];
+    let said = |asked| told(&mut opened_of(&segments, &trace(asked)), None).statements;
+    let holds = |said: &[memscape::engine::protocol::Statement], part: &str| {
+        said.iter().any(|statement| statement.text.contains(part))
+    };
+    let large = said(30 * MIB);
+    assert!(holds(&large, "At most 24.0 MiB (25,165,824 B) would have fitted"), "{large:?}");
+    assert!(holds(&large, "20.0 MiB (20,971,520 B) of segments without a live block"), "{large:?}");
+    assert!(holds(&large, "It is fragmented: up to 30.0 MiB"), "the halves could have held it together: {large:?}");
+    let small = said(22 * MIB);
+    assert!(holds(&small, "So there may have been room") && !holds(&small, "fragmented"), "{small:?}");
 }
 
 #[test]

@@ -44,7 +44,7 @@ completed before). KEY: site (the default: the innermost frame that is not inter
 peak: the same at the peak; with --from and --to, both included, at the most that was live at once between these times.
 HOW: whole (the default), or mosaic: only what was born in the trace, no baseline, as Mosaic's reports have it.
 find: the allocations that a search finds, the largest first. PATTERN is what the page's table takes: text or /expression/ in a
-frame of the stack, @text in the innermost frame of your own code, #number, an address (0x7f89b4000000: whose bytes hold it), a size
+frame of the stack, @text in the innermost frame of your own code, \"@category activation\", #number, an address (0x7f89b4000000: whose bytes hold it), a size
 (>=1MiB, 1MiB..2MiB), age>1000 or life<10 in events; several with \" & \" between them. With --at: those live then.
 
 report: when the most was live, how much, and what made it. oom: what the driver refused, and what stood in the way. categories: what
@@ -54,7 +54,7 @@ file of rules (our JSON, Mosaic's JSON or YAML). --top says how many rows of eac
 
 plot: a picture. --width is that of the whole picture (1200), --height that of
 its timeline (480). With --time the axis is wall-clock, and --from and --to are seconds since the first event. Kinds: site,
-size, lifetime, age, stream, pool, annotation, region; for --stack birth as well.";
+category, size, lifetime, age, stream, pool, annotation, region; for --stack birth as well.";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

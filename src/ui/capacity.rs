@@ -8,11 +8,13 @@ const GIB: f64 = (1u64 << 30) as f64;
 const MOST_GIB: f64 = 1024.0 * 1024.0;
 
 impl State {
-    /// What the GPU has at least, in bytes: what was free and what was reserved when memory ran out. `None` when it never did.
+    /// What the GPU has at least, in bytes: what was free and what was reserved when memory ran out, or what was reserved at most. `None` when it never did.
     pub fn least_capacity(&self) -> Option<u64> {
         let marks = self.around.marks.latest()?;
-        let known = self.device().is_some_and(|device| device.knows_reserved());
-        marks.out_of_memory.iter().filter(|_| known).map(|mark| mark.device_free.saturating_add(mark.reserved)).max()
+        let device = self.device().filter(|device| device.knows_reserved())?;
+        let least = marks.out_of_memory.iter().map(|mark| mark.device_free.saturating_add(mark.reserved)).max()?;
+        // Other programs may have had more of it just then.
+        Some(least.max(u64::try_from(device.peak_reserved).unwrap_or(0)))
     }
 
     /// The same for the field, in GiB.

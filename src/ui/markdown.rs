@@ -58,8 +58,18 @@ fn write_sheet(text: &mut String, sheet: &Sheet) {
         text.push_str(&words);
         text.push('\n');
     }
-    for row in sheet.rows.iter().filter(|row| !row.stack.is_empty()).take(STACKS) {
-        write_stack(text, row);
+    let mut told: Vec<&SheetRow> = Vec::new();
+    for row in sheet.rows.iter().filter(|row| !row.stack.is_empty()) {
+        if told.len() < STACKS && told.iter().all(|known| known.stack != row.stack) {
+            told.push(row);
+        }
+    }
+    if !told.is_empty() {
+        text.push_str(
+            "\n<details><summary>Stacks of the first rows: of several, that of the largest allocation</summary>\n",
+        );
+        told.into_iter().for_each(|row| write_stack(text, row));
+        text.push_str("\n</details>\n");
     }
 }
 
@@ -98,8 +108,10 @@ fn write_stack(text: &mut String, row: &SheetRow) {
     let frames: Vec<&String> = told().take(FRAMES).collect();
     let fence = "`".repeat(frames.iter().map(|frame| longest_run(frame)).max().unwrap_or(0).max(2) + 1);
     text.push('\n');
-    if let Some(first) = row.cells.iter().find(|cell| !matches!(cell, Cell::Nothing | Cell::Text(_))) {
-        text.push_str(&exact(first));
+    // The call site comes last where there is one; bytes alone would be taken for those of this stack.
+    if let Some(Cell::Text(name)) = row.cells.iter().rfind(|cell| matches!(cell, Cell::Text(name) if !name.is_empty()))
+    {
+        code(text, name);
         text.push_str(":\n\n");
     }
     text.push_str(&fence);
@@ -234,12 +246,16 @@ in at least 3 steps
 
 and 2 more
 
-2,048 B:
+<details><summary>Stacks of the first rows: of several, that of the largest allocation</summary>
+
+`a.py:1 f_1`:
 
 ````
 a.py:1 f_1
 b.py:2 ```
 ````
+
+</details>
 
 ### Else
 

@@ -159,13 +159,19 @@ fn write_sentences(writing: &mut Writing<'_>, parts: &Parts, steps: &Steps) {
         text.push_str(&sites);
         writing.say(Tone::Fact, text, Some(allocation(largest, Some(moment))));
     }
-    let step = (1u64..).zip(&steps.spans).find(|(_, step)| step.from < moment && moment <= step.to);
+    let step = (0u64..).zip(&steps.spans).find(|(_, step)| step.from < moment && moment <= step.to);
     if let Some((number, &span)) = step {
-        let mut text = "It is in step ".to_owned();
-        text.push_str(&grouped(number));
+        let called = steps.rows.get(number as usize).and_then(|&row| history.annotations.get(row as usize));
+        let mut text = "It is in ".to_owned();
+        if let Some(annotation) = called {
+            text.push_str(&file.snapshot.strings.text(annotation.name));
+            text.push_str(", ");
+        }
+        text.push_str("step number ");
+        text.push_str(&grouped(number + 1));
         text.push_str(" of ");
         text.push_str(&grouped(steps.spans.len() as u64));
-        text.push_str(". ");
+        text.push_str(" in the trace. ");
         text.push_str(&steps.how());
         writing.say(Tone::Fact, text, Some(Evidence { span: Some(span), ..at(moment) }));
     }
@@ -210,8 +216,10 @@ fn write_categories(writing: &mut Writing<'_>, parts: &Parts) {
     let whole = parts.peak.bytes;
     let ranked = parts.categories.iter().zip(0..).filter(|(weight, _)| weight.count > 0);
     let ranked = sorted_numbers(ranked.map(|(weight, group)| (!u128::from(weight.bytes), group)).collect());
+    let note =
+        ["As rules tell (", file.groups.categories.set().name(), "); all of them stand under Categories."].concat();
     let mut sheet = sheet(
-        ["categories", "What it was for", "As the rules of categories tell; all of them stand under Categories."],
+        ["categories", "What it was for", &note],
         &[["requested", "requested"], ["share", "share"], ["count", "allocations"], ["category", "category"]],
     );
     sheet.total =

@@ -13,7 +13,7 @@ use crate::engine::radix::Radix;
 use crate::replay::DeviceHistory;
 use crate::snapshot::{Snapshot, StringId};
 use crate::sorted::{pair, sorted_by_key};
-use crate::units::{EventIdx, counted};
+use crate::units::{EventIdx, counted, percent};
 use sums::{Named, Sum, Sums};
 use tree::{Module, Tree};
 
@@ -149,7 +149,9 @@ impl Telling<'_> {
         text.push_str(&self.calls(module));
         text.push_str(": ");
         text.push_str(&bytes(live));
-        text.push('.');
+        text.push_str(", ");
+        text.push_str(&percent(live, self.history.numbers.drawn_peak));
+        text.push_str(" of what is live then.");
         says(Tone::Fact, text, Some(self.evidence(module, sum)))
     }
 

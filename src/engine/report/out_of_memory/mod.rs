@@ -129,7 +129,9 @@ impl Job for OutOfMemory {
         let refused = self.refused.take()?;
         let mut writing = Writing::new(file, history, &self.question);
         let facts = Facts::of(history, refused.event);
-        sentences::write(&mut writing, &facts, &refused);
+        let newer = newer(history, refused.event);
+        let site = self.sites.get(newer).map_or("", String::as_str);
+        sentences::write(&mut writing, &facts, &refused, site);
         write_requests(&mut writing, &self.sites);
         write_room(&mut writing, &refused);
         let title = "What was live when the request failed";
@@ -149,6 +151,11 @@ fn sites(file: &mut OpenFile, device: i64, most: usize) -> Vec<String> {
         frame.map_or_else(|| "no stack".to_owned(), |frame| site::short(snapshot, frame))
     };
     stacks.iter().rev().take(most).map(site).collect()
+}
+
+/// How many requests failed after one.
+fn newer(history: &DeviceHistory, event: u32) -> usize {
+    refused(history).filter(|&other| other > event).count()
 }
 
 /// The report of a trace without such events.

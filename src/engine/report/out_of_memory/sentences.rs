@@ -13,7 +13,8 @@ const DRIVER_GRAIN: u64 = 2 << 20;
 /// Events around the refusal that are shown.
 const AROUND: u32 = 500;
 
-pub(super) fn write(writing: &mut Writing<'_>, facts: &Facts, told: &Refused) {
+/// `site`: whose request it was.
+pub(super) fn write(writing: &mut Writing<'_>, facts: &Facts, told: &Refused, site: &str) {
     let (file, history) = (writing.file, writing.history);
     let moment = told.live.moment;
     let (space, live) = (&told.space, &told.live);
@@ -21,6 +22,10 @@ pub(super) fn write(writing: &mut Writing<'_>, facts: &Facts, told: &Refused) {
     let asked = file.rounding.rounded(facts.asked);
     let mut text = "A request for ".to_owned();
     text.push_str(&bytes(facts.asked));
+    if !site.is_empty() {
+        text.push_str(" by ");
+        text.push_str(site);
+    }
     text.push_str(" failed (event ");
     text.push_str(&grouped(facts.event.into()));
     text.push_str("): the driver had ");
@@ -44,24 +49,37 @@ pub(super) fn write(writing: &mut Writing<'_>, facts: &Facts, told: &Refused) {
             && kind.stream == labels.stream.unwrap_or_default()
             && kind.small == (asked <= SMALL_REQUEST)
     };
-    let sum = |rooms: &mut dyn Iterator<Item = &Room>| rooms.fold(0u64, |sum, room| sum.saturating_add(room.free));
     let own = || space.rooms.iter().filter(|room| is_own(&room.kind) && room.reserved > 0);
-    let (own_free, all_free) = (sum(&mut own()), sum(&mut space.rooms.iter()));
+    let (own_free, all_free) = (sum_of(own(), |room| room.free), sum_of(space.rooms.iter(), |room| room.free));
     let largest = own().map(|room| room.largest).max().unwrap_or(0);
-    let blocks = own().fold(0u64, |blocks, room| blocks.saturating_add(room.blocks));
-    let from_driver = facts.driver / DRIVER_GRAIN * DRIVER_GRAIN;
+    let blocks = sum_of(own(), |room| room.blocks);
+    // Before it gives up, PyTorch gives segments without a live block back to the driver, and free pages of expandable ones
+    // (`release_cached_blocks`); those of private pools stay.
+    let given_back = sum_of(space.rooms.iter().filter(|room| room.kind.pool == (0, 0)), |room| {
+        if room.kind.expandable { room.free } else { room.whole_bytes }
+    });
+    let fits = largest.max(facts.driver.saturating_add(given_back) / DRIVER_GRAIN * DRIVER_GRAIN);
     if knows_room {
         let mut text = "At most ".to_owned();
-        text.push_str(&bytes(largest.max(from_driver)));
+        text.push_str(&bytes(fits));
         text.push_str(" would have fitted: the largest free block that may serve such a request had at most ");
         text.push_str(&bytes(largest));
         text.push_str(", the driver ");
         text.push_str(&bytes(facts.driver));
+        if given_back > 0 {
+            text.push_str(" and up to ");
+            text.push_str(&bytes(given_back));
+            text.push_str(" of segments without a live block, which PyTorch gives back to it before it gives up");
+        }
         text.push('.');
         writing.say(Tone::Fact, text, Some(at(moment)));
         let mut text;
         let mut tone = Tone::Fact;
-        if own_free >= asked && largest < asked {
+        if fits >= asked {
+            text = "So there may have been room: what was free is known as an upper bound only, and a limit \
+                    (set_per_process_memory_fraction) may stand below it."
+                .to_owned();
+        } else if own_free >= asked {
             tone = Tone::Alarm;
             text = "It is fragmented: up to ".to_owned();
             text.push_str(&bytes(own_free));
@@ -122,4 +140,8 @@ pub(super) fn write(writing: &mut Writing<'_>, facts: &Facts, told: &Refused) {
         text.push_str(" failed in this trace.");
         writing.say(Tone::Alarm, text, None);
     }
+}
+
+fn sum_of<'a>(rooms: impl Iterator<Item = &'a Room>, of: impl Fn(&Room) -> u64) -> u64 {
+    rooms.fold(0, |sum, room| sum.saturating_add(of(room)))
 }

@@ -119,7 +119,7 @@ impl Stages {
         let names = Names { snapshot, history, rows: self.question.rows.min(MOST_ROWS) };
         let (steps, placed) = (&self.finding.steps, &self.finding.placed);
         let mut statements = vec![says(Tone::Fact, steps.how(), None)];
-        statements.extend(growth(steps, self.steps.facts()));
+        statements.extend(growth(steps, self.steps.facts(), history.event_count()));
         let mut say = |count: usize, words: &str| {
             if count > 0 {
                 let text = counted(count as u64, "annotation") + words;

@@ -58,8 +58,11 @@ pub(super) fn steps_sheet(names: &Names<'_>, steps: &Steps, facts: &[Facts]) -> 
 ///
 /// Growth is that each settled step, all but the first, ends with more live than the one before, and leaves something that is never
 /// freed: batches of different sizes alone may end higher and higher for a while.
-pub(super) fn growth(steps: &Steps, facts: &[Facts]) -> Option<Statement> {
-    let (first, last) = (steps.spans.get(1)?, steps.spans.last()?);
+/// A last step that goes on to the end of the trace, at moment `end`, may not have freed what it frees: it says nothing.
+pub(super) fn growth(steps: &Steps, facts: &[Facts], end: u32) -> Option<Statement> {
+    let whole = steps.spans.iter().take_while(|span| span.to < end).count();
+    let (first, last) = (steps.spans.get(1)?, steps.spans.get(whole.checked_sub(1)?)?);
+    let facts = facts.get(..whole)?;
     let growths: Vec<i64> = growths(facts).skip(1).collect();
     if growths.len() < SETTLED || steps.found == How::Nothing {
         return None;
