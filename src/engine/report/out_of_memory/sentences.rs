@@ -131,10 +131,10 @@ pub(super) fn write(writing: &mut Writing<'_>, facts: &Facts, told: &Refused) {
 
 /// What the allocator takes from the driver to serve a request (`get_allocation_size`): it may be more than the request.
 fn from_the_driver(asked: u64, is_expandable: bool) -> u64 {
-    match asked {
-        ..=SMALL_REQUEST => DRIVER_GRAIN,
-        _ if is_expandable => asked.checked_next_multiple_of(LARGE_SEGMENT).unwrap_or(asked),
-        ..OWN_SEGMENT => LARGE_SEGMENT,
-        _ => asked.checked_next_multiple_of(DRIVER_GRAIN).unwrap_or(asked),
-    }
+    let grain = match asked {
+        _ if asked <= SMALL_REQUEST => return DRIVER_GRAIN,
+        _ if is_expandable || asked < OWN_SEGMENT => LARGE_SEGMENT,
+        _ => DRIVER_GRAIN,
+    };
+    asked.checked_next_multiple_of(grain).unwrap_or(asked)
 }
