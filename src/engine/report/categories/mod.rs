@@ -137,14 +137,14 @@ impl Parts {
     fn write_categories(&self, writing: &mut Writing<'_>) {
         let mut columns = vec![
             ["category", "Category"],
-            ["peak_requested", "Requested at the peak"],
+            ["peak_requested", "At peak, requested"],
             ["peak_share", "Share"],
             ["peak_count", "Allocations"],
         ];
         if self.at.is_some() {
-            columns.extend([["requested", "Requested at the moment"], ["count", "Allocations then"]]);
+            columns.extend([["requested", "At moment, requested"], ["count", "Allocations then"]]);
         }
-        columns.extend([["most_requested", "The most it had, requested"], ["most_event", "After event"]]);
+        columns.extend([["most_requested", "Its most, requested"], ["most_event", "After event"]]);
         let note = "Each allocation has one category. A row shows the moment at which its category had the most.";
         let mut sheet = sheet(["categories", "Categories", note], &columns);
         let cells = |name: Option<&str>, peak: Weight, at: Option<Weight>, most: Option<(u64, u32)>| {
@@ -196,7 +196,7 @@ impl Parts {
                 ["rule", "Rule"],
                 ["category", "Category"],
                 ["why", "Because of"],
-                ["peak_requested", "Requested at the peak"],
+                ["peak_requested", "At peak, requested"],
                 ["peak_share", "Share"],
                 ["peak_count", "Allocations"],
             ],
@@ -227,7 +227,7 @@ impl Parts {
             ["unknown", "Unknown", note],
             &[
                 ["site", "Call site"],
-                ["peak_requested", "Requested at the peak"],
+                ["peak_requested", "At peak, requested"],
                 ["peak_share", "Share"],
                 ["peak_count", "Allocations"],
             ],
