@@ -143,6 +143,13 @@ fn write_sentences(writing: &mut Writing<'_>, parts: &Parts, steps: &Steps) {
     }
     text.push('.');
     writing.say(Tone::Fact, text, Some(at(moment)));
+    let refused = history.action_counts[Action::Oom as usize];
+    if refused > 0 {
+        let mut text = counted(refused, "request");
+        text.push_str(" failed in this trace: the report on running out of memory says why.");
+        writing.say(Tone::Alarm, text, None);
+    }
+    parts.growth.say(writing, &SiteSums::default(), &[Tone::Alarm]);
     if !file.snapshot.segments.is_empty() || history.numbers.peak_reserved > 0 {
         let positive = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
         let mut text = "Reserved then: ".to_owned();
@@ -193,16 +200,9 @@ fn write_sentences(writing: &mut Writing<'_>, parts: &Parts, steps: &Steps) {
     let pending = Curve::new(&history.pending, &change).at(Moment(moment));
     if pending > 0 {
         let mut text = bytes(pending.unsigned_abs());
-        text.push_str(" of it were freed by the program and still in use by a stream.");
+        text.push_str(" of it had been freed by the program and were still in use by a stream.");
         writing.say(Tone::Fact, text, Some(at(moment)));
     }
-    let refused = history.action_counts[Action::Oom as usize];
-    if refused > 0 {
-        let mut text = counted(refused, "request");
-        text.push_str(" failed in this trace: the report on running out of memory says why.");
-        writing.say(Tone::Alarm, text, None);
-    }
-    parts.growth.say(writing, &SiteSums::default(), &[Tone::Alarm]);
 }
 
 fn write_categories(writing: &mut Writing<'_>, parts: &Parts) {

@@ -12,6 +12,8 @@ use crate::units::{Bytes, grouped};
 
 /// Rows of one sheet, however many are asked for.
 pub(super) const MOST_ROWS: u32 = 100_000;
+/// Characters of a name that are told.
+const LONGEST_NAME: usize = 200;
 /// Frames of a stack that are told, the innermost ones.
 const MOST_FRAMES: usize = 200;
 /// Bytes of all stacks of a report: they may name the same long string endlessly often.
@@ -62,6 +64,14 @@ impl<'a> Writing<'a> {
         sheet.left_out = sheet.left_out.max(ranked.len() as u32).saturating_sub(told.len() as u32);
         sheet.rows = told.iter().map(|&number| row(self, number)).collect();
         self.report.sheets.push(sheet);
+    }
+}
+
+/// A name, cut where it is too long to read; rows without end may have the same one.
+pub(super) fn cut(name: &str) -> String {
+    match name.char_indices().nth(LONGEST_NAME) {
+        Some((end, _)) => [name.get(..end).unwrap_or_default(), "…"].concat(),
+        None => name.to_owned(),
     }
 }
 

@@ -4,11 +4,11 @@ mod sums;
 mod tree;
 
 use super::Job;
-use super::writing::{MOST_ROWS, StackLines, bytes, row, says, sheet, shown};
+use super::writing::{MOST_ROWS, StackLines, bytes, cut, row, says, sheet, shown};
 use crate::analysis::site;
 use crate::engine::open::OpenFile;
 use crate::engine::places::lasted_us;
-use crate::engine::protocol::{Cell, Report, ReportQuestion, Sheet, Span, Statement, Tone, Topic};
+use crate::engine::protocol::{Cell, Evidence, Report, ReportQuestion, Sheet, SheetRow, Span, Statement, Tone, Topic};
 use crate::engine::radix::Radix;
 use crate::replay::DeviceHistory;
 use crate::snapshot::{Snapshot, StringId};
@@ -154,10 +154,14 @@ impl Telling<'_> {
         says(Tone::Fact, text, Some(self.evidence(module, sum)))
     }
 
-    fn evidence(&self, module: Module, sum: Sum) -> crate::engine::protocol::Evidence {
-        let span = Span { from: sum.first, to: sum.last.saturating_add(1).min(self.history.event_count()) };
+    fn evidence(&self, module: Module, sum: Sum) -> Evidence {
         let find = Some(self.calls(module)).filter(|call| !call.is_empty());
-        crate::engine::protocol::Evidence { find, ..shown(span, sum.peak_moment) }
+        // What only blocks at the end tell of has no place in the trace.
+        if sum.events == 0 {
+            return Evidence { find, ..Evidence::default() };
+        }
+        let span = Span { from: sum.first, to: sum.last.saturating_add(1).min(self.history.event_count()) };
+        Evidence { find, ..shown(span, sum.peak_moment) }
     }
 
     fn sheet(&self, modules: &[u32], rows: u32) -> Sheet {
@@ -186,13 +190,13 @@ impl Telling<'_> {
         sheet
     }
 
-    fn row(&self, module: Module, sum: Sum, lines: &mut StackLines) -> crate::engine::protocol::SheetRow {
+    fn row(&self, module: Module, sum: Sum, lines: &mut StackLines) -> SheetRow {
         let has_events = sum.events > 0;
         let reserved = Some(sum.reserved).filter(|&reserved| has_events && reserved > 0);
         let lasted = lasted_us(self.history, EventIdx(sum.first), EventIdx(sum.last)).filter(|_| has_events);
         let cells = vec![
-            Cell::Text(self.name(module, sum)),
-            Cell::Text(self.calls(module)),
+            Cell::Text(cut(&self.name(module, sum))),
+            Cell::Text(cut(&self.calls(module))),
             if has_events { Cell::Bytes(sum.peak) } else { Cell::Nothing },
             reserved.map_or(Cell::Nothing, Cell::Bytes),
             Cell::Bytes(sum.live),

@@ -7,10 +7,10 @@ use super::Job;
 use super::live_sites::LiveSites;
 use super::site_sums::site_of;
 use super::waste::{pool_name, stream_name};
-use super::writing::{Writing, sheet, threshold};
+use super::writing::{Writing, says, sheet, threshold};
 use crate::analysis::site;
 use crate::engine::open::OpenFile;
-use crate::engine::protocol::{Cell, Evidence, Report, ReportQuestion, SheetRow, Statement, Threshold, Tone};
+use crate::engine::protocol::{Cell, Evidence, Report, ReportQuestion, SheetRow, Threshold, Tone};
 use crate::replay::{AllocationId, Curve, DeviceHistory};
 use crate::snapshot::{Action, StackId};
 use crate::units::{EventIdx, Moment};
@@ -154,9 +154,12 @@ fn sites(file: &mut OpenFile, device: i64, most: usize) -> Vec<String> {
 /// The report of a trace without such events.
 fn nothing(history: Option<&DeviceHistory>, question: &ReportQuestion) -> Report {
     let mut report = Report { topic: question.topic, ..Report::default() };
-    if history.is_some() {
-        let text = "No request failed in this trace.".to_owned();
-        report.statements.push(Statement { tone: Tone::Good, text, evidence: None });
+    if let Some(history) = history {
+        let (tone, text) = match history.event_count() {
+            0 => (Tone::Fact, "The file has no events: whether a request failed is not recorded."),
+            _ => (Tone::Good, "No request failed in this trace."),
+        };
+        report.statements.push(says(tone, text.to_owned(), None));
     }
     report
 }

@@ -22,7 +22,7 @@ pub(super) fn mosaic_sheet(names: &Names<'_>, of: &Counted, usages: &[Facts]) ->
     let peak = of.highest.moment;
     add("dynamic peak", String::new(), of.highest.bytes, peak);
     if let Some((_, highest)) = of.window {
-        add("peak of the window", String::new(), highest.bytes, highest.moment);
+        add("peak of the window", String::new(), highest.bytes, highest.moment.min(names.history.event_count()));
     }
     let rows = names.rows as usize;
     let mut left_out = 0;

@@ -4,13 +4,11 @@ use super::counted::Region;
 use crate::engine::protocol::{Cell, Sheet, Span};
 use crate::engine::report::ranges::{Facts, Ranges};
 use crate::engine::report::steps::Placed;
-use crate::engine::report::writing::{at, row, sheet, shown};
+use crate::engine::report::writing::{at, cut, row, sheet, shown};
 use crate::replay::{AnnotationRange, DeviceHistory};
 use crate::snapshot::{Snapshot, StringId};
 use crate::units::Moment;
 
-/// Characters of a name that are told.
-const LONGEST_NAME: usize = 200;
 /// Rows are not indented further.
 const DEEPEST: u32 = 64;
 /// What sheets are written from, and the most rows of each.
@@ -28,11 +26,7 @@ impl Names<'_> {
 
     /// A name, cut where it is too long to read.
     pub(super) fn text(&self, name: StringId) -> String {
-        let name = self.snapshot.strings.text(name);
-        match name.char_indices().nth(LONGEST_NAME) {
-            Some((end, _)) => [name.get(..end).unwrap_or_default(), "…"].concat(),
-            None => name.into_owned(),
-        }
+        cut(&self.snapshot.strings.text(name))
     }
 
     fn context(&self, name: Option<StringId>) -> String {

@@ -75,7 +75,7 @@ pub(super) fn growth(steps: &Steps, facts: &[Facts]) -> Option<Statement> {
     let settled = counted(growths.len() as u64, "step");
     if !(growths.iter().all(|&growth| growth > 0) && without_last.iter().all(|facts| facts.never_freed > 0)) {
         let text = format!(
-            "Memory does not grow from step to step: not each of the {settled} after the first ends with more live than the one before and leaves something that is never freed."
+            "Memory does not grow with every step: not each of the {settled} after the first ends with more live than the one before and leaves something that is never freed. Leaks and waste looks at each call site."
         );
         return Some(says(Tone::Good, text, Some(evidence)));
     }
