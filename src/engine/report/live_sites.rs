@@ -73,7 +73,7 @@ impl LiveSites {
             ["site", "call site"],
         ];
         if beside.is_some() {
-            columns.insert(4, ["requested_at", "requested at the chosen moment"]);
+            columns.insert(4, ["requested_at", "at moment, requested"]);
         }
         let mut sheet = sheet(["live", title, ""], &columns);
         let whole = self.bytes;

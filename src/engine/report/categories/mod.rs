@@ -137,14 +137,14 @@ impl Parts {
     fn write_categories(&self, writing: &mut Writing<'_>) {
         let mut columns = vec![
             ["category", "category"],
-            ["peak_requested", "requested at the peak"],
+            ["peak_requested", "at peak, requested"],
             ["peak_share", "share"],
             ["peak_count", "allocations"],
         ];
         if self.at.is_some() {
-            columns.extend([["requested", "requested at the moment"], ["count", "allocations then"]]);
+            columns.extend([["requested", "at moment, requested"], ["count", "allocations then"]]);
         }
-        columns.extend([["most_requested", "the most it had, requested"], ["most_event", "after event"]]);
+        columns.extend([["most_requested", "its most, requested"], ["most_event", "after event"]]);
         let note = "Each allocation has one category. A row shows the moment at which its category had the most.";
         let mut sheet = sheet(["categories", "Categories", note], &columns);
         let cells = |name: Option<&str>, peak: Weight, at: Option<Weight>, most: Option<(u64, u32)>| {
@@ -201,7 +201,7 @@ impl Parts {
                 ["rule", "rule"],
                 ["category", "category"],
                 ["why", "because of"],
-                ["peak_requested", "requested at the peak"],
+                ["peak_requested", "at peak, requested"],
                 ["peak_share", "share"],
                 ["peak_count", "allocations"],
             ],
@@ -232,7 +232,7 @@ impl Parts {
             ["unknown", "Unknown", note],
             &[
                 ["site", "call site"],
-                ["peak_requested", "requested at the peak"],
+                ["peak_requested", "at peak, requested"],
                 ["peak_share", "share"],
                 ["peak_count", "allocations"],
             ],

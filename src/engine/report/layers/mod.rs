@@ -24,7 +24,8 @@ const LONGEST_NAME: usize = 200;
 
 const NOTE: &str = "A module is a forward that torch's nn.Module calls; modules called from one line, as in a loop, are one row. In the \
     order in which they first run, inside each other as they are indented. With what is inside it: the most that is live and \
-    reserved on the whole device after one of its events; allocations and completed frees with its forward in the stack; \
+    reserved on the whole device after one of its events; at the device's peak, what was born in it; allocations and \
+    completed frees with its forward in the stack; \
     fragmentation as MemoryTracer has it, reserved and not live, the mean over its events; from its first event to its last.";
 
 /// The report, as far as it is.
@@ -167,9 +168,9 @@ impl Telling<'_> {
         let columns = [
             ["module", "module"],
             ["called_at", "called at"],
-            ["peak_requested", "most live in it, requested"],
-            ["peak_reserved", "most reserved in it"],
-            ["live_at_peak", "born in it and live at the peak, requested"],
+            ["peak_requested", "most live, requested"],
+            ["peak_reserved", "most reserved"],
+            ["live_at_peak", "at peak, requested"],
             ["allocations", "allocations"],
             ["allocated_bytes", "allocated, requested"],
             ["deallocations", "deallocations"],
