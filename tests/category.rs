@@ -229,3 +229,56 @@ fn a_thousand_rules_and_long_names_stay_in_slices() {
     // 12,000 expressions over 8 KiB each: the clock was looked at after every second one at least.
     assert!(asked > 6_000, "{asked} looks at the clock");
 }
+
+fn mine() -> CategorySet {
+    let rule = |name: &str| CategoryRule {
+        category: "mine".to_owned(),
+        name: Some(name.to_owned()),
+        ..CategoryRule::default()
+    };
+    CategorySet { name: "mine".to_owned(), rules: vec![rule("forward"), rule("never")], ..CategorySet::default() }
+}
+
+#[test]
+fn rules_that_decide_nothing_are_counted_without_what_no_rule_tells() {
+    let (mut opened, _) = generated("--events 4000 --layers 3");
+    tell(&mut opened, mine());
+    let report = report(&mut opened, 0);
+    let rules = report.sheets.iter().find(|sheet| sheet.key == "rules").unwrap();
+    assert_eq!(rules.rows.len(), 2, "one that holds, and what no rule tells");
+    assert!(rules.note.ends_with("decide nothing there: 1 of 2."), "{}", rules.note);
+}
+
+#[test]
+fn a_report_under_way_begins_again_by_other_rules() {
+    let (mut opened, _) = generated("--events 9000 --layers 3");
+    for topic in [Topic::Categories, Topic::Peak] {
+        let ask = || {
+            let question = ReportQuestion { topic, at: None, rows: 99, ..ReportQuestion::default() };
+            Request::Report { serial: 1, device: 0, question }
+        };
+        tell(&mut opened, mine());
+        let expected = opened.reply(ask());
+        let mut overtaken = 0;
+        for slices in 0..30 {
+            tell(&mut opened, CategorySet::standard());
+            // What is told once takes no slices of the report.
+            legend(&mut opened, 0, None);
+            opened.engine.request(ask());
+            (0..slices).for_each(|_| _ = opened.engine.step(&mut || false));
+            if opened.engine.next_reply().is_some() {
+                break;
+            }
+            overtaken += 1;
+            tell(&mut opened, mine());
+            let reply = loop {
+                if let Some(reply) = opened.engine.next_reply() {
+                    break reply;
+                }
+                opened.engine.step(&mut || false);
+            };
+            assert!(reply == expected, "{topic:?}, overtaken after {slices} slices");
+        }
+        assert!(overtaken > 3, "{topic:?}: {overtaken}");
+    }
+}

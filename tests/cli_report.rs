@@ -70,3 +70,19 @@ fn what_there_is_not_is_refused_in_one_sentence() {
         assert_eq!(memscape(arguments).status.code(), Some(2), "{arguments:?}");
     }
 }
+
+#[test]
+fn rows_that_are_not_asked_for_are_counted_and_thresholds_need_no_sheets() {
+    let path = snapshot("cli-report-rows.pickle");
+    let path = path.to_str().unwrap();
+    for form in [&["--top", "0"][..], &["--top", "0", "--markdown"]] {
+        let text = told(&[&["report", path], form].concat());
+        let live = text.split("What was live at the peak").nth(1).unwrap().split("What it was for").next().unwrap();
+        assert!(
+            live.contains("3,000 B") && live.contains("and 1 more") && !live.to_lowercase().contains("none"),
+            "{live}"
+        );
+    }
+    // Nothing failed, so there is no sheet that it could be of.
+    assert!(told(&["oom", path, "--threshold", "big=1"]).contains("No request failed"));
+}

@@ -144,6 +144,19 @@ fn there_is_no_javascript() {
 }
 
 #[test]
+fn the_pickers_of_order_and_colour_offer_what_there_is() {
+    let html = fs::read_to_string(root().join("index.html")).unwrap_or_default();
+    for (picker, first) in [("stacking", &["birth"][..]), ("colouring", &[])] {
+        let (_, rest) = html.split_once(&format!("<select id=\"{picker}\"")).unwrap_or_default();
+        let (options, _) = rest.split_once("</select>").unwrap_or_default();
+        let offered = quoted_after(options, "<option value=\"").into_iter().collect::<BTreeSet<_>>();
+        let known = memscape::engine::protocol::Grouping::ALL.map(|grouping| grouping.name());
+        let known = known.iter().chain(first).map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
+        assert_eq!(offered, known, "{picker}");
+    }
+}
+
+#[test]
 fn the_page_and_its_skeleton_name_the_same_ids() {
     let Ok(html) = fs::read_to_string(root().join("index.html")) else {
         eprintln!("SKIPPED: there is no index.html yet");

@@ -116,7 +116,7 @@ fn a_request_in_the_middle_is_told_as_things_stood_then() {
             "It is fragmented: up to 8.00 MiB (8,388,608 B) were free where this request is served, in 2 blocks",
         ),
         (Tone::Alarm, "expandable_segments:True"),
-        (Tone::Fact, "20.0 MiB (20,971,520 B) were freed by the program and still in use by a stream"),
+        (Tone::Fact, "20.0 MiB (20,971,520 B) had been freed by the program and were still in use by a stream"),
         (Tone::Alarm, "2 requests failed in this trace."),
     ] {
         assert!(said.iter().any(|(of, text)| *of == tone && text.contains(part)), "{part}: {said:#?}");
@@ -183,10 +183,41 @@ fn what_is_mapped_and_unmapped_afterwards_is_undone() {
 fn without_such_an_event_that_is_good_and_without_segments_less_is_said() {
     let none = report(&mut opened_of(&[], &[event("alloc", 512, 512)]), 0, Topic::OutOfMemory, &[]);
     assert_eq!((none.statements.len(), none.statements[0].tone, none.sheets.len()), (1, Tone::Good, 0));
+    // Without events nobody knows.
+    let early = segment(1 << 40, MIB, false, &[(1 << 40, MIB, "active_allocated")]);
+    let unknown = report(&mut opened_of(&[early], &[]), 0, Topic::OutOfMemory, &[]);
+    assert_eq!((unknown.statements.len(), unknown.statements[0].tone), (1, Tone::Fact));
     let mut bare = opened_of(&[], &[event("alloc", 512, 512), refusal(MIB, 9 * MIB)]);
     let told = told(&mut bare, None);
     assert!(!told.statements.iter().any(|it| it.text.contains("fitted")), "{:?}", told.statements);
-    assert!(told.statements.iter().any(|it| it.text.contains("The driver had more left than was asked for")));
+    assert!(told.statements.iter().any(|it| is_of_a_limit(&it.text)));
+}
+
+fn is_of_a_limit(text: &str) -> bool {
+    text.contains("The driver had more left than such a request takes from it")
+}
+
+/// The allocator asks the driver for 20 MiB to serve anything from 1 to 10 MiB, and expandable segments grow by as much.
+#[test]
+fn a_limit_is_suspected_only_where_the_driver_had_what_is_taken_from_it() {
+    let base = 1 << 40;
+    for (asked, driver, expandable, is_odd) in [
+        (MIB, 2 * MIB, false, true),
+        (MIB, 2 * MIB - 1, false, false),
+        (5 * MIB, 8 * MIB, false, false),
+        (5 * MIB, 20 * MIB, false, true),
+        (11 * MIB, 12 * MIB, false, true),
+        (11 * MIB, 12 * MIB, true, false),
+        (21 * MIB, 40 * MIB, true, true),
+        (u64::MAX >> 1, 40 * MIB, true, false),
+    ] {
+        let map = if expandable { "segment_map" } else { "segment_alloc" };
+        let trace = [event(map, base, 20 * MIB), event("alloc", base, 20 * MIB), refusal(asked, driver)];
+        let segments = [segment(base, 20 * MIB, expandable, &[(base, 20 * MIB, "active_allocated")])];
+        let told = told(&mut opened_of(&segments, &trace), None);
+        let said: Vec<&str> = told.statements.iter().map(|it| it.text.as_str()).collect();
+        assert_eq!(said.iter().any(|text| is_of_a_limit(text)), is_odd, "{asked} {driver} {expandable}: {said:#?}");
+    }
 }
 
 #[test]

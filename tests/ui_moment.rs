@@ -264,7 +264,7 @@ fn a_drag_on_the_axis_is_a_range_and_its_edges_move() {
     let view = range::view(&page.state).expect("a range");
     assert_eq!(view.facts.map(|facts| facts.span), Some(Span { from: 200, to: 400 }));
     assert_eq!(view.lines[0], ("Events", "200 – 399".to_owned()));
-    assert_eq!(view.lines[2].1, "1.95 KiB · 2,000 B in 200 allocations");
+    assert_eq!(view.lines[2].1, "1.95 KiB · 2,000 B in\u{a0}200\u{a0}allocations");
     assert_eq!(view.lines[5].1, "+200 B", "net change");
     for (about, scope) in [
         (About::Freed, Scope::Freed(Span { from: 200, to: 400 })),

@@ -322,6 +322,69 @@ fn more_rows_are_asked_for_once() {
 }
 
 #[test]
+fn rows_end_where_the_page_ends() {
+    let mut page = Page::seen();
+    for rows in [50, 250, 1250, 5000] {
+        page.why(WhyAction::More(0));
+        assert_eq!(page.question().rows, rows);
+        page.answer();
+    }
+    let sheet = &page.view().sheets[0];
+    assert_eq!((sheet.more.as_str(), sheet.beyond.as_str()), ("", "3 rows more"), "no button that would do nothing");
+}
+
+#[test]
+fn a_moment_is_asked_about_only_where_it_matters() {
+    let mut page = Page::seen();
+    for topic in Topic::ALL {
+        page.why(WhyAction::TopicChosen(topic));
+        if page.asked().is_some() {
+            assert_eq!(page.question().at.is_some(), topic.has_moment(), "{topic:?}");
+            page.answer();
+        }
+        page.act(Action::MomentTyped(if page.state.pinned.moment == 4 { "4" } else { "3" }.into()));
+        assert_eq!(page.asked().is_some(), topic.has_moment(), "{topic:?}");
+        if topic.has_moment() {
+            page.answer();
+        }
+    }
+}
+
+#[test]
+fn a_stack_that_is_seen_is_that_of_the_row() {
+    let mut page = Page::seen();
+    page.why(WhyAction::Unfolded(2));
+    page.why(WhyAction::Unfolded(3));
+    page.act(Action::MomentTyped("3".into()));
+    let (serial, _) = page.asked().expect("another moment");
+    let mut other = report(Topic::Peak);
+    other.sheets[0].rows[0].stack = vec!["else.py:1 f".into()];
+    page.reply(Reply::Report { serial, report: Box::new(other) });
+    let stacks: Vec<Stack> = page.view().sheets[0].rows[..2].iter().map(|row| row.stack.clone()).collect();
+    assert_eq!(stacks, [Stack::Folded, Stack::Unfolded(vec!["b.py:2 g".into()])]);
+}
+
+#[test]
+fn a_threshold_set_back_before_the_answer_counts() {
+    let mut page = Page::seen();
+    page.why(WhyAction::ThresholdSet(0, "5".into()));
+    let (serial, question) = page.asked().expect("a question");
+    page.why(WhyAction::ThresholdSet(0, "1048576".into()));
+    page.reply(Reply::Report { serial, report: Box::new(report(question.topic)) });
+    assert_eq!(page.question().thresholds, [("late".to_owned(), 1 << 20)], "the one typed last");
+}
+
+#[test]
+fn beside_the_rules_nothing_is_clicked() {
+    let mut page = Page::seen();
+    page.why(WhyAction::TopicChosen(Topic::Categories));
+    page.answer();
+    let sheet = memscape::ui::why::view::categories(&page.state).expect("it was told");
+    assert!(sheet.rows.iter().all(|row| !row.is_shown && row.stack == Stack::None));
+    assert!(page.view().sheets[0].rows.iter().any(|row| row.is_shown && row.stack != Stack::None));
+}
+
+#[test]
 fn a_threshold_is_asked_anew_and_kept_for_its_topic() {
     let mut page = Page::seen();
     let mut set = |text: &str| {

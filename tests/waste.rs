@@ -217,3 +217,56 @@ fn the_peak_report_has_another_moment_beside_it() {
     let rows: i128 = live.rows.iter().map(|row| number(live, row, "requested_at")).sum();
     assert!(rows > 0 && rows <= i128::from(device.end_requested));
 }
+
+#[test]
+fn what_can_be_given_back_is_not_that_of_private_pools_or_of_the_host() {
+    let mib = 1u64 << 20;
+    let segment = |device: i64, at: u64, pool: [u64; 2]| {
+        let block =
+            serde_json::json!({"address": at * 100 * mib, "size": 2 * mib, "requested_size": 0, "state": "inactive"});
+        serde_json::json!({"device": device, "address": at * 100 * mib, "total_size": 2 * mib, "stream": 0, "segment_type": "large",
+                           "segment_pool_id": pool, "blocks": [block]})
+    };
+    let told = |device: i64, pools: &[[u64; 2]]| {
+        let segments: Vec<_> = (1u64..).zip(pools).map(|(at, &pool)| segment(device, at, pool)).collect();
+        let file = serde_json::json!({"segments": segments, "device_traces": []});
+        let mut opened = open(file.to_string().as_bytes()).unwrap();
+        let report = report(&mut opened, device, Topic::Waste, &[]);
+        report.statements.iter().find(|it| it.text.contains("hold none at all")).unwrap().text.clone()
+    };
+    let [own, graph] = [[0, 0], [0, 3]];
+    assert!(
+        told(0, &[own, own]).ends_with("4,194,304 B) hold none at all: torch.cuda.empty_cache() can give them back.")
+    );
+    assert!(told(0, &[graph]).ends_with("2,097,152 B) hold none at all."));
+    assert!(told(-1, &[own]).ends_with("2,097,152 B) hold none at all."));
+    let mixed = told(0, &[own, graph, graph]);
+    let end = "3 segments with 6.00 MiB (6,291,456 B) hold none at all: torch.cuda.empty_cache() can give back 1 segment with \
+               2.00 MiB (2,097,152 B), the others are of private pools.";
+    assert!(mixed.ends_with(end), "{mixed}");
+}
+
+#[test]
+fn the_rows_of_another_moment_are_its_total() {
+    let (mut opened, _) = generated("--steps 4 --layers 3");
+    let events = opened.summary.devices[0].events as u32;
+    let mut others = 0;
+    for at in (0..events).step_by(29).chain([events, u32::MAX]) {
+        let report = of(opened.reply(asked(0, Topic::Peak, Some(at), &[])));
+        let live = sheet(&report, "live");
+        let place = live.columns.iter().position(|column| column.key == "requested_at").unwrap();
+        let sum: i128 = live.rows.iter().map(|row| number(live, row, "requested_at")).sum();
+        let Cell::Bytes(total) = live.total[place] else { panic!("{:?}", live.total) };
+        assert_eq!(sum, i128::from(total), "at {at}");
+        others += live.rows.iter().filter(|row| number(live, row, "requested") == 0).count();
+        let Reply::Moments { moments, .. } = opened.reply(Request::Moments {
+            serial: 1,
+            device: 0,
+            at: vec![memscape::engine::protocol::At::Moment(at)],
+        }) else {
+            panic!("no moment")
+        };
+        assert_eq!(total, moments[0].requested, "at {at}");
+    }
+    assert!(others > 0, "something is live at another moment alone");
+}

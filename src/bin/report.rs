@@ -33,7 +33,11 @@ pub(crate) fn report(terms: &Terms) -> Result<String, String> {
         _ => return Err("the report could not be made".to_owned()),
     };
     let known: Vec<&Threshold> = report.sheets.iter().filter_map(|sheet| sheet.threshold.as_ref()).collect();
-    if let Some((key, _)) = terms.thresholds.iter().find(|(key, _)| known.iter().all(|known| known.key != *key)) {
+    // Without sheets there is nothing to tell by, and that is no mistake.
+    let is_told = !report.sheets.is_empty();
+    if let Some((key, _)) =
+        terms.thresholds.iter().filter(|_| is_told).find(|(key, _)| known.iter().all(|known| known.key != *key))
+    {
         let names: Vec<&str> = known.iter().map(|known| known.key.as_str()).collect();
         return Err(match names.as_slice() {
             [] => format!("there is no threshold {key}: this report has none"),
@@ -83,7 +87,7 @@ fn write_sheet(text: &mut String, sheet: &Sheet) {
     if !sheet.note.is_empty() {
         text.push_str(&format!("  {}\n", printable(&sheet.note)));
     }
-    if sheet.rows.is_empty() {
+    if sheet.rows.is_empty() && sheet.left_out == 0 {
         text.push_str("  none\n");
         return;
     }

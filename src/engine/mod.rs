@@ -188,6 +188,7 @@ impl Engine {
             Request::Categories(set) => {
                 self.categories = *set;
                 self.tables.forget_nodes();
+                self.reports.begin_again();
                 self.scene.iter_mut().for_each(|scene| scene.job = None);
                 self.file.iter_mut().for_each(|file| file.set_categories(&self.categories));
             }

@@ -48,6 +48,10 @@ pub(super) fn listeners(app: &Rc<App>) -> [EventListener; 5] {
             let sheet = told(event, "data-threshold").and_then(|place| place.parse().ok());
             if let (Some(field), Some(sheet)) = (field, sheet) {
                 act(app, WhyAction::ThresholdSet(sheet, field.value()));
+                // What is no whole number was not taken: what stands there is what the rows are told by.
+                if !field.value().is_empty() && field.value().parse::<u64>().is_err() {
+                    field.set_value(&field.default_value());
+                }
             }
         }),
     ]

@@ -37,7 +37,7 @@ fn write_sheet(text: &mut String, sheet: &Sheet) {
         escape(text, note);
         text.push_str("\n\n");
     }
-    if sheet.rows.is_empty() {
+    if sheet.rows.is_empty() && sheet.left_out == 0 {
         text.push_str("None.\n");
         return;
     }

@@ -146,8 +146,9 @@ pub fn view(state: &State) -> Option<RangeView> {
     let Some(facts) = state.range_facts() else { return Some(RangeView { is_extended, ..RangeView::default() }) };
     let weight = |weight: Weight| {
         let mut text = exact(weight.bytes);
-        text.push_str(" in ");
-        text.push_str(&counted(weight.count.into(), "allocation"));
+        // Where it has to be broken, then before these three words.
+        text.push_str(" in\u{a0}");
+        text.push_str(&counted(weight.count.into(), "allocation").replace(' ', "\u{a0}"));
         text
     };
     let mut lines = vec![("Events", events(facts.span))];

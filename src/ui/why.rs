@@ -53,7 +53,7 @@ pub struct Why {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Question {
     topic: Topic,
-    at: u32,
+    at: Option<u32>,
     rows: u32,
     version: u32,
 }
@@ -161,6 +161,12 @@ impl Why {
     }
 }
 
+/// The stack of a row.
+fn stack<'a>(report: &'a Report, item: &Item) -> Option<&'a [String]> {
+    let sheet = report.sheets.iter().find(|sheet| Some(&sheet.key) == item.sheet.as_ref())?;
+    Some(&sheet.rows.get(item.row)?.stack)
+}
+
 /// Whether memory ran out on a device while it was recorded.
 fn ran_out(device: &DeviceSummary) -> bool {
     device.actions.iter().any(|(action, count)| action == "oom" && *count > 0)
@@ -191,7 +197,8 @@ pub(super) fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     }
     let topic = if edits { Topic::Categories } else { why.topic };
     let rows = if edits { MOST_CATEGORIES as u32 } else { why.rows() };
-    let question = Question { topic, at: state.pinned.moment, rows, version: why.version };
+    let at = topic.has_moment().then_some(state.pinned.moment);
+    let question = Question { topic, at, rows, version: why.version };
     let is_known = why.known.iter().any(|(known, _)| *known == question);
     let waits = why.asked.is_some_and(|(_, asked)| asked.topic == topic);
     if is_known || waits {
@@ -201,7 +208,7 @@ pub(super) fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     let thresholds = set.map(|(_, key, value)| (key.clone(), *value)).collect();
     let serial = state.next_serial();
     state.why.asked = Some((serial, question));
-    let question = ReportQuestion { topic, at: Some(question.at), thresholds, rows: question.rows };
+    let question = ReportQuestion { topic, at: question.at, thresholds, rows: question.rows };
     effects.push(Effect::Ask(Request::Report { serial, device, question }));
 }
 
@@ -220,6 +227,12 @@ pub(super) fn told_anew(why: &mut Why) {
 pub(super) fn take(state: &mut State, serial: u32, report: Report) {
     let why = &mut state.why;
     let Some((_, question)) = why.asked.take_if(|(asked, _)| *asked == serial) else { return };
+    let before = why.report_of(question.topic).cloned();
+    // Where another row has come to stand, its stack is not what was asked for.
+    why.unfolded.retain(|(topic, item)| {
+        let of = |report: &Report| stack(report, item).map(<[String]>::to_vec);
+        *topic != question.topic || before.as_deref().and_then(of) == of(&report)
+    });
     why.known.retain(|(known, _)| known.topic != question.topic);
     why.known.push((question, Rc::new(report)));
 }
@@ -299,7 +312,10 @@ fn set_threshold(why: &mut Why, sheet: usize, text: &str) {
     let Some(threshold) = why.report().and_then(|report| report.sheets.get(sheet)?.threshold.clone()) else { return };
     let (topic, text) = (why.topic, text.trim());
     let value = text.parse().ok();
-    if value.is_none() != text.is_empty() || value == Some(threshold.value) {
+    // The answer to another one may still be on its way.
+    let is_so = value == Some(threshold.value)
+        && why.thresholds.iter().all(|(of, key, set)| (*of, key) != (topic, &threshold.key) || Some(*set) == value);
+    if value.is_none() != text.is_empty() || is_so {
         return;
     }
     why.thresholds.retain(|(of, key, _)| (*of, key) != (topic, &threshold.key));

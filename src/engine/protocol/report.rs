@@ -41,6 +41,11 @@ impl Topic {
         }
     }
 
+    /// Whether what it tells depends on [`ReportQuestion::at`].
+    pub fn has_moment(self) -> bool {
+        matches!(self, Topic::Peak | Topic::OutOfMemory | Topic::Categories)
+    }
+
     /// The topic of that name.
     pub fn named(name: &str) -> Option<Topic> {
         Topic::ALL.into_iter().find(|topic| topic.name() == name)

@@ -28,13 +28,29 @@ pub(super) trait Job {
 /// What was asked last and is not answered yet.
 #[derive(Default)]
 pub(super) struct Reports {
-    asked: Option<(u32, Box<dyn Job>)>,
+    asked: Option<Asked>,
+}
+
+/// A question, and its answer as far as it is.
+struct Asked {
+    serial: u32,
+    device: i64,
+    question: ReportQuestion,
+    job: Box<dyn Job>,
 }
 
 impl Reports {
     /// A question; it overtakes the one before.
     pub(super) fn ask(&mut self, serial: u32, device: i64, question: ReportQuestion) {
-        self.asked = Some((serial, job(device, question)));
+        let job = job(device, question.clone());
+        self.asked = Some(Asked { serial, device, question, job });
+    }
+
+    /// Other rules tell categories from now on: what was summed up by those before counts no more.
+    pub(super) fn begin_again(&mut self) {
+        if let Some(asked) = &mut self.asked {
+            asked.job = job(asked.device, asked.question.clone());
+        }
     }
 
     /// Works while there is time: `true` when nothing is left to do.
@@ -44,7 +60,7 @@ impl Reports {
         replies: &mut VecDeque<Reply>,
         has_time: &mut dyn FnMut() -> bool,
     ) -> bool {
-        let Some((serial, job)) = &mut self.asked else { return true };
+        let Some(Asked { serial, job, .. }) = &mut self.asked else { return true };
         let Some(report) = job.step(file, has_time) else { return false };
         replies.push_back(Reply::Report { serial: *serial, report: Box::new(report) });
         self.asked = None;

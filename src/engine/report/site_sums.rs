@@ -1,5 +1,6 @@
 //! What allocations are together by call site, the page's own: the group by which they are coloured and stacked.
 
+use super::writing::cut;
 use crate::engine::groups::is_of_free;
 use crate::engine::open::OpenFile;
 use crate::engine::protocol::Grouping;
@@ -88,7 +89,7 @@ impl SiteSums {
 
 /// What the call site of a group is called.
 pub(super) fn label(file: &OpenFile, history: &DeviceHistory, group: u32) -> String {
-    file.groups.label(&file.snapshot, history, Grouping::CallSite, group)
+    cut(&file.groups.label(&file.snapshot, history, Grouping::CallSite, group))
 }
 
 /// The call site of one allocation; marked where it is that of its free.

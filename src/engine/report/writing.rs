@@ -8,10 +8,12 @@ use crate::engine::protocol::{
 };
 use crate::replay::{AllocationId, DeviceHistory};
 use crate::snapshot::{FrameId, Snapshot, StackId};
-use crate::units::{Bytes, grouped};
+use crate::units::{Bytes, EventIdx, Moment, grouped};
 
 /// Rows of one sheet, however many are asked for.
 pub(super) const MOST_ROWS: u32 = 100_000;
+/// Characters of a name that are told.
+const LONGEST_NAME: usize = 200;
 /// Frames of a stack that are told, the innermost ones.
 const MOST_FRAMES: usize = 200;
 /// Bytes of all stacks of a report: they may name the same long string endlessly often.
@@ -65,6 +67,14 @@ impl<'a> Writing<'a> {
     }
 }
 
+/// A name, cut where it is too long to read; rows without end may have the same one.
+pub(super) fn cut(name: &str) -> String {
+    match name.char_indices().nth(LONGEST_NAME) {
+        Some((end, _)) => [name.get(..end).unwrap_or_default(), "…"].concat(),
+        None => name.to_owned(),
+    }
+}
+
 /// A sentence.
 pub(super) fn says(tone: Tone, text: String, evidence: Option<Evidence>) -> Statement {
     Statement { tone, text, evidence }
@@ -89,6 +99,12 @@ pub(super) fn bytes(bytes: u64) -> String {
 /// That a moment is shown.
 pub(super) fn at(moment: u32) -> Evidence {
     Evidence { moment: Some(moment), ..Evidence::default() }
+}
+
+/// The event by which an allocation was freed.
+pub(super) fn freed_by(history: &DeviceHistory, id: AllocationId) -> Cell {
+    let freed = history.allocations.died(id).and_then(Moment::event);
+    freed.map_or(Cell::Nothing, |EventIdx(event)| Cell::Event(event.into()))
 }
 
 /// That an allocation is selected, at a moment.

@@ -43,6 +43,19 @@ pub(in crate::page) fn scale(state: &State) -> f64 {
 
 impl Panel {
     pub(super) fn show(&mut self, elements: &Elements, state: &State) {
+        let focus = elements.document.active_element().filter(|focus| elements.tree.contains(Some(focus)));
+        self.fill(elements, state);
+        // The rows are what is left of it where a link, a button of the way, or what could be pressed, is gone.
+        let is_gone = |focus: &Element| {
+            !focus.is_connected() || focus.matches(":disabled, a:not([href]), [hidden], [hidden] *").unwrap_or(false)
+        };
+        if focus.is_some_and(|focus| is_gone(&focus)) {
+            // It fails only for an element that is gone.
+            let _ = elements.tree_rows.focus();
+        }
+    }
+
+    fn fill(&mut self, elements: &Elements, state: &State) {
         if let Some(tools) = self.tools.changed(tools(state)) {
             show_tools(elements, tools);
         }

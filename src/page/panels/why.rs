@@ -206,6 +206,9 @@ fn sheet_of(elements: &Elements, place: usize, sheet: &SheetView) -> Element {
     if !sheet.more.is_empty() {
         append(&section, &button(elements, "more", "data-more", &at, &sheet.more));
     }
+    if !sheet.beyond.is_empty() {
+        append(&section, &elements.new_element("p", "none", &[&sheet.beyond, ": the command line tells all"].concat()));
+    }
     section
 }
 
@@ -252,9 +255,7 @@ pub(super) fn table(elements: &Elements, sheet: &SheetView, title: &str) -> Elem
     if !sheet.total.is_empty() {
         let line = elements.new_element("tr", "", "");
         for (cell, (_, kind)) in sheet.total.iter().zip(&sheet.columns) {
-            let is_named = *kind == Kind::Name && cell.text.is_empty();
-            let named = cells::Shown { text: "All".to_owned(), ..cells::Shown::default() };
-            append(&line, &cell_of(elements, *kind, if is_named { &named } else { cell }));
+            append(&line, &cell_of(elements, *kind, cell));
         }
         append(&part("tfoot"), &line);
     }

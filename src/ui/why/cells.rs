@@ -37,7 +37,8 @@ pub fn plain(cell: &Cell) -> String {
         Cell::Bytes(number) | Cell::Count(number) | Cell::Micros(number) => number.to_string(),
         Cell::Change(number) | Cell::Event(number) => number.to_string(),
         Cell::Share { part, whole } => {
-            let millionths = u128::from(*part) * u128::from(MILLION) / u128::from(*whole);
+            let whole = u128::from(*whole);
+            let millionths = (u128::from(*part) * 2 * u128::from(MILLION) + whole) / (2 * whole);
             quotient(u64::try_from(millionths).unwrap_or(MILLION))
         }
         Cell::Ratio(ratio) => quotient((ratio * MILLION as f64).round() as u64),

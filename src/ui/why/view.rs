@@ -1,8 +1,9 @@
 //! What the tab "Why" shows: a report as statements and sheets of text. It knows no topic from another.
 
 use super::cells::{Shown, plain, shown};
-use super::{Item, Why};
+use super::{Item, MOST_ROWS, Why};
 use crate::engine::protocol::{Cell, Report, Sheet, Threshold, Tone, Topic};
+use crate::ui::cell_text::total;
 use crate::ui::state::State;
 use crate::units::{Bytes, counted};
 use std::rc::Rc;
@@ -123,6 +124,8 @@ pub struct SheetView {
     pub total: Vec<Shown>,
     /// What the button says that shows more rows; empty where there are no more.
     pub more: String,
+    /// How many rows there are beyond those that the page shows at most; else empty.
+    pub beyond: String,
 }
 
 /// What a column holds.
@@ -200,7 +203,12 @@ pub fn view(state: &State) -> View {
 /// What the rules of categories bring about: the first table of their report, whole.
 pub fn categories(state: &State) -> Option<SheetView> {
     let sheet = state.why.report_of(Topic::Categories)?.sheets.first()?;
-    Some(sheet_view(&state.why, sheet, &mut 0, sheet.rows.len()))
+    let mut view = sheet_view(&state.why, sheet, &mut 0, sheet.rows.len());
+    // Beside the rules, nothing is clicked in it.
+    for row in &mut view.rows {
+        (row.is_shown, row.stack) = (false, Stack::None);
+    }
+    Some(view)
 }
 
 fn sheet_view(why: &Why, sheet: &Sheet, place: &mut usize, seen: usize) -> SheetView {
@@ -226,6 +234,9 @@ fn sheet_view(why: &Why, sheet: &Sheet, place: &mut usize, seen: usize) -> Sheet
         let short = if threshold.unit == "bytes" { Bytes(threshold.value).to_string() } else { String::new() };
         (threshold, short)
     });
+    let hidden = if hidden == 0 { String::new() } else { counted(hidden, "row") + " more" };
+    let (more, beyond) =
+        if why.limit(&sheet.key) < MOST_ROWS { (hidden, String::new()) } else { (String::new(), hidden) };
     SheetView {
         key: sheet.key.clone(),
         title: sheet.title.clone(),
@@ -233,8 +244,9 @@ fn sheet_view(why: &Why, sheet: &Sheet, place: &mut usize, seen: usize) -> Sheet
         threshold,
         columns: columns(sheet),
         rows,
-        total: sheet.total.iter().map(shown).collect(),
-        more: if hidden == 0 { String::new() } else { counted(hidden, "row") + " more" },
+        total: total(sheet).iter().flat_map(|row| &row.cells).map(shown).collect(),
+        more,
+        beyond,
     }
 }
 

@@ -9,7 +9,7 @@ use super::writing::{Writing, at, bytes, sheet};
 use crate::engine::open::OpenFile;
 use crate::engine::protocol::{Cell, Evidence, Report, ReportQuestion, SheetRow, Tone, Weight};
 use crate::sorted::{pair, sorted_numbers};
-use crate::units::{Moment, counted, percent};
+use crate::units::{Moment, grouped, percent};
 use mosaic::Mosaic;
 use sums::{Most, Sums};
 
@@ -94,8 +94,8 @@ impl Parts {
             let share = percent(self.peak.of(place as usize).bytes, whole);
             [if number > 0 { ", " } else { "" }, &share, " is ", name].iter().for_each(|part| text.push_str(part));
         }
-        if whole == 0 {
-            text.push_str("nothing is live");
+        if text.ends_with(' ') {
+            text.push_str(if whole == 0 { "nothing is live" } else { "the file explains nothing of what is live" });
         }
         [" (rules: ", set.name(), ")."].iter().for_each(|part| text.push_str(part));
         writing.say(Tone::Fact, text, Some(at(self.peak.moment)));
@@ -120,7 +120,7 @@ impl Parts {
             let part = percent(unknown.bytes, whole);
             let text = match unknown.bytes {
                 0 => ["Nothing at the peak is ", &name, "."].concat(),
-                _ => ["No more than ", &part, " of the peak is ", &name, "."].concat(),
+                _ => ["Only ", &part, " of the peak is ", &name, "."].concat(),
             };
             writing.say(Tone::Good, text, evidence);
         }
@@ -136,15 +136,15 @@ impl Parts {
 
     fn write_categories(&self, writing: &mut Writing<'_>) {
         let mut columns = vec![
-            ["category", "Category"],
-            ["peak_requested", "Requested at the peak"],
-            ["peak_share", "Share"],
-            ["peak_count", "Allocations"],
+            ["category", "category"],
+            ["peak_requested", "at peak, requested"],
+            ["peak_share", "share"],
+            ["peak_count", "allocations"],
         ];
         if self.at.is_some() {
-            columns.extend([["requested", "Requested at the moment"], ["count", "Allocations then"]]);
+            columns.extend([["requested", "at moment, requested"], ["count", "allocations then"]]);
         }
-        columns.extend([["most_requested", "The most it had, requested"], ["most_event", "After event"]]);
+        columns.extend([["most_requested", "its most, requested"], ["most_event", "after event"]]);
         let note = "Each allocation has one category. A row shows the moment at which its category had the most.";
         let mut sheet = sheet(["categories", "Categories", note], &columns);
         let cells = |name: Option<&str>, peak: Weight, at: Option<Weight>, most: Option<(u64, u32)>| {
@@ -186,19 +186,24 @@ impl Parts {
         let set = writing.file.groups.categories.set();
         let rules = (0u32..).zip(&self.peak.rules).filter(|(_, sum)| sum.0.count > 0);
         let ranked = sorted_numbers(rules.map(|(rule, sum)| (pair(!sum.0.bytes, 0), rule)).collect());
-        let idle = set.rules().len().saturating_sub(ranked.len());
-        let mut note = String::from("What each rule decides at the peak: the first that holds counts. ");
-        note.push_str(&counted(idle as u64, "other rule"));
-        note.push_str(" of the set decide nothing there.");
+        // What no rule tells is a row and no rule.
+        let deciding = ranked.iter().filter(|&&rule| (rule as usize) < set.rules().len()).count();
+        let idle = set.rules().len().saturating_sub(deciding);
+        let mut note = String::from(
+            "What each rule decides at the peak: the first that holds counts. Rules of the set that decide nothing there: ",
+        );
+        [&grouped(idle as u64), " of ", &grouped(set.rules().len() as u64), "."]
+            .iter()
+            .for_each(|part| note.push_str(part));
         let sheet = sheet(
             ["rules", "Rules", &note],
             &[
-                ["rule", "Rule"],
-                ["category", "Category"],
-                ["why", "Because of"],
-                ["peak_requested", "Requested at the peak"],
-                ["peak_share", "Share"],
-                ["peak_count", "Allocations"],
+                ["rule", "rule"],
+                ["category", "category"],
+                ["why", "because of"],
+                ["peak_requested", "at peak, requested"],
+                ["peak_share", "share"],
+                ["peak_count", "allocations"],
             ],
         );
         writing.fill(sheet, &ranked, |writing, number| {
@@ -226,10 +231,10 @@ impl Parts {
         let mut sheet = sheet(
             ["unknown", "Unknown", note],
             &[
-                ["site", "Call site"],
-                ["peak_requested", "Requested at the peak"],
-                ["peak_share", "Share"],
-                ["peak_count", "Allocations"],
+                ["site", "call site"],
+                ["peak_requested", "at peak, requested"],
+                ["peak_share", "share"],
+                ["peak_count", "allocations"],
             ],
         );
         let whole = self.peak.total.bytes;

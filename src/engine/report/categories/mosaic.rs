@@ -94,7 +94,7 @@ impl Mosaic {
                     the peak is that of their sum.";
         let mut sheet = sheet(
             ["mosaic", "As Mosaic counts", note],
-            &[["category", "Category"], ["requested", "Requested at Mosaic's peak"], ["share", "Share"]],
+            &[["category", "category"], ["requested", "requested at Mosaic's peak"], ["share", "share"]],
         );
         let bytes = |bytes: i128| u64::try_from(bytes.max(0)).unwrap_or(u64::MAX);
         let cells = |name: Option<&str>, part: i128| {

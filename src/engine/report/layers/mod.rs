@@ -4,11 +4,11 @@ mod sums;
 mod tree;
 
 use super::Job;
-use super::writing::{MOST_ROWS, StackLines, bytes, row, says, sheet, shown};
+use super::writing::{MOST_ROWS, StackLines, bytes, cut, row, says, sheet, shown};
 use crate::analysis::site;
 use crate::engine::open::OpenFile;
 use crate::engine::places::lasted_us;
-use crate::engine::protocol::{Cell, Report, ReportQuestion, Sheet, Span, Statement, Tone, Topic};
+use crate::engine::protocol::{Cell, Evidence, Report, ReportQuestion, Sheet, SheetRow, Span, Statement, Tone, Topic};
 use crate::engine::radix::Radix;
 use crate::replay::DeviceHistory;
 use crate::snapshot::{Snapshot, StringId};
@@ -24,7 +24,8 @@ const LONGEST_NAME: usize = 200;
 
 const NOTE: &str = "A module is a forward that torch's nn.Module calls; modules called from one line, as in a loop, are one row. In the \
     order in which they first run, inside each other as they are indented. With what is inside it: the most that is live and \
-    reserved on the whole device after one of its events; allocations and completed frees with its forward in the stack; \
+    reserved on the whole device after one of its events; at the device's peak, what was born in it; allocations and \
+    completed frees with its forward in the stack; \
     fragmentation as MemoryTracer has it, reserved and not live, the mean over its events; from its first event to its last.";
 
 /// The report, as far as it is.
@@ -155,19 +156,23 @@ impl Telling<'_> {
         says(Tone::Fact, text, Some(self.evidence(module, sum)))
     }
 
-    fn evidence(&self, module: Module, sum: Sum) -> crate::engine::protocol::Evidence {
-        let span = Span { from: sum.first, to: sum.last.saturating_add(1).min(self.history.event_count()) };
+    fn evidence(&self, module: Module, sum: Sum) -> Evidence {
         let find = Some(self.calls(module)).filter(|call| !call.is_empty());
-        crate::engine::protocol::Evidence { find, ..shown(span, sum.peak_moment) }
+        // What only blocks at the end tell of has no place in the trace.
+        if sum.events == 0 {
+            return Evidence { find, ..Evidence::default() };
+        }
+        let span = Span { from: sum.first, to: sum.last.saturating_add(1).min(self.history.event_count()) };
+        Evidence { find, ..shown(span, sum.peak_moment) }
     }
 
     fn sheet(&self, modules: &[u32], rows: u32) -> Sheet {
         let columns = [
             ["module", "module"],
             ["called_at", "called at"],
-            ["peak_requested", "most live in it, requested"],
-            ["peak_reserved", "most reserved in it"],
-            ["live_at_peak", "born in it and live at the peak, requested"],
+            ["peak_requested", "most live, requested"],
+            ["peak_reserved", "most reserved"],
+            ["live_at_peak", "at peak, requested"],
             ["allocations", "allocations"],
             ["allocated_bytes", "allocated, requested"],
             ["deallocations", "deallocations"],
@@ -187,13 +192,13 @@ impl Telling<'_> {
         sheet
     }
 
-    fn row(&self, module: Module, sum: Sum, lines: &mut StackLines) -> crate::engine::protocol::SheetRow {
+    fn row(&self, module: Module, sum: Sum, lines: &mut StackLines) -> SheetRow {
         let has_events = sum.events > 0;
         let reserved = Some(sum.reserved).filter(|&reserved| has_events && reserved > 0);
         let lasted = lasted_us(self.history, EventIdx(sum.first), EventIdx(sum.last)).filter(|_| has_events);
         let cells = vec![
-            Cell::Text(self.name(module, sum)),
-            Cell::Text(self.calls(module)),
+            Cell::Text(cut(&self.name(module, sum))),
+            Cell::Text(cut(&self.calls(module))),
             if has_events { Cell::Bytes(sum.peak) } else { Cell::Nothing },
             reserved.map_or(Cell::Nothing, Cell::Bytes),
             Cell::Bytes(sum.live),

@@ -7,10 +7,10 @@ use super::Job;
 use super::live_sites::LiveSites;
 use super::site_sums::site_of;
 use super::waste::{pool_name, stream_name};
-use super::writing::{Writing, sheet, threshold};
+use super::writing::{Writing, freed_by, says, sheet, threshold};
 use crate::analysis::site;
 use crate::engine::open::OpenFile;
-use crate::engine::protocol::{Cell, Evidence, Report, ReportQuestion, SheetRow, Statement, Threshold, Tone};
+use crate::engine::protocol::{Cell, Evidence, Report, ReportQuestion, SheetRow, Threshold, Tone};
 use crate::replay::{AllocationId, Curve, DeviceHistory};
 use crate::snapshot::{Action, StackId};
 use crate::units::{EventIdx, Moment};
@@ -161,9 +161,12 @@ fn newer(history: &DeviceHistory, event: u32) -> usize {
 /// The report of a trace without such events.
 fn nothing(history: Option<&DeviceHistory>, question: &ReportQuestion) -> Report {
     let mut report = Report { topic: question.topic, ..Report::default() };
-    if history.is_some() {
-        let text = "No request failed in this trace.".to_owned();
-        report.statements.push(Statement { tone: Tone::Good, text, evidence: None });
+    if let Some(history) = history {
+        let (tone, text) = match history.event_count() {
+            0 => (Tone::Fact, "The file has no events: whether a request failed is not recorded."),
+            _ => (Tone::Good, "No request failed in this trace."),
+        };
+        report.statements.push(says(tone, text.to_owned(), None));
     }
     report
 }
@@ -293,12 +296,11 @@ fn write_before(writing: &mut Writing<'_>, refused: &Refused, big: Threshold) {
     writing.fill(sheet, &ids, |writing, id| {
         let id = AllocationId(id);
         let born = history.allocations.born(id);
-        let freed = history.allocations.died(id).and_then(Moment::event);
         let cells = vec![
             Cell::Bytes(history.allocations.size(id)),
             Cell::Event(born.event_or_minus_one()),
             Cell::Count(u64::from(refused.live.moment.saturating_sub(born.0))),
-            freed.map_or(Cell::Nothing, |EventIdx(event)| Cell::Event(event.into())),
+            freed_by(history, id),
             Cell::Text(site_of(file, history, id)),
         ];
         writing.allocation_row(id, cells, Some(born.0))

@@ -10,6 +10,10 @@ use crate::units::{Bytes, counted, grouped};
 const SMALL_REQUEST: u64 = 1 << 20;
 /// What is taken from the driver is a multiple of this (`kRoundLarge`).
 const DRIVER_GRAIN: u64 = 2 << 20;
+/// Requests from here on get a segment of their own size (`kMinLargeAlloc`); smaller ones share one of `LARGE_SEGMENT` (`kLargeBuffer`),
+/// which is also what expandable segments grow by.
+const OWN_SEGMENT: u64 = 10 << 20;
+const LARGE_SEGMENT: u64 = 20 << 20;
 /// Events around the refusal that are shown.
 const AROUND: u32 = 500;
 
@@ -59,6 +63,7 @@ pub(super) fn write(writing: &mut Writing<'_>, facts: &Facts, told: &Refused, si
         if room.kind.expandable { room.free } else { room.whole_bytes }
     });
     let fits = largest.max(facts.driver.saturating_add(given_back) / DRIVER_GRAIN * DRIVER_GRAIN);
+    let is_expandable = own().any(|room| room.kind.expandable);
     if knows_room {
         let mut text = "At most ".to_owned();
         text.push_str(&bytes(fits));
@@ -86,13 +91,14 @@ pub(super) fn write(writing: &mut Writing<'_>, facts: &Facts, told: &Refused, si
             text.push_str(" were free where this request is served, in ");
             text.push_str(&counted(blocks, "block"));
             text.push_str(", none of them large enough.");
-            if !own().any(|room| room.kind.expandable) {
+            if !is_expandable {
                 text.push_str(" PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True lets such space be used.");
             }
         } else if all_free.saturating_add(facts.driver) < asked {
-            text = "No arrangement would have made room: with all that was free, at most ".to_owned();
+            text = "No arrangement would have made room: even with all that was reserved and not in use, at most "
+                .to_owned();
             text.push_str(&bytes(all_free));
-            text.push_str(" reserved and not in use and what the driver had, ");
+            text.push_str(", and what the driver had, ");
             text.push_str(&bytes(asked - all_free.saturating_add(facts.driver)));
             text.push_str(" were missing. Less has to be live, or be asked for.");
         } else {
@@ -104,16 +110,15 @@ pub(super) fn write(writing: &mut Writing<'_>, facts: &Facts, told: &Refused, si
         }
         writing.say(tone, text, Some(at(moment)));
     }
-    if facts.driver >= asked.next_multiple_of(DRIVER_GRAIN) {
-        let text =
-            "The driver had more left than was asked for: look for a limit (set_per_process_memory_fraction), or \
-                    fragmentation of the driver's own."
-                .to_owned();
+    if facts.driver >= from_the_driver(asked, is_expandable) {
+        let text = "The driver had more left than such a request takes from it: look for a limit \
+             (set_per_process_memory_fraction), or fragmentation of the driver's own."
+            .to_owned();
         writing.say(Tone::Fact, text, None);
     }
     if facts.pending > 0 {
         let mut text = bytes(facts.pending);
-        text.push_str(" were freed by the program and still in use by a stream (record_stream).");
+        text.push_str(" had been freed by the program and were still in use by a stream (record_stream).");
         writing.say(Tone::Fact, text, Some(at(moment)));
     }
     if let Some((sites, largest)) = live.heaviest(file, history) {
@@ -144,4 +149,14 @@ pub(super) fn write(writing: &mut Writing<'_>, facts: &Facts, told: &Refused, si
 
 fn sum_of<'a>(rooms: impl Iterator<Item = &'a Room>, of: impl Fn(&Room) -> u64) -> u64 {
     rooms.fold(0, |sum, room| sum.saturating_add(of(room)))
+}
+
+/// What the allocator takes from the driver to serve a request (`get_allocation_size`): it may be more than the request.
+fn from_the_driver(asked: u64, is_expandable: bool) -> u64 {
+    let grain = match asked {
+        _ if asked <= SMALL_REQUEST => return DRIVER_GRAIN,
+        _ if is_expandable || asked < OWN_SEGMENT => LARGE_SEGMENT,
+        _ => DRIVER_GRAIN,
+    };
+    asked.checked_next_multiple_of(grain).unwrap_or(asked)
 }

@@ -4,13 +4,11 @@ use super::counted::Region;
 use crate::engine::protocol::{Cell, Sheet, Span};
 use crate::engine::report::ranges::{Facts, Ranges};
 use crate::engine::report::steps::Placed;
-use crate::engine::report::writing::{at, row, sheet, shown};
+use crate::engine::report::writing::{at, cut, row, sheet, shown};
 use crate::replay::{AnnotationRange, DeviceHistory};
 use crate::snapshot::{Snapshot, StringId};
 use crate::units::Moment;
 
-/// Characters of a name that are told.
-const LONGEST_NAME: usize = 200;
 /// Rows are not indented further.
 const DEEPEST: u32 = 64;
 /// What sheets are written from, and the most rows of each.
@@ -28,11 +26,7 @@ impl Names<'_> {
 
     /// A name, cut where it is too long to read.
     pub(super) fn text(&self, name: StringId) -> String {
-        let name = self.snapshot.strings.text(name);
-        match name.char_indices().nth(LONGEST_NAME) {
-            Some((end, _)) => [name.get(..end).unwrap_or_default(), "…"].concat(),
-            None => name.into_owned(),
-        }
+        cut(&self.snapshot.strings.text(name))
     }
 
     fn context(&self, name: Option<StringId>) -> String {
@@ -87,8 +81,8 @@ fn micros(history: &DeviceHistory, range: &AnnotationRange) -> u64 {
 pub(super) const FACTS: [[&str; 2]; 8] = [
     ["first_event", "first event"],
     ["last_event", "last event"],
-    ["start_requested", "live at its start, requested"],
-    ["end_requested", "live at its end, requested"],
+    ["start_requested", "at start, requested"],
+    ["end_requested", "at end, requested"],
     ["peak_requested", "most live, requested"],
     ["peak_event", "after event"],
     ["allocated_bytes", "allocated, requested"],
@@ -114,7 +108,7 @@ pub(super) fn facts_cells(span: Span, facts: Facts) -> impl Iterator<Item = Cell
 
 /// Annotations by name.
 pub(super) fn names_sheet(names: &Names<'_>, sums: &[Sum], highest: &[u32], ranges: &Ranges) -> Sheet {
-    let note = "Bytes of the whole device while one of them is open, the names with the most live first. Those of a name are added up: what happens in two of them at once counts twice.";
+    let note = "Bytes of the whole device while one of them is open, the names with the most live first. Those of a name are added up: what happens in two of them at once counts twice. Kept: born in one and live after its end.";
     let columns = [
         ["name", "annotation"],
         ["count", "times"],
@@ -122,7 +116,7 @@ pub(super) fn names_sheet(names: &Names<'_>, sums: &[Sum], highest: &[u32], rang
         ["peak_requested", "most live, requested"],
         ["allocated_bytes", "allocated, requested"],
         ["freed_bytes", "freed, requested"],
-        ["kept_bytes", "born in one and live after its end, requested"],
+        ["kept_bytes", "kept, requested"],
     ];
     let mut sheet = sheet(["stages", "Annotations by name", note], &columns);
     for sum in highest.iter().take(names.rows as usize).filter_map(|&at| sums.get(at as usize)) {
@@ -144,12 +138,9 @@ pub(super) fn names_sheet(names: &Names<'_>, sums: &[Sum], highest: &[u32], rang
 
 /// Annotations one by one: those in which the most is live, by time.
 pub(super) fn occurrences_sheet(names: &Names<'_>, placed: &Placed, highest: &[u32], ranges: &Ranges) -> Sheet {
-    let note = "Bytes of the whole device, in the order of time; where they are too many, those with the most live. Inside each other as they are indented.";
-    let columns = [
-        &[["name", "annotation"]][..],
-        &FACTS,
-        &[["kept_bytes", "born in it and live after its end, requested"], ["duration_us", "open"]],
-    ];
+    let note = "Bytes of the whole device, in the order of time; where they are too many, those with the most live. Inside each other as they are indented. Kept: born in it and live after its end.";
+    let columns =
+        [&[["name", "annotation"]][..], &FACTS, &[["kept_bytes", "kept, requested"], ["duration_us", "open"]]];
     let mut sheet = sheet(["occurrences", "Annotations one by one", note], &columns.concat());
     let mut chosen: Vec<u32> = highest.iter().copied().take(names.rows as usize).collect();
     chosen.sort_unstable();
@@ -177,8 +168,8 @@ pub(super) fn regions_sheet(names: &Names<'_>, regions: &[Region]) -> Sheet {
     let note = "What was allocated in each torch.compile region (compile_context; N/A: outside one, or not recorded). What was born before the trace is in none.";
     let columns = [
         ["name", "region"],
-        ["peak_requested", "live at the peak, requested"],
-        ["own_peak_requested", "its own most live, requested"],
+        ["peak_requested", "at peak, requested"],
+        ["own_peak_requested", "own most, requested"],
         ["own_peak_event", "after event"],
         ["allocated_bytes", "allocated, requested"],
         ["allocations", "allocations"],

@@ -25,12 +25,18 @@ pub(super) fn steps_sheet(names: &Names<'_>, steps: &Steps, facts: &[Facts]) -> 
         &[["step", "step"]][..],
         &FACTS,
         &[
-            ["growth", "live at its end beyond that of the one before, requested"],
-            ["kept_bytes", "born in it and live after its end, requested"],
-            ["never_freed_bytes", "born in it and live at the end, requested"],
+            ["growth", "growth, requested"],
+            ["kept_bytes", "kept, requested"],
+            ["never_freed_bytes", "never freed, requested"],
         ],
     ];
-    let mut sheet = sheet(["steps", "Steps", &steps.how()], &columns.concat());
+    let mut note = steps.how();
+    if !steps.spans.is_empty() {
+        note.push_str(
+            " Growth: what is live at its end beyond that of the one before; kept: born in it and live after its end.",
+        );
+    }
+    let mut sheet = sheet(["steps", "Steps", &note], &columns.concat());
     let all = steps.spans.iter().zip(facts).zip(growths(facts)).enumerate();
     let (mut sums, mut growth_in_all) = ([0u64; 2], 0i64);
     for (at, ((&span, &facts), growth)) in all {
@@ -72,7 +78,7 @@ pub(super) fn growth(steps: &Steps, facts: &[Facts], end: u32) -> Option<Stateme
     let settled = counted(growths.len() as u64, "step");
     if !(growths.iter().all(|&growth| growth > 0) && without_last.iter().all(|facts| facts.never_freed > 0)) {
         let text = format!(
-            "Memory does not grow from step to step: not each of the {settled} after the first ends with more live than the one before and leaves something that is never freed."
+            "Memory does not grow with every step: not each of the {settled} after the first ends with more live than the one before and leaves something that is never freed. Leaks and waste looks at each call site."
         );
         return Some(says(Tone::Good, text, Some(evidence)));
     }

@@ -20,6 +20,13 @@ struct Held {
     live: u64,
 }
 
+impl Held {
+    /// Whether it holds no live block.
+    fn is_whole(&self) -> bool {
+        self.live == 0 && self.total > 0
+    }
+}
+
 /// The run, and what it found.
 pub(super) struct Cached {
     least: Threshold,
@@ -69,7 +76,7 @@ impl Cached {
             })
         };
         let [_, total, unused] = sum(&mut held.iter());
-        let [whole, whole_bytes, _] = sum(&mut held.iter().filter(|it| it.live == 0 && it.total > 0));
+        let [whole, whole_bytes, _] = sum(&mut held.iter().filter(|it| it.is_whole()));
         if total > 0 {
             let mut text = bytes(unused);
             text.push_str(" of ");
@@ -81,7 +88,25 @@ impl Cached {
             text.push_str(" with ");
             text.push_str(&bytes(whole_bytes));
             text.push_str(" hold none at all");
-            text.push_str(if whole > 0 { ": torch.cuda.empty_cache() can give them back." } else { "." });
+            // It leaves those of private pools that a graph still has, and pinned host memory.
+            let is_private = |it: &Held| {
+                let segment = file.snapshot.segments.get(it.place as usize);
+                segment.and_then(|segment| segment.pool).is_some_and(|pool| pool != (0, 0))
+            };
+            let [back, back_bytes, _] = sum(&mut held.iter().filter(|it| it.is_whole() && !is_private(it)));
+            if back > 0 && history.device >= 0 {
+                text.push_str(": torch.cuda.empty_cache() can give ");
+                if back == whole {
+                    text.push_str("them back");
+                } else {
+                    text.push_str("back ");
+                    text.push_str(&counted(back, "segment"));
+                    text.push_str(" with ");
+                    text.push_str(&bytes(back_bytes));
+                    text.push_str(", the others are of private pools");
+                }
+            }
+            text.push('.');
             writing.say(Tone::Fact, text, Some(at(last)));
         }
         let ranked = held.iter().zip(0..).filter(|(it, _)| it.unused >= least.value.max(1));

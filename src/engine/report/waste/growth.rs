@@ -12,7 +12,7 @@ use crate::engine::report::writing::{Writing, bytes, sheet, threshold};
 use crate::replay::{AllocationId, DeviceHistory};
 use crate::snapshot::Action;
 use crate::sorted::{pair, sorted_numbers};
-use crate::units::{EventIdx, Moment, counted};
+use crate::units::{EventIdx, Moment, counted, grouped};
 
 /// Events or allocations between two questions for the time.
 const ROWS_PER_CHECK: u32 = 2048;
@@ -214,7 +214,7 @@ impl Growth {
             text.push_str(&bytes(site.growth() / u64::from(compared.max(1))));
             text.push_str(" a step on average");
             text.push_str(if site.is_more() {
-                ": more and more of it is never freed."
+                ": there is more and more of it."
             } else {
                 ", in size and not in number."
             });
@@ -232,7 +232,10 @@ impl Growth {
         if u64::from(compared) < self.fewest.value.max(1) {
             let mut text = "Growth from step to step can't be told: ".to_owned();
             text.push_str(&counted(self.steps.into(), "step"));
-            text.push_str(" in the trace.");
+            text.push_str(" in the trace, and it takes ");
+            // The first two are compared with none before.
+            text.push_str(&grouped(self.fewest.value.max(1).saturating_add(2)));
+            text.push('.');
             if history.event_count() > 0 {
                 writing.say(Tone::Fact, text, None);
             }

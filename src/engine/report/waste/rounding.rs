@@ -124,7 +124,9 @@ impl Lost {
             text.push_str(&bytes(numbers.end_rounded.saturating_sub(numbers.end)));
         }
         text.push('.');
-        writing.say(Tone::Fact, text, Some(at(moment)));
+        if rounded > 0 {
+            writing.say(Tone::Fact, text, Some(at(moment)));
+        }
         let ranked = losses.iter().zip(0..).filter(|(loss, _)| loss.lost >= least.value.max(1));
         let ranked = sorted_numbers(ranked.map(|(loss, place)| (pair(!loss.lost, 0), place)).collect());
         let mut sheet = sheet(
