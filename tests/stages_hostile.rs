@@ -148,3 +148,16 @@ fn a_million_annotations_stay_in_time() {
         assert_eq!(sheet(&report, "steps").rows.len(), steps);
     }
 }
+
+/// Mosaic knows no end but the completed free: all of its numbers are by that, also where the file has requests alone.
+#[test]
+fn mosaics_numbers_are_of_one_count() {
+    let marks = [("START", "a".to_owned(), 150), ("END", "a".to_owned(), 250), ("START", "a".to_owned(), 999)];
+    let text = String::from_utf8(snapshot(3, true, &marks)).unwrap().replace("free_completed", "free_requested");
+    let mosaic: Vec<String> =
+        rows(&report(&mut open(text.as_bytes()).unwrap(), 99), "mosaic").into_iter().map(|row| row.1).collect();
+    let of = |what: &str| mosaic.iter().filter(|row| row.contains(what)).map(String::as_str).collect::<Vec<_>>();
+    for (what, bytes) in [("dynamic peak", "60"), ("a_START", "10"), ("a_END", "30"), ("a_START(1)", "60")] {
+        assert!(of(what).iter().any(|row| row.contains(bytes)), "{what}: {bytes} in {mosaic:#?}");
+    }
+}

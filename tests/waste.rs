@@ -245,3 +245,28 @@ fn what_can_be_given_back_is_not_that_of_private_pools_or_of_the_host() {
                2.00 MiB (2,097,152 B), the others are of private pools.";
     assert!(mixed.ends_with(end), "{mixed}");
 }
+
+#[test]
+fn the_rows_of_another_moment_are_its_total() {
+    let (mut opened, _) = generated("--steps 4 --layers 3");
+    let events = opened.summary.devices[0].events as u32;
+    let mut others = 0;
+    for at in (0..events).step_by(29).chain([events, u32::MAX]) {
+        let report = of(opened.reply(asked(0, Topic::Peak, Some(at), &[])));
+        let live = sheet(&report, "live");
+        let place = live.columns.iter().position(|column| column.key == "requested_at").unwrap();
+        let sum: i128 = live.rows.iter().map(|row| number(live, row, "requested_at")).sum();
+        let Cell::Bytes(total) = live.total[place] else { panic!("{:?}", live.total) };
+        assert_eq!(sum, i128::from(total), "at {at}");
+        others += live.rows.iter().filter(|row| number(live, row, "requested") == 0).count();
+        let Reply::Moments { moments, .. } = opened.reply(Request::Moments {
+            serial: 1,
+            device: 0,
+            at: vec![memscape::engine::protocol::At::Moment(at)],
+        }) else {
+            panic!("no moment")
+        };
+        assert_eq!(total, moments[0].requested, "at {at}");
+    }
+    assert!(others > 0, "something is live at another moment alone");
+}

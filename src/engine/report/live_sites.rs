@@ -61,7 +61,10 @@ impl LiveSites {
     /// Writes the sheet; where there is another moment, with what is live then beside it.
     pub(super) fn write(&self, writing: &mut Writing<'_>, title: &str, beside: Option<&LiveSites>) {
         let (file, history) = (writing.file, writing.history);
-        let ranked = self.sums.ranked(0);
+        let mut ranked = self.sums.ranked(0);
+        // What is live at the other moment alone is a part of the total then.
+        let other = beside.map(|beside| beside.sums.ranked(0)).unwrap_or_default();
+        ranked.extend(other.into_iter().filter(|&group| self.sums.of(group).count == 0));
         let mut columns = vec![
             ["requested", "requested"],
             ["share", "share"],
@@ -90,8 +93,9 @@ impl LiveSites {
                 Cell::Count(sum.count),
             ];
             cells.extend(besides(group));
-            cells.push(Cell::Text(self.sums.name(file, history, group)));
-            writing.site_row(&self.sums, group, cells, Some(self.moment))
+            let LiveSites { sums, moment, .. } = beside.filter(|_| sum.count == 0).unwrap_or(self);
+            cells.push(Cell::Text(sums.name(file, history, group)));
+            writing.site_row(sums, group, cells, Some(*moment))
         });
     }
 

@@ -7,7 +7,7 @@ use super::live_sites::LiveSites;
 use super::site_sums::{SiteSums, site_of};
 use super::steps::{Finding, Steps};
 use super::waste::Growth;
-use super::writing::{Writing, allocation, at, bytes, sheet, threshold};
+use super::writing::{MOST_ROWS, Writing, allocation, at, bytes, freed_by, sheet, threshold};
 use crate::engine::open::OpenFile;
 use crate::engine::places::lasted_us;
 use crate::engine::protocol::{
@@ -61,7 +61,7 @@ impl Parts {
             recent: threshold(question, ["recent", "in the last", "events"], recent.into()),
             made: SiteSums::new(file, history),
             large: threshold(question, ["large", "at least", "bytes"], 1 << 20),
-            oldest: Heaviest::new(question.rows.min(100_000) as usize),
+            oldest: Heaviest::new(question.rows.min(MOST_ROWS) as usize),
             old_count: 0,
             growth: Growth::new(file, history, question, steps),
         }
@@ -281,12 +281,11 @@ fn write_oldest(writing: &mut Writing<'_>, peak: &LiveSites, (ranked, count): (V
     writing.fill(sheet, &ranked, |writing, id| {
         let id = AllocationId(id);
         let born = history.allocations.born(id);
-        let freed = history.allocations.died(id).and_then(Moment::event);
         let cells = vec![
             Cell::Bytes(history.allocations.size(id)),
             Cell::Event(born.event_or_minus_one()),
             Cell::Count(u64::from(peak.moment.saturating_sub(born.0))),
-            freed.map_or(Cell::Nothing, |EventIdx(event)| Cell::Event(event.into())),
+            freed_by(history, id),
             Cell::Text(site_of(file, history, id)),
         ];
         writing.allocation_row(id, cells, Some(peak.moment))

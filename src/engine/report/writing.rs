@@ -8,7 +8,7 @@ use crate::engine::protocol::{
 };
 use crate::replay::{AllocationId, DeviceHistory};
 use crate::snapshot::{FrameId, Snapshot, StackId};
-use crate::units::{Bytes, grouped};
+use crate::units::{Bytes, EventIdx, Moment, grouped};
 
 /// Rows of one sheet, however many are asked for.
 pub(super) const MOST_ROWS: u32 = 100_000;
@@ -99,6 +99,12 @@ pub(super) fn bytes(bytes: u64) -> String {
 /// That a moment is shown.
 pub(super) fn at(moment: u32) -> Evidence {
     Evidence { moment: Some(moment), ..Evidence::default() }
+}
+
+/// The event by which an allocation was freed.
+pub(super) fn freed_by(history: &DeviceHistory, id: AllocationId) -> Cell {
+    let freed = history.allocations.died(id).and_then(Moment::event);
+    freed.map_or(Cell::Nothing, |EventIdx(event)| Cell::Event(event.into()))
 }
 
 /// That an allocation is selected, at a moment.

@@ -7,7 +7,7 @@ use super::Job;
 use super::live_sites::LiveSites;
 use super::site_sums::site_of;
 use super::waste::{pool_name, stream_name};
-use super::writing::{Writing, says, sheet, threshold};
+use super::writing::{Writing, freed_by, says, sheet, threshold};
 use crate::analysis::site;
 use crate::engine::open::OpenFile;
 use crate::engine::protocol::{Cell, Evidence, Report, ReportQuestion, SheetRow, Threshold, Tone};
@@ -289,12 +289,11 @@ fn write_before(writing: &mut Writing<'_>, refused: &Refused, big: Threshold) {
     writing.fill(sheet, &ids, |writing, id| {
         let id = AllocationId(id);
         let born = history.allocations.born(id);
-        let freed = history.allocations.died(id).and_then(Moment::event);
         let cells = vec![
             Cell::Bytes(history.allocations.size(id)),
             Cell::Event(born.event_or_minus_one()),
             Cell::Count(u64::from(refused.live.moment.saturating_sub(born.0))),
-            freed.map_or(Cell::Nothing, |EventIdx(event)| Cell::Event(event.into())),
+            freed_by(history, id),
             Cell::Text(site_of(file, history, id)),
         ];
         writing.allocation_row(id, cells, Some(born.0))

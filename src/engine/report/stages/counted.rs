@@ -5,6 +5,7 @@ use crate::engine::innermost::{Innermost, Marks};
 use crate::engine::protocol::Span;
 use crate::replay::{AllocationId, DeviceHistory};
 use crate::snapshot::{Action, Snapshot, StringId};
+use crate::sorted::{pair, sorted_by_key};
 use crate::units::{EventIdx, Moment};
 use hashbrown::HashMap;
 
@@ -47,6 +48,11 @@ pub(super) struct Counted {
     /// The highest of the trace, and of the window that is asked about.
     pub(super) highest: Highest,
     pub(super) window: Option<(Span, Highest)>,
+    /// When it is asked what is live, ascending, and for which number; up to which that is told.
+    wanted: Vec<(u32, u32)>,
+    told: usize,
+    /// What is live then, by these numbers.
+    pub(super) usages: Vec<u64>,
     innermost: Innermost,
     /// Live at Mosaic's peak, by the annotation they were born in; `None`: in none.
     pub(super) annotations: Vec<(Option<StringId>, u64)>,
@@ -60,6 +66,20 @@ impl Counted {
         Counted { window, innermost: Innermost::by(Marks::OfFile), ..Counted::default() }
     }
 
+    /// Asks what is live at these moments as well.
+    pub(super) fn ask(&mut self, moments: impl Iterator<Item = u32>) {
+        self.wanted = sorted_by_key(moments.zip(0..).collect(), |&(moment, number)| pair(moment.into(), number.into()));
+        self.usages = vec![0; self.wanted.len()];
+    }
+
+    /// Tells what is live now, where that is asked.
+    fn tell(&mut self) {
+        while let Some(&(_, number)) = self.wanted.get(self.told).filter(|&&(moment, _)| moment <= self.event) {
+            self.usages.get_mut(number as usize).into_iter().for_each(|usage| *usage = self.live);
+            self.told += 1;
+        }
+    }
+
     /// Counts while there is time: `true` when done.
     pub(super) fn step(
         &mut self,
@@ -71,6 +91,7 @@ impl Counted {
         let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
         while self.event < events {
             for event in self.event..events.min(self.event + ROWS_PER_CHECK) {
+                self.tell();
                 self.event += 1;
                 self.pass(snapshot, history, event);
                 if let Some((span, highest)) = &mut self.window
@@ -87,6 +108,7 @@ impl Counted {
                 return false;
             }
         }
+        self.tell();
         if !self.innermost.step(snapshot, history, has_time) {
             return false;
         }

@@ -32,8 +32,6 @@ pub(super) struct Stages {
     is_found: bool,
     ranges: Ranges,
     steps: Ranges,
-    /// Up to the time of each of the first marks.
-    marks: Ranges,
     counted: Counted,
     by_name: HashMap<StringId, u32, foldhash::fast::RandomState>,
     sums: Vec<Sum>,
@@ -51,7 +49,7 @@ impl Stages {
             known.map(|&(_, value)| u32::try_from(value).unwrap_or(u32::MAX))
         };
         let window = moment("from").zip(moment("to")).map(|(from, to)| Span { from, to });
-        let (ranges, steps, marks, by_name, sums, highest, highest_names) = Default::default();
+        let (ranges, steps, by_name, sums, highest, highest_names) = Default::default();
         let (finding, counted) = (Finding::new(device), Counted::with(window));
         let (is_found, summed) = (false, 0);
         Stages {
@@ -61,7 +59,6 @@ impl Stages {
             is_found,
             ranges,
             steps,
-            marks,
             counted,
             by_name,
             sums,
@@ -141,7 +138,7 @@ impl Stages {
             occurrences_sheet(&names, placed, &highest, &self.ranges),
             steps_sheet(&names, steps, self.steps.facts()),
             regions_sheet(&names, &self.counted.regions),
-            mosaic_sheet(&names, &self.counted, self.marks.facts()),
+            mosaic_sheet(&names, &self.counted),
         ];
         Report { topic: Topic::Stages, statements, sheets }
     }
@@ -161,12 +158,11 @@ impl Job for Stages {
             self.steps = Ranges::of(self.finding.steps.spans.clone());
             let clock = history.events.times.clock();
             let marks = file.snapshot.marks.iter().take(self.question.rows.min(MOST_ROWS) as usize);
-            let until = |us: i64| clock.map(|clock| Span { from: 0, to: clock.events_before_us(us.saturating_add(1)) });
-            self.marks = Ranges::of(marks.filter_map(|mark| until(mark.time_us)).collect());
+            let until = |us: i64| clock.map(|clock| clock.events_before_us(us.saturating_add(1)));
+            self.counted.ask(marks.filter_map(|mark| until(mark.time_us)));
         }
         let is_done = self.ranges.step(history, has_time)
             && self.steps.step(history, has_time)
-            && self.marks.step(history, has_time)
             && self.counted.step(&file.snapshot, history, has_time)
             && self.sum_up(history, has_time);
         is_done.then(|| self.report(&file.snapshot, history))

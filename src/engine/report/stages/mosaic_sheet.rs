@@ -3,14 +3,13 @@
 use super::counted::Counted;
 use super::sheets::Names;
 use crate::engine::protocol::{Cell, Sheet};
-use crate::engine::report::ranges::Facts;
 use crate::engine::report::writing::{at, row, sheet};
 use crate::snapshot::StringId;
 use crate::units::Moment;
 use hashbrown::HashMap;
 
 /// What Mosaic says: of the trace, of a window, of compiled regions, annotations and their stages.
-pub(super) fn mosaic_sheet(names: &Names<'_>, of: &Counted, usages: &[Facts]) -> Sheet {
+pub(super) fn mosaic_sheet(names: &Names<'_>, of: &Counted) -> Sheet {
     let note = "Only what was born in the trace, no baseline, as Mosaic's reports have it: smaller than the numbers above by what was live before the trace. Stages are what is live after the events up to a mark.";
     let columns = [["what", "what"], ["name", "of"], ["requested", "live, requested"], ["event", "after event"]];
     let mut sheet = sheet(["mosaic", "As Mosaic counts", note], &columns);
@@ -37,7 +36,7 @@ pub(super) fn mosaic_sheet(names: &Names<'_>, of: &Counted, usages: &[Facts]) ->
     at_peak("compile_context at the peak", regions.collect(), "N/A");
     at_peak("annotation at the peak", of.annotations.clone(), "");
     let mut times: HashMap<(StringId, bool), u32, foldhash::fast::RandomState> = HashMap::default();
-    for (mark, facts) in names.snapshot.marks.iter().zip(usages) {
+    for (mark, &usage) in names.snapshot.marks.iter().zip(&of.usages) {
         let mut name = names.text(mark.name);
         name.push_str(if mark.start { "_START" } else { "_END" });
         let before = times.entry((mark.name, mark.start)).or_insert(0);
@@ -47,9 +46,9 @@ pub(super) fn mosaic_sheet(names: &Names<'_>, of: &Counted, usages: &[Facts]) ->
         *before += 1;
         let until = names.history.events.times.clock();
         let moment = until.map_or(0, |clock| clock.events_before_us(mark.time_us.saturating_add(1)));
-        add("stage", name, facts.kept, moment);
+        add("stage", name, usage, moment);
     }
-    if !usages.is_empty() {
+    if !of.usages.is_empty() {
         left_out += names.left_out(names.snapshot.marks.len());
     }
     sheet.left_out = left_out;

@@ -5,11 +5,11 @@ use crate::engine::places::lasted_us;
 use crate::engine::protocol::{Cell, Grouping, ReportQuestion, Threshold, Tone};
 use crate::engine::report::heaviest::Heaviest;
 use crate::engine::report::site_sums::{SiteSums, site_of};
-use crate::engine::report::writing::{Writing, allocation, at, bytes, sheet, threshold};
+use crate::engine::report::writing::{MOST_ROWS, Writing, allocation, at, bytes, freed_by, sheet, threshold};
 use crate::replay::{AllocationId, Curve, DeviceHistory, Source};
 use crate::snapshot::BlockState;
 use crate::sorted::pair;
-use crate::units::{EventIdx, Moment, counted, duration_us, grouped, percent};
+use crate::units::{Moment, counted, duration_us, grouped, percent};
 
 /// Allocations between two questions for the time.
 const ROWS_PER_CHECK: usize = 2048;
@@ -50,7 +50,7 @@ impl Lives {
             longer: threshold(question, ["late", "longer than", "events"], 100),
             within: threshold(question, ["within", "freed within", "events"], 10),
             stay: SiteSums::new(file, history),
-            late: Heaviest::new(question.rows.min(100_000) as usize),
+            late: Heaviest::new(question.rows.min(MOST_ROWS) as usize),
             late_count: 0,
             late_bytes: 0,
             brief: SiteSums::new(file, history),
@@ -221,13 +221,12 @@ fn write_late(writing: &mut Writing<'_>, ranked: Vec<u32>, (count, all): (u32, u
         let id = AllocationId(number);
         let span @ [from, to] = waited(number);
         let stream = file.groups.of(&file.snapshot, history, id, Grouping::Stream);
-        let completed = history.allocations.died(id).and_then(Moment::event);
         let cells = vec![
             Cell::Count((to - from).into()),
             lasted(span).map_or(Cell::Nothing, |us| Cell::Micros(us.unsigned_abs())),
             Cell::Bytes(history.allocations.size(id)),
             Cell::Event(Moment(from).event_or_minus_one()),
-            completed.map_or(Cell::Nothing, |EventIdx(event)| Cell::Event(event.into())),
+            freed_by(history, id),
             Cell::Text(file.groups.label(&file.snapshot, history, Grouping::Stream, stream)),
             Cell::Text(site_of(file, history, id)),
         ];
