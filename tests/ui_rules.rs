@@ -88,6 +88,11 @@ impl Page {
         self.reply(Reply::Report { serial, report: Box::new(Report { topic, ..Report::default() }) });
     }
 
+    /// Why what was wanted is not done, as the dialog says it.
+    fn refused(&self) -> String {
+        self.view().errors.into_iter().find(|(line, _)| *line == 0).map(|(_, text)| text).unwrap_or_default()
+    }
+
     fn stored(&self) -> Option<String> {
         self.find(|effect| match effect {
             Effect::StoreRules(text) => Some(text.clone()),
@@ -159,7 +164,9 @@ fn what_is_wrong_stands_beside_it_and_nothing_is_lost() {
     assert_eq!((shown.text.as_str(), shown.errors.len(), shown.errors[0].0), (WRONG, 1, 2));
     assert!(shown.errors[0].1.starts_with("line 2: ") && shown.note.starts_with("In force until"), "{shown:?}");
     page.rules(RulesAction::Saved(Form::Ours));
-    assert_eq!((page.saved(), page.state.remark.as_deref()), (None, Some("Mend line 2 first.")));
+    assert_eq!((page.saved(), page.refused()), (None, "Mend line 2 first.".to_owned()));
+    page.rules(RulesAction::Chosen(Choice::Own));
+    assert_eq!(page.refused(), "", "until something else happens");
 
     // Another set and back, another page: it stands there as it was typed.
     page.rules(RulesAction::Chosen(Choice::Mosaic));
@@ -181,7 +188,7 @@ fn what_is_wrong_stands_beside_it_and_nothing_is_lost() {
     next.rules(RulesAction::Imported(Ok("rules:\n- name: a\n  pattern: b\n".into())));
     assert_eq!((next.told_names(), next.view().can_undo), (vec!["a".to_owned(), "unknown".into()], true));
     next.rules(RulesAction::Imported(Err("x.json could not be read.".into())));
-    assert_eq!(next.state.remark.as_deref(), Some("x.json could not be read."));
+    assert_eq!(next.refused(), "x.json could not be read.");
 }
 
 #[test]
@@ -195,9 +202,7 @@ fn sets_are_saved_in_both_forms_where_those_can_say_it() {
     let (name, text) = saved(Choice::Standard, Form::Ours).expect("it is");
     assert_eq!((name, CategorySet::parse(&text)), ("categories.json", Ok(CategorySet::standard())));
     assert_eq!(saved(Choice::Mosaic, Form::Mosaic), None);
-    assert!(
-        page.state.remark.as_deref().is_some_and(|remark| remark.starts_with("Mosaic's form can't say what rule 1"))
-    );
+    assert!(page.refused().starts_with("Mosaic's form can't say what rule 1"), "{}", page.refused());
     page.rules(RulesAction::Imported(Ok(OWN.into())));
     page.rules(RulesAction::Saved(Form::Mosaic));
     let (name, text) = page.saved().expect("plain rules");

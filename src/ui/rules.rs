@@ -28,6 +28,8 @@ pub struct Rules {
     before: Option<String>,
     /// What is wrong with it.
     errors: Vec<SetError>,
+    /// Why the last thing that was wanted is not done: said in the dialog, as what lies under it rests.
+    refused: String,
     /// Grows whenever another set is in force.
     version: u32,
     /// The load that was told of a set, and of which.
@@ -104,7 +106,7 @@ pub struct RulesView {
     pub text: String,
     /// How many rules and categories it has, or that something is wrong.
     pub note: String,
-    /// Each error with its line, from 1.
+    /// Each error with its line, from 1; 0 for what is not about a line.
     pub errors: Vec<(u32, String)>,
     /// Whether something can be taken back.
     pub can_undo: bool,
@@ -198,6 +200,7 @@ pub(super) fn toggle(state: &mut State) {
 pub(super) fn act(state: &mut State, action: RulesAction, effects: &mut Vec<Effect>) {
     let rules = &mut state.rules;
     let before = rules.stored();
+    rules.refused.clear();
     match action {
         RulesAction::Chosen(choice) => rules.choose(choice),
         RulesAction::Typed(text) => {
@@ -209,7 +212,7 @@ pub(super) fn act(state: &mut State, action: RulesAction, effects: &mut Vec<Effe
             rules.replace(set.to_json());
         }
         RulesAction::Imported(Ok(text)) => rules.replace(text),
-        RulesAction::Imported(Err(cause)) => state.remark = Some(cause),
+        RulesAction::Imported(Err(cause)) => rules.refused = cause,
         RulesAction::Undone => {
             if let Some(text) = rules.before.take() {
                 rules.write(text);
@@ -217,7 +220,7 @@ pub(super) fn act(state: &mut State, action: RulesAction, effects: &mut Vec<Effe
         }
         RulesAction::Saved(form) => match saved(rules, form) {
             Ok((name, text)) => effects.push(Effect::Save(name, text)),
-            Err(cause) => state.remark = Some(cause),
+            Err(cause) => rules.refused = cause,
         },
         RulesAction::Loaded(text) => drop(rules.load(&text)),
         RulesAction::Closed => rules.dialog = Dialog::Closed,
@@ -279,15 +282,14 @@ pub fn view(state: &State) -> RulesView {
     if is_own && !rules.errors.is_empty() {
         note.insert_str(0, "In force until this is mended: ");
     }
+    let refused = Some(&rules.refused).filter(|cause| !cause.is_empty()).map(|cause| (0, cause.clone())).into_iter();
     RulesView {
         choice: rules.choice,
         text: if is_own { rules.text.clone() } else { set.to_json() },
         note,
-        errors: if is_own {
-            rules.errors.iter().map(|error| (error.line, error.to_string())).collect()
-        } else {
-            Vec::new()
-        },
+        errors: refused
+            .chain(rules.errors.iter().filter(|_| is_own).map(|error| (error.line, error.to_string())))
+            .collect(),
         can_undo: is_own && rules.before.is_some(),
     }
 }

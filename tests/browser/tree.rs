@@ -173,6 +173,14 @@ fn timeline_and_tree_show_what_is_selected_in_the_other() {
     page.press("f");
     page.wait_until("the way is shown", || page.text("#tree-way").contains("all allocations"));
     assert_eq!(active(&page, "aria-level"), Some("1".into()));
+    // Turned over while a button of the way has the focus: it is gone, and the keys are the tree's still.
+    let focus = || page.evaluate("document.activeElement.id");
+    page.evaluate("document.querySelector('#tree-way button').focus()");
+    page.press("r");
+    page.wait_for(&String::new(), || page.text("#tree-way"));
+    assert_eq!(focus(), "tree-rows");
+    page.press("r");
+    page.wait_until("the way is shown", || page.text("#tree-way").contains("all allocations"));
     page.press("Backspace");
     page.wait_for(&String::new(), || page.text("#tree-way"));
     assert_eq!(page.complaints(), Vec::<String>::new());

@@ -153,10 +153,15 @@ fn write_sentences(writing: &mut Writing<'_>, parts: &Parts, steps: &Steps) {
     if !file.snapshot.segments.is_empty() || history.numbers.peak_reserved > 0 {
         let positive = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
         let mut text = "Reserved then: ".to_owned();
-        text.push_str(&bytes(positive(history.reserved_at(Moment(moment)))));
-        text.push_str("; the most that was reserved is ");
-        text.push_str(&bytes(positive(history.numbers.peak_reserved)));
-        text.push('.');
+        let then = history.reserved_at(Moment(moment));
+        text.push_str(&bytes(positive(then)));
+        if then == history.numbers.peak_reserved {
+            text.push_str(", the most that was reserved.");
+        } else {
+            text.push_str("; the most that was reserved is ");
+            text.push_str(&bytes(positive(history.numbers.peak_reserved)));
+            text.push('.');
+        }
         let change = |event| history.reserved_change(event);
         let most = Curve::new(&history.reserved, &change).max_in(0..history.event_count().saturating_add(1));
         writing.say(Tone::Fact, text, most.map(|(moment, _)| at(moment.0)));

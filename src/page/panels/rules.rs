@@ -61,7 +61,8 @@ fn show_rules(elements: &Elements, view: &RulesView) {
         field.set_value(&view.text);
     }
     field.set_read_only(view.choice != Choice::Own);
-    set_attribute(field, "aria-invalid", if view.errors.is_empty() { "false" } else { "true" });
+    let is_wrong = view.errors.iter().any(|(line, _)| *line > 0);
+    set_attribute(field, "aria-invalid", if is_wrong { "true" } else { "false" });
     set_text(&elements.rules_count, &view.note);
     elements.rules_undo.set_hidden(!view.can_undo);
     clear(&elements.rules_errors);
