@@ -9,11 +9,15 @@ mod generate;
 #[allow(dead_code, reason = "each test file uses its part")]
 mod opened;
 
+#[path = "support/trained.rs"]
+mod trained;
+
 use memscape::engine::protocol::{
     CategoryRule, CategorySet, Cell, Grouping, LegendEntry, Looks, Report, ReportQuestion, Tally, Topic, Weight,
 };
 use memscape::engine::{Reply, Request};
 use opened::{Opened, open, real_pickles, reply};
+use trained::generated;
 
 /// The files of the corpus that hold a training step.
 const TRAINING: &[&str] = &[
@@ -65,12 +69,6 @@ fn nine_tenths_of_the_peak_of_each_training_file_are_known() {
 }
 
 /// A story, and what is open of it.
-fn generated(words: &str) -> (Opened, generate::truth::Truth) {
-    let (options, _) = generate::Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
-    let (bytes, truth) = generate::generate(&options, Vec::new()).unwrap();
-    (open(&bytes).unwrap(), truth)
-}
-
 fn tell(opened: &mut Opened, set: CategorySet) {
     opened.engine.request(Request::Categories(Box::new(set)));
 }

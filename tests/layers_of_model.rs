@@ -11,20 +11,15 @@ mod opened;
 #[allow(dead_code, reason = "shared by many tests")]
 mod reported;
 
-use generate::Options;
-use generate::truth::Truth;
+#[path = "support/trained.rs"]
+mod trained;
+
 use memscape::engine::Request;
 use memscape::engine::protocol::{Cell, Report, ReportQuestion, Sheet, SheetRow, Topic};
-use opened::{Opened, open, reply};
+use opened::{Opened, reply};
 use reported::{cell, text};
 use std::collections::BTreeMap;
-
-fn generated(words: &str) -> (Opened, Truth) {
-    let (options, others) = Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
-    assert_eq!(others, Vec::<String>::new());
-    let (bytes, truth) = generate::generate(&options, Vec::new()).unwrap();
-    (open(&bytes).unwrap(), truth)
-}
+use trained::generated;
 
 fn asked(device: i64, rows: u32) -> Request {
     let question = ReportQuestion { topic: Topic::Layers, at: None, thresholds: Vec::new(), rows };

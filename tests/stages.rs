@@ -11,19 +11,15 @@ mod opened;
 #[allow(dead_code, reason = "shared by many tests")]
 mod reported;
 
-use generate::Options;
-use generate::truth::{StepTruth, Truth};
+#[path = "support/trained.rs"]
+mod trained;
+
+use generate::truth::StepTruth;
 use memscape::engine::protocol::{Grouping, RangeFacts, Report, Sheet, SheetRow, Tone, Topic};
 use memscape::engine::{Reply, Request};
 use opened::{Opened, open, reply, snapshots};
 use reported::{asked, sheet, text};
-
-fn generated(words: &str) -> (Opened, Truth) {
-    let (options, others) = Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
-    assert_eq!(others, Vec::<String>::new());
-    let (bytes, truth) = generate::generate(&options, Vec::new()).unwrap();
-    (open(&bytes).unwrap(), truth)
-}
+use trained::generated;
 
 fn report(opened: &mut Opened, device: i64) -> Report {
     reported::report(opened, device, Topic::Stages, &[])

@@ -1,8 +1,11 @@
 //! The search without a browser: what is asked when, what stands out, what is said.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
+#[path = "support/summary.rs"]
+mod summary;
+
 use memscape::engine::protocol::{
-    Begin, Details, DeviceSummary, Direction, FileSummary, Grouping, Highlight, Looks, Match, Scope, Tally,
+    Begin, Details, DeviceSummary, Direction, Grouping, Highlight, Looks, Match, Scope, Tally,
 };
 use memscape::engine::{Reply, Request};
 use memscape::timeline::scene::SceneColumns;
@@ -30,19 +33,10 @@ impl Page {
             drawn_peak: 1 << 20,
             ..DeviceSummary::default()
         };
-        let file = FileSummary {
-            schema: 1,
-            file: "a.pickle".into(),
-            format: "pickle 4 (Python)".into(),
-            torch: None,
-            warnings: vec![],
-            devices: vec![device(0), device(1)],
-            settings: vec![],
-        };
         let mut page = Page { state: State::default(), done: vec![] };
         page.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
         page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
-        page.reply(Reply::Opened(Box::new(file)));
+        page.reply(summary::opened(vec![device(0), device(1)]));
         page.draw();
         page
     }

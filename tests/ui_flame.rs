@@ -6,8 +6,11 @@
     reason = "the helpers of a test fail as it does, by panicking"
 )]
 
+#[path = "support/summary.rs"]
+mod summary;
+
 use memscape::engine::protocol::{
-    DeviceSummary, FileSummary, FlameBox, FlamePage, FlameQuestion, NodeKind, NodeLabel, Scope, Span, Weight,
+    DeviceSummary, FlameBox, FlamePage, FlameQuestion, NodeKind, NodeLabel, Scope, Span, Weight,
 };
 use memscape::engine::{Reply, Request};
 use memscape::ui::action::GivenFile;
@@ -30,20 +33,11 @@ impl Page {
     /// With a file open, the flame graph seen, and its question asked.
     fn open() -> Page {
         let device = DeviceSummary { device: 3, events: 999, peak_event: 500, ..DeviceSummary::default() };
-        let file = FileSummary {
-            schema: 1,
-            file: "a.pickle".into(),
-            format: "pickle 4 (Python)".into(),
-            torch: None,
-            warnings: vec![],
-            devices: vec![device],
-            settings: vec![],
-        };
         let mut page = Page { state: State::default(), done: vec![] };
         page.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
         page.flame(FlameAction::Resized(Canvas { width_px: 400, height_px: 60, scale: 1.0 }));
         page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
-        page.reply(Reply::Opened(Box::new(file)));
+        page.reply(summary::opened(vec![device]));
         page
     }
 

@@ -1,9 +1,12 @@
 //! The view "Why" without a browser: what is asked when, what a click on evidence does, what stays marked, thresholds, rows.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
+#[path = "support/summary.rs"]
+mod summary;
+
 use memscape::engine::protocol::{
-    At, Cell, Details, DeviceSummary, Evidence, FileSummary, MomentFacts, Place, Report, ReportQuestion, Sheet,
-    SheetColumn, SheetRow, Span, Statement, Threshold, Tone, Topic,
+    At, Cell, Details, DeviceSummary, Evidence, MomentFacts, Place, Report, ReportQuestion, Sheet, SheetColumn,
+    SheetRow, Span, Statement, Threshold, Tone, Topic,
 };
 use memscape::engine::{Reply, Request};
 use memscape::timeline::Axis;
@@ -86,18 +89,9 @@ impl Page {
     }
 
     fn open_again(&mut self, devices: Vec<DeviceSummary>) {
-        let file = FileSummary {
-            schema: 1,
-            file: "a.pickle".into(),
-            format: "pickle 4 (Python)".into(),
-            torch: None,
-            warnings: vec![],
-            devices,
-            settings: vec![],
-        };
         let given = memscape::ui::action::GivenFile { name: "a.pickle".into(), bytes: 10 };
         self.act(Action::FilesGiven(vec![given]));
-        self.reply(Reply::Opened(Box::new(file)));
+        self.reply(summary::opened(devices));
     }
 
     /// With the report of the peak on the page.

@@ -1,9 +1,10 @@
 //! The rules of categories without a browser: which set is in force, what is typed, kept and told, and when.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
-use memscape::engine::protocol::{
-    CategorySet, DeviceSummary, FileSummary, Grouping, LegendEntry, Report, Sheet, Topic, Weight,
-};
+#[path = "support/summary.rs"]
+mod summary;
+
+use memscape::engine::protocol::{CategorySet, DeviceSummary, Grouping, LegendEntry, Report, Sheet, Topic, Weight};
 use memscape::engine::{Reply, Request};
 use memscape::ui::action::GivenFile;
 use memscape::ui::rules::{Choice, Form, RulesAction, RulesView, view};
@@ -30,17 +31,8 @@ impl Page {
 
     fn load(&mut self) {
         let device = DeviceSummary { events: 999, peak_event: 500, drawn_peak: 1 << 20, ..DeviceSummary::default() };
-        let file = FileSummary {
-            schema: 1,
-            file: "a.pickle".into(),
-            format: "pickle 4 (Python)".into(),
-            torch: None,
-            warnings: vec![],
-            devices: vec![device],
-            settings: vec![],
-        };
         self.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
-        self.reply(Reply::Opened(Box::new(file)));
+        self.reply(summary::opened(vec![device]));
     }
 
     fn act(&mut self, action: Action) {

@@ -1,8 +1,11 @@
 //! The view "By source" without a browser: what is asked when, what a click does, which dropped files are sources.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
+#[path = "support/summary.rs"]
+mod summary;
+
 use memscape::engine::protocol::{
-    Details, DeviceSummary, FileSummary, FrameText, Scope, SourceFile, SourceLine, SourcesPage, Standing, Weight,
+    Details, DeviceSummary, FrameText, Scope, SourceFile, SourceLine, SourcesPage, Standing, Weight,
 };
 use memscape::engine::{Reply, Request};
 use memscape::ui::action::GivenFile;
@@ -48,19 +51,10 @@ impl Page {
             drawn_peak: 1 << 20,
             ..DeviceSummary::default()
         };
-        let file = FileSummary {
-            schema: 1,
-            file: "a.pickle".into(),
-            format: "pickle 4 (Python)".into(),
-            torch: None,
-            warnings: vec![],
-            devices: vec![device(0), device(1)],
-            settings: vec![],
-        };
         let mut page = Page { state: State::default(), done: vec![] };
         page.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
         page.give(&["a.pickle"]);
-        page.reply(Reply::Opened(Box::new(file)));
+        page.reply(summary::opened(vec![device(0), device(1)]));
         page
     }
 

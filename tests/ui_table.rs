@@ -1,9 +1,12 @@
 //! The table and the histograms without a browser: what is asked when, which rows are chosen and seen, what is said.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
+#[path = "support/summary.rs"]
+mod summary;
+
 use memscape::engine::protocol::{
-    Details, DeviceSummary, FileSummary, LIFE_CLASSES, SIZE_CLASSES, SortWay, TableColumn, TablePage, TableQuestion,
-    TableRow, TableText, Weight,
+    Details, DeviceSummary, LIFE_CLASSES, SIZE_CLASSES, SortWay, TableColumn, TablePage, TableQuestion, TableRow,
+    TableText, Weight,
 };
 use memscape::engine::{Reply, Request};
 use memscape::ui::action::GivenFile;
@@ -30,19 +33,10 @@ impl Page {
             drawn_peak: 1 << 20,
             ..DeviceSummary::default()
         };
-        let file = FileSummary {
-            schema: 1,
-            file: "a.pickle".into(),
-            format: "pickle 4 (Python)".into(),
-            torch: None,
-            warnings: vec![],
-            devices: vec![device(0), device(1)],
-            settings: vec![],
-        };
         let mut page = Page { state: State::default(), done: vec![], rows };
         page.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
         page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
-        page.act(Action::Replied { load: page.state.load, reply: Reply::Opened(Box::new(file)) });
+        page.act(Action::Replied { load: page.state.load, reply: summary::opened(vec![device(0), device(1)]) });
         assert!(page.asked().is_none(), "the table is not seen");
         page.act(Action::TabChosen(Tab::Table));
         page.answer();

@@ -13,22 +13,18 @@ mod opened;
 #[allow(dead_code, reason = "each test file uses its part")]
 mod reported;
 
-use generate::truth::Truth;
+#[path = "support/trained.rs"]
+mod trained;
+
 use memscape::engine::protocol::{Arrangement, Cell, Grouping, Scope, Tone, Topic, TreeQuestion};
 use memscape::engine::{Reply, Request};
 use memscape::units::Moment;
 use opened::{Opened, open, real_pickles};
 use reported::{asked, cell, number, of, report, sheet, text};
+use trained::generated;
 
 /// The topics of this part.
 const TOPICS: [Topic; 3] = [Topic::Peak, Topic::OutOfMemory, Topic::Waste];
-
-fn generated(words: &str) -> (Opened, Truth) {
-    let (options, others) = generate::Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
-    assert_eq!(others, Vec::<String>::new());
-    let (bytes, truth) = generate::generate(&options, Vec::new()).unwrap();
-    (open(&bytes).unwrap(), truth)
-}
 
 fn alarms(opened: &mut Opened) -> Vec<String> {
     let devices: Vec<i64> = opened.summary.devices.iter().map(|device| device.device).collect();
