@@ -3,7 +3,7 @@
 //!
 //! A snapshot is a pickle, often packed, or the same as JSON: `container` unpacks it, `pickle` and `json` turn chunks of bytes
 //! into values and hand each finished one to a builder; `snapshot` is that builder, it turns values into frames, stacks, trace
-//! events and segments; `replay` receives the events as they are decoded and turns them into allocations with a birth and a
+//! events and segments, which `compact` can write and read as columns; `replay` receives the events as they are decoded and turns them into allocations with a birth and a
 //! death, totals and peaks; `analysis` answers questions about that history; `timeline` turns lifetimes into rectangles of
 //! whole device pixels; `engine` runs all of this in slices behind one message type; `ui` decides what is looked at; `render`
 //! draws, `svg` writes the same as text; `page` and `worker` are the two browser shells.
@@ -41,6 +41,9 @@ pub mod json;
 
 // Values → frames, stacks, events, segments. Faithful to the file, draws no conclusions.
 pub mod snapshot;
+
+// Frames, stacks, events, segments ↔ compact columns, which the page carries and a server sends.
+pub mod compact;
 
 // Events → history: allocations with lifetimes, totals, peaks, the state before the trace.
 pub mod replay;

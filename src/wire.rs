@@ -56,6 +56,20 @@ pub enum FromWorker {
         /// The HTTP status; `None` when there was no answer that may be read.
         status: Option<u16>,
     },
+    /// The connection broke half-way; it asks for the rest.
+    LinkBroke {
+        /// The load it belongs to.
+        load: u32,
+        /// Bytes that came.
+        at: u64,
+    },
+    /// What tells the file from others, as a link has it.
+    Fingerprinted {
+        /// The load it belongs to.
+        load: u32,
+        /// Length and hash.
+        print: String,
+    },
     /// It can't go on: why.
     Died(String),
 }
@@ -121,6 +135,8 @@ impl FromWorker {
             FromWorker::LinkFailed { load, status } => {
                 Array::of3(&"link failed".into(), &load.into(), &status.map_or(JsValue::NULL, JsValue::from))
             }
+            FromWorker::LinkBroke { load, at } => Array::of3(&"broke".into(), &load.into(), &(at as f64).into()),
+            FromWorker::Fingerprinted { load, print } => Array::of3(&"print".into(), &load.into(), &print.into()),
             FromWorker::Died(cause) => Array::of2(&DIED.into(), &cause.into()),
         };
         (message.into(), buffers)
@@ -140,6 +156,10 @@ impl FromWorker {
                 load: number(message, 1)?,
                 status: number(message, 2).map(|it| it as u16),
             }),
+            "broke" => Some(FromWorker::LinkBroke { load: number(message, 1)?, at: message.get(2).as_f64()? as u64 }),
+            "print" => {
+                Some(FromWorker::Fingerprinted { load: number(message, 1)?, print: message.get(2).as_string()? })
+            }
             DIED => Some(FromWorker::Died(message.get(1).as_string().unwrap_or_default())),
             _ => None,
         }

@@ -3,6 +3,7 @@
 //! The engine works in slices of a few milliseconds. Between them the worker goes back to its message queue, so that a cancel,
 //! a newer window or another file overtakes what runs.
 
+mod link;
 mod reader;
 mod source;
 
@@ -149,7 +150,7 @@ impl Shell {
             Some(Want::Whole) => source.keep().await,
             None => {
                 // It has found an error, has all it needs, or was told to stop.
-                self.end_source();
+                self.leave(self.source.take());
                 return true;
             }
         };
@@ -168,10 +169,11 @@ impl Shell {
                 let progress = Progress { bytes, total_bytes: None, phase: Phase::Decoding };
                 self.post(Reply::Progress(progress));
             }
+            Ok(source::Event::Broke(at)) => post(&self.scope, FromWorker::LinkBroke { load: source.load, at }),
             Ok(source::Event::Chunk(bytes)) => engine.feed(bytes),
             Ok(source::Event::End) => {
                 engine.request(Request::EndOfFile);
-                self.source.take();
+                self.leave(self.source.take());
             }
             Err(failure) => {
                 engine.request(Request::Cancel);
@@ -187,6 +189,17 @@ impl Shell {
             }
         }
         true
+    }
+
+    /// Is done with a source; what tells it from others is told as soon as that is known.
+    fn leave(&self, source: Option<Rc<Source>>) {
+        let (scope, Some(source)) = (self.scope.clone(), source) else { return };
+        spawn_local(async move {
+            if let Some(print) = source.print().await {
+                post(&scope, FromWorker::Fingerprinted { load: source.load, print });
+            }
+            source.cancel();
+        });
     }
 
     fn post_replies(&self) {

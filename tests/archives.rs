@@ -3,13 +3,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
-#[path = "support/opened.rs"]
-#[allow(dead_code, reason = "each test file uses its part")]
-mod opened;
-#[path = "support/snapviewer.rs"]
-mod snapviewer;
-#[path = "support/zip.rs"]
-mod zip;
+use crate::opened;
+use crate::snapviewer;
+use crate::zip;
 
 use flate2::{Compression, write::GzEncoder};
 use memscape::engine::protocol::{Access, DeviceSummary};

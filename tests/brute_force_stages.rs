@@ -3,12 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
-#[path = "generate/mod.rs"]
-#[allow(dead_code, reason = "the tests of the truth use all of it")]
-mod generate;
-#[path = "support/opened.rs"]
-#[allow(dead_code, reason = "each test file uses its part")]
-mod opened;
+use crate::generate;
+use crate::opened;
 
 use memscape::engine::protocol::{Cell, Report, ReportQuestion, Sheet, SheetRow, Topic};
 use memscape::engine::{Reply, Request};

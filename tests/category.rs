@@ -2,15 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
-#[path = "generate/mod.rs"]
-#[allow(dead_code, reason = "each test file uses its part")]
-mod generate;
-#[path = "support/opened.rs"]
-#[allow(dead_code, reason = "each test file uses its part")]
-mod opened;
+use crate::opened;
 
-#[path = "support/trained.rs"]
-mod trained;
+use crate::trained;
 
 use memscape::engine::protocol::{
     CategoryRule, CategorySet, Cell, Grouping, LegendEntry, Looks, Report, ReportQuestion, Tally, Topic, Weight,

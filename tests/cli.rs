@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
-#[path = "support/zip.rs"]
-#[allow(dead_code, reason = "each test file uses its part")]
-mod zip;
+use crate::zip;
 
 use serde_json::{Value, json};
 use std::io::Write;

@@ -2,8 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
-#[path = "support/packed.rs"]
-mod packed;
+use crate::packed;
 
 use flate2::{Compression, write::GzEncoder};
 use memscape::container::{Container, ContainerError, PIECE};

@@ -1,12 +1,8 @@
 //! Several devices beside each other: the engine keeps an order of each, and what it answers does not depend on whose turn it is.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "how a test fails")]
 
-#[path = "generate/mod.rs"]
-#[allow(dead_code, reason = "each test file uses its part")]
-mod generate;
-#[path = "support/opened.rs"]
-#[allow(dead_code, reason = "each test file uses its part")]
-mod opened;
+use crate::generate;
+use crate::opened;
 
 use generate::Options;
 use memscape::engine::protocol::{Grouping, Looks};

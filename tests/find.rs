@@ -1,11 +1,8 @@
 //! Searches against the plain truth: what a query finds in random histories and in real files, and the way from match to match.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
 
-#[path = "support/opened.rs"]
-#[allow(dead_code, reason = "each test file uses its part")]
-mod opened;
-#[path = "support/turns.rs"]
-mod turns;
+use crate::opened;
+use crate::turns;
 
 use memscape::engine::protocol::{
     Arrangement, Begin, Details, Direction, FlameQuestion, Fold, FoldState, FrameText, Grouping, Highlight, Looks,

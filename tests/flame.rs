@@ -1,11 +1,8 @@
 //! The boxes of a flame graph against the rows of the tree of the same question: each node has the same weight, name and parent there.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
 
-#[path = "support/opened.rs"]
-#[allow(dead_code, reason = "each test file uses its part")]
-mod opened;
-#[path = "support/turns.rs"]
-mod turns;
+use crate::opened;
+use crate::turns;
 
 use memscape::engine::protocol::{
     Arrangement, Details, FlamePage, FlameQuestion, Fold, FoldState, Internal, Merge, NodeKind, Origin, Reach, Root,

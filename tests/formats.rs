@@ -2,13 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
-#[path = "support/opened.rs"]
-#[allow(dead_code, reason = "each test file uses its part")]
-mod opened;
-#[path = "support/packed.rs"]
-mod packed;
-#[path = "support/retold.rs"]
-mod retold;
+use crate::opened;
+use crate::packed;
+use crate::retold;
 
 use memscape::engine::protocol::FileSummary;
 use opened::{open, open_in, snapshots};

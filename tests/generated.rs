@@ -2,8 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
-#[path = "generate/mod.rs"]
-mod generate;
+use crate::generate;
 
 use generate::Options;
 use generate::truth::{DeviceTruth, Truth};
@@ -233,6 +232,24 @@ fn the_options_do_what_they_say() {
     assert!(host.allocations == 22 && host.end_rounded > host.end_requested);
     let cut = device("--events 9000 --ring 4000 --layers 6", 0);
     assert!(cut.unmatched_frees > 0 && cut.whole_steps[0].step > 0 && (cut.whole_steps.len() as u64) < cut.steps);
+}
+
+/// What is unmapped is mapped again: addresses stay near what is reserved, however long the training is.
+#[test]
+fn expandable_segments_do_not_wander() {
+    let (bytes, truth) = generated("--steps 60 --layers 3 --prerecord-mib 64 --expandable --private-pools --pending");
+    let (_, histories, oddities) = decoded(&bytes);
+    let history = &histories[0];
+    let mut ranges: BTreeMap<u64, [u64; 2]> = BTreeMap::new();
+    for event in (0..history.event_count()).filter(|&event| history.events.action(event) == Action::SegmentMap) {
+        let (address, size) = history.address_and_size(EventIdx(event));
+        let [from, to] = ranges.entry(address >> 40).or_insert([address, address]);
+        (*from, *to) = ((*from).min(address), (*to).max(address + size));
+    }
+    assert!(ranges.len() >= 3 && oddities == 0, "pools have their own addresses: {ranges:x?}");
+    for [from, to] in ranges.values() {
+        assert!(to - from < 3 * truth.devices[0].peak_reserved, "{from:x} to {to:x}");
+    }
 }
 
 /// Both writers tell the same story.

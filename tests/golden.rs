@@ -1,15 +1,15 @@
-//! Golden pictures: six small histories, drawn by the twin, a character a pixel. `MEMSCAPE_BLESS=1 cargo test --test golden` writes them
+//! Golden pictures: seven small histories, drawn by the twin, a character a pixel. `MEMSCAPE_BLESS=1 cargo test --test golden` writes them
 //! anew; look at them before you commit them.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "how a test fails")]
 
-#[allow(dead_code, reason = "each test file uses its part")]
-mod support;
+use crate::support;
 
 use memscape::render::layers::{self, ALLOCATED, FILLS, RESERVED};
 use memscape::render::{Drawing, Lane, Look, RgbaImage, Twin};
+use memscape::replay::{AllocationId, Allocations};
 use memscape::timeline::scene::FADED;
-use memscape::timeline::{Axis, SceneJob, View};
+use memscape::timeline::{AddressJob, AddressSource, Axis, Scene, SceneJob, View};
 use std::collections::BTreeMap;
 use std::path::Path;
 use support::history::History;
@@ -68,8 +68,13 @@ fn text(image: &RgbaImage) -> String {
 fn check(name: &str, history: &History, view: View) {
     let scene = history.with(|source| SceneJob::run(source, view)).expect("a job without a budget finishes");
     support::plain::check(history, &scene);
+    check_scene(name, &scene);
+}
+
+fn check_scene(name: &str, scene: &Scene) {
+    let view = scene.view;
     let mut twin = Twin::new();
-    twin.upload(0, &scene);
+    twin.upload(0, scene);
     let look = look();
     let (size_px, background) = ([view.width_px, view.height_px], look.background);
     let drawn = text(&twin.draw(&Drawing {
@@ -167,4 +172,36 @@ fn what_does_not_stand_out_is_faded() {
     let mut history = training();
     history.highlight = true;
     check("faded", &history, View { bytes_per_px: 12.0, ..View::fit(20, 1, 60, 34) });
+}
+
+/// Two segments and the gap between them; the upper one comes later and is given back. Holes, thin blocks, one that is pending.
+#[test]
+fn addresses() {
+    let history = History::drawn(
+        "
+        .........#######.... 90
+        .......########..... 4
+        .......#####........ 3
+        .....#########...... 60
+        ...####............. 40
+        ..###############... 50
+        .################... 30
+        #################### 80
+        ",
+    );
+    let history = history.pending();
+    let places = [[0, 80], [80, 110], [150, 200], [110, 150], [320, 380], [262, 265], [266, 270], [390, 480]];
+    let held = [([0, u32::MAX], [0, 220]), ([4, 18], [256, 500])];
+    let ranges = Allocations::from_spans(held.map(|([born, died], [from, to])| (born, died, to - from)));
+    let scene = history.with(|source| {
+        let source = AddressSource {
+            source: *source,
+            has: None,
+            place: &|id: AllocationId| places.get(id.0 as usize).copied(),
+            ranges: &ranges,
+            range_place: &|id: AllocationId| held.get(id.0 as usize).map(|range| range.1),
+        };
+        AddressJob::run(&source, View { bytes_per_px: 14.0, ..View::fit(20, 1, 80, 38) })
+    });
+    check_scene("addresses", &scene.expect("a job without a budget finishes"));
 }

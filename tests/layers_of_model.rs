@@ -2,17 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
-#[path = "generate/mod.rs"]
-mod generate;
-#[path = "support/opened.rs"]
-#[allow(dead_code, reason = "shared by many tests")]
-mod opened;
-#[path = "support/reported.rs"]
-#[allow(dead_code, reason = "shared by many tests")]
-mod reported;
+use crate::opened;
+use crate::reported;
 
-#[path = "support/trained.rs"]
-mod trained;
+use crate::trained;
 
 use memscape::engine::Request;
 use memscape::engine::protocol::{Cell, Report, ReportQuestion, Sheet, SheetRow, Topic};

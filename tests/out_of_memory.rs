@@ -2,15 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
-#[path = "generate/mod.rs"]
-#[allow(dead_code, reason = "each test file uses its part")]
-mod generate;
-#[path = "support/opened.rs"]
-#[allow(dead_code, reason = "each test file uses its part")]
-mod opened;
-#[path = "support/reported.rs"]
-#[allow(dead_code, reason = "each test file uses its part")]
-mod reported;
+use crate::generate;
+use crate::opened;
+use crate::reported;
 
 use memscape::engine::protocol::{Cell, Report, Tone, Topic};
 use opened::{Opened, open};

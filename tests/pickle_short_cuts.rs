@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
-#[path = "support/pickle_tree.rs"]
-#[allow(dead_code, reason = "each test file uses its part")]
-mod pickle_tree;
+use crate::pickle_tree;
 
 use memscape::pickle::Machine;
 use memscape::pickle::limits::{Limits, SLICE_BYTES, WHOLE_PAIRS};

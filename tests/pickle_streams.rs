@@ -2,14 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
-#[path = "support/pickle_tree.rs"]
-#[allow(dead_code, reason = "each test file uses its part")]
-mod pickle_tree;
-#[path = "support/pickle_value.rs"]
-mod pickle_value;
-#[path = "support/pickle_writer.rs"]
-#[allow(dead_code, reason = "each test file uses its part")]
-mod pickle_writer;
+use crate::pickle_tree;
+use crate::pickle_value;
+use crate::pickle_writer;
 
 use memscape::pickle::opcode::{Verdict, opcode};
 use memscape::pickle::{ErrorKind, Limits, Machine, PickleError};

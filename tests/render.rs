@@ -21,7 +21,7 @@ fn scene(view: View, reserved: &[u64], quads: &[Quad]) -> Scene {
         reserved: reserved.to_vec(),
         ..SceneColumns::default()
     };
-    Scene { view, band_px: 1, columns, quads: quads.to_vec(), identities: Vec::new() }
+    Scene { view, band_px: 1, columns, quads: quads.to_vec(), identities: Vec::new(), ground: None }
 }
 
 /// Colours that read as characters: paints are `a`, `b`, `c`…, the reserved curve is `:` and `-`, the background a dot.

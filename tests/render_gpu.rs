@@ -84,7 +84,7 @@ fn scene(seed: u64) -> Scene {
     let pending = total.iter().zip(&parts).map(part).collect();
     let edge_px = (0..=WIDTH as i32).collect();
     let columns = SceneColumns { edge_px, reserved, total, pending, ..SceneColumns::default() };
-    Scene { view: view(), band_px: 1, columns, quads, identities: Vec::new() }
+    Scene { view: view(), band_px: 1, columns, quads, identities: Vec::new(), ground: None }
 }
 
 fn views() -> Vec<View> {

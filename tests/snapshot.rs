@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
-#[path = "support/opened.rs"]
-#[allow(dead_code, reason = "each test file uses its part")]
-mod opened;
+use crate::opened;
 
 use memscape::engine::protocol::{DeviceSummary, Origin};
 use opened::{Opened, open};

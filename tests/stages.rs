@@ -2,17 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
-#[path = "generate/mod.rs"]
-mod generate;
-#[path = "support/opened.rs"]
-#[allow(dead_code, reason = "shared by many tests")]
-mod opened;
-#[path = "support/reported.rs"]
-#[allow(dead_code, reason = "shared by many tests")]
-mod reported;
+use crate::generate;
+use crate::opened;
+use crate::reported;
 
-#[path = "support/trained.rs"]
-mod trained;
+use crate::trained;
 
 use generate::truth::StepTruth;
 use memscape::engine::protocol::{Grouping, RangeFacts, Report, Sheet, SheetRow, Tone, Topic};

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
-#[path = "support/opened.rs"]
-#[allow(dead_code, reason = "shared by many tests")]
-mod opened;
+use crate::opened;
 
 use memscape::engine::protocol::{Cell, Report, ReportQuestion, Sheet, Topic};
 use memscape::engine::{Reply, Request};

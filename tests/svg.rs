@@ -6,12 +6,8 @@
     reason = "the helpers of a test fail as it does, by panicking"
 )]
 
-#[path = "generate/mod.rs"]
-#[allow(dead_code, reason = "its own tests use the rest")]
-mod generate;
-#[path = "support/opened.rs"]
-#[allow(dead_code, reason = "each test file uses its part")]
-mod opened;
+use crate::generate;
+use crate::opened;
 
 use memscape::engine::{Engine, Reply};
 use memscape::render::layers::{Frame, Layers, Placed, RESERVED};
@@ -377,7 +373,7 @@ fn picture_of(view: View, quads: Vec<Quad>, reserved: Vec<u64>) -> Picture {
         Page::open(&small("step"), Canvas { width_px: view.width_px, height_px: view.height_px, scale: 1.0 });
     let picture = page.picture(Format::Svg);
     let columns = SceneColumns { edge_px: (0..=reserved.len() as i32).collect(), reserved, ..SceneColumns::default() };
-    let scene = Rc::new(Scene { view, band_px: 1, columns, quads, identities: Vec::new() });
+    let scene = Rc::new(Scene { view, band_px: 1, columns, quads, identities: Vec::new(), ground: None });
     Picture { view, scene, outline: Vec::new(), ..picture }
 }
 

@@ -1,9 +1,7 @@
 //! The table of allocations against the plain truth: rows, sums, order, histograms and text, of random histories and of real files.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
 
-#[path = "support/opened.rs"]
-#[allow(dead_code, reason = "each test file uses its part")]
-mod opened;
+use crate::opened;
 
 use memscape::engine::protocol::{
     Arrangement, Details, Fold, FoldState, Internal, LIFE_CLASSES, LIFE_TO_END, LIFE_UNKNOWN, Merge, Origin, Reach,

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "how a test fails")]
 
-mod support;
+use crate::support;
 
 use memscape::replay::AllocationId;
 use memscape::timeline::scene::FADED;

@@ -2,8 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "how a test fails")]
 
-#[allow(dead_code, reason = "each test file uses its part")]
-mod support;
+use crate::support;
 
 use memscape::replay::{AllocationId, Allocations, Curve, LiveSets, Totals};
 use memscape::timeline::{

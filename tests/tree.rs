@@ -1,11 +1,8 @@
 //! The tree of stacks against the plain truth: a look at every allocation of random histories, and the curve of real files.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
 
-#[path = "support/opened.rs"]
-#[allow(dead_code, reason = "each test file uses its part")]
-mod opened;
-#[path = "support/turns.rs"]
-mod turns;
+use crate::opened;
+use crate::turns;
 
 use memscape::engine::protocol::{
     Arrangement, At, Details, Fold, FoldState, Internal, Merge, MomentFacts, NodeKind, Reach, Root, Scope, Span,

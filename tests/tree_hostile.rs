@@ -1,9 +1,7 @@
 //! Files made to break the tree of stacks: endlessly deep, endlessly many, sums beyond 64 bits. Each has an answer, soon, in slices.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
 
-#[path = "support/numbered.rs"]
-#[allow(dead_code, reason = "each test file uses its part")]
-mod numbered;
+use crate::numbered;
 
 use memscape::engine::protocol::{
     Arrangement, At, FlameQuestion, Fold, FoldState, Highlight, Internal, Looks, Reach, Reveal, Root, Scope, Span,

@@ -1,11 +1,8 @@
 //! The rows of a tree: what is open and closed, windows of them, what is revealed, what a search marks.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
 
-#[path = "support/opened.rs"]
-#[allow(dead_code, reason = "each test file uses its part")]
-mod opened;
-#[path = "support/turns.rs"]
-mod turns;
+use crate::opened;
+use crate::turns;
 
 use memscape::engine::protocol::{
     Arrangement, Fold, FoldState, Reach, Reveal, Root, Scope, Span, Tally, TreePage, TreeQuestion, TreeRow,

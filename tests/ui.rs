@@ -10,6 +10,7 @@ use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Quad, QuadIdentity, Scene, View};
 use memscape::ui::action::{GivenFile, Origin, Pointer, WheelAxis};
 use memscape::ui::drag::Held;
+use memscape::ui::link::Link;
 use memscape::ui::overlay::Overlay;
 use memscape::ui::state::{BytesAxis, Canvas, Help, Letters, Renderer, Stage};
 use memscape::ui::{Action, Command, Effect, State, hover, moment, notices, update};
@@ -58,6 +59,7 @@ fn scene(view: View) -> Scene {
             Quad { x: [0, width], y: [0, half], paint: 0 },
             Quad { x: [0, width], y: [half, 2 * half], paint: 1 << 16 },
         ],
+        ground: None,
         identities: vec![
             QuadIdentity { first: 3, last: 3, count: 1, bytes: [512, 0] },
             QuadIdentity { first: 4, last: 5, count: 2, bytes: [600, 0] },
@@ -154,7 +156,7 @@ fn a_second_file_replaces_the_first_and_late_answers_are_dropped() {
 fn cancelling_is_immediate() {
     for command in [Command::CancelLoading, Command::ClearSelection] {
         let mut page = Page::default();
-        page.act(Action::LinkGiven("https://a.b/c.pickle".into()));
+        page.act(Action::LinkGiven(Box::new(Link::parse(concat!("url=", "https://a.b/c.pickle")))));
         let earlier = page.state.load;
         page.command(command);
         assert_eq!(page.state.stage, Stage::Empty);
@@ -170,7 +172,7 @@ fn failures_name_the_file_and_the_next_one_opens() {
     page.act(Action::FilesGiven(vec![GivenFile { name: "b.pickle".into(), bytes: 0 }]));
     page.reply(Reply::Failed { message: "the file is empty".into() });
     assert_eq!(page.state.stage, Stage::Failed("b.pickle: the file is empty".into()));
-    page.act(Action::LinkGiven("https://files.example/c.pickle".into()));
+    page.act(Action::LinkGiven(Box::new(Link::parse(concat!("url=", "https://files.example/c.pickle")))));
     page.act(Action::LinkFailed { load: page.state.load, status: Some(404) });
     assert!(matches!(&page.state.stage, Stage::Failed(text) if text.starts_with("files.example has no such file")));
     page.command(Command::OpenExample);
@@ -235,7 +237,7 @@ fn a_single_block_is_selected_at_once_and_a_band_asks_first() {
     let hits: Vec<_> = page.asked().into_iter().filter(|it| matches!(it, Request::Hit { .. })).collect();
     let [Request::Hit { serial, moment: 500, .. }] = hits[..] else { panic!("{:?}", page.done) };
     let hit = HitAllocation { allocation: 5, requested: 300, born: 2, died: Some(9), lowest_byte: 0, site: None };
-    page.reply(Reply::Hit { serial: *serial, device: 0, hit: Some(hit) });
+    page.reply(Reply::Hit { serial: *serial, device: 0, hit: Some(hit), memory: None });
     assert!(page.asked().iter().any(|it| matches!(it, Request::Details { allocation: 5, .. })));
     page.command(Command::ClearSelection);
     assert_eq!((&page.state.selection, page.state.selecting), (&None, None));
@@ -254,7 +256,7 @@ fn the_card_keeps_still_inside_a_block() {
         lowest_byte: 0,
         site: Some("a.py:1 f".into()),
     };
-    page.reply(Reply::Hit { serial: *serial, device: 0, hit: Some(hit) });
+    page.reply(Reply::Hit { serial: *serial, device: 0, hit: Some(hit), memory: None });
     let card = hover::card(page.state.hover.as_ref().expect("a hover"));
     assert_eq!((card.title.as_str(), card.site.as_str()), ("512 B", "a.py:1 f"));
     assert_eq!(card.lifetime, "born at event 0, live at the end");
@@ -271,7 +273,7 @@ fn an_answer_of_nothing_is_not_asked_again() {
     let mut page = Page::open();
     page.act(Action::PointerMoved(Pointer { x: 50.0, y: 80.0 }));
     let [Request::Hit { serial, .. }] = page.asked()[..] else { panic!("{:?}", page.done) };
-    page.reply(Reply::Hit { serial: *serial, device: 0, hit: None });
+    page.reply(Reply::Hit { serial: *serial, device: 0, hit: None, memory: None });
     assert_eq!(page.asked(), Vec::<&Request>::new());
 }
 
@@ -371,7 +373,7 @@ fn any_action() -> impl Strategy<Value = Action> {
             load,
             reply: Reply::Details { serial, details: Some(Box::new(details.clone())) },
         }),
-        1 => (0..6u32, 0..40u32).prop_map(|(load, serial)| Action::Replied { load, reply: Reply::Hit { serial, device: 0, hit: None } }),
+        1 => (0..6u32, 0..40u32).prop_map(|(load, serial)| Action::Replied { load, reply: Reply::Hit { serial, device: 0, hit: None, memory: None } }),
     ]
 }
 

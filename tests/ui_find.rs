@@ -1,8 +1,7 @@
 //! The search without a browser: what is asked when, what stands out, what is said.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
-#[path = "support/summary.rs"]
-mod summary;
+use crate::summary;
 
 use memscape::engine::protocol::{
     Begin, Details, DeviceSummary, Direction, Grouping, Highlight, Looks, Match, Scope, Tally,
@@ -121,6 +120,7 @@ impl Page {
                 ..SceneColumns::default()
             },
             quads: vec![],
+            ground: None,
             identities: vec![],
         };
         self.reply(Reply::Scene { serial, device: 0, scene: Box::new(scene) });
@@ -335,7 +335,7 @@ fn what_stands_out_changes_nothing_under_the_cursor() {
     };
     let (serial, looks) = hit(&page).expect("what is under the cursor");
     assert_eq!(looks, Looks::default());
-    page.reply(Reply::Hit { serial, device: 0, hit: None });
+    page.reply(Reply::Hit { serial, device: 0, hit: None, memory: None });
     page.find("train");
     page.found(TALLY);
     page.draw();

@@ -6,8 +6,7 @@
     reason = "the helpers of a test fail as it does, by panicking"
 )]
 
-#[path = "support/summary.rs"]
-mod summary;
+use crate::summary;
 
 use memscape::engine::protocol::{
     DeviceSummary, FlameBox, FlamePage, FlameQuestion, NodeKind, NodeLabel, Scope, Span, Weight,

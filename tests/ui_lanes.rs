@@ -42,6 +42,7 @@ fn scene(view: View) -> Scene {
             hidden_largest: vec![0; columns],
         },
         quads: vec![Quad { x: [0, view.width_px as i16], y: [0, view.height_px as i16], paint: 0 }],
+        ground: None,
         identities: vec![QuadIdentity { first: id, last: id, count: 1, bytes: [512, 0] }],
     }
 }

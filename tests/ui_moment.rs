@@ -61,6 +61,7 @@ fn scene(view: View) -> Scene {
             hidden_largest: vec![0; columns],
         },
         quads: vec![],
+        ground: None,
         identities: vec![],
     }
 }

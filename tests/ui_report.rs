@@ -1,8 +1,7 @@
 //! The view "Why" without a browser: what is asked when, what a click on evidence does, what stays marked, thresholds, rows.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
-#[path = "support/summary.rs"]
-mod summary;
+use crate::summary;
 
 use memscape::engine::protocol::{
     At, Cell, Details, DeviceSummary, Evidence, MomentFacts, Place, Report, ReportQuestion, Sheet, SheetColumn,
@@ -134,6 +133,16 @@ impl Page {
         self.reply(Reply::Report { serial, report: Box::new(report(question.topic)) });
     }
 
+    /// Answers what is asked of topics that are not seen; which they are.
+    fn answer_others(&mut self) -> Vec<Topic> {
+        let mut topics = Vec::new();
+        while let Some((serial, question)) = self.asked().filter(|(_, it)| it.topic != self.state.why.topic) {
+            topics.push(question.topic);
+            self.reply(Reply::Report { serial, report: Box::new(report(question.topic)) });
+        }
+        topics
+    }
+
     /// The serial of the question for details, and of which allocation.
     fn selecting(&self) -> Option<(u32, u32)> {
         self.done.iter().find_map(|effect| match effect {
@@ -185,6 +194,16 @@ fn it_asks_only_while_it_is_seen_and_one_question_at_a_time() {
     page.act(Action::TabChosen(Tab::Tree));
     page.act(Action::MomentTyped("3".into()));
     assert_eq!(page.asked(), None);
+}
+
+#[test]
+fn alarms_of_all_topics_are_seen_before_they_are() {
+    let mut page = Page::seen();
+    assert_eq!(page.marks().alarms, [Topic::Peak]);
+    let others = page.answer_others();
+    assert_eq!(others.len(), Topic::ALL.len() - 1, "{others:?}, one after the other");
+    assert_eq!(page.marks().alarms, Topic::ALL);
+    assert!(!page.marks().is_busy && page.asked().is_none());
 }
 
 #[test]
@@ -330,6 +349,7 @@ fn rows_end_where_the_page_ends() {
 #[test]
 fn a_moment_is_asked_about_only_where_it_matters() {
     let mut page = Page::seen();
+    page.answer_others();
     for topic in Topic::ALL {
         page.why(WhyAction::TopicChosen(topic));
         if page.asked().is_some() {
@@ -381,6 +401,7 @@ fn beside_the_rules_nothing_is_clicked() {
 #[test]
 fn a_threshold_is_asked_anew_and_kept_for_its_topic() {
     let mut page = Page::seen();
+    page.answer_others();
     let mut set = |text: &str| {
         page.why(WhyAction::ThresholdSet(0, text.into()));
         let asked = page.asked().map(|(_, question)| question.thresholds);
@@ -398,9 +419,11 @@ fn a_threshold_is_asked_anew_and_kept_for_its_topic() {
     page.answer();
     page.act(Action::DeviceChosen(1));
     page.answer();
-    page.why(WhyAction::TopicChosen(Topic::Peak));
+    // The first of those that are not seen.
+    assert_eq!(page.question().topic, Topic::Peak);
     assert_eq!(page.question().thresholds, [("late".to_owned(), u64::MAX)], "a person has set it for all devices");
-    page.answer();
+    page.answer_others();
+    page.why(WhyAction::TopicChosen(Topic::Peak));
     page.why(WhyAction::ThresholdSet(0, String::new()));
     assert_eq!(page.question().thresholds, [], "as it comes");
     let (threshold, short) = page.view().sheets[0].threshold.clone().expect("it has one");

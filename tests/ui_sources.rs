@@ -1,8 +1,7 @@
 //! The view "By source" without a browser: what is asked when, what a click does, which dropped files are sources.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
-#[path = "support/summary.rs"]
-mod summary;
+use crate::summary;
 
 use memscape::engine::protocol::{
     Details, DeviceSummary, FrameText, Scope, SourceFile, SourceLine, SourcesPage, Standing, Weight,
@@ -126,7 +125,7 @@ fn it_asks_only_while_it_is_seen_and_one_question_at_a_time() {
     assert_eq!(first.1, Scope::At(501), "the peak");
     page.act(Action::MomentTyped("end".into()));
     assert_eq!(page.asked(), None, "one question is on its way");
-    page.reply(Reply::Sources { serial: first.0, page: Box::new(crate::page()) });
+    page.reply(Reply::Sources { serial: first.0, page: Box::new(self::page()) });
     assert_eq!(page.asked().map(|(_, scope)| scope), Some(Scope::At(999)), "then the newest moment");
     assert!(!page.labels().is_empty(), "until then what was known stays");
     page.answer();

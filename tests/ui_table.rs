@@ -1,8 +1,7 @@
 //! The table and the histograms without a browser: what is asked when, which rows are chosen and seen, what is said.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
-#[path = "support/summary.rs"]
-mod summary;
+use crate::summary;
 
 use memscape::engine::protocol::{
     Details, DeviceSummary, LIFE_CLASSES, SIZE_CLASSES, SortWay, TableColumn, TablePage, TableQuestion, TableRow,
@@ -204,7 +203,7 @@ fn rows_are_chosen_and_their_sum_is_asked_for() {
 fn keys_lead_to_every_row_of_a_million() {
     for rows in [1, 7, 10_000, 1_000_000, 30_000_000] {
         let mut page = Page::open(rows);
-        let mut shown = page.state.table.jump.0;
+        let mut shown = page.state.table.scroll.jump().0;
         for (go, expected) in [
             (Go::Last, rows - 1),
             (Go::Up, (rows - 1).saturating_sub(1)),
@@ -216,7 +215,7 @@ fn keys_lead_to_every_row_of_a_million() {
             page.key(go, Extent::One);
             page.answer_if_asked();
             // The shell scrolls where it is told to, as far as it goes.
-            let jump = page.state.table.jump;
+            let jump = page.state.table.scroll.jump();
             if jump.0 != shown {
                 let height = grid(&page.state).all_px;
                 assert!((0.0..=height).contains(&jump.1), "{jump:?} of {height}");
@@ -240,7 +239,7 @@ fn what_is_selected_elsewhere_is_revealed_once() {
     assert_eq!(page.answer().reveal, Some(5321));
     assert_eq!(page.state.table.chosen.active(), Some(4321));
     page.answer();
-    let (_, px) = page.state.table.jump;
+    let (_, px) = page.state.table.scroll.jump();
     assert!((px / ROW_PX - 4311.0).abs() < 2.0, "it is brought to the middle: {px}");
     page.scroll(px);
     page.answer_if_asked();

@@ -63,6 +63,7 @@ fn scene(view: View) -> Scene {
             hidden_largest: vec![0; columns],
         },
         quads: vec![Quad { x: [0, view.width_px as i16], y: [0, view.height_px as i16], paint: 0 }],
+        ground: None,
         identities: vec![QuadIdentity { first: 3, last: 3, count: 1, bytes: [1 << 20, 0] }],
     }
 }
@@ -147,7 +148,7 @@ impl Page {
                     lowest_byte: 0,
                     site: Some("a.py:1 f".into()),
                 };
-                self.reply(Reply::Hit { serial, device, hit: Some(hit).filter(|_| byte < 1 << 20) });
+                self.reply(Reply::Hit { serial, device, hit: Some(hit).filter(|_| byte < 1 << 20), memory: None });
             }
             Request::Details { serial, allocation, .. } => {
                 let born_event = Some(300);

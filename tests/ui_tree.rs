@@ -1,8 +1,7 @@
 //! The call tree without a browser: what is asked when, what keys do, what rows say.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
-#[path = "support/summary.rs"]
-mod summary;
+use crate::summary;
 
 use memscape::engine::protocol::{
     Arrangement, Details, DeviceSummary, Fold, FoldState, Highlight, Internal, Merge, NodeKind, NodeLabel, Reach,
@@ -148,7 +147,7 @@ impl Page {
 
 fn scene_of(view: View) -> Scene {
     let columns = SceneColumns { edge_px: vec![0, 1000], moment: vec![0], total: vec![0], ..SceneColumns::default() };
-    Scene { view, band_px: 1, columns, quads: vec![], identities: vec![] }
+    Scene { view, band_px: 1, columns, quads: vec![], identities: vec![], ground: None }
 }
 
 fn nodes(folds: &[Fold]) -> Vec<(u32, Reach, FoldState)> {

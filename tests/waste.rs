@@ -3,18 +3,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
-#[path = "generate/mod.rs"]
-#[allow(dead_code, reason = "each test file uses its part")]
-mod generate;
-#[path = "support/opened.rs"]
-#[allow(dead_code, reason = "each test file uses its part")]
-mod opened;
-#[path = "support/reported.rs"]
-#[allow(dead_code, reason = "each test file uses its part")]
-mod reported;
+use crate::opened;
+use crate::reported;
 
-#[path = "support/trained.rs"]
-mod trained;
+use crate::trained;
 
 use memscape::engine::protocol::{Arrangement, Cell, Grouping, Scope, Tone, Topic, TreeQuestion};
 use memscape::engine::{Reply, Request};

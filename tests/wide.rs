@@ -2,9 +2,7 @@
 //! while it is handed over.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
 
-#[path = "support/numbered.rs"]
-#[allow(dead_code, reason = "each test file uses its part")]
-mod numbered;
+use crate::numbered;
 
 use memscape::engine::protocol::{
     Arrangement, At, FlameQuestion, Fold, Reveal, Scope, SortWay, TableColumn, TableFilter, TableQuestion, TableSort,

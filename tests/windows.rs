@@ -3,12 +3,8 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "how a test fails")]
 
-#[path = "generate/mod.rs"]
-#[allow(dead_code, reason = "its own tests use the rest")]
-mod generate;
-#[path = "support/opened.rs"]
-#[allow(dead_code, reason = "each test file uses its part")]
-mod opened;
+use crate::generate;
+use crate::opened;
 
 use memscape::engine::protocol::{Grouping, Looks};
 use memscape::engine::{Reply, Request, Work};

@@ -1,6 +1,7 @@
 //! History → answers.
 
 pub mod category;
+pub mod event_terms;
 pub mod expression;
 pub mod filter;
 pub mod frame_line;
@@ -10,6 +11,7 @@ pub mod query;
 pub mod site;
 
 pub use category::CategorySet;
+pub use event_terms::{EventTerm, EventTermError, EventTerms};
 pub use filter::Filter;
 pub use id_set::IdSet;
 pub use internal::{InternalRules, Verdicts};

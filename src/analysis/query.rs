@@ -93,6 +93,12 @@ pub enum QueryError {
     /// No number of events stands behind `age` or `life`.
     #[error("An age or a life is a number of events: age>1000, life 10..500.")]
     Events,
+    /// No number stands behind `stream:`.
+    #[error("A stream is a number: stream:0 or stream:0x55d0.")]
+    Stream,
+    /// No two numbers stand behind `pool:`.
+    #[error("A pool is two numbers: pool:0,1.")]
+    Pool,
     /// More terms than anybody types.
     #[error("A filter has at most 16 terms.")]
     TooManyTerms,

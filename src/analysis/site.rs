@@ -174,6 +174,20 @@ impl Sites {
     }
 }
 
+/// Bytes of a call site in a row of a list: more than any screen is wide.
+const LONGEST_IN_ROW: usize = 512;
+
+/// [`short`], for the row of a list: cut off where no screen reaches.
+pub fn in_row(snapshot: &Snapshot, frame: FrameId) -> String {
+    let mut site = short(snapshot, snapshot.frames.frame(frame));
+    let mut end = site.len().min(LONGEST_IN_ROW);
+    while !site.is_char_boundary(end) {
+        end -= 1;
+    }
+    site.truncate(end);
+    site
+}
+
 /// A frame on one line: `train.py:233 train_step`; a C++ frame is its name, or the word of it that tells.
 pub fn short(snapshot: &Snapshot, frame: &Frame) -> String {
     let (mut text, line, name) = parts(snapshot, frame);

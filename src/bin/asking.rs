@@ -29,8 +29,21 @@ impl Asking {
         if members.len() > 1 {
             eprintln!("memscape: {path}: the first of {} snapshots in it", members.len());
         }
+        Asking::of(summary, engine, device)
+    }
+
+    /// Picks the device of a file that is open.
+    ///
+    /// # Errors
+    /// It has no such device: one sentence.
+    pub(crate) fn of(summary: FileSummary, engine: Engine, device: Option<i64>) -> Result<Asking, String> {
         let device = pick(&summary, device)?.clone();
         Ok(Asking { summary, device, engine })
+    }
+
+    /// The file, to go on with.
+    pub(crate) fn into_engine(self) -> Engine {
+        self.engine
     }
 
     /// The reply to a request; `None` where it has none.

@@ -1,18 +1,25 @@
 //! The command line, on the page's own engine: `memscape summary` prints what the page's summary shows, one for each snapshot in a
-//! file; `live` and `peak` what is live at a moment and which code made it; `find` what a search finds; `report` and its like say why;
-//! `plot` writes a picture.
+//! file; `live` and `peak` what is live at a moment and which code made it; `find` what a search finds; `state` the allocator's
+//! segments; `events` what happened; `report` and its like say why; `plot` writes a picture.
 //!
 //! Exit status: 0; 1 when a file can't be read (one sentence on standard error); 2 for wrong usage.
 
 mod asking;
+mod carried;
+mod events;
 mod find;
+mod html;
 mod input;
 mod live;
 mod opening;
 mod options;
 mod plot;
 mod report;
+mod serve;
+mod state;
 mod terms;
+mod viewer;
+mod written;
 
 use input::Input;
 use memscape::engine::protocol::{DeviceSummary, FileSummary, Topic};
@@ -29,10 +36,15 @@ const USAGE: &str = "usage: memscape summary FILE... [--json]
        memscape peak FILE [--from TIME] [--to TIME] [--by KEY] [--inverted] [--hide-internal] [--counting HOW] [--top N]
                      [--device N] [--json]
        memscape find FILE PATTERN [--at WHEN] [--top N] [--device N] [--json]
-       memscape report|oom|categories|stages|layers|leaks FILE [--at WHEN] [--threshold KEY=N]... [--rules FILE] [--top N]
-                     [--device N] [--json | --markdown]
+       memscape state FILE [--at WHEN] [--pool A,B] [--stream N] [--request BYTES] [--blocks] [--top N] [--device N] [--json]
+       memscape events FILE [--from WHEN] [--to WHEN] [--action NAME,...] [--filter TEXT] [--stream N] [--pool A,B] [--size SIZE]
+                     [--top N] [--device N] [--json]
+       memscape report|oom|categories|stages|layers|leaks|fragmentation|pools|settings FILE [--at WHEN] [--threshold KEY=N]...
+                     [--rules FILE] [--top N] [--device N] [--json | --markdown]
        memscape plot FILE -o OUT.svg [--device N] [--width PX] [--height PX] [--from EVENT] [--to EVENT] [--time]
                      [--stack KIND] [--colour KIND] [--dark]
+       memscape html FILE -o OUT.html [--at WHEN] [--device N] [--view FRAGMENT] [--viewer PAGE]
+       memscape serve [FILE|FOLDER]... [--port N] [--host NAME] [--viewer PAGE] [--no-browser]
 
 FILE - reads standard input, -o - writes to standard output.
 
@@ -47,14 +59,29 @@ find: the allocations that a search finds, the largest first. PATTERN is what th
 frame of the stack, @text in the innermost frame of your own code, \"@category activation\", #number, an address (0x7f89b4000000: whose bytes hold it), a size
 (>=1MiB, 1MiB..2MiB), age>1000 or life<10 in events; several with \" & \" between them. With --at: those live then.
 
+state: the allocator's segments at a moment, by pool, stream and size, with what is free in them; with --blocks the blocks as well.
+--request says where a request of so many bytes (3145728 or 3MiB) would go.
+
+events: what happened, from one event (or WHEN) to another, both included; NAME as the file has it (alloc, segment_map); TEXT is what
+the page's list of events takes: what find takes (#number and text of what an event is about), 7f89b4000000_0 (an address and how
+many have ended there before), stream:0, pool:0,1, an action; several with \" & \" between them.
+
 report: when the most was live, how much, and what made it. oom: what the driver refused, and what stood in the way. categories: what
-the bytes are for; stages: annotations and steps; layers: what happened in which module; leaks: leaks and waste. KEY is a threshold
-that the report names, N its value (1048576 or 1MiB); WHEN a moment as above; --rules what tells categories: default, mosaic, or a
-file of rules (our JSON, Mosaic's JSON or YAML). --top says how many rows of each sheet (10).
+the bytes are for; stages: annotations and steps; layers: what happened in which module; leaks: leaks and waste;
+fragmentation: what is reserved and free; pools: private pools and host memory; settings: the allocator's, and what the trace says
+for others. KEY is a threshold the report names, N its value (1048576 or 1MiB); WHEN a moment as above; --rules what tells categories: default, mosaic, or a file
+of rules (our JSON, Mosaic's JSON or YAML). --top says how many rows of each sheet (10).
 
 plot: a picture. --width is that of the whole picture (1200), --height that of
 its timeline (480). With --time the axis is wall-clock, and --from and --to are seconds since the first event. Kinds: site,
-category, size, lifetime, age, stream, pool, annotation, region; for --stack birth as well.";
+category, size, lifetime, age, stream, pool, annotation, region; for --stack birth as well.
+
+html: the page with the snapshot in it, one file that opens anywhere, offline too, at WHEN if that is told. --view is what stands
+behind the # of a link that the page copied. --viewer is the memscape.html to take, where this program was built without one.
+
+serve: the page and these snapshots, at an address of this machine that only it can reach, and only who knows all of it; from
+elsewhere by ssh -L, or with --host at a name or number of this machine, unencrypted. Folders are looked through anew whenever the
+address is opened; the 200 newest files are listed, links in folders are not followed. Ctrl+C ends it, with status 0.";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -74,10 +101,16 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         };
         let tells: Option<Tells> = match command.as_str() {
+            "html" => return html::Html::of(rest).map_or_else(refused, |html| page(&html)),
+            "serve" => return serve::Serve::of(rest).map_or_else(refused, |serve| serves(&serve)),
             "plot" => return Options::of(rest).map_or_else(refused, |options| plot(&options)),
+            "events" => {
+                return Terms::of(command, rest).map_or_else(refused, |terms| ended(&terms, events::events(&terms)));
+            }
             "live" => Some(live::live),
             "peak" => Some(live::highest),
             "find" => Some(find::find),
+            "state" => Some(state::state),
             name if Topic::named(name).is_some() => Some(report::report),
             _ => None,
         };
@@ -109,16 +142,40 @@ fn plot(options: &Options) -> ExitCode {
     }
 }
 
+fn serves(serve: &serve::Serve) -> ExitCode {
+    match serve.run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("memscape serve: {}", printable(&message));
+            ExitCode::from(1)
+        }
+    }
+}
+
+fn page(html: &html::Html) -> ExitCode {
+    match html.write() {
+        Ok(what) => {
+            eprintln!("memscape: {}: {what}", html.out);
+            ExitCode::SUCCESS
+        }
+        Err(message) => {
+            eprintln!("memscape: {}: {}", html.file, printable(&message));
+            ExitCode::from(1)
+        }
+    }
+}
+
 /// A command that answers with text, or with one sentence about what went wrong.
 type Tells = fn(&Terms) -> Result<String, String>;
 
 fn told(terms: &Terms, tell: Tells) -> ExitCode {
-    match tell(terms) {
-        Ok(text) => {
-            // A closed pipe (`| head`) is no failure of ours.
-            let _ = io::stdout().write_all(text.as_bytes());
-            ExitCode::SUCCESS
-        }
+    // A closed pipe (`| head`) is no failure of ours.
+    ended(terms, tell(terms).map(|text| drop(io::stdout().write_all(text.as_bytes()))))
+}
+
+fn ended(terms: &Terms, result: Result<(), String>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("memscape: {}: {}", terms.file, printable(&message));
             ExitCode::from(1)

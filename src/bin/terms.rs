@@ -1,6 +1,6 @@
-//! What `memscape live`, `peak`, `find` and the reports are told.
+//! What `memscape live`, `peak`, `find`, `state` and the reports are told.
 
-use memscape::engine::protocol::{NamedEvent, Topic, Turn};
+use memscape::engine::protocol::{Action, NamedEvent, Query, Topic, Turn};
 use memscape::ui::typed_moment::{Typed, typed};
 use memscape::units::BYTE_UNITS;
 
@@ -9,8 +9,10 @@ use memscape::units::BYTE_UNITS;
 pub(crate) struct Terms {
     /// The snapshot; `-` is standard input.
     pub(crate) file: String,
-    /// `find`: what to look for.
+    /// `find`: what to look for; `events`: which of them, as the page's list takes it.
     pub(crate) pattern: String,
+    /// `events`: from here to there, both included.
+    pub(crate) span: [Option<When>; 2],
     /// The device's ordinal; the first one otherwise.
     pub(crate) device: Option<i64>,
     /// `live`, `find` and the reports: when; `find` without it: ever.
@@ -35,6 +37,13 @@ pub(crate) struct Terms {
     pub(crate) rules: Option<String>,
     /// Reports: thresholds that are to be others, key and value.
     pub(crate) thresholds: Vec<(String, u64)>,
+    /// `state`: the pool and the stream it is about; all without.
+    pub(crate) pool: Option<(u64, u64)>,
+    pub(crate) stream: Option<u64>,
+    /// `state`: bytes of a request that is asked about.
+    pub(crate) request: Option<u64>,
+    /// `state`: whether blocks are told as well.
+    pub(crate) blocks: bool,
 }
 
 /// When.
@@ -127,6 +136,7 @@ impl Terms {
         let mut terms = Terms {
             file: String::new(),
             pattern: String::new(),
+            span: [None; 2],
             device: None,
             when: None,
             by: By::Site,
@@ -139,6 +149,10 @@ impl Terms {
             topic: Topic::named(command).unwrap_or_default(),
             rules: None,
             thresholds: Vec::new(),
+            pool: None,
+            stream: None,
+            request: None,
+            blocks: false,
         };
         let mut rest = arguments.iter().map(String::as_str);
         let mut words = Vec::new();
@@ -172,7 +186,9 @@ impl Terms {
             (words, _) => {
                 let mut words = words.iter().map(|word| (*word).to_owned());
                 terms.file = words.next().unwrap_or_default();
-                terms.pattern = words.next().unwrap_or_default();
+                if let Some(pattern) = words.next() {
+                    terms.pattern = pattern;
+                }
             }
         }
         Ok(terms)
@@ -185,7 +201,7 @@ impl Terms {
             (_, "--json") => self.form = Form::Json,
             (_, "--device") => self.device = Some(rest.next()?.parse().ok()?),
             (_, "--top") => self.top = rest.next()?.parse().ok()?,
-            ("live" | "find" | "a report", "--at") => self.when = Some(when(rest.next()?)?),
+            ("live" | "find" | "state" | "a report", "--at") => self.when = Some(when(rest.next()?)?),
             ("live" | "peak", "--by") => {
                 let name = rest.next()?;
                 self.by = [By::Site, By::Tree, By::File, By::Function].into_iter().find(|by| by.name() == name)?;
@@ -202,6 +218,27 @@ impl Terms {
                 let name = rest.next()?;
                 self.counting = [Counting::Whole, Counting::Mosaic].into_iter().find(|it| it.name() == name)?;
             }
+            ("state", "--pool") => {
+                let (first, second) = rest.next()?.split_once(',')?;
+                self.pool = Some((first.trim().parse().ok()?, second.trim().parse().ok()?));
+            }
+            ("state", "--stream") => self.stream = Some(stream(rest.next()?)?),
+            ("state", "--request") => self.request = Some(number(rest.next()?)?),
+            ("state", "--blocks") => self.blocks = true,
+            ("events", "--from") => self.span[0] = Some(when(rest.next()?)?),
+            ("events", "--to") => self.span[1] = Some(when(rest.next()?)?),
+            ("events", "--filter") => self.restrict(rest.next()?),
+            ("events", "--size") => {
+                let size = rest.next()?;
+                matches!(Query::parse(size), Ok(Query::Size(..))).then(|| self.restrict(size))?;
+            }
+            ("events", "--stream") => self.restrict(&["stream:", rest.next()?].concat()),
+            ("events", "--pool") => self.restrict(&["pool:", rest.next()?].concat()),
+            ("events", "--action") => {
+                let names = rest.next()?;
+                let is_one = |name: &str| Action::ALL.iter().any(|action| action.name() == name.trim());
+                self.restrict(Some(names).filter(|names| names.split(',').all(is_one))?);
+            }
             ("peak", "--from") => self.window[0] = Some(clock(rest.next()?)?),
             ("peak", "--to") => self.window[1] = Some(clock(rest.next()?)?),
             _ => return None,
@@ -210,8 +247,16 @@ impl Terms {
     }
 }
 
-/// `peak`, `end`, `126670`, `1759252605604106us`, `alloc:7f89b4000000_0`, `free_completed:7f89b4000000_0`.
-fn when(text: &str) -> Option<When> {
+impl Terms {
+    /// One term more that has to hold.
+    fn restrict(&mut self, term: &str) {
+        self.pattern.push_str(if self.pattern.is_empty() { "" } else { " & " });
+        self.pattern.push_str(term);
+    }
+}
+
+/// A moment as the command line names it: `peak`, `end`, `126670`, `1759252605604106us`, `alloc:7f89b4000000_0`, `free_completed:7f89b4000000_0`.
+pub(crate) fn when(text: &str) -> Option<When> {
     let named = |turn, name: &str| {
         let (address, version) = name.rsplit_once('_')?;
         let address = u64::from_str_radix(address.strip_prefix("0x").unwrap_or(address), 16).ok()?;
@@ -240,6 +285,14 @@ fn clock(text: &str) -> Option<Clock> {
             Typed::Time(us) => Some(Clock::SinceFirst(us)),
             _ => None,
         },
+    }
+}
+
+/// A stream's handle: `0`, `0x7f89b4000000`.
+fn stream(text: &str) -> Option<u64> {
+    match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
     }
 }
 
@@ -297,6 +350,33 @@ mod tests {
             );
         }
         assert_eq!(terms("find", "a b --markdown"), Err("--markdown makes no sense".to_owned()));
+    }
+
+    #[test]
+    fn a_part_of_memory_is_a_pool_and_a_stream() {
+        let read = terms("state", "a --pool 1,2 --stream 0x7f --request 3MiB --blocks --at end").unwrap();
+        assert_eq!(
+            (read.pool, read.stream, read.request, read.blocks),
+            (Some((1, 2)), Some(0x7f), Some(3 << 20), true)
+        );
+        for wrong in ["--pool 1", "--pool 1,x", "--stream 0xg", "--request 3MB"] {
+            assert_eq!(terms("state", &format!("a {wrong}")), Err(format!("{wrong} makes no sense")));
+        }
+    }
+
+    #[test]
+    fn events_are_restricted() {
+        let read =
+            terms("events", "a --action alloc,oom --size >=1MiB --stream 0 --pool 0,1 --filter x --from 3 --to end")
+                .unwrap();
+        assert_eq!(read.pattern, "alloc,oom & >=1MiB & stream:0 & pool:0,1 & x");
+        assert_eq!(read.span, [Some(When::Event(3)), Some(When::End)]);
+        for wrong in ["--action", "--action frees", "--size x", "--at 3"] {
+            assert!(
+                terms("events", &format!("a {wrong}")).is_err_and(|error| error.ends_with("makes no sense")),
+                "{wrong}"
+            );
+        }
     }
 
     #[test]

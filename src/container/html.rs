@@ -1,22 +1,27 @@
-//! The pages that `trace_plot` and `segment_plot` of PyTorch write: a snapshot as base64 in a script.
+//! The pages that `trace_plot` and `segment_plot` of PyTorch write, and our own with a snapshot in them: as base64 in a script.
 //!
 //! ```text
 //!   <script type="module"> … const local_files = [{"name": "snapshot.pickle", "base64": "gASV…"}] … </script>
+//!   <script type="application/octet-stream" id="part-snapshot" data-name="snapshot.pickle" …>H4sI…</script>
 //! ```
 
 use super::layer::{Fault, Unpacker};
 
-/// What stands before the snapshot, blanks apart.
-const KEY: &[u8] = b"\"base64\"";
+/// What stands before the snapshot: a colon and a quote follow the first, blanks apart, the rest of its tag the second. They differ in
+/// their second bytes, and have no quotes but at their ends.
+const KEYS: [&[u8]; 2] = [b"\"base64\"", b"\"part-snapshot\""];
 
 /// Where in the page we are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
-    /// Looking for the key, of which so many bytes are matched.
-    Search(usize),
+    /// Looking for this key, of which so many bytes are matched.
+    Search(usize, usize),
     /// Behind the key: a colon and the opening quote.
     Colon,
     Quote,
+    /// Behind the other key: in the tag, or in a value of it between quotes, which may hold what ends tags.
+    Tag,
+    Value,
     Data,
     /// Behind the closing quote.
     Done,
@@ -31,21 +36,29 @@ pub(super) struct Html {
 
 impl Html {
     pub(super) fn new() -> Html {
-        Html { part: Part::Search(0), digits: 0, count: 0 }
+        Html { part: Part::Search(0, 0), digits: 0, count: 0 }
     }
 
     /// A byte around the data.
     fn byte(&mut self, byte: u8) {
         self.part = match self.part {
-            Part::Search(matched) if KEY.get(matched) == Some(&byte) => match matched + 1 {
-                whole if whole == KEY.len() => Part::Colon,
-                part => Part::Search(part),
-            },
+            Part::Search(_, 1) if byte == b'p' => Part::Search(1, 2),
+            Part::Search(key, matched) if KEYS.get(key).and_then(|key| key.get(matched)) == Some(&byte) => {
+                let is_whole = KEYS.get(key).is_some_and(|key| key.len() == matched + 1);
+                match (is_whole, key) {
+                    (false, _) => Part::Search(key, matched + 1),
+                    (true, 0) => Part::Colon,
+                    (true, _) => Part::Tag,
+                }
+            }
+            Part::Tag if byte == b'>' => Part::Data,
+            Part::Tag if byte == b'"' => Part::Value,
+            Part::Value if byte == b'"' => Part::Tag,
+            Part::Tag | Part::Value => self.part,
             Part::Colon | Part::Quote if byte.is_ascii_whitespace() => self.part,
             Part::Colon if byte == b':' => Part::Quote,
             Part::Quote if byte == b'"' => Part::Data,
-            // The key begins with the only quotes that it has but for its last byte.
-            _ => Part::Search(usize::from(byte == b'"')),
+            _ => Part::Search(0, usize::from(byte == b'"')),
         }
     }
 
@@ -57,8 +70,8 @@ impl Html {
             b'0'..=b'9' => byte - b'0' + 52,
             b'+' => 62,
             b'/' => 63,
-            // It ends with padding or with the closing quote; one digit too many is no byte.
-            b'=' | b'"' if self.count != 1 => {
+            // It ends with padding, with the closing quote or tag; one digit too many is no byte.
+            b'=' | b'"' | b'<' if self.count != 1 => {
                 let bytes = (self.digits << (6 * (4 - self.count) % 24)).to_be_bytes();
                 output.extend(bytes.iter().skip(1).take(self.count.saturating_sub(1) as usize));
                 self.part = Part::Done;

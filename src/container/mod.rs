@@ -18,7 +18,7 @@ pub mod zip;
 mod zstd;
 
 pub use error::ContainerError;
-pub use sniff::Content;
+pub use sniff::{COLUMNS, Content};
 
 use buffer::Buffer;
 use layer::{Fault, Unpacker};

@@ -10,7 +10,12 @@ pub enum Content {
     Pickle,
     /// JSON, behind its byte order mark if it has one.
     Json,
+    /// Our own columns.
+    Columns,
 }
+
+/// What columns begin with.
+pub const COLUMNS: &[u8; 16] = b"memscape columns";
 
 /// What some bytes begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +76,7 @@ pub(super) fn sniff_all(head: &[u8]) -> Sniffed {
         (_, [b'{' | b'[', ..]) => Sniffed::Content(Content::Json),
         (_, [b'<', ..]) => Sniffed::Packed(Packing::Html),
         ([0x1f, 0x8b, ..], _) => Sniffed::Packed(Packing::Gzip),
+        _ if head.starts_with(COLUMNS) => Sniffed::Content(Content::Columns),
         _ if zstd::is_frame(head) => Sniffed::Packed(Packing::Zstd),
         ([0x80, ..], _) => Sniffed::Content(Content::Pickle),
         // Protocols 0 and 1 have no magic number: a list or a dict that enters the memo at once.

@@ -5,9 +5,10 @@ use super::flame::Flames;
 use super::heaviest::Heaviest;
 use super::legend;
 use super::open::OpenFile;
-use super::protocol::{FlameQuestion, Grouping, Reply, Span, TreeQuestion};
+use super::protocol::{FlameQuestion, Grouping, Looks, Only, Plot, Reply, Span, StateQuestion, TreeQuestion};
 use super::range;
 use super::sources::Sources;
+use super::state::{Beneath, States};
 use super::tree::Trees;
 use std::collections::VecDeque;
 
@@ -17,9 +18,14 @@ pub(super) struct Asked {
     flame: Option<(u32, i64, FlameQuestion)>,
     flames: Flames,
     range: Option<(u32, i64, Span)>,
+    map: Option<(u32, i64, Only)>,
     tree: Option<(u32, i64, Box<TreeQuestion>)>,
     trees: Trees,
     heaviest: Option<Heaviest>,
+    state: Option<(u32, i64, StateQuestion)>,
+    states: States,
+    memory_at: Option<(u32, i64, u32, u64)>,
+    beneath: Beneath,
     sources: Option<Sources>,
     /// Those that may have to wait for categories, in the order they were asked in.
     legends: VecDeque<(u32, i64, Grouping, Option<u32>)>,
@@ -37,9 +43,24 @@ impl Asked {
         self.range = Some((serial, device, span));
     }
 
+    /// A question about addresses; it overtakes the one before.
+    pub(super) fn map(&mut self, serial: u32, device: i64, only: Only) {
+        self.map = Some((serial, device, only));
+    }
+
     /// A question about a tree; it overtakes the one before.
     pub(super) fn tree(&mut self, serial: u32, device: i64, question: Box<TreeQuestion>) {
         self.tree = Some((serial, device, question));
+    }
+
+    /// A question about the allocator's state; it overtakes the one before.
+    pub(super) fn state(&mut self, serial: u32, device: i64, question: StateQuestion) {
+        self.state = Some((serial, device, question));
+    }
+
+    /// A question about an address at a moment; it overtakes the one before.
+    pub(super) fn memory_at(&mut self, serial: u32, device: i64, moment: u32, address: u64) {
+        self.memory_at = Some((serial, device, moment, address));
     }
 
     /// A question about a node; it overtakes the one before.
@@ -101,7 +122,10 @@ impl Asked {
 
     /// Bytes on the heap of what is kept.
     pub(super) fn heap_bytes(&self) -> usize {
-        self.trees.heap_bytes() + self.sources.as_ref().map_or(0, Sources::heap_bytes)
+        self.trees.heap_bytes()
+            + self.states.heap_bytes()
+            + self.beneath.heap_bytes()
+            + self.sources.as_ref().map_or(0, Sources::heap_bytes)
     }
 
     /// Works while there is time: `true` when nothing is left to do.
@@ -113,6 +137,24 @@ impl Asked {
     ) -> bool {
         if !self.answer(file, replies, has_time) {
             return false;
+        }
+        if let Some((serial, device, only)) = self.map {
+            let looks = Looks { plot: Plot::Addresses(only), ..Looks::default() };
+            if !file.prepare_plot(device, looks, has_time) {
+                return false;
+            }
+            replies.push_back(Reply::Map { serial, device, map: Box::new(file.map(device, only)) });
+            self.map = None;
+        }
+        if let Some((serial, device, moment, address)) = self.memory_at {
+            let Some((hit, memory)) = self.beneath.at(file, device, moment, address, has_time) else { return false };
+            replies.push_back(Reply::Hit { serial, device, hit, memory });
+            self.memory_at = None;
+        }
+        if let Some((serial, device, question)) = self.state {
+            let Some(page) = self.states.page(file, device, question, has_time) else { return false };
+            replies.push_back(Reply::State { serial, page: Box::new(page) });
+            self.state = None;
         }
         if let Some((serial, device, question)) = self.flame {
             let Some(page) = self.flames.page(file, device, question, has_time) else { return false };

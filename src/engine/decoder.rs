@@ -2,6 +2,7 @@
 
 use super::join::{Events, Rest, Settled};
 use super::snapviewer::{DRAWING, Drawing, JoinError};
+use crate::compact::{self, CompactError};
 use crate::container::Content;
 use crate::json::{self, JsonError};
 use crate::pickle::{self, PickleError};
@@ -17,6 +18,9 @@ pub(super) enum DecodeError {
     /// The JSON.
     #[error("{0}")]
     Json(#[from] JsonError<ReadError>),
+    /// The columns.
+    #[error("{0}")]
+    Columns(#[from] CompactError),
     /// The values.
     #[error("{0}")]
     Content(#[from] ContentError),
@@ -68,6 +72,7 @@ impl Decoded {
 pub(super) enum Decoder {
     Pickle(Box<pickle::Machine<Reader<Events>>>, Head),
     Json(Box<json::Machine<Reader<Events>>>),
+    Columns(Box<compact::Machine<Events>>),
     Drawing(Box<json::Machine<Drawing>>),
     Elements(Box<json::Machine<Reader<Events>>>),
 }
@@ -77,6 +82,7 @@ impl Decoder {
     pub(super) fn new(content: Content, layout: Layout) -> Decoder {
         let reader = Reader::new(Events::default());
         match content {
+            Content::Columns => Decoder::Columns(Box::new(compact::Machine::new(Events::default()))),
             Content::Json if layout == Layout::SnapViewer => Decoder::Drawing(Box::new(Drawing::machine())),
             Content::Pickle => {
                 let machine = pickle::Machine::new(reader, pickle::Limits::default());
@@ -94,6 +100,7 @@ impl Decoder {
                 machine.feed(bytes)?;
             }
             Decoder::Json(machine) | Decoder::Elements(machine) => machine.feed(bytes)?,
+            Decoder::Columns(machine) => machine.feed(bytes)?,
             Decoder::Drawing(machine) => machine.feed(bytes)?,
         }
         Ok(())
@@ -103,6 +110,10 @@ impl Decoder {
     pub(super) fn settle(&mut self, rest: Rest) -> Settled {
         match self {
             Decoder::Elements(machine) => machine.builder_mut().sink_mut().settle(rest),
+            Decoder::Columns(machine) => match machine.step() {
+                true => Settled::Some,
+                false => Settled::All,
+            },
             Decoder::Pickle(..) | Decoder::Json(_) | Decoder::Drawing(_) => Settled::All,
         }
     }
@@ -116,6 +127,13 @@ impl Decoder {
                 machine.finish()?
             }
             Decoder::Json(machine) => machine.finish()?,
+            Decoder::Columns(machine) => {
+                let (read, events) = machine.finish()?;
+                let (mut snapshot, behind) = (read.snapshot, read.bytes_behind);
+                let kind = WarningKind::BytesBehind("columns");
+                snapshot.warnings.add(kind, u64::from(behind > 0), || format!("{behind} bytes"));
+                return Decoded::snapshot(snapshot, events.finish()?);
+            }
             Decoder::Drawing(machine) => {
                 let (drawing, _) = machine.finish()?;
                 return Ok(Decoded::Next(Decoder::Elements(Box::new(drawing.elements()?))));
@@ -138,6 +156,7 @@ impl Decoder {
         match self {
             Decoder::Pickle(_, head) => head.describe(),
             Decoder::Json(_) => "JSON".to_owned(),
+            Decoder::Columns(machine) => format!("columns of {}", machine.format()),
             Decoder::Drawing(_) | Decoder::Elements(_) => "SnapViewer".to_owned(),
         }
     }
@@ -147,6 +166,7 @@ impl Decoder {
         let events = match self {
             Decoder::Pickle(machine, _) => machine.builder().sink().events(),
             Decoder::Json(machine) => machine.builder().sink().events(),
+            Decoder::Columns(machine) => machine.sink().events(),
             // Nobody recorded them with max_entries.
             Decoder::Drawing(_) | Decoder::Elements(_) => 0,
         };
@@ -163,6 +183,9 @@ impl Decoder {
             Decoder::Json(machine) | Decoder::Elements(machine) => {
                 let reader = machine.builder();
                 (("longest string", machine.heap_bytes()), reader.heap_bytes(), reader.sink().heap_bytes())
+            }
+            Decoder::Columns(machine) => {
+                (("section", machine.heap_bytes()), machine.tables_heap_bytes(), machine.sink().heap_bytes())
             }
             Decoder::Drawing(machine) => {
                 (("SnapViewer's timesteps", machine.builder().heap_bytes()), Vec::new(), Vec::new())

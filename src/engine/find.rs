@@ -10,7 +10,6 @@ use super::stack_match::StackMatch;
 use crate::analysis::IdSet;
 use crate::replay::{AllocationId, DeviceHistory, Source};
 use crate::snapshot::StackId;
-use crate::timeline::lowest_byte_of;
 use crate::units::Moment;
 use std::collections::VecDeque;
 
@@ -218,8 +217,6 @@ pub(super) fn step_to(
     let (born, died, requested) = allocations.span(id);
     let [from, to] = window;
     let moment = Moment(if born < to && died > from { born.max(from) } else { born });
-    // The scene has made it already.
-    file.pile_up(device, looks, &mut || true);
-    let lowest_byte = file.with_source(device, looks, |source| lowest_byte_of(source, id, moment))?;
+    let lowest_byte = file.height_of(device, looks, id, moment);
     Some(Match { allocation, place, requested, lowest_byte: lowest_byte.unwrap_or(0) })
 }

@@ -42,6 +42,6 @@ pub(super) fn likelihood(entry: &Entry, first: Vec<u8>) -> Result<u8, String> {
         Some(Content::Json) => Ok(LAST_RESORT),
         // A plot is made of a snapshot, which often lies beside it.
         _ if container.layers().any(|layer| layer == "HTML") => Ok(2),
-        Some(Content::Pickle) | None => Ok(0),
+        Some(Content::Pickle | Content::Columns) | None => Ok(0),
     }
 }

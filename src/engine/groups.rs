@@ -4,6 +4,8 @@
 //! the area they cover (bytes × events, what the eye sees of them), sizes and lives from small to large, streams and pools by
 //! their numbers.
 
+mod ranges;
+
 use super::categories::Categories;
 use super::open::slot_of;
 use super::protocol::Grouping;
@@ -201,9 +203,30 @@ impl Groups {
         labels_of(snapshot, history, id).pool.or_else(of_segment)
     }
 
+    /// The number of a pool as [`Grouping::Pool`] groups by it; 0: not recorded.
+    pub(super) fn pool_number(&self, pool: Option<(u64, u64)>) -> u32 {
+        self.number(&self.pools, pool)
+    }
+
+    /// Whether the pool of a number is a private one.
+    pub(super) fn is_private(&self, number: u32) -> bool {
+        let pool = number.checked_sub(1).and_then(|place| self.pools.get(place as usize));
+        pool.is_some_and(|&pool| pool != (0, 0))
+    }
+
+    /// Whether anything in the file names a pool.
+    pub(super) fn knows_pools(&self) -> bool {
+        !self.pools.is_empty()
+    }
+
     /// The segment that holds the allocation's address at the end: its place in the snapshot.
     pub(super) fn segment(&self, history: &DeviceHistory, id: AllocationId) -> Option<u32> {
-        let key = (history.device, history.allocations.address(id));
+        self.segment_at(history.device, history.allocations.address(id))
+    }
+
+    /// The segment of a device that holds an address at the end: its place in the snapshot.
+    pub(super) fn segment_at(&self, device: i64, address: u64) -> Option<u32> {
+        let key = (device, address);
         let after = self.segments.partition_point(|&(device, start, _, _)| (device, start) <= key);
         let &(device, _, last, place) = self.segments.get(after.checked_sub(1)?)?;
         (device == key.0 && key.1 <= last).then_some(place)

@@ -10,8 +10,12 @@ mod answers;
 mod archive;
 mod asked;
 mod categories;
+mod columns;
+mod copying;
+mod curves;
 mod decoder;
 mod details;
+mod events;
 mod feed;
 mod find;
 mod flame;
@@ -25,18 +29,22 @@ mod legend;
 mod loader;
 mod marks;
 mod memory;
+mod memory_at;
 mod open;
 mod places;
+mod plots;
 mod radix;
 mod range;
 mod regions;
 mod report;
+mod scenes;
 mod snapviewer;
 mod source;
 mod source_lines;
 mod sources;
 mod spans;
 mod stack_match;
+mod state;
 mod steps;
 mod survey;
 mod table;
@@ -45,10 +53,10 @@ mod tree;
 pub use protocol::{Reply, Request, Want};
 
 use crate::analysis::{CategorySet, InternalRules};
-use crate::timeline::{SceneJob, View};
 use loader::Loader;
 use open::OpenFile;
-use protocol::Looks;
+use protocol::Plot;
+use scenes::PendingScene;
 use source::Source;
 use std::collections::VecDeque;
 
@@ -70,20 +78,13 @@ pub struct Engine {
     scene: Option<Box<PendingScene>>,
     searches: find::Searches,
     tables: table::Tables,
+    events: events::Events,
+    curves: curves::AskedCurves,
     asked: asked::Asked,
     reports: report::Reports,
     internal: InternalRules,
     categories: CategorySet,
     replies: VecDeque<Reply>,
-}
-
-/// A scene that was asked for.
-struct PendingScene {
-    serial: u32,
-    device: i64,
-    view: View,
-    looks: Looks,
-    job: Option<SceneJob>,
 }
 
 impl Default for Engine {
@@ -100,10 +101,24 @@ impl Engine {
 
     /// One that refuses a file whose tables take more than so many bytes.
     pub fn with_memory(memory: u64) -> Engine {
-        let (searches, tables, asked, reports, internal, replies) = Default::default();
+        let (searches, tables, events, curves, asked, reports, internal, replies) = Default::default();
         let categories = CategorySet::standard();
         let (loading, file, scene) = (None, None, None);
-        Engine { memory, loading, file, scene, searches, tables, asked, reports, internal, categories, replies }
+        Engine {
+            memory,
+            loading,
+            file,
+            scene,
+            searches,
+            tables,
+            events,
+            curves,
+            asked,
+            reports,
+            internal,
+            categories,
+            replies,
+        }
     }
 
     /// Takes a request. Long work is done in [`Engine::step`].
@@ -114,6 +129,8 @@ impl Engine {
                 self.scene = None;
                 self.searches = find::Searches::default();
                 self.tables = table::Tables::default();
+                self.events = events::Events::default();
+                self.curves = curves::AskedCurves::default();
                 self.asked = asked::Asked::default();
                 self.reports = report::Reports::default();
                 self.loading = Some(Box::new(Loader::new(name, Source::new(total_bytes, access, member), self.memory)));
@@ -129,12 +146,29 @@ impl Engine {
                 }
             }
             Request::Scene { serial, device, view, looks } => {
-                self.scene = Some(Box::new(PendingScene { serial, device, view, looks, job: None }));
+                self.scene = Some(Box::new(PendingScene::new(serial, device, view, looks)));
             }
             Request::Hit { serial, device, looks, moment, byte } => {
-                let hit = self.file.as_mut().and_then(|file| file.hit(device, looks, moment, byte));
-                self.replies.push_back(Reply::Hit { serial, device, hit });
+                let file = self.file.as_mut();
+                let (hit, memory) = match looks.plot {
+                    Plot::Stack => (file.and_then(|file| file.hit(device, looks, moment, byte)), None),
+                    _ => {
+                        let found = file.map(|file| file.hit_in_plot(device, looks, moment, byte)).unwrap_or_default();
+                        (found.0, Some(Box::new(found.1)))
+                    }
+                };
+                self.replies.push_back(Reply::Hit { serial, device, hit, memory });
             }
+            Request::MemoryAt { serial, device, moment, address } => {
+                self.asked.memory_at(serial, device, moment, address);
+            }
+            Request::State { serial, device, question } => self.asked.state(serial, device, question),
+            Request::Map { serial, device, only } => self.asked.map(serial, device, only),
+            Request::Curves { serial, device, view, only } => {
+                self.curves.ask(self.file.as_deref(), serial, device, (view, only));
+            }
+            Request::Events { serial, device, question } => self.events.ask(serial, device, *question),
+            Request::EventsText { serial, device, question } => self.events.copy(serial, device, *question),
             Request::Moments { serial, device, at } => {
                 let history = self.file.as_ref().and_then(|file| file.history(device));
                 let moments =
@@ -188,8 +222,9 @@ impl Engine {
             Request::Categories(set) => {
                 self.categories = *set;
                 self.tables.forget_nodes();
+                self.events.forget_categories();
                 self.reports.begin_again();
-                self.scene.iter_mut().for_each(|scene| scene.job = None);
+                self.scene.iter_mut().for_each(|scene| scene.begin_again());
                 self.file.iter_mut().for_each(|file| file.set_categories(&self.categories));
             }
             Request::InternalFrames(rules) => {
@@ -258,32 +293,18 @@ impl Engine {
         }
         match (&mut self.file, &mut self.scene) {
             (Some(file), Some(pending)) => {
-                if !file.pile_up(pending.device, pending.looks, has_time)
-                    || !file.collect(pending.device, pending.looks.highlight, has_time)
-                {
-                    return Work::More;
-                }
-                let scene = file.with_source(pending.device, pending.looks, |source| {
-                    let job = pending.job.get_or_insert_with(|| SceneJob::new(source, pending.view));
-                    job.step(source, has_time)
-                });
-                match scene {
-                    Some(None) => return Work::More,
-                    Some(Some(scene)) => {
-                        let (serial, device) = (pending.serial, pending.device);
-                        self.replies.push_back(Reply::Scene { serial, device, scene: Box::new(scene) });
-                    }
-                    // No such device: nothing to draw.
-                    None => {}
-                }
+                let Some(reply) = pending.step(file, has_time) else { return Work::More };
+                self.replies.extend(reply);
                 self.scene = None;
             }
             _ => self.scene = None,
         }
         if let Some(file) = &mut self.file
-            && !(self.searches.step(file, &mut self.replies, has_time)
+            && !(self.curves.step(file, &mut self.replies, has_time)
+                && self.searches.step(file, &mut self.replies, has_time)
                 && self.asked.step(file, &mut self.replies, has_time)
                 && self.tables.step(file, &mut self.replies, has_time)
+                && self.events.step(file, &mut self.replies, has_time)
                 && self.reports.step(file, &mut self.replies, has_time))
         {
             return Work::More;
@@ -303,6 +324,8 @@ impl Engine {
         let mut bytes = self.loading.as_ref().map_or_else(Vec::new, |loader| loader.heap_bytes());
         bytes.extend(self.file.as_ref().map_or_else(Vec::new, |file| file.heap_bytes()));
         bytes.push(("table", self.tables.heap_bytes()));
+        bytes.push(("curves", self.curves.heap_bytes()));
+        bytes.push(("list of events", self.events.heap_bytes()));
         bytes.push(("views", self.asked.heap_bytes()));
         bytes
     }

@@ -4,9 +4,10 @@ use super::answers::Answers;
 use super::categories::Categories;
 use super::find::{Found, has_stack};
 use super::groups::{Groups, stack_of};
-use super::protocol::{DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, Looks, Overview, Warning};
+use super::plots::Plots;
+use super::protocol::{DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, Looks, Overview, Plot, Warning};
 use crate::analysis::{CategorySet, Sites, site};
-use crate::replay::{AllocationId, Curve, DeviceHistory, Rounding, Source};
+use crate::replay::{AllocationId, Curve, DeviceHistory, Rounding, SegmentLives, Source, Versions};
 use crate::snapshot::{Action, Snapshot, StackId, Warnings};
 use crate::timeline::{self, Axis, Order, OutlineRect, Paint, Piling, View, paint};
 use crate::units::{EventIdx, Moment};
@@ -15,6 +16,10 @@ use crate::units::{EventIdx, Moment};
 pub(super) struct OpenFile {
     pub(super) snapshot: Snapshot,
     pub(super) histories: Vec<DeviceHistory>,
+    /// What was held from the driver, by history; see [`OpenFile::segment_lives`].
+    segments: Vec<SegmentLives>,
+    /// The how-manieth of its address everything is, by history; see [`OpenFile::version`].
+    versions: Vec<Versions>,
     pub(super) sites: Sites,
     pub(super) rounding: Rounding,
     name: String,
@@ -26,6 +31,8 @@ pub(super) struct OpenFile {
     /// What the latest search found.
     pub(super) found: Option<Found>,
     pub(super) answers: Answers,
+    /// What other pictures than the stack are made of.
+    pub(super) plots: Plots,
 }
 
 /// What answers about one device are made of.
@@ -66,8 +73,35 @@ impl OpenFile {
         let rounding = Rounding::from_settings(&snapshot.settings);
         let groups = Groups::new(&snapshot);
         let stacked = Vec::new();
-        let answers = Answers::default();
-        OpenFile { snapshot, histories, sites, rounding, name, format, warnings, groups, stacked, found: None, answers }
+        let (answers, plots) = Default::default();
+        let segments = histories.iter().map(|_| SegmentLives::default()).collect();
+        let versions = histories.iter().map(|_| Versions::default()).collect();
+        OpenFile {
+            snapshot,
+            histories,
+            segments,
+            versions,
+            sites,
+            rounding,
+            name,
+            format,
+            warnings,
+            groups,
+            stacked,
+            found: None,
+            answers,
+            plots,
+        }
+    }
+
+    /// How the file is written, outermost first.
+    pub(super) fn format(&self) -> &str {
+        &self.format
+    }
+
+    /// What is odd about its history.
+    pub(super) fn warnings(&self) -> &Warnings {
+        &self.warnings
     }
 
     /// Ranks the call sites: `true` when done.
@@ -81,6 +115,39 @@ impl OpenFile {
             let moments = history.event_count() + 1;
             history.live.step(&history.allocations, moments, has_time)
         }) && self.categorize(has_time)
+            && self
+                .histories
+                .iter()
+                .zip(&mut self.segments)
+                .all(|(history, segments)| segments.step(&self.snapshot, history, has_time))
+            && self.histories.iter().zip(&mut self.versions).all(|(history, versions)| versions.step(history, has_time))
+    }
+
+    /// Tells what a device held from the driver when, while there is time: `true` when [`OpenFile::segments`] has it. On a device that
+    /// there is not there is nothing to tell.
+    pub(super) fn segment_lives(&mut self, device: i64, has_time: &mut dyn FnMut() -> bool) -> bool {
+        let OpenFile { snapshot, histories, segments, .. } = self;
+        let known = histories.iter().zip(segments).find(|(history, _)| history.device == device);
+        known.is_none_or(|(history, segments)| segments.step(snapshot, history, has_time))
+    }
+
+    /// What a device held from the driver: complete once [`OpenFile::segment_lives`] has said so.
+    pub(super) fn segments(&self, device: i64) -> Option<&SegmentLives> {
+        let known = self.histories.iter().zip(&self.segments).find(|(history, _)| history.device == device);
+        known.map(|(_, segments)| segments)
+    }
+
+    /// Tells the versions of what a device's events are about, while there is time: `true` when [`OpenFile::version_of`] knows them.
+    pub(super) fn version(&mut self, device: i64, has_time: &mut dyn FnMut() -> bool) -> bool {
+        let known = self.histories.iter().zip(&mut self.versions).find(|(history, _)| history.device == device);
+        known.is_none_or(|(history, versions)| versions.step(history, has_time))
+    }
+
+    /// The version of what an event is about, once [`OpenFile::version`] has said that it is known.
+    pub(super) fn version_of(&self, history: &DeviceHistory, event: u32) -> u32 {
+        let mut known = self.histories.iter().zip(&self.versions);
+        let known = known.find(|(known, _)| known.device == history.device);
+        known.map_or(0, |(_, versions)| versions.of_event(history, event))
     }
 
     /// The device with this ordinal.
@@ -100,20 +167,25 @@ impl OpenFile {
         stack_of(&self.snapshot, history, id)
     }
 
-    fn paint(&self, history: &DeviceHistory, id: AllocationId, by: Grouping) -> Paint {
+    /// The colour of an allocation.
+    pub(super) fn paint(&self, history: &DeviceHistory, id: AllocationId, by: Grouping) -> Paint {
         if history.allocations.source(id) == Source::Unexplained {
             return Paint::UNEXPLAINED;
         }
         Paint::new(self.groups.slot(by, self.groups.of(&self.snapshot, history, id, by)), id.0)
     }
 
-    /// Lends the history of a device as the timeline wants it. Its order must have been made ([`OpenFile::pile_up`]).
+    /// Lends what a picture is stacked from: the history of a device as the timeline wants it, or what was held from the driver. Its order
+    /// must have been made ([`OpenFile::pile_up`]).
     pub(super) fn with_source<R>(
         &self,
         device: i64,
         looks: Looks,
         work: impl FnOnce(&timeline::Source<'_>) -> R,
     ) -> Option<R> {
+        if let Plot::Reserved(_) = looks.plot {
+            return self.with_reserved(device, looks, work);
+        }
         let history = self.history(device)?;
         let order = self.stacked.iter().find(|it| it.device == device && Some(it.by) == looks.stacking);
         let drawn = |event: EventIdx| history.drawn_change(event);
@@ -161,11 +233,15 @@ impl OpenFile {
         self.groups.categories.step(&self.snapshot, &self.histories, has_time)
     }
 
-    /// Makes the order of a device that `looks` wants, and knows what its colours tell: `true` when all is there.
+    /// Makes the order of a device that `looks` wants, and all else its picture needs, and knows what its colours tell: `true` when all is
+    /// there.
     pub(super) fn pile_up(&mut self, device: i64, looks: Looks, has_time: &mut dyn FnMut() -> bool) -> bool {
         let wanted = [looks.stacking, Some(looks.colouring)].contains(&Some(Grouping::Category));
         if wanted && !self.categorize(has_time) {
             return false;
+        }
+        if looks.plot != Plot::Stack {
+            return self.prepare_plot(device, looks, has_time);
         }
         let Some(by) = looks.stacking else { return true };
         let known = self.stacked.iter().position(|it| it.device == device && it.by == by);
@@ -219,8 +295,12 @@ impl OpenFile {
         // The scene has made it already.
         self.pile_up(device, looks, &mut || true);
         let hit = self.with_source(device, looks, |source| timeline::stack_at(source, Moment(moment), byte))??;
+        self.hit_allocation(device, hit.allocation, hit.lowest_byte)
+    }
+
+    /// What is told of an allocation that was hit, whose lowest byte stands there.
+    pub(super) fn hit_allocation(&mut self, device: i64, id: AllocationId, lowest_byte: u64) -> Option<HitAllocation> {
         let history = self.histories.iter().find(|history| history.device == device)?;
-        let id = hit.allocation;
         let stack = stack_of(&self.snapshot, history, id);
         let site = self.sites.of(&self.snapshot, stack);
         Some(HitAllocation {
@@ -228,7 +308,7 @@ impl OpenFile {
             requested: history.allocations.size(id),
             born: history.allocations.born(id).0,
             died: history.allocations.died(id).map(|moment| moment.0),
-            lowest_byte: hit.lowest_byte,
+            lowest_byte,
             site: site.map(|frame| site::short(&self.snapshot, self.snapshot.frames.frame(frame))),
         })
     }
@@ -249,6 +329,9 @@ impl OpenFile {
         view: &View,
         allocation: u32,
     ) -> Option<Vec<OutlineRect>> {
+        if looks.plot != Plot::Stack {
+            return self.outline_in_plot(device, looks, view, AllocationId(allocation));
+        }
         // The scene has made it already.
         self.pile_up(device, looks, &mut || true);
         self.with_source(device, looks, |source| timeline::exact_outline(source, view, AllocationId(allocation)))
@@ -282,6 +365,9 @@ impl OpenFile {
         let orders = self.stacked.iter().filter_map(|stacked| stacked.order.as_ref());
         bytes.push(("orders", orders.map(Order::heap_bytes).sum()));
         bytes.push(("call sites and colours", self.groups.heap_bytes() + self.sites.heap_bytes()));
+        bytes.push(("segments over time", self.segments.iter().map(SegmentLives::heap_bytes).sum()));
+        bytes.push(("pictures", self.plots.heap_bytes()));
+        bytes.push(("versions", self.versions.iter().map(Versions::heap_bytes).sum()));
         bytes.push(("answers", self.answers.heap_bytes()));
         bytes.push((
             "search",

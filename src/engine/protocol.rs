@@ -4,38 +4,49 @@
 //! asks it before each chunk which ones it [wants](Want).
 
 mod details;
+mod events;
 mod find;
 mod flame;
 mod loading;
 mod looks;
 mod moments;
 mod picture;
+mod plot;
 mod question;
 mod range;
+mod reply;
 mod report;
 mod sources;
+mod state;
 mod summary;
 mod table;
 mod tree;
 
-pub use crate::analysis::Filter;
 pub use crate::analysis::category::{self, CategoryRule, CategorySet, SetError, SetProblem};
+pub use crate::analysis::{EventTermError, EventTerms, Filter};
+pub use crate::snapshot::Action;
 pub use details::{CategoryDetails, Details, FrameText, HitAllocation, Origin};
+pub use events::{EventRow, EventsFilter, EventsPage, EventsQuestion, versioned};
 pub use find::{Begin, Direction, Match, Query, QueryError, Tally, Wording};
 pub use flame::{FlameBox, FlamePage, FlameQuestion, MOST_BOXES};
 pub use loading::{Access, Member, Phase, Progress, Want};
 pub use looks::{Grouping, Highlight, Looks};
 pub use moments::{At, MomentFacts, NamedEvent, Step, Stepped, Stop, Turn};
 pub use picture::{ClockSpan, LegendEntry, Marks, OutOfMemoryMark, Overview, Place, RangeMark};
+pub use plot::{AddressMap, Curves, HitMemory, HitSegment, MappedRange, Only, Plot};
 pub use question::{
     Arrangement, DEFAULT_RULES, Internal, InternalRules, Merge, NodeKind, NodeLabel, Root, RuleError, Scope, Span,
     Weight,
 };
 pub use range::RangeFacts;
+pub use reply::Reply;
 pub use report::{
     Cell, Evidence, Report, ReportQuestion, Sheet, SheetColumn, SheetRow, Statement, Threshold, Tone, Topic,
 };
 pub use sources::{SourceFile, SourceLine, SourcesPage, Standing};
+pub use state::{
+    PieceKind, SegmentSort, StateBar, StateFit, StateGroup, StatePage, StatePiece, StateQuestion, StateSums,
+};
 pub use summary::{DeviceSummary, FileSummary, Warning};
 pub use table::{
     LIFE_CLASSES, LIFE_TO_END, LIFE_UNKNOWN, MOST_COPIED, SIZE_CLASSES, SortWay, TableColumn, TableFilter, TablePage,
@@ -44,7 +55,7 @@ pub use table::{
 pub use tree::{Fold, FoldState, Reach, Reveal, TreePage, TreeQuestion, TreeRow};
 
 use crate::codec::Coded;
-use crate::timeline::{Axis, OutlineRect, Scene, View};
+use crate::timeline::{Axis, View};
 
 /// What a driver asks of the engine.
 #[derive(Clone, Debug, PartialEq, Coded)]
@@ -76,7 +87,8 @@ pub enum Request {
         /// Order and colours.
         looks: Looks,
     },
-    /// Which allocation is at this byte of the stack at this moment?
+    /// Which allocation is at this byte of the picture at this moment? In one of what was reserved, which range: ids are of those, and bytes
+    /// are reserved ones.
     Hit {
         /// Returned in the reply.
         serial: u32,
@@ -86,8 +98,68 @@ pub enum Request {
         looks: Looks,
         /// The moment (number of events that have happened).
         moment: u32,
-        /// Height in the stack, in requested bytes.
+        /// Height in the stack, in requested bytes; else on the picture's own axis ([`AddressMap`], reserved bytes).
         byte: u64,
+    },
+    /// What is at this address at this moment? The reply is a [`Reply::Hit`].
+    MemoryAt {
+        /// Returned in the reply.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// The moment.
+        moment: u32,
+        /// The address.
+        address: u64,
+    },
+    /// The addresses that were ever mapped, as the axis of [`Plot::Addresses`] has them. A newer one of these overtakes an older one that
+    /// is not finished.
+    Map {
+        /// Returned in the reply.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// Of this part of memory.
+        only: Only,
+    },
+    /// Totals over the columns of a window. A newer one of these overtakes an older one that is not finished.
+    Curves {
+        /// Returned in the reply.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// The window.
+        view: View,
+        /// Of this part of memory.
+        only: Only,
+    },
+    /// The allocator's state at a moment. A newer one of these overtakes an older one that is not finished.
+    State {
+        /// Returned in the reply.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// What of it.
+        question: StateQuestion,
+    },
+    /// Part of the list of events. A newer one of these overtakes an older one that is not finished.
+    Events {
+        /// Returned in the reply.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// The part.
+        question: Box<EventsQuestion>,
+    },
+    /// Rows of the list of events as text, the first [`MOST_COPIED`] of those that the question names as chosen. The replies are
+    /// [`Reply::TableText`].
+    EventsText {
+        /// Returned in the replies.
+        serial: u32,
+        /// The device's ordinal.
+        device: i64,
+        /// The list and the rows.
+        question: Box<EventsQuestion>,
     },
     /// What holds at these moments?
     Moments {
@@ -289,178 +361,4 @@ impl Request {
     pub fn open(name: &str, total_bytes: Option<u64>) -> Request {
         Request::Open { name: name.to_owned(), total_bytes, access: Access::Forward, member: None }
     }
-}
-
-/// What the engine tells.
-#[derive(Clone, Debug, PartialEq, Coded)]
-pub enum Reply {
-    /// How far loading is.
-    Progress(Progress),
-    /// The file holds several snapshots. The one asked for is opened next; the others wait for a [`Request::Open`] of their own.
-    Members(Vec<Member>),
-    /// The file is open.
-    Opened(Box<FileSummary>),
-    /// The file can't be opened; the one before it is closed as well.
-    Failed {
-        /// One sentence with place and cause.
-        message: String,
-    },
-    /// Loading was given up.
-    Cancelled,
-    /// Geometry.
-    Scene {
-        /// The request's.
-        serial: u32,
-        /// The device's ordinal.
-        device: i64,
-        /// The geometry.
-        scene: Box<Scene>,
-    },
-    /// What a [`Request::Hit`] found.
-    Hit {
-        /// The request's.
-        serial: u32,
-        /// The device's ordinal.
-        device: i64,
-        /// The allocation there, if the stack is that high.
-        hit: Option<HitAllocation>,
-    },
-    /// What a [`Request::Moments`] asked for.
-    Moments {
-        /// The request's.
-        serial: u32,
-        /// One for each that was asked about, in their order; none for an event that there is not.
-        moments: Vec<MomentFacts>,
-    },
-    /// What a [`Request::Step`] asked for.
-    Stepped {
-        /// The request's.
-        serial: u32,
-        /// Where it led.
-        to: Stepped,
-    },
-    /// What a [`Request::Marks`] asked for.
-    Marks {
-        /// The request's.
-        serial: u32,
-        /// The device's ordinal.
-        device: i64,
-        /// The marks.
-        marks: Box<Marks>,
-    },
-    /// What a [`Request::Overview`] asked for.
-    Overview {
-        /// The request's.
-        serial: u32,
-        /// The device's ordinal.
-        device: i64,
-        /// The silhouette.
-        overview: Box<Overview>,
-    },
-    /// What a [`Request::Legend`] asked for: the entries by slot.
-    Legend {
-        /// The request's.
-        serial: u32,
-        /// The device's ordinal.
-        device: i64,
-        /// The entries.
-        entries: Vec<LegendEntry>,
-    },
-    /// What a [`Request::Outline`] asked for, in pixels of the view: from left to right, nothing when it is outside.
-    Outline {
-        /// The request's.
-        serial: u32,
-        /// Of this allocation.
-        allocation: u32,
-        /// For this window.
-        view: View,
-        /// The rectangles.
-        rects: Vec<OutlineRect>,
-    },
-    /// What a [`Request::Details`] asked for; `None` when there is no such allocation.
-    Details {
-        /// The request's.
-        serial: u32,
-        /// The allocation.
-        details: Option<Box<Details>>,
-    },
-    /// What a [`Request::Find`] found; nothing on a device that the file does not have.
-    Found {
-        /// The request's.
-        serial: u32,
-        /// The device's ordinal.
-        device: i64,
-        /// How much.
-        tally: Tally,
-    },
-    /// Where a [`Request::FindNext`] leads: `None` when there is no match, or when the search is not the latest finished one.
-    FoundNext {
-        /// The request's.
-        serial: u32,
-        /// The match.
-        found: Option<Match>,
-    },
-    /// What a [`Request::SameStack`] counted.
-    SameStack {
-        /// The request's.
-        serial: u32,
-        /// How much.
-        tally: Tally,
-    },
-    /// What a [`Request::Flame`] asked for.
-    Flame {
-        /// The request's.
-        serial: u32,
-        /// The boxes.
-        page: Box<FlamePage>,
-    },
-    /// What a [`Request::Sources`] asked for.
-    Sources {
-        /// The request's.
-        serial: u32,
-        /// Files and lines.
-        page: Box<SourcesPage>,
-    },
-    /// What a [`Request::Range`] asked for.
-    Range {
-        /// The request's.
-        serial: u32,
-        /// What happened.
-        facts: RangeFacts,
-    },
-    /// What a [`Request::Tree`] asked for.
-    Tree {
-        /// The request's.
-        serial: u32,
-        /// The part of the tree.
-        page: Box<TreePage>,
-    },
-    /// What a [`Request::Table`] asked for; nothing on a device that the file does not have.
-    Table {
-        /// The request's.
-        serial: u32,
-        /// The part of the table.
-        page: Box<TablePage>,
-    },
-    /// The next part of what a [`Request::TableText`] asked for.
-    TableText {
-        /// The request's.
-        serial: u32,
-        /// The part.
-        part: TableText,
-    },
-    /// What a [`Request::Report`] asked for; without statements and sheets on a device that the file does not have.
-    Report {
-        /// The request's.
-        serial: u32,
-        /// The report.
-        report: Box<Report>,
-    },
-    /// What a [`Request::Heaviest`] asked for: of equal ones the one born first; `None` when there is none.
-    Heaviest {
-        /// The request's.
-        serial: u32,
-        /// The allocation.
-        allocation: Option<u32>,
-    },
 }

@@ -1,7 +1,8 @@
 //! Steps through the stack: to the neighbour above or below at one moment, to the neighbour in time at one byte.
 
 use super::open::OpenFile;
-use super::protocol::{Looks, Step, Stepped, Stop};
+use super::plots::along_ranges;
+use super::protocol::{Looks, Plot, Step, Stepped, Stop};
 use crate::replay::{AllocationId, DeviceHistory};
 use crate::timeline::{self, Source};
 use crate::units::{EventIdx, Moment};
@@ -17,6 +18,9 @@ pub(super) fn step(
     (moment, byte): (u32, u64),
     step: Step,
 ) -> Option<Stepped> {
+    if let Plot::Addresses(_) = looks.plot {
+        return file.step_in_addresses(device, looks, (moment, byte), step);
+    }
     // The scene has made it already.
     file.pile_up(device, looks, &mut || true);
     let history = file.history(device)?;
@@ -30,7 +34,7 @@ pub(super) fn step(
             Step::Below => match block(source, moment, byte) {
                 Some(this) => this.lowest.checked_sub(1).and_then(|byte| block(source, moment, byte)),
                 // Above the stack: down onto its top.
-                None => total(history, moment).checked_sub(1).and_then(|byte| block(source, moment, byte)),
+                None => total(source, moment).checked_sub(1).and_then(|byte| block(source, moment, byte)),
             }
             .and_then(|below| middle(below.lowest, below.size)),
             Step::Onto(allocation) => {
@@ -39,7 +43,12 @@ pub(super) fn step(
                     .and_then(|lowest| middle(lowest, source.allocations.size(id)))
             }
             Step::Earlier | Step::Later => {
-                along(history, source, (moment, byte), step, MOST_EVENTS).map(|(moment, stop)| (moment, byte, stop))
+                let held = file.segments(device).filter(|_| looks.plot != Plot::Stack);
+                match held {
+                    Some(segments) => along_ranges((history, segments), source, (moment, byte), step),
+                    None => along(history, source, (moment, byte), step, MOST_EVENTS),
+                }
+                .map(|(moment, stop)| (moment, byte, stop))
             }
         };
         let (moment, byte, stop) = found.unwrap_or((moment, byte, Stop::Nowhere));
@@ -60,8 +69,8 @@ fn block(source: &Source, moment: u32, byte: u64) -> Option<Block> {
     Some(Block { id: hit.allocation, lowest: hit.lowest_byte, size: source.allocations.size(hit.allocation) })
 }
 
-fn total(history: &DeviceHistory, moment: u32) -> u64 {
-    u64::try_from(history.drawn_at(Moment(moment))).unwrap_or(0)
+fn total(source: &Source, moment: u32) -> u64 {
+    u64::try_from(source.requested.at(Moment(moment))).unwrap_or(0)
 }
 
 /// Event by event, for as long as the byte belongs to the same block or to none. A block moves when one below it comes or goes.
@@ -74,7 +83,7 @@ fn along(
 ) -> Option<(u32, Stop)> {
     let rank = |id: AllocationId| source.order.map_or(id.0, |order| order.rank(id));
     let mut this = block(source, start, byte);
-    let mut total = total(history, start);
+    let mut total = total(source, start);
     let mut moment = start;
     for _ in 0..most_events {
         // The event between this moment and the next one on the way, and whether it is undone.

@@ -5,26 +5,21 @@ mod listing;
 mod order;
 mod rows;
 
+use super::copying::Copying;
 use super::open::OpenFile;
-use super::protocol::{MOST_COPIED, Reply, TablePage, TableQuestion, TableText};
+use super::protocol::{Reply, TablePage, TableQuestion};
 use listing::{Listing, Terms};
 use order::{Order, SiteRanks};
 use std::collections::VecDeque;
 
 /// Rows of a reply: more than any screen shows.
 const MOST_ROWS: u32 = 512;
-/// Bytes of a part of the text: half a millisecond of work on both sides.
-const PART: usize = 128 << 10;
-/// Bytes of all parts: names may be long, and no clipboard wants more.
-const MOST_TEXT: usize = 64 << 20;
-/// Rows made text between two questions for the time.
-const ROWS_PER_CHECK: u32 = 128;
 
 /// The table that was asked for last, and the questions about it that are not answered.
 #[derive(Default)]
 pub(super) struct Tables {
     asked: Option<Box<Asked>>,
-    copying: Option<Box<Copying>>,
+    copying: Option<Box<(Asked, Copying)>>,
     listing: Option<Box<Listing>>,
     order: Option<Box<Order>>,
     /// Those of the filter that was asked for last.
@@ -38,15 +33,6 @@ struct Asked {
     question: TableQuestion,
 }
 
-struct Copying {
-    asked: Asked,
-    /// Which of the chosen ranges comes next, and how many of its rows are done.
-    range: usize,
-    done: u32,
-    rows: u32,
-    bytes: usize,
-}
-
 impl Tables {
     /// A part of a table is wanted; it overtakes the one before.
     pub(super) fn ask(&mut self, serial: u32, device: i64, question: TableQuestion) {
@@ -56,7 +42,7 @@ impl Tables {
     /// Rows of a table are wanted as text.
     pub(super) fn copy(&mut self, serial: u32, device: i64, question: TableQuestion) {
         let asked = Asked { serial, device, question };
-        self.copying = Some(Box::new(Copying { asked, range: 0, done: 0, rows: 0, bytes: 0 }));
+        self.copying = Some(Box::new((asked, Copying::default())));
     }
 
     /// Nodes are numbered anew.
@@ -72,8 +58,8 @@ impl Tables {
         has_time: &mut dyn FnMut() -> bool,
     ) -> bool {
         if let Some(mut copying) = self.copying.take() {
-            let is_done =
-                self.list(file, &copying.asked, has_time) && self.copy_on(file, &mut copying, replies, has_time);
+            let (asked, parts) = &mut *copying;
+            let is_done = self.list(file, asked, has_time) && self.copy_on(file, asked, parts, replies, has_time);
             if !is_done {
                 self.copying = Some(copying);
                 return false;
@@ -144,45 +130,18 @@ impl Tables {
     fn copy_on(
         &self,
         file: &mut OpenFile,
-        copying: &mut Copying,
+        asked: &Asked,
+        parts: &mut Copying,
         replies: &mut VecDeque<Reply>,
         has_time: &mut dyn FnMut() -> bool,
     ) -> bool {
         let (Some(listing), Some(order)) = (&self.listing, &self.order) else { return true };
-        let Asked { serial, device, ref question } = copying.asked;
-        let mut text = String::new();
-        if copying.bytes == 0 {
-            text.push_str(rows::HEAD);
-        }
-        loop {
-            let mut last = true;
-            if let Some(&[from, to]) = question.chosen.get(copying.range)
-                && copying.rows < MOST_COPIED
-                && copying.bytes + text.len() < MOST_TEXT
-            {
-                last = false;
-                let from = from.saturating_add(copying.done);
-                let left = to.min(order.ids.len() as u32).saturating_sub(from);
-                let count = left.min(ROWS_PER_CHECK).min(MOST_COPIED - copying.rows);
-                for &id in order.ids.iter().skip(from as usize).take(count as usize) {
-                    rows::write_line(&mut text, file, device, listing.moment(), id);
-                }
-                copying.rows += count;
-                copying.done += count;
-                if count == left {
-                    (copying.range, copying.done) = (copying.range + 1, 0);
-                }
-            }
-            let is_late = !has_time();
-            if last || is_late || text.len() >= PART {
-                copying.bytes += text.len();
-                let part = TableText { text: std::mem::take(&mut text), rows: copying.rows, last };
-                replies.push_back(Reply::TableText { serial, part });
-            }
-            if last || is_late {
-                return last;
-            }
-        }
+        let Asked { serial, device, ref question } = *asked;
+        let mut write = |text: &mut String, row: u32| {
+            let id = order.ids.get(row as usize);
+            id.into_iter().for_each(|&id| rows::write_line(text, file, device, listing.moment(), id));
+        };
+        parts.step((serial, rows::HEAD), (&question.chosen, order.ids.len() as u32), &mut write, replies, has_time)
     }
 
     /// Bytes on the heap.

@@ -123,7 +123,7 @@ impl Client {
                 spawn_local(async move { drop(ended) });
                 (self.receive)(message);
             }
-            FromWorker::Reply { .. } | FromWorker::LinkFailed { .. } => (self.receive)(message),
+            _ => (self.receive)(message),
         }
     }
 
@@ -156,6 +156,10 @@ impl Client {
         let script = document.query_selector("script[defer]").ok().flatten();
         let script: HtmlScriptElement =
             script.and_then(|script| script.dyn_into().ok()).ok_or("the page does not find its own script")?;
+        // A page that is one file holds it.
+        if script.src().is_empty() {
+            return script.text().map_err(|error| dom::cause(&error));
+        }
         let text = async {
             let response: Response = JsFuture::from(self.window.fetch_with_str(&script.src())).await?.dyn_into()?;
             if !response.ok() {

@@ -5,6 +5,7 @@ use super::dom;
 use crate::render::Gpu;
 use crate::ui::Action;
 use crate::ui::flame::FlameAction;
+use crate::ui::memory::MemoryAction;
 use crate::ui::state::{Canvas, Renderer};
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
@@ -70,7 +71,8 @@ fn watch(app: &Rc<App>, gpu: &Gpu, made: u32) {
 /// Tells the state the canvases' sizes, now and whenever they change.
 pub(super) fn watch_sizes(app: &Rc<App>) -> Result<(), String> {
     watch_size(app, &app.elements.plot, Action::Resized)?;
-    watch_size(app, &app.elements.flame_plot, |canvas| Action::Flame(FlameAction::Resized(canvas)))
+    watch_size(app, &app.elements.flame_plot, |canvas| Action::Flame(FlameAction::Resized(canvas)))?;
+    watch_size(app, &app.elements.memory_plot, |canvas| Action::Memory(MemoryAction::Resized(canvas)))
 }
 
 fn watch_size(app: &Rc<App>, element: &HtmlElement, then: fn(Canvas) -> Action) -> Result<(), String> {

@@ -103,7 +103,8 @@ pub(super) fn save_text(app: &App, name: &str, text: &str) -> Result<(), JsValue
     download(app, &Blob::new_with_str_sequence(&Array::of1(&text.into()))?, name)
 }
 
-fn download(app: &App, blob: &Blob, name: &str) -> Result<(), JsValue> {
+/// Lets the browser save a file of this name.
+pub(super) fn download(app: &App, blob: &Blob, name: &str) -> Result<(), JsValue> {
     let address = Url::create_object_url_with_blob(blob)?;
     let link: HtmlElement = app.elements.new_element("a", "", "").dyn_into()?;
     dom::set_attribute(&link, "href", &address);

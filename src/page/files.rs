@@ -1,16 +1,20 @@
 //! Ways a snapshot gets here: dropped, picked, pasted, or named by the link.
 
 use super::App;
+use super::address::Fetched;
 use super::dom::{Elements, listen};
 use super::folders;
+use crate::ui::Action;
 use crate::ui::action::{DropHover, GivenFile};
-use crate::ui::{Action, url};
+use crate::ui::url::Came;
+use crate::wire::ToWorker;
 use gloo::events::EventListener;
+use js_sys::Promise;
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
-use wasm_bindgen_futures::spawn_local;
-use web_sys::{ClipboardEvent, DataTransfer, DragEvent, Event, File, FileList, Url};
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{ClipboardEvent, DataTransfer, DragEvent, Event, File, FileList};
 
 /// The files given last, and those before: handles, not bytes.
 #[derive(Default)]
@@ -31,31 +35,29 @@ impl Files {
     }
 }
 
-/// The snapshot the page's address names.
-pub(super) struct Link {
-    /// Absolute.
-    pub(super) url: String,
-    /// Its origin, plain enough for a policy.
-    pub(super) origin: String,
+/// How the page itself came here.
+pub(super) fn came(elements: &Elements) -> Came {
+    Came::by(&elements.window.location().protocol().unwrap_or_default())
 }
 
-/// The link in the page's address; the error is for the user.
-pub(super) fn link(elements: &Elements) -> Result<Option<Link>, String> {
-    let location = elements.window.location();
-    let named = url::link(&location.hash().unwrap_or_default(), &location.search().unwrap_or_default());
-    named.map(|named| absolute(elements, &named)).transpose()
-}
-
-/// `url`, seen from this page.
-pub(super) fn absolute(elements: &Elements, url: &str) -> Result<Link, String> {
-    let base = elements.document.base_uri().ok().flatten().unwrap_or_default();
-    let resolved = Url::new_with_base(url, &base).map_err(|_| format!("The link is no address: {url}"))?;
-    let (url, origin) = (resolved.href(), resolved.origin());
-    if url::is_plain_origin(&origin) {
-        Ok(Link { url, origin })
-    } else {
-        Err(format!("Only http and https links can be opened, not {url}. Drop the file here instead."))
-    }
+/// Has the worker fetch a link: one to another server once its name was seen. A page in the background waits until somebody looks.
+pub(super) fn fetch(app: &Rc<App>, link: Fetched, member: Option<u32>, load: u32) {
+    let app = app.clone();
+    spawn_local(async move {
+        let window = &app.elements.window;
+        if window.location().origin().ok() != Some(link.origin) {
+            // The first frame shows the name, the next one comes when that was painted.
+            for _ in 0..2 {
+                let shown = Promise::new(&mut |resolve, _| drop(window.request_animation_frame(&resolve)));
+                // It is never rejected.
+                let _ = JsFuture::from(shown).await;
+            }
+        }
+        let current = app.state.borrow().load;
+        if current == load {
+            app.client.send(ToWorker::Link { load, member, url: link.url });
+        }
+    });
 }
 
 /// Everything that brings a file.
@@ -70,7 +72,6 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
         listen(&elements.window, "dragleave", with(drag_leave)),
         listen(&elements.window, "drop", with(drop_here)),
         listen(&elements.window, "paste", with(paste)),
-        listen(&elements.window, "hashchange", with(follow_link)),
         listen(&elements.file, "change", with(picked)),
     ]
 }
@@ -129,13 +130,6 @@ fn picked(app: &Rc<App>, _: &Event) {
     give(app, app.elements.file.files());
     // Or picking the same file again would be no change.
     app.elements.file.set_value("");
-}
-
-/// Another link in the same tab: the policy knows the first link's origin only, so the page begins anew.
-fn follow_link(app: &Rc<App>, _: &Event) {
-    if matches!(link(&app.elements), Ok(Some(_)) | Err(_)) {
-        let _ = app.elements.window.location().reload();
-    }
 }
 
 fn give(app: &Rc<App>, files: Option<FileList>) {

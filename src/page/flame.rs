@@ -123,7 +123,7 @@ fn outlines(picture: &FlamePicture, look: &Look, thick: i32) -> Vec<OverlayRect>
 
 /// Dark or light, whichever stands out more from a colour. What is as bright as a fifth of white has the same contrast to both; squares
 /// come near enough to linear light.
-fn ink([red, green, blue, _]: [u8; 4]) -> &'static str {
+pub(super) fn ink([red, green, blue, _]: [u8; 4]) -> &'static str {
     let square = |channel: u8| u32::from(channel) * u32::from(channel);
     let luminance = (2126 * square(red) + 7152 * square(green) + 722 * square(blue)) / 10_000;
     if luminance > 255 * 255 / 5 { "#10141b" } else { "#ffffff" }

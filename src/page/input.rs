@@ -88,8 +88,11 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
     listeners.extend(super::settings::listeners(app));
     listeners.extend(super::rules::listeners(app));
     listeners.extend(super::table::listeners(app));
+    listeners.extend(super::events::listeners(app));
+    listeners.extend(super::memory::listeners(app));
     listeners.extend(super::axis::listeners(app));
     listeners.extend(super::sources::listeners(app));
+    listeners.extend(super::plots::listeners(app));
     listeners.extend(super::why::listeners(app));
     listeners
 }
@@ -148,7 +151,7 @@ fn key(app: &Rc<App>, event: &Event) {
     if help == Help::Open && !matches!(command, Command::ToggleHelp | Command::ToggleLetters) {
         return;
     }
-    if export == Dialog::Open && !matches!(command, Command::ToggleExport | Command::Export(_)) {
+    if export == Dialog::Open && !matches!(command, Command::ToggleExport | Command::Export(_) | Command::SaveHtml) {
         return;
     }
     if rules == settings::Dialog::Open && command != Command::ToggleRules {
@@ -185,6 +188,12 @@ fn scope(app: &App) -> Option<Scope> {
     }
     if is_in("#table") {
         return Some(Scope::Table);
+    }
+    if is_in("#events") {
+        return Some(Scope::Events);
+    }
+    if is_in("#state") {
+        return Some(Scope::Memory);
     }
     if is_in("#histograms") {
         return Some(Scope::Histograms);

@@ -44,7 +44,7 @@ impl Minimap {
         let side = |css: i32| (f64::from(css) * scale).round() as u32;
         let size = (side(canvas.client_width()), side(canvas.client_height()));
         let Some(window) = state.window().filter(|_| size.0 > 0 && size.1 > 0) else { return };
-        let overview = state.around.overview.about(state.axis).cloned();
+        let overview = state.overview().cloned();
         let own = state.own_axis().unwrap_or([0.0, 1.0]);
         let pin = state.pin_px().and_then(|(x, _)| state.axis_part(x));
         let range = state.range_px().and_then(|[from, to]| Some([state.axis_part(from)?, state.axis_part(to)?]));

@@ -3,11 +3,14 @@
 //! Events become actions, [`ui::update()`] decides, its effects are carried out here, and one animation frame later panels and
 //! canvas show the new state. There are no decisions in this module.
 
+mod address;
 mod axis;
 mod client;
 mod clipboard;
 mod device;
 mod dom;
+mod embedded;
+mod events;
 mod export;
 mod files;
 mod find;
@@ -15,14 +18,17 @@ mod flame;
 mod folders;
 mod frame;
 mod gestures;
+mod html;
 mod input;
 mod labels;
+mod memory;
 mod minimap;
 mod outlines;
 mod overlay;
 mod painter;
 mod panels;
 mod pen;
+mod plots;
 mod policy;
 mod rules;
 mod settings;
@@ -36,6 +42,7 @@ mod why;
 use crate::ui::action::Origin;
 use crate::ui::{self, Action, Effect, State};
 use crate::wire::{FromWorker, ToWorker};
+use address::Address;
 use client::Client;
 use dom::Elements;
 use files::Files;
@@ -53,11 +60,15 @@ use web_sys::Window;
 /// The page: everything that lives as long as it does.
 struct App {
     elements: Elements,
+    /// The document as it came, where it is the page in one file.
+    delivered: Option<web_sys::Element>,
     state: RefCell<State>,
     client: Rc<Client>,
     files: Files,
+    address: Address,
     painter: RefCell<Painter>,
     flame: RefCell<flame::Graph>,
+    memory: RefCell<memory::Bars>,
     panels: RefCell<Panels>,
     minimap: RefCell<Minimap>,
     overlay: RefCell<Layer>,
@@ -95,10 +106,12 @@ fn show_failure(document: &web_sys::Document, text: &str) {
 impl App {
     fn start(window: Window) -> Result<(), String> {
         let elements = Elements::find(window.clone())?;
-        let link = files::link(&elements);
-        // From here on only our own server and the link's can be reached, by the page and by the worker made below.
-        let origin = link.as_ref().ok().and_then(Option::as_ref).map(|link| link.origin.as_str());
-        policy::tighten(&elements, origin)?;
+        let delivered = html::delivered(&elements);
+        let link = address::link(&elements);
+        let links = address::fetched(&elements, &link);
+        // From here on only our own server and those of the links can be reached, by the page and by the worker made below.
+        let origins: Vec<&str> = links.iter().flatten().map(|link| link.origin.as_str()).collect();
+        policy::tighten(&elements, &origins)?;
         let app = Rc::new_cyclic(|this: &Weak<App>| {
             let client = Client::new(window.clone(), {
                 let this = this.clone();
@@ -109,11 +122,14 @@ impl App {
                 }
             });
             App {
-                state: RefCell::new(State::default()),
+                delivered,
+                state: RefCell::new(State { came: files::came(&elements), ..State::default() }),
                 client,
                 files: Files::default(),
+                address: Address::default(),
                 painter: RefCell::new(Painter::default()),
                 flame: RefCell::default(),
+                memory: RefCell::default(),
                 panels: RefCell::new(Panels::default()),
                 minimap: RefCell::new(Minimap::default()),
                 overlay: RefCell::default(),
@@ -128,17 +144,17 @@ impl App {
         app.client.start();
         let mut listeners = input::listeners(&app);
         listeners.extend(files::listeners(&app));
+        listeners.extend(address::listeners(&app));
         listeners.extend(theme::listener(&app));
         app.listeners.replace(listeners);
         device::watch_sizes(&app)?;
         tree::watch_size(&app)?;
         settings::load(&app);
         rules::load(&app);
-        table::watch_size(&app)?;
+        table::watch_sizes(&app)?;
         device::choose(&app);
-        match link {
-            Ok(Some(link)) => app.dispatch(Action::LinkGiven(link.url)),
-            Ok(None) => {}
+        match links {
+            Ok(_) => app.dispatch(Action::LinkGiven(Box::new(link))),
             Err(cause) => app.dispatch(Action::LoadFailed(cause)),
         }
         app.frame.request(&app);
@@ -155,6 +171,7 @@ impl App {
             self.perform(effect);
         }
         self.frame.request(self);
+        address::changed(self);
     }
 
     fn perform(self: &Rc<Self>, effect: Effect) {
@@ -165,10 +182,13 @@ impl App {
                     self.client.send(ToWorker::File { load, member, file });
                 }
             }
-            Effect::Load { origin: Origin::Link(url), member, load } => match files::absolute(&self.elements, &url) {
-                Ok(link) => self.client.send(ToWorker::Link { load, member, url: link.url }),
-                Err(cause) => self.dispatch(Action::LoadFailed(cause)),
-            },
+            Effect::Load { origin: Origin::Link(url), member, load } => {
+                match (embedded::file(&self.elements, &url), address::absolute(&self.elements, &url)) {
+                    (Some(file), _) => self.client.send(ToWorker::File { load, member, file }),
+                    (None, Ok(link)) => files::fetch(self, link, member, load),
+                    (None, Err(cause)) => self.dispatch(Action::LoadFailed(cause)),
+                }
+            }
             Effect::Ask(request) => self.client.send(ToWorker::Ask(request)),
             Effect::Upload { device_place, scene } => self.painter.borrow_mut().upload(device_place, &scene),
             Effect::Store(text) => settings::store(self, settings::KEY, &text),
@@ -177,13 +197,16 @@ impl App {
             Effect::FollowSource => tree::follow(self),
             Effect::FocusFind => find::focus(self),
             Effect::ReadText(place, name) => sources::read(self, place, name),
+            Effect::FocusFilter => table::focus_filter(self),
             // It fails only for an element that is gone.
-            Effect::FocusFilter => drop(self.elements.table_filter.focus()),
+            Effect::FocusRequest => drop(self.elements.memory_request.focus()),
             Effect::FocusMoment => axis::focus(self),
             Effect::FocusView => views::focus(self),
             Effect::ChangeFocus => views::change_focus(self),
             Effect::Copy(text) => clipboard::copy(self, &text),
+            Effect::CopyLink(fragment) => address::copy(self, &fragment),
             Effect::Export(picture) => export::save(self, picture),
+            Effect::SaveHtml(wanted) => html::save(self, wanted),
             // It fails only for an element that is gone.
             Effect::FocusCapacity => drop(self.elements.capacity.focus()),
             Effect::ReplaceWorker => self.client.end(),
@@ -195,7 +218,9 @@ impl App {
         match message {
             FromWorker::Ready => {}
             FromWorker::Reply { load, reply } => self.dispatch(Action::Replied { load, reply }),
+            FromWorker::LinkBroke { load, at } => self.dispatch(Action::LinkBroke { load, at }),
             FromWorker::LinkFailed { load, status } => self.dispatch(Action::LinkFailed { load, status }),
+            FromWorker::Fingerprinted { load, print } => self.dispatch(Action::Fingerprinted { load, print }),
             FromWorker::Died(cause) => self.dispatch(Action::WorkerDied(cause)),
         }
     }
@@ -214,6 +239,7 @@ impl App {
         let mut failed = painter.show(&self.elements, &state, &self.theme.borrow());
         failed |= self.flame.borrow_mut().show(&self.elements, &state, &self.theme.borrow(), &mut painter);
         drop(painter);
+        self.memory.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
         drop(state);
         if failed {
             device::choose(self);

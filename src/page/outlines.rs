@@ -16,19 +16,20 @@ pub(super) fn outlines(state: &State, look: &Look) -> Vec<OverlayRect> {
         && let Some(lane) = lane_of(hover.place)
     {
         let quads = match hover.spot.single() {
+            None if hover.spot.quad == usize::MAX => Vec::new(),
             Some(rank) => quads_of(&lane, rank),
             None => lane.geometry.scene.iter().filter_map(|scene| scene.quads.get(hover.spot.quad).copied()).collect(),
         };
         add(&mut rects, &lane, &placed(&lane, &quads), thick, look.hover);
     }
-    if let Some(selection) = &state.selection
+    if let Some(of) = state.outlined()
         && let Some(lane) = state.focused_lane()
     {
         // The worker knows where it is also where the scene does not draw it by itself.
         let quad = |rect: &OutlineRect| Quad { x: rect.x.map(|x| x as i16), y: rect.y.map(|y| y as i16), paint: 0 };
-        let exact = state.outlined().and_then(|of| state.around.outline.about(of));
+        let exact = state.around.outline.about(of);
         let exact = exact.map(|rects| rects.iter().map(quad).collect());
-        let quads: Vec<Quad> = exact.unwrap_or_else(|| quads_of(&lane, selection.allocation));
+        let quads: Vec<Quad> = exact.unwrap_or_else(|| quads_of(&lane, of.allocation));
         add(&mut rects, &lane, &placed(&lane, &quads), 2 * thick, look.selection);
     }
     rects

@@ -219,10 +219,14 @@ fn plain(canvas: HtmlCanvasElement) -> (HtmlCanvasElement, Option<CanvasRenderin
 
 /// The theme's colours for what a scene's colours tell.
 pub(super) fn look(look: &Look, looks: Looks, faded: &BTreeSet<u32>) -> Look {
-    let look = if looks.colouring.is_ordered() { look.clone().in_order() } else { look.clone() };
+    let look = faded_look(look, looks.colouring.is_ordered(), faded);
     // A search is asked for its matches; a selection asks for no more than a hint.
-    let is_hint = matches!(looks.highlight, Highlight::Stack(_));
-    let look = if is_hint { look.stepping_back() } else { look };
+    if matches!(looks.highlight, Highlight::Stack(_)) { look.stepping_back() } else { look }
+}
+
+/// The same where nothing stands out.
+pub(super) fn faded_look(look: &Look, is_ordered: bool, faded: &BTreeSet<u32>) -> Look {
+    let look = if is_ordered { look.clone().in_order() } else { look.clone() };
     look.with_faded(|slot| faded.contains(&slot))
 }
 

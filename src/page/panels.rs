@@ -2,15 +2,19 @@
 
 mod answer;
 mod details;
+mod events;
 mod export;
 mod find;
 mod flame;
+mod grid;
 mod help;
 mod histograms;
 mod hover;
 mod lanes;
 mod legend;
+mod memory;
 mod moment;
+mod plots;
 mod range;
 mod rules;
 mod settings;
@@ -30,6 +34,7 @@ use crate::ui::State;
 pub(super) struct Panels {
     answer: answer::Panel,
     details: details::Panel,
+    events: events::Panel,
     find: find::Panel,
     flame: flame::Panel,
     export: export::Panel,
@@ -38,8 +43,10 @@ pub(super) struct Panels {
     hover: hover::Panel,
     lanes: lanes::Panel,
     legend: legend::Panel,
+    memory: memory::Panel,
     moment: moment::Panel,
     settings: settings::Panel,
+    plots: plots::Panel,
     range: range::Panel,
     rules: rules::Panel,
     sources: sources::Panel,
@@ -55,6 +62,7 @@ pub(super) fn prepare(elements: &Elements) {
     stage::prepare(elements);
     help::prepare(elements);
     table::prepare(elements);
+    events::prepare(elements);
     why::prepare(elements);
 }
 
@@ -67,6 +75,9 @@ impl Panels {
         self.table.show(elements, state);
         self.histograms.show(elements, state);
         self.details.show(elements, state);
+        self.events.show(elements, state);
+        self.memory.show(elements, state);
+        self.plots.show(elements, state);
         self.lanes.show(elements, state);
         self.find.show(elements, state);
         self.flame.show(elements, state);

@@ -31,6 +31,17 @@ pub(super) fn draw(context: &CanvasRenderingContext2d, shapes: &[Shape], theme: 
                 context.line_to(c[0], c[1]);
                 context.fill();
             }
+            Shape::Line { points, dash, thick, tint } => {
+                ink(context, theme, look, *tint, 1.0);
+                context.set_line_width(*thick);
+                let dash: js_sys::Array = dash.iter().map(|part| wasm_bindgen::JsValue::from_f64(*part)).collect();
+                // It fails for no list of numbers.
+                let _ = context.set_line_dash(&dash);
+                context.begin_path();
+                points.iter().for_each(|[x, y]| context.line_to(*x, *y));
+                context.stroke();
+                let _ = context.set_line_dash(&js_sys::Array::new());
+            }
             Shape::Text(text) => write(context, text, theme, look),
         }
     }
@@ -86,6 +97,7 @@ fn ink(context: &CanvasRenderingContext2d, theme: &Theme, look: &Look, tint: Tin
         }
     };
     context.set_fill_style_str(colour);
+    context.set_stroke_style_str(colour);
     context.set_global_alpha(opacity);
 }
 

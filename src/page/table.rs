@@ -2,8 +2,11 @@
 
 use super::App;
 use super::dom::{self, listen};
+use crate::ui::events::EventsAction;
 use crate::ui::histograms::{Histogram, Reach};
+use crate::ui::memory::MemoryAction;
 use crate::ui::table::{COLUMNS, Dropped, Extent};
+use crate::ui::views::Tab;
 use crate::ui::{Action, Command};
 use gloo::events::EventListener;
 use std::rc::Rc;
@@ -22,8 +25,14 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
         let app = app.clone();
         listeners.push(listen(target, event, move |event| then(&app, event)));
     };
-    on(&elements.table_grid, "scroll", |app, _| tell_scroll(app));
-    on(&elements.table_rows, "click", row);
+    on(&elements.table_grid, "scroll", |app, _| tell_scroll(app, Tab::Table));
+    on(&elements.events_grid, "scroll", |app, _| tell_scroll(app, Tab::Events));
+    on(&elements.memory_scroll, "scroll", |app, _| tell_scroll(app, Tab::Memory));
+    on(&elements.table_rows, "click", |app, event| {
+        if let Some((row, extent)) = row(event) {
+            app.dispatch(Action::RowClicked(row, extent));
+        }
+    });
     on(&elements.table_head, "click", |app, event| {
         let place = number(event, "data-column").and_then(|place| COLUMNS.get(place as usize));
         if let Some((column, ..)) = place {
@@ -33,7 +42,7 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
     on(&elements.table_filter, "input", |app, _| {
         app.dispatch(Action::TableFilterTyped(app.elements.table_filter.value()));
     });
-    on(&elements.table_filter, "keydown", leave_filter);
+    on(&elements.table_filter, "keydown", |app, event| leave_field(&app.elements.table_grid, event));
     for (chip, dropped) in [
         (&elements.chip_node, Dropped::Node),
         (&elements.chip_sizes, Dropped::Sizes),
@@ -64,26 +73,48 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
     listeners
 }
 
-/// Tells the state how much of the table is seen, now and whenever that changes.
-pub(super) fn watch_size(app: &Rc<App>) -> Result<(), String> {
+/// Tells the state how much of the lists is seen, now and whenever that changes.
+pub(super) fn watch_sizes(app: &Rc<App>) -> Result<(), String> {
     let changed = Closure::<dyn FnMut()>::new({
         let app = app.clone();
-        move || tell_scroll(&app)
+        move || {
+            for of in [Tab::Table, Tab::Events, Tab::Memory] {
+                tell_scroll(&app, of);
+            }
+        }
     });
     let observer = ResizeObserver::new(changed.as_ref().unchecked_ref()).map_err(|error| dom::cause(&error))?;
-    observer.observe(&app.elements.table_grid);
+    for element in [&app.elements.table_grid, &app.elements.events_grid, &app.elements.memory_scroll] {
+        observer.observe(element);
+    }
     // It observes as long as the page lives.
     changed.forget();
     Ok(())
 }
 
-fn tell_scroll(app: &Rc<App>) {
-    let grid = &app.elements.table_grid;
-    let height = f64::from(grid.client_height()) - HEAD_PX;
+fn tell_scroll(app: &Rc<App>, of: Tab) {
+    let elements = &app.elements;
+    let (scrolled, head) = match of {
+        Tab::Memory => (&elements.memory_scroll, 0.0),
+        Tab::Events => (&elements.events_grid, HEAD_PX),
+        _ => (&elements.table_grid, HEAD_PX),
+    };
+    let (top, height) = (f64::from(scrolled.scroll_top()), f64::from(scrolled.client_height()) - head);
     // What is hidden has no height, and loses its place for a while.
     if height > 0.0 {
-        app.dispatch(Action::TableScrolled { top: f64::from(grid.scroll_top()), height });
+        app.dispatch(match of {
+            Tab::Memory => Action::Memory(MemoryAction::Scrolled(top, height)),
+            Tab::Events => Action::Events(EventsAction::Scrolled(top, height)),
+            _ => Action::TableScrolled { top, height },
+        });
     }
+}
+
+/// The field of the filter that is seen gets the focus.
+pub(super) fn focus_filter(app: &App) {
+    let is_events = app.state.borrow().views.tab == Tab::Events;
+    // It fails only for an element that is gone.
+    let _ = if is_events { &app.elements.events_filter } else { &app.elements.table_filter }.focus();
 }
 
 /// The number that what is under the pointer has as this attribute.
@@ -93,24 +124,26 @@ fn number(event: &Event, attribute: &str) -> Option<u32> {
     target.closest(&selector).ok()??.get_attribute(attribute)?.parse().ok()
 }
 
-fn row(app: &Rc<App>, event: &Event) {
-    let (Some(row), Some(event)) = (number(event, "data-row"), event.dyn_ref::<MouseEvent>()) else { return };
+/// The row that was clicked, and what becomes of those chosen before.
+pub(super) fn row(event: &Event) -> Option<(u32, Extent)> {
+    let row = number(event, "data-row")?;
+    let event = event.dyn_ref::<MouseEvent>()?;
     let extent = match (event.shift_key(), event.ctrl_key() || event.meta_key()) {
         (true, _) => Extent::Through,
         (_, true) => Extent::Toggle,
         _ => Extent::One,
     };
-    app.dispatch(Action::RowClicked(row, extent));
+    Some((row, extent))
 }
 
-/// From the field of the filter to the rows.
-fn leave_filter(app: &Rc<App>, event: &Event) {
+/// From a field to what it is about.
+pub(super) fn leave_field(to: &HtmlElement, event: &Event) {
     let key = event.dyn_ref::<KeyboardEvent>().filter(|event| !event.is_composing()).map(KeyboardEvent::key);
     if matches!(key.as_deref(), Some("Enter" | "Escape" | "ArrowDown")) {
         event.prevent_default();
         event.stop_propagation();
         // It fails only for an element that is gone.
-        let _ = app.elements.table_grid.focus();
+        let _ = to.focus();
     }
 }
 

@@ -14,7 +14,7 @@ const STEP: u32 = 3;
 
 impl Elements {
     /// Each view's tab and panel.
-    pub(super) fn tabs(&self) -> [(Tab, [&HtmlElement; 2]); 6] {
+    pub(super) fn tabs(&self) -> [(Tab, [&HtmlElement; 2]); 8] {
         [
             (Tab::Why, [&self.tab_why, &self.why]),
             (Tab::Tree, [&self.tab_tree, &self.tree]),
@@ -22,6 +22,8 @@ impl Elements {
             (Tab::Table, [&self.tab_table, &self.table]),
             (Tab::Histograms, [&self.tab_histograms, &self.histograms]),
             (Tab::Sources, [&self.tab_sources, &self.sources]),
+            (Tab::Memory, [&self.tab_state, &self.state]),
+            (Tab::Events, [&self.tab_events, &self.events]),
         ]
     }
 }

@@ -3,11 +3,11 @@
 use super::drawing::OverlayRect;
 use super::look::{Look, faded_into};
 use super::placement::Placement;
-use crate::timeline::scene::{BAND, CONTINUED, FADED, PENDING};
+use crate::timeline::scene::{BAND, CONTINUED, GROUND, PENDING};
 use crate::timeline::{Quad, Scene, View};
 
-/// The colour index of the reserved curve, the first beyond the palette and its faded twin.
-pub const RESERVED: u32 = 2 * FADED;
+/// The colour index of the reserved curve, and of what was mapped, the first beyond the palette and its faded twin.
+pub const RESERVED: u32 = GROUND;
 /// The colour index of the line of allocated bytes.
 pub const ALLOCATED: u32 = RESERVED + 1;
 /// How many fills there are: the palette, the same faded, the reserved curve, the allocated line. As many line colours follow them.
@@ -21,7 +21,8 @@ pub const LINED_HEIGHT_PX: i32 = 4;
 /// A block narrower than this has no line at its left.
 pub const LINED_WIDTH_PX: i32 = 3;
 
-/// A scene ready to be drawn: the reserved curve, then the stack, then the line of allocated bytes.
+/// A scene ready to be drawn: the reserved curve, then the stack, then the line of allocated bytes; of addresses, what was mapped, then the
+/// blocks.
 #[derive(Clone, Debug)]
 pub struct Layers {
     /// The window the scene was made for.
@@ -33,9 +34,12 @@ pub struct Layers {
 impl Layers {
     /// The layers of `scene`.
     pub fn new(scene: &Scene) -> Layers {
-        let mut quads = reserved_curve(scene);
+        let is_stack = scene.ground.is_none();
+        let mut quads = if is_stack { reserved_curve(scene) } else { Vec::new() };
         quads.extend_from_slice(&scene.quads);
-        quads.extend(allocated_line(scene));
+        if is_stack {
+            quads.extend(allocated_line(scene));
+        }
         Layers { view: scene.view, quads }
     }
 }

@@ -35,7 +35,7 @@ mod signal;
 pub use drawing::{Drawing, Lane, OverlayRect, RgbaImage};
 pub use flames::{Flame, Tile};
 pub use look::Look;
-pub use twin::Twin;
+pub use twin::{Bars, Twin};
 
 #[cfg(feature = "gpu")]
 pub use gpu::{Gpu, Which};

@@ -32,6 +32,6 @@ pub use reader::Reader;
 pub use segments::{AnnotationMark, Block, BlockState, Segment};
 pub use stacks::{StackId, Stacks};
 pub use strings::{StringId, Strings};
-pub use top::{End, HOST, Snapshot};
+pub use top::{Devices, End, HOST, MOST_SETTINGS, Snapshot, torch_with};
 pub use value::Value;
 pub use warning::{WarningKind, Warnings};

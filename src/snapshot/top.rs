@@ -74,7 +74,7 @@ impl Snapshot {
 pub const HOST: i64 = -1;
 
 /// Settings that are kept; PyTorch has about thirty.
-const MOST_SETTINGS: usize = 1000;
+pub const MOST_SETTINGS: usize = 1000;
 
 /// Devices with events or blocks. torch counts devices in eight bits; each costs us a history with tables of its own, some
 /// kilobytes for the forty bytes of a hostile segment, and the page an entry of its list.
@@ -98,6 +98,11 @@ const SINCE: [(Key, &str); 14] = [
     (Key::DeviceTraces, "2.0"),
     (Key::Segments, "1.12"),
 ];
+
+/// The oldest PyTorch that writes this key, and the key; `None` where the key tells nothing.
+pub fn torch_with(key: &str) -> Option<(&'static str, &'static str)> {
+    SINCE.iter().find(|(since, _)| since.text() == key).map(|(key, since)| (*since, key.text()))
+}
 
 impl<S: EventSink> Reader<S> {
     /// The snapshot whose top value is `root`, and the sink with its events.
@@ -223,7 +228,7 @@ impl<S: EventSink> Reader<S> {
                     top.segment_places.push(SegmentPlace { list: path, index: at, row: row.index() });
                     if let Some(mut segment) = self.store.segments.get(row.index() as usize).cloned() {
                         segment.device = device.unwrap_or(segment.device);
-                        if !segment.blocks.is_empty() && !top.has_room_for(segment.device) {
+                        if !segment.blocks.is_empty() && !top.devices.has_room_for(segment.device) {
                             return Err(ContentError { path: place() + ".device", problem: TOO_MANY_DEVICES });
                         }
                         top.segments.push(segment);
@@ -247,7 +252,7 @@ impl<S: EventSink> Reader<S> {
                 if !top.traces_taken.insert(list.index()) {
                     return Err(ContentError { path: path.to_owned(), problem: Problem::Range("a list of its own") });
                 }
-                if other.is_none() && !top.has_room_for(device) {
+                if other.is_none() && !top.devices.has_room_for(device) {
                     return Err(ContentError { path: path.to_owned(), problem: TOO_MANY_DEVICES });
                 }
                 if other.is_none() {
@@ -335,14 +340,17 @@ pub(super) struct Top {
     /// Rows of segments and numbers of traces that have a place already.
     segments_taken: HashSet<u32, foldhash::fast::RandomState>,
     traces_taken: HashSet<u32, foldhash::fast::RandomState>,
-    /// Those with events or blocks.
-    devices: HashSet<i64, foldhash::fast::RandomState>,
+    devices: Devices,
 }
 
-impl Top {
-    /// Whether this device is one of the [`MOST_DEVICES`] that have events or blocks.
-    fn has_room_for(&mut self, device: i64) -> bool {
-        self.devices.len() < MOST_DEVICES && self.devices.insert(device) || self.devices.contains(&device)
+/// The devices with events or blocks.
+#[derive(Default)]
+pub struct Devices(HashSet<i64, foldhash::fast::RandomState>);
+
+impl Devices {
+    /// Whether this device is one of the first 1024.
+    pub fn has_room_for(&mut self, device: i64) -> bool {
+        self.0.len() < MOST_DEVICES && self.0.insert(device) || self.0.contains(&device)
     }
 }
 

@@ -113,7 +113,8 @@ impl Warnings {
     /// Counts `times` more of this kind; `example` is asked for when it is the first.
     pub fn add(&mut self, kind: WarningKind, times: u64, example: impl FnOnce() -> String) {
         if times > 0 {
-            self.counts.entry(kind).or_insert_with(|| (0, example())).0 += times;
+            let (count, _) = self.counts.entry(kind).or_insert_with(|| (0, example()));
+            *count = count.saturating_add(times);
         }
     }
 

@@ -47,6 +47,17 @@ pub(super) fn write(
                 fill(markup, "fill", *tint, look, inks)?;
                 markup.end_of_element()?;
             }
+            Shape::Line { points, dash, thick, tint } => {
+                markup.open("polyline")?;
+                markup.numbers("points", points.as_flattened())?;
+                markup.attribute("fill", "none")?;
+                fill(markup, "stroke", *tint, look, inks)?;
+                markup.number("stroke-width", *thick)?;
+                if !dash.is_empty() {
+                    markup.numbers("stroke-dasharray", dash)?;
+                }
+                markup.end_of_element()?;
+            }
             Shape::Text(text) => self::text(markup, text, look, inks, ground)?,
         }
     }

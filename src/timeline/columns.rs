@@ -9,13 +9,18 @@
 //! On the time axis a column is always a pixel; it holds the moment that is carried in, if it holds on inside, and the one after
 //! each of its events, also those that last no time at all.
 
+use super::Source;
 use super::scene::SceneColumns;
 use super::view::{Axis, View};
 use crate::replay::Clock;
+use crate::units::Moment;
 use std::ops::Range;
 
 /// The widest and highest window: quads have 16-bit corners.
 pub const MAX_WINDOW_PX: u32 = i16::MAX as u32;
+
+/// Columns between two questions for the time, while their moments are looked up.
+const COLUMNS_PER_CHECK: usize = 32;
 
 /// The columns of one window. Columns outside all moments do not exist.
 #[derive(Clone, Debug)]
@@ -143,6 +148,32 @@ impl Grid {
             hidden: vec![0; self.len],
             hidden_largest: vec![0; self.len],
         }
+    }
+
+    /// Chooses the moments that more columns show while there is time, with their totals; `true` when all are chosen. `columns` is
+    /// [`Grid::table`].
+    pub(super) fn choose_moments(
+        &self,
+        columns: &mut SceneColumns,
+        source: &Source,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        while columns.moment.len() < self.len() {
+            for column in columns.moment.len()..self.len().min(columns.moment.len() + COLUMNS_PER_CHECK) {
+                let moments = self.moments(column);
+                let shown = source.requested.max_in(moments.clone()).unwrap_or((Moment(moments.start), 0));
+                let reserved = source.reserved.max_in(moments).map_or(0, |(_, bytes)| bytes);
+                columns.moment.push(shown.0.0);
+                columns.total.push(shown.1.max(0) as u64);
+                columns.reserved.push(reserved.max(0) as u64);
+                let pending = source.pending.at(shown.0).clamp(0, shown.1.max(0));
+                columns.pending.push(pending as u64);
+            }
+            if !has_time() {
+                return false;
+            }
+        }
+        true
     }
 
     fn column_is_a_moment(&self) -> bool {

@@ -40,9 +40,11 @@ pub fn scene_hit(scene: &Scene, x: i32, y: i32) -> Option<SceneHit> {
     // Edges are rounded, half a pixel upwards: so a pixel belongs to the block that covers the byte just below its centre.
     let byte = (scene.view.bytes_from_row(f64::from(y) + 0.5).ceil() - 1.0).max(0.0) as u64;
     let inside = |range: [i16; 2], at: i32| i32::from(range[0]) <= at && at < i32::from(range[1]);
-    let started = scene.quads.partition_point(|quad| i32::from(quad.x[0]) <= x);
-    let started = scene.quads.get(..started).unwrap_or_default();
-    let quad = started.iter().rposition(|quad| inside(quad.x, x) && inside(quad.y, y));
+    let ground = scene.ground.unwrap_or(0) as usize;
+    let blocks = scene.quads.get(ground..).unwrap_or_default();
+    let started = blocks.partition_point(|quad| i32::from(quad.x[0]) <= x);
+    let started = blocks.get(..started).unwrap_or_default();
+    let quad = started.iter().rposition(|quad| inside(quad.x, x) && inside(quad.y, y)).map(|place| ground + place);
     let certain = quad.and_then(|quad| scene.quads.get(quad)).is_some_and(|quad| {
         let whole_moments = columns.moments.get(column) == Some(&1);
         let lives_through = |left, right| i32::from(quad.x[0]) < left && right < i32::from(quad.x[1]);

@@ -9,13 +9,10 @@ use super::scene::{Scene, SceneColumns};
 use super::view::View;
 use super::visible::{Changes, Visible};
 use super::{MAX_WINDOW_PX, Source};
-use crate::units::Moment;
 
 /// The most quads a scene has. Where it would have more, thin blocks are joined into higher bands.
 pub const MAX_QUADS: usize = 300_000;
 
-/// Columns between two questions for the time, while their moments are looked up.
-const COLUMNS_PER_CHECK: usize = 32;
 /// After this part of all quads there may be, it shows whether there will be too many.
 const TELLING_PART: usize = MAX_QUADS / 8;
 
@@ -60,8 +57,7 @@ struct Drawing {
 impl SceneJob {
     /// Starts a scene of `view`. A window wider or higher than [`MAX_WINDOW_PX`] is cut to it.
     pub fn new(source: &Source, view: View) -> SceneJob {
-        let view =
-            View { width_px: view.width_px.min(MAX_WINDOW_PX), height_px: view.height_px.min(MAX_WINDOW_PX), ..view };
+        let view = cut_to_largest(view);
         let grid = Grid::new(&view, source.requested.moment_count(), source.clock);
         let columns = grid.table();
         SceneJob {
@@ -81,7 +77,7 @@ impl SceneJob {
         loop {
             match &mut self.stage {
                 Stage::Moments => {
-                    if !self.choose_moments(source, has_time) {
+                    if !self.grid.choose_moments(&mut self.columns, source, has_time) {
                         return None;
                     }
                     self.stage = Stage::Collect;
@@ -126,26 +122,6 @@ impl SceneJob {
     /// The whole scene at once, where there is no need for slices.
     pub fn run(source: &Source, view: View) -> Option<Scene> {
         SceneJob::new(source, view).step(source, &mut || true)
-    }
-
-    fn choose_moments(&mut self, source: &Source, has_time: &mut dyn FnMut() -> bool) -> bool {
-        while self.columns.moment.len() < self.grid.len() {
-            for column in self.columns.moment.len()..self.grid.len().min(self.columns.moment.len() + COLUMNS_PER_CHECK)
-            {
-                let moments = self.grid.moments(column);
-                let shown = source.requested.max_in(moments.clone()).unwrap_or((Moment(moments.start), 0));
-                let reserved = source.reserved.max_in(moments).map_or(0, |(_, bytes)| bytes);
-                self.columns.moment.push(shown.0.0);
-                self.columns.total.push(shown.1.max(0) as u64);
-                self.columns.reserved.push(reserved.max(0) as u64);
-                let pending = source.pending.at(shown.0).clamp(0, shown.1.max(0));
-                self.columns.pending.push(pending as u64);
-            }
-            if !has_time() {
-                return false;
-            }
-        }
-        true
     }
 
     fn drawing(&self, band_px: u32) -> Stage {
@@ -195,8 +171,14 @@ impl SceneJob {
             columns: std::mem::take(&mut self.columns),
             quads: drawing.quads.quads,
             identities: drawing.quads.identities,
+            ground: None,
         })
     }
+}
+
+/// A window that quads can have corners in.
+pub(super) fn cut_to_largest(view: View) -> View {
+    View { width_px: view.width_px.min(MAX_WINDOW_PX), height_px: view.height_px.min(MAX_WINDOW_PX), ..view }
 }
 
 /// How an attempt stands.

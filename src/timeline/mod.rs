@@ -1,12 +1,13 @@
 //! History → geometry in whole device pixels.
 //!
 //! The stack at a moment has every live allocation above those of lower rank. A [`Scene`] shows, in each column of the window,
-//! the exact stack at the column's largest moment; so no peak is ever hidden, at any zoom.
+//! the exact stack at the column's largest moment; so no peak is ever hidden, at any zoom. [`addresses`] draws where all of it lies.
 //!
 //! ```text
 //! Totals ──▶ columns ──▶ visible ──▶ tree ──▶ pieces ──▶ quads ──▶ Scene        all of it driven by SceneJob
 //! ```
 
+pub mod addresses;
 pub mod order;
 pub mod paint;
 pub mod scene;
@@ -25,7 +26,9 @@ mod standing;
 mod ticks;
 mod tree;
 mod visible;
+mod window_columns;
 
+pub use addresses::{AddressJob, AddressSource, address_outline};
 pub use columns::MAX_WINDOW_PX;
 pub use hit::{SceneHit, StackHit, lowest_byte_of, outline, scene_hit, stack_at};
 pub use job::{MAX_QUADS, SceneJob};
@@ -36,6 +39,7 @@ pub use scene::{Quad, QuadIdentity, Scene};
 pub use silhouette::silhouette;
 pub use ticks::{Tick, byte_ticks, event_ticks, time_ticks};
 pub use view::{Axis, Extent, View};
+pub use window_columns::WindowColumns;
 
 /// The length of the time axis, for those who know a span and no clock.
 pub use crate::replay::times::{time_axis_margin, time_axis_width};

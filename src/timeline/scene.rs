@@ -91,18 +91,28 @@ pub struct Scene {
     pub quads: Vec<Quad>,
     /// What each quad stands for; as long as `quads`.
     pub identities: Vec<QuadIdentity>,
+    /// `None` in a stack: it stands on byte 0, and the columns' totals are heights in it, so their curves are drawn. In a picture of
+    /// addresses ([`AddressJob`](super::AddressJob)) the vertical axis is that of the addresses, and totals, though told, are no
+    /// heights; and the first so many of `quads` are what was mapped, behind the blocks, in [`GROUND`]. They are nobody's: their
+    /// identities hold nothing. All later quads are sorted by their left edge.
+    pub ground: Option<u32>,
 }
+
+/// The paint of what was mapped, behind the blocks of a picture of addresses: drawn as what lies below the reserved curve is.
+pub const GROUND: u32 = 2 * FADED;
 
 impl Coded for Scene {
     fn encode(&self, writer: &mut Writer) {
         self.view.encode(writer);
         self.band_px.encode(writer);
+        self.ground.encode(writer);
     }
 
     fn decode(reader: &mut Reader) -> Scene {
         Scene {
             view: Coded::decode(reader),
             band_px: Coded::decode(reader),
+            ground: Coded::decode(reader),
             columns: SceneColumns::default(),
             quads: Vec::new(),
             identities: Vec::new(),

@@ -166,6 +166,38 @@ impl LiveTree {
         (1..=self.levels.len() as u32).rev().map(around).find(thin).map_or(leaf, Place::first_leaf)
     }
 
+    /// What is live of a range of leaves, its first live leaf and its last.
+    pub(super) fn live_in(&self, leaves: Range<u32>) -> (Live, [u32; 2]) {
+        let mut sum = Live::default();
+        let mut ends: Option<[Place; 2]> = None;
+        let mut add = |level: u32, index: u32| {
+            let place = Place { level, index };
+            let live = self.live(place);
+            if live.count > 0 {
+                sum = sum.and(live);
+                let [first, last] = ends.unwrap_or([place; 2]);
+                ends = Some([
+                    if place.first_leaf() < first.first_leaf() { place } else { first },
+                    if place.first_leaf() > last.first_leaf() { place } else { last },
+                ]);
+            }
+        };
+        let (mut level, mut from, mut to) = (0, leaves.start, leaves.end);
+        while from < to {
+            let is_top = level >= self.root().level;
+            while from < to && (is_top || !from.is_multiple_of(FAN as u32)) {
+                add(level, from);
+                from += 1;
+            }
+            while from < to && !to.is_multiple_of(FAN as u32) {
+                to -= 1;
+                add(level, to);
+            }
+            (level, from, to) = (level + 1, from >> FAN_BITS, to >> FAN_BITS);
+        }
+        (sum, ends.map_or([0; 2], |[first, last]| [self.first_live(first), self.last_live(last)]))
+    }
+
     /// The first live leaf under a place that has one.
     pub(super) fn first_live(&self, place: Place) -> u32 {
         self.live_at_end(place, |first, _| first)

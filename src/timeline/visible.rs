@@ -4,6 +4,7 @@ use super::Source;
 use super::columns::Grid;
 use super::scene::SceneColumns;
 use crate::replay::AllocationId;
+use crate::units::Moment;
 
 /// Allocations between two questions for the time: about a tenth of a millisecond, where they are not side by side in memory.
 const ALLOCATIONS_PER_CHECK: usize = 2048;
@@ -44,20 +45,7 @@ impl Visible {
                     let enters = grid.first_reaching(&columns.moment, born);
                     let leaves = grid.first_reaching(&columns.moment, died);
                     if enters < leaves {
-                        if source.highlight.is_some_and(|stands_out| stands_out(AllocationId(id))) {
-                            self.mark_next();
-                        }
-                        let requested = source.allocations.pending_from(AllocationId(id));
-                        if requested < died && requested < window.end {
-                            let pends = grid.first_reaching(&columns.moment, requested).max(enters);
-                            // Hardly ever, but close up: most frees complete at the next event.
-                            if pends < leaves {
-                                self.pending.push((self.ids.len() as u32, pends as u16));
-                            }
-                        }
-                        self.ids.push(id);
-                        self.enters.push(enters as u16);
-                        self.leaves.push(leaves as u16);
+                        self.push(source, grid, columns, id, [enters, leaves].map(|column| column as u16));
                     } else {
                         hide(columns, grid.near(born.max(window.start)), size);
                     }
@@ -69,6 +57,33 @@ impl Visible {
             }
         }
         true
+    }
+
+    /// The next leaf: this allocation, in the columns from the first of these to before the second.
+    #[inline(always)]
+    pub(super) fn push(
+        &mut self,
+        source: &Source,
+        grid: &Grid,
+        columns: &SceneColumns,
+        id: u32,
+        [enters, leaves]: [u16; 2],
+    ) {
+        let allocation = AllocationId(id);
+        if source.highlight.is_some_and(|stands_out| stands_out(allocation)) {
+            self.mark_next();
+        }
+        let requested = source.allocations.pending_from(allocation);
+        if source.allocations.outlives(allocation, Moment(requested)) && requested < grid.all_moments().end {
+            let pends = grid.first_reaching(&columns.moment, requested).max(enters.into());
+            // Hardly ever, but close up: most frees complete at the next event.
+            if pends < usize::from(leaves) {
+                self.pending.push((self.ids.len() as u32, pends as u16));
+            }
+        }
+        self.ids.push(id);
+        self.enters.push(enters);
+        self.leaves.push(leaves);
     }
 
     /// How many there are.
@@ -113,7 +128,8 @@ impl Visible {
     }
 }
 
-fn hide(columns: &mut SceneColumns, column: usize, size: u64) {
+/// An allocation of this size is too short-lived to be drawn, in this column.
+pub(super) fn hide(columns: &mut SceneColumns, column: usize, size: u64) {
     if let (Some(count), Some(largest)) = (columns.hidden.get_mut(column), columns.hidden_largest.get_mut(column)) {
         *count += 1;
         *largest = size.max(*largest);
@@ -149,6 +165,13 @@ impl Changes {
     pub(super) fn lowest_pending_from(&self, column: usize) -> Option<u32> {
         let first = self.pending.partition_point(|&pending| pending >> 32 < column as u64);
         self.pending.get(first).filter(|&&pending| pending >> 32 == column as u64).map(|&pending| pending as u32)
+    }
+
+    /// The leaves whose free is requested from `column` on, ascending.
+    pub(super) fn pending_from(&self, column: usize) -> impl Iterator<Item = u32> + '_ {
+        let first = self.pending.partition_point(|&pending| pending >> 32 < column as u64);
+        let from = self.pending.iter().skip(first);
+        from.take_while(move |&&pending| pending >> 32 == column as u64).map(|&pending| pending as u32)
     }
 }
 

@@ -2,9 +2,14 @@
 
 use super::axis_press::AxisPress;
 use super::drag::Held;
+use super::events::{EventStep, EventsAction};
 use super::export::{Format, Picture};
 use super::flame::{FlameAction, FlameStep};
 use super::histograms::{Histogram, Reach};
+use super::html;
+use super::link::Link;
+use super::memory::{MemoryAction, MemoryStep};
+use super::plots::{PlotAction, PlotStep};
 use super::range::About;
 use super::rules::RulesAction;
 use super::settings::SettingsAction;
@@ -26,9 +31,25 @@ pub enum Action {
     FilesGiven(Vec<GivenFile>),
     /// One of the snapshots was picked, by its place in [`super::State::snapshots`].
     SnapshotChosen(usize),
-    /// The link names a snapshot.
-    LinkGiven(String),
-    /// The link could not be fetched.
+    /// The page's address, or the page itself, is a link.
+    LinkGiven(Box<Link>),
+    /// What is said of the link was read.
+    NoticeClosed,
+    /// What tells the file of load `load` from others is known.
+    Fingerprinted {
+        /// The load it belongs to.
+        load: u32,
+        /// As a link has it.
+        print: String,
+    },
+    /// The link of a load broke half-way, and the rest is asked for.
+    LinkBroke {
+        /// Its load.
+        load: u32,
+        /// Bytes that came.
+        at: u64,
+    },
+    /// The link of a load could not be fetched.
     LinkFailed {
         /// The load it belongs to.
         load: u32,
@@ -39,6 +60,8 @@ pub enum Action {
     StackingChosen(Option<Grouping>),
     /// Colours shall tell this.
     ColouringChosen(Grouping),
+    /// What the picture's height shows was chosen, or of which part of memory.
+    Plot(PlotAction),
     /// An entry of the legend was clicked: its slot.
     LegendClicked(u32),
     /// An entry of the legend was double-clicked, or its "only" button pressed.
@@ -57,6 +80,10 @@ pub enum Action {
     RangeEnded,
     /// Something happened in the flame graph.
     Flame(FlameAction),
+    /// Something happened in the list of events.
+    Events(EventsAction),
+    /// Something happened in the picture of the allocator's state.
+    Memory(MemoryAction),
     /// Something happened in the view "By source".
     Source(SourceAction),
     /// Something happened in the view "Why".
@@ -160,6 +187,8 @@ pub enum Action {
     ExportClosed,
     /// The picture became a file of this name, or did not.
     Exported(Result<String, String>),
+    /// The page with the snapshot in it is further, done, or failed.
+    Html(html::Step),
 }
 
 /// Where a snapshot comes from.
@@ -231,6 +260,8 @@ pub enum Command {
     ToggleLetters,
     /// Copy the selected allocation as text.
     CopyDetails,
+    /// Copy the link to what is seen.
+    CopyLink,
     /// Copy the lines that record a snapshot.
     CopySnippet,
     /// Unselect.
@@ -299,6 +330,8 @@ pub enum Command {
     WindowForward,
     /// Type the GPU's capacity.
     TypeCapacity,
+    /// Something with what the picture's height shows.
+    Plot(PlotStep),
     /// Stack by the next kind of group.
     NextStacking,
     /// Colour by the next kind of group.
@@ -327,8 +360,14 @@ pub enum Command {
     ToggleExport,
     /// The visible picture becomes a file.
     Export(Format),
+    /// So does the page with the open snapshot in it.
+    SaveHtml,
     /// Go to another row of the table.
     Row(Go, Extent),
+    /// Something in the list of events.
+    Event(EventStep),
+    /// Something in the picture of the allocator's state.
+    Memory(MemoryStep),
     /// Choose all rows of the table.
     ChooseAllRows,
     /// Copy the chosen rows, or all.
@@ -394,8 +433,10 @@ pub enum Effect {
     FocusFind,
     /// Read the text of the file of this place among those given last, which has this name; none of them is a snapshot.
     ReadText(usize, String),
-    /// The field of the table's filter gets the focus.
+    /// The field of the filter of the table, or of the list of events, gets the focus.
     FocusFilter,
+    /// The field of the request gets the focus.
+    FocusRequest,
     /// The field of the moment gets the focus.
     FocusMoment,
     /// The view that is seen gets the focus.
@@ -404,8 +445,12 @@ pub enum Effect {
     ChangeFocus,
     /// Put text on the clipboard.
     Copy(String),
+    /// Copy the page's own address with this fragment.
+    CopyLink(String),
     /// Make a file of a picture, and say so.
     Export(Box<Picture>),
+    /// Make a file of the page with a snapshot in it, and say so.
+    SaveHtml(Box<html::Wanted>),
     /// The field of the GPU's capacity gets the focus.
     FocusCapacity,
     /// The browser keeps this text of settings.

@@ -75,6 +75,12 @@ pub(super) fn candidates(files: Vec<GivenFile>) -> Vec<Choice> {
     sorted_by_key(found, |it| place_in_order(&it.file) as u128)
 }
 
+/// Which of several files can be snapshots, by their places, the likeliest first.
+pub fn snapshots_among(files: Vec<GivenFile>) -> Vec<usize> {
+    let place = |choice: Choice| if let Origin::File(place) = choice.origin { Some(place) } else { None };
+    candidates(files).into_iter().filter_map(place).collect()
+}
+
 fn can_be_a_snapshot(file: &Choice) -> bool {
     let name = file.file.rsplit('/').next().unwrap_or_default();
     file.bytes != Some(0) && !name.starts_with('.') && !OTHERS.contains(&ending(name).as_str())

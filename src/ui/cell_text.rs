@@ -13,6 +13,9 @@ pub fn title(topic: Topic) -> &'static str {
         Topic::Stages => "Stages and steps",
         Topic::Layers => "Layers",
         Topic::Waste => "Leaks and waste",
+        Topic::Fragmentation => "Fragmentation",
+        Topic::Pools => "Pools",
+        Topic::Settings => "Allocator settings",
     }
 }
 

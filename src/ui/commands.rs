@@ -3,11 +3,14 @@
 use super::action::{Command, Effect};
 use super::find::{self, Among, SameStack};
 use super::histograms::Measure;
-use super::opening::{EXAMPLE, cancel, load_link, show_device};
+use super::opening::{EXAMPLE, cancel, load_links, show_device};
 use super::pointing::select;
 use super::state::{BytesAxis, Help, Letters, Stage, State};
 use super::trail::Way;
-use super::{cursor, details, export, flame, record, rules, settings, table, tree_keys, why};
+use super::views::Tab;
+use super::{
+    cursor, details, events, export, flame, html, link, memory, plots, record, rules, settings, table, tree_keys, why,
+};
 use crate::engine::protocol::{Direction, Grouping, Looks};
 
 /// One key press moves by this part of the window.
@@ -28,7 +31,7 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
     let (width, height) = state.canvas.map_or((0.0, 0.0), |it| (f64::from(it.width_px), f64::from(it.height_px)));
     match command {
         Command::OpenFile => effects.push(Effect::PickFile),
-        Command::OpenExample => load_link(state, EXAMPLE.to_owned(), now_ms, effects),
+        Command::OpenExample => load_links(state, vec![EXAMPLE.to_owned()], 0, now_ms, effects),
         Command::CancelLoading => cancel(state, effects),
         Command::ToggleHelp => {
             state.help = if state.help == Help::Open { Help::Closed } else { Help::Open };
@@ -44,6 +47,7 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         Command::ToggleSettings => settings::toggle(state, effects),
         Command::ToggleExport => export::toggle(state),
         Command::Export(format) => export::want(state, format),
+        Command::SaveHtml => html::save(state, effects),
         Command::PreviousDevice => {
             let last = state.file().and_then(|file| file.devices.len().checked_sub(1));
             if let Some(last) = last.filter(|&last| last > 0) {
@@ -57,6 +61,7 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
             state.remark = Some(format!("Single-letter keys are {now}."));
         }
         Command::CopyDetails => effects.extend(state.selection.as_deref().map(details::text).map(Effect::Copy)),
+        Command::CopyLink => link::copy(state, effects),
         Command::CopySnippet => effects.push(Effect::Copy(record::SNIPPET.to_owned())),
         Command::ClearSelection if matches!(state.stage, Stage::Loading(_)) => cancel(state, effects),
         Command::ClearSelection => state.give_up(),
@@ -80,6 +85,10 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         Command::ZoomBytesOut => state.navigate(|plane, view| plane.zoom_bytes(view, 0.0, ZOOM)),
         Command::FitBoth => state.show_everything(),
         Command::ToggleAxis => state.toggle_axis(),
+        Command::Plot(step) => plots::step(state, step),
+        Command::NextStacking if state.why_no_order().is_some() => {
+            state.remark = state.why_no_order().map(|why| [why, "."].concat());
+        }
         Command::NextStacking => {
             let kinds: Vec<_> = Grouping::ALL.iter().copied().map(Some).chain([None]).collect();
             let stacking = after(&kinds, state.looks.stacking);
@@ -120,6 +129,9 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         | Command::CursorAfter
         | Command::CursorToBorn
         | Command::CursorToFreed => cursor::go(state, command, effects),
+        Command::ToggleFitBytes if state.why_no_fit().is_some() => {
+            state.remark = state.why_no_fit().map(|why| [why, "."].concat());
+        }
         Command::ToggleFitBytes => {
             state.bytes_axis = match state.bytes_axis {
                 BytesAxis::Free => BytesAxis::FitsWindow,
@@ -127,6 +139,19 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
             };
             state.fit_bytes_if_wanted();
         }
+        Command::Row(..)
+        | Command::ChooseAllRows
+        | Command::CopyRows
+        | Command::FilterTable
+        | Command::ClearFilters
+        | Command::SortByNext
+        | Command::SortOtherWay
+            if state.views.tab == Tab::Events =>
+        {
+            events::command(state, command, effects);
+        }
+        Command::Event(step) => events::step(state, step, effects),
+        Command::Memory(step) => memory::step(state, step, effects),
         Command::Row(go, extent) => table::step(state, go, extent, effects),
         Command::ChooseAllRows => table::choose_all(state),
         Command::CopyRows => table::copy(state, effects),

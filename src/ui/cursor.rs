@@ -5,7 +5,7 @@ use super::hover::Spot;
 use super::pointing;
 use super::state::{BytesAxis, Hover, State};
 use super::surroundings::Answer;
-use crate::engine::protocol::{HitAllocation, Looks, MomentFacts, Request, Step, Stepped, Stop};
+use crate::engine::protocol::{HitAllocation, HitMemory, Looks, MomentFacts, Plot, Request, Step, Stepped, Stop};
 use crate::timeline::{Axis, Scene, View};
 
 /// Commands that wait for a step of the one before: a key held down makes no more.
@@ -31,12 +31,15 @@ pub struct Cursor {
     /// What the worker said last of a moment it stood at.
     facts: Option<MomentFacts>,
     /// What is under it, when keys lead.
-    pub(super) hit: Answer<(Standing, Looks), Option<HitAllocation>>,
+    pub(super) hit: Answer<(Standing, Looks), There>,
     stepping: Option<Stepping>,
     /// Commands that came while a step was on its way.
     waiting: Vec<Command>,
     follow: Follow,
 }
+
+/// What is at a place: the allocation, the segment and what is free.
+pub(super) type There = (Option<HitAllocation>, Option<Box<HitMemory>>);
 
 /// A step that the worker was asked for.
 #[derive(Clone, Copy, Debug)]
@@ -64,9 +67,14 @@ impl Cursor {
 
 /// The column of the scene at `x` device pixels of the window.
 pub(super) fn column_under(scene: &Scene, view: &View, x: f64) -> Option<usize> {
-    let x = scene.view.column_from_x(view.x_from_column(x.floor() + 0.5)).floor() as i32;
-    let column = scene.columns.edge_px.partition_point(|&edge| edge <= x).checked_sub(1)?;
-    (column < scene.columns.moment.len()).then_some(column)
+    column_under_edges(&scene.columns.edge_px, &scene.view, view, x)
+}
+
+/// The column, of those with these edges in pixels of the window `of`, at `x` device pixels of the window `view`.
+pub(super) fn column_under_edges(edge_px: &[i32], of: &View, view: &View, x: f64) -> Option<usize> {
+    let x = of.column_from_x(view.x_from_column(x.floor() + 0.5)).floor() as i32;
+    let column = edge_px.partition_point(|&edge| edge <= x).checked_sub(1)?;
+    (column + 1 < edge_px.len()).then_some(column)
 }
 
 impl State {
@@ -111,13 +119,21 @@ impl State {
             if let (Some((x, moment)), Some(facts)) = (self.pin_px(), self.pinned_facts())
                 && (0.0..f64::from(view.width_px)).contains(&x)
             {
-                return Some(Standing { moment, byte: height.min(facts.requested.saturating_sub(1)) });
+                let top = match self.looks.plot {
+                    Plot::Stack => facts.requested,
+                    Plot::Addresses(_) => u64::MAX,
+                    Plot::Reserved(_) => facts.reserved,
+                };
+                return Some(Standing { moment, byte: height.min(top.saturating_sub(1)) });
             }
             let middle = Pointer { x: f64::from(view.width_px) / 2.0, y: f64::from(view.height_px) / 2.0 };
             let scene = self.geometry.scene.as_ref()?;
             let column = column_under(scene, &view, middle.x)?;
             let (moment, total) = scene.columns.moment.get(column).zip(scene.columns.total.get(column))?;
-            let byte = (view.bytes_from_row(middle.y).max(0.0) as u64).min(total.saturating_sub(1));
+            let byte = view.bytes_from_row(middle.y).max(0.0) as u64;
+            // Where addresses are shown, what is live says nothing of heights.
+            let is_stack = !matches!(self.looks.plot, Plot::Addresses(_));
+            let byte = if is_stack { byte.min(total.saturating_sub(1)) } else { byte };
             Some(Standing { moment: *moment, byte })
         })
     }
@@ -151,7 +167,10 @@ pub(super) fn go(state: &mut State, command: Command, effects: &mut Vec<Effect>)
     }
     let Some(here) = state.standing() else { return };
     let Standing { moment, byte } = here;
-    let selected = state.selection.as_ref().map(|it| (it.allocation, it.born_event, it.freed_event));
+    let selected = match state.looks.plot {
+        Plot::Reserved(_) => state.chosen_segment().map(|chosen| chosen.segment.life()),
+        _ => state.selection.as_ref().map(|it| (it.allocation, it.born_event, it.freed_event)),
+    };
     let step = match command {
         Command::CursorAbove => Step::Above,
         Command::CursorBelow => Step::Below,
@@ -159,7 +178,8 @@ pub(super) fn go(state: &mut State, command: Command, effects: &mut Vec<Effect>)
         Command::CursorAfter => Step::Later,
         Command::CursorToBorn | Command::CursorToFreed => {
             let Some((allocation, born, freed)) = selected else {
-                state.remark = Some("Select an allocation first.".to_owned());
+                let noun = if matches!(state.looks.plot, Plot::Reserved(_)) { "a segment" } else { "an allocation" };
+                state.remark = Some(["Select ", noun, " first."].concat());
                 return;
             };
             // The last state it is live in; the event that ends it follows.
@@ -207,7 +227,9 @@ pub(super) fn stepped(state: &mut State, serial: u32, to: Stepped, effects: &mut
     match to.stop {
         Stop::Nowhere if !matches!(stepping.step, Step::Onto(_)) => {
             state.tools.cursor.waiting.clear();
-            state.remark = Some("There is no other allocation that way.".to_owned());
+            let is_reserved = matches!(state.looks.plot, Plot::Reserved(_));
+            let noun = if is_reserved { "segment" } else { "allocation" };
+            state.remark = Some(["There is no other ", noun, " that way."].concat());
             return;
         }
         Stop::OnItsWay => {
@@ -263,12 +285,17 @@ pub(super) fn look(state: &mut State, keys: Standing, effects: &mut Vec<Effect>)
     let Some(device) = state.device().map(|device| device.device) else { return };
     // What stands out does not matter.
     let (place, looks) = (state.device_place, state.geometry.looks.plain());
-    if let Some(hit) = state.tools.cursor.hit.about((keys, looks)) {
-        state.hover = hit.clone().map(|hit| {
-            let ranks = [hit.allocation; 2];
-            let spot = Spot { ranks, count: 1, requested: hit.requested, ..Spot::of_keys(keys) };
-            Hover { place, spot, hit: Some(hit), answered: Some(spot) }
-        });
+    if let Some((hit, memory)) = state.tools.cursor.hit.about((keys, looks)) {
+        let (hit, memory, plot) = (hit.clone(), memory.clone(), looks.plot);
+        let spot = match &hit {
+            Some(hit) => {
+                let (ranks, requested) = ([hit.allocation; 2], hit.requested);
+                Spot { ranks, count: 1, requested, ..Spot::of_keys(keys) }
+            }
+            None => Spot::of_keys(keys),
+        };
+        let is_something = hit.is_some() || plot != Plot::Stack;
+        state.hover = is_something.then_some(Hover { place, plot, spot, hit, memory, answered: Some(spot) });
     } else if state.tools.cursor.hit.wants((keys, looks)) {
         let serial = state.next_serial();
         state.tools.cursor.hit.ask(serial, (keys, looks));

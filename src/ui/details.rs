@@ -75,9 +75,22 @@ impl FrameView {
     }
 }
 
-/// Requested bytes, short and exact.
-fn bytes(value: u64) -> String {
+/// Bytes, short and exact.
+pub(super) fn bytes(value: u64) -> String {
     if value < 1024 { format!("{value} B") } else { format!("{} · {} B", Bytes(value), grouped(value)) }
+}
+
+/// A stream: the default one, or its handle.
+pub(super) fn stream_name(stream: u64) -> String {
+    if stream == 0 { "0 (default)".to_owned() } else { format!("0x{stream:x}") }
+}
+
+/// A pool: the default one, or its id.
+pub(super) fn pool_name(pool: (u64, u64)) -> String {
+    match pool {
+        (0, 0) => "default".to_owned(),
+        (first, second) => format!("private ({first}, {second})"),
+    }
 }
 
 fn moment(event: Option<u32>, us: Option<i64>, otherwise: &str) -> String {
@@ -150,12 +163,10 @@ fn facts(details: &Details) -> Vec<Fact> {
     let total = u64::try_from(details.total_after).unwrap_or(0);
     fact(if details.born_event.is_some() { "Total after" } else { "Total at the start" }, bytes(total));
     if let Some(stream) = details.stream {
-        fact("Stream", if stream == 0 { "0 (default)".into() } else { format!("0x{stream:x}") });
+        fact("Stream", stream_name(stream));
     }
-    match details.pool {
-        Some((0, 0)) => fact("Pool", "default".into()),
-        Some((first, second)) => fact("Pool", format!("private ({first}, {second})")),
-        None => {}
+    if let Some(pool) = details.pool {
+        fact("Pool", pool_name(pool));
     }
     if let Some(context) = &details.compile_context {
         fact("Compile context", context.clone());

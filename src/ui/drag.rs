@@ -78,6 +78,9 @@ impl State {
             if self.unzoom_flame() || self.views.node.take().is_some() {
                 return;
             }
+            if self.plots.chosen.take().is_some() {
+                return;
+            }
             if self.selection.is_none() && self.selecting.is_none() {
                 find::typed(self, String::new());
             }

@@ -7,6 +7,7 @@ use super::action::Effect;
 use super::figure::{Figure, sheet::Sheet, words::Words};
 use super::outline::{Rect, outline};
 use super::overlay::Overlay;
+use super::plots;
 use super::state::State;
 use crate::engine::protocol::{Looks, Reply, Request};
 use crate::timeline::{OutlineRect, Scene, View};
@@ -138,7 +139,7 @@ pub(super) fn begin(state: &mut State, effects: &mut Vec<Effect>) {
         return;
     };
     let around = &state.around;
-    let is_known = around.marks.latest().is_some() && around.legend_of(state.looks.colouring).is_some();
+    let is_known = around.marks.latest().is_some() && around.legend_of(state.told_by_colour()).is_some();
     let outline = state.outlined().map(|of| around.outline.about(of).cloned());
     if !is_known || outline == Some(None) {
         return;
@@ -164,8 +165,7 @@ pub(super) fn begin(state: &mut State, effects: &mut Vec<Effect>) {
     // A pixel more on each side, where the picture goes on: so a block that begins at the edge of the window has its line there.
     let view = plane.widened(scaled, 1, 1);
     let ([scene, outline], looks) = (making.serials, making.looks);
-    if let Some(selection) = &state.selection {
-        let allocation = selection.allocation;
+    if let Some(allocation) = state.outlined().map(|of| of.allocation) {
         effects.push(Effect::Ask(Request::Outline { serial: outline, device, view, looks, allocation }));
     }
     effects.push(Effect::Ask(Request::Scene { serial: scene, device, view, looks }));
@@ -193,7 +193,8 @@ pub(super) fn take(state: &mut State, reply: Reply, effects: &mut Vec<Effect>) -
         Reply::Outline { serial, rects, .. } if serial == making.serials[1] => making.outline = rects,
         Reply::Scene { serial, scene, .. } if serial == making.serials[0] => {
             if let Some(making) = state.export.making.take() {
-                finish(state, *making, Rc::new(*scene), effects);
+                let plot = making.looks.plot;
+                finish(state, *making, Rc::new(plots::bare(*scene, plot)), effects);
             }
         }
         reply => return Some(reply),

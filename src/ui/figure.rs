@@ -6,6 +6,7 @@
 //! ```
 
 mod around;
+mod plotted;
 pub mod shapes;
 pub mod sheet;
 mod tools;
@@ -14,8 +15,11 @@ pub mod words;
 use super::lane_labels::lane_ticks;
 use super::marks::Around;
 use super::overlay::Overlay;
+use super::plots::axis::{Gap, title};
+use super::plots::curves::Curve;
 use super::state::{Canvas, State};
-use crate::timeline::{Axis, Tick, View, byte_ticks, event_ticks, time_ticks};
+use crate::engine::protocol::Plot;
+use crate::timeline::{Axis, Tick, View, event_ticks, time_ticks};
 use crate::units::Bytes;
 
 /// CSS pixels between marks of an axis, at least.
@@ -31,8 +35,14 @@ pub struct Figure {
     pub plot: [f64; 2],
     /// Lower and upper edge of the rows that are this device's, counted upwards: of several, its lane.
     pub lane: [f64; 2],
-    /// The marks of the bytes axis.
+    /// What the height is.
+    pub title: &'static str,
+    /// The marks of the vertical axis.
     pub bytes: Vec<Tick>,
+    /// Its breaks.
+    pub gaps: Vec<Gap>,
+    /// The lines over what was reserved.
+    pub curves: Vec<Curve>,
     /// What the horizontal axis counts.
     pub axis: Axis,
     /// Its marks.
@@ -60,6 +70,25 @@ pub struct Peak {
     pub label: String,
 }
 
+/// The largest total of what is shown; none of addresses.
+fn peak(state: &State, view: &View) -> Option<Peak> {
+    let device = state.device()?;
+    let (peak, x) = match state.looks.plot {
+        Plot::Stack => {
+            (u64::try_from(device.peak_requested).ok()?, state.peak_x().map(|x| view.column_from_x(x + 0.5)))
+        }
+        Plot::Addresses(_) => return None,
+        Plot::Reserved(_) => {
+            let (peak, scene) = (state.plot_height(device)?, state.geometry.scene.as_ref()?);
+            let column = scene.columns.total.iter().position(|total| *total == peak);
+            let edge = column.and_then(|column| scene.columns.edge_px.get(column));
+            (peak, edge.map(|edge| view.column_from_x(scene.view.x_from_column(f64::from(*edge) + 0.5))))
+        }
+    };
+    let label = format!("peak {}", Bytes(peak));
+    Some(Peak { x: x.unwrap_or(f64::NAN), y: view.row_from_bytes(peak) as f64, label }).filter(|_| peak > 0)
+}
+
 impl Figure {
     /// The figure on the canvas: of several lanes that of the focused one, whose window `view` is, and the bytes axes of all.
     pub fn on_canvas(state: &State, view: &View, canvas: Canvas) -> Figure {
@@ -67,6 +96,15 @@ impl Figure {
         let bottom = state.focused_lane().map_or(0.0, |lane| f64::from(lane.bottom_px));
         figure.plot[1] = f64::from(canvas.height_px);
         figure.lane = figure.lane.map(|edge| edge + bottom);
+        figure.gaps = state
+            .shown_lanes()
+            .flat_map(|lane| {
+                let bottom = f64::from(lane.bottom_px);
+                let inside = move |y: f64| y.clamp(0.0, f64::from(lane.view.height_px)) + bottom;
+                state.gaps(lane.place, lane.view).into_iter().map(move |gap| Gap { y: gap.y.map(inside), ..gap })
+            })
+            .collect();
+        figure.curves.iter_mut().flat_map(|curve| &mut curve.points).for_each(|[_, y]| *y += bottom);
         figure.bytes = lane_ticks(state, BYTES_APART * canvas.scale, around::FONT * canvas.scale);
         if let Some(peak) = &mut figure.peak {
             peak.y += bottom;
@@ -80,14 +118,7 @@ impl Figure {
 
     /// The figure of a window by itself, drawn with `scale` pixels to a CSS pixel.
     pub fn of(state: &State, view: &View, scale: f64) -> Figure {
-        let peak = state.device().filter(|device| device.peak_requested > 0).map(|device| {
-            let peak = u64::try_from(device.peak_requested).unwrap_or(0);
-            Peak {
-                x: state.peak_x().map_or(f64::NAN, |x| view.column_from_x(x + 0.5)),
-                y: view.row_from_bytes(peak) as f64,
-                label: format!("peak {}", Bytes(peak)),
-            }
-        });
+        let peak = peak(state, view);
         let life = state.selection.as_deref().map(|selected| {
             let end = |event: Option<u32>, time_us: Option<i64>, open: f64| {
                 event.and_then(|event| state.x_of(event, time_us)).map_or(open, |x| view.column_from_x(x))
@@ -106,7 +137,10 @@ impl Figure {
             scale,
             plot: [view.width_px, view.height_px].map(f64::from),
             lane: [0.0, f64::from(view.height_px)],
-            bytes: byte_ticks(view, BYTES_APART * scale),
+            title: title(state.looks.plot),
+            bytes: state.height_ticks(state.device_place, view, BYTES_APART * scale),
+            gaps: state.gaps(state.device_place, view),
+            curves: state.curve_lines(view),
             axis: state.axis,
             ticks,
             around: Around::of(state, view),

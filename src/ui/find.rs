@@ -6,7 +6,7 @@ use super::pointing::select;
 use super::state::{BytesAxis, State};
 use super::tree;
 use crate::engine::protocol::{
-    Begin, Details, Direction, Highlight, Looks, Match, Query, QueryError, Request, Scope, Tally, Weight, Wording,
+    Begin, Details, Direction, Highlight, Looks, Match, Plot, Query, QueryError, Request, Scope, Tally, Weight, Wording,
 };
 use crate::units::{Bytes, counted, grouped};
 
@@ -232,7 +232,7 @@ pub(super) fn reveal(state: &mut State, details: &Details) -> Option<()> {
     let found = state.find.revealing.take_if(|it| it.allocation == details.allocation)?;
     let born = details.born_event.map_or(Some(0.0), |event| state.x_of(event, details.born_us))?;
     let died = details.freed_event.map_or(Some(f64::INFINITY), |event| state.x_of(event, details.freed_us))?;
-    let fits_bytes = state.bytes_axis == BytesAxis::FitsWindow;
+    let fits_bytes = state.bytes_axis == BytesAxis::FitsWindow && state.why_no_fit().is_none();
     state.navigate(|plane, view| {
         let (width, height) = (f64::from(view.width_px), f64::from(view.height_px));
         let in_time = view.x_from_column(width) > born && view.x_from_column(0.0) < died.max(born + 1.0);
@@ -254,6 +254,10 @@ impl State {
 
     /// How the picture is to look, with what stands out of it: the selected node, else what was found, else what has the stack of the selection.
     pub(super) fn wanted_looks(&self) -> Looks {
+        if matches!(self.looks.plot, Plot::Reserved(_)) {
+            // What is drawn are no allocations.
+            return self.looks.plain();
+        }
         let found = self.find.found.as_ref().filter(|found| found.tally.count > 0);
         let stack = self.selection.as_deref().and_then(|selection| selection.stack);
         let stack = stack.filter(|_| self.same_stack == SameStack::StandsOut);

@@ -195,14 +195,19 @@ impl State {
     /// What the flame graph is to show now; `None` while it is not seen.
     fn flame_question(&self) -> Option<FlameQuestion> {
         let canvas = self.flame.canvas.filter(|_| self.views.seen() == Some(Tab::Flame))?;
-        let arrangement = self.views.arrangement;
-        let zoom = self.flame.zoom.filter(|(of, _)| *of == arrangement).map(|(_, node)| node);
+        let (arrangement, zoom) = (self.views.arrangement, self.flame_zoom());
         let allocation = self.selection.as_ref().map(|selection| selection.allocation);
         let find = self.found_serial();
         Some(FlameQuestion { scope: self.views.scope, arrangement, zoom, width_px: canvas.width_px, find, allocation })
     }
 
-    fn zoom_flame(&mut self, node: u32) {
+    /// The node that fills the width, of the arrangement that is shown.
+    pub(super) fn flame_zoom(&self) -> Option<u32> {
+        self.flame.zoom.filter(|(of, _)| *of == self.views.arrangement).map(|(_, node)| node)
+    }
+
+    /// Lets a node fill the width; 0 is everything.
+    pub(super) fn zoom_flame(&mut self, node: u32) {
         self.flame.zoom = (node != 0).then_some((self.views.arrangement, node));
     }
 

@@ -1,9 +1,11 @@
 //! What is under the pointer: what the scene says at once, and the card that tells it.
 
 use super::action::Pointer;
-use super::cursor::Standing;
+use super::cursor::{Standing, column_under};
+use super::plots::segment;
 use super::state::Hover;
 
+use crate::engine::protocol::Plot;
 use crate::timeline::{Scene, View, scene_hit};
 use crate::units::{Bytes, counted, grouped};
 
@@ -40,6 +42,14 @@ impl Spot {
     }
 }
 
+/// A place of the picture where nothing is drawn: the worker knows what is there. `None` outside of all columns.
+pub fn empty_spot(scene: &Scene, view: &View, pointer: Pointer) -> Option<Spot> {
+    let column = column_under(scene, view, pointer.x)?;
+    let moment = scene.columns.moment.get(column).copied()?;
+    let byte = view.bytes_from_row(pointer.y.floor() + 0.5).max(0.0) as u64;
+    Some(Spot::of_keys(Standing { moment, byte }))
+}
+
 /// What the picture shows at `pointer`; `None` beside the stack.
 pub fn spot(scene: &Scene, view: &View, pointer: Pointer) -> Option<Spot> {
     // The scene may be of another scale while the exact one is on its way.
@@ -64,7 +74,7 @@ pub fn spot(scene: &Scene, view: &View, pointer: Pointer) -> Option<Spot> {
 }
 
 /// The hover card. It has the same lines whatever is known, so that it never jumps.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Card {
     /// The size.
     pub title: String,
@@ -74,6 +84,8 @@ pub struct Card {
     pub lifetime: String,
     /// What the column does not show; empty when it shows everything.
     pub hidden: String,
+    /// The segment it is in; nothing in a picture of the stack.
+    pub segment: String,
 }
 
 /// The hover card.
@@ -87,26 +99,42 @@ pub fn card(hover: &Hover) -> Card {
             format!("{} allocations, up to {}, live and die inside this column", grouped(count.into()), Bytes(largest))
         }
     };
+    let is_allocation = !matches!(hover.plot, Plot::Reserved(_)) && (hover.hit.is_some() || spot.count > 0);
+    if hover.plot != Plot::Stack && !is_allocation {
+        return segment::card(hover, hidden);
+    }
+    let within = hover.memory.as_deref().and_then(|memory| memory.segment.as_ref());
+    let segment = within.map_or_else(String::new, segment::segment_line);
     let Some(hit) = &hover.hit else {
         let site = if spot.count == 1 { "…".into() } else { counted(spot.count.into(), "small allocation") };
-        return Card { title: Bytes(spot.requested).to_string(), site, lifetime: "…".into(), hidden };
+        return Card { title: Bytes(spot.requested).to_string(), site, lifetime: "…".into(), hidden, segment };
     };
     let exact = if hit.requested < 1024 { String::new() } else { format!(" · {} B", grouped(hit.requested)) };
-    let born = match hit.born {
+    let site = hit.site.clone().unwrap_or_else(|| "no stack".into());
+    Card {
+        title: format!("{}{exact}", Bytes(hit.requested)),
+        site,
+        lifetime: life(hit.born, hit.died),
+        hidden,
+        segment,
+    }
+}
+
+/// From which moment (0: before the trace) to which it is live.
+pub(super) fn life(born: u32, died: Option<u32>) -> String {
+    let mut text = match born {
         0 => "live before recording".to_owned(),
         born => format!("born at event {}", grouped(u64::from(born - 1))),
     };
-    let died = match hit.died {
-        None => "live at the end".to_owned(),
+    match died {
+        None => text.push_str(", live at the end"),
         Some(died) => {
-            let lived = if hit.born == 0 {
-                String::new()
-            } else {
-                format!(" ({})", counted(u64::from(died.saturating_sub(hit.born)), "event"))
-            };
-            format!("freed at {}{lived}", grouped(u64::from(died.saturating_sub(1))))
+            text.push_str(", freed at ");
+            text.push_str(&grouped(u64::from(died.saturating_sub(1))));
+            if born > 0 {
+                text.push_str(&format!(" ({})", counted(u64::from(died.saturating_sub(born)), "event")));
+            }
         }
-    };
-    let site = hit.site.clone().unwrap_or_else(|| "no stack".into());
-    Card { title: format!("{}{exact}", Bytes(hit.requested)), site, lifetime: format!("{born}, {died}"), hidden }
+    }
+    text
 }

@@ -2,8 +2,12 @@
 
 use super::action::Command;
 use super::drag::Held;
+use super::events::EventStep;
 use super::export::Format;
 use super::flame::FlameStep;
+use super::memory::MemoryStep;
+use super::plots::PlotStep;
+use super::plots::curves::Line;
 use super::state::Letters;
 use super::table::{Extent, Go};
 use super::tree_keys::TreeCommand;
@@ -22,6 +26,10 @@ pub enum Scope {
     Tree,
     /// While the table of allocations has the focus.
     Table,
+    /// While the list of events has the focus: the keys of the table work as well, but for its order.
+    Events,
+    /// While the picture of the allocator's state has the focus.
+    Memory,
     /// While the histograms have the focus.
     Histograms,
     /// While the view "Why" has the focus.
@@ -67,6 +75,9 @@ const REPORT: &str = "why-report";
 pub const BINDINGS: &[Binding] = {
     use Command::*;
     use Scope::{Page, Table, Timeline};
+    const fn plot(step: PlotStep) -> Command {
+        Command::Plot(step)
+    }
     const fn tree(
         keys: &'static [&'static str],
         command: TreeCommand,
@@ -74,6 +85,14 @@ pub const BINDINGS: &[Binding] = {
         control: &'static str,
     ) -> Binding {
         line(Scope::Tree, keys, Command::Tree(command), label, control)
+    }
+    const fn memory(
+        keys: &'static [&'static str],
+        step: MemoryStep,
+        label: &'static str,
+        control: &'static str,
+    ) -> Binding {
+        line(Scope::Memory, keys, Command::Memory(step), label, control)
     }
     &[
         line(Page, &["o"], OpenFile, "Open a snapshot", "open"),
@@ -90,6 +109,7 @@ pub const BINDINGS: &[Binding] = {
         line(Page, &["]"], SelectNext, "Select the allocation born after", "select-next"),
         line(Page, &["k"], ToggleSameStack, "Let all of the selection's stack stand out, or not", "same-stack"),
         line(Page, &["c"], CopyDetails, "Copy the selected allocation", "copy-details"),
+        line(Page, &["Shift+j"], CopyLink, "Copy a link to what is seen", "copy-link"),
         line(Page, &["Escape"], ClearSelection, "Clear the selection, then the search", "clear-selection"),
         line(Page, &["y"], CopySnippet, "Copy the lines that record a snapshot", "copy-snippet"),
         line(Page, &["?"], ToggleHelp, "Show or hide this list", "help-open"),
@@ -100,6 +120,10 @@ pub const BINDINGS: &[Binding] = {
         line(Page, &["Shift+l"], Show(Tab::Table), "Table of allocations", "tab-table"),
         line(Page, &["Shift+h"], Show(Tab::Histograms), "Histograms of sizes and lives", "tab-histograms"),
         line(Page, &["Shift+s"], Show(Tab::Sources), "Files and lines of your own code", "tab-sources"),
+        line(Page, &["Shift+m"], Show(Tab::Memory), "Memory: segments, blocks, what is free", "tab-state"),
+        line(Page, &["Shift+a"], Show(Tab::Events), "Events: all that the allocator did", "tab-events"),
+        line(Page, &["Shift+b"], Event(EventStep::ToBorn), "To the event that made the selection", "details-born"),
+        line(Page, &["Shift+d"], Event(EventStep::ToFreed), "To the event that ended it", "details-freed"),
         line(Page, &["Shift+v"], FoldViews, "Fold the views away, or back", "answer-fold"),
         line(Page, &["j"], ChangeFocus, "From the timeline to the view below, or back", "timeline"),
         line(Scope::Why, &["ArrowUp"], Command::Why(WhyStep::Up), "Statement or row above", REPORT),
@@ -127,6 +151,23 @@ pub const BINDINGS: &[Binding] = {
         line(Table, &["Delete", "Backspace"], ClearFilters, "List everything again", "table-clear"),
         line(Table, &["s"], SortByNext, "Sort by the next column", "table-head"),
         line(Table, &["r"], SortOtherWay, "Sort the other way", "table-rows"),
+        line(Scope::Events, &["Enter"], Event(EventStep::Select), "Select the event's allocation", "events-grid"),
+        memory(&["ArrowLeft"], MemoryStep::Before, "Block before", "memory-before"),
+        memory(&["ArrowRight"], MemoryStep::After, "Block after", "memory-after"),
+        memory(&["ArrowUp"], MemoryStep::SegmentBefore, "Segment before", "memory-segment-before"),
+        memory(&["ArrowDown"], MemoryStep::SegmentAfter, "Segment after", "memory-segment-after"),
+        memory(&["Home"], MemoryStep::First, "First block", "memory-first"),
+        memory(&["End"], MemoryStep::Last, "Last block", "memory-last"),
+        memory(&["Enter"], MemoryStep::Select, "Select the block", "memory-select"),
+        memory(&["+", "="], MemoryStep::ZoomIn, "Fewer bytes a pixel", "memory-in"),
+        memory(&["-", "_"], MemoryStep::ZoomOut, "More bytes a pixel", "memory-out"),
+        memory(&["0"], MemoryStep::Fit, "All of it", "memory-fit"),
+        memory(&["s"], MemoryStep::NextSort, "Segments in another order", "memory-sort"),
+        memory(&["p"], MemoryStep::NextPool, "The next pool alone, or all", "memory-pool"),
+        memory(&["t"], MemoryStep::NextStream, "The next stream alone, or all", "memory-stream"),
+        memory(&["r"], MemoryStep::TypeRequest, "Type a request: where would it go?", "memory-request"),
+        memory(&["Shift+ArrowLeft"], MemoryStep::Earlier, "The moment one event earlier", "memory-earlier"),
+        memory(&["Shift+ArrowRight"], MemoryStep::Later, "The moment one event later", "memory-later"),
         line(Scope::Histograms, &["m"], ToggleMeasure, "Bars of bytes, or of counts", "measure"),
         line(Scope::Histograms, &["Delete", "Backspace"], ClearBars, "List everything again", "histograms-clear"),
         line(Timeline, &["a", "ArrowLeft"], MoveLeft, "Earlier events", "move-left"),
@@ -140,6 +181,16 @@ pub const BINDINGS: &[Binding] = {
         line(Timeline, &["0"], FitBoth, "Show everything", "fit-both"),
         line(Timeline, &["f"], ToggleFitBytes, "Fit the bytes to the window, or stop it", "fit-bytes"),
         line(Timeline, &["t"], ToggleAxis, "Events or wall-clock on the axis", "axis"),
+        line(Timeline, &["Shift+y"], plot(PlotStep::Next), "Stack, addresses, or what was reserved", "show"),
+        line(Timeline, &["Shift+o"], plot(PlotStep::NextPool), "Only the next pool, or all", "only-pool"),
+        line(Timeline, &["Shift+u"], plot(PlotStep::NextStream), "Only the next stream, or all", "only-stream"),
+        line(Timeline, &["Shift+k"], plot(PlotStep::OnlySegment), "Only the chosen segment, or all", "only-segment"),
+        line(Timeline, &["1"], plot(PlotStep::Toggle(Line::Reserved)), "Line: reserved", "line-reserved"),
+        line(Timeline, &["2"], plot(PlotStep::Toggle(Line::Rounded)), "Line: active, rounded", "line-rounded"),
+        line(Timeline, &["3"], plot(PlotStep::Toggle(Line::Requested)), "Line: active, requested", "line-requested"),
+        line(Timeline, &["4"], plot(PlotStep::Toggle(Line::Allocated)), "Line: allocated", "line-allocated"),
+        line(Timeline, &["5"], plot(PlotStep::Toggle(Line::Pending)), "Line: pending", "line-pending"),
+        line(Timeline, &["6"], plot(PlotStep::Toggle(Line::Free)), "Line: free share", "line-free"),
         line(Timeline, &["g"], NextStacking, "Stack by something else", "stacking"),
         line(Timeline, &["h"], NextColouring, "Colour by something else", "colouring"),
         line(Timeline, &["p"], GoToPeak, "Go to the peak, and ask about it", "go-to-peak"),
@@ -184,11 +235,12 @@ pub const BINDINGS: &[Binding] = {
             "Merge frames by line, function or file",
             "flame-merge",
         ),
-        line(Page, &["i"], ToggleExport, "Save the picture…", "export-open"),
+        line(Page, &["i"], ToggleExport, "Save the picture, or the page…", "export-open"),
         line(Scope::Export, &["1"], Command::Export(Format::Png1), "PNG, as on the screen", "export-png-1"),
         line(Scope::Export, &["2"], Command::Export(Format::Png2), "PNG, twice as many pixels", "export-png-2"),
         line(Scope::Export, &["4"], Command::Export(Format::Png4), "PNG, four times as many", "export-png-4"),
         line(Scope::Export, &["s"], Command::Export(Format::Svg), "SVG", "export-svg"),
+        line(Scope::Export, &["h"], SaveHtml, "HTML: this page with the snapshot in it", "export-html"),
         line(Timeline, &["z"], WindowBack, "Back to the window before", "window-back"),
         line(Timeline, &["Shift+z"], WindowForward, "Forward again", "window-forward"),
         line(Timeline, &["Shift+ArrowLeft"], CursorEarlier, "Cursor one event earlier", "cursor-earlier"),
@@ -274,7 +326,9 @@ pub fn command(scope: Scope, key: &str, letters: Letters) -> Option<Command> {
         return None;
     }
     let in_scope = |scope| BINDINGS.iter().find(|binding| binding.scope == scope && binding.keys.contains(&key));
-    let command = in_scope(scope).or_else(|| in_scope(Scope::Page)).map(|binding| binding.command);
+    // Rows are rows, whatever they tell.
+    let of_rows = || if scope == Scope::Events { in_scope(Scope::Table) } else { None };
+    let command = in_scope(scope).or_else(of_rows).or_else(|| in_scope(Scope::Page)).map(|binding| binding.command);
     Some(match (command?, scope) {
         (Command::FindNext, Scope::Flame | Scope::Table) => Command::FindHere(Direction::Next),
         (Command::FindPrevious, Scope::Flame | Scope::Table) => Command::FindHere(Direction::Previous),
@@ -315,7 +369,8 @@ mod tests {
                 assert!(a.control != b.control || [ROWS, GRID, REPORT].contains(&a.control), "{}", a.control);
                 // A page key works in every scope, so it must differ from all but those of the tree, which go before it.
                 let near = [a.scope, b.scope].contains(&Scope::Page) && ![a.scope, b.scope].contains(&Scope::Tree);
-                if a.scope == b.scope || near {
+                let rows = [a.scope, b.scope].iter().all(|it| [Scope::Events, Scope::Table].contains(it));
+                if a.scope == b.scope || near || rows {
                     let shared = a.keys.iter().find(|key| b.keys.contains(key));
                     assert_eq!(shared, None, "{:?} and {:?}", a.command, b.command);
                 }

@@ -25,6 +25,7 @@ impl State {
         let lane = at.map(|at| self.lanes.others.swap_remove(at));
         let (view, geometry) = lane.map_or_else(Default::default, |lane| (lane.view, lane.geometry));
         self.lanes.others.push(Lane { place: before.0, view: before.1, geometry: before.2 });
+        self.leave_segment();
         self.device_place = place;
         let fitted = || Some(self.plane_of(self.device()?).fit(self.lane_canvas(place)?.1));
         let view = view.or_else(fitted).zip(before.1);

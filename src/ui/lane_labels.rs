@@ -3,8 +3,8 @@
 use super::lanes::Arrangement;
 use super::state::State;
 use super::summary::device_name;
-use crate::timeline::{Axis, Tick, byte_ticks};
-use crate::units::{Bytes, grouped};
+use crate::timeline::{Axis, Tick};
+use crate::units::grouped;
 
 /// What stands at a lane.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,7 +13,7 @@ pub struct LaneLabel {
     pub device: i64,
     /// Its name.
     pub name: String,
-    /// The largest total of requested bytes, or why nothing is drawn.
+    /// The largest total of its bytes, or why nothing is drawn.
     pub note: String,
     /// Whether the lane has the focus.
     pub is_focused: bool,
@@ -27,11 +27,10 @@ pub fn lane_labels(state: &State) -> Vec<LaneLabel> {
     let lanes = state.shown_lanes().map(|lane| {
         let top_px = canvas.height_px.saturating_sub(lane.bottom_px).saturating_sub(lane.view.height_px);
         let timeless = state.axis == Axis::Time && lane.device.time_us.is_none();
-        let peak = Bytes(u64::try_from(lane.device.peak_requested).unwrap_or(0));
         LaneLabel {
             device: lane.device.device,
             name: device_name(lane.device.device),
-            note: if timeless { "no times recorded".to_owned() } else { format!("peak {peak}") },
+            note: if timeless { "no times recorded".to_owned() } else { state.height_note(lane.place, lane.device) },
             is_focused: lane.place == state.device_place,
             top_and_height: [top_px, lane.view.height_px].map(|px| f64::from(px) / canvas.scale),
         }
@@ -49,7 +48,8 @@ pub fn lane_ticks(state: &State, apart: f64, font: f64) -> Vec<Tick> {
     let lanes = state.shown_lanes().flat_map(|lane| {
         let bottom = i64::from(lane.bottom_px);
         let room = if state.has_lanes() { f64::from(lane.view.height_px) - 1.2 * font } else { f64::INFINITY };
-        byte_ticks(lane.view, apart)
+        state
+            .height_ticks(lane.place, lane.view, apart)
             .into_iter()
             .filter(move |tick| tick.value == 0 || (tick.at_px as f64) < room)
             .map(move |tick| Tick { at_px: tick.at_px + bottom, ..tick })

@@ -3,6 +3,7 @@
 use super::action::Effect;
 use super::lanes::{Lane, ShownLane};
 use super::navigate::Plane;
+use super::plots;
 use super::state::{BytesAxis, Canvas, Geometry, State};
 use crate::engine::protocol::{DeviceSummary, Highlight, Looks, Request};
 use crate::timeline::{Axis, Scene, View};
@@ -16,8 +17,8 @@ impl State {
         let mut others = std::mem::take(&mut self.lanes.others);
         others.retain(|lane| places.contains(&lane.place) && lane.place != self.device_place);
         let shared = self.shared_axis();
-        let focused =
-            self.device().map(|device| self.raised(shared.plane(device))).zip(self.lane_canvas(self.device_place));
+        let focused = self.device().map(|device| self.as_high_as_plotted(shared.plane(device), device));
+        let focused = focused.zip(self.lane_canvas(self.device_place));
         let Some((plane, (_, canvas))) = focused else { return };
         let view = sized(plane, self.view, canvas);
         self.view = Some(view);
@@ -32,9 +33,10 @@ impl State {
             let Some((device, (_, canvas))) = self.device_at(lane.place).zip(self.lane_canvas(lane.place)) else {
                 continue;
             };
-            let plane = self.raised(shared.plane(device));
+            let plane = self.as_high_as_plotted(shared.plane(device), device);
             let mut own = sized(plane, lane.view, canvas);
-            if let (BytesAxis::FitsWindow, Some(scene)) = (self.bytes_axis, &lane.geometry.scene) {
+            let fits = self.bytes_axis == BytesAxis::FitsWindow && self.why_no_fit().is_none();
+            if let Some(scene) = lane.geometry.scene.as_ref().filter(|_| fits) {
                 own = plane.bytes_fitted(own, scene);
             }
             let left_px = left_px(device).saturating_add(common_px);
@@ -47,7 +49,8 @@ impl State {
     /// How a device is to be drawn. A search is of the focused one: on the others, nothing stands out.
     fn looks_of(&self, place: usize) -> Looks {
         let is_search = matches!(self.looks.highlight, Highlight::Found(_));
-        if is_search && place != self.device_place { self.looks.plain() } else { self.looks }
+        let looks = if is_search && place != self.device_place { self.looks.plain() } else { self.looks };
+        Looks { plot: self.plot_of(place), ..looks }
     }
 
     /// Whether geometry is on its way.
@@ -72,8 +75,8 @@ impl State {
 
     fn needs_scene(&self, place: usize) -> bool {
         let Some(lane) = self.shown_lanes().find(|lane| lane.place == place) else { return false };
-        // A device without times has no place on the time axis.
-        if self.axis == Axis::Time && lane.device.time_us.is_none() {
+        // A device without times has no place on the time axis; without its height, none at all.
+        if self.axis == Axis::Time && lane.device.time_us.is_none() || self.plot_height(lane.device).is_none() {
             return false;
         }
         let scene = lane
@@ -96,7 +99,8 @@ impl State {
     pub(super) fn take_scene(&mut self, serial: u32, scene: Scene) -> Option<Effect> {
         let device_place =
             self.lane_places().find(|&place| self.geometry_of(place).is_some_and(|it| it.in_flight == Some(serial)))?;
-        let (scene, looks) = (Rc::new(scene), self.looks_of(device_place));
+        let looks = self.looks_of(device_place);
+        let scene = Rc::new(plots::bare(scene, looks.plot));
         *self.geometry_of(device_place)? = Geometry { scene: Some(scene.clone()), looks, ..Geometry::default() };
         self.fit_bytes_if_wanted();
         Some(Effect::Upload { device_place, scene })
@@ -133,10 +137,6 @@ impl State {
     /// The focused lane as a canvas of its own.
     pub(super) fn focused_canvas(&self) -> Option<Canvas> {
         self.lane_canvas(self.device_place).map(|(_, canvas)| canvas)
-    }
-
-    pub(super) fn raised(&self, plane: Plane) -> Plane {
-        plane.raised_to(self.tools.capacity.unwrap_or(0))
     }
 }
 

@@ -149,8 +149,8 @@ impl State {
         SharedAxis::of(devices.unwrap_or_default().iter(), self.axis)
     }
 
-    /// The plane of a device: over the axis it shares, with room for what is drawn besides the stack.
+    /// The plane of a device: over the axis it shares, as high as its plot, with room for what is drawn besides.
     pub(super) fn plane_of(&self, device: &DeviceSummary) -> Plane {
-        self.raised(self.shared_axis().plane(device))
+        self.as_high_as_plotted(self.shared_axis().plane(device), device)
     }
 }

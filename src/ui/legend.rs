@@ -1,12 +1,13 @@
 //! The legend as lines of text.
 
-use crate::engine::protocol::{Grouping, LegendEntry};
+use super::state::State;
+use crate::engine::protocol::{Grouping, LegendEntry, Plot};
 use crate::sorted::sorted_by_key;
 use crate::units::{Bytes, counted, grouped};
 use std::collections::BTreeSet;
 
 /// One line of the legend.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
     /// Its slot of the palette.
     pub slot: u32,
@@ -22,9 +23,32 @@ pub struct Line {
     pub faded: bool,
 }
 
+/// What stands above the lines of an exported picture.
+pub fn title(plot: Plot, colouring: Grouping) -> String {
+    match plot {
+        Plot::Reserved(_) => heading(plot, colouring),
+        _ => format!("Colour: {} (requested bytes at the peak)", noun(colouring)),
+    }
+}
+
 /// What stands above the lines.
-pub fn title(colouring: Grouping) -> String {
-    format!("Colour: {} (requested bytes at the peak)", noun(colouring))
+pub fn heading(plot: Plot, colouring: Grouping) -> String {
+    let of = match (plot, colouring) {
+        (Plot::Reserved(_), Grouping::CallSite) => " that made the driver be asked",
+        (Plot::Reserved(_), _) => " of segments",
+        _ => "",
+    };
+    ["Colour: ", noun(colouring), of].concat()
+}
+
+impl State {
+    /// What colours tell: pools stand in for categories where segments are shown, which have none.
+    pub fn told_by_colour(&self) -> Grouping {
+        match (self.looks.plot, self.looks.colouring) {
+            (Plot::Reserved(_), Grouping::Category) => Grouping::Pool,
+            (_, colouring) => colouring,
+        }
+    }
 }
 
 /// What a grouping goes by.
@@ -43,23 +67,32 @@ pub fn noun(grouping: Grouping) -> &'static str {
 }
 
 /// The lines: what has an order in it, everything else with the most bytes first; what has none at the peak and at the moment is left
-/// out, unless it is faded.
-pub fn lines(colouring: Grouping, entries: &[LegendEntry], faded: &BTreeSet<u32>) -> Vec<Line> {
-    let has_some = |entry: &&LegendEntry| entry.peak_count > 0 || entry.at.count > 0 || faded.contains(&entry.slot);
+/// out, unless it is faded. Of segments the bytes are not known, so all are in it, without.
+pub fn lines(plot: Plot, colouring: Grouping, entries: &[LegendEntry], faded: &BTreeSet<u32>) -> Vec<Line> {
+    let is_reserved = matches!(plot, Plot::Reserved(_));
+    let has_some =
+        |entry: &&LegendEntry| is_reserved || entry.peak_count > 0 || entry.at.count > 0 || faded.contains(&entry.slot);
     let shown = entries.iter().filter(has_some);
     let most_first = |entry: &&LegendEntry| if colouring.is_ordered() { 0 } else { u128::from(!entry.peak_requested) };
     let shown = sorted_by_key(shown.collect(), most_first);
-    shown
-        .into_iter()
-        .map(|entry| Line {
+    let line = |entry: &LegendEntry| match is_reserved {
+        true => Line {
+            slot: entry.slot,
+            label: entry.label.clone(),
+            exact: entry.label.clone(),
+            faded: faded.contains(&entry.slot),
+            ..Line::default()
+        },
+        false => Line {
             slot: entry.slot,
             label: entry.label.clone(),
             bytes: format!("{} · {}", Bytes(entry.peak_requested), counted(entry.peak_count, "block")),
             columns: [entry.at.bytes, entry.peak_requested].map(|bytes| Bytes(bytes).to_string()),
             exact: exact(entry),
             faded: faded.contains(&entry.slot),
-        })
-        .collect()
+        },
+    };
+    shown.into_iter().map(line).collect()
 }
 
 fn exact(entry: &LegendEntry) -> String {

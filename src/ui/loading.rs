@@ -2,6 +2,7 @@
 
 use super::action::Origin;
 use super::state::Loading;
+use super::url::server;
 use crate::engine::protocol::Phase;
 use crate::units::Bytes;
 
@@ -30,7 +31,8 @@ impl Loading {
 
     /// The loading panel.
     pub fn view(&self) -> LoadingView {
-        let total = self.total_bytes.filter(|total| *total > 0);
+        // A server that does not show that it compresses on the way says a length that is none of what is read.
+        let total = self.total_bytes.filter(|total| *total > 0 && *total >= self.bytes);
         let mut text = match self.phase {
             Phase::Decoding => "Reading and decoding".to_owned(),
             Phase::Indexing => "Building the indices".to_owned(),
@@ -46,9 +48,17 @@ impl Loading {
             Some(rate) if rate < 1.0 => text.push_str(&format!(" · {:.0} kB/s", 1e3 * rate)),
             Some(rate) => text.push_str(&format!(" · {rate:.0} MB/s")),
         }
-        // A compressed file may turn out longer than was announced.
-        let fraction = total.map(|total| (self.bytes as f64 / total as f64).min(1.0));
-        LoadingView { name: self.name.clone(), fraction, text }
+        let fraction = total.map(|total| self.bytes as f64 / total as f64);
+        LoadingView { name: self.title(), fraction, text }
+    }
+
+    /// Its name, and the server that is asked for it.
+    pub(super) fn title(&self) -> String {
+        match &self.origin {
+            Origin::Link(link) => server(link).map(|server| [&self.name, " from ", server].concat()),
+            Origin::File(_) => None,
+        }
+        .unwrap_or_else(|| self.name.clone())
     }
 
     /// For the sentence about a worker that died while it loaded this: how far it was, and what the file would need if that was why.
@@ -88,6 +98,13 @@ mod tests {
     }
 
     #[test]
+    fn where_a_link_leads_is_said() {
+        let of = |link: &str| Loading::new(Origin::Link(link.into()), "a.pickle".into(), None, 0.0).view().name;
+        assert_eq!(of("https://files.example/x/a.pickle"), "a.pickle from files.example");
+        assert_eq!(of("example.pickle.gz"), "a.pickle");
+    }
+
+    #[test]
     fn a_death_tells_how_far_it_was_and_what_the_file_would_need() {
         let died = |bytes, total_bytes| {
             let new = Loading::new(Origin::File(0), "a.pickle".into(), total_bytes, 0.0);
@@ -104,7 +121,7 @@ mod tests {
     #[test]
     fn the_fraction_stays_in_range() {
         assert_eq!(loading(5, Some(10), 0.0).fraction, Some(0.5));
-        assert_eq!(loading(50, Some(10), 0.0).fraction, Some(1.0));
+        assert_eq!(loading(50, Some(10), 0.0).fraction, None, "what travels was counted, not what is read");
         assert_eq!(loading(5, None, 0.0).fraction, None);
         assert_eq!(loading(5, Some(0), 0.0).fraction, None, "an empty file has no fraction");
     }

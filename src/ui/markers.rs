@@ -4,7 +4,7 @@ use super::action::Pointer;
 use super::moment::{elapsed, event_name};
 use super::state::State;
 use super::tools::Point;
-use crate::engine::protocol::At;
+use crate::engine::protocol::{At, Plot};
 use crate::units::{Bytes, grouped};
 
 /// Markers of a file; more would hide what they mark.
@@ -27,6 +27,8 @@ pub struct Marker {
     pub device: i64,
     /// Where.
     pub point: Point,
+    /// The plot that its height is one of.
+    pub plot: Plot,
 }
 
 /// A marker's line in the list.
@@ -40,6 +42,19 @@ pub struct Line {
     pub requested: Option<u64>,
     /// The event, −1 before the first.
     pub event: Option<i64>,
+}
+
+impl Markers {
+    /// Whether there may be another one.
+    pub(super) fn has_room(&self) -> bool {
+        self.all.len() < MOST
+    }
+
+    /// Adds one.
+    pub(super) fn put(&mut self, device: i64, point: Point, plot: Plot) {
+        self.last += 1;
+        self.all.push(Marker { number: self.last, device, point, plot });
+    }
 }
 
 impl State {
@@ -86,12 +101,11 @@ impl State {
             return;
         };
         let markers = &mut self.tools.markers;
-        if markers.all.len() >= MOST {
+        if !markers.has_room() {
             self.remark = Some("There are 50 markers already: remove one first.".to_owned());
             return;
         }
-        markers.last += 1;
-        markers.all.push(Marker { number: markers.last, device, point });
+        markers.put(device, point, self.looks.plot);
     }
 
     /// Takes the marker with this number away.

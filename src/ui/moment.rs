@@ -1,9 +1,10 @@
 //! What is said of the cursor's moment: in the panel, on the axes, aloud.
 
 use super::details::clock;
+use super::hover::card;
 use super::ruler::Mode;
 use super::state::State;
-use crate::engine::protocol::MomentFacts;
+use crate::engine::protocol::{MomentFacts, Plot};
 use crate::units::{Bytes, Moment, grouped};
 
 /// The panel of a moment: the cursor's while the pointer is over the picture, else the pinned one.
@@ -84,8 +85,16 @@ pub fn spoken(state: &State) -> String {
     let mut text = format!("{}, {} requested.", event_name(facts.moment), Bytes(facts.requested));
     match state.tools.cursor.hit.about((keys, state.geometry.looks.plain())) {
         None => return String::new(),
-        Some(None) => text.push_str(" Above the stack."),
-        Some(Some(hit)) => {
+        Some(_) if state.looks.plot != Plot::Stack => {
+            let Some(card) = state.hover.as_ref().map(card) else { return String::new() };
+            for part in [&card.title, &card.site, &card.segment] {
+                text.push(' ');
+                text.push_str(part);
+            }
+            text.push('.');
+        }
+        Some((None, _)) => text.push_str(" Above the stack."),
+        Some((Some(hit), _)) => {
             text.push_str(&format!(" On {}, ", Bytes(hit.requested)));
             text.push_str(hit.site.as_deref().unwrap_or("no stack"));
             text.push('.');

@@ -9,7 +9,7 @@
 
 use super::shared_axis::own_width;
 use super::state::{BytesAxis, Canvas, State};
-use crate::engine::protocol::{DeviceSummary, Looks};
+use crate::engine::protocol::{DeviceSummary, Looks, Plot};
 
 use crate::timeline::{Axis, Extent, Scene, View, time_axis_margin};
 use crate::units::Moment;
@@ -88,6 +88,12 @@ impl Plane {
         self.clamped(View { bottom_px: (middle - f64::from(view.height_px) / 2.0).round() as i64, ..zoomed })
     }
 
+    /// The same moments, and all of the height.
+    pub fn upright(self, view: View) -> View {
+        // As high as it gets: clamping makes it everything.
+        self.clamped(View { bytes_per_px: f64::MAX, bottom_px: 0, ..view })
+    }
+
     /// The plane with room for so many bytes.
     pub fn raised_to(mut self, bytes: u64) -> Plane {
         self.extent.bytes = self.extent.bytes.max(bytes);
@@ -146,8 +152,7 @@ impl Plane {
     pub fn centred(self, view: View, x: f64) -> View {
         let centre = x / view.x_per_px;
         let left_px = (centre - f64::from(view.width_px) / 2.0).round() as i64;
-        // As high as it gets: clamping makes it everything.
-        self.clamped(View { left_px, bytes_per_px: f64::MAX, bottom_px: 0, ..view })
+        self.upright(View { left_px, ..view })
     }
 
     /// The window with the bytes axis from 0 to the highest total that `scene` has in it. Unchanged where the scene does not
@@ -276,7 +281,8 @@ impl State {
             self.around.faded.clear();
         }
         if looks.stacking != self.looks.stacking {
-            self.tools.kept = self.selection_in_window();
+            // Elsewhere, what stands on what are no allocations.
+            self.tools.kept = self.selection_in_window().filter(|_| self.looks.plot == Plot::Stack);
         }
         self.looks = looks;
         self.forget_requests();
@@ -285,7 +291,7 @@ impl State {
     /// Fits the bytes axis to the window where that is wanted.
     pub(super) fn fit_bytes_if_wanted(&mut self) {
         let (Some(plane), Some(view), Some(scene)) = (self.plane(), self.view, &self.geometry.scene) else { return };
-        if self.bytes_axis == BytesAxis::FitsWindow {
+        if self.bytes_axis == BytesAxis::FitsWindow && self.why_no_fit().is_none() {
             self.view = Some(plane.bytes_fitted(view, scene));
         }
     }

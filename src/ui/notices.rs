@@ -3,6 +3,7 @@
 use super::cursor::column_under;
 use super::state::{Renderer, Stage, State};
 use super::summary::device_name;
+use crate::engine::protocol::Plot;
 use crate::units::{Bytes, Moment, counted, grouped};
 
 /// What a screen reader is told when it changes; a remark is shown to everybody.
@@ -28,7 +29,7 @@ pub fn status(state: &State) -> Status {
     }
     Status::Spoken(match &state.stage {
         Stage::Empty | Stage::Failed(_) => String::new(),
-        Stage::Loading(loading) => format!("Loading {}.", loading.name),
+        Stage::Loading(loading) => format!("Loading {}.", loading.title()),
         Stage::Ready(file) => {
             let events = state.device().map_or(0, |device| device.events);
             format!("{} is open: {}.", file.file, counted(events, "event"))
@@ -44,6 +45,7 @@ pub fn reading(state: &State) -> String {
 }
 
 fn column_reading(state: &State) -> Option<String> {
+    let told = if matches!(state.looks.plot, Plot::Reserved(_)) { state.curve_reading() } else { None };
     let mut name = None;
     let (device, moment, total, reserved, moments) = match state.tools.cursor.keys {
         Some(keys) => {
@@ -64,15 +66,20 @@ fn column_reading(state: &State) -> Option<String> {
         None => "Before the first event".to_owned(),
         Some(event) => format!("After event {}", grouped(event.0.into())),
     };
-    let mut text = format!("{when}: {} requested ({} B)", Bytes(total), grouped(total));
+    let mut text = match (state.looks.plot, told) {
+        (Plot::Reserved(_), Some(told)) => format!("{when}: {told}"),
+        (Plot::Reserved(_), None) => format!("{when}: {} reserved ({} B)", Bytes(total), grouped(total)),
+        _ => format!("{when}: {} requested ({} B)", Bytes(total), grouped(total)),
+    };
     if let Some(name) = name {
         text = format!("{name}. {text}");
     }
-    if device.knows_reserved() {
+    if device.knows_reserved() && !matches!(state.looks.plot, Plot::Reserved(_)) {
         text.push_str(&format!(", {} reserved", Bytes(reserved)));
     }
     if moments > 1 {
-        text.push_str(&format!(". The highest of {} under this pixel", counted(moments.into(), "state")));
+        let the = if matches!(state.looks.plot, Plot::Reserved(_)) { "Each the" } else { "The" };
+        text.push_str(&format!(". {the} highest of {} under this pixel", counted(moments.into(), "state")));
     }
     Some(text)
 }

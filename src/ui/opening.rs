@@ -4,6 +4,7 @@ use super::action::{Effect, GivenFile, Origin};
 use super::candidates::{candidates, none_of};
 use super::export::Export;
 use super::markers::Markers;
+use super::plots;
 use super::state::{Choice, Loading, Stage, State};
 use super::surroundings::Surroundings;
 use super::url;
@@ -30,8 +31,15 @@ pub(super) fn link_failed(state: &mut State, load: u32, status: Option<u16>) {
         && let Stage::Loading(loading) = &state.stage
     {
         let address = if let Origin::Link(address) = &loading.origin { address } else { &loading.name };
-        let message = url::fetch_failure(address, status);
+        let message = url::fetch_failure(address, status, state.came);
         close(state, Stage::Failed(message));
+    }
+}
+
+/// The link of this load broke half-way, and the rest is asked for.
+pub(super) fn link_broke(state: &mut State, load: u32, at: u64) {
+    if load == state.load {
+        state.remark = Some(url::resume::going_on(at));
     }
 }
 
@@ -42,14 +50,23 @@ pub(super) fn load(state: &mut State, place: usize, now_ms: f64, effects: &mut V
     let loading = Loading::new(origin.clone(), choice.name(), *bytes, now_ms);
     close(state, Stage::Loading(loading));
     state.chosen = place;
+    if let Origin::Link(link) = origin
+        && let Some(message) = url::refused(link, state.came)
+    {
+        close(state, Stage::Failed(message));
+        return;
+    }
     effects.push(Effect::Load { origin: origin.clone(), member: *member, load: state.load });
 }
 
-/// Reads the snapshot behind a link.
-pub(super) fn load_link(state: &mut State, link: String, now_ms: f64, effects: &mut Vec<Effect>) {
-    let file = url::file_name(&link);
-    state.snapshots = vec![Choice { origin: Origin::Link(link), member: None, file, path: None, bytes: None }];
-    load(state, 0, now_ms, effects);
+/// Lists the snapshots behind links, and reads the one of this place.
+pub(super) fn load_links(state: &mut State, links: Vec<String>, place: usize, now_ms: f64, effects: &mut Vec<Effect>) {
+    let choice = |link: String| {
+        let file = url::file_name(&link);
+        Choice { origin: Origin::Link(link), member: None, file, path: None, bytes: None }
+    };
+    state.snapshots = links.into_iter().map(choice).collect();
+    load(state, place, now_ms, effects);
 }
 
 /// The file that is loading holds several snapshots: each is listed, in the file's place.
@@ -84,6 +101,7 @@ pub(super) fn close(state: &mut State, stage: Stage) {
     state.stage = stage;
     state.load = state.load.wrapping_add(1);
     state.tools.markers = Markers::default();
+    state.linked.leave_file();
     show_device(state, 0);
 }
 
@@ -100,6 +118,8 @@ pub(super) fn show_device(state: &mut State, place: usize) {
     state.find.forget_answers();
     state.export = Export::default();
     state.tools.leave_device();
+    state.plots.forget();
+    state.looks.plot = plots::of_all(state.looks.plot);
     if state.device().is_some_and(|device| device.time_us.is_none()) {
         state.axis = Axis::Events;
     }

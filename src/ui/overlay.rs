@@ -4,6 +4,7 @@ use super::action::Pointer;
 use super::drag::Drag;
 use super::moment::{elapsed, event_name};
 use super::state::State;
+use crate::engine::protocol::Plot;
 use crate::timeline::{Axis, View};
 use crate::units::{BYTE_UNITS, Bytes, grouped};
 
@@ -35,7 +36,7 @@ pub struct Crosshair {
     pub at: Pointer,
     /// On the horizontal axis: event and time.
     pub when: String,
-    /// On the vertical axis: the bytes at this height.
+    /// On the vertical axis: the bytes, or the address, at this height.
     pub bytes: String,
 }
 
@@ -65,12 +66,16 @@ impl Overlay {
             Some(([place(from)?, place(to)?], text))
         });
         let flags = state.markers().filter_map(|marker| {
-            let at = place(&marker.point).filter(|at| (0.0..=width).contains(&at.x))?;
+            let mut at = place(&marker.point).filter(|at| (0.0..=width).contains(&at.x))?;
+            if marker.plot != state.looks.plot {
+                // Its height is one of another plot.
+                at.y = f64::NEG_INFINITY;
+            }
             let text = marker.point.facts.map_or_else(String::new, |facts| Bytes(facts.requested).to_string());
             Some(Flag { at, number: marker.number.to_string(), text })
         });
         let elsewhere = state.has_lanes() && state.pointer.is_none() && state.tools.cursor.keys.is_none();
-        let capacity = state.tools.capacity.map(|bytes| {
+        let capacity = state.capacity_line().map(|bytes| {
             let y = view.row_from_bytes(bytes) as f64;
             (y, format!("GPU capacity {}", Bytes(bytes)))
         });
@@ -104,7 +109,11 @@ fn crosshair(state: &State, view: &View, at: Pointer) -> Option<Crosshair> {
         when.push_str(" · ");
         when.push_str(&elapsed(time));
     }
-    Some(Crosshair { at, when, bytes: bytes_text(cursor.byte, view.bytes_per_px) })
+    let bytes = match state.looks.plot {
+        Plot::Addresses(_) => state.address_at(cursor.byte).map_or("not mapped".to_owned(), |at| format!("0x{at:x}")),
+        _ => bytes_text(cursor.byte, view.bytes_per_px),
+    };
+    Some(Crosshair { at, when, bytes })
 }
 
 /// Bytes in the largest unit, with as many decimals, up to three, as a pixel is worth.

@@ -73,6 +73,8 @@ impl State {
     /// Another device is shown: the views are about its peak.
     pub(super) fn begin_views(&mut self) {
         self.table.forget();
+        self.events.forget();
+        self.memory.forget();
         self.pinned = Pinned { moment: self.peak_moment(), ..Pinned::default() };
         self.views.node = None;
         self.flame.forget();

@@ -4,9 +4,9 @@
 
 use super::action::{Effect, Pointer};
 use super::cursor::{self, Standing};
-use super::hover::{Spot, spot};
+use super::hover::{Spot, empty_spot, spot};
 use super::state::{Hover, Purpose, Question, State};
-use crate::engine::protocol::{Details, HitAllocation, Looks, Request};
+use crate::engine::protocol::{Details, HitAllocation, HitMemory, Looks, Plot, Request};
 
 /// Brings the hover up to date with pointer, window and scene.
 pub(super) fn look_under_pointer(state: &mut State, effects: &mut Vec<Effect>) {
@@ -21,16 +21,21 @@ pub(super) fn look_under_pointer(state: &mut State, effects: &mut Vec<Effect>) {
     let kept = state.hover.take().filter(|before| {
         // Between ids lies what lies between ranks in order of birth only.
         let [lowest, highest] = spot.ranks;
-        let in_birth_order = looks.stacking.is_none();
+        let in_birth_order = looks.stacking.is_none() && looks.plot == Plot::Stack;
         let still = |hit: &HitAllocation| {
             (in_birth_order && (lowest..=highest).contains(&hit.allocation)) || spot.single() == Some(hit.allocation)
         };
-        before.place == place && (before.answered == Some(spot) || before.hit.as_ref().is_some_and(still))
+        // Of free places and segments the next answer comes soon; they are large.
+        let is_no_block =
+            |spot: &Spot| looks.plot != Plot::Stack && (spot.count == 0 || matches!(looks.plot, Plot::Reserved(_)));
+        let goes_on = is_no_block(&spot) && is_no_block(&before.spot);
+        let is_same = (before.place, before.plot) == (place, looks.plot);
+        is_same && (goes_on || before.answered == Some(spot) || before.hit.as_ref().is_some_and(still))
     });
-    let (hit, answered) = kept.map_or((None, None), |kept| (kept.hit, kept.answered));
+    let (hit, memory, answered) = kept.map_or((None, None, None), |kept| (kept.hit, kept.memory, kept.answered));
     let known =
         answered.is_some_and(|of: Spot| of == spot || (spot.single().is_some() && of.single() == spot.single()));
-    state.hover = Some(Hover { place, spot, hit, answered });
+    state.hover = Some(Hover { place, plot: looks.plot, spot, hit, memory, answered });
     if !known && state.question.is_none() {
         ask(state, place, spot, looks, Purpose::Tell, effects);
     }
@@ -39,8 +44,10 @@ pub(super) fn look_under_pointer(state: &mut State, effects: &mut Vec<Effect>) {
 /// What is at a place of the canvas: the device, what its scene says, and how that scene looks.
 fn spot_at(state: &State, pointer: Pointer) -> Option<(usize, Spot, Looks)> {
     let (lane, pointer) = state.lane_at(pointer)?;
-    let spot = spot(lane.geometry.scene.as_ref()?, lane.view, pointer)?;
-    Some((lane.place, spot, lane.geometry.looks))
+    let (scene, looks) = (lane.geometry.scene.as_ref()?, lane.geometry.looks);
+    let empty = || empty_spot(scene, lane.view, pointer).filter(|_| looks.plot != Plot::Stack);
+    let spot = spot(scene, lane.view, pointer).or_else(empty)?;
+    Some((lane.place, spot, looks))
 }
 
 fn ask(state: &mut State, device_place: usize, spot: Spot, looks: Looks, purpose: Purpose, effects: &mut Vec<Effect>) {
@@ -52,27 +59,47 @@ fn ask(state: &mut State, device_place: usize, spot: Spot, looks: Looks, purpose
 }
 
 /// Takes the worker's answer to the question `serial`.
-pub(super) fn answered(state: &mut State, serial: u32, hit: Option<HitAllocation>, effects: &mut Vec<Effect>) {
+pub(super) fn answered(
+    state: &mut State,
+    serial: u32,
+    hit: Option<HitAllocation>,
+    memory: Option<Box<HitMemory>>,
+    effects: &mut Vec<Effect>,
+) {
     let Some(question) = state.question.filter(|question| question.serial == serial) else { return };
     state.question = None;
     if question.purpose == Purpose::Select {
-        match &hit {
-            Some(hit) => select(state, hit.allocation, effects),
-            None => state.selection = None,
-        }
+        take_choice(state, hit.as_ref(), memory.as_deref(), question.spot.moment, effects);
     }
     if let Some(hover) = state.hover.as_mut().filter(|hover| hover.place == question.device_place) {
         hover.answered = Some(question.spot);
-        hover.hit = hit;
+        (hover.hit, hover.memory) = (hit, memory);
+    }
+}
+
+/// Selects the allocation at a place, or chooses the segment there where the picture is not of allocations or there is none.
+fn take_choice(
+    state: &mut State,
+    hit: Option<&HitAllocation>,
+    memory: Option<&HitMemory>,
+    moment: u32,
+    effects: &mut Vec<Effect>,
+) {
+    let is_reserved = matches!(state.looks.plot, Plot::Reserved(_));
+    match hit.filter(|_| !is_reserved) {
+        Some(hit) => select(state, hit.allocation, effects),
+        None => state.choose_segment(memory, moment),
     }
 }
 
 /// Selects what is at a place of the shown device's window, or unselects beside the stack.
 pub(super) fn click(state: &mut State, pointer: Pointer, effects: &mut Vec<Effect>) {
     let (Some(view), Some(scene)) = (&state.view, &state.geometry.scene) else { return };
-    match spot(scene, view, pointer) {
+    let plot = state.geometry.looks.plot;
+    let empty = || empty_spot(scene, view, pointer).filter(|_| plot != Plot::Stack);
+    match spot(scene, view, pointer).or_else(empty) {
         None => (state.selection, state.selecting) = (None, None),
-        Some(spot) => match spot.single() {
+        Some(spot) => match spot.single().filter(|_| !matches!(plot, Plot::Reserved(_))) {
             Some(allocation) => select(state, allocation, effects),
             None => ask_to_select(state, spot, effects),
         },
@@ -86,11 +113,10 @@ fn ask_to_select(state: &mut State, spot: Spot, effects: &mut Vec<Effect>) {
 /// Selects what is at the cursor, where keys have led it.
 pub(super) fn select_at(state: &mut State, keys: Standing, effects: &mut Vec<Effect>) {
     match state.tools.cursor.hit.about((keys, state.geometry.looks.plain())) {
-        Some(Some(hit)) => {
-            let allocation = hit.allocation;
-            select(state, allocation, effects);
+        Some((hit, memory)) => {
+            let (hit, memory) = (hit.clone(), memory.clone());
+            take_choice(state, hit.as_ref(), memory.as_deref(), keys.moment, effects);
         }
-        Some(None) => (state.selection, state.selecting) = (None, None),
         None => ask_to_select(state, Spot::of_keys(keys), effects),
     }
 }
@@ -100,6 +126,7 @@ pub(super) fn select(state: &mut State, allocation: u32, effects: &mut Vec<Effec
     let Some(device) = state.device().map(|device| device.device) else { return };
     let serial = state.next_serial();
     state.selecting = Some(serial);
+    state.plots.chosen = None;
     state.find.forget_way();
     effects.push(Effect::Ask(Request::Details { serial, device, allocation }));
 }

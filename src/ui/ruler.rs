@@ -41,7 +41,7 @@ pub struct Measured {
     pub events: Option<i64>,
     /// µs; `None` where there are no times, and until the worker has told them.
     pub time_us: Option<i64>,
-    /// Bytes, downwards negative. (No stack is 2^63 high.)
+    /// Bytes, downwards negative (no stack is 2^63 high); where addresses are shown, their distance.
     pub bytes: i64,
 }
 
@@ -93,7 +93,7 @@ impl State {
         };
         let timed = self.device().is_some_and(|device| device.time_us.is_some());
         let time_us = time(to).zip(time(from)).map(|(to, from)| to - from).filter(|_| timed);
-        Some(Measured { events, time_us, bytes: to.byte.wrapping_sub(from.byte) as i64 })
+        Some(Measured { events, time_us, bytes: self.height_between(from.byte, to.byte) })
     }
 
     /// Measuring on or off. With a cursor, it begins there, and the cursor spans it.

@@ -1,12 +1,17 @@
 //! Everything the page knows.
 
 use super::action::{DropHover, Origin, Pointer};
+use super::events::Events;
 use super::export::Export;
 use super::find::{Find, SameStack};
 use super::flame::FlameGraph;
 use super::hover::Spot;
+use super::html::Saving;
 use super::lanes::Lanes;
+use super::link::Linked;
+use super::memory::Memory;
 use super::pinned::Pinned;
+use super::plots::Plots;
 use super::rules::Rules;
 use super::settings::Settings;
 use super::sources::Sources;
@@ -14,9 +19,10 @@ use super::surroundings::Surroundings;
 use super::table::Table;
 use super::tools::Tools;
 use super::tree::Tree;
+use super::url::Came;
 use super::views::Views;
 use super::why::Why;
-use crate::engine::protocol::{Details, DeviceSummary, FileSummary, HitAllocation, Looks, Phase};
+use crate::engine::protocol::{Details, DeviceSummary, FileSummary, HitAllocation, HitMemory, Looks, Phase, Plot};
 use crate::timeline::{Axis, Scene, View};
 use crate::units::Bytes;
 use std::rc::Rc;
@@ -70,6 +76,10 @@ pub struct State {
     pub help: Help,
     /// The picture on its way to a file.
     pub export: Export,
+    /// Whether a page with the snapshot in it is on its way to a file.
+    pub html: Saving,
+    /// How the page came here.
+    pub came: Came,
     /// How pictures are drawn.
     pub renderer: Renderer,
     /// Whether a file hangs over the page.
@@ -88,6 +98,8 @@ pub struct State {
     pub views: Views,
     /// The view "Why".
     pub why: Why,
+    /// What the picture's height shows, where that is not the stack.
+    pub plots: Plots,
     /// What is seen of the call tree.
     pub tree: Tree,
     /// What tells categories.
@@ -96,8 +108,14 @@ pub struct State {
     pub settings: Settings,
     /// The table of allocations.
     pub table: Table,
+    /// The list of events.
+    pub events: Events,
+    /// The allocator's state.
+    pub memory: Memory,
     /// The flame graph among them.
     pub flame: FlameGraph,
+    /// What a link still wants, and what the page's own link needs to know.
+    pub linked: Linked,
     /// Number of the last request that has one.
     pub serial: u32,
 }
@@ -205,8 +223,12 @@ pub struct Hover {
     pub place: usize,
     /// What the scene says at once.
     pub spot: Spot,
+    /// What the picture's height is there.
+    pub plot: Plot,
     /// What the worker said last, as long as it may still hold here.
     pub hit: Option<HitAllocation>,
+    /// What it said last of the segment and of what is free.
+    pub memory: Option<Box<HitMemory>>,
     /// The place it said that of.
     pub answered: Option<Spot>,
 }

@@ -2,7 +2,7 @@
 
 use super::action::Effect;
 use super::state::State;
-use crate::engine::protocol::{Grouping, LegendEntry, Looks, Marks, Overview, Reply, Request, Tally};
+use crate::engine::protocol::{Grouping, LegendEntry, Looks, Marks, Overview, Plot, Reply, Request, Tally};
 use crate::timeline::{Axis, OutlineRect, View};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -41,7 +41,7 @@ pub struct Coloured {
 /// What an outline is of.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outlined {
-    /// The allocation.
+    /// The allocation; where what was reserved is shown, the range.
     pub allocation: u32,
     /// The window of the scene: the outline moves with it while panning.
     pub view: View,
@@ -99,7 +99,7 @@ impl<Q: PartialEq + Copy, A> Answer<Q, A> {
 /// Asks for what is missing. To be called when the scene is there: the stack comes first.
 pub(super) fn ask(state: &mut State, effects: &mut Vec<Effect>) {
     let Some(device) = state.device().map(|device| device.device) else { return };
-    let (axis, colouring) = (state.axis, state.looks.colouring);
+    let (axis, colouring) = (state.axis, state.told_by_colour());
     if state.around.marks.wants(()) {
         let serial = state.next_serial();
         state.around.marks.ask(serial, ());
@@ -151,9 +151,14 @@ impl Surroundings {
 }
 
 impl State {
-    /// What is to be outlined: the selection, in the scene that is shown.
+    /// What is to be outlined: the selection, or the chosen segment, in the scene that is shown.
     pub fn outlined(&self) -> Option<Outlined> {
-        let (allocation, scene) = (self.selection.as_ref()?.allocation, self.geometry.scene.as_ref()?);
+        let scene = self.geometry.scene.as_ref()?;
+        let allocation = match self.looks.plot {
+            // There, ids are those of ranges.
+            Plot::Reserved(_) => self.chosen_segment()?.segment.range,
+            _ => self.selection.as_ref()?.allocation,
+        };
         Some(Outlined { allocation, view: scene.view, looks: self.geometry.looks.plain() })
     }
 

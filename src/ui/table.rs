@@ -2,13 +2,14 @@
 //! is asked for what.
 
 mod chosen;
-mod grid;
+pub(in crate::ui) mod grid;
 
 pub use chosen::{Chosen, Extent, Go};
 pub use grid::{COLUMNS, Cell, Grid, RowView, TableStatus, grid, order, status};
 
 use super::action::Effect;
 use super::histograms::Measure;
+use super::scroll::Scroll;
 use super::state::State;
 use super::views::Tab;
 use crate::engine::protocol::{
@@ -19,14 +20,6 @@ use std::rc::Rc;
 
 /// CSS pixels of a row.
 pub const ROW_PX: f64 = 22.0;
-/// CSS pixels that all rows together may have: browsers stop at 17 million or later. Beyond it, a pixel of the scroll bar is more than
-/// a pixel of rows.
-const MOST_PX: f64 = 12_000_000.0;
-/// Rows that are asked for before the shell has told how many are seen.
-const FIRST_ROWS: f64 = 40.0;
-/// Rows that are seen at most: a third of what the engine tells at once.
-const MOST_ROWS: f64 = 170.0;
-
 /// The table of allocations and the histograms beside it.
 #[derive(Clone, Debug)]
 pub struct Table {
@@ -46,10 +39,8 @@ pub struct Table {
     pub measure: Measure,
     /// Rows that are chosen, and the one that keys start from.
     pub chosen: Chosen,
-    /// How far it is scrolled, and how much of it is seen, in CSS pixels.
-    seen_px: [f64; 2],
-    /// Where it is to be scrolled to, and how often that was wanted.
-    pub jump: (u32, f64),
+    /// How far its rows are scrolled.
+    pub scroll: Scroll,
     asked: Option<(u32, TableQuestion)>,
     known: Option<(TableQuestion, Rc<TablePage>)>,
     /// The allocation whose row was looked for last.
@@ -79,8 +70,7 @@ impl Default for Table {
             measure: Measure::default(),
             filter: String::new(),
             chosen: Chosen::default(),
-            seen_px: [0.0; 2],
-            jump: (0, 0.0),
+            scroll: Scroll::new(ROW_PX),
             asked: None,
             known: None,
             revealed: None,
@@ -110,58 +100,16 @@ impl Table {
     /// Forgets what was told: the device is another. What a person set stays.
     pub(super) fn forget(&mut self) {
         let [text, filter] = [&mut self.text, &mut self.filter].map(std::mem::take);
-        let (wrong, sort, measure, [_, height]) = (self.wrong.take(), self.sort, self.measure, self.seen_px);
-        let jump = (self.jump.0 + 1, 0.0);
-        *self = Table { text, filter, wrong, sort, measure, jump, seen_px: [0.0, height], ..Table::default() };
-    }
-
-    fn rows(&self) -> u32 {
-        self.page().map_or(0, |page| page.listed.count)
-    }
-
-    /// CSS pixels of all rows together.
-    fn all_px(&self) -> f64 {
-        (f64::from(self.rows()) * ROW_PX).min(MOST_PX)
-    }
-
-    /// How many rows lie above what is seen; a part of one counts as a part.
-    fn above(&self) -> f64 {
-        let [top, height] = self.seen_px;
-        let (all, rows) = (self.all_px(), f64::from(self.rows()));
-        if all < MOST_PX {
-            return top / ROW_PX;
-        }
-        (top / (all - height).max(1.0)).clamp(0.0, 1.0) * (rows - height / ROW_PX)
-    }
-
-    /// Brings a row into view by the shortest way, or to the middle when it is far.
-    fn bring(&mut self, row: u32) {
-        let (row, [_, height], above) = (f64::from(row), self.seen_px, self.above());
-        let seen = (height / ROW_PX).max(1.0);
-        let wanted = if row < above - seen || row > above + 2.0 * seen {
-            row - seen / 2.0
-        } else if row < above {
-            row
-        } else if row + 1.0 > above + seen {
-            row + 1.0 - seen
-        } else {
-            return;
-        };
-        let (all, rows) = (self.all_px(), f64::from(self.rows()));
-        let wanted = wanted.clamp(0.0, (rows - seen).max(0.0));
-        let px = if all < MOST_PX { wanted * ROW_PX } else { wanted / (rows - seen) * (all - height) };
-        self.scroll_to(px.round());
-    }
-
-    fn scroll_to(&mut self, px: f64) {
-        self.seen_px[0] = px;
-        self.jump = (self.jump.0 + 1, px);
+        let (wrong, sort, measure, mut scroll) = (self.wrong.take(), self.sort, self.measure, self.scroll);
+        scroll.rows = 0;
+        scroll.to(0.0);
+        *self = Table { text, filter, wrong, sort, measure, scroll, ..Table::default() };
     }
 }
 
 /// The shell tells how far the table is scrolled, and how much of it is seen, in CSS pixels.
 pub(super) fn scrolled(state: &mut State, top: f64, height: f64) {
-    state.table.seen_px = [top.max(0.0), height.max(0.0)];
+    state.table.scroll.told(top, height);
 }
 
 /// This stands in the field of the filter now.
@@ -183,7 +131,7 @@ pub(super) fn sort(state: &mut State, column: TableColumn) {
     };
     let other = if now.way == SortWay::Ascending { SortWay::Descending } else { SortWay::Ascending };
     state.table.sort = TableSort { column, way: if now.column == column { other } else { first } };
-    state.table.scroll_to(0.0);
+    state.table.scroll.to(0.0);
 }
 
 /// A part of the filter that is given up alone.
@@ -247,7 +195,7 @@ pub(super) fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     if is_grid {
         let known = table.known.as_ref().filter(|(known, _)| is_same_table(known, &question));
         let is_same = known.is_some();
-        question.rows = table.wanted_rows(known.map(|(known, _)| known.rows));
+        question.rows = table.scroll.wanted(known.map(|(known, _)| known.rows));
         // What is chosen belongs to the table it was chosen in.
         if is_same && table.chosen.count() > 1 {
             question.chosen = table.chosen.ranges().to_vec();
@@ -272,19 +220,6 @@ fn is_same_table(one: &TableQuestion, other: &TableQuestion) -> bool {
     (one.scope, one.sort) == (other.scope, other.sort) && one.filter == other.filter
 }
 
-impl Table {
-    /// The rows to ask for: those that are known while they reach as far as one sees, else those and as many around them.
-    fn wanted_rows(&self, known: Option<[u32; 2]>) -> [u32; 2] {
-        let seen = (self.seen_px[1] / ROW_PX).clamp(FIRST_ROWS, MOST_ROWS).ceil();
-        let above = self.above().max(0.0);
-        let (first, last) = (above as u32, (above + seen) as u32 + 1);
-        let fits = |[from, count]: &[u32; 2]| {
-            *from <= first && last.min(self.rows()) <= from.saturating_add(*count) && *count > 0
-        };
-        known.filter(fits).unwrap_or([first.saturating_sub(seen as u32), 3 * seen as u32])
-    }
-}
-
 /// Takes a part of the table.
 pub(super) fn take(state: &mut State, serial: u32, page: TablePage) {
     let table = &mut state.table;
@@ -299,12 +234,13 @@ pub(super) fn take(state: &mut State, serial: u32, page: TablePage) {
         }
     }
     let (revealed, row) = (question.reveal.take(), page.revealed);
+    table.scroll.rows = page.listed.count;
     table.known = Some((question, Rc::new(page)));
     if revealed.is_some() {
         (table.revealed, table.is_missed) = (revealed, row.is_none());
         if let Some(row) = row {
             table.chosen.only(row);
-            table.bring(row);
+            table.scroll.bring(row);
         }
     }
 }
@@ -312,7 +248,7 @@ pub(super) fn take(state: &mut State, serial: u32, page: TablePage) {
 /// A row was clicked, or is gone to by a key: it is chosen, and its allocation selected.
 pub(super) fn go_to(state: &mut State, row: u32, extent: Extent, effects: &mut Vec<Effect>) {
     let table = &mut state.table;
-    if row >= table.rows() {
+    if row >= table.scroll.rows {
         return;
     }
     match extent {
@@ -320,7 +256,7 @@ pub(super) fn go_to(state: &mut State, row: u32, extent: Extent, effects: &mut V
         Extent::Through => table.chosen.through(row),
         Extent::Toggle => table.chosen.toggle(row),
     }
-    table.bring(row);
+    table.scroll.bring(row);
     let allocation = table.row(row);
     if let (Extent::One, Some(allocation)) = (extent, allocation) {
         // Its row is here already.
@@ -332,43 +268,44 @@ pub(super) fn go_to(state: &mut State, row: u32, extent: Extent, effects: &mut V
 /// A key leads from row to row.
 pub(super) fn step(state: &mut State, go: Go, extent: Extent, effects: &mut Vec<Effect>) {
     let table = &state.table;
-    let Some(last) = table.rows().checked_sub(1) else { return };
-    let seen = (table.seen_px[1] / ROW_PX).max(2.0) as u32 - 1;
-    let row = match (go, table.chosen.active()) {
-        (Go::First, _) => 0,
-        (Go::Last, _) => last,
-        (_, None) => table.above().ceil() as u32,
-        (Go::Up, Some(row)) => row.saturating_sub(1),
-        (Go::Down, Some(row)) => row.saturating_add(1),
-        (Go::PageUp, Some(row)) => row.saturating_sub(seen),
-        (Go::PageDown, Some(row)) => row.saturating_add(seen),
-    };
-    go_to(state, row.min(last), extent, effects);
+    let Some(last) = table.scroll.rows.checked_sub(1) else { return };
+    let row = table.chosen.gone(go, last, &table.scroll);
+    go_to(state, row, extent, effects);
 }
 
 /// All rows are chosen.
 pub(super) fn choose_all(state: &mut State) {
-    let rows = state.table.rows();
+    let rows = state.table.scroll.rows;
     state.table.chosen.all(rows);
 }
 
 /// Asks for the chosen rows as text; without any, for all.
 pub(super) fn copy(state: &mut State, effects: &mut Vec<Effect>) {
     let Some(device) = state.device().map(|device| device.device) else { return };
-    let Some((known, page)) = &state.table.known else { return };
-    let mut question = known.clone();
-    question.chosen = state.table.chosen.ranges().to_vec();
-    if question.chosen.is_empty() {
-        question.chosen = vec![[0, page.listed.count]];
-    }
-    let wanted = question.chosen.iter().map(|[from, to]| to - from).sum();
+    let Some((mut question, _)) = state.table.known.clone() else { return };
+    question.chosen = state.table.chosen.or_all(&state.table.scroll);
+    copy_rows(state, question.chosen.clone(), effects, &|serial| Request::TableText {
+        serial,
+        device,
+        question: Box::new(question.clone()),
+    });
+}
+
+/// Asks for some rows as text, by a request with this serial.
+pub(super) fn copy_rows(
+    state: &mut State,
+    rows: Vec<[u32; 2]>,
+    effects: &mut Vec<Effect>,
+    request: &dyn Fn(u32) -> Request,
+) {
+    let wanted = rows.iter().map(|[from, to]| to - from).sum();
     if wanted == 0 {
         state.remark = Some("There is no row to copy.".to_owned());
         return;
     }
     let serial = state.next_serial();
     state.table.copying = Some(Copying { serial, wanted, text: String::new() });
-    effects.push(Effect::Ask(Request::TableText { serial, device, question: Box::new(question) }));
+    effects.push(Effect::Ask(request(serial)));
 }
 
 /// Takes the next part of the text.

@@ -2,7 +2,7 @@
 
 use super::action::{Action, Command};
 use super::state::State;
-use crate::engine::protocol::Reply;
+use crate::engine::protocol::{Plot, Reply};
 use crate::timeline::View;
 
 /// Changes within this many ms of each other are one step: a turn of the wheel, a drag.
@@ -10,13 +10,13 @@ const ONE_STEP_MS: f64 = 700.0;
 /// Steps that are kept.
 const MOST_STEPS: usize = 100;
 
-/// The windows before and after this one.
+/// The windows before and after this one, and which plot each was a window of.
 #[derive(Clone, Debug, Default)]
 pub struct Trail {
     /// The oldest first.
-    pub back: Vec<View>,
+    pub back: Vec<(View, Plot)>,
     /// The next one last.
-    pub forward: Vec<View>,
+    pub forward: Vec<(View, Plot)>,
     /// When the window changed last; `None` when the next change is a step whenever it comes.
     changed_ms: Option<f64>,
 }
@@ -31,7 +31,7 @@ pub(super) enum Way {
 /// The window before an action.
 pub(super) struct Before {
     /// `None` where a change is nobody's step.
-    view: Option<View>,
+    view: Option<(View, Plot)>,
     of: (u32, usize),
 }
 
@@ -41,10 +41,11 @@ impl Before {
         let nobodys = matches!(
             action,
             Action::Resized(_)
-                | Action::Replied { reply: Reply::Scene { .. }, .. }
+                | Action::Replied { reply: Reply::Scene { .. } | Reply::Map { .. } | Reply::Curves { .. }, .. }
                 | Action::Command(Command::WindowBack | Command::WindowForward)
         );
-        Before { view: state.view.filter(|_| !nobodys), of: (state.load, state.device_place) }
+        let view = state.view.filter(|_| !nobodys).map(|view| (view, state.looks.plot));
+        Before { view, of: (state.load, state.device_place) }
     }
 
     /// Keeps it, when the window is another now.
@@ -57,14 +58,15 @@ impl Before {
 
 impl State {
     /// The window was `before`, and may be another now.
-    fn note_window(&mut self, before: Option<View>, now_ms: f64) {
-        let (Some(before), Some(now)) = (before, self.view) else { return };
+    fn note_window(&mut self, before: Option<(View, Plot)>, now_ms: f64) {
+        let (Some(before), Some(now)) = (before, self.view.map(|view| (view, self.looks.plot))) else { return };
         if before == now {
             return;
         }
         let trail = &mut self.tools.trail;
-        let goes_on = trail.changed_ms.is_some_and(|changed| now_ms - changed < ONE_STEP_MS);
-        trail.changed_ms = Some(now_ms);
+        // A plot is a step of its own.
+        let goes_on = before.1 == now.1 && trail.changed_ms.is_some_and(|changed| now_ms - changed < ONE_STEP_MS);
+        trail.changed_ms = Some(now_ms).filter(|_| before.1 == now.1);
         if goes_on {
             return;
         }
@@ -77,7 +79,7 @@ impl State {
 
     /// The window one step back or forward.
     pub(super) fn walk(&mut self, way: Way) {
-        let Some(now) = self.view else { return };
+        let Some(now) = self.view.map(|view| (view, self.looks.plot)) else { return };
         // A turn on its way would turn what is walked to.
         self.tools.turning = None;
         let trail = &mut self.tools.trail;
@@ -86,11 +88,12 @@ impl State {
             Way::Back => (&mut trail.back, &mut trail.forward),
             Way::Forward => (&mut trail.forward, &mut trail.back),
         };
-        let Some(wanted) = from.pop() else {
+        let Some((wanted, plot)) = from.pop() else {
             self.remark = Some("There is no window further that way.".to_owned());
             return;
         };
         to.push(now);
+        self.show_plot(plot);
         if wanted.axis != self.axis {
             self.axis = wanted.axis;
             self.drop_scenes();

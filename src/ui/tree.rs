@@ -307,13 +307,6 @@ impl Tree {
 
 /// Brings the tree up to date with what it is about, and asks for what is missing.
 pub(super) fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
-    let of = (state.load, state.device_place);
-    if state.tree.of != of {
-        let scroll = Scroll { top_px: 0.0, moved: state.tree.scroll.moved.wrapping_add(1), ..state.tree.scroll };
-        let answers = state.tree.answers.wrapping_add(1);
-        state.tree = Tree { of, scroll, answers, arranged: state.views.arrangement, ..Tree::default() };
-        state.views.node = None;
-    }
     arrange(state);
     if state.views.seen() != Some(Tab::Tree) || state.tree.scroll.height_px <= 0.0 || state.tree.asked.is_some() {
         return;
@@ -371,8 +364,15 @@ fn ask_rows(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     effects.push(Effect::Ask(Request::Tree { serial, device, question: Box::new(question) }));
 }
 
-/// Changes to the arrangement that is wanted: nodes have other numbers there.
+/// Changes to the file, the device and the arrangement that are wanted: nodes have other numbers there.
 pub(super) fn arrange(state: &mut State) {
+    let of = (state.load, state.device_place);
+    if state.tree.of != of {
+        let scroll = Scroll { top_px: 0.0, moved: state.tree.scroll.moved.wrapping_add(1), ..state.tree.scroll };
+        let answers = state.tree.answers.wrapping_add(1);
+        state.tree = Tree { of, scroll, answers, arranged: state.views.arrangement, ..Tree::default() };
+        state.views.node = None;
+    }
     let wanted = state.views.arrangement;
     let tree = &mut state.tree;
     if tree.arranged == wanted {

@@ -4,13 +4,18 @@ use super::action::{Action, Effect, WheelAxis};
 use super::commands::command;
 use super::cursor::{Followed, follow, stepped};
 use super::drag::Drag;
+use super::events;
 use super::export;
 use super::find;
 use super::flame;
 use super::histograms;
+use super::html;
+use super::link;
+use super::memory;
 use super::navigate::wheel_factor;
-use super::opening::{close, files_given, link_failed, list, load, load_link, show_device};
+use super::opening::{close, files_given, link_broke, link_failed, list, load, show_device};
 use super::pinned;
+use super::plots;
 use super::pointing::{answered, bring_into_view, click, look_under_pointer};
 use super::ruler::Fixed;
 use super::rules;
@@ -35,10 +40,17 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::FilesGiven(files) if sources::given(state, &files, &mut effects) => {}
         Action::FilesGiven(files) => files_given(state, files, now_ms, &mut effects),
         Action::SnapshotChosen(place) => load(state, place, now_ms, &mut effects),
-        Action::LinkGiven(link) => load_link(state, link, now_ms, &mut effects),
+        Action::LinkGiven(given) => link::given(state, *given, now_ms, &mut effects),
+        Action::Fingerprinted { load, print } if load == state.load => {
+            link::printed(state, print, now_ms, &mut effects);
+        }
+        Action::Fingerprinted { .. } => {}
+        Action::NoticeClosed => state.linked.close_notice(),
+        Action::LinkBroke { load, at } => link_broke(state, load, at),
         Action::LinkFailed { load, status } => link_failed(state, load, status),
         Action::StackingChosen(stacking) => state.change_looks(Looks { stacking, ..state.looks }),
         Action::ColouringChosen(colouring) => state.change_looks(Looks { colouring, ..state.looks }),
+        Action::Plot(action) => plots::act(state, action),
         Action::LegendClicked(slot) => state.toggle_slot(slot),
         Action::LegendIsolated(slot) => state.isolate_slot(slot),
         Action::MinimapMoved(edges) => state.navigate(|plane, view| plane.between(view, edges)),
@@ -48,6 +60,8 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::AboutChosen(about) => state.choose_about(about),
         Action::RangeEnded => drop(state.end_range()),
         Action::Flame(action) => flame::act(state, action),
+        Action::Events(action) => events::act(state, action, &mut effects),
+        Action::Memory(action) => memory::act(state, action, &mut effects),
         Action::Source(action) => sources::act(state, action),
         Action::Why(action) => why::act(state, action, &mut effects),
         Action::TabChosen(tab) => state.views.show(tab),
@@ -136,6 +150,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::HelpClosed => state.help = Help::Closed,
         Action::ExportClosed => state.export.dialog = export::Dialog::Closed,
         Action::Exported(result) => export::exported(state, result),
+        Action::Html(step) => html::stepped(state, step),
     }
     settle(state, &mut effects);
     before.note(state, now_ms);
@@ -154,8 +169,10 @@ fn settle(state: &mut State, effects: &mut Vec<Effect>) {
     flame::ask(state, device, effects);
     sources::ask(state, device, effects);
     why::ask(state, device, effects);
+    plots::ask(state, effects);
     state.change_looks(state.wanted_looks());
     state.arrange_lanes();
+    link::settle(state);
     pinned::follow(state);
     if follow(state) == Followed::Yes {
         state.arrange_lanes();
@@ -164,6 +181,8 @@ fn settle(state: &mut State, effects: &mut Vec<Effect>) {
         effects.extend(state.next_scene().map(Effect::Ask));
     }
     table::ask(state, device, effects);
+    events::ask(state, device, effects);
+    memory::ask(state, device, effects);
     if !state.waits_for_scene() {
         surroundings::ask(state, effects);
         export::begin(state, effects);
@@ -192,6 +211,7 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
             state.stage = Stage::Ready(file);
             let place = why::opened(state);
             show_device(state, place);
+            link::opened(state, now_ms, effects);
         }
         Reply::Failed { message } => {
             let message = match state.snapshots.get(state.chosen) {
@@ -202,10 +222,12 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
         }
         Reply::Cancelled => close(state, Stage::Empty),
         Reply::Scene { serial, scene, .. } => effects.extend(state.take_scene(serial, *scene)),
-        Reply::Hit { serial, hit, .. } => {
-            state.tools.cursor.hit.take(serial, hit.clone());
-            answered(state, serial, hit, effects);
+        Reply::Hit { serial, hit, memory, .. } => {
+            state.tools.cursor.hit.take(serial, (hit.clone(), memory.clone()));
+            answered(state, serial, hit, memory, effects);
         }
+        Reply::Map { serial, map, .. } => plots::take_map(state, serial, *map),
+        Reply::Curves { serial, curves, .. } => plots::curves::take(state, serial, *curves),
         Reply::Moments { serial, moments } => {
             tools::take(state, serial, &moments);
             pinned::take(state, serial, &moments);
@@ -218,13 +240,19 @@ fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effec
         }
         Reply::Details { serial, details: Some(details) } if state.selecting == Some(serial) => {
             state.selecting = None;
-            find::reveal(state, &details).unwrap_or_else(|| bring_into_view(state, &details));
-            state.pin_life_of(&details);
+            if state.linked.quiet.take() != Some(serial) {
+                find::reveal(state, &details).unwrap_or_else(|| bring_into_view(state, &details));
+                if !state.events.has_selected(details.allocation) {
+                    state.pin_life_of(&details);
+                }
+            }
             state.selection = Some(details);
         }
         Reply::Details { serial, .. } if state.selecting == Some(serial) => state.selecting = None,
         Reply::Members(members) => list(state, members),
-        Reply::Details { .. } => {}
+        Reply::Details { serial, details } => memory::take_details(state, serial, details),
+        Reply::State { serial, page } => memory::take(state, serial, *page),
+        Reply::Events { serial, page } => events::take(state, serial, *page),
         Reply::Flame { serial, page } => flame::take(state, serial, *page),
         Reply::Found { serial, tally, .. } => find::found(state, serial, tally),
         Reply::FoundNext { serial, found } => find::stepped(state, serial, found, effects),

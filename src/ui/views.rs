@@ -49,11 +49,16 @@ pub enum Tab {
     Histograms,
     /// Files and lines of the user's own code.
     Sources,
+    /// The allocator's state: segments and the blocks in them.
+    Memory,
+    /// The list of events.
+    Events,
 }
 
 impl Tab {
     /// All of them, from left to right.
-    pub const ALL: [Tab; 6] = [Tab::Why, Tab::Tree, Tab::Flame, Tab::Table, Tab::Histograms, Tab::Sources];
+    pub const ALL: [Tab; 8] =
+        [Tab::Why, Tab::Tree, Tab::Flame, Tab::Table, Tab::Histograms, Tab::Sources, Tab::Memory, Tab::Events];
 }
 
 impl Default for Views {
@@ -62,7 +67,7 @@ impl Default for Views {
             scope: Scope::At(0),
             tab: Tab::default(),
             panel: Panel::default(),
-            height: 38,
+            height: 33,
             // Whoever looks for a line of their code would first have to walk through what called it and what it called.
             arrangement: Arrangement { internal: Internal::Hidden, ..Arrangement::default() },
             node: None,

@@ -111,6 +111,11 @@ impl Why {
         self.known.iter().find(|(question, _)| question.topic == topic).map(|(_, report)| report)
     }
 
+    /// Whether what is seen is on its way.
+    fn is_reading(&self) -> bool {
+        self.asked.is_some_and(|(_, question)| question.topic == self.topic)
+    }
+
     /// Another device, or another file: only what a person has set stays.
     pub(super) fn forget(&mut self) {
         let Why { topic, thresholds, version, .. } = std::mem::take(self);
@@ -201,15 +206,28 @@ pub(super) fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     let question = Question { topic, at, rows, version: why.version };
     let is_known = why.known.iter().any(|(known, _)| *known == question);
     let waits = why.asked.is_some_and(|(_, asked)| asked.topic == topic);
-    if is_known || waits {
+    if waits {
         return;
     }
+    // Then the others, one after the other: which of them give alarm is seen before they are.
+    let wanted = if is_known { unasked(state).filter(|_| !edits) } else { Some(question) };
+    let Some(question) = wanted else { return };
+    let topic = question.topic;
     let set = why.thresholds.iter().filter(|(of, ..)| *of == topic);
     let thresholds = set.map(|(_, key, value)| (key.clone(), *value)).collect();
     let serial = state.next_serial();
     state.why.asked = Some((serial, question));
     let question = ReportQuestion { topic, at: question.at, thresholds, rows: question.rows };
     effects.push(Effect::Ask(Request::Report { serial, device, question }));
+}
+
+/// A topic of which nothing is known yet, while nothing is on its way.
+fn unasked(state: &State) -> Option<Question> {
+    let Why { asked, known, version, .. } = &state.why;
+    let is_told = |topic: Topic| known.iter().any(|(of, _)| of.topic == topic);
+    let topic = Topic::ALL.into_iter().find(|&topic| asked.is_none() && !is_told(topic))?;
+    let at = topic.has_moment().then_some(state.pinned.moment);
+    Some(Question { topic, at, rows: ROWS, version: *version })
 }
 
 /// Whether a question is on its way.

@@ -1,14 +1,15 @@
 //! Where the bytes come from: a file, or a link. Read as a stream, some chunks ahead: while the engine decodes one, the browser
 //! reads the next. A file can be read from any offset on; a link once it is kept whole.
 
+use super::link::Link;
 use super::reader::Reader;
 use crate::engine::protocol::Access;
-use crate::ui::url;
+use crate::ui::fingerprint::{Tap, parts};
 use js_sys::{Array, Boolean, Reflect, Uint8Array};
 use std::cell::{Cell, RefCell};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortController, Blob, File, RequestInit, Response};
+use web_sys::{Blob, File};
 
 /// The bytes of one load.
 pub(super) struct Source {
@@ -24,12 +25,20 @@ pub(super) struct Source {
     kept: Array,
     /// Bytes that came through a link so far.
     came: Cell<u64>,
-    abort: Option<AbortController>,
+    /// What tells a link's file from others, where its length is known from the beginning.
+    tap: RefCell<Option<Tap>>,
 }
 
 enum Origin {
     File(File),
-    Link(String),
+    Link(Link),
+}
+
+/// What the browser gives.
+enum Next {
+    Bytes(Uint8Array),
+    End,
+    Broke,
 }
 
 /// What reading brings.
@@ -49,6 +58,8 @@ pub(super) enum Event {
     Chunk(Vec<u8>),
     /// There are no more.
     End,
+    /// The connection broke behind so many bytes; what comes next goes on from there.
+    Broke(u64),
 }
 
 /// Why there are no bytes.
@@ -74,12 +85,13 @@ impl Source {
 
     /// A file somewhere else; `url` is absolute.
     pub(super) fn link(load: u32, member: Option<u32>, url: String) -> Source {
-        Source { abort: AbortController::new().ok(), ..Source::new(load, member, Origin::Link(url)) }
+        Source::new(load, member, Origin::Link(Link::new(url)))
     }
 
     fn new(load: u32, member: Option<u32>, origin: Origin) -> Source {
         let (reader, blob) = (RefCell::new(None), RefCell::new(None));
-        Source { load, member, origin, reader, blob, kept: Array::new(), came: Cell::new(0), abort: None }
+        let (kept, came, tap) = (Array::new(), Cell::new(0), RefCell::new(None));
+        Source { load, member, origin, reader, blob, kept, came, tap }
     }
 
     /// Whether [`Source::open`] has succeeded.
@@ -95,53 +107,73 @@ impl Source {
                 let total_bytes = Some(file.size() as u64);
                 Ok(Event::Opened { name: file.name(), total_bytes, access: Access::Anywhere })
             }
-            Origin::Link(address) => {
-                let response = self.fetch(address).await.ok_or(Failure::Link(None))?;
-                if !response.ok() {
-                    return Err(Failure::Link(Some(response.status())));
-                }
-                let header = |name| response.headers().get(name).ok().flatten();
-                // The length is of what travels: with a content coding it is not the length of what we read.
-                let coded = header("content-encoding").is_some_and(|coding| coding != "identity");
-                let total_bytes = header("content-length").filter(|_| !coded).and_then(|length| length.parse().ok());
-                let body = response.body().ok_or(Failure::Link(None))?;
-                self.reader.replace(Some(Reader::of_link(&body)?));
-                Ok(Event::Opened { name: url::file_name(address), total_bytes, access: Access::Forward })
+            Origin::Link(link) => {
+                let (reader, total_bytes) = link.open().await?;
+                self.reader.replace(Some(reader));
+                self.tap.replace(total_bytes.map(Tap::new));
+                Ok(Event::Opened { name: link.name(), total_bytes, access: Access::Forward })
             }
         }
     }
 
-    async fn fetch(&self, address: &str) -> Option<Response> {
-        let options = RequestInit::new();
-        options.set_signal(self.abort.as_ref().map(AbortController::signal).as_ref());
-        let scope: web_sys::WorkerGlobalScope = js_sys::global().dyn_into().ok()?;
-        JsFuture::from(scope.fetch_with_str_and_init(address, &options)).await.ok()?.dyn_into().ok()
-    }
-
     /// The next bytes.
     pub(super) async fn chunk(&self) -> Result<Event, Failure> {
-        let Some(bytes) = self.next().await? else { return Ok(Event::End) };
+        let bytes = match self.next().await? {
+            Next::Bytes(bytes) => bytes,
+            Next::End => return Ok(Event::End),
+            Next::Broke => return Ok(Event::Broke(self.came.get())),
+        };
         if self.blob.borrow().is_none() {
             if self.came.get() >= HEAD {
                 self.kept.set_length(0);
             } else {
                 self.kept.push(&bytes);
             }
-            self.came.set(self.came.get() + u64::from(bytes.length()));
+            self.count(&bytes);
         }
         let chunk = bytes.to_vec();
+        if let Some(tap) = self.tap.borrow_mut().as_mut() {
+            tap.take(&chunk);
+        }
         self.go_on(&bytes);
         Ok(Event::Chunk(chunk))
     }
 
-    /// The next bytes as the browser gives them; `None` when there are no more.
-    async fn next(&self) -> Result<Option<Uint8Array>, Failure> {
+    /// The next bytes as the browser gives them.
+    async fn next(&self) -> Result<Next, Failure> {
+        let link = self.through();
+        if let Some(link) = link.filter(|link| link.is_broken()) {
+            let rest = link.rest(self.came.get()).await?;
+            self.reader.replace(Some(rest));
+        }
         let next = self.reader.borrow_mut().as_mut().and_then(Reader::next);
-        let Some(next) = next else { return Ok(None) };
-        let result = JsFuture::from(next).await.map_err(|cause| self.broken(&cause))?;
+        let Some(next) = next else { return Ok(Next::End) };
+        let result = match (JsFuture::from(next).await, link) {
+            (Ok(result), _) => result,
+            (Err(_), Some(link)) => return link.broke(self.came.get()).map(|()| Next::Broke),
+            (Err(cause), None) => return Err(self.broken(&cause)),
+        };
         let field = |name: &str| Reflect::get(&result, &name.into()).unwrap_or(JsValue::UNDEFINED);
         let is_over = field("done").unchecked_into::<Boolean>().value_of();
-        Ok((!is_over).then(|| field("value").unchecked_into()))
+        if !is_over {
+            return Ok(Next::Bytes(field("value").unchecked_into()));
+        }
+        link.map_or(Ok(()), |link| link.ended(self.came.get())).map(|()| Next::End)
+    }
+
+    /// The link these bytes come through; there is none to what is kept.
+    fn through(&self) -> Option<&Link> {
+        match &self.origin {
+            Origin::Link(link) if self.blob.borrow().is_none() => Some(link),
+            _ => None,
+        }
+    }
+
+    fn count(&self, bytes: &Uint8Array) {
+        self.came.set(self.came.get() + u64::from(bytes.length()));
+        if let Some(link) = self.through() {
+            link.came();
+        }
     }
 
     /// Starts the read that follows those under way; `used` is what the last one brought, copied by now.
@@ -162,10 +194,14 @@ impl Source {
 
     /// Keeps the next bytes of a link; when that was all of them, it is open anew and can be read anywhere.
     pub(super) async fn keep(&self) -> Result<Event, Failure> {
-        let bytes = self.next().await?;
+        let bytes = match self.next().await? {
+            Next::Bytes(bytes) => Some(bytes),
+            Next::End => None,
+            Next::Broke => return Ok(Event::Broke(self.came.get())),
+        };
         if let Some(bytes) = &bytes {
             self.kept.push(bytes);
-            self.came.set(self.came.get() + u64::from(bytes.length()));
+            self.count(bytes);
             self.go_on(bytes);
         }
         if bytes.is_some() && self.kept.length() < KEPT_AT_ONCE {
@@ -183,10 +219,24 @@ impl Source {
         Ok(Event::Opened { name: self.name(), total_bytes, access: Access::Anywhere })
     }
 
+    /// What tells the file from others; `None` where not all of it came, or its length was not known.
+    pub(super) async fn print(&self) -> Option<String> {
+        let Some(blob) = self.blob.borrow().clone() else { return self.tap.borrow().as_ref()?.finish() };
+        let length = blob.size() as u64;
+        let mut tap = Tap::new(length);
+        for part in parts(length) {
+            tap.skip_to(part.start);
+            let slice = blob.slice_with_f64_and_f64(part.start as f64, part.end as f64).ok()?;
+            let bytes = JsFuture::from(slice.array_buffer()).await.ok()?;
+            tap.take(&Uint8Array::new(&bytes).to_vec());
+        }
+        tap.finish()
+    }
+
     fn name(&self) -> String {
         match &self.origin {
             Origin::File(file) => file.name(),
-            Origin::Link(address) => url::file_name(address),
+            Origin::Link(link) => link.name(),
         }
     }
 
@@ -194,23 +244,16 @@ impl Source {
         let cause = cause
             .dyn_ref::<js_sys::Error>()
             .map_or_else(String::new, |error| format!(" ({})", String::from(error.message())));
-        Failure::Read(match &self.origin {
-            Origin::File(file) => {
-                format!(
-                    "{} could not be read to its end{cause}: was it changed, moved or removed meanwhile?",
-                    file.name()
-                )
-            }
-            Origin::Link(address) => {
-                format!("{} stopped coming before its end{cause}: try again.", url::file_name(address))
-            }
-        })
+        Failure::Read(format!(
+            "{} could not be read to its end{cause}: was it changed, moved or removed meanwhile?",
+            self.name()
+        ))
     }
 
     /// Stops reading; whoever waits for bytes is told that there are no more.
     pub(super) fn cancel(&self) {
-        if let Some(abort) = &self.abort {
-            abort.abort();
+        if let Origin::Link(link) = &self.origin {
+            link.abort();
         }
         self.stop_reading();
     }

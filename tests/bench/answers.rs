@@ -1,5 +1,6 @@
 //! What an answer takes natively, through the engine: from a moment to its tree, from a range to its facts, from an expression to what
-//! it finds, and every report. `cargo bench --bench answers` (`-- reports`: those alone); prints, judges nothing.
+//! it finds, every report, the list of events, the allocator's state. `cargo bench --bench answers` (`-- reports`, `-- events`,
+//! `-- state`: those alone); prints, judges nothing.
 //!
 //! Milliseconds mean little on a machine that others use: beside each stands what part of opening the same file in the same run it is.
 
@@ -7,6 +8,7 @@
 
 #[allow(dead_code, reason = "the bench of opening uses all of it")]
 mod cases;
+mod events;
 #[allow(dead_code, reason = "the bench of opening uses all of it")]
 mod figure;
 #[path = "../generate/mod.rs"]
@@ -16,6 +18,7 @@ mod generate;
 mod machine;
 #[allow(dead_code, reason = "the bench of opening uses all of it")]
 mod native;
+mod states;
 
 use cases::Case;
 use figure::{Figure, digits};
@@ -79,6 +82,21 @@ fn measured(case: &Case) -> Result<String, String> {
             digits(asked.longest)
         );
     };
+    let only = |group: &str| std::env::args().any(|word| word == group);
+    if !only("reports") && !only("state") {
+        for (what, requests) in events::questions(&device) {
+            let asked = ask(&mut engine, requests);
+            line(&what, &asked);
+        }
+    }
+    if !only("reports") && !only("events") {
+        for (what, requests) in states::questions(&device) {
+            line(what, &ask(&mut engine, requests));
+        }
+    }
+    if only("events") || only("state") {
+        return Ok(text);
+    }
     for topic in Topic::ALL {
         let question = || ReportQuestion { topic, at: None, thresholds: Vec::new(), rows: 100 };
         let first = ask(&mut engine, vec![report(&device, question())]);
@@ -86,7 +104,7 @@ fn measured(case: &Case) -> Result<String, String> {
         let asked = ask(&mut engine, (0..10).map(|_| report(&device, question())).collect());
         line(&format!("report: {}", topic.name()), &asked);
     }
-    if std::env::args().any(|word| word == "reports") {
+    if only("reports") {
         return Ok(text);
     }
     let last = device.events as u32;

@@ -110,6 +110,13 @@ fn keys_alone_lead_from_a_drop_to_a_deep_box() {
         page.press("ArrowDown");
     }
     page.wait_until("it scrolled", || page.evaluate("document.getElementById('flame-scroll').scrollTop > 0") == true);
+    // The last of the keys may still be on their way.
+    let before = std::cell::RefCell::default();
+    page.wait_until("it has settled", || {
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        let now = reading(&page);
+        before.replace(now.clone()) == now
+    });
     let deep = reading(&page);
     assert!(deep.contains("% of its parent"), "{deep}");
     page.press("ArrowUp");

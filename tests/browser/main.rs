@@ -9,9 +9,11 @@
     reason = "the harness around the tests fails as they do: by panicking with what it saw"
 )]
 
+mod broken;
 mod chromium;
 mod containers;
 mod corpus;
+mod events;
 mod export;
 mod find;
 mod fixtures;
@@ -20,6 +22,7 @@ mod gallery;
 #[path = "../generate/mod.rs"]
 #[allow(dead_code, reason = "its own tests use the rest")]
 mod generate;
+mod hosted;
 mod hostile;
 mod interactions;
 mod interrupted;
@@ -28,6 +31,7 @@ mod lanes;
 mod large;
 mod linked;
 mod looks;
+mod memory;
 mod moment;
 #[path = "../support/opened.rs"]
 #[allow(dead_code, reason = "each test file uses its part")]
@@ -37,12 +41,19 @@ mod opening;
 mod packed;
 mod page;
 mod pictures;
+mod plots;
 mod privacy;
 mod renderers;
 #[path = "../support/retold.rs"]
 #[allow(dead_code, reason = "each test file uses its part")]
 mod retold;
+mod saved;
+#[path = "../support/served.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
+mod served;
 mod server;
+mod serving;
+mod single;
 mod site;
 #[path = "../support/snapviewer.rs"]
 mod snapviewer;
@@ -53,6 +64,7 @@ mod told_otherwise;
 mod tree;
 mod trouble;
 mod urls;
+mod view_links;
 mod why;
 #[path = "../support/zip.rs"]
 #[allow(dead_code, reason = "each test file uses its part")]

@@ -61,9 +61,16 @@ impl Page {
     /// Goes to `url` and waits until it is loaded.
     pub(crate) fn navigate(&self, url: &str) {
         self.call("Page.navigate", json!({ "url": url }));
-        // A page that only changes its fragment does not load again, so the address is what is waited for.
-        let loaded = format!("location.href === {} && document.readyState === 'complete'", Value::from(url));
+        // A page that only changes its fragment does not load again, so the address is what is waited for; and what is seen of an open
+        // file stands in the fragment soon.
+        let address = Value::from(url.split('#').next().unwrap_or(url));
+        let loaded = format!("location.href.split('#')[0] === {address} && document.readyState === 'complete'");
         self.wait_until(&format!("{url} is loaded"), || self.evaluate(&loaded) == true);
+    }
+
+    /// Goes to `url`, which may lead on to another address.
+    pub(crate) fn follow(&self, url: &str) {
+        self.call("Page.navigate", json!({ "url": url }));
     }
 
     /// The window's size in CSS pixels, at one device pixel each.
@@ -125,6 +132,10 @@ impl Page {
     /// Waits for `body[data-state]`; fails early, with its text, when an error comes instead.
     #[track_caller]
     pub(crate) fn wait_for_state(&self, wanted: &str) {
+        if wanted == "empty" {
+            // What the file of the page says before it listens is "empty" as well.
+            self.wait_until("the page has started", || !self.text("#snippet").is_empty());
+        }
         let deadline = Instant::now() + PATIENCE;
         let mut state = self.state();
         let mut before = state.clone();

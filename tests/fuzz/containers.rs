@@ -2,7 +2,9 @@
 
 #![no_main]
 
+mod events;
 mod questions;
+mod states;
 mod trees;
 
 use libfuzzer_sys::fuzz_target;

@@ -2,11 +2,13 @@
 
 #![no_main]
 
+mod events;
 #[path = "../support/pickle_writer.rs"]
 #[allow(dead_code, reason = "the tests of the machine use the rest")]
 mod pickle_writer;
 mod questions;
 mod shaped;
+mod states;
 mod trees;
 
 use arbitrary::Unstructured;

@@ -1,6 +1,6 @@
 //! Opens a file through the engine and asks everything the page may ask, with what must hold of every answer.
 
-use crate::trees;
+use crate::{events, states, trees};
 use memscape::codec::{Coded, decoded, encoded};
 use memscape::engine::protocol::{
     Access, At, DeviceSummary, FileSummary, HitAllocation, Looks, ReportQuestion, Step, Topic,
@@ -80,6 +80,11 @@ impl Opened {
     /// The answer to a request, in slices.
     pub(crate) fn reply(&mut self, request: Request) -> Reply {
         self.engine.request(request);
+        self.next_reply()
+    }
+
+    /// The next answer.
+    pub(crate) fn next_reply(&mut self) -> Reply {
         for _ in 0..MOST_SLICES {
             match self.engine.next_reply() {
                 Some(reply) => return reply,
@@ -136,6 +141,8 @@ impl Opened {
                 }
             }
             trees::ask(self, device, &mut byte, adds_up);
+            states::ask(self, device, &mut byte);
+            events::ask(self, device, &mut byte);
             for topic in Topic::ALL {
                 let (at, rows) = (Some(u32::from(byte())), u32::from(byte()) % 16);
                 let question = ReportQuestion { topic, at, thresholds: Vec::new(), rows };

@@ -31,3 +31,5 @@ printf '{"segments": [], "device_traces": [[%s]], "other": [true, null, 1.5, NaN
 cp tests/fuzz/corpus/json/small $packed/json
 # zstd: one segment of 15 bytes, in one raw block.
 printf '\x28\xb5\x2f\xfd\x20\x0f\x79\0\0{"segments":[]}' >$packed/zstd
+# Columns of a small file.
+cargo test --quiet --locked --features gpu --test native compact::seed -- --ignored

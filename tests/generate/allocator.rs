@@ -83,16 +83,17 @@ impl Allocator {
         let pool = Pool::of(size, owner);
         Some(match self.kind {
             Kind::Fixed => pool.segment_for(size),
-            Kind::Expandable => (size - self.free_below(self.top(pool))).next_multiple_of(pool.page()),
+            Kind::Expandable => self.gap(pool, size).1,
             Kind::Host => size,
         })
     }
 
     /// Takes `size` bytes from the driver for `request`; returns their address.
     pub(crate) fn grow(&mut self, request: u64, owner: Owner, size: u64, context: Option<Context>) -> u64 {
-        let pool = Pool::of(self.rounded(request), owner);
+        let rounded = self.rounded(request);
+        let pool = Pool::of(rounded, owner);
         let address = if self.kind == Kind::Expandable {
-            self.top(pool)
+            self.gap(pool, rounded).0
         } else {
             let next = self.next_segment + size.next_multiple_of(APART) + APART;
             std::mem::replace(&mut self.next_segment, next)
@@ -229,12 +230,22 @@ impl Allocator {
         self.free.insert((self.segments[&segment].pool, size, address));
     }
 
-    /// Where the next pages of a pool with expandable segments are mapped.
-    fn top(&self, pool: Pool) -> u64 {
+    /// Where the next pages of a pool with expandable segments are mapped for a block of `size`, and how many bytes: in the lowest
+    /// gap that leaves room above, so that what was unmapped is mapped again and a range touches only the one below.
+    fn gap(&self, pool: Pool, size: u64) -> (u64, u64) {
         let range = 2 * u64::from(pool.owner == Owner::MemPool) + u64::from(pool.class == Class::Large);
         let start = self.expandable + range * EXPANDABLE_SPAN;
-        let last = self.segments.range(start..start + EXPANDABLE_SPAN).next_back();
-        last.map_or(start, |(&address, segment)| address + segment.size)
+        let end = start + EXPANDABLE_SPAN;
+        let mapped = self.segments.range(start..end).map(|(&address, segment)| [address, address + segment.size]);
+        let mut from = start;
+        for [begins, ends] in mapped.chain([[end, end]]) {
+            let lacking = (size - self.free_below(from)).next_multiple_of(pool.page());
+            if lacking < begins - from {
+                return (from, lacking);
+            }
+            from = ends;
+        }
+        unreachable!("no device has as much memory as a pool has addresses")
     }
 
     /// Free bytes that end at `address`.

@@ -13,7 +13,7 @@ pub struct HitAllocation {
     pub born: u32,
     /// See `born`.
     pub died: Option<u32>,
-    /// The lowest byte it covers in the stack at the asked moment.
+    /// The lowest byte it covers in the picture at the asked moment.
     pub lowest_byte: u64,
     /// The innermost frame that is the user's own: `train.py:233 train_step`.
     pub site: Option<String>,

@@ -1,6 +1,6 @@
 //! How a device is drawn: what stands on what, what colour tells, what stands out.
 
-use super::Arrangement;
+use super::{Arrangement, Plot};
 use crate::codec::Coded;
 
 /// What allocations are told apart by.
@@ -90,6 +90,8 @@ pub struct Looks {
     pub colouring: Grouping,
     /// What stands out.
     pub highlight: Highlight,
+    /// What the vertical axis is; `stacking` matters to a stack alone.
+    pub plot: Plot,
 }
 
 impl Looks {

@@ -22,12 +22,27 @@ pub enum Topic {
     Layers,
     /// Leaks and waste.
     Waste,
+    /// What is reserved and free, and why it can't be used.
+    Fragmentation,
+    /// Private pools and host memory.
+    Pools,
+    /// The allocator's settings.
+    Settings,
 }
 
 impl Topic {
     /// All of them, in the order they are shown in.
-    pub const ALL: [Topic; 6] =
-        [Topic::Peak, Topic::OutOfMemory, Topic::Categories, Topic::Stages, Topic::Layers, Topic::Waste];
+    pub const ALL: [Topic; 9] = [
+        Topic::Peak,
+        Topic::OutOfMemory,
+        Topic::Categories,
+        Topic::Stages,
+        Topic::Layers,
+        Topic::Waste,
+        Topic::Fragmentation,
+        Topic::Pools,
+        Topic::Settings,
+    ];
 
     /// Its name: the command of the command line, and the value in the page.
     pub fn name(self) -> &'static str {
@@ -38,12 +53,15 @@ impl Topic {
             Topic::Stages => "stages",
             Topic::Layers => "layers",
             Topic::Waste => "leaks",
+            Topic::Fragmentation => "fragmentation",
+            Topic::Pools => "pools",
+            Topic::Settings => "settings",
         }
     }
 
     /// Whether what it tells depends on [`ReportQuestion::at`].
     pub fn has_moment(self) -> bool {
-        matches!(self, Topic::Peak | Topic::OutOfMemory | Topic::Categories)
+        matches!(self, Topic::Peak | Topic::OutOfMemory | Topic::Categories | Topic::Fragmentation | Topic::Pools)
     }
 
     /// The topic of that name.

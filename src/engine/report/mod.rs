@@ -1,18 +1,24 @@
 //! Reports: what an expert would say of a snapshot, as statements and sheets; one module a topic.
 
 mod categories;
+mod fragmentation;
 mod heaviest;
 mod layers;
+mod layout;
 mod live_sites;
 mod modules;
 mod out_of_memory;
 mod peak;
+mod pools;
 mod ranges;
+mod settings;
 mod site_sums;
 mod stages;
 mod steps;
 mod waste;
 mod writing;
+
+pub(super) use waste::{Known, pending, rounded};
 
 use super::open::OpenFile;
 use super::protocol::{Reply, Report, ReportQuestion, Topic};
@@ -76,5 +82,8 @@ fn job(device: i64, question: ReportQuestion) -> Box<dyn Job> {
         Topic::OutOfMemory => Box::new(out_of_memory::OutOfMemory::new(device, question)),
         Topic::Stages => Box::new(stages::Stages::new(device, question)),
         Topic::Waste => Box::new(waste::Waste::new(device, question)),
+        Topic::Fragmentation => Box::new(fragmentation::Fragmentation::new(device, question)),
+        Topic::Pools => Box::new(pools::Pools::new(device, question)),
+        Topic::Settings => Box::new(settings::Settings::new(device, question)),
     }
 }

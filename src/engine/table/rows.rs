@@ -1,6 +1,7 @@
 //! A row of the table: its facts, and its line of text.
 
 use crate::analysis::{frame_line, site};
+use crate::engine::copying::write_words;
 use crate::engine::groups::stack_of;
 use crate::engine::open::OpenFile;
 use crate::engine::places::lasted_us;
@@ -9,9 +10,6 @@ use crate::replay::{AllocationId, Source};
 use crate::snapshot::FrameId;
 use crate::units::{EventIdx, Moment};
 use std::fmt::Write;
-
-/// Bytes of a call site in a row: more than any screen is wide.
-const LONGEST_SITE: usize = 512;
 
 /// The names of the fields of [`write_line`].
 pub(super) const HEAD: &str = "number\trequested_bytes\taddress\tstream\tpool\tborn_event\tborn_us\tage_events\tage_us\tfreed_event\tfreed_us\t\
@@ -54,14 +52,7 @@ fn facts(file: &mut OpenFile, device: i64, moment: u32, id: u32) -> Option<(Tabl
 /// A row of the table, with the call site in short.
 pub(super) fn row(file: &mut OpenFile, device: i64, moment: u32, id: u32, find: Option<u32>) -> Option<TableRow> {
     let (mut row, frame) = facts(file, device, moment, id)?;
-    if let Some(frame) = frame {
-        row.site = site::short(&file.snapshot, file.snapshot.frames.frame(frame));
-        let mut end = row.site.len().min(LONGEST_SITE);
-        while !row.site.is_char_boundary(end) {
-            end -= 1;
-        }
-        row.site.truncate(end);
-    }
+    row.site = frame.map_or_else(String::new, |frame| site::in_row(&file.snapshot, frame));
     let found = file.found.as_ref().filter(|found| Some(found.serial) == find && found.device == device);
     row.matches = found.is_some_and(|found| found.matches.contains(id));
     Some(row)
@@ -105,8 +96,7 @@ pub(super) fn write_line(text: &mut String, file: &mut OpenFile, device: i64, mo
     if let Some(frame) = frame {
         let mut line = String::new();
         frame_line::write(&mut line, &file.snapshot, file.snapshot.frames.frame(frame));
-        // A field of a line has neither.
-        text.extend(line.chars().map(|letter| if letter.is_control() { ' ' } else { letter }));
+        write_words(text, &line);
     }
     text.push('\n');
 }

@@ -1,12 +1,12 @@
 //! What stands around the flame graph: the way to the zoomed box, the card beside the pointer, the line below.
 
 use super::Shown;
+use super::hover::place_card;
 use crate::engine::protocol::{Arrangement, Internal, Merge, Root};
 use crate::page::dom::{Elements, append, clear, set_attribute, set_text};
 use crate::ui::State;
 use crate::ui::flame::Growth;
 use crate::ui::flame::words::{Crumb, FlameCard, card, crumbs, found, note, reading};
-use crate::ui::placing::beside;
 use crate::ui::views::Tab;
 
 #[derive(Default)]
@@ -63,14 +63,7 @@ impl Panel {
             }
         }
         if let Some(([x, y], canvas)) = flame.pointer.zip(flame.canvas) {
-            let (plot, card) = (&elements.flame_plot, &elements.flame_card);
-            let area = plot.get_bounding_client_rect();
-            let window = |side: Result<wasm_bindgen::JsValue, _>| side.ok().and_then(|it| it.as_f64()).unwrap_or(0.0);
-            let room = (window(elements.window.inner_width()), window(elements.window.inner_height()));
-            let size = (f64::from(card.offset_width()), f64::from(card.offset_height()));
-            let (left, top) = beside((area.left() + x / canvas.scale, area.top() + y / canvas.scale), size, room);
-            // It fails only for a property that is none.
-            let _ = card.style().set_property("transform", &format!("translate({left:.0}px, {top:.0}px)"));
+            place_card(elements, &elements.flame_plot, &elements.flame_card, [x / canvas.scale, y / canvas.scale]);
         }
     }
 }

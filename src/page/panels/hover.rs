@@ -6,6 +6,7 @@ use crate::ui::State;
 use crate::ui::hover::{Card, card};
 use crate::ui::notices::reading;
 use crate::ui::placing::beside;
+use web_sys::HtmlElement;
 
 #[derive(Default)]
 pub(super) struct Panel {
@@ -22,6 +23,7 @@ impl Panel {
                 set_text(&elements.card_site, &card.site);
                 set_text(&elements.card_lifetime, &card.lifetime);
                 set_text(&elements.card_hidden, &card.hidden);
+                set_text(&elements.card_segment, &card.segment);
             }
         }
         if state.hover.is_some() {
@@ -33,6 +35,20 @@ impl Panel {
     }
 }
 
+/// Puts a card that stands above the page beside a place of a plot, in CSS pixels from its left upper corner.
+pub(super) fn place_card(elements: &Elements, plot: &HtmlElement, card: &HtmlElement, [x, y]: [f64; 2]) {
+    let area = plot.get_bounding_client_rect();
+    let window = |side: Result<wasm_bindgen::JsValue, _>| side.ok().and_then(|it| it.as_f64()).unwrap_or(0.0);
+    let room = (window(elements.window.inner_width()), window(elements.window.inner_height()));
+    let size = (f64::from(card.offset_width()), f64::from(card.offset_height()));
+    move_to(card, beside((area.left() + x, area.top() + y), size, room));
+}
+
+fn move_to(card: &HtmlElement, (left, top): (f64, f64)) {
+    // It fails only for a property that is none.
+    let _ = card.style().set_property("transform", &format!("translate({left:.0}px, {top:.0}px)"));
+}
+
 /// Beside the cursor, never over it.
 fn place(elements: &Elements, state: &State) {
     let (Some(pointer), Some(canvas)) = (state.cursor_on_canvas(), state.canvas) else { return };
@@ -42,7 +58,5 @@ fn place(elements: &Elements, state: &State) {
     let size = |width: i32, height: i32| (f64::from(width), f64::from(height));
     // Not over the axis, where the cursor's event stands.
     let room = size(stage.client_width(), elements.plot.offset_top() + elements.plot.offset_height());
-    let (left, top) = beside((x, y), size(card.offset_width(), card.offset_height()), room);
-    // It fails only for a property that is none.
-    let _ = card.style().set_property("transform", &format!("translate({left:.0}px, {top:.0}px)"));
+    move_to(card, beside((x, y), size(card.offset_width(), card.offset_height()), room));
 }

@@ -1,13 +1,13 @@
 //! What the colours mean, as a list whose entries fade what they name; and the pickers of order, colours and axis.
 
 use super::Shown;
-use crate::engine::protocol::{Grouping, LegendEntry};
+use crate::engine::protocol::{Grouping, LegendEntry, Plot};
 use crate::page::dom::{Elements, append, clear, set_attribute, set_text};
 use crate::page::theme::Theme;
 use crate::timeline::Axis;
 use crate::timeline::paint::SHADES;
 use crate::ui::State;
-use crate::ui::legend::{Line, lines as entry_lines, noun};
+use crate::ui::legend::{Line, heading, lines as entry_lines};
 use crate::ui::marks::lanes;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -25,6 +25,7 @@ pub(super) struct Panel {
 #[derive(PartialEq)]
 struct Entries {
     entries: Option<Rc<Vec<LegendEntry>>>,
+    plot: Plot,
     colouring: Grouping,
     faded: BTreeSet<u32>,
     background: [u8; 4],
@@ -44,15 +45,17 @@ impl Panel {
             set_attribute(&elements.axis, "aria-pressed", if *axis == Axis::Time { "true" } else { "false" });
             elements.axis.set_disabled(!timed);
         }
-        let colouring = state.looks.colouring;
+        let (plot, colouring) = (state.looks.plot, state.told_by_colour());
         let entries = state.around.legend_of(colouring).cloned();
         let (faded, background) = (state.around.faded.clone(), theme.look.background);
-        let now = Entries { entries, colouring, faded, background };
-        if let Some(Entries { entries, colouring, faded, .. }) = self.entries.changed(now) {
+        let now = Entries { entries, plot, colouring, faded, background };
+        if let Some(Entries { entries, plot, colouring, faded, .. }) = self.entries.changed(now) {
             let entries = entries.as_deref().map_or(&[][..], Vec::as_slice);
             elements.legend.set_hidden(entries.is_empty());
-            set_text(&elements.legend_title, &["Colour: ", noun(*colouring)].concat());
-            show_entries(elements, &entry_lines(*colouring, entries, faded), palette(theme, *colouring));
+            set_text(&elements.legend_title, &heading(*plot, *colouring));
+            let is_plain = matches!(plot, Plot::Reserved(_));
+            set_attribute(&elements.legend, "class", if is_plain { "plain" } else { "" });
+            show_entries(elements, &entry_lines(*plot, *colouring, entries, faded), palette(theme, *colouring));
         }
     }
 }

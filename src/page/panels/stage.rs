@@ -16,6 +16,7 @@ pub(super) struct Panel {
     status: Shown<(Status, u32)>,
     tools: Shown<(Renderer, BytesAxis)>,
     drop_hover: Shown<DropHover>,
+    notice: Shown<Option<String>>,
 }
 
 pub(super) fn prepare(elements: &Elements) {
@@ -75,6 +76,10 @@ impl Panel {
             if let Some(canvas) = elements.plot.first_element_child() {
                 set_attribute(&canvas, "data-renderer", name);
             }
+        }
+        if let Some(notice) = self.notice.changed(state.linked.notice.clone()) {
+            set_text(&elements.link_notice_text, notice.as_deref().unwrap_or_default());
+            elements.link_notice.set_hidden(notice.is_none());
         }
         if let Some(hover) = self.drop_hover.changed(state.drop_hover) {
             set_attribute(&elements.body, "data-drop", if *hover == DropHover::Over { "over" } else { "" });

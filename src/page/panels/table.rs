@@ -1,13 +1,13 @@
 //! The table of allocations: as many rows as are seen, filled anew as they are scrolled; header, status, what filters.
 
 use super::Shown;
+use super::grid::{Place, Rows};
 use crate::engine::protocol::TableSort;
 use crate::page::dom::{Elements, append, set_attribute, set_text};
 use crate::ui::State;
 use crate::ui::histograms::{Histogram, chosen};
-use crate::ui::table::{COLUMNS, Cell, Grid, RowView, TableStatus, grid, order, status};
+use crate::ui::table::{COLUMNS, Grid, TableStatus, grid, order, status};
 use crate::ui::views::Tab;
-use web_sys::Element;
 
 #[derive(Default)]
 pub(super) struct Panel {
@@ -15,15 +15,18 @@ pub(super) struct Panel {
     sort: Shown<TableSort>,
     status: Shown<TableStatus>,
     filters: Shown<(String, [Option<String>; 3])>,
-    rows: Vec<Row>,
-    jump: u32,
+    rows: Rows,
 }
 
-/// A row of the page, and what it shows.
-struct Row {
-    element: Element,
-    cells: Vec<Element>,
-    shown: RowView,
+fn place(elements: &Elements) -> Place<'_> {
+    Place {
+        grid: &elements.table_grid,
+        space: &elements.table_space,
+        rows: &elements.table_rows,
+        empty: [&elements.table_empty, &elements.table_empty_text],
+        id: "row-",
+        of: "data-allocation",
+    }
 }
 
 /// Makes the header.
@@ -59,12 +62,9 @@ impl Panel {
             }
         }
         if let Some(grid) = self.grid.changed(grid(state)) {
-            show_grid(elements, &mut self.rows, grid);
+            self.rows.show(elements, &place(elements), grid);
         }
-        if self.jump != state.table.jump.0 {
-            self.jump = state.table.jump.0;
-            elements.table_grid.set_scroll_top(state.table.jump.1 as i32);
-        }
+        self.rows.scroll(&place(elements), &state.table.scroll);
     }
 
     fn show_filters(&mut self, elements: &Elements, state: &State) {
@@ -105,86 +105,4 @@ impl Panel {
             }
         }
     }
-}
-
-fn show_grid(elements: &Elements, rows: &mut Vec<Row>, grid: &Grid) {
-    set_attribute(&elements.table_grid, "aria-rowcount", &(u64::from(grid.count) + 1).to_string());
-    // They fail for no property of ours.
-    let _ = elements.table_space.style().set_property("height", &[&(grid.all_px as u32).to_string(), "px"].concat());
-    let to = ["translateY(", &(grid.rows_px as i32).to_string(), "px)"].concat();
-    let _ = elements.table_rows.style().set_property("transform", &to);
-    elements.table_empty.set_hidden(grid.empty.is_empty());
-    set_text(&elements.table_empty_text, grid.empty);
-    while rows.len() > grid.rows.len() {
-        if let Some(row) = rows.pop() {
-            row.element.remove();
-        }
-    }
-    for (place, view) in grid.rows.iter().enumerate() {
-        if place >= rows.len() {
-            rows.push(new_row(elements));
-        }
-        if let Some(row) = rows.get_mut(place) {
-            show_row(row, view);
-        }
-    }
-    match grid.active {
-        Some(active) => set_attribute(&elements.table_grid, "aria-activedescendant", &row_id(active)),
-        None => drop(elements.table_grid.remove_attribute("aria-activedescendant")),
-    }
-}
-
-fn row_id(row: u32) -> String {
-    ["row-", &row.to_string()].concat()
-}
-
-fn new_row(elements: &Elements) -> Row {
-    let element = elements.new_element("div", "", "");
-    set_attribute(&element, "role", "row");
-    let cells: Vec<Element> = COLUMNS
-        .iter()
-        .map(|_| {
-            let cell = elements.new_element("div", "", "");
-            set_attribute(&cell, "role", "gridcell");
-            append(&element, &cell);
-            cell
-        })
-        .collect();
-    append(&elements.table_rows, &element);
-    let shown = RowView {
-        row: u32::MAX,
-        allocation: u32::MAX,
-        cells: vec![Cell::default(); COLUMNS.len()],
-        class: String::new(),
-        is_chosen: true,
-    };
-    Row { element, cells, shown }
-}
-
-fn show_row(row: &mut Row, view: &RowView) {
-    let Row { element, cells, shown } = row;
-    if shown == view {
-        return;
-    }
-    for ((cell, new), old) in cells.iter().zip(&view.cells).zip(&shown.cells) {
-        if new.text != old.text {
-            cell.set_text_content(Some(&new.text));
-        }
-        if new.title != old.title {
-            set_attribute(cell, "title", &new.title);
-        }
-    }
-    if shown.row != view.row || shown.allocation != view.allocation {
-        element.set_id(&row_id(view.row));
-        set_attribute(element, "data-row", &view.row.to_string());
-        set_attribute(element, "data-allocation", &view.allocation.to_string());
-        set_attribute(element, "aria-rowindex", &(u64::from(view.row) + 2).to_string());
-    }
-    if shown.class != view.class {
-        element.set_class_name(&view.class);
-    }
-    if shown.is_chosen != view.is_chosen {
-        set_attribute(element, "aria-selected", if view.is_chosen { "true" } else { "false" });
-    }
-    shown.clone_from(view);
 }

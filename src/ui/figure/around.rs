@@ -14,6 +14,8 @@ const LANE: f64 = 16.0;
 const AXIS: f64 = 24.0;
 /// CSS pixels a name needs to be written at all.
 const NAME: f64 = 24.0;
+/// Loud texts under each other.
+const MOST_LOUD: u32 = 4;
 /// From a line's top, or from its middle, to its baseline, in parts of the font's size.
 pub(super) const TOP: f64 = 0.9;
 pub(super) const HALF: f64 = 0.36;
@@ -27,19 +29,31 @@ pub(super) struct Pen<'a> {
     pub(super) bottom: f64,
     pub(super) scale: f64,
     pub(super) shapes: Vec<Shape>,
+    /// Where loud texts stand: left and right edge, baseline.
+    pub(super) loud: Vec<([f64; 2], f64)>,
 }
 
 impl Figure {
     /// The shapes around and in the picture, whose upper left corner is at `origin`; from back to front.
     pub fn shapes(&self, origin: [f64; 2]) -> Vec<Shape> {
         let [left, top] = origin;
-        let mut pen =
-            Pen { figure: self, left, top, bottom: top + self.plot[1], scale: self.scale, shapes: Vec::new() };
+        let mut pen = Pen {
+            figure: self,
+            left,
+            top,
+            bottom: top + self.plot[1],
+            scale: self.scale,
+            shapes: Vec::new(),
+            loud: Vec::new(),
+        };
+        pen.gaps();
         pen.bytes();
+        pen.height_title();
         pen.axis();
         pen.marks();
         pen.ranges();
         pen.life();
+        pen.curves();
         pen.peak();
         pen.tools();
         pen.shapes
@@ -62,7 +76,7 @@ impl Pen<'_> {
     }
 
     /// Upper and lower edge of the device's rows.
-    fn lane(&self) -> [f64; 2] {
+    pub(super) fn lane(&self) -> [f64; 2] {
         let [lower, upper] = self.figure.lane;
         [self.bottom - upper, self.bottom - lower]
     }
@@ -79,7 +93,10 @@ impl Pen<'_> {
             // A label at either end moves inwards rather than being cut.
             let middle = y.clamp(self.top + font * 0.6, (self.bottom - font * 0.1).max(self.top + font * 0.6));
             let at = [self.left - GAP * scale, middle + font * HALF];
-            self.text(tick.label.clone(), at, Anchor::End, Tint::Soft, Face::Plain);
+            // What the height is stands at the top.
+            if middle - self.top > font * 1.7 {
+                self.text(tick.label.clone(), at, Anchor::End, Tint::Soft, Face::Plain);
+            }
             self.bar([self.left - MARK * scale, self.left], [y, y + hair], Tint::Soft, 0.5);
             if tick.value > 0 {
                 self.bar([self.left, self.left + self.figure.plot[0]], [y, y + hair], Tint::Soft, 0.13);
@@ -124,10 +141,19 @@ impl Pen<'_> {
         }
     }
 
-    /// A loud text beside x, on the side where there is more room.
+    /// A loud text beside x, on the side where there is more room; lower where another stands already, and left out where there are many.
     fn beside(&mut self, text: &str, x: f64, gap: f64, y: f64) {
         let (anchor, gap) = if x > self.figure.plot[0] / 2.0 { (Anchor::End, -gap) } else { (Anchor::Start, gap) };
-        self.text(text.to_owned(), [self.left + x + gap, y], anchor, Tint::Peak, Face::Rimmed);
+        let (wide, x, line) = (width(text, FONT * self.scale), self.left + x + gap, FONT * self.scale * 1.35);
+        let span = if anchor == Anchor::End { [x - wide, x] } else { [x, x + wide] };
+        let is_free = |y: f64| {
+            self.loud.iter().all(|(of, base)| (base - y).abs() >= line || of[1] <= span[0] || span[1] <= of[0])
+        };
+        let place = (0..MOST_LOUD).map(|row| y + f64::from(row) * line).find(|&y| is_free(y));
+        if let Some(y) = place {
+            self.loud.push((span, y));
+            self.text(text.to_owned(), [x, y], anchor, Tint::Peak, Face::Rimmed);
+        }
     }
 
     fn ranges(&mut self) {

@@ -41,6 +41,17 @@ pub enum Shape {
         /// Its colour.
         tint: Tint,
     },
+    /// A line with corners.
+    Line {
+        /// Its corners.
+        points: Vec<[f64; 2]>,
+        /// Dashes and gaps in turn; none where it is drawn through.
+        dash: Vec<f64>,
+        /// How thick it is.
+        thick: f64,
+        /// Its colour.
+        tint: Tint,
+    },
     /// A line of text.
     Text(Text),
 }

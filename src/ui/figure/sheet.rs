@@ -26,6 +26,8 @@ const GAP: f64 = 12.0;
 const SWATCH: f64 = 10.0;
 /// CSS pixels a column of the legend has at least.
 const COLUMN: f64 = 310.0;
+/// A piece of a line in the key, with what is beside it.
+const LONG: f64 = 38.0;
 /// Between columns of the legend.
 const BETWEEN: f64 = 28.0;
 
@@ -54,7 +56,9 @@ impl Sheet {
     pub fn new(figure: &Figure, words: &Words, scene: &Scene) -> Sheet {
         let scale = figure.scale;
         let whole = |css: f64| (css * scale).round();
-        let left = whole(MARGIN + GUTTER);
+        // Addresses are wider than bytes.
+        let gutter = figure.bytes.iter().map(|tick| width(&tick.label, FONT) + GAP).fold(GUTTER, f64::max);
+        let left = whole(MARGIN + gutter);
         let right = left + figure.plot[0];
         let mut flow = Flow { scale, left: whole(MARGIN), right, y: whole(MARGIN), shapes: Vec::new() };
         flow.heading(&words.title, TITLE);
@@ -74,6 +78,7 @@ impl Sheet {
             .into_iter()
             .filter(|(is_seen, ..)| *is_seen),
         );
+        flow.curves(figure);
         let mut notes = words.notes.clone();
         let pixels = if scene.band_px > 1 { format!("{} pixels", scene.band_px) } else { "a pixel".to_owned() };
         notes.push(format!("Blocks lower than {pixels} are joined, in the colour of the largest."));
@@ -191,6 +196,27 @@ impl Flow {
             let at = [start, self.y + size * TOP];
             self.text(text.to_owned(), at, Anchor::Start, Tint::Strong, Face::Plain);
             x = start + width(text, size) + BETWEEN * scale;
+        }
+        if x > self.left {
+            self.y += (LINE + 4.0) * scale;
+        }
+    }
+
+    /// The lines, as the picture draws them.
+    fn curves(&mut self, figure: &Figure) {
+        let (scale, size) = (self.scale, FONT * self.scale);
+        let mut x = self.left;
+        for line in figure.curves.iter().map(|curve| curve.line) {
+            let wide = LONG * scale + width(line.label(), size);
+            if x + wide > self.right && x > self.left {
+                (x, self.y) = (self.left, self.y + LINE * scale);
+            }
+            let (y, dash) = (self.y + size * 0.5, line.dash().iter().map(|part| part * scale).collect());
+            let points = vec![[x, y], [x + (LONG - 8.0) * scale, y]];
+            self.shapes.push(Shape::Line { points, dash, thick: 1.6 * scale, tint: line.tint() });
+            let at = [x + LONG * scale, self.y + size * TOP];
+            self.text(line.label().to_owned(), at, Anchor::Start, Tint::Strong, Face::Plain);
+            x += wide + BETWEEN * scale;
         }
         if x > self.left {
             self.y += (LINE + 4.0) * scale;

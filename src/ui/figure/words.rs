@@ -1,8 +1,10 @@
 //! What is written on a sheet besides the figure: title, window, peak, legend, notes; and what its file is called.
 
-use crate::engine::protocol::{DeviceSummary, Grouping};
+use crate::engine::protocol::{DeviceSummary, Grouping, Plot};
 use crate::timeline::{Axis, View, time_axis_margin};
+use crate::ui::details::{pool_name, stream_name};
 use crate::ui::legend::{self, Line};
+use crate::ui::plots;
 use crate::ui::state::State;
 use crate::ui::summary::device_name;
 use crate::units::{Bytes, duration_us, grouped};
@@ -39,30 +41,65 @@ impl Words {
             Ok(event) => format!("at event {}", grouped(event)),
             Err(_) => "before the first event".to_owned(),
         };
-        let order =
-            state.looks.stacking.map_or("in order of birth".to_owned(), |by| format!("by {}", legend::noun(by)));
-        let subtitle = vec![
-            window.text,
-            format!("peak {} requested ({} B) {at}", Bytes(peak), grouped(peak)),
-            format!("stacked {order}"),
-        ];
-        let colouring = state.looks.colouring;
+        let order = order(state);
+        let subtitle = vec![window.text, format!("peak {} requested ({} B) {at}", Bytes(peak), grouped(peak)), order];
+        let colouring = state.told_by_colour();
+        let of = state.looks.plot;
         let entries = state.around.legend_of(colouring).map(|entries| entries.as_slice());
         Words {
             title: format!("{} · {}", file.file, device_name(device.device)),
             subtitle,
-            legend_title: legend::title(colouring),
-            legend: entries.map_or_else(Vec::new, |entries| legend::lines(colouring, entries, &state.around.faded)),
-            reserved: device.knows_reserved(),
-            notes: notes(device, colouring),
-            file: format!("{}-{}-{}", plain(&file.file), device_in_a_name(device.device), window.name),
+            legend_title: legend::title(of, colouring),
+            legend: entries.map_or_else(Vec::new, |entries| legend::lines(of, colouring, entries, &state.around.faded)),
+            reserved: device.knows_reserved() && state.looks.plot == Plot::Stack,
+            notes: notes(device, state.looks.plot, colouring),
+            file: {
+                let plot = if state.looks.plot == Plot::Stack { "" } else { plots::name(state.looks.plot) };
+                let dash = if plot.is_empty() { "" } else { "-" };
+                format!("{}-{}{dash}{plot}-{}", plain(&file.file), device_in_a_name(device.device), window.name)
+            },
         }
     }
 }
 
-fn notes(device: &DeviceSummary, colouring: Grouping) -> Vec<String> {
-    let mut notes = vec!["Height is requested bytes, what the program asked for.".to_owned()];
-    if device.knows_reserved() {
+/// How what is drawn stands on the height, and of which part of memory it is.
+fn order(state: &State) -> String {
+    let mut text = match state.looks.plot {
+        Plot::Stack => {
+            return state
+                .looks
+                .stacking
+                .map_or("stacked in order of birth".to_owned(), |by| format!("stacked by {}", legend::noun(by)));
+        }
+        Plot::Addresses(_) => "blocks where they lie".to_owned(),
+        Plot::Reserved(_) => state
+            .looks
+            .stacking
+            .map_or("segments in order of birth".to_owned(), |by| format!("segments by {}", legend::noun(by))),
+    };
+    let only = state.looks.plot.only();
+    let parts = [
+        only.pool.map(|pool| pool_name(pool) + " pool"),
+        only.stream.map(|stream| "stream ".to_owned() + &stream_name(stream)),
+        only.address.map(|address| format!("the segment at 0x{address:x}")),
+    ];
+    for part in parts.into_iter().flatten() {
+        text.push_str(", only ");
+        text.push_str(&part);
+    }
+    text
+}
+
+fn notes(device: &DeviceSummary, plot: Plot, colouring: Grouping) -> Vec<String> {
+    let height = match plot {
+        Plot::Stack => "Height is requested bytes, what the program asked for.",
+        Plot::Addresses(_) => {
+            "Height is addresses, a block as high as its bytes; where nothing was ever mapped the axis is broken."
+        }
+        Plot::Reserved(_) => "Height is reserved bytes, what the allocator took from the driver.",
+    };
+    let mut notes = vec![height.to_owned()];
+    if device.knows_reserved() && plot == Plot::Stack {
         notes.push("Reserved is what the allocator took from the driver.".to_owned());
     }
     notes.push("Each column of pixels shows the highest of its moments.".to_owned());
@@ -125,7 +162,7 @@ fn device_in_a_name(device: i64) -> String {
 }
 
 /// A name that any file system takes, without the endings of snapshots.
-fn plain(name: &str) -> String {
+pub(in crate::ui) fn plain(name: &str) -> String {
     let mut name = name;
     for ending in [".gz", ".zst", ".zip", ".pickle", ".pkl", ".json", ".html"] {
         name = name.strip_suffix(ending).unwrap_or(name);

@@ -1,5 +1,7 @@
 //! Which rows of the table are chosen: ranges, one end that they grow from, and the row that keys start from.
 
+use crate::ui::scroll::Scroll;
+
 /// Where a key leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Go {
@@ -43,6 +45,11 @@ impl Chosen {
         &self.ranges
     }
 
+    /// The ranges; all rows where none is chosen.
+    pub(in crate::ui) fn or_all(&self, scroll: &Scroll) -> Vec<[u32; 2]> {
+        if self.ranges.is_empty() { vec![[0, scroll.rows]] } else { self.ranges.clone() }
+    }
+
     /// The row that keys start from.
     pub fn active(&self) -> Option<u32> {
         self.active
@@ -58,19 +65,34 @@ impl Chosen {
         self.ranges.iter().map(|[from, to]| to - from).sum()
     }
 
+    /// The row that a key leads to, at most `last`.
+    pub(in crate::ui) fn gone(&self, go: Go, last: u32, scroll: &Scroll) -> u32 {
+        let seen = scroll.seen().max(2.0) as u32 - 1;
+        let row = match (go, self.active) {
+            (Go::First, _) => 0,
+            (Go::Last, _) => last,
+            (_, None) => scroll.above().ceil() as u32,
+            (Go::Up, Some(row)) => row.saturating_sub(1),
+            (Go::Down, Some(row)) => row.saturating_add(1),
+            (Go::PageUp, Some(row)) => row.saturating_sub(seen),
+            (Go::PageDown, Some(row)) => row.saturating_add(seen),
+        };
+        row.min(last)
+    }
+
     /// One row and no other.
-    pub(super) fn only(&mut self, row: u32) {
+    pub(in crate::ui) fn only(&mut self, row: u32) {
         *self = Chosen { ranges: vec![[row, row + 1]], anchor: row, active: Some(row) };
     }
 
     /// All rows from the one that was chosen last to this one.
-    pub(super) fn through(&mut self, row: u32) {
+    pub(in crate::ui) fn through(&mut self, row: u32) {
         let anchor = if self.active.is_some() { self.anchor } else { row };
         *self = Chosen { ranges: vec![[anchor.min(row), anchor.max(row) + 1]], anchor, active: Some(row) };
     }
 
     /// A row beside the others, or no longer.
-    pub(super) fn toggle(&mut self, row: u32) {
+    pub(in crate::ui) fn toggle(&mut self, row: u32) {
         let is_in = self.holds(row);
         let mut ranges: Vec<[u32; 2]> = Vec::with_capacity(self.ranges.len() + 1);
         let mut add = |from: u32, to: u32| match ranges.last_mut() {
@@ -98,7 +120,7 @@ impl Chosen {
     }
 
     /// All of so many rows.
-    pub(super) fn all(&mut self, rows: u32) {
+    pub(in crate::ui) fn all(&mut self, rows: u32) {
         self.ranges = if rows > 0 { vec![[0, rows]] } else { Vec::new() };
         (self.anchor, self.active) = (0, self.active.or((rows > 0).then_some(0)));
     }

@@ -1,6 +1,6 @@
 //! What of the table is seen: rows of text, where they stand, what is said about all of them.
 
-use super::{ROW_PX, Table};
+use super::Table;
 use crate::engine::protocol::{Scope, SortWay, TableColumn, TableRow, TableSort};
 use crate::ui::details::clock;
 use crate::ui::find::found_in;
@@ -37,9 +37,9 @@ pub struct Cell {
 pub struct RowView {
     /// Its place in the table.
     pub row: u32,
-    /// The allocation.
-    pub allocation: u32,
-    /// A field a column, in the order of [`COLUMNS`].
+    /// What it is about: the allocation, or the event of a list of those.
+    pub of: u32,
+    /// A field a column.
     pub cells: Vec<Cell>,
     /// How it looks: whether it is chosen, selected, found.
     pub class: String,
@@ -91,29 +91,23 @@ impl Table {
 pub fn grid(state: &State) -> Grid {
     let table = &state.table;
     let Some(page) = table.page() else { return Grid::default() };
-    let above = table.above();
-    let seen = (table.seen_px[1] / ROW_PX).max(1.0);
-    // Rows just beyond the edges are there before they are scrolled to.
-    let (from, to) = ((above - 6.0).max(0.0) as u32, (above + seen + 6.0) as u32);
+    let shown = table.scroll.shown();
     let selected = state.selection.as_deref().map(|selection| selection.allocation);
     let rows: Vec<RowView> = (page.first..)
         .zip(&page.rows)
-        .filter(|(row, _)| (from..=to).contains(row))
+        .filter(|(row, _)| shown.contains(row))
         .map(|(row, facts)| {
             let is_chosen = table.chosen.holds(row);
-            let mut class = String::new();
-            for (holds, name) in [
+            let class = classes(&[
                 (is_chosen, "chosen "),
                 (table.chosen.active() == Some(row), "active "),
                 (selected == Some(facts.allocation), "selected "),
                 (facts.matches, "found"),
-            ] {
-                class.push_str(if holds { name } else { "" });
-            }
-            RowView { row, allocation: facts.allocation, cells: cells(facts), class, is_chosen }
+            ]);
+            RowView { row, of: facts.allocation, cells: cells(facts), class, is_chosen }
         })
         .collect();
-    let first = f64::from(rows.first().map_or(0, |row| row.row));
+    let first = rows.first().map_or(0, |row| row.row);
     let empty = match (page.listed.count, page.scope.count) {
         (0, 0) => nothing(state.views.scope),
         (0, _) => "Nothing matches the filter.",
@@ -121,8 +115,8 @@ pub fn grid(state: &State) -> Grid {
     };
     Grid {
         count: page.listed.count,
-        all_px: table.all_px(),
-        rows_px: (table.seen_px[0] + (first - above) * ROW_PX).round(),
+        all_px: table.scroll.all_px(),
+        rows_px: table.scroll.top_px(first),
         active: table.chosen.active().filter(|active| rows.iter().any(|row| row.row == *active)),
         rows,
         empty,
@@ -130,7 +124,6 @@ pub fn grid(state: &State) -> Grid {
 }
 
 fn cells(row: &TableRow) -> Vec<Cell> {
-    let cell = |text: String, title: String| Cell { text, title };
     let event = |event: Option<u32>, us: Option<i64>, otherwise: &str| match event {
         Some(event) => cell(number(event), us.and_then(clock).unwrap_or_default()),
         None => cell(otherwise.to_owned(), String::new()),
@@ -152,25 +145,13 @@ fn cells(row: &TableRow) -> Vec<Cell> {
         (Some(freed), Some(born)) => events(freed.saturating_sub(born), row.lifetime_us),
     };
     let site = if row.site.is_empty() { "no stack" } else { &row.site };
-    let hexadecimal = |value: u64| {
-        let mut text = "0x".to_owned();
-        text.push_str(&format!("{value:x}"));
-        text
-    };
     vec![
         cell(number(row.allocation), String::new()),
-        cell(Bytes(row.requested).to_string(), [&grouped(row.requested), " B"].concat()),
+        bytes_cell(row.requested),
         cell(site.to_owned(), site.to_owned()),
-        cell(row.address.map_or_else(|| "–".to_owned(), hexadecimal), String::new()),
-        cell(
-            row.stream.map_or_else(|| "–".to_owned(), |it| if it == 0 { "0".to_owned() } else { hexadecimal(it) }),
-            String::new(),
-        ),
-        match row.pool {
-            None => cell("–".to_owned(), String::new()),
-            Some((0, 0)) => cell("default".to_owned(), String::new()),
-            Some((first, second)) => cell(format!("{first}, {second}"), "Private pool".to_owned()),
-        },
+        cell(row.address.map_or_else(nothing_known, hexadecimal), String::new()),
+        stream_cell(row.stream),
+        pool_cell(row.pool),
         event(row.born, row.born_us, "before"),
         events(row.age, row.age_us),
         event(row.freed, row.freed_us, "–"),
@@ -178,8 +159,48 @@ fn cells(row: &TableRow) -> Vec<Cell> {
     ]
 }
 
+pub(in crate::ui) fn cell(text: String, title: String) -> Cell {
+    Cell { text, title }
+}
+
+/// Bytes in short, and to the byte.
+pub(in crate::ui) fn bytes_cell(bytes: u64) -> Cell {
+    cell(Bytes(bytes).to_string(), [&grouped(bytes), " B"].concat())
+}
+
+/// A stream, where it is known.
+pub(in crate::ui) fn stream_cell(stream: Option<u64>) -> Cell {
+    let text = stream.map_or_else(nothing_known, |it| if it == 0 { "0".to_owned() } else { hexadecimal(it) });
+    cell(text, String::new())
+}
+
+/// A pool, where it is known.
+pub(in crate::ui) fn pool_cell(pool: Option<(u64, u64)>) -> Cell {
+    match pool {
+        None => cell(nothing_known(), String::new()),
+        Some((0, 0)) => cell("default".to_owned(), String::new()),
+        Some((first, second)) => cell(format!("{first}, {second}"), "Private pool".to_owned()),
+    }
+}
+
+fn nothing_known() -> String {
+    "–".to_owned()
+}
+
+/// `0x7f00a400`.
+pub(in crate::ui) fn hexadecimal(value: u64) -> String {
+    let mut text = "0x".to_owned();
+    text.push_str(&format!("{value:x}"));
+    text
+}
+
+/// Those of the names that hold.
+pub(in crate::ui) fn classes(names: &[(bool, &'static str)]) -> String {
+    names.iter().filter(|(holds, _)| *holds).map(|(_, name)| *name).collect()
+}
+
 /// A number with commas.
-pub(super) fn number(value: u32) -> String {
+pub(in crate::ui) fn number(value: u32) -> String {
     grouped(value.into())
 }
 

@@ -69,7 +69,7 @@ pub fn marks(state: &State) -> Marks {
         .into_iter()
         .filter(|topic| why.known.iter().any(|(question, report)| question.topic == *topic && is_alarm(report)));
     let note = match why.report() {
-        None if why.asked.is_some() => "Reading the history…",
+        None if why.is_reading() => "Reading the history…",
         Some(report) if report.statements.is_empty() && report.sheets.is_empty() => {
             "There is nothing to say of this device."
         }
@@ -78,7 +78,7 @@ pub fn marks(state: &State) -> Marks {
     Marks {
         topic: why.topic,
         alarms: alarms.collect(),
-        is_busy: why.asked.is_some(),
+        is_busy: why.is_reading(),
         marked: items.iter().position(|item| why.is_marked(item)),
         active: why.active.min(items.len().saturating_sub(1)),
         note,

@@ -1,7 +1,7 @@
 //! Out of memory: what was asked for, what stood in the way, and what would have helped.
 
+mod rooms;
 mod sentences;
-mod space;
 
 use super::Job;
 use super::live_sites::LiveSites;
@@ -11,10 +11,12 @@ use super::writing::{Writing, freed_by, says, sheet, threshold};
 use crate::analysis::site;
 use crate::engine::open::OpenFile;
 use crate::engine::protocol::{Cell, Evidence, Report, ReportQuestion, SheetRow, Threshold, Tone};
+use crate::engine::state::Held;
 use crate::replay::{AllocationId, Curve, DeviceHistory};
 use crate::snapshot::{Action, StackId};
 use crate::units::{EventIdx, Moment};
-use space::Space;
+use rooms::Room;
+pub(super) use rooms::Rooms;
 
 /// Events between two questions for the time.
 const ROWS_PER_CHECK: u32 = 2048;
@@ -35,7 +37,8 @@ pub(super) struct OutOfMemory {
 struct Refused {
     event: u32,
     live: LiveSites,
-    space: Space,
+    held: Held,
+    rooms: Rooms,
     /// The last large allocations before it, the newest first, and the event that is looked at next.
     before: Vec<u32>,
     next: u32,
@@ -89,9 +92,14 @@ impl Job for OutOfMemory {
         if self.refused.is_none() {
             self.sites = sites(file, self.device, self.question.rows.min(MOST_REQUESTS) as usize);
         }
+        if !file.segment_lives(self.device, has_time) {
+            return None;
+        }
         let file = &*file;
         let history = file.history(self.device);
-        let Some(history) = history.filter(|history| history.action_counts[Action::Oom as usize] > 0) else {
+        let lives = file.segments(self.device);
+        let is_refused = |history: &&DeviceHistory| history.action_counts[Action::Oom as usize] > 0;
+        let Some((history, lives)) = history.filter(is_refused).zip(lives) else {
             return Some(nothing(history, &self.question));
         };
         let refused = match &mut self.refused {
@@ -102,13 +110,15 @@ impl Job for OutOfMemory {
                 let chosen = refused(history).find(|&event| event == at || event.checked_add(1) == Some(at));
                 let event = chosen.or_else(|| refused(history).last())?;
                 let live = LiveSites::new(file, history, event.saturating_add(1));
-                let (space, before) = Default::default();
-                self.refused.insert(Refused { event, live, space, before, next: event })
+                let held = Held::new(history, lives, live.moment);
+                let (rooms, before) = Default::default();
+                self.refused.insert(Refused { event, live, held, rooms, before, next: event })
             }
         };
-        let Refused { event, live, space, before, next } = refused;
-        if !live.step(file, history, &mut |id, _| space.live(file, history, id), has_time)
-            || !space.step(file, history, *event, has_time)
+        let Refused { live, held, rooms, before, next, .. } = refused;
+        if !live.step(file, history, &mut |_, _| {}, has_time)
+            || !held.step(file, history, lives, has_time)
+            || !rooms.step(held, lives, has_time)
         {
             return None;
         }
@@ -221,9 +231,8 @@ fn write_requests(writing: &mut Writing<'_>, sites: &[String]) {
 
 /// What was free in each pool.
 fn write_room(writing: &mut Writing<'_>, refused: &Refused) {
-    let mut ranked: Vec<(u128, u32)> =
-        refused.space.rooms.iter().zip(0..).map(|(room, at)| (!u128::from(room.free), at)).collect();
-    ranked.retain(|&(_, at)| refused.space.rooms.get(at as usize).is_some_and(|room| room.reserved > 0));
+    let rooms = &refused.rooms.rooms;
+    let ranked = rooms.iter().zip(0..).map(|(room, at)| (!u128::from(room.sums.free), at)).collect();
     let ranked = crate::sorted::sorted_numbers(ranked);
     let mut sheet = sheet(
         [
@@ -243,13 +252,12 @@ fn write_room(writing: &mut Writing<'_>, refused: &Refused) {
             ["stream", "stream"],
         ],
     );
-    let sum =
-        |of: fn(&space::Room) -> u64| refused.space.rooms.iter().fold(0u64, |sum, room| sum.saturating_add(of(room)));
+    let sum = |of: fn(&Room) -> u64| rooms.iter().fold(0u64, |sum, room| sum.saturating_add(of(room)));
     sheet.total = vec![
         Cell::Nothing,
-        Cell::Bytes(sum(|room| room.free)),
-        Cell::Count(sum(|room| room.blocks)),
-        Cell::Bytes(sum(|room| room.reserved)),
+        Cell::Bytes(sum(|room| room.sums.free)),
+        Cell::Count(sum(|room| room.sums.free_blocks.into())),
+        Cell::Bytes(sum(|room| room.sums.reserved)),
         Cell::Count(sum(|room| room.whole)),
         Cell::Bytes(sum(|room| room.whole_bytes)),
         Cell::Nothing,
@@ -257,20 +265,20 @@ fn write_room(writing: &mut Writing<'_>, refused: &Refused) {
     ];
     let moment = refused.live.moment;
     writing.fill(sheet, &ranked, |_, at| {
-        let Some(room) = refused.space.rooms.get(at as usize) else { return SheetRow::default() };
-        let mut pool = pool_name(Some(room.kind.pool), room.kind.small);
+        let Some(room) = rooms.get(at as usize) else { return SheetRow::default() };
+        let mut pool = pool_name(room.kind.pool, room.kind.small);
         if room.kind.expandable {
             pool.push_str(", expandable");
         }
         let cells = vec![
-            Cell::Bytes(room.largest),
-            Cell::Bytes(room.free),
-            Cell::Count(room.blocks),
-            Cell::Bytes(room.reserved),
+            Cell::Bytes(room.sums.largest_free),
+            Cell::Bytes(room.sums.free),
+            Cell::Count(room.sums.free_blocks.into()),
+            Cell::Bytes(room.sums.reserved),
             Cell::Count(room.whole),
             Cell::Bytes(room.whole_bytes),
             Cell::Text(pool),
-            Cell::Text(stream_name(Some(room.kind.stream))),
+            Cell::Text(stream_name(room.kind.stream)),
         ];
         let evidence = Some(Evidence { moment: Some(moment), ..Evidence::default() });
         SheetRow { cells, evidence, ..SheetRow::default() }

@@ -1,19 +1,15 @@
 //! What is said of a refused request: each sentence only where the numbers bear it.
 
-use super::space::{Kind, Room};
+use super::rooms::Room;
 use super::{Facts, Refused, refused};
 use crate::engine::protocol::{Evidence, Span, Tone};
 use crate::engine::report::writing::{Writing, allocation, at, bytes};
+use crate::engine::state::{Pages, from_the_driver, is_small};
+use crate::replay::SegmentKind;
 use crate::units::{Bytes, counted, grouped};
 
-/// Requests up to this come from the pool of small blocks (`kSmallSize`).
-const SMALL_REQUEST: u64 = 1 << 20;
 /// What is taken from the driver is a multiple of this (`kRoundLarge`).
 const DRIVER_GRAIN: u64 = 2 << 20;
-/// Requests from here on get a segment of their own size (`kMinLargeAlloc`); smaller ones share one of `LARGE_SEGMENT` (`kLargeBuffer`),
-/// which is also what expandable segments grow by.
-const OWN_SEGMENT: u64 = 10 << 20;
-const LARGE_SEGMENT: u64 = 20 << 20;
 /// Events around the refusal that are shown.
 const AROUND: u32 = 500;
 
@@ -21,7 +17,7 @@ const AROUND: u32 = 500;
 pub(super) fn write(writing: &mut Writing<'_>, facts: &Facts, told: &Refused, site: &str) {
     let (file, history) = (writing.file, writing.history);
     let moment = told.live.moment;
-    let (space, live) = (&told.space, &told.live);
+    let (rooms, live) = (&told.rooms.rooms, &told.live);
     let knows_room = !file.snapshot.segments.is_empty() && facts.reserved > 0;
     let asked = file.rounding.rounded(facts.asked);
     let mut text = "A request for ".to_owned();
@@ -48,22 +44,23 @@ pub(super) fn write(writing: &mut Writing<'_>, facts: &Facts, told: &Refused, si
     writing.say(Tone::Alarm, text, Some(Evidence { span: Some(span), ..at(moment) }));
 
     let labels = file.snapshot.labels.labels(history.events.labels(facts.event));
-    let is_own = |kind: &Kind| {
-        kind.pool == labels.pool.unwrap_or_default()
-            && kind.stream == labels.stream.unwrap_or_default()
-            && kind.small == (asked <= SMALL_REQUEST)
+    let is_own = |kind: &SegmentKind| {
+        kind.pool == Some(labels.pool.unwrap_or_default())
+            && kind.stream == Some(labels.stream.unwrap_or_default())
+            && kind.small == is_small(asked)
     };
-    let own = || space.rooms.iter().filter(|room| is_own(&room.kind) && room.reserved > 0);
-    let (own_free, all_free) = (sum_of(own(), |room| room.free), sum_of(space.rooms.iter(), |room| room.free));
-    let largest = own().map(|room| room.largest).max().unwrap_or(0);
-    let blocks = sum_of(own(), |room| room.blocks);
+    let own = || rooms.iter().filter(|room| is_own(&room.kind));
+    let (own_free, all_free) = (sum_of(own(), |room| room.sums.free), sum_of(rooms.iter(), |room| room.sums.free));
+    let largest = own().map(|room| room.sums.largest_free).max().unwrap_or(0);
+    let blocks = sum_of(own(), |room| room.sums.free_blocks.into());
     // Before it gives up, PyTorch gives segments without a live block back to the driver, and free pages of expandable ones
     // (`release_cached_blocks`); those of private pools stay.
-    let given_back = sum_of(space.rooms.iter().filter(|room| room.kind.pool == (0, 0)), |room| {
-        if room.kind.expandable { room.free } else { room.whole_bytes }
+    let given_back = sum_of(rooms.iter().filter(|room| room.kind.pool == Some((0, 0))), |room| {
+        if room.kind.expandable { room.sums.free } else { room.whole_bytes }
     });
     let fits = largest.max(facts.driver.saturating_add(given_back) / DRIVER_GRAIN * DRIVER_GRAIN);
     let is_expandable = own().any(|room| room.kind.expandable);
+    let pages = if is_expandable { Pages::Expandable } else { Pages::Fixed };
     if knows_room {
         let mut text = "At most ".to_owned();
         text.push_str(&bytes(fits));
@@ -110,7 +107,7 @@ pub(super) fn write(writing: &mut Writing<'_>, facts: &Facts, told: &Refused, si
         }
         writing.say(tone, text, Some(at(moment)));
     }
-    if facts.driver >= from_the_driver(asked, is_expandable) {
+    if facts.driver >= from_the_driver(asked, pages) {
         let text = "The driver had more left than such a request takes from it: look for a limit \
              (set_per_process_memory_fraction), or fragmentation of the driver's own."
             .to_owned();
@@ -132,8 +129,8 @@ pub(super) fn write(writing: &mut Writing<'_>, facts: &Facts, told: &Refused, si
         text.push_str(" of that were there before the trace began.");
         writing.say(Tone::Fact, text, Some(at(0)));
     }
-    if knows_room && space.astray > 0 {
-        let mut text = bytes(space.astray);
+    if knows_room && told.held.astray.bytes > 0 {
+        let mut text = bytes(told.held.astray.bytes);
         text.push_str(
             " of live blocks lie in no segment that is known to have been there: what was free is less certain.",
         );
@@ -149,14 +146,4 @@ pub(super) fn write(writing: &mut Writing<'_>, facts: &Facts, told: &Refused, si
 
 fn sum_of<'a>(rooms: impl Iterator<Item = &'a Room>, of: impl Fn(&Room) -> u64) -> u64 {
     rooms.fold(0, |sum, room| sum.saturating_add(of(room)))
-}
-
-/// What the allocator takes from the driver to serve a request (`get_allocation_size`): it may be more than the request.
-fn from_the_driver(asked: u64, is_expandable: bool) -> u64 {
-    let grain = match asked {
-        _ if asked <= SMALL_REQUEST => return DRIVER_GRAIN,
-        _ if is_expandable || asked < OWN_SEGMENT => LARGE_SEGMENT,
-        _ => DRIVER_GRAIN,
-    };
-    asked.checked_next_multiple_of(grain).unwrap_or(asked)
 }

@@ -29,7 +29,7 @@ pub(super) struct Lives {
 }
 
 /// The moments from which to which an allocation is pending; `None` when it never is.
-pub(super) fn pending(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> Option<[u32; 2]> {
+pub(in crate::engine) fn pending(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> Option<[u32; 2]> {
     let (_, died, _) = history.allocations.span(id);
     let mut from = history.allocations.pending_from(id);
     if history.allocations.source(id) == Source::Static {

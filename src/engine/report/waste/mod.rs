@@ -12,7 +12,8 @@ use crate::engine::open::OpenFile;
 use crate::engine::protocol::{Report, ReportQuestion};
 pub(super) use cached::{pool_name, stream_name};
 pub(super) use growth::Growth;
-pub(super) use rounding::rounded;
+pub(in crate::engine) use lives::pending;
+pub(in crate::engine) use rounding::{Known, rounded};
 
 use cached::Cached;
 use lives::Lives;

@@ -14,12 +14,14 @@ use hashbrown::HashMap;
 const ROWS_PER_CHECK: usize = 2048;
 
 /// Bytes as the allocator handed them out, and whether the file says so; otherwise they are the fewest that it may have been.
-pub(in crate::engine::report) fn rounded(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> (u64, Known) {
+pub(in crate::engine) fn rounded(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> (u64, Known) {
     let size = history.allocations.size(id);
     if history.allocations.source(id) == Source::Unexplained {
         return (size, Known::AtLeast);
     }
-    match history.end_block(id).and_then(|row| file.snapshot.blocks.get(row as usize)) {
+    // Those that die have none: most need not be looked up.
+    let block = history.allocations.died(id).is_none().then(|| history.end_block(id)).flatten();
+    match block.and_then(|row| file.snapshot.blocks.get(row as usize)) {
         Some(block) => (block.size, Known::Recorded),
         None => (file.rounding.rounded(size), Known::AtLeast),
     }
@@ -27,7 +29,7 @@ pub(in crate::engine::report) fn rounded(file: &OpenFile, history: &DeviceHistor
 
 /// Where a number of rounded bytes comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::engine::report) enum Known {
+pub(in crate::engine) enum Known {
     /// The file holds the block.
     Recorded,
     /// Derived: a lower bound.

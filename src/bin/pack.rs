@@ -1,0 +1,144 @@
+//! The whole page as one file: `pack DIST OUT` puts what stands beside `DIST/index.html` into it. `./run build` calls it.
+//!
+//! ```text
+//! <link rel="stylesheet" href="./x.css">      <style>…</style>                                      by its hash in the policy
+//! <script defer src="./x.js"></script>        <script defer>…</script>                              by its hash in the policy
+//! <script type="module">wasm_bindgen();…      the same with BOOT, by its hash in the policy
+//! x_bg.wasm, example.pickle.gz                <script type="application/octet-stream" id="part-…">  compressed, base64, never run
+//! ```
+//! The policy then names hashes alone: no server is 'self' to a page from `file://`.
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// What starts the page: its module from the part below it. All that the browser runs of ours and is not wasm.
+const BOOT: &str = "const part=document.getElementById('part-wasm').textContent;\
+const packed=Uint8Array.from(atob(part),letter=>letter.charCodeAt(0));\
+wasm_bindgen({module_or_path:new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer()});";
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let [dist, out] = words.as_slice() else {
+        eprintln!("usage: pack DIST OUT");
+        return ExitCode::from(2);
+    };
+    match packed(Path::new(dist))
+        .and_then(|page| fs::write(out, &page).map(|()| page.len()).map_err(|error| error.to_string()))
+    {
+        Ok(bytes) => {
+            println!("{bytes}");
+            ExitCode::SUCCESS
+        }
+        Err(message) => {
+            eprintln!("pack: {message}");
+            ExitCode::from(1)
+        }
+    }
+}
+
+/// The page with everything in it; the error says what is missing.
+fn packed(dist: &Path) -> Result<String, String> {
+    let read = |name: &str| fs::read(dist.join(name)).map_err(|error| format!("{name}: {error}"));
+    let text = |name: &str| String::from_utf8(read(name)?).map_err(|_| format!("{name} is no text"));
+    let mut page = text("index.html")?;
+    let mut policy = Policy::default();
+    while let Some(link) = cut(&mut page, "<link rel=\"stylesheet\" href=\"./", "\"/>") {
+        let style = text(&link.inner)?;
+        policy.styles.push(hash(&style));
+        page.insert_str(link.at, &format!("<style>{style}</style>"));
+    }
+    let wasm =
+        cut(&mut page, "<link rel=\"preload\" href=\"./", "\" as=\"fetch\" type=\"application/wasm\" crossorigin>");
+    let wasm = wasm.ok_or("index.html names no wasm")?.inner;
+    let glue = cut(&mut page, "<script defer src=\"./", "\"></script>").ok_or("index.html has no script")?;
+    let script = text(&glue.inner)?;
+    if script.contains("</script") {
+        return Err(format!("{} would end its own element", glue.inner));
+    }
+    policy.scripts.push(hash(&script));
+    page.insert_str(glue.at, &format!("<script defer>{script}</script>"));
+    let start =
+        cut(&mut page, "<script type=\"module\">wasm_bindgen();", "</script>").ok_or("index.html starts nothing")?;
+    policy.scripts.push(hash(BOOT));
+    page.insert_str(start.at, &format!("<script type=\"module\">{BOOT}</script>"));
+    let before = cut(&mut page, "content=\"default-src 'none';", "\">").ok_or("index.html has no policy")?;
+    page.insert_str(before.at, &format!("content=\"{}\">", policy.text(&before.inner)?));
+    let parts = [
+        part("wasm", "", &gzip(&read(&wasm)?)),
+        part("example", " data-name=\"example.pickle.gz\"", &read("example.pickle.gz")?),
+    ]
+    .concat();
+    let end = page.rfind("</body>").ok_or("index.html has no end")?;
+    page.insert_str(end, &parts);
+    if page.contains("\"./") && page.contains("src=\"./") {
+        return Err("index.html still names a file beside it".to_owned());
+    }
+    Ok(page)
+}
+
+/// Something that stood in the page.
+struct Cut {
+    at: usize,
+    inner: String,
+}
+
+/// Takes out the first text between these two, and them.
+fn cut(page: &mut String, from: &str, to: &str) -> Option<Cut> {
+    let at = page.find(from)?;
+    let inner = page.get(at + from.len()..)?;
+    let inner = inner.get(..inner.find(to)?)?.to_owned();
+    page.replace_range(at..at + from.len() + inner.len() + to.len(), "");
+    Some(Cut { at, inner })
+}
+
+/// What the page's own policy allows by hash.
+#[derive(Default)]
+struct Policy {
+    scripts: Vec<String>,
+    styles: Vec<String>,
+}
+
+impl Policy {
+    /// That of `index.html`, with hashes instead of 'self' where code and styles come from.
+    fn text(&self, before: &str) -> Result<String, String> {
+        let directives = before.split(';').map(|directive| {
+            let directive = directive.trim();
+            match directive.split(' ').next() {
+                Some("script-src") => format!("script-src 'wasm-unsafe-eval' {}", self.scripts.join(" ")),
+                Some("style-src") => format!("style-src {}", self.styles.join(" ")),
+                _ => directive.to_owned(),
+            }
+        });
+        let text = format!("default-src 'none'; {}", directives.collect::<Vec<_>>().join("; "));
+        if text.contains("script-src 'wasm") && text.contains("style-src 'sha256") {
+            Ok(text)
+        } else {
+            Err("the policy is another one".to_owned())
+        }
+    }
+}
+
+fn hash(text: &str) -> String {
+    format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text.as_bytes())))
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    // It writes into memory.
+    let _ = encoder.write_all(bytes);
+    encoder.finish().unwrap_or_default()
+}
+
+fn part(name: &str, attributes: &str, bytes: &[u8]) -> String {
+    format!(
+        "<script type=\"application/octet-stream\" id=\"part-{name}\"{attributes}>{}</script>\n",
+        BASE64_STANDARD.encode(bytes)
+    )
+}

@@ -1,0 +1,180 @@
+//! Numbers as bytes: varints, and signed ones by their distance from zero.
+
+/// Bytes of the longest varint of 128 bits.
+const LONGEST: u32 = 19;
+
+/// Appends a number.
+pub(super) fn put(bytes: &mut Vec<u8>, mut number: u128) {
+    while number >= 128 {
+        bytes.push(number as u8 | 128);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+/// Appends a number that is often near zero, on either side.
+pub(super) fn put_signed(bytes: &mut Vec<u8>, number: i128) {
+    put(bytes, (number << 1 ^ number >> 127) as u128);
+}
+
+/// Appends the difference of two numbers of 64 bits.
+pub(super) fn put_difference(bytes: &mut Vec<u8>, number: u64, before: u64) {
+    put_signed(bytes, i128::from(number.wrapping_sub(before) as i64));
+}
+
+/// Bytes that are still to be read. Reading never fails half-way: what is missing or too large is read as zero, and told by
+/// [`Numbers::is_sound`].
+pub(super) struct Numbers<'a> {
+    rest: &'a [u8],
+    is_sound: bool,
+}
+
+impl<'a> Numbers<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Numbers<'a> {
+        Numbers { rest: bytes, is_sound: true }
+    }
+
+    /// Whether all that was read was there.
+    pub(super) fn is_sound(&self) -> bool {
+        self.is_sound
+    }
+
+    /// Whether there is nothing left either.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_sound && self.rest.is_empty()
+    }
+
+    /// Bytes left.
+    pub(super) fn left(&self) -> usize {
+        self.rest.len()
+    }
+
+    /// What was read makes no sense.
+    pub(super) fn reject(&mut self) {
+        self.is_sound = false;
+    }
+
+    /// That, unless so.
+    pub(super) fn expect(&mut self, sense: bool) {
+        self.is_sound &= sense;
+    }
+
+    #[inline]
+    pub(super) fn byte(&mut self) -> u8 {
+        let Some((&byte, rest)) = self.rest.split_first() else {
+            self.reject();
+            return 0;
+        };
+        self.rest = rest;
+        byte
+    }
+
+    /// A number of 128 bits: a frame's line.
+    #[inline(never)]
+    pub(super) fn wide(&mut self) -> i128 {
+        let mut number = 0u128;
+        for at in 0..LONGEST {
+            let byte = self.byte();
+            number |= u128::from(byte & 127) << (7 * at);
+            if byte < 128 {
+                return (number >> 1) as i128 ^ -((number & 1) as i128);
+            }
+        }
+        self.reject();
+        0
+    }
+
+    /// A number of 64 bits.
+    #[inline(never)]
+    pub(super) fn number(&mut self) -> u64 {
+        let mut number = 0;
+        for at in 0..10 {
+            let byte = self.byte();
+            number |= u64::from(byte & 127) << (7 * at);
+            if byte < 128 {
+                return number;
+            }
+        }
+        self.reject();
+        0
+    }
+
+    /// A signed number of 64 bits.
+    #[inline]
+    pub(super) fn signed(&mut self) -> i64 {
+        let number = self.number();
+        (number >> 1) as i64 ^ -((number & 1) as i64)
+    }
+
+    /// The number that differs so from `before`.
+    #[inline]
+    pub(super) fn difference(&mut self, before: u64) -> u64 {
+        before.wrapping_add(self.signed() as u64)
+    }
+
+    /// A number of bytes, with the limits that a pickle's have: below 2^63.
+    #[inline]
+    pub(super) fn size(&mut self) -> u64 {
+        let size = self.number();
+        self.expect(size <= i64::MAX as u64);
+        size
+    }
+
+    /// A number of 32 bits.
+    #[inline]
+    pub(super) fn word(&mut self) -> u32 {
+        let number = self.number();
+        self.expect(number <= u64::from(u32::MAX));
+        number as u32
+    }
+
+    /// So many bytes.
+    pub(super) fn bytes(&mut self, count: u64) -> &'a [u8] {
+        let split = usize::try_from(count).ok().and_then(|count| self.rest.split_at_checked(count));
+        let Some((bytes, rest)) = split else {
+            self.reject();
+            return &[];
+        };
+        self.rest = rest;
+        bytes
+    }
+
+    /// The columns of a section that has `N`: their lengths come first, they fill it.
+    pub(super) fn columns<const N: usize>(mut self) -> Option<[Numbers<'a>; N]> {
+        let lengths = [(); N].map(|()| self.number());
+        let columns = lengths.map(|length| Numbers::new(self.bytes(length)));
+        self.is_over().then_some(columns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn numbers_come_back(number: u64, signed: i64, wide: i128, before: u64) {
+            let mut bytes = Vec::new();
+            put(&mut bytes, u128::from(number));
+            put_signed(&mut bytes, i128::from(signed));
+            put_difference(&mut bytes, number, before);
+            // Real lines have 64 bits, of either sign.
+            let wide = wide >> 2;
+            put_signed(&mut bytes, wide);
+            let mut numbers = Numbers::new(&bytes);
+            prop_assert_eq!((numbers.number(), numbers.signed()), (number, signed));
+            prop_assert_eq!((numbers.difference(before), numbers.wide()), (number, wide));
+            prop_assert!(numbers.is_over());
+        }
+
+        #[test]
+        fn any_bytes_are_numbers_or_unsound(bytes: Vec<u8>) {
+            let mut numbers = Numbers::new(&bytes);
+            for _ in 0..bytes.len() + 1 {
+                numbers.number();
+            }
+            prop_assert!(!numbers.is_over());
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Writes columns: events as they come, then the tables.
+
+use super::error::Unwritable;
+use super::form::{
+    FULL, LONG, MAGIC, MOST_BYTES, MOST_EVENTS, NEW_ADDRESS, SAME_ADDRESS, SAME_SIZE, SAME_STACK, VERSION, column, sum,
+    what,
+};
+use super::numbers::{put, put_difference, put_signed};
+use super::trace::is_free;
+use crate::snapshot::{Event, NO_TIME};
+use hashbrown::HashMap;
+use std::io::Write;
+
+/// Writes a snapshot as columns: [`Writer::event`] for each event of one trace after the other, then [`Writer::finish`].
+pub struct Writer<W> {
+    out: W,
+    /// Traces begun so far.
+    traces: u32,
+    trace: Trace,
+    columns: [Vec<u8>; column::COUNT],
+}
+
+/// What is remembered of a trace from one event to the next: the counterpart of the reader's.
+struct Trace {
+    addresses: HashMap<u64, u32, foldhash::fast::RandomState>,
+    /// Of each address the size last seen there, and its newest mention.
+    known: Vec<(u64, u64)>,
+    mentions: u64,
+    address: Option<u32>,
+    stack: u32,
+    labels: u32,
+    time_us: i64,
+    size: u64,
+    last_new: u64,
+}
+
+impl Default for Trace {
+    fn default() -> Trace {
+        let (addresses, known, mentions, address, stack, labels, size, last_new) = Default::default();
+        Trace { addresses, known, mentions, address, stack, labels, time_us: NO_TIME, size, last_new }
+    }
+}
+
+impl<W: Write> Writer<W> {
+    /// Begins.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn new(mut out: W) -> Result<Writer<W>, Unwritable> {
+        out.write_all(MAGIC)?;
+        out.write_all(&[VERSION])?;
+        Ok(Writer { out, traces: 0, trace: Trace::default(), columns: Default::default() })
+    }
+
+    /// The next trace begins: its number is how many were begun before it.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn begin_trace(&mut self) -> Result<(), Unwritable> {
+        self.end_trace()?;
+        self.traces += 1;
+        self.trace = Trace::default();
+        Ok(())
+    }
+
+    /// Writes what is left of the trace; one without events is a section without rows.
+    pub(super) fn end_trace(&mut self) -> Result<(), Unwritable> {
+        let is_unsaid = self.traces > 0 && self.trace.known.is_empty();
+        if is_unsaid || !self.columns[column::KINDS].is_empty() { self.flush() } else { Ok(()) }
+    }
+
+    /// Writes the next event of the trace that was begun last.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn event(&mut self, event: &Event) -> Result<(), Unwritable> {
+        let Writer { trace, columns, .. } = self;
+        let [kinds, new_addresses, addresses, ages, sizes, times, long_times, stacks, labels] = columns;
+        let mut kind = event.action as u8;
+        let is_free = is_free(event.action);
+
+        let next = u32::try_from(trace.known.len()).map_err(|_| Unwritable::Unfit("it names too many addresses"))?;
+        let address = *trace.addresses.entry(event.address).or_insert(next);
+        let is_new = address == next;
+        if is_new {
+            kind |= NEW_ADDRESS;
+            put_difference(new_addresses, event.address, trace.last_new);
+            trace.last_new = event.address;
+            trace.known.push((0, 0));
+        }
+        let Some((size, mention)) = trace.known.get_mut(address as usize) else { return Ok(()) };
+        if !is_new && trace.address == Some(address) {
+            kind |= SAME_ADDRESS;
+        } else if !is_new && is_free {
+            put(ages, u128::from(trace.mentions - *mention));
+        } else if !is_new {
+            put(addresses, u128::from(address));
+        }
+        if is_new || !is_free {
+            *mention = trace.mentions;
+            trace.mentions += 1;
+        }
+        if event.size == if is_free { *size } else { trace.size } {
+            kind |= SAME_SIZE;
+        } else {
+            put(sizes, u128::from(event.size));
+        }
+        *size = event.size;
+        if !is_free {
+            trace.size = event.size;
+        }
+        trace.address = Some(address);
+
+        let stack = event.stack.0.wrapping_add(1);
+        if stack == trace.stack {
+            kind |= SAME_STACK;
+        } else {
+            put_signed(stacks, i128::from(stack.wrapping_sub(trace.stack) as i32));
+        }
+        trace.stack = stack;
+        let changed = event.labels.0 != trace.labels;
+        put(labels, if changed { u128::from(event.labels.0) + 1 } else { 0 });
+        trace.labels = event.labels.0;
+        match event.time_us.wrapping_sub(trace.time_us) {
+            passed @ 0..255 => times.push(passed as u8),
+            passed => {
+                times.push(LONG);
+                put_signed(long_times, i128::from(passed));
+            }
+        }
+        trace.time_us = event.time_us;
+        kinds.push(kind);
+
+        let held: usize = self.columns.iter().map(Vec::len).sum();
+        if self.columns[column::KINDS].len() == MOST_EVENTS || held >= FULL { self.flush() } else { Ok(()) }
+    }
+
+    /// Writes a section of events.
+    fn flush(&mut self) -> Result<(), Unwritable> {
+        let mut payload = Vec::new();
+        put(&mut payload, u128::from(self.traces) - 1);
+        put(&mut payload, self.columns[column::KINDS].len() as u128);
+        put_columns(&mut payload, &self.columns);
+        self.columns.iter_mut().for_each(Vec::clear);
+        self.section(what::EVENTS, &payload)
+    }
+
+    /// Writes a section.
+    pub(super) fn section(&mut self, what: u8, payload: &[u8]) -> Result<(), Unwritable> {
+        if payload.len() > MOST_BYTES {
+            return Err(Unwritable::Unfit("a row of its tables is too long for columns"));
+        }
+        let mut section = vec![what];
+        section.extend_from_slice(&(payload.len() as u32).to_le_bytes());
+        section.extend_from_slice(payload);
+        self.out.write_all(&section)?;
+        Ok(self.out.write_all(&sum(&section).to_le_bytes())?)
+    }
+
+    /// What was written to, with everything in it.
+    pub(super) fn into_out(mut self) -> Result<W, Unwritable> {
+        self.section(what::END, &[])?;
+        self.out.flush()?;
+        Ok(self.out)
+    }
+}
+
+/// Appends columns behind their lengths.
+pub(super) fn put_columns(payload: &mut Vec<u8>, columns: &[Vec<u8>]) {
+    columns.iter().for_each(|column| put(payload, column.len() as u128));
+    columns.iter().for_each(|column| payload.extend_from_slice(column));
+}

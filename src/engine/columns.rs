@@ -1,0 +1,47 @@
+//! The open file as compact columns: its events as the history has them, and its tables.
+
+use super::Engine;
+use crate::compact::{Unwritable, Writer};
+use crate::replay::DeviceHistory;
+use crate::snapshot::{Event, NO_TIME, WarningKind};
+use crate::units::EventIdx;
+use std::io::Write;
+
+impl Engine {
+    /// Writes the open file as columns ([`crate::compact`]), best packed by gzip: opened again, they answer everything as the file does.
+    /// Reads what is open and changes nothing; takes some hundred nanoseconds an event, in one piece.
+    ///
+    /// # Errors
+    /// The system's; or the columns have no room for what the file has, and one sentence says for what.
+    pub fn write_columns<W: Write>(&self, out: W) -> Result<W, Unwritable> {
+        let file = self.file.as_deref().ok_or(Unwritable::Unfit("no file is open"))?;
+        // The history keeps the size of the allocation, not that of the free.
+        if file.warnings().iter().any(|(kind, ..)| *kind == WarningKind::SizeOfFreeDiffers) {
+            return Err(Unwritable::Unfit("a free has another size than its allocation"));
+        }
+        let mut writer = Writer::new(out)?;
+        let mut devices = Vec::new();
+        for history in file.histories.iter().filter(|history| history.event_count() > 0) {
+            writer.begin_trace()?;
+            devices.push(history.device);
+            for at in 0..history.event_count() {
+                writer.event(&event(history, at))?;
+            }
+        }
+        writer.finish(&file.snapshot, &devices, file.format())
+    }
+}
+
+/// An event as it was replayed.
+fn event(history: &DeviceHistory, at: u32) -> Event {
+    let events = &history.events;
+    let (address, size) = history.address_and_size(EventIdx(at));
+    Event {
+        address,
+        size,
+        time_us: events.times.at(at).unwrap_or(NO_TIME),
+        stack: events.stack(at),
+        labels: events.labels(at),
+        action: events.action(at),
+    }
+}

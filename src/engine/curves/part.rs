@@ -1,0 +1,89 @@
+//! Whether an allocation or a range of mapped addresses is of a part of a device's memory.
+//!
+//! The segment that holds an address is, over the whole trace: the ranges that hold it, and, of one that can grow, what was ever mapped of
+//! the same kind without a gap between.
+
+use crate::engine::open::OpenFile;
+use crate::engine::protocol::Only;
+use crate::replay::{AllocationId, DeviceHistory, SegmentLives, Source};
+use crate::sorted::{pair, sorted_numbers};
+
+/// A part of memory, and the addresses of its segment.
+pub(in crate::engine) struct Part {
+    pub(in crate::engine) only: Only,
+    /// From and to; `None` where no segment is asked for, or nothing was ever mapped there.
+    within: Option<[u64; 2]>,
+}
+
+impl Part {
+    /// Its segment is not looked for yet.
+    pub(in crate::engine) fn new(only: Only) -> Part {
+        Part { only, within: None }
+    }
+
+    /// Whether it is all there is.
+    pub(in crate::engine) fn is_all(&self) -> bool {
+        self.only == Only::default()
+    }
+
+    /// Looks for the segment.
+    pub(in crate::engine) fn find(&mut self, lives: &SegmentLives) {
+        let Some(address) = self.only.address else { return };
+        let ids = || (0..lives.ranges.len() as u32).map(AllocationId);
+        let ends = |id| {
+            let from = lives.ranges.address(id);
+            [from, from.saturating_add(lives.ranges.size(id))]
+        };
+        let holds = |id: &AllocationId| (ends(*id)[0]..ends(*id)[1]).contains(&address);
+        let mut grows = None;
+        for id in ids().filter(holds) {
+            let [from, to] = ends(id);
+            let [least, most] = self.within.unwrap_or([from, to]);
+            self.within = Some([from.min(least), to.max(most)]);
+            grows = grows.or(lives.kind(id).filter(|kind| kind.expandable));
+        }
+        let (Some([from, to]), Some(kind)) = (self.within, grows) else { return };
+        // By address: what touches what was put together before goes on with it.
+        let alike = ids().filter(|&id| lives.kind(id) == Some(kind));
+        let by_address = sorted_numbers(alike.map(|id| (pair(ends(id)[0], ends(id)[1]), id.0)).collect());
+        let mut open = [from, from];
+        for [start, end] in by_address.into_iter().map(|id| ends(AllocationId(id))) {
+            if start > open[1] {
+                if open[1] >= to {
+                    break;
+                }
+                open = [start, start];
+            }
+            open[1] = open[1].max(end);
+            if open[0] <= from && to <= open[1] {
+                self.within = Some(open);
+            }
+        }
+    }
+
+    fn wants(&self, pool: Option<(u64, u64)>, stream: Option<u64>, address: Option<u64>) -> bool {
+        let Only { pool: of_pool, stream: of_stream, address: of_segment } = self.only;
+        let is_within = || self.within.zip(address).is_some_and(|([from, to], address)| (from..to).contains(&address));
+        of_pool.is_none_or(|wanted| pool.unwrap_or_default() == wanted)
+            && (of_stream.is_none() || stream == of_stream)
+            && (of_segment.is_none() || is_within())
+    }
+
+    /// Whether an allocation is of it.
+    pub(in crate::engine) fn has(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> bool {
+        if self.is_all() {
+            return true;
+        }
+        let is_somewhere = history.allocations.source(id) != Source::Unexplained;
+        let address = is_somewhere.then(|| history.allocations.address(id));
+        let pool = address.and_then(|_| file.groups.pool(&file.snapshot, history, id));
+        let stream = address.and_then(|_| file.groups.stream(&file.snapshot, history, id));
+        self.wants(pool, stream, address)
+    }
+
+    /// Whether a range of mapped addresses is of it.
+    pub(in crate::engine) fn has_range(&self, lives: &SegmentLives, id: AllocationId) -> bool {
+        let Some(kind) = lives.kind(id) else { return false };
+        self.wants(kind.pool, kind.stream, Some(lives.ranges.address(id)))
+    }
+}

@@ -1,0 +1,236 @@
+//! The running totals of a part of a device's memory.
+
+use super::part::Part;
+use crate::column::Column;
+use crate::engine::open::OpenFile;
+use crate::engine::report::rounded;
+use crate::replay::{AllocationId, DeviceHistory, SegmentLives, Subject, Totals};
+use crate::snapshot::Action;
+use crate::units::{EventIdx, Moment};
+
+/// Events or allocations between two questions for the time.
+const ROWS_PER_CHECK: usize = 2048;
+
+/// What is added up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::engine) enum Kind {
+    /// What the history has itself of all of the device.
+    Requested,
+    /// The same.
+    Pending,
+    /// The same.
+    Reserved,
+    /// Active bytes, rounded: at least so many.
+    Rounded,
+    /// Active bytes, requested, whose free was not requested.
+    Allocated,
+    /// Reserved bytes that no active block has: at most so many. Negative where blocks lie in nothing that is mapped.
+    Free,
+}
+
+/// In the order of their numbers.
+const KINDS: [Kind; 6] = [Kind::Requested, Kind::Pending, Kind::Reserved, Kind::Rounded, Kind::Allocated, Kind::Free];
+
+/// The totals, as far as they are added up.
+pub(in crate::engine) struct Sums {
+    pub(in crate::engine) device: i64,
+    pub(in crate::engine) part: Part,
+    /// By how many bytes what was mapped of the part grows, by segment operation; empty for all of a device.
+    mapped: Column<i64>,
+    /// What is there before the first event.
+    base: [i64; KINDS.len()],
+    /// By kind; those that the history has stay empty.
+    totals: [Totals; KINDS.len()],
+    work: Work,
+}
+
+enum Work {
+    Begin,
+    /// Adds what was mapped from this range on.
+    Ranges(usize),
+    /// Adds what was live before the first event from this allocation on.
+    Early(usize),
+    /// Adds the changes of the events from this one on.
+    Events(u32),
+    Done,
+}
+
+/// Bytes as a signed number; beyond, they stay at the limit.
+fn signed(bytes: u64) -> i64 {
+    i64::try_from(bytes).unwrap_or(i64::MAX)
+}
+
+impl Sums {
+    /// Nothing is added up yet.
+    pub(in crate::engine) fn new(device: i64, part: Part) -> Sums {
+        let (mapped, base) = Default::default();
+        Sums { device, part, mapped, base, totals: KINDS.map(|_| Totals::new(0)), work: Work::Begin }
+    }
+
+    /// The total of a kind.
+    pub(in crate::engine) fn totals<'a>(&'a self, history: &'a DeviceHistory, kind: Kind) -> &'a Totals {
+        match kind {
+            Kind::Requested if self.part.is_all() => &history.drawn,
+            Kind::Pending if self.part.is_all() => &history.pending,
+            Kind::Reserved if self.part.is_all() => &history.reserved,
+            kind => &self.totals[kind as usize],
+        }
+    }
+
+    /// By how many bytes it grows at `event`.
+    pub(in crate::engine) fn change(
+        &self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        kind: Kind,
+        event: EventIdx,
+    ) -> i64 {
+        let subject = history.events.subject(event.0);
+        if let Subject::Segment(operation) = subject {
+            return match kind {
+                Kind::Reserved | Kind::Free if self.part.is_all() => history.reserved_change(event),
+                Kind::Reserved | Kind::Free => self.mapped.get(operation as usize).unwrap_or(0),
+                _ => 0,
+            };
+        }
+        let is_of_part = || history.allocation_of(event).is_some_and(|id| self.part.has(file, history, id));
+        if matches!(subject, Subject::Note(_)) || kind == Kind::Reserved || !is_of_part() {
+            return 0;
+        }
+        let rounded = || self.change_of_rounded(file, history, event);
+        match kind {
+            Kind::Requested => history.drawn_change(event),
+            Kind::Pending => history.pending_change(event),
+            Kind::Allocated => history.drawn_change(event).saturating_sub(history.pending_change(event)),
+            Kind::Rounded => rounded(),
+            Kind::Reserved | Kind::Free => -rounded(),
+        }
+    }
+
+    /// Works while there is time; `true` when done. What was mapped when must be known.
+    pub(in crate::engine) fn step(
+        &mut self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        let Some(lives) = file.segments(self.device) else { return true };
+        loop {
+            self.work = match self.work {
+                Work::Begin => {
+                    self.part.find(lives);
+                    if self.part.is_all() { self.all(history) } else { self.none_mapped(history) }
+                }
+                Work::Ranges(next) => {
+                    let end = lives.ranges.len().min(next + ROWS_PER_CHECK);
+                    (next..end).for_each(|id| self.range(history, lives, AllocationId(id as u32)));
+                    if end < lives.ranges.len() { Work::Ranges(end) } else { Work::Early(0) }
+                }
+                Work::Early(next) => {
+                    let end = history.allocations.early().min(next + ROWS_PER_CHECK);
+                    (next..end).for_each(|id| self.early(file, history, AllocationId(id as u32)));
+                    if end < history.allocations.early() { Work::Early(end) } else { self.begin() }
+                }
+                Work::Events(next) => {
+                    let end = history.event_count().min(next.saturating_add(ROWS_PER_CHECK as u32));
+                    (next..end).for_each(|event| self.event(file, history, EventIdx(event)));
+                    if end < history.event_count() { Work::Events(end) } else { Work::Done }
+                }
+                Work::Done => return true,
+            };
+            if !has_time() {
+                return matches!(self.work, Work::Done);
+            }
+        }
+    }
+
+    fn add(&mut self, kind: Kind, bytes: i64) {
+        let base = &mut self.base[kind as usize];
+        *base = base.saturating_add(bytes);
+    }
+
+    /// What the history knows of what was there before the first event.
+    fn all(&mut self, history: &DeviceHistory) -> Work {
+        self.add(Kind::Free, history.reserved_at(Moment::START));
+        Work::Early(0)
+    }
+
+    fn none_mapped(&mut self, history: &DeviceHistory) -> Work {
+        let actions = [Action::SegmentAlloc, Action::SegmentFree, Action::SegmentMap, Action::SegmentUnmap];
+        let operations: u64 = actions.iter().filter_map(|&of| history.action_counts.get(of as usize)).sum();
+        self.mapped = (0..operations).map(|_| 0).collect();
+        Work::Ranges(0)
+    }
+
+    /// A range that is of the part, from its birth to its end.
+    fn range(&mut self, history: &DeviceHistory, lives: &SegmentLives, id: AllocationId) {
+        if !self.part.has_range(lives, id) {
+            return;
+        }
+        let (born, died, size) = lives.ranges.span(id);
+        if born == 0 {
+            self.add(Kind::Reserved, signed(size));
+            self.add(Kind::Free, signed(size));
+        }
+        let mut grows = |moment: u32, bytes: i64| {
+            let Some(event) = Moment(moment).event().filter(|event| event.0 < history.event_count()) else { return };
+            let Subject::Segment(operation) = history.events.subject(event.0) else { return };
+            let operation = operation as usize;
+            self.mapped.set(operation, self.mapped.get(operation).unwrap_or(0).saturating_add(bytes));
+        };
+        grows(born, signed(size));
+        grows(died, -signed(size));
+    }
+
+    fn early(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId) {
+        if !self.part.has(file, history, id) || !history.allocations.outlives(id, Moment::START) {
+            return;
+        }
+        let size = signed(history.allocations.size(id));
+        let pending = if history.allocations.pending_from(id) == 0 { size } else { 0 };
+        let rounded = signed(rounded(file, history, id).0);
+        self.add(Kind::Requested, size);
+        self.add(Kind::Pending, pending);
+        self.add(Kind::Allocated, size - pending);
+        self.add(Kind::Rounded, rounded);
+        self.add(Kind::Free, -rounded);
+    }
+
+    fn begin(&mut self) -> Work {
+        self.totals = self.base.map(Totals::new);
+        Work::Events(0)
+    }
+
+    /// By how many bytes each kind grows at `event`: what [`Sums::change`] tells of one.
+    fn changes(&self, file: &OpenFile, history: &DeviceHistory, event: EventIdx) -> [i64; KINDS.len()] {
+        let Some(id) = history.allocation_of(event) else {
+            let mapped = self.change(file, history, Kind::Reserved, event);
+            return [0, 0, mapped, 0, 0, mapped];
+        };
+        if !self.part.has(file, history, id) {
+            return [0; KINDS.len()];
+        }
+        let rounded = self.change_of_rounded(file, history, event);
+        let (drawn, pending) = (history.drawn_change(event), history.pending_change(event));
+        [drawn, pending, 0, rounded, drawn.saturating_sub(pending), -rounded]
+    }
+
+    fn change_of_rounded(&self, file: &OpenFile, history: &DeviceHistory, event: EventIdx) -> i64 {
+        match history.change(event) {
+            Some((id, true)) => signed(rounded(file, history, id).0),
+            Some((id, false)) => -signed(rounded(file, history, id).0),
+            None => 0,
+        }
+    }
+
+    fn event(&mut self, file: &OpenFile, history: &DeviceHistory, event: EventIdx) {
+        let skips = if self.part.is_all() { 3 } else { 0 };
+        let changes = self.changes(file, history, event);
+        self.totals.iter_mut().zip(changes).skip(skips).for_each(|(total, change)| total.push(change));
+    }
+
+    /// Bytes on the heap.
+    pub(in crate::engine) fn heap_bytes(&self) -> usize {
+        self.totals.iter().map(Totals::heap_bytes).sum::<usize>() + self.mapped.heap_bytes()
+    }
+}

@@ -1,0 +1,158 @@
+//! Which events a filter leaves. Without one none is looked at.
+
+use super::rows::{pool_of, stack_of_event, stream_of};
+use crate::analysis::event_terms::{EventTerm, EventTerms, Named};
+use crate::column::Column;
+use crate::engine::open::OpenFile;
+use crate::engine::protocol::{EventsFilter, Query};
+use crate::engine::stack_match::StackMatch;
+use crate::replay::{DeviceHistory, Subject};
+use crate::snapshot::Action;
+use crate::units::EventIdx;
+
+/// Events between two questions for the time.
+const ROWS_PER_CHECK: u32 = 2048;
+
+/// The events of a list.
+pub(super) struct Listing {
+    device: i64,
+    filter: EventsFilter,
+    /// `None` for what can't be read.
+    terms: Option<Vec<(EventTerm, StackMatch)>>,
+    /// The events that are looked at: the first, and the first beyond.
+    range: [u32; 2],
+    /// Those that pass; `None` where all do.
+    passed: Option<Column<u32>>,
+    next: u32,
+}
+
+impl Listing {
+    pub(super) fn new(file: &OpenFile, device: i64, filter: EventsFilter) -> Listing {
+        let count = file.history(device).map_or(0, DeviceHistory::event_count);
+        let to = filter.between.map_or(count, |[_, to]| to.min(count));
+        let from = filter.between.map_or(0, |[from, _]| from.min(to));
+        let terms = EventTerms::parse(&filter.text).ok();
+        let terms = terms.map(|it| it.terms.into_iter().map(|term| (term, StackMatch::default())).collect::<Vec<_>>());
+        let is_all = filter.actions == 0 && terms.as_ref().is_some_and(Vec::is_empty);
+        Listing { device, filter, terms, range: [from, to], passed: (!is_all).then(Column::new), next: from }
+    }
+
+    /// Whether it lists this.
+    pub(super) fn is_of(&self, device: i64, filter: &EventsFilter) -> bool {
+        self.device == device && self.filter == *filter
+    }
+
+    /// How many are listed.
+    pub(super) fn len(&self) -> u32 {
+        let [from, to] = self.range;
+        self.passed.as_ref().map_or(to - from, |passed| passed.len() as u32)
+    }
+
+    /// The event of a row.
+    pub(super) fn event(&self, row: u32) -> Option<u32> {
+        let [from, to] = self.range;
+        match &self.passed {
+            Some(passed) => passed.get(row as usize),
+            None => from.checked_add(row).filter(|&event| event < to),
+        }
+    }
+
+    /// The row of an event, or of the first listed one after it, or the last.
+    pub(super) fn row_of(&self, event: u32) -> Option<u32> {
+        let last = self.len().checked_sub(1)?;
+        let row = match &self.passed {
+            None => event.saturating_sub(self.range[0]),
+            Some(passed) => {
+                let (mut from, mut to) = (0, passed.len());
+                while from < to {
+                    let middle = usize::midpoint(from, to);
+                    if passed.at(middle) < event { from = middle + 1 } else { to = middle }
+                }
+                from as u32
+            }
+        };
+        Some(row.min(last))
+    }
+
+    /// Looks at more events while there is time; `true` when all are looked at.
+    pub(super) fn step(&mut self, file: &mut OpenFile, has_time: &mut dyn FnMut() -> bool) -> bool {
+        let is_ready = self.terms.iter_mut().flatten().all(|(term, stacks)| match term {
+            EventTerm::Query(query) => stacks.step(file, query, has_time),
+            _ => true,
+        });
+        if !is_ready {
+            return false;
+        }
+        let (Some(terms), Some(passed), Some(history)) = (&self.terms, &mut self.passed, file.history(self.device))
+        else {
+            return true;
+        };
+        while self.next < self.range[1] {
+            let end = self.range[1].min(self.next.saturating_add(ROWS_PER_CHECK));
+            for event in self.next..end {
+                let bit = EventsFilter::bit(history.events.action(event));
+                if (self.filter.actions == 0 || self.filter.actions & bit != 0)
+                    && terms.iter().all(|(term, stacks)| holds(file, history, event, term, stacks))
+                {
+                    passed.push(event);
+                }
+            }
+            self.next = end;
+            if !has_time() {
+                return false;
+            }
+        }
+        true
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        let stacks = self.terms.iter().flatten();
+        let stacks: usize = stacks.map(|(_, it)| it.frames.heap_bytes() + it.stacks.heap_bytes()).sum();
+        self.passed.as_ref().map_or(0, Column::heap_bytes) + stacks
+    }
+}
+
+fn holds(file: &OpenFile, history: &DeviceHistory, event: u32, term: &EventTerm, stacks: &StackMatch) -> bool {
+    let action = history.events.action(event);
+    match term {
+        EventTerm::Actions(bits) => bits & EventsFilter::bit(action) != 0,
+        EventTerm::Stream(stream) => stream_of(file, history, event) == Some(*stream),
+        EventTerm::Pool(pool) => pool_of(file, history, event) == Some(*pool),
+        EventTerm::Versioned(name) => {
+            let is_of = match history.events.subject(event) {
+                Subject::Note(_) => false,
+                Subject::Segment(_) => name.of != Named::Block,
+                Subject::Traced(_) | Subject::Early(_) => name.of != Named::Segment,
+            };
+            is_of
+                && history.address_and_size(EventIdx(event)).0 == name.address
+                && file.version_of(history, event) == name.version
+        }
+        EventTerm::Query(query) => finds(file, history, (event, action), query, stacks),
+    }
+}
+
+fn finds(
+    file: &OpenFile,
+    history: &DeviceHistory,
+    (event, action): (u32, Action),
+    query: &Query,
+    stacks: &StackMatch,
+) -> bool {
+    match query {
+        Query::Number(number) => history.allocation_of(EventIdx(event)).is_some_and(|id| id.0 == *number),
+        Query::Size(least, most) => {
+            let size = history.address_and_size(EventIdx(event)).1;
+            (action.moves_memory() || action == Action::Oom) && (*least..=*most).contains(&size)
+        }
+        Query::Address(address) => {
+            let (from, size) = history.address_and_size(EventIdx(event));
+            action.moves_memory() && address.checked_sub(from).is_some_and(|inside| inside < size.max(1))
+        }
+        Query::Category(name) => {
+            let of = history.allocation_of(EventIdx(event));
+            of.is_some_and(|id| file.groups.categories.is_called(history, id, name))
+        }
+        Query::Frame(_) | Query::Site(_) => stacks.stacks.contains(stack_of_event(file, history, event).0),
+    }
+}

@@ -1,0 +1,126 @@
+//! A row of the list of events: its facts, and its line of text.
+
+use crate::analysis::{frame_line, site};
+use crate::engine::copying::write_words;
+use crate::engine::groups::stack_of;
+use crate::engine::open::OpenFile;
+use crate::engine::places::lasted_us;
+use crate::engine::protocol::EventRow;
+use crate::replay::{Curve, DeviceHistory, Subject};
+use crate::snapshot::{Action, FrameId, StackId};
+use crate::units::{EventIdx, Moment};
+use std::fmt::Write;
+
+/// The names of the fields of [`write_line`].
+pub(super) const HEAD: &str = "event\taction\ttime_us\tsince_us\tsize_bytes\taddress\tversion\tdevice_free_bytes\tstream\tpool\tallocation\t\
+active_bytes\tpending_bytes\treserved_bytes\tcall_site\n";
+
+/// The stack that tells where an event came from: its own, or else that of its allocation.
+pub(super) fn stack_of_event(file: &OpenFile, history: &DeviceHistory, event: u32) -> StackId {
+    let own = history.events.stack(event);
+    if file.snapshot.stacks.innermost(own).is_some() {
+        return own;
+    }
+    history.allocation_of(EventIdx(event)).map_or(own, |id| stack_of(&file.snapshot, history, id))
+}
+
+/// The stream of an event: its own, or else that of its allocation or of the segment that holds its address at the end.
+pub(super) fn stream_of(file: &OpenFile, history: &DeviceHistory, event: u32) -> Option<u64> {
+    let own = file.snapshot.labels.labels(history.events.labels(event)).stream;
+    own.or_else(|| match history.allocation_of(EventIdx(event)) {
+        Some(id) => file.groups.stream(&file.snapshot, history, id),
+        None => file.snapshot.segments.get(segment_of(file, history, event)? as usize)?.stream,
+    })
+}
+
+/// The pool of an event, found as its stream is.
+pub(super) fn pool_of(file: &OpenFile, history: &DeviceHistory, event: u32) -> Option<(u64, u64)> {
+    let own = file.snapshot.labels.labels(history.events.labels(event)).pool;
+    own.or_else(|| match history.allocation_of(EventIdx(event)) {
+        Some(id) => file.groups.pool(&file.snapshot, history, id),
+        None => file.snapshot.segments.get(segment_of(file, history, event)? as usize)?.pool,
+    })
+}
+
+fn segment_of(file: &OpenFile, history: &DeviceHistory, event: u32) -> Option<u32> {
+    let Subject::Segment(_) = history.events.subject(event) else { return None };
+    file.groups.segment_at(history.device, history.address_and_size(EventIdx(event)).0)
+}
+
+/// A row of the device of this ordinal, and the frame it names as its call site; `None` for another device or event.
+fn facts(file: &mut OpenFile, device: i64, event: u32) -> Option<(EventRow, Option<FrameId>)> {
+    let history = file.history(device).filter(|history| event < history.event_count())?;
+    let (action, moment) = (history.events.action(event), Moment::after(EventIdx(event)));
+    let (address, size) = history.address_and_size(EventIdx(event));
+    let has_address = action.moves_memory() || (action != Action::Oom && address != 0);
+    let positive = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
+    let pending = |event| history.pending_change(event);
+    let before = event.checked_sub(1).map(EventIdx);
+    let row = EventRow {
+        event,
+        action: action as u8,
+        time_us: history.events.times.at(event),
+        since_us: before.and_then(|before| lasted_us(history, before, EventIdx(event))),
+        size,
+        address: has_address.then_some(address),
+        version: file.version_of(history, event),
+        device_free: (action == Action::Oom).then_some(address),
+        stream: stream_of(file, history, event),
+        pool: pool_of(file, history, event),
+        allocation: history.allocation_of(EventIdx(event)).map(|id| id.0),
+        site: String::new(),
+        active: positive(history.drawn_at(moment)),
+        pending: positive(Curve::new(&history.pending, &pending).at(moment)),
+        reserved: positive(history.reserved_at(moment)),
+        matches: false,
+    };
+    let stack = stack_of_event(file, history, event);
+    Some((row, file.sites.of(&file.snapshot, stack)))
+}
+
+/// A row of the list, with the call site in short.
+pub(super) fn row(file: &mut OpenFile, device: i64, event: u32, find: Option<u32>) -> Option<EventRow> {
+    let (mut row, frame) = facts(file, device, event)?;
+    row.site = frame.map_or_else(String::new, |frame| site::in_row(&file.snapshot, frame));
+    let found = file.found.as_ref().filter(|found| Some(found.serial) == find && found.device == device);
+    row.matches = found.zip(row.allocation).is_some_and(|(found, id)| found.matches.contains(id));
+    Some(row)
+}
+
+/// Appends a row as a line of text; what is not known is empty.
+pub(super) fn write_line(text: &mut String, file: &mut OpenFile, device: i64, event: u32) {
+    let Some((row, frame)) = facts(file, device, event) else { return };
+    let field = |text: &mut String, value: Option<i128>| {
+        // Writing to a String never fails.
+        let _ = value.map(|value| write!(text, "{value}"));
+        text.push('\t');
+    };
+    let hexadecimal = |text: &mut String, value: Option<u64>| {
+        let _ = value.map(|value| write!(text, "0x{value:x}"));
+        text.push('\t');
+    };
+    field(text, Some(row.event.into()));
+    text.push_str(Action::ALL.get(usize::from(row.action)).map_or("", |action| action.name()));
+    text.push('\t');
+    field(text, row.time_us.map(i128::from));
+    field(text, row.since_us.map(i128::from));
+    field(text, Some(row.size.into()));
+    hexadecimal(text, row.address);
+    field(text, row.address.map(|_| row.version.into()));
+    field(text, row.device_free.map(i128::from));
+    hexadecimal(text, row.stream);
+    if let Some((first, second)) = row.pool {
+        let _ = write!(text, "({first}, {second})");
+    }
+    text.push('\t');
+    field(text, row.allocation.map(i128::from));
+    field(text, Some(row.active.into()));
+    field(text, Some(row.pending.into()));
+    field(text, Some(row.reserved.into()));
+    if let Some(frame) = frame {
+        let mut line = String::new();
+        frame_line::write(&mut line, &file.snapshot, file.snapshot.frames.frame(frame));
+        write_words(text, &line);
+    }
+    text.push('\n');
+}

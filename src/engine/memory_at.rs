@@ -1,0 +1,100 @@
+//! What memory is like at an address at a moment: the block there, the segment, what is free.
+
+use super::open::OpenFile;
+use super::plots::Around;
+use super::protocol::{HitAllocation, HitMemory, HitSegment, Only};
+use crate::analysis::site;
+use crate::replay::{AllocationId, SegmentLives};
+use crate::sorted::sort;
+use crate::units::Moment;
+
+/// A segment at a moment, or as much of it as touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SegmentAt {
+    /// The range that has the address.
+    pub(super) range: AllocationId,
+    /// The first address of the segment.
+    pub(super) address: u64,
+    /// The first address beyond it.
+    pub(super) end: u64,
+}
+
+/// The segment that holds an address at a moment; `segments` must be complete.
+pub(super) fn segment_at(segments: &SegmentLives, moment: Moment, address: u64) -> Option<SegmentAt> {
+    let ranges = &segments.ranges;
+    let live = segments.live.live_at(ranges, moment);
+    let mut by_address: Vec<(u128, u32)> = live.map(|id| (u128::from(ranges.address(id)), id.0)).collect();
+    sort(&mut by_address);
+    let after = by_address.partition_point(|&(begins, _)| begins <= u128::from(address));
+    let id_at = |place: usize| by_address.get(place).map(|&(_, id)| AllocationId(id));
+    let end_of = |id: AllocationId| ranges.address(id).saturating_add(ranges.size(id));
+    let place = after.checked_sub(1)?;
+    let range = id_at(place).filter(|&id| address < end_of(id))?;
+    let [mut first, mut last] = [range; 2];
+    let mut lower = place;
+    while let Some(below) = lower.checked_sub(1).and_then(id_at).filter(|&below| segments.goes_on(below, first)) {
+        (first, lower) = (below, lower - 1);
+    }
+    let mut upper = after;
+    while let Some(above) = id_at(upper).filter(|&above| segments.goes_on(last, above)) {
+        (last, upper) = (above, upper + 1);
+    }
+    Some(SegmentAt { range, address: ranges.address(first), end: end_of(last) })
+}
+
+/// What is told of a segment; `None` when there is no such device.
+pub(super) fn hit_segment(file: &mut OpenFile, device: i64, at: SegmentAt) -> Option<HitSegment> {
+    let (history, segments) = (file.history(device)?, file.segments(device)?);
+    let (ranges, kind) = (&segments.ranges, segments.kind(at.range)?);
+    let hit = HitSegment {
+        range: at.range.0,
+        address: at.address,
+        reserved: at.end - at.address,
+        range_bytes: ranges.size(at.range),
+        mapped: ranges.born(at.range).0,
+        unmapped: ranges.died(at.range).map(|moment| moment.0),
+        pool: kind.pool,
+        stream: kind.stream,
+        small: kind.small,
+        expandable: kind.expandable,
+        site: None,
+    };
+    let stack = segments.stack(&file.snapshot, history, at.range);
+    let frame = file.sites.of(&file.snapshot, stack);
+    let site = frame.map(|frame| site::short(&file.snapshot, file.snapshot.frames.frame(frame)));
+    Some(HitSegment { site, ..hit })
+}
+
+/// The free bytes around an address that no block has, as far as the segment reaches.
+fn free(around: &Around, segment: SegmentAt, address: u64) -> Option<(u64, u64)> {
+    if around.at.is_some() {
+        return None;
+    }
+    let from = around.below.map_or(segment.address, |below| below.end.max(segment.address));
+    let to = around.above.map_or(segment.end, |above| above.address.min(segment.end));
+    (from <= address && address < to).then_some((from, to - from))
+}
+
+/// The allocation and the memory at an address at a moment, of a part of memory; `None` when there is no such device. The height of a block
+/// is where `height_of` has its first address.
+pub(super) fn memory_at(
+    file: &mut OpenFile,
+    (device, only): (i64, Only),
+    moment: Moment,
+    address: u64,
+    height_of: impl Fn(&OpenFile, u64) -> u64,
+) -> Option<(Option<HitAllocation>, HitMemory)> {
+    file.segment_lives(device, &mut || true);
+    let (history, segments) = (file.history(device)?, file.segments(device)?);
+    let moment = Moment(moment.0.min(history.event_count()));
+    let around = Around::of(file, history, moment, address, |_| true);
+    let segment = segment_at(segments, moment, address);
+    let free = segment.and_then(|segment| free(&around, segment, address));
+    let wanted = around.at.filter(|block| file.layout(device, only).is_none_or(|layout| layout.has(block.id)));
+    let hit = wanted.and_then(|block| {
+        let lowest_byte = height_of(file, block.address);
+        file.hit_allocation(device, block.id, lowest_byte)
+    });
+    let segment = segment.and_then(|segment| hit_segment(file, device, segment));
+    Some((hit, HitMemory { segment, free }))
+}

@@ -1,0 +1,69 @@
+//! What lies at an address at a moment, and next to it: exactly, from the history.
+
+use crate::engine::open::OpenFile;
+use crate::replay::{AllocationId, DeviceHistory, Source};
+use crate::units::Moment;
+
+/// A live block, where it lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::engine) struct Lain {
+    pub(in crate::engine) id: AllocationId,
+    /// Its first address.
+    pub(in crate::engine) address: u64,
+    /// The first address beyond its rounded bytes.
+    pub(in crate::engine) end: u64,
+}
+
+/// The live blocks at and next to an address.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::engine) struct Around {
+    /// The one that has it.
+    pub(in crate::engine) at: Option<Lain>,
+    /// The next one that begins below: below `at`, where there is one.
+    pub(in crate::engine) below: Option<Lain>,
+    /// The next one that begins above.
+    pub(in crate::engine) above: Option<Lain>,
+}
+
+impl Around {
+    /// What is around an address at a moment, of those blocks that are wanted. Costs about as much as there is live.
+    pub(in crate::engine) fn of(
+        file: &OpenFile,
+        history: &DeviceHistory,
+        moment: Moment,
+        address: u64,
+        is_wanted: impl Fn(AllocationId) -> bool,
+    ) -> Around {
+        let allocations = &history.allocations;
+        // The two highest of those that begin at the address or below it, and the lowest of those above.
+        let mut below: [Option<(u64, AllocationId)>; 2] = [None; 2];
+        let mut above: Option<(u64, AllocationId)> = None;
+        for id in history.live.live_at(allocations, moment) {
+            let begins = allocations.address(id);
+            let is_nearer = match begins.cmp(&address) {
+                std::cmp::Ordering::Greater => above.is_none_or(|(nearest, _)| begins < nearest),
+                _ => below[1].is_none_or(|(nearest, _)| begins > nearest),
+            };
+            let counts = || allocations.size(id) > 0 && allocations.source(id) != Source::Unexplained && is_wanted(id);
+            if !is_nearer || !counts() {
+                continue;
+            }
+            let this = Some((begins, id));
+            if begins > address {
+                above = this;
+            } else if below[0].is_none_or(|(nearest, _)| begins >= nearest) {
+                below = [this, below[0]];
+            } else {
+                below[1] = this;
+            }
+        }
+        let lain = |(address, id): (u64, AllocationId)| Lain {
+            id,
+            address,
+            end: address.saturating_add(file.block_bytes(history, id)),
+        };
+        let [nearest, next] = below.map(|below| below.map(lain));
+        let at = nearest.filter(|block| address < block.end);
+        Around { at, below: if at.is_some() { next } else { nearest }, above: above.map(lain) }
+    }
+}

@@ -1,0 +1,234 @@
+//! What is asked about places of these pictures: what is there, where steps lead, where something is. Exactly, from the history.
+
+use super::{Around, Layout};
+use crate::analysis::site;
+use crate::engine::memory_at::{SegmentAt, hit_segment, memory_at, segment_at};
+use crate::engine::open::OpenFile;
+use crate::engine::protocol::{
+    AddressMap, HitAllocation, HitMemory, Looks, MappedRange, Only, Plot, Step, Stepped, Stop,
+};
+use crate::replay::{AllocationId, DeviceHistory, SegmentLives};
+use crate::timeline::{self, OutlineRect, View, address_outline};
+use crate::units::{EventIdx, Moment};
+
+/// Events that one step looks at: a few milliseconds.
+const MOST_EVENTS: u32 = 50_000;
+/// Ranges that one step looks at, those of all moments on its way together.
+const MOST_RANGES: usize = 1_000_000;
+
+/// Where a height of the axis is: its address, or in a gap the end of the range below it.
+fn address_near(map: &AddressMap, height: u64) -> Option<u64> {
+    let after = map.ranges.partition_point(|range| range.from <= height);
+    let MappedRange { address, bytes, from, .. } = *map.ranges.get(after.checked_sub(1)?)?;
+    Some(address.saturating_add((height - from).min(bytes)))
+}
+
+impl OpenFile {
+    /// The addresses of a part of memory; its layout must have been made. Empty on a device that there is not.
+    pub(in crate::engine) fn map(&self, device: i64, only: Only) -> AddressMap {
+        self.layout(device, only).map(|layout| layout.map.clone()).unwrap_or_default()
+    }
+
+    /// What is at a height of a picture that is not a stack of allocations, at a moment: at once, whatever has to be made for it.
+    pub(in crate::engine) fn hit_in_plot(
+        &mut self,
+        device: i64,
+        looks: Looks,
+        moment: u32,
+        height: u64,
+    ) -> (Option<HitAllocation>, HitMemory) {
+        // The scene has made it already.
+        self.pile_up(device, looks, &mut || true);
+        let only = looks.plot.only();
+        let found = match looks.plot {
+            Plot::Reserved(_) => self.hit_range(device, looks, moment, height),
+            _ => {
+                let address = self.layout(device, only).and_then(|layout| layout.map.address_at(height));
+                let height_of = |file: &OpenFile, address: u64| {
+                    let layout = file.layout(device, only);
+                    layout.and_then(|layout| layout.map.height_of(address)).unwrap_or(0)
+                };
+                address.and_then(|address| memory_at(self, (device, only), Moment(moment), address, height_of))
+            }
+        };
+        found.unwrap_or_default()
+    }
+
+    fn hit_range(
+        &mut self,
+        device: i64,
+        looks: Looks,
+        moment: u32,
+        height: u64,
+    ) -> Option<(Option<HitAllocation>, HitMemory)> {
+        let hit = self.with_reserved(device, looks, |source| timeline::stack_at(source, Moment(moment), height))??;
+        let (history, segments) = (self.history(device)?, self.segments(device)?);
+        let (id, ranges) = (hit.allocation, &segments.ranges);
+        let moment = Moment(moment.min(history.event_count()));
+        let alone = SegmentAt {
+            range: id,
+            address: ranges.address(id),
+            end: ranges.address(id).saturating_add(ranges.size(id)),
+        };
+        let at = segment_at(segments, moment, alone.address).unwrap_or(alone);
+        let block = HitAllocation {
+            allocation: id.0,
+            requested: ranges.size(id),
+            born: ranges.born(id).0,
+            died: ranges.died(id).map(|moment| moment.0),
+            lowest_byte: hit.lowest_byte,
+            site: None,
+        };
+        let stack = segments.stack(&self.snapshot, history, id);
+        let frame = self.sites.of(&self.snapshot, stack);
+        let site = frame.map(|frame| site::short(&self.snapshot, self.snapshot.frames.frame(frame)));
+        let segment = hit_segment(self, device, at);
+        Some((Some(HitAllocation { site, ..block }), HitMemory { segment, free: None }))
+    }
+
+    /// Where something is in a window of these pictures; `None` when there is no such device.
+    pub(in crate::engine) fn outline_in_plot(
+        &mut self,
+        device: i64,
+        looks: Looks,
+        view: &View,
+        id: AllocationId,
+    ) -> Option<Vec<OutlineRect>> {
+        self.pile_up(device, looks, &mut || true);
+        match looks.plot {
+            Plot::Reserved(_) => self.with_reserved(device, looks, |source| timeline::exact_outline(source, view, id)),
+            _ => {
+                let rect = self.with_addresses(device, looks, |source| address_outline(source, view, id))?;
+                Some(rect.into_iter().collect())
+            }
+        }
+    }
+
+    /// The height in a picture at which an allocation begins at a moment; `None` where it is not shown then. In the picture of what was
+    /// reserved it is where its first byte lies in the range that holds it.
+    pub(in crate::engine) fn height_of(
+        &mut self,
+        device: i64,
+        looks: Looks,
+        id: AllocationId,
+        moment: Moment,
+    ) -> Option<u64> {
+        self.pile_up(device, looks, &mut || true);
+        let history = self.history(device)?;
+        match looks.plot {
+            Plot::Stack => {
+                self.with_source(device, looks, |source| timeline::lowest_byte_of(source, id, moment)).flatten()
+            }
+            Plot::Addresses(only) => self.layout(device, only)?.place(history, id, 0).map(|[lowest, _]| lowest),
+            Plot::Reserved(_) => {
+                let (segments, address) = (self.segments(device)?, history.allocations.address(id));
+                let SegmentAt { range, .. } = segment_at(segments, moment, address)?;
+                let lowest = self.with_reserved(device, looks, |source| {
+                    timeline::lowest_byte_of(source, range, moment).filter(|_| source.allocations.size(range) > 0)
+                });
+                Some(lowest.flatten()?.saturating_add(address - segments.ranges.address(range)))
+            }
+        }
+    }
+
+    /// Where a step leads in the picture of addresses; `None` when there is no such device.
+    pub(in crate::engine) fn step_in_addresses(
+        &mut self,
+        device: i64,
+        looks: Looks,
+        (moment, height): (u32, u64),
+        step: Step,
+    ) -> Option<Stepped> {
+        self.pile_up(device, looks, &mut || true);
+        let (history, layout) = (self.history(device)?, self.layout(device, looks.plot.only())?);
+        let moment = moment.min(history.event_count());
+        let onto = |id: AllocationId| {
+            let [lowest, above] = layout.place(history, id, self.block_bytes(history, id))?;
+            Some((moment, lowest + (above - lowest) / 2, Stop::Arrived))
+        };
+        let around = || {
+            let address = address_near(&layout.map, height)?;
+            Some(Around::of(self, history, Moment(moment), address, |id| layout.has(id)))
+        };
+        let found = match step {
+            Step::Above => around().and_then(|around| onto(around.above?.id)),
+            Step::Below => around().and_then(|around| onto(around.below?.id)),
+            Step::Onto(id) => {
+                let id = AllocationId(id);
+                let is_live = |history: &DeviceHistory| {
+                    (id.0 as usize) < history.allocations.len()
+                        && history.allocations.born(id).0 <= moment
+                        && history.allocations.outlives(id, Moment(moment))
+                };
+                Some(id).filter(|_| is_live(history)).and_then(onto)
+            }
+            Step::Earlier | Step::Later => layout.map.address_at(height).and_then(|address| {
+                let (moment, stop) = self.along(history, layout, (moment, address), step)?;
+                Some((moment, height, stop))
+            }),
+        };
+        let (moment, byte, stop) = found.unwrap_or((moment, height, Stop::Nowhere));
+        Some(Stepped { moment, byte, stop })
+    }
+
+    /// Event by event, until a block comes to the address: backwards, one that goes there.
+    fn along(
+        &self,
+        history: &DeviceHistory,
+        layout: &Layout,
+        (start, address): (u32, u64),
+        step: Step,
+    ) -> Option<(u32, Stop)> {
+        let mut moment = start;
+        for _ in 0..MOST_EVENTS {
+            let (next, event) = next_moment(history, moment, step)?;
+            if let Some((id, is_born)) = history.change(EventIdx(event))
+                && is_born == (step == Step::Later)
+                && layout.has(id)
+                && let Some(inside) = address.checked_sub(history.allocations.address(id))
+                && inside < self.block_bytes(history, id)
+            {
+                return Some((next, Stop::Arrived));
+            }
+            moment = next;
+        }
+        Some((moment, Stop::OnItsWay))
+    }
+}
+
+/// The moment after or before this one, and the event between them.
+fn next_moment(history: &DeviceHistory, moment: u32, step: Step) -> Option<(u32, u32)> {
+    match step {
+        Step::Earlier => Some((moment.checked_sub(1)?, moment - 1)),
+        _ => (moment < history.event_count()).then_some((moment + 1, moment)),
+    }
+}
+
+/// In the stack of what was held: to the next moment at which another range has the byte.
+pub(in crate::engine) fn along_ranges(
+    (history, segments): (&DeviceHistory, &SegmentLives),
+    source: &timeline::Source<'_>,
+    (start, byte): (u32, u64),
+    step: Step,
+) -> Option<(u32, Stop)> {
+    let at = |moment: u32| timeline::stack_at(source, Moment(moment), byte).map(|hit| hit.allocation);
+    let mut this = at(start);
+    let (mut moment, mut looked) = (start, 0);
+    for _ in 0..MOST_EVENTS {
+        let (next, event) = next_moment(history, moment, step)?;
+        moment = next;
+        if segments.change(history, EventIdx(event)) == 0 {
+            continue;
+        }
+        let found = at(moment);
+        if found.is_some() && found != this {
+            return Some((moment, Stop::Arrived));
+        }
+        this = found;
+        looked += source.live.candidates(source.allocations, Moment(moment)).len();
+        if looked > MOST_RANGES {
+            break;
+        }
+    }
+    Some((moment, Stop::OnItsWay))
+}

@@ -1,0 +1,252 @@
+//! The axis of addresses: what was ever mapped, gaps made small, and in which range of it each allocation lies.
+
+use crate::column::Column;
+use crate::engine::curves::Part;
+use crate::engine::open::OpenFile;
+use crate::engine::protocol::{AddressMap, MappedRange, Only};
+use crate::replay::{AllocationId, DeviceHistory, SegmentLives, Source};
+use crate::sorted::{pair, sorted_by_key};
+use std::collections::BTreeMap;
+
+/// Ranges or allocations between two questions for the time.
+const ROWS_PER_CHECK: usize = 2048;
+/// A gap is this part of all that was mapped …
+const GAP: u64 = 128;
+/// … but all gaps together are no more than this part of it.
+const ALL_GAPS: u64 = 8;
+/// Blocks outside all that is known to have been mapped are in one range where no more than so many bytes are between them.
+const APART: u64 = 1 << 20;
+/// Of an allocation that is not in the picture: no range.
+const NOWHERE: u32 = u32::MAX;
+
+/// Ranges by their first address, with the first address beyond; no two touch.
+type Ranges = BTreeMap<u64, u64>;
+
+/// The axis of a part of memory, and who lies on it.
+pub(in crate::engine) struct Layout {
+    part: Part,
+    /// Segments that can grow, whatever they were at once.
+    growing: Ranges,
+    mapped: Ranges,
+    /// Blocks that lie in nothing that was mapped.
+    astray: Ranges,
+    /// The same as `mapped`, until the map is there.
+    flat: Vec<[u64; 2]>,
+    /// The map; complete when all is done.
+    pub(in crate::engine) map: AddressMap,
+    /// By allocation: its range in the map.
+    places: Column<u32>,
+    stage: Stage,
+    next: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Growing,
+    Mapped,
+    Places,
+    /// As some were astray.
+    PlacesAgain,
+    Segments,
+    Done,
+}
+
+impl Layout {
+    pub(super) fn new(only: Only) -> Layout {
+        let (growing, mapped, astray, flat, map) = Default::default();
+        let (part, places) = (Part::new(only), Column::new());
+        Layout { part, growing, mapped, astray, flat, map, places, stage: Stage::Growing, next: 0 }
+    }
+
+    /// Bytes on the heap.
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.places.heap_bytes() + self.map.ranges.capacity() * size_of::<MappedRange>()
+    }
+
+    /// Works while there is time; `true` when done.
+    pub(super) fn step(
+        &mut self,
+        file: &OpenFile,
+        (history, segments): (&DeviceHistory, &SegmentLives),
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        while self.stage != Stage::Done {
+            let is_of_blocks = matches!(self.stage, Stage::Places | Stage::PlacesAgain);
+            let count = if is_of_blocks { history.allocations.len() } else { segments.ranges.len() };
+            let ids = self.next..count.min(self.next + ROWS_PER_CHECK);
+            self.next = ids.end;
+            let is_done = ids.end >= count;
+            for id in ids.map(|id| AllocationId(id as u32)) {
+                if is_of_blocks {
+                    self.take_block(file, history, id);
+                } else {
+                    self.take_range(segments, id);
+                }
+            }
+            if is_done {
+                (self.stage, self.next) = (self.next_stage(segments), 0);
+            }
+            if !has_time() {
+                return self.stage == Stage::Done;
+            }
+        }
+        true
+    }
+
+    fn take_range(&mut self, segments: &SegmentLives, id: AllocationId) {
+        let (start, size) = (segments.ranges.address(id), segments.ranges.size(id));
+        let end = start.saturating_add(size);
+        let is_growing = segments.kind(id).is_some_and(|kind| kind.expandable);
+        match self.stage {
+            Stage::Growing if is_growing => insert(&mut self.growing, [start, end], 0),
+            Stage::Mapped if self.part.has_range(segments, id) => insert(&mut self.mapped, [start, end], 0),
+            Stage::Segments if segments.begins(id) && self.part.has_range(segments, id) => self.count_segment(start),
+            _ => {}
+        }
+    }
+
+    fn take_block(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId) {
+        let place = if self.holds(file, history, id) {
+            let start = history.allocations.address(id);
+            let block = [start, start.saturating_add(file.block_bytes(history, id))];
+            self.place_in_flat(block).unwrap_or_else(|| {
+                insert(&mut self.astray, block, APART);
+                NOWHERE
+            })
+        } else {
+            NOWHERE
+        };
+        match self.stage {
+            Stage::PlacesAgain => self.places.set(id.0 as usize, place),
+            _ => self.places.push(place),
+        }
+    }
+
+    /// The range that a block lies in as a whole.
+    fn place_in_flat(&self, [start, end]: [u64; 2]) -> Option<u32> {
+        let place = self.flat.partition_point(|range| range[0] <= start).checked_sub(1)?;
+        (end <= self.flat.get(place)?[1]).then_some(place as u32)
+    }
+
+    fn next_stage(&mut self, segments: &SegmentLives) -> Stage {
+        match self.stage {
+            Stage::Growing => {
+                self.part.find(segments);
+                Stage::Mapped
+            }
+            Stage::Mapped => {
+                self.flatten();
+                Stage::Places
+            }
+            Stage::Places if !self.astray.is_empty() => {
+                for (start, end) in std::mem::take(&mut self.astray) {
+                    insert(&mut self.mapped, [start, end], 0);
+                }
+                self.flatten();
+                Stage::PlacesAgain
+            }
+            Stage::Places | Stage::PlacesAgain => {
+                self.draw_map(segments);
+                Stage::Segments
+            }
+            Stage::Segments => {
+                std::mem::take(&mut self.growing).into_keys().for_each(|start| self.count_segment(start));
+                Stage::Done
+            }
+            Stage::Done => Stage::Done,
+        }
+    }
+
+    fn flatten(&mut self) {
+        self.flat = self.mapped.iter().map(|(&start, &end)| [start, end]).collect();
+    }
+
+    fn draw_map(&mut self, segments: &SegmentLives) {
+        let all = self.flat.iter().fold(0u64, |all, [start, end]| all.saturating_add(end - start));
+        let gaps = (self.flat.len() as u64).saturating_sub(1).max(1);
+        let gap = (all / GAP).min(all / ALL_GAPS / gaps).max(1);
+        let mut from = 0u64;
+        for &[address, end] in &self.flat {
+            let bytes = end - address;
+            self.map.ranges.push(MappedRange { address, bytes, from, segments: 0 });
+            self.map.height = from.saturating_add(bytes);
+            from = self.map.height.saturating_add(gap);
+        }
+        let pools = segments.kinds().iter().map(|kind| kind.pool.unwrap_or_default()).collect();
+        self.map.pools = sorted_by_key(pools, |&(first, second)| pair(first, second));
+        self.map.pools.dedup();
+        self.map.streams = segments.kinds().iter().filter_map(|kind| kind.stream).collect();
+        self.map.streams.sort_unstable();
+        self.map.streams.dedup();
+        (self.flat, self.mapped) = Default::default();
+    }
+
+    fn count_segment(&mut self, address: u64) {
+        let after = self.map.ranges.partition_point(|range| range.address <= address);
+        let range = after.checked_sub(1).and_then(|place| self.map.ranges.get_mut(place));
+        if let Some(range) = range.filter(|range| address - range.address < range.bytes) {
+            range.segments += 1;
+        }
+    }
+
+    /// Whether an allocation is in the part: of those of no bytes and of those without an address none is.
+    fn holds(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> bool {
+        history.allocations.size(id) > 0
+            && history.allocations.source(id) != Source::Unexplained
+            && self.part.has(file, history, id)
+    }
+
+    /// Where an allocation of so many rounded bytes lies on the axis; `None`: it is not in the part.
+    pub(in crate::engine) fn place(&self, history: &DeviceHistory, id: AllocationId, bytes: u64) -> Option<[u64; 2]> {
+        let range = self.map.ranges.get(self.places.get(id.0 as usize)? as usize)?;
+        let lowest = range.from.saturating_add(history.allocations.address(id).saturating_sub(range.address));
+        Some([lowest, lowest.saturating_add(bytes)])
+    }
+
+    /// Whether an allocation is in the part.
+    pub(in crate::engine) fn has(&self, id: AllocationId) -> bool {
+        self.places.get(id.0 as usize).is_some_and(|place| place != NOWHERE)
+    }
+
+    /// Where a range of what was mapped lies; `None`: it is not in the part.
+    pub(super) fn place_of_range(&self, segments: &SegmentLives, id: AllocationId) -> Option<[u64; 2]> {
+        let lowest = self.map.height_of(segments.ranges.address(id)).filter(|_| self.part.has_range(segments, id))?;
+        Some([lowest, lowest.saturating_add(segments.ranges.size(id))])
+    }
+}
+
+/// Takes a range, as one with those that are no further than `apart` from it.
+fn insert(ranges: &mut Ranges, [mut start, mut end]: [u64; 2], apart: u64) {
+    if start >= end {
+        return;
+    }
+    if let Some((&below, &reaches)) = ranges.range(..start).next_back()
+        && reaches.saturating_add(apart) >= start
+    {
+        (start, end) = (below, end.max(reaches));
+    }
+    while let Some((&address, &reaches)) = ranges.range(start..=end.saturating_add(apart)).next() {
+        ranges.remove(&address);
+        end = end.max(reaches);
+    }
+    ranges.insert(start, end);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_that_touch_are_one() {
+        let mut ranges = Ranges::new();
+        for range in [[10, 20], [30, 40], [50, 60], [20, 29], [5, 5]] {
+            insert(&mut ranges, range, 0);
+        }
+        assert_eq!(ranges.iter().collect::<Vec<_>>(), [(&10, &29), (&30, &40), (&50, &60)]);
+        insert(&mut ranges, [29, 50], 0);
+        assert_eq!(ranges.iter().collect::<Vec<_>>(), [(&10, &60)]);
+        insert(&mut ranges, [62, 63], 2);
+        insert(&mut ranges, [5, 8], 2);
+        assert_eq!(ranges.iter().collect::<Vec<_>>(), [(&5, &63)]);
+    }
+}

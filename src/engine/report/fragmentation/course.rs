@@ -1,0 +1,158 @@
+//! How much is reserved and free over the trace, in one run over the events: the most of each of many equal parts.
+
+use crate::engine::open::OpenFile;
+use crate::engine::report::rounded;
+use crate::replay::{AllocationId, DeviceHistory};
+use crate::sorted::{pair, sorted_numbers};
+use crate::units::{EventIdx, Moment};
+
+/// Events or allocations between two questions for the time.
+const ROWS_PER_CHECK: usize = 2048;
+/// Parts of the trace that are told.
+pub(super) const PARTS: usize = 48;
+/// Parts that each of those is looked at in, for the worst moments.
+const FINER: usize = 16;
+
+/// What is free at a moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Free {
+    pub(super) moment: u32,
+    /// At most so many bytes.
+    pub(super) free: u64,
+    pub(super) reserved: u64,
+    pub(super) requested: u64,
+}
+
+impl Free {
+    /// Whether a larger part of what is reserved is free than in the other.
+    fn is_worse_share_than(&self, other: &Free) -> bool {
+        let product = |part: u64, whole: u64| u128::from(part) * u128::from(whole);
+        product(self.free, other.reserved) > product(other.free, self.reserved)
+    }
+}
+
+/// The run.
+pub(super) struct Course {
+    /// Bytes now: reserved, rounded, requested.
+    now: [i64; 3],
+    next_early: usize,
+    next_event: Option<u32>,
+    /// By finer part the moment with the most free bytes, and of those with at least half of the most reserved the one with the largest
+    /// share.
+    parts: Vec<[Option<Free>; 2]>,
+}
+
+impl Course {
+    pub(super) fn new(history: &DeviceHistory) -> Course {
+        let now = [history.reserved_at(Moment::START), 0, history.drawn_at(Moment::START)];
+        Course { now, next_early: 0, next_event: None, parts: vec![[None; 2]; PARTS * FINER] }
+    }
+
+    /// Works while there is time; `true` when done.
+    pub(super) fn step(
+        &mut self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        let bytes = |id: AllocationId| i64::try_from(rounded(file, history, id).0).unwrap_or(i64::MAX);
+        let early = history.allocations.early();
+        while self.next_early < early {
+            let end = early.min(self.next_early + ROWS_PER_CHECK);
+            for id in (self.next_early..end).map(|id| AllocationId(id as u32)) {
+                if history.allocations.outlives(id, Moment::START) {
+                    self.now[1] = self.now[1].saturating_add(bytes(id));
+                }
+            }
+            self.next_early = end;
+            if !has_time() {
+                return false;
+            }
+        }
+        let mut next = self.next_event.unwrap_or_else(|| {
+            self.look(history, 0);
+            0
+        });
+        while next < history.event_count() {
+            let end = history.event_count().min(next.saturating_add(ROWS_PER_CHECK as u32));
+            for event in (next..end).map(EventIdx) {
+                let changes = match history.change(event) {
+                    Some((id, true)) => [0, bytes(id), history.allocations.size(id) as i64],
+                    Some((id, false)) => [0, -bytes(id), -(history.allocations.size(id) as i64)],
+                    None => [history.reserved_change(event), 0, 0],
+                };
+                for (now, change) in self.now.iter_mut().zip(changes) {
+                    *now = now.saturating_add(change);
+                }
+                self.look(history, Moment::after(event).0);
+            }
+            next = end;
+            self.next_event = Some(next);
+            if !has_time() {
+                return false;
+            }
+        }
+        self.next_event = Some(next);
+        true
+    }
+
+    fn look(&mut self, history: &DeviceHistory, moment: u32) {
+        let [reserved, rounded, requested] = self.now.map(|bytes| u64::try_from(bytes).unwrap_or(0));
+        let free = Free { moment, free: reserved.saturating_sub(rounded), reserved, requested };
+        let moments = u64::from(history.event_count()) + 1;
+        let part = u64::from(moment) * (PARTS * FINER) as u64 / moments;
+        let Some([most, largest]) = self.parts.get_mut(part as usize) else { return };
+        if most.is_none_or(|most| free.free > most.free) {
+            *most = Some(free);
+        }
+        let half = u64::try_from(history.numbers.peak_reserved).unwrap_or(0) / 2;
+        if reserved >= half.max(1) && largest.is_none_or(|largest| free.is_worse_share_than(&largest)) {
+            *largest = Some(free);
+        }
+    }
+
+    /// By part of the trace: the first moment with the most free bytes. Parts without a moment are left out.
+    pub(super) fn over_time(&self) -> Vec<Free> {
+        let parts = self.parts.chunks(FINER);
+        parts.filter_map(|parts| most(parts.iter().filter_map(|[most, _]| *most))).collect()
+    }
+
+    /// The moment with the most free bytes.
+    pub(super) fn worst(&self) -> Option<Free> {
+        most(self.parts.iter().filter_map(|[most, _]| *most))
+    }
+
+    /// The worst moments, far enough apart to be different ones: by free bytes, or by the share of what is reserved.
+    pub(super) fn worst_moments(&self, by: By, history: &DeviceHistory) -> Vec<Free> {
+        let found: Vec<Free> = self.parts.iter().filter_map(|of| of[by as usize]).collect();
+        let order = found.iter().zip(0..).map(|(it, place)| {
+            let key = match by {
+                By::Bytes => it.free,
+                By::Share => (u128::from(it.free) * u128::from(u64::MAX >> 1) / u128::from(it.reserved.max(1))) as u64,
+            };
+            (pair(!key, it.moment.into()), place)
+        });
+        let apart = (history.event_count() / PARTS as u32).max(1);
+        let mut chosen: Vec<Free> = Vec::new();
+        for place in sorted_numbers(order.collect()) {
+            let Some(it) = found.get(place as usize).filter(|it| it.free > 0) else { continue };
+            if chosen.iter().all(|other| other.moment.abs_diff(it.moment) >= apart) {
+                chosen.push(*it);
+            }
+        }
+        chosen
+    }
+}
+
+/// What moments are compared by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum By {
+    /// Free bytes.
+    Bytes,
+    /// Free bytes of those reserved.
+    Share,
+}
+
+fn most(of: impl Iterator<Item = Free>) -> Option<Free> {
+    of.reduce(|most, it| if it.free > most.free { it } else { most })
+}

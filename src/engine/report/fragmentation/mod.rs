@@ -1,0 +1,306 @@
+//! Fragmentation: what is reserved and serves nothing, because blocks are larger than requests (internal) or because what is free is in
+//! pieces (external); when it was worst, and whether a request needed the driver for it.
+
+mod course;
+mod moments;
+
+use super::Job;
+use super::layout::{Asked, Layout, kind_name};
+use super::waste::{pool_name, stream_name};
+use super::writing::{Writing, at, bytes, row, sheet, threshold};
+use crate::engine::open::OpenFile;
+use crate::engine::protocol::{Cell, Report, ReportQuestion, StateFit, Threshold, Tone};
+use crate::engine::state::Fits;
+use crate::replay::{DeviceHistory, SegmentLives};
+use crate::units::{EventIdx, Moment, counted, grouped, percent};
+use course::{By, Course, Free};
+pub(super) use moments::{first_failure, most_requested, most_reserved};
+
+/// A request that is asked about when nobody says how large.
+const REQUEST: u64 = 20 << 20;
+
+/// Free bytes in pieces, from which on that is likely wrong; and a tenth of what is reserved.
+pub(super) const MUCH: u64 = 256 << 20;
+
+/// The question, and how far its answer is.
+pub(super) struct Fragmentation {
+    device: i64,
+    question: ReportQuestion,
+    course: Option<Course>,
+    parts: Option<Parts>,
+}
+
+struct Parts {
+    /// The moment that is told about, and the one with the most free bytes.
+    moment: Layout,
+    worst: Layout,
+    /// Before the event that made the most be reserved, what that took; and when a request failed for the first time.
+    asked: Option<(Asked, Layout)>,
+    failed: Option<(u32, Layout)>,
+    request: Threshold,
+    fits: Fits,
+}
+
+impl Fragmentation {
+    pub(super) fn new(device: i64, question: ReportQuestion) -> Fragmentation {
+        Fragmentation { device, question, course: None, parts: None }
+    }
+}
+
+impl Parts {
+    fn new(
+        file: &OpenFile,
+        history: &DeviceHistory,
+        lives: &SegmentLives,
+        question: &ReportQuestion,
+        course: &Course,
+    ) -> Parts {
+        let peak = most_reserved(history);
+        let layout = |moment| Layout::new(history, lives, moment);
+        let request = threshold(question, ["request", "a request of", "bytes"], REQUEST);
+        Parts {
+            moment: layout(question.at.unwrap_or_else(|| most_requested(history)).min(history.event_count())),
+            worst: layout(course.worst().map_or(0, |worst| worst.moment)),
+            asked: Asked::before(file, history, lives, peak).map(|asked| (asked, layout(asked.event))),
+            failed: first_failure(history).map(|event| (event, layout(event))),
+            fits: Fits::new(file, request.value),
+            request,
+        }
+    }
+}
+
+impl Job for Fragmentation {
+    fn step(&mut self, file: &mut OpenFile, has_time: &mut dyn FnMut() -> bool) -> Option<Report> {
+        if !file.segment_lives(self.device, has_time) {
+            return None;
+        }
+        let file = &*file;
+        let (Some(history), Some(lives)) = (file.history(self.device), file.segments(self.device)) else {
+            return Some(Report { topic: self.question.topic, ..Report::default() });
+        };
+        let course = self.course.get_or_insert_with(|| Course::new(history));
+        if !course.step(file, history, has_time) {
+            return None;
+        }
+        let parts = self.parts.get_or_insert_with(|| Parts::new(file, history, lives, &self.question, course));
+        let Parts { moment, worst, asked, failed, fits, request: _ } = parts;
+        let layouts =
+            [Some(moment), Some(worst), asked.as_mut().map(|it| &mut it.1), failed.as_mut().map(|it| &mut it.1)];
+        if !layouts.into_iter().flatten().all(|layout| layout.step(file, history, lives, has_time)) {
+            return None;
+        }
+        let told = fits.step(&parts.moment.held, lives, has_time)?;
+        let parts = self.parts.take()?;
+        let mut writing = Writing::new(file, history, &self.question);
+        say(&mut writing, &parts, lives, course);
+        parts.moment.write(&mut writing, "moment", "At the moment, by kind of segment");
+        write_fits(&mut writing, &parts, told);
+        parts.worst.write(&mut writing, "worst", "When the most is free, by kind of segment");
+        write_moments(
+            &mut writing,
+            "worst_bytes",
+            "The moments with the most free bytes",
+            course.worst_moments(By::Bytes, history),
+        );
+        write_moments(
+            &mut writing,
+            "worst_share",
+            "The moments with the largest free share",
+            course.worst_moments(By::Share, history),
+        );
+        write_moments(&mut writing, "over_time", "Over the trace, in equal parts", course.over_time());
+        Some(writing.report)
+    }
+}
+
+/// After which event a moment holds, as words.
+fn when(moment: u32) -> String {
+    match Moment(moment).event() {
+        None => "before the first event".to_owned(),
+        Some(EventIdx(event)) => "after event ".to_owned() + &grouped(event.into()),
+    }
+}
+
+/// What is free, as words: at most so many bytes, in how many blocks, the largest.
+fn free_words(free: u64, blocks: u32, largest: u64) -> String {
+    [
+        "at most ",
+        &bytes(free),
+        " free in ",
+        &counted(blocks.into(), "block"),
+        ", the largest of at most ",
+        &bytes(largest),
+    ]
+    .concat()
+}
+
+fn say(writing: &mut Writing<'_>, parts: &Parts, lives: &SegmentLives, course: &Course) {
+    let history = writing.history;
+    let Parts { moment, worst, asked, failed, .. } = parts;
+    if lives.ranges.is_empty() {
+        let text = "This file tells no segments: what is reserved and free is not known.";
+        writing.say(Tone::Fact, text.to_owned(), None);
+        return;
+    }
+    let sums = moment.whole;
+    let which = match moment.moment {
+        moment if moment == most_requested(history) => ", at the peak of requested bytes",
+        moment if moment == most_reserved(history) => ", when the most is reserved",
+        _ => "",
+    };
+    let mut text = when(moment.moment);
+    text.replace_range(..1, if text.starts_with('a') { "A" } else { "B" });
+    let words = [
+        which,
+        ", ",
+        &bytes(sums.reserved),
+        " are reserved: ",
+        &bytes(sums.requested),
+        " active as requested, at least ",
+        &bytes(sums.rounded.saturating_sub(sums.requested)),
+        " lost to rounding, and ",
+        &free_words(sums.free, sums.free_blocks, sums.largest_free),
+        ": ",
+        &percent(sums.free, sums.reserved),
+        " of what is reserved.",
+    ];
+    text.push_str(&words.concat());
+    let tone = if sums.free < sums.reserved / 10 { Tone::Good } else { Tone::Fact };
+    writing.say(tone, text, Some(at(moment.moment)));
+    if let Some((asked, layout)) = asked {
+        let free = layout.rooms.serving(asked.kind);
+        let kind = kind_name(&asked.kind);
+        let needs = asked.request.map_or_else(String::new, |request| [" for a block of ", &bytes(request)].concat());
+        let mut text = [
+            "The driver was asked for ",
+            &bytes(asked.taken),
+            &needs,
+            " to get there (event ",
+            &grouped(asked.event.into()),
+            "): of this kind (",
+            &kind,
+            ") ",
+            &free_words(free.free, free.free_blocks, free.largest_free),
+        ]
+        .concat();
+        let is_scattered = asked.is_scattered(&free);
+        text.push_str(match () {
+            () if is_scattered => ". Enough in all, too little in each: fragmentation.",
+            () if asked.request.is_some_and(|request| free.free < request) => ". That was too little in all.",
+            () => ".",
+        });
+        let is_much = free.free >= MUCH && free.free >= layout.whole.reserved / 10;
+        writing.say(if is_scattered && is_much { Tone::Alarm } else { Tone::Fact }, text, Some(at(asked.event)));
+    }
+    if let Some((event, layout)) = failed {
+        let (_, request) = history.address_and_size(EventIdx(*event));
+        let sums = layout.whole;
+        let mut text = [
+            "A request of ",
+            &bytes(request),
+            " failed (event ",
+            &grouped((*event).into()),
+            ") with ",
+            &free_words(sums.free, sums.free_blocks, sums.largest_free),
+        ]
+        .concat();
+        let is_scattered = sums.free >= request && sums.largest_free < request;
+        text.push_str(if is_scattered { ": enough in all, too little in each." } else { "." });
+        text.push_str(" The report on running out of memory says more.");
+        writing.say(Tone::Alarm, text, Some(at(*event)));
+    }
+    if let Some(most) = course.worst().filter(|most| most.free > 0 && most.moment != moment.moment) {
+        let text = [
+            "The most is free ",
+            &when(most.moment),
+            ": at most ",
+            &bytes(most.free),
+            " of ",
+            &bytes(most.reserved),
+            " reserved (",
+            &percent(most.free, most.reserved),
+            "), the largest block of at most ",
+            &bytes(worst.whole.largest_free),
+            ".",
+        ];
+        writing.say(Tone::Fact, text.concat(), Some(at(most.moment)));
+    }
+    let astray = moment.held.astray;
+    if astray.count > 0 {
+        let text = [
+            &bytes(astray.bytes),
+            " active then, in ",
+            &counted(astray.count.into(), "allocation"),
+            ", lie in nothing that is known to be reserved: the file does not tell all of its segments.",
+        ];
+        writing.say(Tone::Fact, text.concat(), Some(at(moment.moment)));
+    }
+}
+
+fn write_fits(writing: &mut Writing<'_>, parts: &Parts, fits: Vec<StateFit>) {
+    let mut sheet = sheet(
+        [
+            "request",
+            "Where a request would go",
+            "At the moment, by pool and stream: the smallest free block that it may fit into, or what the driver would be asked for.",
+        ],
+        &[
+            ["pool", "pool"],
+            ["stream", "stream"],
+            ["rounded", "≥ rounded"],
+            ["goes", "goes into"],
+            ["block", "≤ free block"],
+            ["new_segment", "asked of the driver"],
+            ["free", "≤ free in all"],
+            ["largest_free", "≤ largest free block"],
+        ],
+    );
+    sheet.threshold = Some(parts.request.clone());
+    let numbers: Vec<u32> = (0..fits.len() as u32).collect();
+    writing.fill(sheet, &numbers, |_, place| {
+        let Some(fit) = fits.get(place as usize) else { return Default::default() };
+        let goes = match fit.block {
+            Some((address, _)) => format!("free block at 0x{address:x}"),
+            None if fit.free >= fit.rounded => "a new segment, though enough is free in all".to_owned(),
+            None => "a new segment".to_owned(),
+        };
+        let cells = vec![
+            Cell::Text(pool_name(fit.pool, fit.rounded <= 1 << 20)),
+            Cell::Text(stream_name(fit.stream)),
+            Cell::Bytes(fit.rounded),
+            Cell::Text(goes),
+            fit.block.map_or(Cell::Nothing, |(_, bytes)| Cell::Bytes(bytes)),
+            if fit.block.is_none() { Cell::Bytes(fit.new_segment) } else { Cell::Nothing },
+            Cell::Bytes(fit.free),
+            Cell::Bytes(fit.largest_free),
+        ];
+        row(cells, at(parts.moment.moment))
+    });
+}
+
+fn write_moments(writing: &mut Writing<'_>, key: &str, title: &str, moments: Vec<Free>) {
+    let note = match key {
+        "worst_bytes" => "Each at least a forty-eighth of the trace from those above it.",
+        "worst_share" => "Of the moments with at least half of the most that was reserved; far apart as well.",
+        _ => "The trace in 48 parts of as many events: the moment of each with the most free bytes.",
+    };
+    let columns = [
+        ["event", "after event"],
+        ["free", "≤ free"],
+        ["reserved", "reserved"],
+        ["free_share", "≤ free of reserved"],
+        ["requested", "active, requested"],
+    ];
+    let places: Vec<u32> = (0..moments.len() as u32).collect();
+    writing.fill(sheet([key, title, note], &columns), &places, |_, place| {
+        let Some(it) = moments.get(place as usize) else { return Default::default() };
+        let cells = vec![
+            Cell::Event(Moment(it.moment).event_or_minus_one()),
+            Cell::Bytes(it.free),
+            Cell::Bytes(it.reserved),
+            Cell::Share { part: it.free, whole: it.reserved },
+            Cell::Bytes(it.requested),
+        ];
+        row(cells, at(it.moment))
+    });
+}

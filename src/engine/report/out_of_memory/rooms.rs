@@ -1,0 +1,80 @@
+//! What is held and free at a moment for each kind of requests.
+
+use crate::engine::protocol::StateSums;
+use crate::engine::state::Held;
+use crate::replay::{SegmentKind, SegmentLives};
+use hashbrown::HashMap;
+
+/// Segments between two questions for the time.
+const ROWS_PER_CHECK: usize = 2048;
+
+/// What is free for one kind of requests: upper bounds, because a block may be larger than is known.
+#[derive(Clone, Debug)]
+pub(in crate::engine::report) struct Room {
+    /// Pool and stream are told: where they are not known, as the default ones.
+    pub(in crate::engine::report) kind: SegmentKind,
+    pub(in crate::engine::report) sums: StateSums,
+    /// Segments without a live block, and their bytes.
+    pub(super) whole: u64,
+    pub(super) whole_bytes: u64,
+}
+
+/// The kinds, in the order in which they are met.
+#[derive(Default)]
+pub(in crate::engine::report) struct Rooms {
+    pub(in crate::engine::report) rooms: Vec<Room>,
+    /// Of all kinds together.
+    pub(in crate::engine::report) all: StateSums,
+    numbers: HashMap<SegmentKind, u32, foldhash::fast::RandomState>,
+    next: usize,
+}
+
+impl Rooms {
+    /// Adds up segments while there is time: `true` when all are.
+    pub(in crate::engine::report) fn step(
+        &mut self,
+        held: &Held,
+        lives: &SegmentLives,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        while self.next < held.segments.len() {
+            for segment in held.segments.iter().skip(self.next).take(ROWS_PER_CHECK) {
+                let Some(&kind) = lives.kinds().get(segment.kind as usize) else { continue };
+                let kind = served(kind);
+                let new = self.rooms.len() as u32;
+                let number = *self.numbers.entry(kind).or_insert(new);
+                if number == new {
+                    self.rooms.push(Room { kind, sums: StateSums::default(), whole: 0, whole_bytes: 0 });
+                }
+                let Some(room) = self.rooms.get_mut(number as usize) else { continue };
+                room.sums.add(&segment.sums);
+                self.all.add(&segment.sums);
+                if segment.sums.blocks == 0 {
+                    room.whole += 1;
+                    room.whole_bytes = room.whole_bytes.saturating_add(segment.sums.reserved);
+                }
+            }
+            self.next += ROWS_PER_CHECK;
+            if !has_time() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// What is held for the requests that segments of a kind serve: those that can grow and those that cannot serve the same.
+    pub(in crate::engine::report) fn serving(&self, kind: SegmentKind) -> StateSums {
+        let mut sums = StateSums::default();
+        for expandable in [false, true] {
+            let number = self.numbers.get(&SegmentKind { expandable, ..served(kind) });
+            let room = number.and_then(|&number| self.rooms.get(number as usize));
+            room.into_iter().for_each(|room| sums.add(&room.sums));
+        }
+        sums
+    }
+}
+
+/// The kind, as the default one where its pool or its stream is not known.
+fn served(kind: SegmentKind) -> SegmentKind {
+    SegmentKind { pool: Some(kind.pool.unwrap_or_default()), stream: Some(kind.stream.unwrap_or_default()), ..kind }
+}

@@ -1,0 +1,229 @@
+//! What each pool holds over the trace, in one run over the events: reserved bytes of its segments, and what is active in them.
+
+use crate::engine::open::OpenFile;
+use crate::engine::protocol::Grouping;
+use crate::engine::radix::Radix;
+use crate::engine::report::rounded;
+use crate::replay::{AllocationId, DeviceHistory, SegmentLives, Source};
+use crate::units::{EventIdx, Moment};
+
+/// Events, allocations or ranges between two questions for the time.
+const ROWS_PER_CHECK: usize = 2048;
+
+/// What a pool holds at a moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Holds {
+    pub(super) reserved: u64,
+    pub(super) requested: u64,
+    /// At least so many.
+    pub(super) rounded: u64,
+    pub(super) pending: u64,
+}
+
+impl Holds {
+    /// Reserved bytes without what is active: at most so many.
+    pub(super) fn idle(&self) -> u64 {
+        self.reserved.saturating_sub(self.rounded)
+    }
+}
+
+/// A pool on its way through the trace.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pool {
+    now: Holds,
+    /// The most reserved and the most active bytes, each with its first moment.
+    pub(super) capacity: (u64, u32),
+    pub(super) contents: (u64, u32),
+    /// At the moments that were asked about.
+    pub(super) at: [Holds; 2],
+    /// Allocations whose event tells the pool, and those whose segment at the end does.
+    pub(super) told: [u64; 2],
+}
+
+impl Pool {
+    fn look(&mut self, moment: u32) {
+        if self.now.reserved > self.capacity.0 {
+            self.capacity = (self.now.reserved, moment);
+        }
+        if self.now.requested > self.contents.0 {
+            self.contents = (self.now.requested, moment);
+        }
+    }
+}
+
+/// The run.
+pub(super) struct Course {
+    /// By number of the pool; 0: not recorded.
+    pub(super) pools: Vec<Pool>,
+    /// The moments that were asked about.
+    pub(super) moments: [u32; 2],
+    /// Ranges in order of their ends.
+    ends: Radix,
+    ended: Vec<u32>,
+    next_end: usize,
+    next_range: usize,
+    next_early: usize,
+    next_event: u32,
+}
+
+impl Course {
+    pub(super) fn new(file: &OpenFile, history: &DeviceHistory, lives: &SegmentLives, moments: [u32; 2]) -> Course {
+        let pools = vec![Pool::default(); file.groups.count(history, Grouping::Pool) as usize];
+        let ends = Radix::with_room(lives.ranges.len());
+        let (ended, next_end, next_range, next_early, next_event) = Default::default();
+        Course { pools, moments, ends, ended, next_end, next_range, next_early, next_event }
+    }
+
+    /// Works while there is time; `true` when done.
+    pub(super) fn step(
+        &mut self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        lives: &SegmentLives,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        while self.ends.len() < lives.ranges.len() && self.ended.is_empty() {
+            let from = self.ends.len();
+            for (id, (_, died, _)) in (from as u32..).zip(lives.ranges.spans_in(from..from + ROWS_PER_CHECK)) {
+                self.ends.push(died.into(), id);
+            }
+            if !has_time() {
+                return false;
+            }
+        }
+        if self.ended.is_empty() {
+            if !self.ends.step(has_time) {
+                return false;
+            }
+            self.ended = std::mem::take(&mut self.ends).into_ids();
+            self.map(file, lives, 0);
+        }
+        let early = history.allocations.early();
+        while self.next_early < early {
+            let end = early.min(self.next_early + ROWS_PER_CHECK);
+            for id in (self.next_early..end).map(|id| AllocationId(id as u32)) {
+                self.tell(file, history, id);
+                if history.allocations.outlives(id, Moment::START) {
+                    self.live(file, history, id, true);
+                    if history.allocations.pending_from(id) == 0 {
+                        self.pend(file, history, id, history.allocations.size(id) as i64);
+                    }
+                }
+            }
+            self.next_early = end;
+            if !has_time() {
+                return false;
+            }
+        }
+        if self.next_event == 0 {
+            self.pools.iter_mut().for_each(|pool| pool.look(0));
+            self.keep(0);
+        }
+        while self.next_event < history.event_count() {
+            let end = history.event_count().min(self.next_event.saturating_add(ROWS_PER_CHECK as u32));
+            for event in (self.next_event..end).map(EventIdx) {
+                self.event(file, history, lives, event);
+            }
+            self.next_event = end;
+            if !has_time() {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn event(&mut self, file: &OpenFile, history: &DeviceHistory, lives: &SegmentLives, event: EventIdx) {
+        let moment = Moment::after(event).0;
+        match history.allocation_of(event) {
+            Some(id) => {
+                let change = history.change(event);
+                if let Some((id, is_born)) = change {
+                    if is_born {
+                        self.tell(file, history, id);
+                    }
+                    self.live(file, history, id, is_born);
+                }
+                let pending = history.pending_change(event);
+                if pending != 0 {
+                    self.pend(file, history, id, pending);
+                }
+                self.look(file.groups.of(&file.snapshot, history, id, Grouping::Pool), moment);
+            }
+            None => self.map(file, lives, moment),
+        }
+        self.keep(moment);
+    }
+
+    /// What is mapped and given back at a moment.
+    fn map(&mut self, file: &OpenFile, lives: &SegmentLives, moment: u32) {
+        let of = |id: AllocationId| file.groups.pool_number(lives.kind(id).and_then(|kind| kind.pool));
+        while let Some(&id) = self.ended.get(self.next_end) {
+            let id = AllocationId(id);
+            let (_, died, size) = lives.ranges.span(id);
+            if died > moment {
+                break;
+            }
+            self.next_end += 1;
+            if let Some(pool) = self.pools.get_mut(of(id) as usize) {
+                pool.now.reserved = pool.now.reserved.saturating_sub(size);
+            }
+        }
+        while self.next_range < lives.ranges.len() {
+            let id = AllocationId(self.next_range as u32);
+            let (born, _, size) = lives.ranges.span(id);
+            if born > moment {
+                break;
+            }
+            self.next_range += 1;
+            if let Some(pool) = self.pools.get_mut(of(id) as usize) {
+                pool.now.reserved = pool.now.reserved.saturating_add(size);
+            }
+            self.look(of(id), moment);
+        }
+    }
+
+    fn look(&mut self, pool: u32, moment: u32) {
+        self.pools.get_mut(pool as usize).into_iter().for_each(|pool| pool.look(moment));
+    }
+
+    /// Keeps what holds at the moments that were asked about.
+    fn keep(&mut self, moment: u32) {
+        for (which, &at) in self.moments.iter().enumerate() {
+            if at == moment {
+                self.pools.iter_mut().for_each(|pool| pool.at[which] = pool.now);
+            }
+        }
+    }
+
+    fn pool(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> Option<&mut Pool> {
+        self.pools.get_mut(file.groups.of(&file.snapshot, history, id, Grouping::Pool) as usize)
+    }
+
+    fn tell(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId) {
+        let of_event = match history.allocations.source(id) {
+            Source::AllocatedBy(event) | Source::FreedBy(event) => {
+                file.snapshot.labels.labels(history.events.labels(event.0)).pool.is_some()
+            }
+            Source::Static | Source::Unexplained => false,
+        };
+        if let Some(pool) = self.pool(file, history, id) {
+            pool.told[usize::from(!of_event)] += 1;
+        }
+    }
+
+    fn live(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, is_born: bool) {
+        let (size, rounded) = (history.allocations.size(id), rounded(file, history, id).0);
+        let Some(Pool { now, .. }) = self.pool(file, history, id) else { return };
+        let change = |bytes: &mut u64, by: u64| {
+            *bytes = if is_born { bytes.saturating_add(by) } else { bytes.saturating_sub(by) };
+        };
+        change(&mut now.requested, size);
+        change(&mut now.rounded, rounded);
+    }
+
+    fn pend(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, change: i64) {
+        if let Some(Pool { now, .. }) = self.pool(file, history, id) {
+            now.pending = now.pending.saturating_add_signed(change);
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! Private pools (CUDA graphs, MemPool) and host memory: what each pool may hold, what it holds, and who told that it is of it.
+
+mod course;
+
+use super::Job;
+use super::site_sums::SiteSums;
+use super::writing::{Writing, at, bytes, sheet};
+use crate::engine::answers::Population;
+use crate::engine::open::OpenFile;
+use crate::engine::protocol::{Cell, Grouping, Report, ReportQuestion, Scope, Sheet, SheetRow, Tone};
+use crate::replay::DeviceHistory;
+use crate::sorted::{pair, sorted_numbers};
+use crate::units::{Moment, counted, grouped, percent};
+use course::{Course, Pool};
+
+/// Allocations between two questions for the time.
+const ROWS_PER_CHECK: usize = 2048;
+/// Private pools whose contents are told, the largest.
+const MOST_CONTENTS: usize = 16;
+
+/// The question, and how far its answer is.
+pub(super) struct Pools {
+    device: i64,
+    question: ReportQuestion,
+    course: Option<Course>,
+    /// Private pools and what each held at most: its number, what was looked at, how far.
+    contents: Option<Vec<Contents>>,
+}
+
+struct Contents {
+    pool: u32,
+    moment: u32,
+    population: Population,
+    next: usize,
+    sums: SiteSums,
+}
+
+impl Pools {
+    pub(super) fn new(device: i64, question: ReportQuestion) -> Pools {
+        Pools { device, question, course: None, contents: None }
+    }
+}
+
+impl Job for Pools {
+    fn step(&mut self, file: &mut OpenFile, has_time: &mut dyn FnMut() -> bool) -> Option<Report> {
+        if !file.segment_lives(self.device, has_time) {
+            return None;
+        }
+        let file = &*file;
+        let (Some(history), Some(lives)) = (file.history(self.device), file.segments(self.device)) else {
+            return Some(Report { topic: self.question.topic, ..Report::default() });
+        };
+        let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
+        let moment = self.question.at.unwrap_or(peak).min(history.event_count());
+        let course = self.course.get_or_insert_with(|| Course::new(file, history, lives, [peak, moment]));
+        if !course.step(file, history, lives, has_time) {
+            return None;
+        }
+        let contents = self.contents.get_or_insert_with(|| {
+            let private = ranked(course).into_iter().filter(|&pool| file.groups.is_private(pool));
+            let begun = private.take(MOST_CONTENTS).map(|pool| {
+                let moment = course.pools.get(pool as usize).map_or(0, |pool| pool.contents.1);
+                let population = Population::new(history, Scope::At(moment));
+                Contents { pool, moment, population, next: 0, sums: SiteSums::new(file, history) }
+            });
+            begun.collect()
+        });
+        if !contents.iter_mut().all(|contents| contents.step(file, history, has_time)) {
+            return None;
+        }
+        let mut writing = Writing::new(file, history, &self.question);
+        say(&mut writing, course);
+        write_pools(&mut writing, course);
+        write_contents(&mut writing, contents);
+        Some(writing.report)
+    }
+}
+
+impl Contents {
+    fn step(&mut self, file: &OpenFile, history: &DeviceHistory, has_time: &mut dyn FnMut() -> bool) -> bool {
+        while self.next < self.population.len() {
+            self.population.part(history, [self.next, self.next + ROWS_PER_CHECK], &mut |id, size| {
+                if file.groups.of(&file.snapshot, history, id, Grouping::Pool) == self.pool {
+                    self.sums.add(file, history, id, size);
+                }
+            });
+            self.next += ROWS_PER_CHECK;
+            if !has_time() {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// The pools that ever held anything, the largest first.
+fn ranked(course: &Course) -> Vec<u32> {
+    let used = (0u32..).zip(&course.pools).filter(|(_, pool)| pool.capacity.0 > 0 || pool.told != [0, 0]);
+    sorted_numbers(used.map(|(number, pool)| (pair(!pool.capacity.0, !pool.contents.0), number)).collect())
+}
+
+/// What a pool is called.
+fn name(writing: &Writing<'_>, pool: u32) -> String {
+    writing.file.groups.label(&writing.file.snapshot, writing.history, Grouping::Pool, pool)
+}
+
+fn say(writing: &mut Writing<'_>, course: &Course) {
+    let (file, history) = (writing.file, writing.history);
+    let private: Vec<u32> = ranked(course).into_iter().filter(|&pool| file.groups.is_private(pool)).collect();
+    let tells = file.groups.knows_pools();
+    if private.is_empty() && !tells {
+        let text = "This file does not say which pool anything is of: neither its segments nor its events name one.";
+        writing.say(Tone::Fact, text.to_owned(), None);
+    } else if private.is_empty() {
+        let text = "There is no private pool: no event and no segment names one, so no CUDA graph and no MemPool holds memory of its own.";
+        writing.say(Tone::Good, text.to_owned(), None);
+    }
+    let of = |pools: &[u32], what: &dyn Fn(&Pool) -> u64| {
+        let pools = pools.iter().filter_map(|&pool| course.pools.get(pool as usize));
+        pools.fold(0u64, |sum, pool| sum.saturating_add(what(pool)))
+    };
+    if !private.is_empty() {
+        let [reserved, idle] = [of(&private, &|pool| pool.at[0].reserved), of(&private, &|pool| pool.at[0].idle())];
+        let text = [
+            &counted(private.len() as u64, "private pool"),
+            " hold ",
+            &bytes(reserved),
+            " reserved at the peak of requested bytes; at most ",
+            &bytes(idle),
+            " of it (",
+            &percent(idle, reserved),
+            ") serve nothing then, and no other pool can use them.",
+        ];
+        writing.say(Tone::Fact, text.concat(), Some(at(course.moments[0])));
+        let [by_event, by_segment] = [of(&private, &|pool| pool.told[0]), of(&private, &|pool| pool.told[1])];
+        let text = [
+            "Who told the pool: of the allocations in private pools ",
+            &grouped(by_event),
+            " by the pool_id of their event, ",
+            &grouped(by_segment),
+            " by the segment that holds their address at the end.",
+        ];
+        writing.say(Tone::Fact, text.concat(), None);
+    }
+    for host in file.histories.iter().filter(|it| it.device < 0) {
+        let numbers = &host.numbers;
+        let positive = |bytes_of: i64| bytes(u64::try_from(bytes_of).unwrap_or(0));
+        let which = if history.device < 0 { "This is host (pinned) memory, " } else { "Host (pinned) memory is " };
+        let mut text = [which, "a device of its own: at most ", &positive(numbers.peak), " requested"].concat();
+        if let Ok(event) = u64::try_from(numbers.peak_event) {
+            text.push_str(", after its event ");
+            text.push_str(&grouped(event));
+        }
+        text.push_str("; at most ");
+        text.push_str(&positive(numbers.peak_reserved));
+        text.push_str(" reserved, in ");
+        text.push_str(&counted(numbers.segments, "segment"));
+        text.push_str(" at the end.");
+        let moment = Moment::after_event_or_minus_one(numbers.peak_event).0;
+        writing.say(Tone::Fact, text, (history.device < 0).then(|| at(moment)));
+    }
+}
+
+fn event(moment: u32) -> Cell {
+    Cell::Event(Moment(moment).event_or_minus_one())
+}
+
+fn write_pools(writing: &mut Writing<'_>, course: &Course) {
+    let ranked = ranked(course);
+    let mut sheet = sheet(
+        [
+            "pools",
+            "What each pool may hold, and what it holds",
+            "Capacity is the most that was reserved, contents the most that was active, each with the event after which. The peak is \
+             that of the device's requested bytes. Who tells the pool: the event of an allocation, or the segment at its address at the end.",
+        ],
+        &[
+            ["pool", "pool"],
+            ["capacity", "most reserved"],
+            ["capacity_event", "after event"],
+            ["contents", "most active, requested"],
+            ["contents_event", "after event"],
+            ["peak_reserved", "at the peak: reserved"],
+            ["peak_active", "active, requested"],
+            ["peak_idle", "≤ idle"],
+            ["at_reserved", "at the moment: reserved"],
+            ["at_active", "active, requested"],
+            ["at_allocated", "allocated, requested"],
+            ["at_idle", "≤ idle"],
+            ["segments", "segments at the end"],
+            ["told_by_event", "allocations told by events"],
+            ["told_by_segment", "told by segments"],
+        ],
+    );
+    let segments = segments_at_end(writing);
+    let [peak, moment] = [0, 1].map(|which| {
+        let all = course.pools.iter().map(move |pool| pool.at[which]);
+        all.fold((0u64, 0u64, 0u64, 0u64), |sum, it| {
+            let allocated = it.requested.saturating_sub(it.pending);
+            (
+                sum.0.saturating_add(it.reserved),
+                sum.1.saturating_add(it.requested),
+                sum.2.saturating_add(it.rounded),
+                sum.3.saturating_add(allocated),
+            )
+        })
+    });
+    // Blocks whose pool is not known may lie in what is known to be of one: only all together are what is free.
+    let idle = |(reserved, _, rounded, _): (u64, u64, u64, u64)| reserved.saturating_sub(rounded);
+    sheet.total = vec![Cell::Nothing; 5];
+    sheet.total.extend([peak.0, peak.1, idle(peak), moment.0, moment.1, moment.3, idle(moment)].map(Cell::Bytes));
+    sheet.total.push(Cell::Count(segments.iter().sum()));
+    sheet.total.resize(15, Cell::Nothing);
+    writing.fill(sheet, &ranked, |writing, number| {
+        let Some(pool) = course.pools.get(number as usize) else { return SheetRow::default() };
+        let [peak, moment] = pool.at;
+        let cells = vec![
+            Cell::Text(name(writing, number)),
+            Cell::Bytes(pool.capacity.0),
+            event(pool.capacity.1),
+            Cell::Bytes(pool.contents.0),
+            event(pool.contents.1),
+            Cell::Bytes(peak.reserved),
+            Cell::Bytes(peak.requested),
+            Cell::Bytes(peak.idle()),
+            Cell::Bytes(moment.reserved),
+            Cell::Bytes(moment.requested),
+            Cell::Bytes(moment.requested.saturating_sub(moment.pending)),
+            Cell::Bytes(moment.idle()),
+            Cell::Count(segments.get(number as usize).copied().unwrap_or(0)),
+            Cell::Count(pool.told[0]),
+            Cell::Count(pool.told[1]),
+        ];
+        let evidence = Some(at(pool.contents.1));
+        SheetRow { cells, evidence, ..SheetRow::default() }
+    });
+}
+
+/// Segments at the end, by number of the pool.
+fn segments_at_end(writing: &Writing<'_>) -> Vec<u64> {
+    let mut counts = vec![0; writing.file.groups.count(writing.history, Grouping::Pool) as usize];
+    for segment in writing.file.snapshot.segments.iter().filter(|it| it.device == writing.history.device) {
+        let number = writing.file.groups.pool_number(segment.pool);
+        counts.get_mut(number as usize).into_iter().for_each(|count| *count += 1);
+    }
+    counts
+}
+
+fn write_contents(writing: &mut Writing<'_>, contents: &[Contents]) {
+    let (file, history) = (writing.file, writing.history);
+    let sheet = sheet(
+        [
+            "contents",
+            "What private pools hold when they hold the most",
+            "By call site, each pool at its own peak: bytes requested.",
+        ],
+        &[
+            ["pool", "pool"],
+            ["requested", "requested"],
+            ["share", "share"],
+            ["count", "allocations"],
+            ["site", "call site"],
+        ],
+    );
+    let most = writing.most_rows();
+    let mut rows = Vec::new();
+    let mut left_out = 0;
+    for it in contents {
+        let ranked = it.sums.ranked(0);
+        let (whole, _) = it.sums.total(&ranked);
+        for &group in &ranked {
+            if rows.len() >= most {
+                left_out += 1;
+                continue;
+            }
+            let sum = it.sums.of(group);
+            let cells = vec![
+                Cell::Text(name(writing, it.pool)),
+                Cell::Bytes(sum.bytes),
+                Cell::Share { part: sum.bytes, whole },
+                Cell::Count(sum.count),
+                Cell::Text(it.sums.name(file, history, group)),
+            ];
+            let row = writing.site_row(&it.sums, group, cells, Some(it.moment));
+            rows.push(row);
+        }
+    }
+    writing.report.sheets.push(Sheet { rows, left_out, ..sheet });
+}

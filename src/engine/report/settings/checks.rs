@@ -1,0 +1,289 @@
+//! What a trace shows that another setting might mend: each check with its numbers and the least that is worth a hint.
+//!
+//! The bounds are high on purpose: a hint costs the reader an experiment, so a file of which nothing is wrong gets none.
+
+use crate::engine::open::OpenFile;
+use crate::engine::report::fragmentation::{MUCH, first_failure, most_requested, most_reserved};
+use crate::engine::report::layout::{Asked, Layout};
+use crate::engine::report::writing::bytes;
+use crate::replay::{AllocationId, DeviceHistory, SegmentLives};
+use crate::snapshot::Action;
+use crate::units::{EventIdx, counted, grouped};
+
+/// Events or allocations between two questions for the time.
+const ROWS_PER_CHECK: usize = 2048;
+const MIB: u64 = 1 << 20;
+
+/// What was looked at, in the order it is told in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum About {
+    /// The driver was asked for the most, though enough was free in pieces.
+    Scattered,
+    /// A request failed, though enough was free in pieces.
+    Failed,
+    /// A few small blocks keep large segments.
+    Remainders,
+    /// Rounding to steps between powers of two.
+    Rounding,
+    /// Segments that nobody uses any more.
+    Idle,
+    /// The driver is asked again and again.
+    Churn,
+}
+
+impl About {
+    /// All of them.
+    pub(super) const ALL: [About; 6] =
+        [About::Scattered, About::Failed, About::Remainders, About::Rounding, About::Idle, About::Churn];
+
+    /// The setting it speaks for.
+    pub(super) fn setting(self) -> &'static str {
+        match self {
+            About::Scattered | About::Failed | About::Churn => "expandable_segments",
+            About::Remainders => "max_split_size",
+            About::Rounding => "roundup_power2_divisions",
+            About::Idle => "garbage_collection_threshold",
+        }
+    }
+
+    /// What was looked for.
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            About::Scattered => "free of the kind when the driver was asked for the most, no block large enough",
+            About::Failed => "free when a request failed, no block large enough",
+            About::Remainders => {
+                "free at the peak of requested bytes, in large segments of which less than a tenth is used"
+            }
+            About::Rounding => "lost to rounding at the peak of requested bytes",
+            About::Idle => "segments at the end that hold no block and held none in the whole trace",
+            About::Churn => "taken from the driver again after it was given back",
+        }
+    }
+
+    /// The least share of the whole, in percent, and the least bytes that are worth a hint.
+    pub(super) fn least(self) -> (u64, u64) {
+        match self {
+            About::Scattered | About::Failed | About::Rounding => (10, MUCH),
+            About::Remainders | About::Idle => (25, 1024 * MIB),
+            About::Churn => (200, 1024 * MIB),
+        }
+    }
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub(super) about: About,
+    pub(super) part: u64,
+    pub(super) whole: u64,
+    pub(super) moment: u32,
+    /// Whether what else has to hold does.
+    is_so: bool,
+    /// The rest of the evidence.
+    pub(super) words: String,
+}
+
+impl Found {
+    /// Whether it is worth a hint.
+    pub(super) fn is_hint(&self) -> bool {
+        let (percent, bytes) = self.about.least();
+        self.is_so
+            && self.part >= bytes
+            && u128::from(self.part) * 100 >= u128::from(self.whole) * u128::from(percent)
+            && self.whole > 0
+    }
+}
+
+/// The run.
+pub(super) struct Checks {
+    peak: u32,
+    asked: Option<(Asked, Layout)>,
+    failed: Option<(u32, Layout)>,
+    active: Layout,
+    end: Layout,
+    next_event: u32,
+    /// Bytes and events that took memory from the driver, and those that gave it back.
+    turned: [(u64, u64); 2],
+    /// The fixed segments at the end without a block: from, to, when last used.
+    whole: Option<Vec<[u64; 3]>>,
+    next: usize,
+}
+
+impl Checks {
+    pub(super) fn new(file: &OpenFile, history: &DeviceHistory, lives: &SegmentLives) -> Checks {
+        let peak = most_reserved(history);
+        let layout = |moment| Layout::new(history, lives, moment);
+        Checks {
+            peak,
+            asked: Asked::before(file, history, lives, peak).map(|asked| (asked, layout(asked.event))),
+            failed: first_failure(history).map(|event| (event, layout(event))),
+            active: layout(most_requested(history)),
+            end: layout(history.event_count()),
+            next_event: 0,
+            turned: [(0, 0); 2],
+            whole: None,
+            next: 0,
+        }
+    }
+
+    /// Works while there is time; `true` when done.
+    pub(super) fn step(
+        &mut self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        lives: &SegmentLives,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        let Checks { asked, failed, active, end, .. } = self;
+        let beside = [asked.as_mut().map(|it| &mut it.1), failed.as_mut().map(|it| &mut it.1)];
+        let layouts = [active, end].into_iter().chain(beside.into_iter().flatten());
+        for layout in layouts {
+            if !layout.step(file, history, lives, has_time) {
+                return false;
+            }
+        }
+        while self.next_event < history.event_count() {
+            let end = history.event_count().min(self.next_event.saturating_add(ROWS_PER_CHECK as u32));
+            for event in self.next_event..end {
+                let which = match history.events.action(event) {
+                    Action::SegmentAlloc | Action::SegmentMap => 0,
+                    Action::SegmentFree | Action::SegmentUnmap => 1,
+                    _ => continue,
+                };
+                let (bytes, count) = &mut self.turned[which];
+                *bytes = bytes.saturating_add(history.address_and_size(EventIdx(event)).1);
+                *count += 1;
+            }
+            self.next_event = end;
+            if !has_time() {
+                return false;
+            }
+        }
+        let whole = self.whole.get_or_insert_with(|| whole_segments(&self.end, lives));
+        while self.next < history.allocations.len() && !whole.is_empty() {
+            let end = history.allocations.len().min(self.next + ROWS_PER_CHECK);
+            for id in (self.next..end).map(|id| AllocationId(id as u32)) {
+                let address = history.allocations.address(id);
+                let after = whole.partition_point(|&[from, ..]| from <= address);
+                let Some([_, to, used]) = after.checked_sub(1).and_then(|place| whole.get_mut(place)) else { continue };
+                let (_, died, _) = history.allocations.span(id);
+                if address < *to && died != u32::MAX {
+                    *used = (*used).max(died.into());
+                }
+            }
+            self.next = end;
+            if !has_time() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// What was found of each.
+    pub(super) fn found(&self, file: &OpenFile, history: &DeviceHistory, lives: &SegmentLives) -> Vec<Found> {
+        let all = About::ALL.into_iter();
+        all.map(|about| self.of(about, file, history, lives)).collect()
+    }
+
+    fn of(&self, about: About, file: &OpenFile, history: &DeviceHistory, lives: &SegmentLives) -> Found {
+        let found = |part, whole, moment, is_so, words: String| Found { about, part, whole, moment, is_so, words };
+        let none = |whole| found(0, whole, self.peak, false, String::new());
+        let most_reserved = u64::try_from(history.numbers.peak_reserved).unwrap_or(0);
+        match about {
+            About::Scattered => {
+                let Some((asked, layout)) = &self.asked else { return none(most_reserved) };
+                let free = layout.rooms.serving(asked.kind);
+                if !asked.is_scattered(&free) {
+                    return none(layout.whole.reserved);
+                }
+                let needed = bytes(asked.request.unwrap_or(0));
+                let words = [
+                    "a block of ",
+                    &needed,
+                    " was needed, the largest free one has at most ",
+                    &bytes(free.largest_free),
+                ];
+                found(free.free, layout.whole.reserved, asked.event, !asked.kind.expandable, words.concat())
+            }
+            About::Failed => {
+                let Some((event, layout)) = &self.failed else { return none(most_reserved) };
+                let (_, request) = history.address_and_size(EventIdx(*event));
+                let sums = layout.whole;
+                let is_scattered = sums.free >= request && sums.largest_free < request;
+                let fixed = layout.rooms.rooms.iter().filter(|room| !room.kind.expandable).map(|room| room.sums.free);
+                let fixed = fixed.fold(0u64, u64::saturating_add);
+                let words = [
+                    &bytes(request),
+                    " were asked for, the largest free block has at most ",
+                    &bytes(sums.largest_free),
+                ];
+                if is_scattered {
+                    found(fixed, sums.reserved, *event, true, words.concat())
+                } else {
+                    none(sums.reserved)
+                }
+            }
+            About::Remainders => {
+                let of =
+                    |kind: u32| lives.kinds().get(kind as usize).is_some_and(|kind| !kind.expandable && !kind.small);
+                let pinned = self.active.held.segments.iter().filter(|segment| {
+                    let sums = &segment.sums;
+                    of(segment.kind) && sums.blocks > 0 && sums.requested < sums.reserved / 10
+                });
+                let (count, free) =
+                    pinned.fold((0, 0u64), |(count, free), it| (count + 1, it.sums.free.saturating_add(free)));
+                found(
+                    free,
+                    self.active.whole.reserved,
+                    self.active.moment,
+                    true,
+                    "in ".to_owned() + &counted(count, "segment"),
+                )
+            }
+            About::Rounding => {
+                let sums = self.active.whole;
+                let is_set = |(key, value): &(String, String)| {
+                    key.starts_with(super::known::DIVISIONS)
+                        && value.parse::<u64>().is_ok_and(|divisions| divisions > 1)
+                };
+                let is_set = file.snapshot.settings.iter().any(is_set);
+                let lost = sums.rounded.saturating_sub(sums.requested);
+                let words = "of ".to_owned() + &counted(sums.blocks.into(), "block");
+                found(lost, sums.rounded, self.active.moment, is_set, words)
+            }
+            About::Idle => {
+                let idle = self.whole.iter().flatten().filter(|[.., used]| *used == 0);
+                let (count, sum) =
+                    idle.fold((0, 0u64), |(count, sum), [from, to, _]| (count + 1, sum.saturating_add(to - from)));
+                let is_long = history.event_count() >= 1000;
+                found(
+                    sum,
+                    self.end.whole.reserved,
+                    self.end.moment,
+                    is_long,
+                    counted(count, "segment") + " without a block",
+                )
+            }
+            About::Churn => {
+                let [(taken, times), (_, back)] = self.turned;
+                let numbers = &history.numbers;
+                let grown = numbers.peak_reserved.saturating_sub(numbers.reserved_start);
+                let again = taken.saturating_sub(u64::try_from(grown).unwrap_or(0));
+                let actions = &history.action_counts;
+                let is_fixed = actions[Action::SegmentAlloc as usize] > actions[Action::SegmentMap as usize];
+                let words = [&grouped(times), " times taken, ", &grouped(back), " times given back"].concat();
+                found(again, most_reserved, self.end.moment, is_fixed && back >= 100, words)
+            }
+        }
+    }
+}
+
+/// The fixed segments of a state that hold no block, by address: from, to, and the moment since which they are there.
+fn whole_segments(end: &Layout, lives: &SegmentLives) -> Vec<[u64; 3]> {
+    let segments = end.held.segments.iter();
+    let whole = segments.filter(|segment| {
+        let is_fixed = lives.kinds().get(segment.kind as usize).is_some_and(|kind| !kind.expandable);
+        is_fixed && segment.sums.blocks == 0
+    });
+    whole.map(|segment| [segment.address, segment.end, end.held.mapped_since(segment, lives).into()]).collect()
+}

@@ -1,0 +1,106 @@
+//! What the settings of PyTorch's caching allocator do, in words, and what they are when nobody sets them.
+
+/// A setting as a snapshot names it.
+pub(super) struct Known {
+    /// Its key.
+    key: &'static str,
+    /// Its value when nobody sets it.
+    default: &'static str,
+    /// What it does.
+    pub(super) words: &'static str,
+}
+
+/// A row of [`KNOWN`].
+const fn known(key: &'static str, default: &'static str, words: &'static str) -> Known {
+    Known { key, default, words }
+}
+
+/// The prefix of the settings of rounding, one a size.
+pub(super) const DIVISIONS: &str = "roundup_power2_divisions";
+
+const KNOWN: [Known; 14] = [
+    known("PYTORCH_CUDA_ALLOC_CONF", "", "The settings as they were given to the process."),
+    known("PYTORCH_ALLOC_CONF", "", "The settings as they were given to the process."),
+    known(
+        "backend",
+        "native",
+        "Who hands out memory: PyTorch itself (native), or the driver's own pools (cudaMallocAsync).",
+    ),
+    known(
+        "max_split_size",
+        "-1",
+        "Free blocks of so many bytes or more are not split for smaller requests, so they stay whole for large ones; −1: all are.",
+    ),
+    known(
+        "garbage_collection_threshold",
+        "0",
+        "Above this share of the memory the process may use, cached segments that have been idle the longest are given back, if torch.cuda.set_per_process_memory_fraction was called; 0: never.",
+    ),
+    known(
+        "expandable_segments",
+        "False",
+        "Segments grow by mapping more memory behind what they have, so that free pieces are not stranded in many segments of fixed size.",
+    ),
+    known(
+        "max_non_split_rounding_size",
+        "20971520",
+        "How much larger than the request an unsplit block may be, in bytes.",
+    ),
+    known("per_process_memory_fraction", "1", "The share of the device's memory that the process may take."),
+    known("release_lock_on_cudamalloc", "False", "Other threads may allocate while the driver is asked."),
+    known("pinned_num_register_threads", "1", "Threads that pin the pages of host memory."),
+    known(
+        "pinned_use_cuda_host_register",
+        "False",
+        "Host memory is allocated first and pinned then, instead of both at once.",
+    ),
+    known("pinned_use_background_threads", "False", "Another thread looks after events of host memory."),
+    known(
+        "graph_capture_record_stream_reuse",
+        "False",
+        "While a graph is captured, blocks that other streams used may be handed out again once those are known to be done.",
+    ),
+    known(
+        DIVISIONS,
+        "0",
+        "Requests are rounded up to one of so many steps between two powers of two, so that blocks fit more requests; 0: to 512 bytes.",
+    ),
+];
+
+/// What is known of a setting.
+pub(super) fn of(key: &str) -> Option<&'static Known> {
+    let key = key.split_once('.').map_or(key, |(prefix, _)| if prefix == DIVISIONS { prefix } else { key });
+    KNOWN.iter().find(|known| known.key == key)
+}
+
+impl Known {
+    /// Whether a value is that which nobody set.
+    pub(super) fn is_default(&self, value: &str) -> bool {
+        let number = |text: &str| text.parse::<f64>().ok();
+        value.eq_ignore_ascii_case(self.default)
+            || number(value).is_some_and(|value| Some(value) == number(self.default))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_that_nobody_set_are_told() {
+        for (key, value, is_default) in [
+            ("max_split_size", "-1", true),
+            ("max_split_size", "209715200", false),
+            ("garbage_collection_threshold", "0.0", true),
+            ("garbage_collection_threshold", "0.8", false),
+            ("expandable_segments", "false", true),
+            ("expandable_segments", "True", false),
+            ("roundup_power2_divisions.64", "0", true),
+            ("roundup_power2_divisions.>", "4", false),
+            ("PYTORCH_CUDA_ALLOC_CONF", "", true),
+        ] {
+            assert_eq!(of(key).map(|known| known.is_default(value)), Some(is_default), "{key} {value}");
+        }
+        assert!(of("a_new_one").is_none() && of("a.b").is_none());
+    }
+}

@@ -1,0 +1,211 @@
+//! The allocator's settings in words, and what the trace says for changing one: with its evidence, or nothing.
+
+mod checks;
+mod known;
+
+use super::Job;
+use super::writing::{Writing, at, bytes, cut, row, sheet};
+use crate::engine::open::OpenFile;
+use crate::engine::protocol::{Cell, Report, ReportQuestion, SheetRow, Tone};
+use crate::units::{Moment, grouped, percent};
+use checks::{About, Checks, Found};
+
+/// The question, and how far its answer is.
+pub(super) struct Settings {
+    device: i64,
+    question: ReportQuestion,
+    checks: Option<Checks>,
+}
+
+impl Settings {
+    pub(super) fn new(device: i64, question: ReportQuestion) -> Settings {
+        Settings { device, question, checks: None }
+    }
+}
+
+impl Job for Settings {
+    fn step(&mut self, file: &mut OpenFile, has_time: &mut dyn FnMut() -> bool) -> Option<Report> {
+        if !file.segment_lives(self.device, has_time) {
+            return None;
+        }
+        let file = &*file;
+        let (Some(history), Some(lives)) = (file.history(self.device), file.segments(self.device)) else {
+            return Some(Report { topic: self.question.topic, ..Report::default() });
+        };
+        let checks = self.checks.get_or_insert_with(|| Checks::new(file, history, lives));
+        if !checks.step(file, history, lives, has_time) {
+            return None;
+        }
+        let mut found = checks.found(file, history, lives);
+        // Settings of the device's allocator say nothing about host memory.
+        found.retain(|_| history.device >= 0);
+        let mut writing = Writing::new(file, history, &self.question);
+        say(&mut writing, &found);
+        write_settings(&mut writing);
+        write_checks(&mut writing, &found);
+        Some(writing.report)
+    }
+}
+
+/// The value of a setting, where the file tells it.
+fn value<'a>(writing: &Writing<'a>, key: &str) -> Option<&'a str> {
+    let mut settings = writing.file.snapshot.settings.iter();
+    settings.find(|(name, _)| name == key).map(|(_, value)| value.as_str())
+}
+
+fn say(writing: &mut Writing<'_>, found: &[Found]) {
+    for hint in found.iter().filter(|found| found.is_hint()) {
+        let share = percent(hint.part, hint.whole);
+        let evidence = |what: &str, of: &str| [what, &bytes(hint.part), of, " (", &share, "), ", &hint.words].concat();
+        let event = Moment(hint.moment).event_or_minus_one();
+        let place = if event < 0 {
+            "before the first event".to_owned()
+        } else {
+            "after event ".to_owned() + &grouped(event.unsigned_abs())
+        };
+        let text = match hint.about {
+            About::Scattered => {
+                evidence(
+                    "The driver had to be asked for more though at most ",
+                    " of what was reserved was free in pieces",
+                ) + &[
+                    " ",
+                    &place,
+                    ". With expandable_segments:True free neighbours are one, whatever segments they were in.",
+                ]
+                .concat()
+            }
+            About::Failed => {
+                evidence("A request failed though at most ", " of what was reserved was free in pieces")
+                    + &[
+                        " ",
+                        &place,
+                        ". With expandable_segments:True free neighbours are one, whatever segments they were in.",
+                    ]
+                    .concat()
+            }
+            About::Remainders => {
+                evidence(
+                    "At most ",
+                    " of what was reserved at the peak of requested bytes is what small blocks left of large segments",
+                ) + &[
+                    " ",
+                    &place,
+                    ". max_split_size_mb keeps large blocks for large requests; expandable_segments:True avoids them.",
+                ]
+                .concat()
+            }
+            About::Rounding => {
+                evidence("At least ", " of the rounded bytes are lost to rounding")
+                    + &[" ", &place, ". roundup_power2_divisions is set: more divisions lose less."].concat()
+            }
+            About::Idle => {
+                evidence("", " of what is reserved at the end held no block in the whole trace")
+                    + ". torch.cuda.empty_cache() gives them back at once; garbage_collection_threshold before memory runs out, if per_process_memory_fraction is set."
+            }
+            About::Churn => {
+                evidence("", " were taken from the driver again after it got them back")
+                    + ", which waits for the device each time. expandable_segments:True or fewer calls of torch.cuda.empty_cache() avoid it."
+            }
+        };
+        writing.say(Tone::Alarm, text, Some(at(hint.moment)));
+    }
+    if !found.is_empty() && !found.iter().any(Found::is_hint) {
+        let text = "Nothing in this trace speaks for another setting: what was looked at is listed, with its numbers.";
+        writing.say(Tone::Good, text.to_owned(), None);
+    }
+    let settings = &writing.file.snapshot.settings;
+    if settings.is_empty() {
+        let text = "This file does not hold the allocator's settings.";
+        writing.say(Tone::Fact, text.to_owned(), None);
+        return;
+    }
+    let is_changed = |(key, value): &&(String, String)| !known::of(key).is_some_and(|known| known.is_default(value));
+    let changed = settings.iter().filter(is_changed).filter(|(key, _)| !key.ends_with("ALLOC_CONF"));
+    let names: Vec<String> =
+        changed.take(MOST_NAMES + 1).map(|(key, value)| cut(&[key, " = ", value].concat())).collect();
+    let mut text = match names.len() {
+        0 => "All settings are as they are when nobody sets them".to_owned(),
+        _ => {
+            "Not as they are when nobody sets them: ".to_owned() + &names.get(..MOST_NAMES).unwrap_or(&names).join(", ")
+        }
+    };
+    text.push_str(if names.len() > MOST_NAMES { " …" } else { "." });
+    writing.say(Tone::Fact, text, None);
+}
+
+/// Settings that a sentence names.
+const MOST_NAMES: usize = 8;
+
+fn write_settings(writing: &mut Writing<'_>) {
+    let settings = &writing.file.snapshot.settings;
+    // Those of rounding are one where all are alike.
+    let divisions = |key: &str| key.split_once('.').is_some_and(|(prefix, _)| prefix == known::DIVISIONS);
+    let mut of_sizes = settings.iter().filter(|(key, _)| divisions(key));
+    let first = of_sizes.next();
+    let are_alike = first.is_some() && of_sizes.all(|(_, value)| first.is_some_and(|(_, first)| first == value));
+    let is_first = |key: &str| first.is_some_and(|(first, _)| first == key);
+    let places = (0u32..).zip(settings);
+    let told = places.filter(|(_, (key, _))| !are_alike || !divisions(key) || is_first(key));
+    let told: Vec<u32> = told.map(|(place, _)| place).collect();
+    let sheet = sheet(
+        ["settings", "The settings", "As the file has them; of those that are not known the words are missing."],
+        &[["setting", "setting"], ["value", "value"], ["default", "as when nobody sets it"], ["words", "what it does"]],
+    );
+    writing.fill(sheet, &told, |_, place| {
+        let Some((key, value)) = settings.get(place as usize) else { return SheetRow::default() };
+        let known = known::of(key);
+        let shown = if are_alike && divisions(key) { known::DIVISIONS } else { key };
+        let is_default = known.map(|known| if known.is_default(value) { "yes" } else { "no" });
+        let text = |text: &str| Cell::Text(text.to_owned());
+        let cells = vec![
+            Cell::Text(cut(shown)),
+            Cell::Text(cut(value)),
+            is_default.map_or(Cell::Nothing, text),
+            known.map_or(Cell::Nothing, |known| text(known.words)),
+        ];
+        SheetRow { cells, ..SheetRow::default() }
+    });
+}
+
+fn write_checks(writing: &mut Writing<'_>, found: &[Found]) {
+    let sheet = sheet(
+        [
+            "checks",
+            "What was looked at for a hint",
+            "A hint needs both the share and the bytes. Free bytes are at most so many, those lost to rounding at least.",
+        ],
+        &[
+            ["check", "looked for"],
+            ["found", "found"],
+            ["whole", "of"],
+            ["share", "share"],
+            ["least_share", "hint from"],
+            ["least_bytes", "and from"],
+            ["hint", "hint"],
+            ["setting", "setting"],
+            ["value", "its value"],
+            ["event", "after event"],
+        ],
+    );
+    let places: Vec<u32> = (0..found.len() as u32).collect();
+    writing.fill(sheet, &places, |writing, place| {
+        let Some(it) = found.get(place as usize) else { return SheetRow::default() };
+        let (percent, least) = it.about.least();
+        let text = |text: &str| Cell::Text(text.to_owned());
+        let cells = vec![
+            text(it.about.words()),
+            Cell::Bytes(it.part),
+            Cell::Bytes(it.whole),
+            Cell::Share { part: it.part, whole: it.whole },
+            Cell::Share { part: percent, whole: 100 },
+            Cell::Bytes(least),
+            text(if it.is_hint() { "yes" } else { "no" }),
+            text(it.about.setting()),
+            value(writing, it.about.setting()).map_or(Cell::Nothing, |value| Cell::Text(cut(value))),
+            Cell::Event(Moment(it.moment).event_or_minus_one()),
+        ];
+        let tone = if it.is_hint() { Tone::Alarm } else { Tone::Fact };
+        SheetRow { tone, ..row(cells, at(it.moment)) }
+    });
+}

@@ -1,0 +1,91 @@
+//! What is at an address at a moment: the allocation, the segment, what is free.
+
+use super::held::Held;
+use crate::analysis::site;
+use crate::engine::open::OpenFile;
+use crate::engine::protocol::{HitAllocation, HitMemory, HitSegment, Looks};
+use crate::replay::{AllocationId, SegmentLives};
+use crate::timeline::lowest_byte_of;
+use crate::units::Moment;
+
+/// The state at the moment that was asked about last.
+#[derive(Default)]
+pub(in crate::engine) struct Beneath {
+    held: Option<Held>,
+}
+
+/// What is there.
+type Hit = (Option<HitAllocation>, Option<Box<HitMemory>>);
+
+impl Beneath {
+    /// What is at `address`; `None` while there is no time for it. The allocation's lowest byte is that in the stack in order of birth:
+    /// where a cursor stands that looks at it there.
+    pub(in crate::engine) fn at(
+        &mut self,
+        file: &mut OpenFile,
+        device: i64,
+        moment: u32,
+        address: u64,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> Option<Hit> {
+        if !file.segment_lives(device, has_time) {
+            return None;
+        }
+        let Some((history, lives)) = file.history(device).zip(file.segments(device)) else { return Some((None, None)) };
+        if !self.held.as_ref().is_some_and(|held| held.is_of(history, moment)) {
+            self.held = None;
+        }
+        let held = self.held.get_or_insert_with(|| Held::new(history, lives, moment));
+        if !held.step(file, history, lives, has_time) {
+            return None;
+        }
+        let after = held.blocks.partition_point(|block| block.from <= address);
+        let block = held.blocks.get(..after).and_then(<[_]>::last).filter(|block| address < block.to);
+        let id = block.map(|block| AllocationId(block.id));
+        let segment = segment_at(held, lives, address);
+        let stack = segment.as_ref().map(|it| lives.stack(&file.snapshot, history, AllocationId(it.range)));
+        let is_free = held.segment_at(address).filter(|_| id.is_none());
+        let free = is_free.and_then(|segment| {
+            let next = held.blocks_of(segment).partition_point(|block| block.from <= address);
+            held.free_of(segment, next).next()
+        });
+        let mut memory = HitMemory { segment, free };
+        let moment = Moment(held.moment);
+        let lowest_byte =
+            id.and_then(|id| file.with_source(device, Looks::default(), |it| lowest_byte_of(it, id, moment)));
+        let hit = id.and_then(|id| file.hit_allocation(device, id, lowest_byte.flatten().unwrap_or(0)));
+        let frame = stack.and_then(|stack| file.sites.of(&file.snapshot, stack));
+        if let Some(segment) = &mut memory.segment {
+            segment.site = frame.map(|frame| site::short(&file.snapshot, file.snapshot.frames.frame(frame)));
+        }
+        Some((hit, Some(Box::new(memory))))
+    }
+
+    /// Bytes on the heap.
+    pub(in crate::engine) fn heap_bytes(&self) -> usize {
+        self.held.as_ref().map_or(0, Held::heap_bytes)
+    }
+}
+
+/// The segment that holds an address, without who made it.
+fn segment_at(held: &Held, lives: &SegmentLives, address: u64) -> Option<HitSegment> {
+    let segment = held.segment_at(address)?;
+    let [first, beyond] = segment.ranges.map(|place| place as usize);
+    let ranges = held.ranges.get(first..beyond)?;
+    let after = ranges.partition_point(|&range| lives.ranges.address(AllocationId(range)) <= address);
+    let range = AllocationId(ranges.get(after.checked_sub(1)?).copied()?);
+    let kind = lives.kind(range)?;
+    Some(HitSegment {
+        range: range.0,
+        address: segment.address,
+        reserved: segment.sums.reserved,
+        range_bytes: lives.ranges.size(range),
+        mapped: lives.ranges.born(range).0,
+        unmapped: lives.ranges.died(range).map(|moment| moment.0),
+        pool: kind.pool,
+        stream: kind.stream,
+        small: kind.small,
+        expandable: kind.expandable,
+        site: None,
+    })
+}

@@ -1,0 +1,202 @@
+//! The wanted rows of a state's picture: the parts of segments in them, and what is in those.
+
+use super::arranged::{Arranged, Flow};
+use super::held::{Block, Held, Segment};
+use super::line::{Line, Part};
+use crate::engine::open::OpenFile;
+use crate::engine::protocol::{Grouping, PieceKind, StateBar, StatePiece};
+use crate::engine::report::{Known, pending, rounded};
+use crate::replay::{AllocationId, DeviceHistory};
+
+/// Blocks between two questions for the time.
+const BLOCKS_PER_CHECK: usize = 2048;
+/// Rows that are told at most.
+const MOST_ROWS: u32 = 4096;
+
+/// Bars and pieces, as far as they are drawn.
+#[derive(Default)]
+pub(super) struct Drawing {
+    pub(super) bars: Vec<StateBar>,
+    pub(super) pieces: Vec<StatePiece>,
+    /// The rows that are wanted: the first, and the first beyond.
+    rows: [u32; 2],
+    /// The next segment by rank, which of its rows comes next, and in that the next block, where some of them are drawn.
+    rank: usize,
+    part: u64,
+    block: Option<usize>,
+    line: Line,
+}
+
+/// What is drawn, and how.
+#[derive(Clone, Copy)]
+pub(super) struct Subject<'a> {
+    pub(super) file: &'a OpenFile,
+    pub(super) history: &'a DeviceHistory,
+    pub(super) held: &'a Held,
+    pub(super) arranged: &'a Arranged,
+    pub(super) flow: &'a Flow,
+    pub(super) colouring: Grouping,
+}
+
+/// A segment and where it stands, in pixels.
+struct Placed<'a> {
+    segment: &'a Segment,
+    bytes_per_px: f64,
+    /// All its rows together.
+    pixels: u64,
+    /// Those of the row at hand: the first, and the first beyond.
+    bar: [u64; 2],
+}
+
+impl Placed<'_> {
+    /// The nearest pixel edge of an address, counted from the segment's first.
+    fn edge(&self, address: u64) -> u64 {
+        if address >= self.segment.end {
+            return self.pixels;
+        }
+        let bytes = address.saturating_sub(self.segment.address);
+        ((bytes as f64 / self.bytes_per_px).round() as u64).min(self.pixels)
+    }
+
+    /// The same in the row at hand.
+    fn within(&self, edge: u64) -> u32 {
+        (edge.clamp(self.bar[0], self.bar[1]) - self.bar[0]) as u32
+    }
+
+    fn is_last(&self) -> bool {
+        self.bar[1] == self.pixels
+    }
+}
+
+impl Drawing {
+    pub(super) fn new(flow: &Flow, [first, count]: [u32; 2]) -> Drawing {
+        let places = flow.places.as_deref().unwrap_or_default();
+        // The segment before may go on in the first row.
+        let rank = places.partition_point(|&[row, _]| row < first).saturating_sub(1);
+        let rows = [first, first.saturating_add(count.min(MOST_ROWS))];
+        let mut line = Line::default();
+        line.is_list = flow.width_px == 0;
+        Drawing { rows, rank, line, ..Drawing::default() }
+    }
+
+    /// Works while there is time; `true` when all wanted rows are drawn.
+    pub(super) fn step(&mut self, subject: Subject<'_>, has_time: &mut dyn FnMut() -> bool) -> bool {
+        let mut left = BLOCKS_PER_CHECK;
+        while let Some((bar, x, placed)) = self.next_bar(subject) {
+            if !self.fill(subject, &placed, &mut left) {
+                if has_time() {
+                    left = BLOCKS_PER_CHECK;
+                    continue;
+                }
+                return false;
+            }
+            self.end(bar, x);
+            left = left.saturating_sub(16);
+        }
+        true
+    }
+
+    /// The bar that is drawn next, and its first pixel; `None` when there is none in the wanted rows.
+    fn next_bar<'a>(&mut self, subject: Subject<'a>) -> Option<(StateBar, u32, Placed<'a>)> {
+        let Subject { held, arranged, flow, .. } = subject;
+        let width = u64::from(flow.width_px);
+        loop {
+            let &[row, x] = flow.places.as_deref()?.get(self.rank)?;
+            if row >= self.rows[1] {
+                return None;
+            }
+            let segment = arranged.order.get(self.rank).and_then(|&place| held.segments.get(place as usize))?;
+            let pixels = flow.pixels(segment.sums.reserved);
+            self.part = self.part.max(self.rows[0].saturating_sub(row).into());
+            let first = self.part * width;
+            let at = u64::from(row).saturating_add(self.part);
+            if (self.part > 0 && first >= pixels) || at >= self.rows[1].into() {
+                (self.rank, self.part) = (self.rank + 1, 0);
+                continue;
+            }
+            let beyond = first.saturating_add(width).min(pixels);
+            let bytes = (first as f64 * flow.bytes_per_px) as u64;
+            let bar = StateBar {
+                row: at as u32,
+                x: [x, x + (beyond - first) as u32],
+                address: segment.address.saturating_add(bytes),
+                segment: segment.address,
+                sums: segment.sums,
+                pieces: [0; 2],
+                ends: [first == 0, beyond == pixels],
+            };
+            return Some((bar, x, Placed { segment, bytes_per_px: flow.bytes_per_px, pixels, bar: [first, beyond] }));
+        }
+    }
+
+    /// Draws blocks of a bar, `left` at most: `true` when all are.
+    fn fill(&mut self, subject: Subject<'_>, placed: &Placed<'_>, left: &mut usize) -> bool {
+        let blocks = subject.held.blocks_of(placed.segment);
+        let [first, beyond] = placed.bar;
+        let next = self.block.unwrap_or_else(|| blocks.partition_point(|block| placed.edge(block.to) < first));
+        let free = subject.held.free_of(placed.segment, next);
+        for ((free, bytes), place) in free.zip(next..) {
+            if *left == 0 {
+                self.block = Some(place);
+                return false;
+            }
+            *left -= 1;
+            let x = [free, free.saturating_add(bytes)].map(|address| placed.within(placed.edge(address)));
+            if bytes > 0 && (x[0] < x[1] || self.line.is_list) {
+                let piece =
+                    StatePiece { x, kind: PieceKind::Free, address: free, rounded: bytes, ..StatePiece::default() };
+                self.line.free(Part { piece, ..Part::default() });
+            }
+            let Some(block) = blocks.get(place) else { break };
+            let edges = [block.from, block.to].map(|address| placed.edge(address));
+            if edges[0] >= beyond && !placed.is_last() {
+                break;
+            }
+            let x = edges.map(|edge| placed.within(edge));
+            // What has no pixel is told of in the row where it begins.
+            if x[0] < x[1] || edges[0] >= first {
+                let is_thin = ((block.to - block.from) as f64) < placed.bytes_per_px && !self.line.is_list;
+                self.line.block(part(subject, placed, block, x), is_thin);
+            }
+        }
+        self.block = None;
+        true
+    }
+
+    fn end(&mut self, mut bar: StateBar, left: u32) {
+        self.line.end();
+        bar.pieces[0] = self.pieces.len() as u32;
+        self.pieces.extend(self.line.pieces.drain(..).map(|Part { mut piece, .. }| {
+            piece.x = piece.x.map(|x| x + left);
+            piece
+        }));
+        bar.pieces[1] = self.pieces.len() as u32;
+        self.bars.push(bar);
+        self.part += 1;
+    }
+}
+
+/// A block as a piece.
+fn part(subject: Subject<'_>, placed: &Placed<'_>, block: &Block, x: [u32; 2]) -> Part {
+    let Subject { file, history, held, .. } = subject;
+    let id = AllocationId(block.id);
+    let requested = history.allocations.size(id);
+    let (rounded, known) = rounded(file, history, id);
+    let is_pending = pending(file, history, id).is_some_and(|[from, _]| from <= held.moment);
+    let lost_from = block.from.saturating_add(requested).min(block.to);
+    Part {
+        piece: StatePiece {
+            x,
+            kind: if is_pending { PieceKind::Pending } else { PieceKind::Live },
+            paint: file.paint(history, id, subject.colouring).0,
+            address: block.from,
+            allocation: block.id,
+            count: 1,
+            requested,
+            rounded,
+            recorded: known == Known::Recorded,
+        },
+        largest: block.to - block.from,
+        lost_from: placed.within(placed.edge(lost_from)),
+    }
+}

@@ -1,0 +1,149 @@
+//! The allocator's state at a moment: what a [`StateQuestion`] and a question about an address are answered from.
+//!
+//! What is held at a moment, its order, and the rows it takes are kept until something else is asked for: scrolling and zooming cost what
+//! is seen.
+
+mod arranged;
+mod beneath;
+mod drawing;
+mod held;
+mod line;
+mod request;
+mod zoom;
+
+pub(super) use beneath::Beneath;
+pub(super) use held::Held;
+pub(super) use request::{Fits, Pages, from_the_driver, is_small};
+
+use super::open::OpenFile;
+use super::protocol::{Grouping, StatePage, StateQuestion};
+use arranged::{Arranged, Flow};
+use drawing::{Drawing, Subject};
+use zoom::Zoom;
+
+/// What rows are made for: their width, bytes a pixel, how many are to suffice.
+type Scale = (u32, f64, u32);
+
+/// The state that was asked for last, as far as it is made.
+#[derive(Default)]
+pub(super) struct States {
+    held: Option<Held>,
+    arranged: Option<Arranged>,
+    zoom: Option<(Zoom, Scale)>,
+    flow: Option<(Flow, Scale)>,
+    /// What is made for one question alone.
+    asked: Option<(StateQuestion, Drawing, Option<Fits>)>,
+}
+
+impl States {
+    /// The state; `None` while there is no time for it. On a device that the file does not have it is empty.
+    pub(super) fn page(
+        &mut self,
+        file: &mut OpenFile,
+        device: i64,
+        mut question: StateQuestion,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> Option<StatePage> {
+        if !file.segment_lives(device, has_time)
+            || (question.colouring == Grouping::Category && !file.categorize(has_time))
+        {
+            return None;
+        }
+        let file = &*file;
+        let Some((history, lives)) = file.history(device).zip(file.segments(device)) else {
+            return Some(StatePage::default());
+        };
+        // 0 is what is to fit; what is no number as well, because it would not equal itself.
+        if !(question.bytes_per_px > 0.0 && question.bytes_per_px.is_finite()) {
+            question.bytes_per_px = 0.0;
+        }
+        if !self.held.as_ref().is_some_and(|held| held.is_of(history, question.moment)) {
+            // What was there before is let go of first.
+            *self = States::default();
+        }
+        let held = self.held.get_or_insert_with(|| Held::new(history, lives, question.moment));
+        if !held.step(file, history, lives, has_time) {
+            return None;
+        }
+        if !self.arranged.as_ref().is_some_and(|it| (it.only, it.sort) == (question.only, question.sort)) {
+            (self.zoom, self.flow, self.asked) = Default::default();
+            self.arranged = Some(Arranged::new(question.only, question.sort));
+        }
+        let arranged = self.arranged.as_mut()?;
+        if !arranged.step(held, lives, has_time) {
+            return None;
+        }
+        let width_px = question.width_px;
+        let scale = (width_px, question.bytes_per_px, question.fit_rows);
+        if self.flow.as_ref().is_none_or(|&(_, of)| of != scale) {
+            self.asked = None;
+            let bytes_per_px = match (question.bytes_per_px, width_px) {
+                // Nothing has a width in a list.
+                (0.0, 1..) => {
+                    if self.zoom.as_ref().is_none_or(|&(_, of)| of != scale) {
+                        self.zoom = Some((Zoom::new(arranged, width_px, question.fit_rows), scale));
+                    }
+                    self.zoom.as_mut()?.0.step(held, arranged, has_time)?
+                }
+                (asked, _) => zoom::bounded(asked, arranged, width_px),
+            };
+            let mut flow = Flow::new(bytes_per_px, width_px);
+            flow.places = Some(Vec::with_capacity(arranged.order.len()));
+            self.flow = Some((flow, scale));
+        }
+        let (flow, _) = self.flow.as_mut()?;
+        if !flow.step(held, arranged, has_time) {
+            return None;
+        }
+        if !self.asked.as_ref().is_some_and(|(asked, ..)| *asked == question) {
+            let fits = question.request.map(|request| Fits::new(file, request));
+            self.asked = Some((question, Drawing::new(flow, question.rows), fits));
+        }
+        let (_, drawing, fits) = self.asked.as_mut()?;
+        let subject = Subject { file, history, held, arranged, flow, colouring: question.colouring };
+        if !drawing.step(subject, has_time) {
+            return None;
+        }
+        let fits = match fits {
+            Some(fits) => fits.step(held, lives, has_time)?,
+            None => Vec::new(),
+        };
+        let (_, drawing, _) = self.asked.take()?;
+        let mut groups: Vec<_> = arranged.groups.iter().map(|(_, group)| group.clone()).collect();
+        groups.iter_mut().zip(&flow.headings).for_each(|(group, &row)| group.row = row);
+        Some(StatePage {
+            moment: held.moment,
+            whole: arranged.whole,
+            bytes_per_px: flow.bytes_per_px,
+            rows: u32::try_from(flow.row).unwrap_or(u32::MAX),
+            first: question.rows[0],
+            groups,
+            bars: drawing.bars,
+            pieces: drawing.pieces,
+            revealed: question.reveal.and_then(|address| place_of(held, arranged, flow, address)),
+            fits,
+            astray: held.astray,
+        })
+    }
+
+    /// Bytes on the heap.
+    pub(super) fn heap_bytes(&self) -> usize {
+        let flow = self.flow.as_ref().and_then(|(flow, _)| flow.places.as_ref());
+        self.held.as_ref().map_or(0, Held::heap_bytes)
+            + self.arranged.as_ref().map_or(0, Arranged::heap_bytes)
+            + flow.map_or(0, |places| places.capacity() * size_of::<[u32; 2]>())
+    }
+}
+
+/// Row and pixel of an address, where it is held and shown.
+fn place_of(held: &Held, arranged: &Arranged, flow: &Flow, address: u64) -> Option<[u32; 2]> {
+    let segment = held.segment_at(address)?;
+    let is_it = |&place: &u32| held.segments.get(place as usize).is_some_and(|it| it.address == segment.address);
+    let rank = arranged.order.iter().position(is_it)?;
+    let &[row, x] = flow.places.as_deref()?.get(rank)?;
+    let width = u64::from(flow.width_px.max(1));
+    let pixel = ((address - segment.address) as f64 / flow.bytes_per_px) as u64;
+    let pixel = pixel.min(flow.pixels(segment.sums.reserved).saturating_sub(1));
+    let down = u32::try_from(pixel / width).unwrap_or(u32::MAX);
+    Some([row.saturating_add(down), x + (pixel % width) as u32])
+}

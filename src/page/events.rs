@@ -1,0 +1,41 @@
+//! Pointer and field in the list of events → actions.
+
+use super::App;
+use super::dom::listen;
+use super::input::clicked;
+use super::table;
+use crate::ui::events::EventsAction;
+use crate::ui::{Action, Command};
+use gloo::events::EventListener;
+use std::rc::Rc;
+use web_sys::{Event, EventTarget};
+
+/// Listens to the list of events. Rows scroll as those of the table do.
+pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
+    let elements = &app.elements;
+    let mut listeners = Vec::new();
+    let mut on = |target: &EventTarget, event: &'static str, then: fn(&Rc<App>, &Event)| {
+        let app = app.clone();
+        listeners.push(listen(target, event, move |event| then(&app, event)));
+    };
+    on(&elements.events_rows, "click", |app, event| {
+        if let Some((row, extent)) = table::row(event) {
+            app.dispatch(Action::Events(EventsAction::RowClicked(row, extent)));
+        }
+    });
+    on(&elements.events_filter, "input", |app, _| {
+        app.dispatch(Action::Events(EventsAction::Typed(app.elements.events_filter.value())));
+    });
+    on(&elements.events_filter, "keydown", |app, event| table::leave_field(&app.elements.events_grid, event));
+    on(&elements.events_actions, "click", |app, event| {
+        if let Some(action) = clicked(event, "data-action") {
+            app.dispatch(Action::Events(EventsAction::ActionToggled(action as u32)));
+        }
+    });
+    // Their keys are those of the table's buttons.
+    on(&elements.events_all, "click", |app, _| app.dispatch(Action::Command(Command::ChooseAllRows)));
+    on(&elements.events_copy, "click", |app, _| app.dispatch(Action::Command(Command::CopyRows)));
+    on(&elements.events_clear, "click", |app, _| app.dispatch(Action::Command(Command::ClearFilters)));
+    on(&elements.events_go, "click", |app, _| app.dispatch(Action::Command(Command::TypeMoment)));
+    listeners
+}

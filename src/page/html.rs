@@ -1,0 +1,168 @@
+//! Saves the page in one file with the open snapshot in it, in the form that `memscape html` writes.
+//!
+//! The page is this document as it was delivered, or `memscape.html` beside a page that has its parts in files. Nothing is ever one
+//! text: what is done is handed to the browser as a blob, which it may put on the disk.
+
+use super::dom::{self, Elements, append};
+use super::{App, address, embedded, export};
+use crate::ui::Action;
+use crate::ui::action::Origin;
+use crate::ui::html::{MOST, Packing, Step, Wanted, element, is_packed, place};
+use crate::units::Bytes;
+use js_sys::{Array, JsString, Promise, Reflect, Uint8Array};
+use std::rc::Rc;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{Blob, Element, File, FileReader, RequestCache, RequestInit, Response};
+
+/// What stands beside a page whose parts are files.
+const BESIDE: &str = "memscape.html";
+/// Bytes that are compressed or written as base64 at a time; whole threes, so that only the end has padding.
+const PIECE: f64 = (12 << 20) as f64;
+
+/// This document as it came, without a snapshot; `None` where its parts are files. To be called before anything of it is changed.
+pub(super) fn delivered(elements: &Elements) -> Option<Element> {
+    elements.document.get_element_by_id("part-wasm")?;
+    // The copy of a text shares its letters in Chromium, but not everywhere: this one may be long.
+    let snapshot = elements.document.get_element_by_id("part-snapshot");
+    snapshot.iter().for_each(Element::remove);
+    let copy = elements.document.document_element()?.clone_node_with_deep(true);
+    snapshot.iter().for_each(|snapshot| append(&elements.body, snapshot));
+    copy.ok()?.dyn_into().ok()
+}
+
+/// Makes the page and lets the browser save it.
+pub(super) fn save(app: &Rc<App>, wanted: Box<Wanted>) {
+    let app = app.clone();
+    // Taken at once: other files may be dropped meanwhile.
+    let file = if let Origin::File(place) = wanted.origin { app.files.at(place) } else { None };
+    spawn_local(async move {
+        let step = made(&app, &wanted, file).await.unwrap_or_else(|cause| Step::Failed(dom::cause(&cause)));
+        app.dispatch(Action::Html(step));
+    });
+}
+
+// One state machine instead of one for each of its parts: each costs the wasm some kB.
+async fn made(app: &Rc<App>, wanted: &Wanted, file: Option<File>) -> Result<Step, JsValue> {
+    let page = match &app.delivered {
+        Some(delivered) => ["<!doctype html>\n", &delivered.outer_html()].concat(),
+        None => {
+            let response = JsFuture::from(fetch(app, BESIDE)?).await;
+            let response = answered(response).map_err(|cause| {
+                said(&[
+                    BESIDE,
+                    ", which it is made from, is not to be had beside this page (",
+                    &cause,
+                    "); memscape html makes it as well",
+                ])
+            })?;
+            JsFuture::from(response.text()?).await?.as_string().unwrap_or_default()
+        }
+    };
+    let at = place(&page).map_err(|what| said(&[BESIDE, " ", what]))?;
+    let (head, tail) = page.split_at(at);
+    let parts = Array::of2(&head.into(), &element(&wanted.name, &wanted.view).into());
+    let mut packing = Packing::AsItIs;
+    let bytes;
+    let embedded = if let Origin::Link(link) = &wanted.origin { embedded::text(&app.elements, link) } else { None };
+    if let Some(letters) = embedded {
+        bytes = f64::from(letters.unchecked_ref::<JsString>().length() / 4 * 3);
+        parts.push(&text_blob(&letters)?);
+    } else {
+        let lost =
+            |_: JsValue| said(&[&wanted.name, " could not be read again: was it changed, moved or removed meanwhile?"]);
+        let mut blob: Blob = match &wanted.origin {
+            Origin::File(_) => file.ok_or_else(|| lost(JsValue::NULL))?.into(),
+            Origin::Link(link) => {
+                let link = address::absolute(&app.elements, link).map_err(|cause| said(&[&cause]))?;
+                let response = JsFuture::from(fetch(app, &link.url)?).await;
+                let again = |cause: String| said(&[&wanted.name, " could not be fetched again: ", &cause]);
+                JsFuture::from(answered(response).map_err(again)?.blob()?).await.map_err(lost)?.unchecked_into()
+            }
+        };
+        let first = JsFuture::from(blob.slice_with_i32_and_i32(0, 4)?.array_buffer()).await.map_err(lost)?;
+        let first = Uint8Array::new(&first).to_vec();
+        if first.starts_with(b"PK") {
+            return Err(said(&[
+                &wanted.name,
+                " is a zip archive, which a page can't be read from: open what is in it",
+            ]));
+        }
+        if !is_packed(&first) {
+            packing = Packing::Compressed;
+            // Piece by piece: a gzip file is members, one after another.
+            let (members, mut at) = (Array::new(), 0.0);
+            while at < blob.size() {
+                let piece = slice(&blob, at)?;
+                at += piece.size();
+                let stream = piece.stream().pipe_through(gzip()?.unchecked_ref());
+                let body = Response::new_with_opt_readable_stream(Some(&stream))?.blob()?;
+                members.push(&JsFuture::from(body).await.map_err(lost)?);
+                app.dispatch(Action::Html(Step::Done(at as u64, blob.size() as u64)));
+            }
+            blob = Blob::new_with_blob_sequence(&members)?;
+        }
+        bytes = blob.size();
+        if bytes > MOST as f64 {
+            return Err(said(&[
+                &wanted.name,
+                " would have ",
+                &Bytes(bytes as u64).to_string(),
+                " in it, and no browser opens such a page: pass the snapshot on",
+            ]));
+        }
+        let mut at = 0.0;
+        while at < bytes {
+            let piece = slice(&blob, at)?;
+            at += piece.size();
+            let reader = FileReader::new()?;
+            let mut refused = Ok(());
+            let read = Promise::new(&mut |resolve, reject| {
+                reader.set_onload(Some(&resolve));
+                reader.set_onerror(Some(&reject));
+                refused = reader.read_as_data_url(&piece);
+            });
+            refused?;
+            JsFuture::from(read).await.map_err(lost)?;
+            let address: JsString = reader.result()?.unchecked_into();
+            parts.push(&text_blob(&address.slice(address.index_of(",", 0) as u32 + 1, address.length()))?);
+        }
+    }
+    parts.push(&["</script>", tail].concat().into());
+    let page = Blob::new_with_str_sequence(&parts)?;
+    export::download(app, &page, &wanted.file)?;
+    Ok(Step::Saved { file: wanted.file.clone(), bytes: page.size() as u64, snapshot: bytes as u64, packing })
+}
+
+/// Fetches what was fetched before, or will not change: what the browser still has is the same bytes.
+fn fetch(app: &App, address: &str) -> Result<Promise, JsValue> {
+    let options = RequestInit::new();
+    options.set_cache(RequestCache::ForceCache);
+    Ok(app.elements.window.fetch_with_str_and_init(address, &options))
+}
+
+/// The file a server sent; the error says what came instead.
+fn answered(response: Result<JsValue, JsValue>) -> Result<Response, String> {
+    let response: Response = response.map_err(|cause| dom::cause(&cause))?.unchecked_into();
+    if response.ok() { Ok(response) } else { Err(format!("the server answered {}", response.status())) }
+}
+
+/// A stream that compresses. web-sys counts it among what may still change; browsers have had it since 2023.
+fn gzip() -> Result<JsValue, JsValue> {
+    let class = Reflect::get(&js_sys::global(), &"CompressionStream".into())?;
+    let class: &js_sys::Function = class.dyn_ref().ok_or_else(|| said(&["this browser can't compress"]))?;
+    Reflect::construct(class, &Array::of1(&"gzip".into()))
+}
+
+fn slice(blob: &Blob, at: f64) -> Result<Blob, JsValue> {
+    blob.slice_with_f64_and_f64(at, (at + PIECE).min(blob.size()))
+}
+
+fn text_blob(text: &JsValue) -> Result<JsValue, JsValue> {
+    Ok(Blob::new_with_str_sequence(&Array::of1(text))?.into())
+}
+
+/// An error of ours.
+fn said(text: &[&str]) -> JsValue {
+    js_sys::Error::new(&text.concat()).into()
+}

@@ -1,0 +1,207 @@
+//! The canvas of the allocator's state: bars, sizes and outlines, drawn when something of it changed; and what the pointer does over it.
+
+use super::App;
+use super::dom::{self, Elements, listen};
+use super::flame::ink;
+use super::labels::bare_context;
+use super::painter::faded_look;
+use super::theme::Theme;
+use crate::engine::protocol::PieceKind;
+use crate::render::layers::{self, Placed};
+use crate::render::twin::draw_bars;
+use crate::render::{Bars as Drawn, Look, OverlayRect};
+use crate::timeline::scene::FADED;
+use crate::ui::memory::picture::{MemoryPicture, MemoryStroke, picture};
+use crate::ui::memory::{MemoryAction, MemoryStep};
+use crate::ui::views::Tab;
+use crate::ui::{Action, Command, State};
+use gloo::events::EventListener;
+use std::rc::Rc;
+use wasm_bindgen::{Clamped, JsCast};
+use web_sys::{Event, ImageData, MouseEvent, WheelEvent};
+
+/// A segment narrower than this has no lines at its sides: they would be half of it.
+const SIDED_PX: i32 = 8;
+/// A block narrower than this has no line at its left: it would be nothing else.
+const LINED_PX: i32 = 3;
+
+/// What is drawn now.
+#[derive(Default)]
+pub(super) struct Bars {
+    shown: Option<(MemoryPicture, Theme)>,
+    frames: u64,
+    jumps: u32,
+    height: i32,
+}
+
+impl Bars {
+    /// Draws the state, if the picture changed.
+    pub(super) fn show(&mut self, elements: &Elements, state: &State, theme: &Theme) {
+        if state.views.seen() != Some(Tab::Memory) {
+            return;
+        }
+        self.scroll(elements, state);
+        let Some(picture) = picture(state) else { return };
+        let now = (picture, theme.clone());
+        if self.shown.as_ref() == Some(&now) {
+            return;
+        }
+        let (picture, theme) = &now;
+        let look = faded_look(&theme.look, picture.is_ordered, &picture.faded);
+        let thick = state.memory.canvas.map_or(1, |canvas| canvas.scale.round().max(1.0) as i32);
+        if draw(elements, picture, theme, &look, thick).is_some() {
+            self.frames += 1;
+            dom::set_attribute(&elements.memory_canvas, "data-frames", &self.frames.to_string());
+            self.shown = Some(now);
+        }
+    }
+
+    /// Lets the browser's scroll bar say where the state is.
+    fn scroll(&mut self, elements: &Elements, state: &State) {
+        let scroll = &state.memory.scroll;
+        let height = scroll.all_px() as i32;
+        if height != self.height {
+            self.height = height;
+            // It fails for no property of ours.
+            let _ = elements.memory_space.style().set_property("height", &[&height.to_string(), "px"].concat());
+        }
+        let (jumps, px) = scroll.jump();
+        if jumps != self.jumps {
+            self.jumps = jumps;
+            elements.memory_scroll.set_scroll_top(px as i32);
+        }
+    }
+}
+
+fn draw(elements: &Elements, picture: &MemoryPicture, theme: &Theme, look: &Look, thick: i32) -> Option<()> {
+    let [width, height] = picture.size_px;
+    let up = |y: [i32; 2]| [height as i32 - y[1], height as i32 - y[0]];
+    let mut drawn = Drawn {
+        size_px: picture.size_px,
+        background: look.background,
+        colours: layers::colours(look),
+        ..Drawn::default()
+    };
+    let rect = |x, y, rgba| OverlayRect { x, y, rgba };
+    // What is free is what people come for: it has to be seen where a segment is two pixels wide.
+    let half = |place: usize| look.reserved_edge[place].midpoint(look.background[place]);
+    let free = [half(0), half(1), half(2), u8::MAX];
+    for frame in &picture.frames {
+        let (x, [bottom, top]) = (frame.x, up(frame.y));
+        drawn.below.push(rect(x, [bottom, top], free));
+        let edge = look.reserved_edge;
+        drawn.above.push(rect(x, [bottom - thick, bottom], edge));
+        drawn.above.push(rect(x, [top, top + thick], edge));
+        let sides = [[x[0] - thick, x[0]], [x[1], x[1] + thick]];
+        let is_sided = x[1] - x[0] >= SIDED_PX * thick;
+        for (side, _) in sides.into_iter().zip(frame.lines).filter(|(_, has_line)| *has_line && is_sided) {
+            drawn.above.push(rect(side, [bottom - thick, top + thick], edge));
+        }
+    }
+    for tile in &picture.tiles {
+        let (x, y) = (tile.x, up(tile.y));
+        let paint = u32::from(tile.paint);
+        let colour = match tile.kind {
+            PieceKind::Free => continue,
+            PieceKind::Rounding => paint + FADED,
+            PieceKind::Live | PieceKind::Pending => paint,
+        };
+        let is_block = tile.kind != PieceKind::Rounding;
+        let is_wide = x[1] - x[0] >= LINED_PX * thick;
+        let striped = tile.kind == PieceKind::Pending;
+        drawn.blocks.push(Placed { x, y, colour, top_line: striped, left_line: is_block && is_wide, striped });
+        if !is_block {
+            // Half as high: the shape says it as well.
+            drawn.above.push(rect(x, [y[0], (y[0] + y[1]) / 2], look.peak));
+        }
+    }
+    for ([x, y], stroke) in &picture.outlines {
+        let (thick, rgba) = match stroke {
+            MemoryStroke::Hovered => (thick, look.hover),
+            MemoryStroke::Selected => (2 * thick, look.selection),
+            MemoryStroke::Active => (thick, look.selection),
+        };
+        // Around it, so that the thinnest is seen.
+        let [bottom, top] = up(*y);
+        let around = [[x[0] - thick, x[1] + thick], [bottom - thick, top + thick]];
+        drawn.above.extend(OverlayRect::outline(around[0], around[1], thick, rgba));
+    }
+    let image = draw_bars(&drawn);
+    let canvas = &elements.memory_canvas;
+    if (canvas.width(), canvas.height()) != (width, height) {
+        canvas.set_width(width);
+        canvas.set_height(height);
+    }
+    let context = bare_context(canvas)?;
+    let data = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&image.pixels), width, height).ok()?;
+    context.put_image_data(&data, 0.0, 0.0).ok()?;
+    context.set_text_baseline("middle");
+    context.set_font(&[&picture.text_px.to_string(), "px ", &theme.font].concat());
+    for text in &picture.texts {
+        let tile = picture.tiles.get(text.tile)?;
+        let is_plain = matches!(tile.kind, PieceKind::Live);
+        let ground = if is_plain { drawn.colours.get(usize::from(tile.paint)).copied() } else { None };
+        context.set_fill_style_str(match ground {
+            Some(ground) => ink(ground),
+            None => &theme.text,
+        });
+        // It fails for no text.
+        let _ = context.fill_text(&text.text, text.at[0], text.at[1]);
+    }
+    Some(())
+}
+
+/// Pointer, wheel and controls → actions.
+pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
+    let elements = &app.elements;
+    let on = |target: &web_sys::EventTarget, event: &'static str, then: fn(&Rc<App>, &Event)| {
+        let app = app.clone();
+        listen(target, event, move |event| then(&app, event))
+    };
+    let plot = &elements.memory_plot;
+    vec![
+        on(plot, "pointermove", |app, event| dispatch(app, MemoryAction::PointerAt(place(app, event)))),
+        on(plot, "pointerleave", |app, _| dispatch(app, MemoryAction::PointerAt(None))),
+        on(plot, "click", |app, event| {
+            if let Some(at) = place(app, event) {
+                dispatch(app, MemoryAction::Clicked(at));
+            }
+        }),
+        on(plot, "wheel", |app, event| {
+            if let Some(wheel) = event.dyn_ref::<WheelEvent>().filter(|wheel| wheel.ctrl_key()) {
+                event.prevent_default();
+                let step = if wheel.delta_y() < 0.0 { MemoryStep::ZoomIn } else { MemoryStep::ZoomOut };
+                app.dispatch(Action::Command(Command::Memory(step)));
+            }
+        }),
+        on(&elements.memory_sort, "change", |app, _| {
+            dispatch(app, MemoryAction::SortChosen(app.elements.memory_sort.selected_index().max(0) as usize));
+        }),
+        on(&elements.memory_pool, "change", |app, _| {
+            dispatch(app, MemoryAction::PoolChosen(app.elements.memory_pool.selected_index().max(0) as usize));
+        }),
+        on(&elements.memory_stream, "change", |app, _| {
+            dispatch(app, MemoryAction::StreamChosen(app.elements.memory_stream.selected_index().max(0) as usize));
+        }),
+        on(&elements.memory_request, "input", |app, _| {
+            dispatch(app, MemoryAction::RequestTyped(app.elements.memory_request.value()));
+        }),
+        on(&elements.memory_request, "keydown", |app, event| {
+            super::table::leave_field(&app.elements.memory_canvas, event);
+        }),
+    ]
+}
+
+fn dispatch(app: &Rc<App>, action: MemoryAction) {
+    app.dispatch(Action::Memory(action));
+}
+
+/// Where a mouse event is on the canvas, in its device pixels.
+fn place(app: &App, event: &Event) -> Option<[f64; 2]> {
+    let event = event.dyn_ref::<MouseEvent>()?;
+    let scale = app.state.borrow().memory.canvas?.scale;
+    let area = app.elements.memory_plot.get_bounding_client_rect();
+    // The middle of the CSS pixel.
+    let on = |at: i32, from: f64| (f64::from(at) + 0.5 - from) * scale;
+    Some([on(event.client_x(), area.left()), on(event.client_y(), area.top())])
+}

@@ -1,0 +1,109 @@
+//! What the picture's height shows: the pickers, the key of the lines, and the chosen segment in the details.
+
+use super::Shown;
+use crate::page::dom::{Elements, append, by_id, clear, set_attribute, set_text};
+use crate::ui::Command;
+use crate::ui::State;
+use crate::ui::keys::BINDINGS;
+use crate::ui::plots::curves::KeyEntry;
+use crate::ui::plots::segment::{Chosen, view};
+use crate::ui::plots::view::{Pickers, pickers};
+use crate::ui::plots::{NAMES, PlotStep};
+use web_sys::{HtmlElement, HtmlSelectElement};
+
+#[derive(Default)]
+pub(super) struct Panel {
+    pickers: Shown<Pickers>,
+    lists: Shown<[Vec<String>; 2]>,
+    key: Shown<Vec<KeyEntry>>,
+    chosen: Shown<Option<Chosen>>,
+}
+
+impl Panel {
+    pub(super) fn show(&mut self, elements: &Elements, state: &State) {
+        let pickers = pickers(state);
+        if let Some(lists) = self.lists.changed([pickers.pools.clone(), pickers.streams.clone()]) {
+            for (select, lines) in [&elements.only_pool, &elements.only_stream].into_iter().zip(lists) {
+                clear(select);
+                lines.iter().for_each(|line| append(select, &elements.new_element("option", "", line)));
+            }
+        }
+        if let Some(pickers) = self.pickers.changed(pickers) {
+            show_pickers(elements, pickers);
+        }
+        if let Some(key) = self.key.changed(state.curve_key()) {
+            elements.lines.set_hidden(key.is_empty());
+            key.iter().for_each(|entry| show_line(elements, entry));
+        }
+        let before = self.chosen.0.as_ref().is_some_and(Option::is_some);
+        match self.chosen.changed(state.chosen_segment().cloned()) {
+            Some(Some(chosen)) => show_segment(elements, chosen),
+            Some(None) if before => {
+                let _ = elements.details.remove_attribute("data-segment");
+                elements.segment_tools.set_hidden(true);
+                elements.details.set_hidden(state.selection.is_none());
+                elements.about_hint.set_hidden(state.selection.is_some());
+            }
+            _ => {}
+        }
+    }
+}
+
+fn show_pickers(elements: &Elements, pickers: &Pickers) {
+    elements.show.set_value(pickers.show);
+    set_attribute(&elements.picture, "data-show", pickers.show);
+    // It fails for no property of ours.
+    let _ = elements.picture.style().set_property("--gutter", &[&pickers.gutter.to_string(), "px"].concat());
+    set_attribute(&elements.timeline, "aria-label", &pickers.label);
+    let is_stack = pickers.show == NAMES[0];
+    let fields = [
+        (&elements.only_pool_field, &elements.only_pool, &pickers.pool),
+        (&elements.only_stream_field, &elements.only_stream, &pickers.stream),
+    ];
+    for (field, select, place) in fields {
+        // One pool, or one stream, is all of them.
+        let is_choice = select.length() > 2 || *place > 0;
+        field.set_hidden(is_stack || !is_choice);
+        select.set_selected_index(*place as i32);
+    }
+    elements.only_segment.set_hidden(pickers.segment.is_empty());
+    set_text(&elements.only_segment, &pickers.segment);
+    set_attribute(&elements.only_segment, "aria-pressed", if pickers.is_segment { "true" } else { "false" });
+    disable(&elements.stacking, pickers.no_order, "What stands together (G)", HtmlSelectElement::set_disabled);
+    let fit = "The bytes axis follows the window (F)";
+    disable(&elements.fit_bytes, pickers.no_fit, fit, web_sys::HtmlButtonElement::set_disabled);
+}
+
+/// Off where there is a reason, which stands in its title.
+fn disable<T: AsRef<web_sys::Element>>(control: &T, why: Option<&str>, title: &str, set: fn(&T, bool)) {
+    set(control, why.is_some());
+    set_attribute(control.as_ref(), "title", why.unwrap_or(title));
+}
+
+/// A button of the key is the one that the key table names.
+fn show_line(elements: &Elements, entry: &KeyEntry) {
+    let wanted = Command::Plot(PlotStep::Toggle(entry.line));
+    let Some(binding) = BINDINGS.iter().find(|binding| binding.command == wanted) else { return };
+    let Ok(button) = by_id::<HtmlElement>(&elements.document, binding.control) else { return };
+    set_attribute(&button, "aria-pressed", if entry.is_on { "true" } else { "false" });
+}
+
+fn show_segment(elements: &Elements, chosen: &Chosen) {
+    let view = view(chosen);
+    for name in ["data-allocation", "data-size", "data-address"] {
+        let _ = elements.details.remove_attribute(name);
+    }
+    elements.details.set_hidden(false);
+    elements.about_hint.set_hidden(true);
+    elements.segment_tools.set_hidden(false);
+    elements.details_caution.set_hidden(true);
+    elements.forward.set_hidden(true);
+    set_attribute(&elements.details, "data-segment", &chosen.segment.address.to_string());
+    set_attribute(&elements.details, "data-reserved", &chosen.segment.reserved.to_string());
+    set_text(&elements.details_title, &view.title);
+    set_text(&elements.details_site, &view.site);
+    let facts = view.facts.iter().map(|fact| (fact.label.as_str(), fact.value.as_str()));
+    elements.fill_definitions(&elements.details_facts, facts);
+    clear(&elements.frames);
+    elements.side.set_scroll_top(0);
+}

@@ -1,0 +1,176 @@
+//! What of the list of events is seen: rows of text, the actions to choose from, what is said of all of it.
+
+use super::Events;
+use crate::engine::protocol::{Action, EventRow, EventTerms, versioned};
+use crate::ui::details::clock;
+use crate::ui::moment::elapsed;
+use crate::ui::state::State;
+use crate::ui::table::grid::{bytes_cell, cell, classes, number, pool_cell, stream_cell};
+use crate::ui::table::{Cell, Grid, RowView};
+use crate::units::{Bytes, counted, duration_us, grouped};
+
+/// The columns: each with its name and what that means.
+pub const COLUMNS: [(&str, &str); 12] = [
+    ("Event", "The event's number in the trace"),
+    ("Time, s", "Seconds since the first event"),
+    ("Δt", "Since the event before it in the trace"),
+    ("Action", "What the allocator did"),
+    ("Size", "Requested bytes of an allocation, reserved bytes of a segment"),
+    ("Address", "The address, and how many blocks (or segments) have ended there before, as memory_viz names them"),
+    ("Stream", "The stream"),
+    ("Pool", "The pool"),
+    ("Call site", "The innermost frame of your own code; of a free without a stack, that of its allocation"),
+    ("Allocated", "Requested bytes after it whose free was not requested"),
+    ("Active", "Requested bytes after it, those pending included"),
+    ("Reserved", "Bytes held from the driver after it"),
+];
+
+/// An action that can be listed alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chip {
+    /// Its place among all actions.
+    pub action: u32,
+    /// Its sign, its name and how many events there are of it.
+    pub text: String,
+    /// Whether it is listed alone, or with others that are.
+    pub is_pressed: bool,
+}
+
+/// What is said of the list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EventsStatus {
+    /// In words.
+    pub text: String,
+    /// Whether something of the filter is wrong: then `text` says what.
+    pub is_wrong: bool,
+    /// Whether there is a filter to clear.
+    pub is_filtered: bool,
+    /// How many events are listed, and how many there are.
+    pub data: [u32; 2],
+}
+
+/// What is wrong with the text of a filter.
+pub(super) fn problem(text: &str) -> Option<String> {
+    EventTerms::parse(text).err().map(|error| error.to_string())
+}
+
+/// A sign for what an action does, so that colour is not the only one.
+fn sign(action: Action) -> &'static str {
+    match action {
+        Action::Alloc => "+",
+        Action::FreeRequested => "◌",
+        Action::FreeCompleted => "−",
+        Action::SegmentAlloc => "▣",
+        Action::SegmentFree => "▢",
+        Action::SegmentMap => "◧",
+        Action::SegmentUnmap => "◨",
+        Action::Snapshot => "◉",
+        Action::Oom => "▲",
+        Action::Annotate => "✎",
+        Action::Unknown => "?",
+    }
+}
+
+/// The part of the list that is seen.
+pub fn grid(state: &State) -> Grid {
+    let events = &state.events;
+    let Some(page) = events.page() else { return Grid::default() };
+    let shown = events.scroll.shown();
+    let selected = state.selection.as_deref().map(|selection| selection.allocation);
+    let row = |(row, facts): (u32, &EventRow)| {
+        let is_chosen = events.chosen.holds(row);
+        let action = Action::ALL.get(usize::from(facts.action)).copied().unwrap_or(Action::Unknown);
+        let class = classes(&[
+            (is_chosen, "chosen "),
+            (events.chosen.active() == Some(row), "active "),
+            (facts.event.checked_add(1) == Some(state.pinned.moment), "now "),
+            (selected.is_some() && selected == facts.allocation, "selected "),
+            (facts.matches, "found "),
+            (action == Action::Alloc, "alloc"),
+            (matches!(action, Action::FreeCompleted | Action::FreeRequested), "free"),
+            (action == Action::Oom, "oom"),
+        ]);
+        RowView { row, of: facts.event, cells: cells(state, action, facts), class, is_chosen }
+    };
+    let rows: Vec<RowView> = (page.first..).zip(&page.rows).filter(|(row, _)| shown.contains(row)).map(row).collect();
+    Grid {
+        count: page.listed,
+        all_px: events.scroll.all_px(),
+        rows_px: events.scroll.top_px(rows.first().map_or(0, |row| row.row)),
+        active: events.chosen.active().filter(|active| rows.iter().any(|row| row.row == *active)),
+        rows,
+        empty: match (page.listed, page.all) {
+            (0, 0) => "No event was recorded.",
+            (0, _) if !events.is_filtered() => "Nothing happened in this range.",
+            (0, _) => "Nothing matches the filter.",
+            _ => "",
+        },
+    }
+}
+
+fn cells(state: &State, action: Action, row: &EventRow) -> Vec<Cell> {
+    let plain = |text: String| cell(text, String::new());
+    let nothing = || plain("–".to_owned());
+    let first = state.device().and_then(|device| device.time_us).map(|(first, _)| first);
+    let time = row.time_us.zip(first).map(|(at, first)| elapsed(at.saturating_sub(first)));
+    let mut site = if row.site.is_empty() { "no stack".to_owned() } else { row.site.clone() };
+    if let Some(free) = row.device_free {
+        let asked = ["asked for ", &Bytes(row.size).to_string(), ", the driver had ", &Bytes(free).to_string()];
+        site = asked.concat() + " free · " + &site;
+    } else if matches!(action, Action::Snapshot | Action::Unknown) && row.site.is_empty() {
+        site.clear();
+    }
+    let knows_reserved = state.device().is_some_and(|device| device.knows_reserved());
+    vec![
+        plain(number(row.event)),
+        time.map_or_else(nothing, |text| {
+            let text = text.trim_start_matches('+').trim_end_matches(" s").to_owned();
+            cell(text, row.time_us.and_then(clock).unwrap_or_default())
+        }),
+        row.since_us.map_or_else(nothing, |us| plain(duration_us(us))),
+        plain([sign(action), " ", action.name()].concat()),
+        if row.size == 0 && !action.moves_memory() { nothing() } else { bytes_cell(row.size) },
+        row.address.map_or_else(nothing, |address| plain(versioned(address, row.version))),
+        stream_cell(row.stream),
+        pool_cell(row.pool),
+        cell(site.clone(), site),
+        bytes_cell(row.active.saturating_sub(row.pending)),
+        bytes_cell(row.active),
+        if knows_reserved { bytes_cell(row.reserved) } else { nothing() },
+    ]
+}
+
+/// The actions that there are.
+pub fn chips(events: &Events) -> Vec<Chip> {
+    let counts = events.page().map_or(&[][..], |page| &page.actions);
+    let chip = |((action, count), place): ((&Action, &u32), u32)| Chip {
+        action: place,
+        text: [sign(*action), " ", action.name(), " ", &number(*count)].concat(),
+        is_pressed: events.filter.actions >> place & 1 == 1,
+    };
+    Action::ALL.iter().zip(counts).zip(0..).filter(|((_, count), _)| **count > 0).map(chip).collect()
+}
+
+/// What is said of the list.
+pub fn status(state: &State) -> EventsStatus {
+    let events = &state.events;
+    let mut status = EventsStatus { is_filtered: events.is_filtered(), ..EventsStatus::default() };
+    if let Some(page) = events.page() {
+        status.data = [page.listed, page.all];
+        let chosen = events.chosen.count();
+        if chosen > 1 {
+            status.text = number(chosen) + " chosen · ";
+        }
+        status.text += &counted(page.listed.into(), "event");
+        if page.listed != page.all {
+            status.text += &[" of ", &grouped(page.all.into())].concat();
+        }
+        if events.known.as_ref().is_some_and(|(known, _)| known.filter.between.is_some()) {
+            status.text += " · in the range";
+        }
+    }
+    if let Some(wrong) = &events.wrong {
+        (status.text, status.is_wrong) = (wrong.clone(), true);
+    }
+    status
+}

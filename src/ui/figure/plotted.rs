@@ -1,0 +1,134 @@
+//! What a plot other than the stack has around its picture: the breaks of the axis of addresses, the lines over what was reserved and their
+//! axis to the right; and the name of the height.
+
+use super::around::{FONT, HALF, Pen, TOP};
+use super::shapes::{Anchor, Face, Shape, Tint, width};
+use crate::ui::plots::curves::{Curve, Line};
+
+/// CSS pixels: how thick a line is, and its rim, which tells it from what lies behind.
+const THICK: f64 = 1.6;
+const RIM: f64 = 3.0;
+/// CSS pixels: a break lower than this has no words, and how far its marks reach into the gutter.
+const WORDS: f64 = 13.0;
+const MARK: f64 = 7.0;
+/// CSS pixels: a break lower than this is not marked.
+const LEAST: f64 = 3.0;
+/// CSS pixels that a lane needs for the lines' names; the key has them too.
+const NAMED: f64 = 150.0;
+/// CSS pixels the axis to the right needs for its numbers.
+const RIGHT: f64 = 44.0;
+
+impl Pen<'_> {
+    /// What the height is, at the top of the gutter.
+    pub(super) fn height_title(&mut self) {
+        let figure = self.figure;
+        let at = [self.left - 9.0 * self.scale, self.top + FONT * self.scale * TOP + self.scale];
+        self.text(figure.title.to_owned(), at, Anchor::End, Tint::Strong, Face::Plain);
+    }
+
+    /// The breaks of the axis: a band where nothing was mapped, whose edges are broken lines, and how much is left out.
+    pub(super) fn gaps(&mut self) {
+        let (figure, scale, hair, font) = (self.figure, self.scale, self.hair(), FONT * self.scale);
+        let right = self.left + figure.plot[0];
+        for gap in &figure.gaps {
+            let [low, high] = gap.y.map(|y| self.bottom - y.clamp(0.0, figure.plot[1]));
+            let (top, bottom) = (high.round(), low.round());
+            if bottom - top < LEAST * scale {
+                // What is behind the blocks is enough: many broken lines would be a pattern of their own.
+                continue;
+            }
+            self.bar([self.left, right], [top, bottom], Tint::Line, 0.55);
+            for y in [top, bottom - hair] {
+                let (x, y) = ([self.left - MARK * scale, right], [y, y + hair]);
+                self.shapes.push(Shape::Dashes { x, y, dash: 3.0 * scale, tint: Tint::Soft, opacity: 0.6 });
+            }
+            if bottom - top >= WORDS * scale && width(&gap.text, font) < figure.plot[0] {
+                let at = [right - 8.0 * scale, top.midpoint(bottom) + font * HALF];
+                self.text(gap.text.clone(), at, Anchor::End, Tint::Soft, Face::Rimmed);
+            }
+        }
+    }
+
+    /// The lines, each with its name at its right end.
+    pub(super) fn curves(&mut self) {
+        let (figure, scale, font) = (self.figure, self.scale, FONT * self.scale);
+        if figure.curves.is_empty() {
+            return;
+        }
+        let has_share = figure.curves.iter().any(|curve| curve.line == Line::Free);
+        let mut names: Vec<(f64, Line)> = Vec::new();
+        for curve in &figure.curves {
+            for points in self.seen(curve) {
+                let line = |tint, thick: f64, dash: &[f64]| Shape::Line {
+                    points: points.clone(),
+                    dash: dash.iter().map(|part| part * scale).collect(),
+                    thick: thick * scale,
+                    tint,
+                };
+                let lines = [line(Tint::Ground, RIM, &[]), line(curve.line.tint(), THICK, curve.line.dash())];
+                self.shapes.extend(lines);
+            }
+            let end = curve.points.last().map(|[_, y]| self.bottom - y);
+            let [top, bottom] = self.lane();
+            let has_room = bottom - top >= NAMED * scale;
+            names.extend(end.filter(|_| has_room).filter(|y| (top..=bottom).contains(y)).map(|y| (y, curve.line)));
+        }
+        if has_share {
+            self.share_axis();
+        }
+        // From the bottom up, none over another.
+        names.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let (mut free, step) = (self.lane()[1] - 2.0 * scale, font * 1.2);
+        let right = self.left + figure.plot[0] - if has_share { RIGHT } else { 8.0 } * scale;
+        for (y, line) in names {
+            let base = (y - 3.0 * scale).min(free);
+            free = base - step;
+            let (tint, face) = (line.tint(), Face::Rimmed);
+            self.loud.push(([right - width(line.label(), font), right], base));
+            self.text(line.label().to_owned(), [right, base], Anchor::End, tint, face);
+        }
+    }
+
+    /// The parts of a line that are in the lane, and where it leaves it.
+    fn seen(&self, curve: &Curve) -> Vec<Vec<[f64; 2]>> {
+        let ([top, bottom], [left, right]) = (self.lane(), [self.left, self.left + self.figure.plot[0]]);
+        let mut parts: Vec<Vec<[f64; 2]>> = Vec::new();
+        let mut before: Option<f64> = None;
+        for piece in curve.points.chunks_exact(2) {
+            let &[[from, height], [to, _]] = piece else { continue };
+            let y = self.bottom - height;
+            let (y_in, inside) = (y.clamp(top, bottom), (top..=bottom).contains(&y));
+            let [from, to] = [from, to].map(|x| (self.left + x).clamp(left, right));
+            let was_inside = before.is_some_and(|before| (top..=bottom).contains(&before));
+            if !was_inside {
+                // It comes in from the edge that it left by.
+                parts.push(
+                    before.filter(|_| inside).map(|before| [from, before.clamp(top, bottom)]).into_iter().collect(),
+                );
+            }
+            if let Some(part) = parts.last_mut().filter(|_| inside || was_inside) {
+                part.push([from, y_in]);
+                if inside {
+                    part.push([to, y_in]);
+                }
+            }
+            before = Some(y);
+        }
+        parts.retain(|part| part.len() > 1);
+        parts
+    }
+
+    /// From 0 to 100 % at the right edge.
+    fn share_axis(&mut self) {
+        let (scale, hair, font) = (self.scale, self.hair(), FONT * self.scale);
+        let right = self.left + self.figure.plot[0];
+        let [top, bottom] = self.lane();
+        for part in [0u32, 25, 50, 75, 100] {
+            let y = (bottom - (bottom - top) * f64::from(part) / 100.0).round();
+            self.bar([right - 5.0 * scale, right], [y - hair, y], Tint::Peak, 0.8);
+            let middle = y.clamp(top + font * 0.6, bottom - font * 0.4);
+            let label = [&part.to_string(), " %"].concat();
+            self.text(label, [right - 7.0 * scale, middle + font * HALF], Anchor::End, Tint::Peak, Face::Rimmed);
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The page in one file with the open snapshot in it: what it is called, what it opens at, and what is said while it is made.
+
+use super::action::{Effect, Origin};
+use super::export::Dialog;
+use super::figure::words::plain;
+use super::link::Link;
+use super::state::State;
+use crate::units::Bytes;
+
+/// The most bytes a snapshot may have in a page, as they go in. Four letters of base64 stand for three bytes, and a text has at most
+/// 2^29 − 24 letters in Chromium's V8: beyond that, the page could be written but not read.
+pub const MOST: u64 = 400_000_000;
+
+/// What shall be saved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// Where the snapshot's bytes are.
+    pub origin: Origin,
+    /// What the snapshot is called in the page.
+    pub name: String,
+    /// What the page opens at: as the fragment of a link has it.
+    pub view: String,
+    /// What the file is called.
+    pub file: String,
+}
+
+/// How far it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Saving {
+    /// No page is being made.
+    #[default]
+    Idle,
+    /// One is.
+    Underway,
+}
+
+/// How the snapshot goes in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packing {
+    /// Packed already: byte for byte.
+    AsItIs,
+    /// Through gzip.
+    Compressed,
+}
+
+/// What the shell says of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// So many bytes of the snapshot are done, of so many.
+    Done(u64, u64),
+    /// The browser has it.
+    Saved {
+        /// The file's name.
+        file: String,
+        /// The file's bytes.
+        bytes: u64,
+        /// Bytes of the snapshot in it, before base64.
+        snapshot: u64,
+        /// What they are.
+        packing: Packing,
+    },
+    /// It could not be made: why, without a full stop.
+    Failed(String),
+}
+
+/// The open snapshot shall be saved in a page.
+pub(super) fn save(state: &mut State, effects: &mut Vec<Effect>) {
+    state.export.dialog = Dialog::Closed;
+    let Some(choice) = state.snapshots.get(state.chosen).filter(|_| state.file().is_some()) else { return };
+    if state.html == Saving::Underway {
+        state.remark = Some("A page is being saved already.".to_owned());
+        return;
+    }
+    let file = plain(&choice.file) + ".html";
+    let wanted = Wanted { origin: choice.origin.clone(), name: choice.file.clone(), view: view(state), file };
+    state.remark = Some(format!("Saving {}…", wanted.file));
+    state.html = Saving::Underway;
+    effects.push(Effect::SaveHtml(Box::new(wanted)));
+}
+
+/// What the page opens at: the link to what is seen, without what it opens.
+fn view(state: &State) -> String {
+    Link::of(state).map_or_else(String::new, |link| link.seen_only().fragment())
+}
+
+/// Takes what the shell says.
+pub(super) fn stepped(state: &mut State, step: Step) {
+    if !matches!(step, Step::Done(..)) {
+        state.html = Saving::Idle;
+    }
+    state.remark = Some(match step {
+        Step::Done(done, total) => format!("Saving: {} of {} of the snapshot.", Bytes(done), Bytes(total)),
+        Step::Saved { file, bytes, snapshot, packing } => {
+            let how = if packing == Packing::AsItIs { "as it is" } else { "compressed" };
+            format!("Saved {file}: {}, of them {} the snapshot, {how}.", Bytes(bytes), Bytes(snapshot))
+        }
+        Step::Failed(cause) => format!("The page could not be saved: {cause}."),
+    });
+}
+
+/// Whether a file that begins so is compressed in a way that a page can be read from: by gzip or zstd.
+pub fn is_packed(head: &[u8]) -> bool {
+    [&[0x1f, 0x8b][..], &[0x28, 0xb5, 0x2f, 0xfd]].iter().any(|magic| head.starts_with(magic))
+}
+
+/// The element before the snapshot's base64, without it and its end. Names are hostile: nothing in one ends the attribute.
+pub fn element(name: &str, view: &str) -> String {
+    let [name, view] = [name, view].map(escaped);
+    format!("<script type=\"application/octet-stream\" id=\"part-snapshot\" data-name=\"{name}\" data-view=\"{view}\">")
+}
+
+/// Text for an attribute between quotes.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// Where the snapshot goes in a page in one file: before its end. The error says what the page is instead.
+pub fn place(page: &str) -> Result<usize, &'static str> {
+    match page.rfind("</body>") {
+        Some(_) if page.contains("id=\"part-snapshot\"") => Err("has a snapshot in it already"),
+        Some(at) if page.contains("id=\"part-wasm\"") => Ok(at),
+        _ => Err("is not the page in one file"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_a_name_ends_its_element() {
+        let hostile = "x</script><script>alert(1)</script>\"><img src=x onerror='1'>&";
+        let element = element(hostile, "v=1&at=\"");
+        assert_eq!((element.matches('<').count(), element.matches('>').count()), (1, 1), "{element}");
+        assert_eq!(element.matches('"').count(), 8, "{element}");
+        assert!(element.ends_with(" data-view=\"v=1&amp;at=&quot;\">"), "{element}");
+    }
+
+    #[test]
+    fn only_the_page_in_one_file_takes_a_snapshot() {
+        let page = "<body><script id=\"part-wasm\"></script></body></html>";
+        assert_eq!(place(page), Ok(page.len() - 14));
+        assert!(place("<body>Not found</body>").unwrap_err().contains("not the page"));
+        assert!(place(&page.replace("</body>", "<script id=\"part-snapshot\"></script></body>")).is_err());
+    }
+
+    #[test]
+    fn one_is_saved_at_a_time_and_each_end_is_said() {
+        let mut state = State { html: Saving::Underway, ..State::default() };
+        stepped(&mut state, Step::Done(1 << 20, 3 << 20));
+        assert_eq!(state.remark.as_deref(), Some("Saving: 1.00 MiB of 3.00 MiB of the snapshot."));
+        assert_eq!(state.html, Saving::Underway);
+        let packing = Packing::Compressed;
+        stepped(&mut state, Step::Saved { file: "a.html".into(), bytes: 3 << 20, snapshot: 1 << 20, packing });
+        assert_eq!(state.remark.as_deref(), Some("Saved a.html: 3.00 MiB, of them 1.00 MiB the snapshot, compressed."));
+        assert_eq!(state.html, Saving::Idle);
+        stepped(&mut state, Step::Failed("no".into()));
+        assert_eq!(state.remark.as_deref(), Some("The page could not be saved: no."));
+    }
+}

@@ -1,0 +1,173 @@
+//! The allocator's state as rectangles and texts in device pixels of its canvas: only rows that are in view.
+
+use super::walk::stop;
+use super::{ROW_PX, allocation, pieces, words};
+use crate::engine::protocol::{PieceKind, StateBar, StatePiece};
+use crate::ui::State;
+use crate::units::Bytes;
+use std::collections::BTreeSet;
+
+/// CSS pixels above a bar and below it.
+const GAP_PX: [f64; 2] = [2.0, 4.0];
+/// The size of texts in CSS pixels.
+const TEXT_PX: f64 = 11.0;
+/// How wide a sign is on the average, as a part of the text's size.
+const SIGN: f64 = 0.62;
+
+/// What is drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MemoryPicture {
+    /// Width and height.
+    pub size_px: [u32; 2],
+    /// Segments, each below its tiles.
+    pub frames: Vec<MemoryFrame>,
+    /// Blocks, rounding, free blocks.
+    pub tiles: Vec<MemoryTile>,
+    /// Sizes, where there is room.
+    pub texts: Vec<MemoryText>,
+    /// The size of the texts.
+    pub text_px: f64,
+    /// What is outlined, back to front: left and right, upper and lower edge.
+    pub outlines: Vec<([[i32; 2]; 2], MemoryStroke)>,
+    /// Slots of the palette that are faded.
+    pub faded: BTreeSet<u32>,
+    /// Whether colours tell something with an order.
+    pub is_ordered: bool,
+}
+
+/// A segment, or the part of it in a row. Edges in device pixels from the canvas's left upper corner, which may lie outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryFrame {
+    /// Left and right edge.
+    pub x: [i32; 2],
+    /// Upper and lower edge.
+    pub y: [i32; 2],
+    /// Whether there is a line at its left and at its right: not where it goes on in another row, nor where it can grow.
+    pub lines: [bool; 2],
+}
+
+/// A piece of a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryTile {
+    /// Left and right edge.
+    pub x: [i32; 2],
+    /// Upper and lower edge.
+    pub y: [i32; 2],
+    /// What it is.
+    pub kind: PieceKind,
+    /// Its colour in the palette.
+    pub paint: u16,
+}
+
+/// A text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MemoryText {
+    /// What it says.
+    pub text: String,
+    /// The left end of its middle line.
+    pub at: [f64; 2],
+    /// The tile that it stands on: its place among the tiles.
+    pub tile: usize,
+}
+
+/// Why something is outlined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryStroke {
+    /// The pointer is over it.
+    Hovered,
+    /// It is selected.
+    Selected,
+    /// Keys have led to it.
+    Active,
+}
+
+/// What is drawn now; `None` until there is something.
+pub fn picture(state: &State) -> Option<MemoryPicture> {
+    let memory = &state.memory;
+    let (page, canvas) = (memory.page()?, memory.canvas?);
+    let (scale, pad) = (canvas.scale, memory.pad_px());
+    let (row_px, above) = (ROW_PX * scale, memory.scroll.above());
+    let edges = |row: u32| {
+        let top = (f64::from(row) - above) * row_px;
+        [(top + GAP_PX[0] * scale).round() as i32, (top + row_px - GAP_PX[1] * scale).round() as i32]
+    };
+    let across = |x: [u32; 2]| x.map(|edge| i32::try_from(edge).unwrap_or(i32::MAX).saturating_add(pad));
+    let selected = state.selection.as_deref().map(|selection| selection.allocation);
+    let active = memory.active().map(stop);
+    let hovered = memory.pointer.and_then(|pointer| memory.at(pointer)).map(stop);
+    let text_px = TEXT_PX * scale;
+    let question = memory.answer.question().map(|(question, _)| question);
+    let mut picture = MemoryPicture {
+        size_px: [canvas.width_px, canvas.height_px],
+        frames: vec![],
+        tiles: vec![],
+        texts: vec![],
+        text_px,
+        outlines: vec![],
+        faded: state.around.faded.clone(),
+        is_ordered: question.is_some_and(|question| question.colouring.is_ordered()),
+    };
+    let seen = |bar: &&StateBar| {
+        let [top, bottom] = edges(bar.row);
+        bottom > 0 && top < canvas.height_px as i32
+    };
+    let mut outlines: [Vec<[[i32; 2]; 2]>; 3] = Default::default();
+    for bar in page.bars.iter().filter(seen) {
+        let (y, x) = (edges(bar.row), across(bar.x));
+        let grows = words::group_of(page, bar).is_some_and(|group| group.expandable);
+        picture.frames.push(MemoryFrame { x, y, lines: [bar.ends[0], bar.ends[1] && !grows] });
+        let own = pieces(page, bar);
+        for piece in own {
+            let tile = MemoryTile { x: across(piece.x), y, kind: piece.kind, paint: piece.paint };
+            picture.texts.extend(text(piece, &tile, picture.tiles.len(), text_px));
+            picture.tiles.push(tile);
+            let is_selected = selected.is_some() && piece.count == 1 && allocation(piece) == selected;
+            let here = (piece.kind != PieceKind::Rounding).then(|| stop((bar, Some(piece))));
+            for (outlines, holds) in outlines.iter_mut().zip([
+                here.is_some() && here == hovered,
+                is_selected && here.is_some(),
+                here.is_some() && here == active,
+            ]) {
+                outlines.extend(holds.then_some([tile.x, y]));
+            }
+        }
+        // A segment without a piece is walked to as a whole.
+        let whole = own.is_empty().then(|| stop((bar, None)));
+        outlines[0].extend((whole.is_some() && whole == hovered).then_some([x, y]));
+        outlines[2].extend((whole.is_some() && whole == active).then_some([x, y]));
+    }
+    let strokes = [MemoryStroke::Hovered, MemoryStroke::Selected, MemoryStroke::Active];
+    for (outlines, stroke) in outlines.into_iter().zip(strokes) {
+        picture.outlines.extend(outlines.into_iter().map(|edges| (edges, stroke)));
+    }
+    // What is thinner than a pixel has no piece of its own: its place is marked.
+    let is_drawn = picture.outlines.iter().any(|(_, stroke)| *stroke == MemoryStroke::Selected);
+    let address = state.selection.as_deref().and_then(|selection| selection.address);
+    let is_told = address.is_some() && question.is_some_and(|question| question.reveal == address);
+    if let Some([row, x]) = page.revealed.filter(|_| is_told && !is_drawn) {
+        let [left, _] = across([x, x]);
+        let thick = scale.round().max(1.0) as i32;
+        picture.outlines.push(([[left - 2 * thick, left + 3 * thick], edges(row)], MemoryStroke::Selected));
+    }
+    Some(picture)
+}
+
+/// The size of a block, where it has room.
+fn text(piece: &StatePiece, tile: &MemoryTile, place: usize, text_px: f64) -> Option<MemoryText> {
+    let (bytes, before) = match piece.kind {
+        PieceKind::Rounding => return None,
+        PieceKind::Free => (piece.rounded, "free "),
+        _ => (piece.requested, ""),
+    };
+    let width = f64::from(tile.x[1].saturating_sub(tile.x[0]));
+    // Most are narrower than any text: those need no string.
+    if piece.count > 1 || width < 5.0 * SIGN * text_px {
+        return None;
+    }
+    let short = Bytes(bytes).to_string();
+    let longer = [before, &short].concat();
+    let room = |text: &String| (text.chars().count() as f64 + 1.5) * SIGN * text_px <= width;
+    let text = Some(longer).filter(room).or(Some(short).filter(room))?;
+    let at = [f64::from(tile.x[0]) + text_px * 0.5, f64::from(tile.y[0] + tile.y[1]) / 2.0];
+    Some(MemoryText { text, at, tile: place })
+}

@@ -1,0 +1,74 @@
+//! Keys lead from block to block and from segment to segment of the allocator's state.
+
+use super::{Memory, MemoryStep, Place, pieces};
+use crate::engine::protocol::{PieceKind, StatePage};
+
+/// A place that keys walk to: a block, a free block, or a segment that has no such thing of a pixel's width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stop {
+    segment: u64,
+    pub(super) address: u64,
+    is_free: bool,
+}
+
+pub(super) fn stop((bar, piece): Place<'_>) -> Stop {
+    let address = piece.map_or(bar.segment, |piece| piece.address);
+    Stop { segment: bar.segment, address, is_free: piece.is_some_and(|piece| piece.kind == PieceKind::Free) }
+}
+
+/// All places that keys walk to, in reading order. What goes on in the next row is there once a row.
+pub(super) fn stops(page: &StatePage) -> impl Iterator<Item = Place<'_>> {
+    page.bars.iter().flat_map(move |bar| {
+        let all = pieces(page, bar);
+        let blocks = all.iter().filter(|piece| piece.kind != PieceKind::Rounding).map(move |piece| (bar, Some(piece)));
+        blocks.chain(all.is_empty().then_some((bar, None)))
+    })
+}
+
+/// From block to block, from segment to segment. Where the rows are not here, they are scrolled to, and the step is made when they are.
+pub(super) fn walk(memory: &mut Memory, step: MemoryStep) {
+    let Some(page) = memory.page().cloned() else { return };
+    let (now, last) = (memory.active, page.rows.saturating_sub(1));
+    let places = || stops(&page).map(|place| (stop(place), place.0.row));
+    let here = now.and_then(|now| places().position(|(it, _)| it == now));
+    let known = page.bars.last().map_or(page.first, |bar| bar.row);
+    let (found, beyond) = match (step, here) {
+        (MemoryStep::First, _) => (places().next().filter(|_| page.first == 0), Some(0)),
+        (MemoryStep::Last, _) => (places().last().filter(|_| known >= last), Some(last)),
+        (_, None) => {
+            let above = memory.scroll.above().ceil() as u32;
+            (places().find(|(_, row)| *row >= above), None)
+        }
+        (MemoryStep::After | MemoryStep::SegmentAfter, Some(here)) => {
+            let is_other = |it: &Stop| match step {
+                MemoryStep::After => Some(*it) != now,
+                _ => now.is_some_and(|now| it.segment != now.segment),
+            };
+            (places().skip(here).find(|(it, _)| is_other(it)), (known < last).then_some(known + 1))
+        }
+        (_, Some(here)) => {
+            let before: Vec<(Stop, u32)> = places().take(here).collect();
+            let wanted = if step == MemoryStep::Before {
+                before.last().copied()
+            } else {
+                // Its first block: of a segment that is cut by the rows that are known, the first of those.
+                let other = before.iter().rev().find(|(it, _)| now.is_some_and(|now| it.segment != now.segment));
+                other.and_then(|(other, _)| before.iter().find(|(it, _)| it.segment == other.segment)).copied()
+            };
+            (wanted, page.first.checked_sub(1))
+        }
+    };
+    match (found, beyond) {
+        (Some((to, row)), _) => {
+            memory.active = Some(to);
+            // With the heading, where that is next.
+            memory.scroll.bring(row.saturating_sub(1));
+            memory.scroll.bring(row);
+        }
+        (None, Some(row)) if memory.waiting.is_none() => {
+            memory.scroll.bring(row);
+            memory.waiting = Some(step);
+        }
+        _ => {}
+    }
+}

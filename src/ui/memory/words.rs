@@ -1,0 +1,275 @@
+//! What is said of the allocator's state: headings, sums, the card beside the pointer, the line below, where a request would go.
+
+use super::{Memory, Place};
+use crate::engine::protocol::{PieceKind, StateBar, StateFit, StateGroup, StatePage, StatePiece, StateSums};
+use crate::ui::hover::life;
+use crate::ui::moment::{event_name, exact};
+use crate::ui::state::State;
+use crate::ui::table::grid::hexadecimal;
+use crate::units::{Bytes, counted, grouped, percent};
+
+/// The card beside the pointer, and the line of what keys have led to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MemoryCard {
+    /// What it is, in short and exactly.
+    pub title: String,
+    /// Whose it is.
+    pub site: String,
+    /// From when to when.
+    pub life: String,
+    /// The segment it lies in.
+    pub segment: String,
+}
+
+/// The heading of a group.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Heading {
+    /// CSS pixels from the canvas's upper edge.
+    pub top: i32,
+    /// Which kind of segments.
+    pub name: String,
+    /// What is in them.
+    pub sums: String,
+}
+
+fn pool(pool: Option<(u64, u64)>) -> String {
+    match pool {
+        None => "pool not known".to_owned(),
+        Some((0, 0)) => "default pool".to_owned(),
+        Some((first, second)) => ["private pool (", &first.to_string(), ", ", &second.to_string(), ")"].concat(),
+    }
+}
+
+fn stream(stream: Option<u64>) -> String {
+    match stream {
+        None => "stream not known".to_owned(),
+        Some(0) => "default stream".to_owned(),
+        Some(stream) => "stream ".to_owned() + &hexadecimal(stream),
+    }
+}
+
+/// The lines of a picker of pools.
+pub fn pool_choices(memory: &Memory) -> Vec<String> {
+    choices("all pools", memory.pools.iter().map(|it| pool(Some(*it))))
+}
+
+/// The lines of a picker of streams.
+pub fn stream_choices(memory: &Memory) -> Vec<String> {
+    choices("all streams", memory.streams.iter().map(|it| stream(Some(*it))))
+}
+
+fn choices(all: &str, others: impl Iterator<Item = String>) -> Vec<String> {
+    std::iter::once(all.to_owned()).chain(others).collect()
+}
+
+fn group_name(group: &StateGroup) -> String {
+    let size = if group.small { "Small blocks" } else { "Large blocks" };
+    let expandable = if group.expandable { " · expandable" } else { "" };
+    [size, " · ", &stream(group.stream), " · ", &pool(group.pool), expandable].concat()
+}
+
+fn free(sums: &StateSums) -> String {
+    let [free, largest] = [sums.free, sums.largest_free].map(|bytes| Bytes(bytes).to_string());
+    if sums.free == 0 {
+        "nothing free".to_owned()
+    } else {
+        ["free ≤ ", &free, ", the largest ≤ ", &largest].concat()
+    }
+}
+
+fn group_sums(sums: &StateSums) -> String {
+    let segments = counted(sums.segments.into(), "segment");
+    [&segments, " · ", &Bytes(sums.reserved).to_string(), " reserved · ", &free(sums)].concat()
+}
+
+/// The headings that are in view.
+pub fn headings(memory: &Memory) -> Vec<Heading> {
+    let Some(page) = memory.page() else { return Vec::new() };
+    let (above, seen) = (memory.scroll.above(), memory.scroll.seen());
+    let is_seen = |group: &&StateGroup| (above - 1.0..above + seen).contains(&f64::from(group.row));
+    let heading = |group: &StateGroup| Heading {
+        top: ((f64::from(group.row) - above) * super::ROW_PX).round() as i32,
+        name: group_name(group),
+        sums: group_sums(&group.sums),
+    };
+    page.groups.iter().filter(is_seen).map(heading).collect()
+}
+
+/// All of it in a line, in short; and to the byte.
+pub fn sums(page: &StatePage) -> [String; 2] {
+    let whole = &page.whole;
+    let line = |bytes: &dyn Fn(u64) -> String| {
+        let mut text = counted(whole.segments.into(), "segment");
+        for (before, value, after) in [
+            (" · ", whole.reserved, " reserved"),
+            (" · active ", whole.requested, " requested, "),
+            ("≥ ", whole.rounded, " rounded"),
+            (" · ", whole.pending, " pending"),
+            (" · free ≤ ", whole.free, ", "),
+            ("the largest ≤ ", whole.largest_free, ""),
+        ] {
+            if value > 0 || after != " pending" {
+                for part in [before, &bytes(value), after] {
+                    text.push_str(part);
+                }
+            }
+        }
+        text
+    };
+    // A line is broken between its parts.
+    let together = |text: String| text.replace(' ', "\u{a0}").replace("\u{a0}·\u{a0}", " ·\u{a0}");
+    [together(line(&|bytes| Bytes(bytes).to_string())), line(&|bytes| grouped(bytes) + " B")]
+}
+
+/// Where the request would go: of each kind of segments that may serve it.
+pub fn fits(page: &StatePage) -> Vec<String> {
+    page.fits.iter().map(|fit| fit_text(fit, page.fits.len())).collect()
+}
+
+fn fit_text(fit: &StateFit, of: usize) -> String {
+    let mut text = if of > 1 { [&pool(fit.pool), ", ", &stream(fit.stream), ": "].concat() } else { String::new() };
+    let rounded = Bytes(fit.rounded).to_string();
+    let parts = match fit.block {
+        Some((address, bytes)) => [
+            rounded,
+            " may fit into the free block of ".to_owned(),
+            Bytes(bytes).to_string(),
+            " at ".to_owned() + &hexadecimal(address),
+        ],
+        None => {
+            let room = if fit.free == 0 {
+                " (nothing is free there)".to_owned()
+            } else {
+                [
+                    " (free ≤ ",
+                    &Bytes(fit.free).to_string(),
+                    ", the largest ≤ ",
+                    &Bytes(fit.largest_free).to_string(),
+                    ")",
+                ]
+                .concat()
+            };
+            let grows = if fit.grows { " needs more to be mapped, ≥ " } else { " needs a new segment of " };
+            [rounded, grows.to_owned(), Bytes(fit.new_segment).to_string(), room]
+        }
+    };
+    parts.iter().for_each(|part| text.push_str(part));
+    text
+}
+
+/// What is said of a place.
+fn card(state: &State, (bar, piece): Place<'_>) -> MemoryCard {
+    let mut card = MemoryCard { segment: segment(state, bar), ..MemoryCard::default() };
+    match piece {
+        None => {
+            card.title = exact(bar.sums.reserved) + " reserved, no block a pixel wide";
+        }
+        Some(piece) if piece.kind == PieceKind::Free => {
+            card.title = ["Free: ≤ ", &exact(piece.rounded)].concat();
+            card.site = "at ".to_owned() + &hexadecimal(piece.address);
+        }
+        Some(piece) => block(state, piece, &mut card),
+    }
+    card
+}
+
+fn block(state: &State, piece: &StatePiece, card: &mut MemoryCard) {
+    let details = state.memory.details_of(piece);
+    let least = if piece.recorded { "" } else { "≥ " };
+    if piece.count > 1 {
+        card.title = counted(piece.count.into(), "block") + " thinner than a pixel · " + &exact(piece.requested);
+        card.site = "The largest: ".to_owned();
+    } else {
+        card.title = exact(piece.requested) + " requested";
+        if piece.kind == PieceKind::Rounding {
+            card.title = ["Rounding: ", least, &exact(piece.rounded.saturating_sub(piece.requested))].concat();
+        }
+    }
+    let Some(details) = details else {
+        card.site.push('…');
+        return;
+    };
+    if piece.count > 1 {
+        card.site.push_str(&Bytes(details.requested).to_string());
+        card.site.push_str(" · ");
+    }
+    card.site.push_str(crate::ui::details::view(details).site.as_deref().unwrap_or("no stack"));
+    let after = |event: u32| event.saturating_add(1);
+    card.life = life(details.born_event.map_or(0, after), details.freed_event.map(after));
+    if piece.kind == PieceKind::Pending {
+        card.life.insert_str(0, "free requested, not completed · ");
+    }
+    if piece.count == 1 {
+        card.life.push_str(" · rounded ");
+        card.life.push_str(least);
+        card.life.push_str(&Bytes(piece.rounded).to_string());
+        card.life.push_str(" at ");
+        card.life.push_str(&hexadecimal(piece.address));
+    }
+}
+
+fn segment(state: &State, bar: &StateBar) -> String {
+    let sums = &bar.sums;
+    let group = state.memory.page().and_then(|page| group_of(page, bar));
+    let kind = if group.is_some_and(|group| group.expandable) { "Expandable segment of " } else { "Segment of " };
+    let mut text = kind.to_owned() + &Bytes(sums.reserved).to_string();
+    for part in [" at ", &hexadecimal(bar.segment), ", ", &percent(sums.free, sums.reserved), " free at most, "] {
+        text.push_str(part);
+    }
+    text.push_str(&counted(sums.blocks.into(), "block"));
+    text
+}
+
+/// The group that a bar is of.
+pub(super) fn group_of<'a>(page: &'a StatePage, bar: &StateBar) -> Option<&'a StateGroup> {
+    let after = page.groups.partition_point(|group| group.row <= bar.row);
+    page.groups.get(after.checked_sub(1)?)
+}
+
+/// The card beside the pointer.
+pub fn hovered(state: &State) -> Option<MemoryCard> {
+    let place = state.memory.at(state.memory.pointer?)?;
+    Some(card(state, place))
+}
+
+/// The line below: what keys have led to, or how to move.
+pub fn reading(state: &State) -> String {
+    let memory = &state.memory;
+    if memory.page().is_none() {
+        return "…".to_owned();
+    }
+    let Some(place) = memory.active() else {
+        return "Arrows lead from block to block and from segment to segment, Enter selects, + and − zoom; Shift and arrows go through the events."
+            .to_owned();
+    };
+    let MemoryCard { title, site, life, segment } = card(state, place);
+    let parts = [title, site, life, segment].into_iter().filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join(" · ")
+}
+
+/// What stands in the place of bars where there are none.
+pub fn note(state: &State) -> String {
+    let Some(page) = state.memory.page().filter(|page| page.groups.is_empty()) else { return String::new() };
+    let knows = state.device().is_some_and(|device| device.knows_reserved());
+    if !knows {
+        return "The file tells of no segments: where blocks lie is not known.".to_owned();
+    }
+    let only = state.memory.only;
+    if only.pool.is_some() || only.stream.is_some() {
+        return "No segment of this pool and stream at this moment.".to_owned();
+    }
+    ["Nothing is held from the driver ", if page.moment == 0 { "" } else { "after " }, &event_name(page.moment), "."]
+        .concat()
+}
+
+/// Live bytes that lie in no segment; empty where there are none.
+pub fn astray(page: &StatePage) -> String {
+    if page.astray.count == 0 {
+        return String::new();
+    }
+    let mut text = counted(page.astray.count.into(), "live allocation");
+    text.push_str(" of ");
+    text.push_str(&Bytes(page.astray.bytes).to_string());
+    text.push_str(" lie in no segment that the file tells of");
+    text
+}

@@ -1,0 +1,208 @@
+//! The vertical axis: its marks, the breaks where nothing was mapped, what it is called, and a height of it in words.
+
+use crate::engine::protocol::{AddressMap, DeviceSummary, Plot};
+use crate::timeline::{Tick, View, byte_ticks};
+use crate::ui::state::State;
+use crate::units::Bytes;
+
+/// Ranges that are looked at for marks: more than any picture has rows.
+const MOST_RANGES: usize = 20_000;
+/// Pixels between two addresses, in parts of those between two marks of bytes: they are few and each tells another place.
+const CLOSER: f64 = 0.4;
+
+/// CSS pixels of a digit of an address, and of what is beside it.
+const SIGN_PX: u32 = 7;
+const BESIDE_PX: u32 = 14;
+/// So wide are those of GPUs: the picture does not move when the worker has told them.
+const LEAST_GUTTER_PX: u32 = 112;
+
+/// A gap between ranges of addresses that were mapped.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gap {
+    /// Its lower and upper edge in pixels of the window, upwards.
+    pub y: [f64; 2],
+    /// What it is.
+    pub text: String,
+}
+
+/// What the height of a plot is.
+pub fn title(plot: Plot) -> &'static str {
+    match plot {
+        Plot::Stack => "requested",
+        Plot::Addresses(_) => "address",
+        Plot::Reserved(_) => "reserved",
+    }
+}
+
+impl State {
+    /// The marks of the vertical axis of a lane's window, `apart` pixels from each other.
+    pub fn height_ticks(&self, place: usize, view: &View, apart: f64) -> Vec<Tick> {
+        match self.looks.plot {
+            Plot::Addresses(_) => self.address_map(place).map_or_else(Vec::new, |map| address_ticks(map, view, apart)),
+            _ => byte_ticks(view, apart),
+        }
+    }
+
+    /// The gaps of a lane's window.
+    pub fn gaps(&self, place: usize, view: &View) -> Vec<Gap> {
+        match self.looks.plot {
+            Plot::Addresses(_) => self.address_map(place).map_or_else(Vec::new, |map| gaps(map, view)),
+            _ => Vec::new(),
+        }
+    }
+
+    /// CSS pixels beside the picture that hold the longest address of all lanes.
+    pub(super) fn gutter(&self) -> u32 {
+        let last = |place| self.address_map(place).and_then(|map| map.ranges.last());
+        let highest = self.lane_places().filter_map(last).map(|range| range.address).max().unwrap_or(0);
+        // Digits of four bits, and "0x" before them.
+        let signs = 2 + (u64::BITS - highest.leading_zeros()).div_ceil(4);
+        (signs * SIGN_PX + BESIDE_PX).max(LEAST_GUTTER_PX)
+    }
+
+    /// A height of the shown device's axis as an address; `None` where the axis has none there, or other things than addresses.
+    pub fn address_at(&self, height: u64) -> Option<u64> {
+        matches!(self.looks.plot, Plot::Addresses(_)).then_some(())?;
+        self.address_map(self.device_place)?.address_at(height)
+    }
+
+    /// From one height of the axis to another, downwards negative: bytes, or the distance of two addresses (of a place in a gap: of the last
+    /// mapped one below).
+    pub(in crate::ui) fn height_between(&self, from: u64, to: u64) -> i64 {
+        let map = self.address_map(self.device_place).filter(|_| matches!(self.looks.plot, Plot::Addresses(_)));
+        let at = |height: u64| map.map_or(height, |map| last_mapped(map, height));
+        at(to).wrapping_sub(at(from)) as i64
+    }
+
+    /// The largest of the plot, as the lane's label tells it.
+    pub(in crate::ui) fn height_note(&self, place: usize, device: &DeviceSummary) -> String {
+        let peak = |bytes: i64| Bytes(u64::try_from(bytes).unwrap_or(0)).to_string();
+        match self.looks.plot {
+            Plot::Stack => ["peak ", &peak(device.peak_requested)].concat(),
+            Plot::Reserved(_) => match self.plot_height(device) {
+                Some(height) => ["peak ", &Bytes(height).to_string(), " reserved"].concat(),
+                None => "…".to_owned(),
+            },
+            Plot::Addresses(_) => match self.address_map(place) {
+                Some(map) => {
+                    let bytes = map.ranges.iter().fold(0u64, |sum, range| sum.saturating_add(range.bytes));
+                    ["addresses of ", &Bytes(bytes).to_string()].concat()
+                }
+                None => "…".to_owned(),
+            },
+        }
+    }
+}
+
+/// The address at a height; in a gap, that of the last byte below it.
+fn last_mapped(map: &AddressMap, height: u64) -> u64 {
+    let after = map.ranges.partition_point(|range| range.from <= height);
+    let below = after.checked_sub(1).and_then(|at| map.ranges.get(at));
+    below.map_or(0, |range| range.address.saturating_add((height - range.from).min(range.bytes.saturating_sub(1))))
+}
+
+/// The places of the ranges that reach into the window.
+fn seen<'a>(map: &'a AddressMap, view: &View) -> &'a [crate::engine::protocol::MappedRange] {
+    let [bottom, top] = [0.0, f64::from(view.height_px)].map(|row| view.bytes_from_row(row).max(0.0) as u64);
+    let first = map.ranges.partition_point(|range| range.from.saturating_add(range.bytes) < bottom);
+    let beyond = map.ranges.partition_point(|range| range.from <= top);
+    map.ranges.get(first..beyond.max(first).min(first.saturating_add(MOST_RANGES))).unwrap_or_default()
+}
+
+/// Marks where ranges begin, and inside large ones at round addresses.
+fn address_ticks(map: &AddressMap, view: &View, apart: f64) -> Vec<Tick> {
+    let mut step = 1u64;
+    while (step as f64) < view.bytes_per_px * apart && step < 1 << 62 {
+        step <<= 1;
+    }
+    let (height, near) = (i64::from(view.height_px), (apart * CLOSER) as i64);
+    let mut ticks: Vec<Tick> = Vec::new();
+    let mut add = |address: u64, at: u64, room_above: i64| {
+        let at_px = view.row_from_bytes(at);
+        let is_free = ticks.last().is_none_or(|last| at_px - last.at_px >= near);
+        if (0..=height).contains(&at_px) && is_free && room_above - at_px >= 0 {
+            ticks.push(Tick { at_px, value: address, label: format!("0x{address:x}") });
+        }
+    };
+    for range in seen(map, view) {
+        add(range.address, range.from, i64::MAX);
+        // Only what is seen of it: a range may be long and the window deep inside.
+        let bottom = (view.bytes_from_row(0.0).max(0.0) as u64).saturating_sub(range.from);
+        let last = view.row_from_bytes(range.from.saturating_add(range.bytes)) - near;
+        let mut next = (range.address.saturating_add(bottom) / step).saturating_add(1).saturating_mul(step);
+        let end = range.address.saturating_add(range.bytes);
+        while next < end {
+            let at = range.from.saturating_add(next - range.address);
+            if view.row_from_bytes(at) > height.min(last) {
+                break;
+            }
+            add(next, at, last);
+            next = next.saturating_add(step);
+        }
+    }
+    ticks
+}
+
+fn gaps(map: &AddressMap, view: &View) -> Vec<Gap> {
+    let between = seen(map, view).windows(2).filter_map(|pair| {
+        let [below, above] = pair else { return None };
+        let (end, from) = (below.address.saturating_add(below.bytes), below.from.saturating_add(below.bytes));
+        let y = [from, above.from].map(|height| view.row_from_bytes(height) as f64);
+        let text = [&Bytes(above.address.saturating_sub(end)).to_string(), " of addresses not mapped"].concat();
+        Some(Gap { y, text })
+    });
+    // Two gaps in one pixel are one line.
+    let mut gaps: Vec<Gap> = Vec::new();
+    for gap in between.filter(|gap| gap.y[1] >= 0.0 && gap.y[0] <= f64::from(view.height_px)) {
+        if gaps.last().is_none_or(|last| gap.y[1] > last.y[1]) {
+            gaps.push(gap);
+        }
+    }
+    gaps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::protocol::MappedRange;
+
+    fn map() -> AddressMap {
+        let range = |address, bytes, from| MappedRange { address, bytes, from, segments: 1 };
+        AddressMap {
+            height: 5000,
+            ranges: vec![range(0x1_0000, 1000, 0), range(0x9_0000, 3990, 1010)],
+            ..AddressMap::default()
+        }
+    }
+
+    #[test]
+    fn ranges_are_labelled_where_they_begin_and_large_ones_inside() {
+        let view = View { bytes_per_px: 10.0, ..View::fit(1, 1, 100, 500) };
+        let ticks = address_ticks(&map(), &view, 44.0);
+        let at: Vec<(i64, u64)> = ticks.iter().map(|tick| (tick.at_px, tick.value)).collect();
+        assert_eq!(at[0], (0, 0x1_0000));
+        assert!(at.contains(&(101, 0x9_0000)), "{at:x?}");
+        assert!(at.iter().skip(1).any(|(_, address)| *address > 0x9_0000 && address % 512 == 0), "{at:x?}");
+        assert!(ticks.windows(2).all(|pair| pair[1].at_px - pair[0].at_px >= 17), "{at:x?}");
+        assert!(ticks.iter().all(|tick| {
+            map().ranges.iter().any(|range| (range.address..range.address + range.bytes).contains(&tick.value))
+        }));
+    }
+
+    #[test]
+    fn gaps_are_told_with_their_length() {
+        let view = View { bytes_per_px: 10.0, ..View::fit(1, 1, 100, 500) };
+        let gaps = gaps(&map(), &view);
+        assert_eq!(gaps.len(), 1);
+        assert_eq!(gaps[0].y, [100.0, 101.0]);
+        assert_eq!(gaps[0].text, "511 KiB of addresses not mapped");
+    }
+
+    #[test]
+    fn distances_are_those_of_addresses() {
+        assert_eq!(last_mapped(&map(), 500), 0x1_0000 + 500);
+        assert_eq!(last_mapped(&map(), 1005), 0x1_0000 + 999, "in the gap");
+        assert_eq!(last_mapped(&map(), 1010), 0x9_0000);
+        assert_eq!(last_mapped(&AddressMap::default(), 7), 0);
+    }
+}

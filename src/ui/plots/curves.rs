@@ -1,0 +1,273 @@
+//! The lines over what was reserved: which are wanted, where they run, and what they tell at the cursor.
+
+use super::{Plots, Whose, keep, known};
+use crate::engine::protocol::{Curves, Only, Overview, Plot};
+use crate::timeline::{Axis, View};
+use crate::ui::cursor::column_under_edges;
+use crate::ui::figure::shapes::Tint;
+use crate::ui::shared_axis::own_width;
+use crate::ui::state::State;
+use crate::units::{grouped, percent};
+use std::rc::Rc;
+
+/// Columns of the silhouette of a part of memory.
+const OVERVIEW_PX: u32 = 2048;
+
+/// A line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Line {
+    /// What was held from the driver.
+    Reserved,
+    /// What active blocks take of it.
+    Rounded,
+    /// What was requested for them.
+    Requested,
+    /// That of those whose free was not requested.
+    Allocated,
+    /// That of those whose free was.
+    Pending,
+    /// The part of what was reserved that is free, at the axis to the right.
+    Free,
+}
+
+impl Line {
+    /// All of them, in the order of the key.
+    pub const ALL: [Line; 6] =
+        [Line::Reserved, Line::Rounded, Line::Requested, Line::Allocated, Line::Pending, Line::Free];
+
+    /// Its name, kind of bytes included.
+    pub fn label(self) -> &'static str {
+        match self {
+            Line::Reserved => "reserved",
+            Line::Rounded => "active, rounded ≥",
+            Line::Requested => "active, requested",
+            Line::Allocated => "allocated, requested",
+            Line::Pending => "pending, requested",
+            Line::Free => "free share ≤",
+        }
+    }
+
+    /// Its colour.
+    pub fn tint(self) -> Tint {
+        match self {
+            Line::Reserved => Tint::Strong,
+            Line::Rounded | Line::Requested => Tint::Accent,
+            Line::Allocated | Line::Pending => Tint::Allocated,
+            Line::Free => Tint::Peak,
+        }
+    }
+
+    /// Its dashes and gaps in CSS pixels; none where it is drawn through.
+    pub fn dash(self) -> &'static [f64] {
+        match self {
+            Line::Reserved | Line::Requested => &[],
+            Line::Rounded => &[7.0, 3.0],
+            Line::Allocated => &[10.0, 2.0, 2.0, 2.0],
+            Line::Pending => &[2.0, 3.0],
+            Line::Free => &[4.0, 3.0],
+        }
+    }
+
+    fn values(self, curves: &Curves) -> &[u64] {
+        match self {
+            Line::Reserved => &curves.reserved,
+            Line::Rounded => &curves.rounded,
+            Line::Requested => &curves.requested,
+            Line::Allocated => &curves.allocated,
+            Line::Pending => &curves.pending,
+            Line::Free => &curves.free,
+        }
+    }
+}
+
+/// What totals over columns are of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Curved {
+    /// The device's ordinal.
+    device: i64,
+    /// The window.
+    view: View,
+    /// The part of memory.
+    only: Only,
+}
+
+/// Totals that the worker is asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Wanted {
+    /// Over the window.
+    Window(Curved),
+    /// Over the whole of an axis.
+    Whole(Whose, Axis, View),
+}
+
+impl Wanted {
+    pub(super) fn question(self) -> (i64, View, Only) {
+        match self {
+            Wanted::Window(Curved { device, view, only }) => (device, view, only),
+            Wanted::Whole((device, only), _, view) => (device, view, only),
+        }
+    }
+}
+
+/// A line in a window: its corners in pixels from the left and the bottom.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// Which.
+    pub line: Line,
+    /// Its corners, from left to right; y upwards.
+    pub points: Vec<[f64; 2]>,
+}
+
+/// An entry of the key.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeyEntry {
+    /// Which line.
+    pub line: Line,
+    /// Whether it is drawn.
+    pub is_on: bool,
+}
+
+impl State {
+    /// What is missing of the totals: over the whole axis first, for it tells heights.
+    pub(super) fn wanted_curves(&self) -> Option<Wanted> {
+        let is_reserved = matches!(self.looks.plot, Plot::Reserved(_));
+        for place in self.lane_places() {
+            let (device, whose) = (self.device_at(place)?, self.whose(place)?);
+            let matters = is_reserved || place == self.device_place;
+            let timeless = self.axis == Axis::Time && device.time_us.is_none();
+            if !matters
+                || timeless
+                || whose.1 == Only::default()
+                || known(&self.plots.overviews, (whose, self.axis)).is_some()
+            {
+                continue;
+            }
+            let whole = View::fit(own_width(device, self.axis), 1, OVERVIEW_PX, 1);
+            return Some(Wanted::Whole(whose, self.axis, View { axis: self.axis, ..whole }));
+        }
+        let of = self.curved().filter(|_| is_reserved)?;
+        self.plots.curves.about(of).is_none().then_some(Wanted::Window(of))
+    }
+
+    /// What the totals over the window are of: the scene, so that they go with it while panning.
+    fn curved(&self) -> Option<Curved> {
+        let (device, only) = self.whose(self.device_place)?;
+        Some(Curved { device, view: self.geometry.scene.as_ref()?.view, only })
+    }
+
+    /// The latest totals over a window of the shown device, which may be of a window before.
+    fn curves(&self) -> Option<&Curves> {
+        let (device, only) = self.whose(self.device_place)?;
+        let of = self.plots.curves.question()?;
+        let fits = (of.device, of.only, of.view.axis) == (device, only, self.axis);
+        self.plots.curves.latest().filter(|_| fits && matches!(self.looks.plot, Plot::Reserved(_))).map(|it| &**it)
+    }
+
+    /// The lines in a window that shows the plane as `view` does.
+    pub fn curve_lines(&self, view: &View) -> Vec<Curve> {
+        let Some((curves, of)) = self.curves().and_then(|curves| Some((curves, curves.view?))) else {
+            return Vec::new();
+        };
+        let is_seen = |line: &Line| !self.plots.off.contains(line) && !self.is_nothing(curves, *line);
+        let height = f64::from(view.height_px);
+        let curve = |line: Line| {
+            let mut points: Vec<[f64; 2]> = Vec::new();
+            for (at, &value) in line.values(curves).iter().enumerate() {
+                let Some(&[left, right]) = curves.edge_px.get(at..at + 2) else { break };
+                let [left, right] = [left, right].map(|edge| view.column_from_x(of.x_from_column(f64::from(edge))));
+                if right < 0.0 || left > f64::from(view.width_px) {
+                    continue;
+                }
+                let y = match line {
+                    Line::Free => share(value, curves.reserved_then.get(at).copied().unwrap_or(0)) * height,
+                    _ => view.row_from_bytes(value) as f64,
+                };
+                // Runs of one height are one piece.
+                match points.as_mut_slice() {
+                    [.., last] if last[1] == y => last[0] = right,
+                    _ => points.extend([[left, y], [right, y]]),
+                }
+            }
+            Curve { line, points }
+        };
+        Line::ALL.into_iter().filter(is_seen).map(curve).filter(|curve| !curve.points.is_empty()).collect()
+    }
+
+    /// Whether a line would tell nothing: nothing is pending, so that allocated is active.
+    fn is_nothing(&self, curves: &Curves, line: Line) -> bool {
+        matches!(line, Line::Pending | Line::Allocated) && curves.pending.iter().all(|&bytes| bytes == 0)
+    }
+
+    /// The key of the lines; empty where there are none.
+    pub fn curve_key(&self) -> Vec<KeyEntry> {
+        if !matches!(self.looks.plot, Plot::Reserved(_)) {
+            return Vec::new();
+        }
+        Line::ALL.into_iter().map(|line| KeyEntry { line, is_on: !self.plots.off.contains(&line) }).collect()
+    }
+
+    /// The column of the totals that the cursor is in.
+    fn cursor_column(&self) -> Option<usize> {
+        let (curves, view, at) = (self.curves()?, self.view?, self.cursor_px()?);
+        column_under_edges(&curves.edge_px, &curves.view?, &view, at.x)
+    }
+
+    /// What the lines tell at the cursor, to the byte, for the line below the picture.
+    pub(in crate::ui) fn curve_reading(&self) -> Option<String> {
+        let (curves, at) = (self.curves()?, self.cursor_column()?);
+        let mut text = String::new();
+        for line in Line::ALL {
+            if self.is_nothing(curves, line) || (line != Line::Reserved && self.plots.off.contains(&line)) {
+                continue;
+            }
+            let mut exact = value_at(curves, line, at)?;
+            // Those are parts of what is active, which has told its kind.
+            if matches!(line, Line::Allocated | Line::Pending) && !self.plots.off.contains(&Line::Requested) {
+                exact = exact.replace(" (requested)", "");
+            }
+            if !text.is_empty() {
+                text.push_str(" · ");
+            }
+            text.push_str(&exact);
+        }
+        Some(text)
+    }
+}
+
+/// The value of a line in a column, to the byte, with its name.
+fn value_at(curves: &Curves, line: Line, at: usize) -> Option<String> {
+    let value = *line.values(curves).get(at)?;
+    let (sign, noun) = match line {
+        Line::Reserved => ("", " reserved"),
+        Line::Rounded => ("≥ ", " active (rounded)"),
+        Line::Requested => ("", " active (requested)"),
+        Line::Allocated => ("", " allocated (requested)"),
+        Line::Pending => ("", " pending (requested)"),
+        Line::Free => {
+            let of = *curves.reserved_then.get(at)?;
+            return Some(["≤ ", &percent(value, of), " free (", &grouped(value), " of ", &grouped(of), " B)"].concat());
+        }
+    };
+    Some([sign, &grouped(value), " B", noun].concat())
+}
+
+/// The part from 0 to 1.
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { (part as f64 / whole as f64).min(1.0) }
+}
+
+/// Takes totals.
+pub(in crate::ui) fn take(state: &mut State, serial: u32, curves: Curves) {
+    let Some((_, wanted)) = state.plots.asked_curves.take_if(|(asked, _)| *asked == serial) else { return };
+    match wanted {
+        Wanted::Window(of) => {
+            let of_window = &mut state.plots.curves;
+            of_window.ask(serial, of);
+            of_window.take(serial, Rc::new(curves));
+        }
+        Wanted::Whole(whose, axis, _) => {
+            let overview = Rc::new(Overview { axis, total: curves.requested, reserved: curves.reserved });
+            state.learn(|plots: &mut Plots| keep(&mut plots.overviews, ((whose, axis), overview)));
+        }
+    }
+}

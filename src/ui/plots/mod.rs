@@ -1,0 +1,380 @@
+//! What the picture's height shows: the stack, addresses, or what was reserved; of which part of memory; and what the worker has to tell
+//! for that.
+//!
+//! Moments stay when the plot changes; up and down, each plot of each device keeps a window of its own.
+
+pub mod axis;
+pub mod curves;
+pub mod segment;
+pub mod view;
+
+use super::action::Effect;
+use super::navigate::Plane;
+use super::state::{Canvas, State};
+use super::surroundings::Answer;
+use crate::engine::protocol::{AddressMap, DeviceSummary, Only, Overview, Plot, Request};
+use crate::timeline::{Axis, Scene, View};
+use curves::{Curved, Line, Wanted};
+use segment::Chosen;
+use std::rc::Rc;
+
+/// Answers of a kind that are kept, and windows.
+const MOST_KEPT: usize = 64;
+
+/// What is kept for the plots besides the stack.
+#[derive(Clone, Debug, Default)]
+pub struct Plots {
+    /// The windows of plots that were left: of a device, by its ordinal.
+    windows: Vec<(i64, Plot, View)>,
+    maps: Vec<(Whose, Rc<AddressMap>)>,
+    /// Over the whole of an axis, for the small picture.
+    overviews: Vec<((Whose, Axis), Rc<Overview>)>,
+    asked_map: Option<(u32, Whose)>,
+    /// The totals over the window's columns.
+    pub(super) curves: Answer<Curved, Rc<crate::engine::protocol::Curves>>,
+    asked_curves: Option<(u32, Wanted)>,
+    /// The lines that are not wanted.
+    pub(super) off: Vec<Line>,
+    /// The segment whose details are seen.
+    pub(super) chosen: Option<Box<Chosen>>,
+}
+
+/// A device, by its ordinal, and a part of its memory.
+type Whose = (i64, Only);
+
+/// The kinds of plots, in the order of the picker.
+pub const NAMES: [&str; 3] = ["stack", "addresses", "reserved"];
+
+/// The name of a plot's kind, as the picker has it as a value.
+pub fn name(plot: Plot) -> &'static str {
+    match plot {
+        Plot::Stack => NAMES[0],
+        Plot::Addresses(_) => NAMES[1],
+        Plot::Reserved(_) => NAMES[2],
+    }
+}
+
+/// A plot of the same kind, of this part of memory.
+pub(super) fn of(plot: Plot, only: Only) -> Plot {
+    match plot {
+        Plot::Stack => Plot::Stack,
+        Plot::Addresses(_) => Plot::Addresses(only),
+        Plot::Reserved(_) => Plot::Reserved(only),
+    }
+}
+
+/// A plot of the same kind, of all memory.
+pub(super) fn of_all(plot: Plot) -> Plot {
+    of(plot, Only::default())
+}
+
+/// What of the plot's part of memory is chosen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PlotAction {
+    /// The plot of this place among [`NAMES`] is wanted.
+    Shown(usize),
+    /// Only this pool, by its place in the list; `None`: all.
+    Pool(Option<usize>),
+    /// Only this stream, likewise.
+    Stream(Option<usize>),
+}
+
+/// What keys and buttons do to the plot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PlotStep {
+    /// The next plot.
+    Next,
+    /// Only the next pool, all after the last.
+    NextPool,
+    /// Only the next stream, likewise.
+    NextStream,
+    /// Only the chosen segment, in addresses; or all again.
+    OnlySegment,
+    /// This line of the reserved plot, or no longer.
+    Toggle(Line),
+}
+
+impl Plots {
+    /// Another device or file: what a person has set stays.
+    pub(super) fn forget(&mut self) {
+        *self = Plots { off: std::mem::take(&mut self.off), ..Plots::default() };
+    }
+}
+
+/// The one of these keys, if it is known.
+fn known<Q: PartialEq, A>(all: &[(Q, A)], of: Q) -> Option<&A> {
+    all.iter().find(|(known, _)| *known == of).map(|(_, answer)| answer)
+}
+
+/// Keeps it, and lets go of the oldest where there are too many.
+fn keep<T>(all: &mut Vec<T>, one: T) {
+    if all.len() >= MOST_KEPT {
+        all.remove(0);
+    }
+    all.push(one);
+}
+
+impl State {
+    /// The plot of a lane. A segment is one of the focused device: of the others, all is shown.
+    pub(super) fn plot_of(&self, place: usize) -> Plot {
+        let only = self.looks.plot.only();
+        if place == self.device_place { self.looks.plot } else { of(self.looks.plot, Only { address: None, ..only }) }
+    }
+
+    fn whose(&self, place: usize) -> Option<Whose> {
+        Some((self.device_at(place)?.device, self.plot_of(place).only()))
+    }
+
+    fn place_of(&self, device: &DeviceSummary) -> usize {
+        let all = self.file().map_or(&[][..], |file| &file.devices);
+        all.iter().position(|other| other.device == device.device).unwrap_or(self.device_place)
+    }
+
+    /// The addresses of a lane, once they are known.
+    pub fn address_map(&self, place: usize) -> Option<&Rc<AddressMap>> {
+        known(&self.plots.maps, self.whose(place)?)
+    }
+
+    /// The silhouette of the plot's part of memory, once it is known; of all of it the one of the stack.
+    pub fn overview(&self) -> Option<&Rc<Overview>> {
+        let whose = self.whose(self.device_place)?;
+        if whose.1 == Only::default() {
+            return self.around.overview.about(self.axis);
+        }
+        known(&self.plots.overviews, (whose, self.axis))
+    }
+
+    /// How high a device's plot is, in bytes of its axis; `None` until the worker has told.
+    pub(super) fn plot_height(&self, device: &DeviceSummary) -> Option<u64> {
+        let whose = || self.whose(self.place_of(device));
+        match self.looks.plot {
+            Plot::Stack => Some(device.drawn_peak),
+            Plot::Addresses(_) => known(&self.plots.maps, whose()?).map(|map| map.height),
+            Plot::Reserved(only) if only == Only::default() => u64::try_from(device.peak_reserved).ok(),
+            Plot::Reserved(_) => {
+                let overview = known(&self.plots.overviews, (whose()?, self.axis))?;
+                overview.reserved.iter().copied().max()
+            }
+        }
+    }
+
+    /// The plane of a device as high as its plot, with room for the line of the GPU's capacity where that is one of its bytes.
+    pub(super) fn as_high_as_plotted(&self, mut plane: Plane, device: &DeviceSummary) -> Plane {
+        if self.looks.plot != Plot::Stack {
+            plane.extent.bytes = self.plot_height(device).unwrap_or(0).max(1);
+        }
+        plane.raised_to(self.capacity_line().unwrap_or(0))
+    }
+
+    /// The line of the GPU's capacity, where the picture's height is bytes it can be compared with.
+    pub(super) fn capacity_line(&self) -> Option<u64> {
+        self.tools.capacity.filter(|_| !matches!(self.looks.plot, Plot::Addresses(_)))
+    }
+
+    /// Why the bytes axis can't follow the window; `None` where it can.
+    pub fn why_no_fit(&self) -> Option<&'static str> {
+        matches!(self.looks.plot, Plot::Addresses(_))
+            .then_some("Addresses have no height that a window could be fitted to")
+    }
+
+    /// Why there is no order to choose; `None` where there is one.
+    pub fn why_no_order(&self) -> Option<&'static str> {
+        match self.looks.plot {
+            Plot::Stack | Plot::Reserved(_) => None,
+            Plot::Addresses(_) => Some("Blocks stand where they lie: only a stack has an order"),
+        }
+    }
+
+    /// Shows another plot, or another part of memory.
+    pub(super) fn show_plot(&mut self, plot: Plot) {
+        if plot == self.looks.plot {
+            return;
+        }
+        let left: Vec<(i64, Plot, View)> = self
+            .shown_lanes()
+            .filter(|lane| self.plot_height(lane.device).is_some())
+            .map(|lane| (lane.device.device, self.plot_of(lane.place), *lane.view))
+            .collect();
+        for window in left {
+            self.plots.windows.retain(|(device, plot, _)| (*device, *plot) != (window.0, window.1));
+            keep(&mut self.plots.windows, window);
+        }
+        let is_other_kind = name(plot) != name(self.looks.plot);
+        self.looks.plot = plot;
+        // What was drawn, measured and pointed at has another height there.
+        self.drop_scenes();
+        self.leave_heights();
+        if is_other_kind && plot == Plot::Stack {
+            self.plots.chosen = None;
+        }
+        self.lane_places().for_each(|place| self.set_upright(place));
+    }
+
+    /// Forgets all that is of a height of the picture: what it means changes.
+    fn leave_heights(&mut self) {
+        self.remove_ruler();
+        self.pointer_leads();
+        (self.hover, self.question, self.tools.kept) = (None, None, None);
+        self.tools.drag = super::drag::Drag::None;
+    }
+
+    /// A segment belongs to a device, and another one is shown now.
+    pub(super) fn leave_segment(&mut self) {
+        self.plots.chosen = None;
+        let only = self.looks.plot.only();
+        if only.address.is_some() {
+            self.show_plot(of(self.looks.plot, Only { address: None, ..only }));
+        }
+    }
+
+    /// The window of a lane as it was in this plot; all of its height where it was not seen yet.
+    fn set_upright(&mut self, place: usize) {
+        let Some(device) = self.device_at(place) else { return };
+        let (plane, ordinal, plot) = (self.plane_of(device), device.device, self.plot_of(place));
+        let kept = self.plots.windows.iter().find(|(device, of, _)| (*device, *of) == (ordinal, plot));
+        let kept = kept.map(|(_, _, view)| *view);
+        self.navigate_lane(place, |_, now| upright(plane, now, kept));
+    }
+
+    /// The pools and streams there are to choose from; nothing until the worker has told.
+    pub fn parts(&self) -> (&[(u64, u64)], &[u64]) {
+        self.address_map(self.device_place).map_or((&[], &[]), |map| (&map.pools, &map.streams))
+    }
+}
+
+/// The moments of one window at the heights of another; all heights where there is none.
+fn upright(plane: Plane, now: View, kept: Option<View>) -> View {
+    let Some(kept) = kept else { return plane.upright(now) };
+    let canvas = Canvas { width_px: now.width_px, height_px: now.height_px, scale: 1.0 };
+    let View { axis, x_per_px, left_px, width_px, .. } = now;
+    plane.resized(View { axis, x_per_px, left_px, width_px, ..kept }, canvas)
+}
+
+/// A scene of a plot, without the curve and the line that a stack of segments has not.
+pub(super) fn bare(mut scene: Scene, plot: Plot) -> Scene {
+    if matches!(plot, Plot::Reserved(_)) {
+        scene.columns.reserved.fill(0);
+        scene.columns.pending.fill(0);
+    }
+    scene
+}
+
+/// Carries out a choice.
+pub(super) fn act(state: &mut State, action: PlotAction) {
+    let plot = state.looks.plot;
+    let (pools, streams) = state.parts();
+    let only = plot.only();
+    let wanted = match action {
+        PlotAction::Shown(place) => match place {
+            0 => Plot::Stack,
+            1 => Plot::Addresses(only),
+            _ => Plot::Reserved(only),
+        },
+        PlotAction::Pool(place) => {
+            let pool = place.and_then(|place| pools.get(place)).copied();
+            of(plot, Only { pool, address: None, ..only })
+        }
+        PlotAction::Stream(place) => {
+            let stream = place.and_then(|place| streams.get(place)).copied();
+            of(plot, Only { stream, address: None, ..only })
+        }
+    };
+    state.show_plot(wanted);
+}
+
+/// Carries out a key.
+pub(super) fn step(state: &mut State, step: PlotStep) {
+    let plot = state.looks.plot;
+    let only = plot.only();
+    // The one after this one, all after the last.
+    let next = |now: Option<usize>, count: usize| match now {
+        None => Some(0).filter(|_| count > 0),
+        Some(now) => Some(now + 1).filter(|next| *next < count),
+    };
+    let (pools, streams) = state.parts();
+    match step {
+        PlotStep::Next => {
+            let place = NAMES.iter().position(|of| *of == name(plot)).map_or(0, |place| (place + 1) % NAMES.len());
+            act(state, PlotAction::Shown(place));
+        }
+        PlotStep::NextPool | PlotStep::NextStream if plot == Plot::Stack => {
+            state.remark =
+                Some("The stack shows all pools and streams: show addresses, or what was reserved.".to_owned());
+        }
+        PlotStep::NextPool => {
+            let now = only.pool.and_then(|pool| pools.iter().position(|of| *of == pool));
+            let wanted = PlotAction::Pool(next(now, pools.len()));
+            act(state, wanted);
+        }
+        PlotStep::NextStream => {
+            let now = only.stream.and_then(|stream| streams.iter().position(|of| *of == stream));
+            let wanted = PlotAction::Stream(next(now, streams.len()));
+            act(state, wanted);
+        }
+        PlotStep::OnlySegment if only.address.is_some() => {
+            state.show_plot(of(plot, Only { address: None, ..only }));
+        }
+        PlotStep::OnlySegment => match state.plots.chosen.as_ref().map(|chosen| chosen.segment.address) {
+            Some(address) => {
+                state.show_plot(Plot::Addresses(Only { address: Some(address), ..Only::default() }));
+            }
+            None => {
+                state.remark = Some("Choose a segment first: click where something is free or reserved.".to_owned());
+            }
+        },
+        PlotStep::Toggle(_) if !matches!(plot, Plot::Reserved(_)) => {
+            state.remark = Some("The lines are those over what was reserved: show that.".to_owned());
+        }
+        PlotStep::Toggle(line) => {
+            let off = &mut state.plots.off;
+            match off.iter().position(|of| *of == line) {
+                Some(at) => drop(off.remove(at)),
+                None => off.push(line),
+            }
+        }
+    }
+}
+
+/// Asks for what the plot needs and is not known: one question of a kind at a time.
+pub(super) fn ask(state: &mut State, effects: &mut Vec<Effect>) {
+    if state.looks.plot == Plot::Stack {
+        return;
+    }
+    if state.plots.asked_map.is_none() {
+        let mut shown = state.lane_places().filter_map(|place| state.whose(place));
+        let missing = shown.find(|whose| known(&state.plots.maps, *whose).is_none());
+        if let Some(whose) = missing {
+            let serial = state.next_serial();
+            state.plots.asked_map = Some((serial, whose));
+            effects.push(Effect::Ask(Request::Map { serial, device: whose.0, only: whose.1 }));
+        }
+    }
+    if state.plots.asked_curves.is_none()
+        && let Some(wanted) = state.wanted_curves()
+    {
+        let serial = state.next_serial();
+        let (device, view, only) = wanted.question();
+        state.plots.asked_curves = Some((serial, wanted));
+        effects.push(Effect::Ask(Request::Curves { serial, device, view, only }));
+    }
+}
+
+/// Takes the addresses.
+pub(super) fn take_map(state: &mut State, serial: u32, map: AddressMap) {
+    let Some((_, whose)) = state.plots.asked_map.take_if(|(asked, _)| *asked == serial) else { return };
+    state.learn(|plots| keep(&mut plots.maps, (whose, Rc::new(map))));
+}
+
+impl State {
+    /// Takes something in by which lanes may get to know how high they are: those show all of it.
+    fn learn(&mut self, take: impl FnOnce(&mut Plots)) {
+        let unknown = |state: &State| -> Vec<usize> {
+            let is_unknown = |place: &usize| state.device_at(*place).is_some_and(|it| state.plot_height(it).is_none());
+            state.lane_places().filter(is_unknown).collect()
+        };
+        let before = unknown(self);
+        take(&mut self.plots);
+        let after = unknown(self);
+        before.into_iter().filter(|place| !after.contains(place)).for_each(|place| self.set_upright(place));
+    }
+}

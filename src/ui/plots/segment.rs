@@ -1,0 +1,160 @@
+//! The segment at a place of the picture: on the card, and in the details once it is chosen.
+
+use crate::engine::protocol::{HitMemory, HitSegment, Plot};
+use crate::ui::details::{bytes, pool_name, stream_name};
+use crate::ui::hover::Card;
+use crate::ui::state::{Hover, State};
+use crate::ui::summary::Fact;
+use crate::units::{Bytes, Moment, grouped};
+
+/// A segment that was clicked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chosen {
+    /// As it was at the moment.
+    pub segment: HitSegment,
+    /// After so many events.
+    pub moment: u32,
+    /// The free bytes that were clicked, first address and at most how many.
+    pub free: Option<(u64, u64)>,
+}
+
+/// The details of a segment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SegmentView {
+    /// Its reserved bytes, short.
+    pub title: String,
+    /// Who made the driver be asked, in short.
+    pub site: String,
+    /// What is known of it, in reading order.
+    pub facts: Vec<Fact>,
+}
+
+impl State {
+    /// The chosen segment.
+    pub fn chosen_segment(&self) -> Option<&Chosen> {
+        self.plots.chosen.as_deref()
+    }
+
+    /// Chooses the segment at a place, if there is one; what was selected goes.
+    pub(in crate::ui) fn choose_segment(&mut self, memory: Option<&HitMemory>, moment: u32) {
+        (self.selection, self.selecting) = (None, None);
+        self.plots.chosen = memory.and_then(|memory| {
+            let segment = memory.segment.clone()?;
+            Some(Box::new(Chosen { segment, moment, free: memory.free }))
+        });
+    }
+}
+
+fn when(moment: u32, before: &str) -> String {
+    match Moment(moment).event() {
+        None => before.to_owned(),
+        Some(event) => ["event ", &grouped(event.0.into())].concat(),
+    }
+}
+
+/// Who is served: `default pool, stream 0, small, expandable`.
+fn kind(segment: &HitSegment) -> String {
+    let mut text = segment.pool.map_or_else(|| "pool unknown".to_owned(), |pool| pool_name(pool) + " pool");
+    if let Some(stream) = segment.stream {
+        text.push_str(", stream ");
+        text.push_str(&stream_name(stream));
+    }
+    text.push_str(if segment.small { ", small" } else { ", large" });
+    if segment.expandable {
+        text.push_str(", expandable");
+    }
+    text
+}
+
+/// From when to when the range is there.
+fn life(segment: &HitSegment) -> String {
+    let mut text = match segment.mapped {
+        0 => "mapped before recording".to_owned(),
+        mapped => "mapped at ".to_owned() + &when(mapped, ""),
+    };
+    text.push_str(", ");
+    match segment.unmapped {
+        None => text.push_str("held at the end"),
+        Some(moment) => {
+            text.push_str("given back at ");
+            text.push_str(&when(moment, ""));
+        }
+    }
+    text
+}
+
+/// Its bytes, and those of the range that was hit, where that is a part.
+fn reserved(segment: &HitSegment) -> String {
+    let mut text = String::new();
+    if segment.range_bytes != segment.reserved {
+        text.push_str(&Bytes(segment.range_bytes).to_string());
+        text.push_str(" of ");
+    }
+    text.push_str(&Bytes(segment.reserved).to_string());
+    text.push_str(" reserved");
+    text
+}
+
+/// The card over a place without an allocation: of a free one, of one that is not mapped, or of a segment. `hidden` is what the column
+/// does not show.
+pub fn card(hover: &Hover, hidden: String) -> Card {
+    let memory = hover.memory.as_deref();
+    let blank = |title: &str| Card { title: title.to_owned(), hidden: hidden.clone(), ..Card::default() };
+    // Until the worker has told.
+    let Some(memory) = memory.filter(|_| hover.answered.is_some()) else {
+        return blank("…");
+    };
+    let segment = memory.segment.as_ref();
+    let line = segment.map_or_else(String::new, segment_line);
+    if let (Plot::Addresses(_), Some((address, bytes))) = (hover.plot, memory.free) {
+        let title = ["Free, at most ", &Bytes(bytes).to_string()].concat();
+        return Card { site: format!("0x{address:x}"), segment: line, ..blank(&title) };
+    }
+    let Some(segment) = segment else {
+        return blank(if matches!(hover.plot, Plot::Addresses(_)) { "Not mapped" } else { "Nothing reserved" });
+    };
+    let site = segment.site.clone().unwrap_or_else(|| "no stack".to_owned());
+    let lifetime = life(segment);
+    Card { title: reserved(segment), site, lifetime, hidden, segment: kind(segment) }
+}
+
+/// A block's segment, in a line of its card.
+pub fn segment_line(segment: &HitSegment) -> String {
+    format!("in segment 0x{:x}: {}, {}", segment.address, Bytes(segment.reserved), kind(segment))
+}
+
+impl HitSegment {
+    /// Its range, the event that mapped it and the one that gave it back.
+    pub(in crate::ui) fn life(&self) -> (u32, Option<u32>, Option<u32>) {
+        let event = |moment: u32| Moment(moment).event().map(|event| event.0);
+        (self.range, event(self.mapped), self.unmapped.and_then(event))
+    }
+}
+
+/// The details.
+pub fn view(chosen: &Chosen) -> SegmentView {
+    let segment = &chosen.segment;
+    let mut facts = Vec::new();
+    let mut fact = |label: &str, value: String| facts.push(Fact { label: label.to_owned(), value });
+    fact("Reserved", bytes(segment.reserved));
+    if segment.range_bytes != segment.reserved {
+        fact("Of it, this range", bytes(segment.range_bytes));
+    }
+    fact("Segment", format!("0x{:x}", segment.address));
+    if let Some((address, free)) = chosen.free {
+        fact("Free here", format!("≤ {} at 0x{address:x}", bytes(free)));
+    }
+    fact("Mapped", when(segment.mapped, "before the recording"));
+    let end = segment.unmapped.map_or_else(|| "held at the end".to_owned(), |moment| when(moment, ""));
+    fact("Given back", end);
+    fact("Pool", segment.pool.map_or_else(|| "not told by the file".to_owned(), pool_name));
+    fact("Stream", segment.stream.map_or_else(|| "not told by the file".to_owned(), stream_name));
+    fact("For", (if segment.small { "small blocks" } else { "large blocks" }).to_owned());
+    fact("Can grow", (if segment.expandable { "yes, expandable" } else { "no" }).to_owned());
+    fact("As of", when(chosen.moment, "before the first event"));
+    SegmentView {
+        title: [&Bytes(segment.reserved).to_string(), " segment"].concat(),
+        site: segment.site.clone().unwrap_or_else(|| "no stack was recorded".to_owned()),
+        facts,
+    }
+}

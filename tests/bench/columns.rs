@@ -1,0 +1,74 @@
+//! How small snapshots are as compact columns, and how soon they open: `cargo bench --bench columns [-- FILE...]`. Without files those of the
+//! snapshots' folder, and a generated one of 100 MB.
+//!
+//! For each: bytes; through gzip at its best; as columns; those through gzip; their part of the third column; then milliseconds to open the file,
+//! the packed file and the packed columns, and to write the packed columns. Times are the best of three.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, reason = "a bench may fail loudly")]
+
+#[path = "../generate/mod.rs"]
+#[allow(dead_code, reason = "the tests use all of it")]
+mod generate;
+#[path = "../support/opened.rs"]
+#[allow(dead_code, reason = "the tests use all of it")]
+mod opened;
+
+use flate2::{Compression, write::GzEncoder};
+use std::io::Write;
+use std::time::Instant;
+
+/// 100 MB.
+const WORDS: &str = "--events 870000";
+
+fn main() {
+    let mut files: Vec<_> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).map(Into::into).collect();
+    let is_named = !files.is_empty();
+    if !is_named && let Some(folder) = opened::snapshots() {
+        let found = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        files.extend(found.filter(|file| file.extension().is_some_and(|extension| extension == "pickle")));
+        files.sort();
+    }
+    println!("file bytes gzip columns packed part | ms: open, open gzip, open columns, write columns");
+    let mut sums = [0; 4];
+    for file in &files {
+        let sizes = measure(&file.file_name().unwrap().to_string_lossy(), &std::fs::read(file).unwrap());
+        sums.iter_mut().zip(sizes).for_each(|(sum, size)| *sum += size);
+    }
+    println!("together {sums:?} {:.1} %", 100.0 * sums[3] as f64 / sums[1] as f64);
+    if !is_named {
+        let (options, _) = generate::Options::parse(WORDS.split(' ').map(str::to_owned)).expect("known options");
+        let (bytes, _) = generate::generate(&options, Vec::new()).expect("a Vec takes all");
+        measure(WORDS, &bytes);
+    }
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
+    gzip.write_all(bytes).unwrap();
+    gzip.finish().unwrap()
+}
+
+/// Milliseconds, the best of three.
+fn timed<R>(mut work: impl FnMut() -> R) -> (R, f64) {
+    let mut once = || {
+        let started = Instant::now();
+        (work(), started.elapsed().as_secs_f64() * 1e3)
+    };
+    let [first, second, third] = [once(), once(), once()];
+    let best = first.1.min(second.1).min(third.1);
+    (third.0, best)
+}
+
+fn measure(name: &str, bytes: &[u8]) -> [usize; 4] {
+    let packed_file = gzip(bytes);
+    let (file, open) = timed(|| opened::open(bytes).unwrap());
+    let (_, open_packed) = timed(|| opened::open(&packed_file).unwrap());
+    let columns = file.engine.write_columns(Vec::new()).unwrap();
+    let writer = || GzEncoder::new(Vec::new(), Compression::best());
+    let (packed, write) = timed(|| file.engine.write_columns(writer()).unwrap().finish().unwrap());
+    let (_, open_columns) = timed(|| opened::open(&packed).unwrap());
+    let sizes = [bytes.len(), packed_file.len(), columns.len(), packed.len()];
+    let part = 100.0 * packed.len() as f64 / packed_file.len() as f64;
+    println!("{name} {sizes:?} {part:.1} % | {open:.1} {open_packed:.1} {open_columns:.1} {write:.1}");
+    sizes
+}

@@ -1,0 +1,43 @@
+//! Questions about the list of events and the curves, for the bench of answers.
+
+use memscape::engine::Request;
+use memscape::engine::protocol::{Action, DeviceSummary, EventsFilter, EventsQuestion, Only};
+use memscape::timeline::View;
+
+/// How often the list is jumped through.
+const JUMPS: u32 = 200;
+
+/// What is asked, and the requests; of several, the first makes the list that the others jump through.
+pub(crate) fn questions(device: &DeviceSummary) -> Vec<(String, Vec<Request>)> {
+    let list = |filter: &EventsFilter, row: u32| {
+        let question = EventsQuestion { filter: filter.clone(), rows: [row, 60], ..EventsQuestion::default() };
+        Request::Events { serial: 0, device: device.device, question: Box::new(question) }
+    };
+    let jumps = |filter: &EventsFilter| -> Vec<Request> {
+        let row = |jump: u32| (u64::from(jump) * 7919 % u64::from(JUMPS) * device.events / u64::from(JUMPS)) as u32;
+        (0..JUMPS).map(|jump| list(filter, row(jump))).collect()
+    };
+    let text = |text: &str| EventsFilter { text: text.to_owned(), ..EventsFilter::default() };
+    let allocs = EventsFilter { actions: EventsFilter::bit(Action::Alloc), ..EventsFilter::default() };
+    let mut all = vec![("events: any jump".to_owned(), jumps(&text("")))];
+    for (name, filter) in [
+        ("one action", allocs),
+        (">=1MiB & stream:0", text(">=1MiB & stream:0")),
+        ("pool:0,0", text("pool:0,0")),
+        ("an expression", text("/_[a-z]+_(forward|backward).*[0-9]$/")),
+    ] {
+        all.push((format!("events: filtered by {name}"), vec![list(&filter, 0)]));
+        all.push(("events: jumps in that".to_owned(), jumps(&filter)));
+    }
+    let whole = View::fit(device.events + 1, 1, 1600, 1);
+    let curves = |part: u32, only: Only| {
+        let view = View { x_per_px: whole.x_per_px / f64::from(part), left_px: i64::from(part - 1) * 800, ..whole };
+        Request::Curves { serial: 0, device: device.device, view, only }
+    };
+    let default_pool = Only { pool: Some((0, 0)), ..Only::default() };
+    for (name, only) in [("all", Only::default()), ("a pool", default_pool)] {
+        all.push((format!("curves of {name}, the first"), vec![curves(1, only)]));
+        all.push((format!("curves of {name}, windows"), (1..60).map(|part| curves(part, only)).collect()));
+    }
+    all
+}

@@ -1,0 +1,123 @@
+//! What windows of addresses and of reserved memory take natively, through the engine: the first one, with all that is made for it, later
+//! ones, near and far, what is under a pointer, and the longest slice. Prints; judges nothing. Milliseconds are those of the processor.
+//!
+//! `cargo bench --bench plots` (with `-- --quick` a million allocations only).
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a bench may fail loudly")]
+
+#[allow(dead_code, reason = "the bench of opening uses all of it")]
+mod cases;
+#[allow(dead_code, reason = "the bench of opening uses all of it")]
+mod figure;
+#[path = "../generate/mod.rs"]
+#[allow(dead_code, reason = "the tests use all of it")]
+mod generate;
+#[allow(dead_code, reason = "the bench of opening uses all of it")]
+mod machine;
+#[allow(dead_code, reason = "the bench of opening uses all of it")]
+mod native;
+#[allow(dead_code, reason = "the bench of the picture uses all of it")]
+mod windows;
+
+use cases::Case;
+use memscape::engine::protocol::{AddressMap, DeviceSummary, Looks, Only, Plot};
+use memscape::engine::{Engine, Reply, Request, Work};
+use memscape::timeline::{Axis, Extent};
+use memscape::ui::navigate::Plane;
+use std::time::{Duration, Instant};
+
+fn main() {
+    let is_quick = std::env::args().any(|word| word == "--quick");
+    let mut cases = vec![Case::new("plots 1 M allocations", "--events 3000000 --frames 8", 800_000_000)];
+    if !is_quick {
+        cases.push(Case::new("plots 3 M allocations", "--events 9000000 --frames 8", 2_000_000_000));
+    }
+    println!(
+        "| file | picture | prepared ms | first ms | later median | worst | longest slice | quads | θ | hits median | worst |"
+    );
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+    for case in cases {
+        match case.generate() {
+            Ok(file) => measure(&case, &file.path),
+            Err(reason) => println!("| {} | skipped: {reason} |", case.name),
+        }
+    }
+}
+
+fn measure(case: &Case, path: &std::path::Path) {
+    let (mut engine, device) = native::open_with(path, |_| {});
+    while engine.step(&mut || true) == Work::More {}
+    let pool = Only { pool: Some((0, 0)), ..Only::default() };
+    for (name, plot) in [
+        ("stack", Plot::Stack),
+        ("reserved", Plot::Reserved(Only::default())),
+        ("reserved, one pool", Plot::Reserved(pool)),
+        ("addresses", Plot::Addresses(Only::default())),
+        ("addresses, one pool", Plot::Addresses(pool)),
+    ] {
+        let mut longest = Duration::ZERO;
+        let (prepared, map) = map(&mut engine, &device, plot.only(), &mut longest);
+        let bytes = match plot {
+            Plot::Stack => device.drawn_peak,
+            Plot::Reserved(_) => device.peak_reserved.max(1) as u64,
+            Plot::Addresses(_) => map.height,
+        };
+        let plane = Plane { axis: Axis::Events, start: 0, extent: Extent { width: device.events + 1, bytes } };
+        let looks = Looks { plot, ..Looks::default() };
+        let mut ask = |view| worked(|| windows::ask(&mut engine, device.device, view, looks, &mut longest).1);
+        let (first, scene) = ask(plane.fit(windows::CANVAS));
+        let views = windows::later_views(plane, windows::CANVAS).into_iter();
+        let later: figure::Figure = views.map(|view| ask(view).0).collect();
+        let mut chance = 1u64;
+        let mut below = |end: u64| {
+            chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (chance >> 20) % end.max(1)
+        };
+        let hits: figure::Figure = (0..200)
+            .map(|_| {
+                let (moment, byte) = (below(device.events + 1) as u32, below(bytes));
+                let request = Request::Hit { serial: 0, device: device.device, looks, moment, byte };
+                let (took, ()) = worked(|| engine.request(request));
+                assert!(matches!(engine.next_reply(), Some(Reply::Hit { .. })), "a hit is answered at once");
+                took
+            })
+            .collect();
+        println!(
+            "| {} | {name} | {prepared:.1} | {first:.1} | {:.1} | {:.1} | {:.1} | {} | {} | {:.2} | {:.2} |",
+            case.name,
+            later.median().unwrap_or_default(),
+            later.worst().unwrap_or_default(),
+            longest.as_secs_f64() * 1e3,
+            scene.quads.len(),
+            scene.band_px,
+            hits.median().unwrap_or_default(),
+            hits.worst().unwrap_or_default(),
+        );
+    }
+}
+
+/// Milliseconds of the processor that a piece of work takes: what else the machine does is not in them.
+fn worked<R>(work: impl FnOnce() -> R) -> (f64, R) {
+    let nanoseconds = || {
+        let told = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
+        told.split(' ').next().and_then(|first| first.parse::<f64>().ok()).unwrap_or_default()
+    };
+    let before = nanoseconds();
+    let result = work();
+    ((nanoseconds() - before) / 1e6, result)
+}
+
+/// Milliseconds until the map of addresses is there, and the map.
+fn map(engine: &mut Engine, device: &DeviceSummary, only: Only, longest: &mut Duration) -> (f64, AddressMap) {
+    engine.request(Request::Map { serial: 0, device: device.device, only });
+    worked(|| {
+        loop {
+            let slice = Instant::now();
+            engine.step(&mut || slice.elapsed() < Duration::from_millis(8));
+            *longest = slice.elapsed().max(*longest);
+            if let Some(Reply::Map { map, .. }) = engine.next_reply() {
+                return *map;
+            }
+        }
+    })
+}

@@ -1,0 +1,216 @@
+//! What a snapshot takes from a server to an open file on a line of 20 MB/s, simulated on the loopback: as it is, packed on its way by
+//! gzip, packed before by zstd, decoded to columns at the server; and as `memscape serve` itself sends it. `cargo bench --bench serve`
+//! prints, judges nothing.
+//!
+//! The other end is native and takes what it gets apart as the page does: gzip in a thread of its own, as a browser's network process
+//! does, the rest in the engine.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a bench may fail loudly")]
+
+#[allow(dead_code, reason = "the bench of opening uses all of it")]
+mod cases;
+#[allow(dead_code, reason = "the bench of opening uses all of it")]
+mod figure;
+#[path = "../generate/mod.rs"]
+#[allow(dead_code, reason = "the tests use all of it")]
+mod generate;
+#[allow(dead_code, reason = "the bench of opening uses all of it")]
+mod machine;
+#[path = "../support/served.rs"]
+#[allow(dead_code, reason = "the tests use all of it")]
+mod served;
+
+use cases::Case;
+use figure::digits;
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use memscape::engine::{Engine, Reply, Request, Want};
+use served::{Server, Unchunked};
+use std::fs::File;
+use std::io::{self, BufReader, Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::path::Path;
+use std::process::Command;
+use std::sync::mpsc::sync_channel;
+use std::time::{Duration, Instant};
+
+/// How often each is measured.
+const RUNS: usize = 2;
+/// Bytes a second.
+const LINE: f64 = 20e6;
+/// What the other end takes off the line at a time, and what it has waiting for the engine.
+const CHUNK: usize = 256 << 10;
+const WAITING: usize = 16;
+/// The page, where nobody looks at it.
+const VIEWER: &str = "<html><body><script id=\"part-wasm\"></script></body></html>";
+
+fn main() {
+    if std::env::args().any(|word| word == "--test") {
+        return;
+    }
+    // 312 MB.
+    let case = Case::new("2 M events", "--events 2000000 --frames 60", 400_000_000);
+    match case.generate() {
+        Ok(file) => measure(&file.path, file.bytes),
+        Err(reason) => println!("{}: skipped, {reason}", case.name),
+    }
+}
+
+/// How a file is sent.
+#[derive(Clone, Copy)]
+enum Way {
+    Raw,
+    Gzip(u32),
+    Zstd,
+    /// Decoded first, which the other end then waits for; the columns packed by gzip.
+    Columns(u32),
+    Serve,
+}
+
+fn measure(path: &Path, bytes: u64) {
+    println!("{bytes} bytes; seconds until the file is open at the other end (native)");
+    println!("{:34} {:>12} {:>10} {:>8} {:>10}", "way", "bytes sent", "20 MB/s", "of raw", "no limit");
+    let zst = path.with_extension("zst");
+    let packed = Command::new("zstd").args(["-q", "-f", "-3"]).arg(path).arg("-o").arg(&zst).status();
+    let mut ways = vec![
+        ("as it is", Way::Raw),
+        ("gzip on its way, level 1", Way::Gzip(1)),
+        ("gzip on its way, level 3", Way::Gzip(3)),
+        ("gzip on its way, level 6", Way::Gzip(6)),
+        ("columns, gzip level 1", Way::Columns(1)),
+        ("columns, gzip level 6", Way::Columns(6)),
+        ("memscape serve", Way::Serve),
+    ];
+    match packed {
+        Ok(status) if status.success() => ways.push(("zstd -3, packed before", Way::Zstd)),
+        _ => println!("zstd: skipped, there is no such program here"),
+    }
+    // In turns, the best of each: what else the machine does is not the same all the time.
+    let mut best = vec![[f64::INFINITY; 2]; ways.len()];
+    let mut sent = vec![0; ways.len()];
+    for _ in 0..RUNS {
+        for (place, (_, way)) in ways.iter().enumerate() {
+            let source = if matches!(way, Way::Zstd) { &zst } else { path };
+            for (rate, best) in [LINE, f64::INFINITY].into_iter().zip(&mut best[place]) {
+                let (seconds, bytes) = opened(source, *way, rate);
+                *best = best.min(seconds);
+                sent[place] = bytes;
+            }
+        }
+    }
+    for (place, (name, _)) in ways.iter().enumerate() {
+        let [slow, fast] = best[place];
+        let of_raw = digits(slow / best[0][0]);
+        println!("{name:34} {:>12} {:>10} {of_raw:>8} {:>10}", sent[place], digits(slow), digits(fast));
+    }
+    let _ = std::fs::remove_file(zst);
+}
+
+/// Seconds from the request to the open file, and the bytes that went over the line.
+fn opened(path: &Path, way: Way, rate: f64) -> (f64, u64) {
+    let server = matches!(way, Way::Serve).then(|| {
+        let viewer = path.with_extension("html");
+        std::fs::write(&viewer, VIEWER).expect("target/ is writable");
+        Server::start(&viewer, &[path.to_str().expect("UTF-8")])
+    });
+    let started = Instant::now();
+    let (stream, packed) = match &server {
+        Some(server) => server.ask_packed(),
+        None => (sent(path.to_owned(), way), matches!(way, Way::Gzip(_) | Way::Columns(_))),
+    };
+    let line = Line { stream, started, rate, came: 0 };
+    let (to_engine, chunks) = sync_channel::<Vec<u8>>(WAITING);
+    let reading = std::thread::spawn(move || {
+        let mut line = BufReader::with_capacity(CHUNK, line);
+        let is_serve = matches!(way, Way::Serve);
+        match (is_serve, packed) {
+            (true, true) => pass(&mut GzDecoder::new(Unchunked::new(&mut line)), &to_engine),
+            (false, true) => pass(&mut GzDecoder::new(&mut line), &to_engine),
+            (_, false) => pass(&mut line, &to_engine),
+        }
+        line.into_inner().came
+    });
+    open_with(|| chunks.recv().unwrap_or_default());
+    let seconds = started.elapsed().as_secs_f64();
+    (seconds, reading.join().expect("it reads to the end"))
+}
+
+/// Opens what comes in chunks; an empty one is the end.
+fn open_with(mut next: impl FnMut() -> Vec<u8>) -> Engine {
+    let mut engine = Engine::new();
+    engine.request(Request::open("bench", None));
+    while engine.is_loading() {
+        if engine.wants() == Some(Want::Next) {
+            match next() {
+                chunk if chunk.is_empty() => engine.request(Request::EndOfFile),
+                chunk => engine.feed(chunk),
+            }
+        }
+        engine.step(&mut || true);
+        while let Some(reply) = engine.next_reply() {
+            if let Reply::Failed { message } = reply {
+                panic!("{message}");
+            }
+        }
+    }
+    engine
+}
+
+/// Hands on what comes.
+fn pass(source: &mut dyn Read, to_engine: &std::sync::mpsc::SyncSender<Vec<u8>>) {
+    loop {
+        let mut chunk = Vec::with_capacity(CHUNK);
+        if source.take(CHUNK as u64).read_to_end(&mut chunk).expect("the server sends it all") == 0 {
+            return;
+        }
+        to_engine.send(chunk).expect("the engine reads to the end");
+    }
+}
+
+/// A server of one answer: its bytes, and nothing around them.
+fn sent(path: std::path::PathBuf, way: Way) -> TcpStream {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
+    let address = listener.local_addr().expect("it listens");
+    std::thread::spawn(move || {
+        let (mut out, _) = listener.accept().expect("the other end");
+        let mut file = BufReader::with_capacity(CHUNK, File::open(&path).expect("just written"));
+        let packed = |out, level| GzEncoder::new(io::BufWriter::with_capacity(64 << 10, out), Compression::new(level));
+        match way {
+            Way::Gzip(level) => {
+                let mut gzip = packed(out, level);
+                io::copy(&mut file, &mut gzip).expect("sent");
+                gzip.finish().expect("sent").flush().expect("sent");
+            }
+            Way::Columns(level) => {
+                let engine = open_with(|| {
+                    let mut chunk = Vec::with_capacity(CHUNK);
+                    file.by_ref().take(CHUNK as u64).read_to_end(&mut chunk).expect("just written");
+                    chunk
+                });
+                let gzip = engine.write_columns(packed(out, level)).expect("sent");
+                gzip.finish().expect("sent").flush().expect("sent");
+            }
+            Way::Raw | Way::Zstd | Way::Serve => drop(io::copy(&mut file, &mut out).expect("sent")),
+        }
+    });
+    TcpStream::connect(address).expect("it listens")
+}
+
+/// A line that brings so many bytes a second.
+struct Line {
+    stream: TcpStream,
+    started: Instant,
+    rate: f64,
+    came: u64,
+}
+
+impl Read for Line {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.stream.read(buffer)?;
+        self.came += count as u64;
+        let due = Duration::from_secs_f64(self.came as f64 / self.rate);
+        std::thread::sleep(due.saturating_sub(self.started.elapsed()));
+        Ok(count)
+    }
+}

@@ -1,0 +1,52 @@
+//! Questions about the allocator's state: moments at random, and a cursor that runs forwards and backwards.
+
+use memscape::engine::Request;
+use memscape::engine::protocol::{DeviceSummary, SegmentSort, StateQuestion};
+
+/// Moments of each run.
+const MOMENTS: u32 = 200;
+
+/// Named runs of questions, one after another.
+pub(crate) fn questions(device: &DeviceSummary) -> Vec<(&'static str, Vec<Request>)> {
+    let last = device.events as u32;
+    let fit = |moment: u32| StateQuestion {
+        moment,
+        only: Default::default(),
+        sort: SegmentSort::Free,
+        colouring: Default::default(),
+        width_px: 1600,
+        bytes_per_px: 0.0,
+        fit_rows: 30,
+        rows: [0, 40],
+        reveal: None,
+        request: Some(3 << 20),
+    };
+    let state = |question: StateQuestion| Request::State { serial: 0, device: device.device, question };
+    let address = |at: u32| Request::MemoryAt {
+        serial: 0,
+        device: device.device,
+        moment: at,
+        address: 0x7f00_0000_0000 + u64::from(at),
+    };
+    let mut chance = 1u64;
+    let mut random = || {
+        chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((chance >> 20) % u64::from(last.max(1))) as u32
+    };
+    let moments: Vec<u32> = (0..MOMENTS).map(|_| random()).collect();
+    let middle = last / 2;
+    vec![
+        ("state: a moment at random", moments.iter().map(|&at| state(fit(at))).collect()),
+        ("state: forwards, an event at a time", (middle..middle + MOMENTS).map(|at| state(fit(at))).collect()),
+        ("state: backwards, an event at a time", (middle..middle + MOMENTS).rev().map(|at| state(fit(at))).collect()),
+        ("state: through all, forwards", (0..MOMENTS).map(|at| state(fit(last / MOMENTS * at))).collect()),
+        ("state: through all, backwards", (0..MOMENTS).rev().map(|at| state(fit(last / MOMENTS * at))).collect()),
+        (
+            "state: other rows of one moment, closer",
+            (0..MOMENTS)
+                .map(|at| state(StateQuestion { rows: [at * 20, 40], bytes_per_px: 4096.0, ..fit(middle) }))
+                .collect(),
+        ),
+        ("state: what is at an address", moments.iter().map(|&at| address(at)).collect()),
+    ]
+}

@@ -1,0 +1,267 @@
+//! Links whose connection breaks half-way, or whose lengths say little: gone on with, or explained.
+
+use crate::chromium::{Adapter, Chromium};
+use crate::fixtures::halves;
+use crate::hostile::{list, pickle};
+use crate::opening::shows_halves;
+use crate::packed::zstd;
+use crate::page::Page;
+use crate::site::Site;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// How a server that breaks its connections behaves.
+#[derive(Clone, Default)]
+struct Server {
+    body: Vec<u8>,
+    /// Bytes after which each answer breaks, the first to the last; the rest is sent whole.
+    breaks: Vec<usize>,
+    /// Whether it sends parts, and with how wrong a beginning.
+    parts: Option<usize>,
+    /// Header lines of each answer, the first to the last; the last goes on.
+    headers: Vec<String>,
+    /// Bytes a second, about.
+    rate: Option<usize>,
+}
+
+/// What it was asked: the `Range`, and whether the browser asked first.
+type Asked = Arc<Mutex<Vec<String>>>;
+
+impl Server {
+    /// Listens until the process ends; its address, and what it is asked.
+    fn start(self) -> (String, Asked) {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
+        let address = listener.local_addr().expect("it listens");
+        let asked = Asked::default();
+        let (log, server) = (Arc::clone(&asked), Arc::new(self));
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let (log, server) = (Arc::clone(&log), Arc::clone(&server));
+                // A client that hangs up, or never asks, ends its own connection and nothing else.
+                std::thread::spawn(move || server.answer(stream, &log));
+            }
+        });
+        (format!("http://{address}/halves.pickle"), asked)
+    }
+
+    fn answer(&self, mut stream: TcpStream, log: &Asked) -> io::Result<()> {
+        let (mut line, mut lines) = (String::new(), BufReader::new(stream.try_clone()?));
+        let (mut from, mut method) = (None, String::new());
+        while lines.read_line(&mut line)? > 2 {
+            if method.is_empty() {
+                method = line.split(' ').next().unwrap_or_default().to_owned();
+            }
+            if let Some(range) = line.to_ascii_lowercase().strip_prefix("range: bytes=") {
+                from = range.trim().trim_end_matches('-').parse::<usize>().ok();
+            }
+            line.clear();
+        }
+        if method.is_empty() {
+            return Ok(());
+        }
+        let turn = {
+            let mut log = log.lock().expect("no writer panics");
+            log.push(format!("{method} {}", from.map_or_else(|| "all".to_owned(), |from| from.to_string())));
+            log.len() - 1
+        };
+        let header = self.headers.get(turn).or(self.headers.last()).cloned().unwrap_or_default();
+        let (whole, at) = (self.body.len(), self.parts.and(from).unwrap_or(0));
+        let status = match self.parts.filter(|_| at > 0) {
+            None => "200 OK".to_owned(),
+            Some(off) => format!("206 Partial Content\r\nContent-Range: bytes {}-{}/{whole}", at + off, whole - 1),
+        };
+        let rest = &self.body[at..];
+        write!(
+            stream,
+            "HTTP/1.1 {status}\r\nContent-Length: {}\r\nCache-Control: no-store\r\nConnection: close\r\n{header}\r\n\r\n",
+            rest.len()
+        )?;
+        let sent = self.breaks.get(turn).copied().unwrap_or(rest.len()).min(rest.len());
+        for piece in rest[..sent].chunks(self.rate.unwrap_or(usize::MAX)) {
+            stream.write_all(piece)?;
+            stream.flush()?;
+            if self.rate.is_some() {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        }
+        if sent < rest.len() {
+            // Time to arrive, or the reset overtakes it.
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        Ok(())
+    }
+}
+
+/// Everything another origin may be told.
+const OPEN: &str = "Access-Control-Allow-Origin: *\r\nLast-Modified: Sat, 01 Nov 2025 10:00:00 GMT";
+
+fn halves_bytes() -> Vec<u8> {
+    std::fs::read(halves()).expect("just written")
+}
+
+fn open(address: &str) -> Page {
+    Page::open(Chromium::with(Adapter::Software), &Site::shared().page_with(address))
+}
+
+/// A server of [`halves`] that breaks once in the middle.
+fn breaking() -> Server {
+    let body = halves_bytes();
+    let breaks = vec![body.len() / 2];
+    Server { body, breaks, parts: Some(0), headers: vec![OPEN.to_owned()], rate: None }
+}
+
+/// Opens what this server has, wants a sentence with `said`, and that no more than `requests` were made.
+#[track_caller]
+fn fails(server: Server, said: &str, requests: usize) {
+    let (address, asked) = server.start();
+    let page = open(&address);
+    page.wait_for_state("error");
+    let error = page.text("#error");
+    assert!(error.contains("stopped coming at") && error.contains(said), "{error:?} does not say {said:?}");
+    let asked = asked.lock().expect("no writer panics").clone();
+    assert_eq!(asked.len(), requests, "{asked:?}");
+    page.drop_files(&[&halves()]);
+    shows_halves(&page);
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn a_broken_connection_is_gone_on_with() {
+    let whole = halves_bytes().len();
+    let server = Server { breaks: vec![whole / 3, whole / 4], ..breaking() };
+    let (address, asked) = server.start();
+    let page = open(&address);
+    shows_halves(&page);
+    assert!(page.text("#status").contains("going on from there"), "{}", page.text("#status"));
+    let asked = asked.lock().expect("no writer panics").clone();
+    assert_eq!(
+        asked,
+        ["GET all".to_owned(), format!("GET {}", whole / 3), format!("GET {}", whole / 3 + whole / 4)],
+        "and never asked about (OPTIONS)"
+    );
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn an_archive_is_gone_on_with_too() {
+    let body = crate::zip::zip_of(&[("a.pickle", &halves_bytes())]);
+    let (address, asked) = Server { breaks: vec![body.len() / 2], body, ..breaking() }.start();
+    shows_halves(&open(&address));
+    assert_eq!(asked.lock().expect("no writer panics").len(), 2);
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn what_can_not_be_gone_on_with_is_explained() {
+    let open = |more: &str| format!("Access-Control-Allow-Origin: *{more}");
+    let later = "\r\nLast-Modified: Sun, 02 Nov 2025 10:00:00 GMT";
+    fails(Server { parts: None, ..breaking() }, "sends no parts", 2);
+    fails(Server { parts: Some(7), headers: shown(OPEN, OPEN), ..breaking() }, "another part", 2);
+    fails(Server { headers: vec![OPEN.to_owned(), open(later)], ..breaking() }, "was changed meanwhile", 2);
+    let tag = |tag: &str| open(&format!("\r\nETag: \"{tag}\""));
+    fails(Server { headers: shown(&tag("a"), &tag("b")), ..breaking() }, "was changed meanwhile", 2);
+    fails(Server { headers: vec![tag("a")], ..breaking() }, "says too little", 1);
+    fails(Server { headers: vec![open("")], ..breaking() }, "says too little", 1);
+}
+
+/// The same header lines, with all of them shown to other origins.
+fn shown(first: &str, second: &str) -> Vec<String> {
+    [first, second]
+        .map(|it| format!("{it}\r\nAccess-Control-Expose-Headers: ETag, Content-Range, Content-Encoding"))
+        .into()
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn what_is_compressed_on_the_way_is_read_with_its_length_or_explained() {
+    use flate2::{Compression, write::GzEncoder};
+    // Long enough to be seen on its way: it takes seconds.
+    let long = pickle(&[&list(&b"N".repeat(4 << 20))]);
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::none());
+    gzip.write_all(&long).expect("a Vec takes all");
+    let gzip = gzip.finish().expect("a Vec takes all");
+    let coded = format!("{OPEN}\r\nContent-Encoding: gzip\r\nX-Uncompressed-Length: {}", long.len());
+    let exposed = format!("{coded}\r\nAccess-Control-Expose-Headers: Content-Encoding, X-Uncompressed-Length");
+    for (header, total) in [(&exposed, " of 4.00 MiB"), (&coded, "")] {
+        let server = Server { body: gzip.clone(), rate: Some(32 << 10), headers: vec![header.clone()], ..breaking() };
+        let (address, _) = Server { breaks: Vec::new(), ..server }.start();
+        let page = open(&address);
+        let text = || page.text("#progress-text");
+        page.wait_until("some of it came", || text().contains("MiB") && !text().contains(" 0 B"));
+        let now = text();
+        assert!(total.is_empty() || now.contains(total), "{now:?}");
+        println!("{now}");
+        page.click("#cancel");
+        page.wait_for(&"empty".to_owned(), || page.state());
+    }
+    // Broken, nothing can be asked for.
+    fails(
+        Server { body: gzip, breaks: vec![1 << 20], headers: vec![exposed], ..breaking() },
+        "compressed on the way",
+        1,
+    );
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn zstd_on_the_way_is_undone_by_the_browser() {
+    // Chromium takes zstd and brotli by https and from this machine alone.
+    let header = format!("{OPEN}\r\nContent-Encoding: zstd");
+    let server = Server { body: zstd(&halves_bytes()), breaks: Vec::new(), headers: vec![header], ..breaking() };
+    shows_halves(&open(&server.start().0));
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn a_cancelled_pause_ends_at_once() {
+    let body = halves_bytes();
+    let half = body.len() / 2;
+    // Each try brings nothing: the pauses grow to eight seconds.
+    let server = Server { breaks: vec![half, 0, 0, 0, 0, 0], body, ..breaking() };
+    let (address, asked) = server.start();
+    let page = open(&address);
+    page.wait_until("it tries again", || asked.lock().expect("no writer panics").len() >= 3);
+    page.drop_files(&[&halves()]);
+    shows_halves(&page);
+    let before = asked.lock().expect("no writer panics").len();
+    std::thread::sleep(Duration::from_secs(3));
+    assert_eq!(asked.lock().expect("no writer panics").len(), before, "nobody asks any more");
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn another_server_is_named_before_it_is_asked() {
+    let (address, asked) = Server { breaks: Vec::new(), ..breaking() }.start();
+    let server = address.split('/').nth(2).expect("a server").to_owned();
+    let page = Page::blank(Chromium::with(Adapter::Software));
+    // Frames that never come, as in a tab that nobody looks at.
+    page.run_before_load(
+        "if (self.window) { const wait = []; window.frame = requestAnimationFrame.bind(window); \
+         window.requestAnimationFrame = (then) => wait.push(then); \
+         window.look = () => { const now = wait.splice(0); now.forEach((then) => window.frame(then)); return now.length; }; }",
+    );
+    page.navigate(&Site::shared().page_with(&address));
+    page.wait_until("a frame is wanted", || {
+        page.evaluate("document.querySelector('#snippet').textContent.length > 0") == true
+    });
+    std::thread::sleep(Duration::from_millis(700));
+    assert_eq!(asked.lock().expect("no writer panics").len(), 0, "nobody saw where to");
+    page.evaluate("look()");
+    page.wait_until("it is named", || page.text("#loading-name").contains(&format!("from {server}")));
+    assert_eq!(asked.lock().expect("no writer panics").len(), 0, "it is painted first");
+    page.wait_until("it opens", || page.evaluate("look()").is_number() && page.state() == "ready");
+    assert_eq!(asked.lock().expect("no writer panics").len(), 1);
+}
+
+#[test]
+fn the_server_of_these_tests_sends_parts() {
+    let (address, _) = breaking().start();
+    let host = address.split('/').nth(2).expect("a server");
+    let mut stream = TcpStream::connect(host).expect("it listens");
+    stream.write_all(b"GET /halves.pickle HTTP/1.1\r\nRange: bytes=10-\r\n\r\n").expect("it reads");
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    assert!(String::from_utf8_lossy(&answer).contains("206 Partial Content"));
+}

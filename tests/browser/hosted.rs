@@ -1,0 +1,105 @@
+//! `dist/` as any static host serves it: under a path with a space in it, without a header that it was not asked for, with wrong types.
+
+use crate::chromium::{Adapter, Chromium};
+use crate::fixtures::{self, halves};
+use crate::opening::shows_halves;
+use crate::page::Page;
+use std::io::{self, BufRead, BufReader, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What the server says a file is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Types {
+    /// Nothing.
+    None,
+    /// `application/octet-stream`, but for the page and its styles, which browsers take as nothing else.
+    Bytes,
+}
+
+/// Where the page lies.
+const FOLDER: &str = "/a/b%20c/";
+
+/// Serves dist/ below [`FOLDER`], and `halves.pickle` in `run/` beside it; no longer once the switch is off.
+fn serve(types: Types) -> (String, Arc<AtomicBool>) {
+    halves();
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
+    let address = format!("http://{}{FOLDER}", listener.local_addr().expect("it listens"));
+    let is_on = Arc::new(AtomicBool::new(true));
+    let switch = Arc::clone(&is_on);
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let switch = Arc::clone(&switch);
+            std::thread::spawn(move || if switch.load(Ordering::SeqCst) { answer(stream, types) } else { Ok(()) });
+        }
+    });
+    (address, is_on)
+}
+
+fn answer(mut stream: TcpStream, types: Types) -> io::Result<()> {
+    let (mut request, mut line, mut lines) = (String::new(), String::new(), BufReader::new(stream.try_clone()?));
+    while lines.read_line(&mut line)? > 2 {
+        if request.is_empty() {
+            request.clone_from(&line);
+        }
+        line.clear();
+    }
+    let target = request.split(' ').nth(1).unwrap_or_default();
+    let Some(name) = target.strip_prefix(FOLDER) else {
+        return stream.write_all(b"HTTP/1.0 404 Not Found\r\n\r\n");
+    };
+    let name = if name.is_empty() { "index.html" } else { name };
+    let path = match name.strip_prefix("run/") {
+        Some(name) => fixtures::folder().join(name),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("dist").join(name),
+    };
+    let Ok(bytes) = std::fs::read(path) else { return stream.write_all(b"HTTP/1.0 404 Not Found\r\n\r\n") };
+    let kind = match name.rsplit('.').next() {
+        _ if types == Types::None => "",
+        Some("html") => "Content-Type: text/html\r\n",
+        Some("css") => "Content-Type: text/css\r\n",
+        _ => "Content-Type: application/octet-stream\r\n",
+    };
+    stream.write_all(format!("HTTP/1.0 200 OK\r\n{kind}\r\n").as_bytes())?;
+    stream.write_all(&bytes)
+}
+
+fn opened(address: &str) -> Page {
+    let page = Page::open(Chromium::with(Adapter::Software), address);
+    page.wait_until("the page has started", || !page.text("#snippet").is_empty());
+    page
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn below_any_path_without_headers() {
+    for types in [Types::None, Types::Bytes] {
+        let (address, _) = serve(types);
+        let page = opened(&address);
+        page.click("#open-example");
+        page.wait_for_state("ready");
+        let styled = page.evaluate("getComputedStyle(document.querySelector('#bar')).display");
+        assert_eq!(styled, "flex", "styles came");
+        let own = |url: &String| url.starts_with(&address) || url.starts_with("blob:") || url.starts_with("data:");
+        let foreign: Vec<_> = page.requests().into_iter().filter(|url| !own(url)).collect();
+        assert_eq!(foreign, Vec::<String>::new(), "everything is beside the page");
+        assert_eq!(page.complaints(), Vec::<String>::new());
+        shows_halves(&opened(&format!("{address}#url=run/halves.pickle")));
+    }
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn the_page_goes_on_when_its_server_is_gone() {
+    let (address, is_on) = serve(Types::Bytes);
+    let page = opened(&address);
+    is_on.store(false, Ordering::SeqCst);
+    page.drop_files(&[&halves()]);
+    shows_halves(&page);
+    page.wait_until("it can be saved, or says why not", || {
+        page.evaluate("document.querySelector('#export-html').click()");
+        page.text("#status").contains("memscape.html, which it is made from, is not to be had beside this page")
+    });
+}

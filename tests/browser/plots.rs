@@ -1,0 +1,262 @@
+//! What the picture's height shows, in the page: addresses and what was reserved, told, chosen, shown alone, saved.
+
+use crate::chromium::{Adapter, Chromium};
+use crate::corpus::real_files;
+use crate::fixtures::{self, halves};
+use crate::generate::{Options, generate};
+use crate::interactions::drawn;
+use crate::page::{Page, SHIFT};
+use crate::pictures::{Picture, keep_drawn};
+use crate::site::Site;
+use std::path::{Path, PathBuf};
+
+/// The segment of [`halves`], and its bytes.
+const ADDRESS: u64 = 0x7f00_0000_0000;
+const RESERVED: u64 = 3 << 30;
+/// The picture is higher than what it shows.
+const ROOM: f64 = 17.0 / 16.0;
+
+/// Chooses in a list, as a person does.
+fn pick(page: &Page, select: &str, value: &str) {
+    page.evaluate(&format!(
+        "(it => {{ it.value = '{value}'; it.dispatchEvent(new Event('change')); }})(document.querySelector('{select}'))"
+    ));
+    page.evaluate("document.querySelector('canvas#timeline').focus()");
+}
+
+/// Shows a plot and waits until it is drawn.
+#[track_caller]
+fn show(page: &Page, plot: &str) {
+    let before = Picture::of(page, "canvas#timeline");
+    pick(page, "#show", plot);
+    page.wait_for(&Some(plot.to_owned()), || page.attribute("#picture", "data-show"));
+    page.wait_until(&format!("{plot} is drawn"), || Picture::of(page, "canvas#timeline") != before);
+}
+
+/// A place of the picture: a part of the width, and a part of the height that something has, from below.
+fn place(page: &Page, across: f64, up: f64) -> (f64, f64) {
+    page.corners("canvas#timeline").at(across, 1.0 - up / ROOM)
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn addresses_tell_blocks_and_what_is_free() {
+    let page = drawn();
+    show(&page, "addresses");
+    for (up, told) in [(1.0 / 6.0, "1.00 GiB · 1,073,741,824 B"), (0.5, "1.00 GiB · 1,073,742,336 B")] {
+        let (x, y) = place(&page, 0.5, up);
+        page.move_to(x, y);
+        page.wait_for(&told.to_owned(), || page.text("#card-title"));
+        assert!(page.text("#card-segment").contains("in segment 0x7f0000000000: 3.00 GiB"), "{}", page.text("#card"));
+    }
+    let (x, y) = place(&page, 0.5, 0.85);
+    page.move_to(x, y);
+    page.wait_until("what is free is told", || page.text("#card-title").starts_with("Free, at most 1.00 GiB"));
+    page.click_at(x, y);
+    page.wait_for(&Some(ADDRESS.to_string()), || page.attribute("#details", "data-segment"));
+    assert_eq!(page.attribute("#details", "data-reserved"), Some(RESERVED.to_string()));
+    assert!(
+        page.text("#details-facts").contains("≤ 1.00 GiB · 1,072,692,736 B at 0x7f0080100200"),
+        "{}",
+        page.text("#details-facts")
+    );
+    page.click("#details-only");
+    page.wait_for(&Some("true".to_owned()), || page.attribute("#only-segment", "aria-pressed"));
+    assert_eq!(page.text("#only-segment").trim_end_matches(" ×"), "Only 0x7f0000000000");
+    page.evaluate("document.querySelector('canvas#timeline').focus()");
+    page.press_held("K", SHIFT);
+    page.wait_for(&Some("false".to_owned()), || page.attribute("#only-segment", "aria-pressed"));
+    // A block is selected as ever.
+    let (x, y) = place(&page, 0.5, 1.0 / 6.0);
+    page.click_at(x, y);
+    page.wait_for(&Some((1u64 << 30).to_string()), || page.attribute("#details", "data-size"));
+    assert_eq!(page.attribute("#details", "data-segment"), None);
+    assert_eq!(page.attribute("#fit-bytes", "disabled").as_deref(), Some(""));
+    assert!(page.attribute("#stacking", "title").is_some_and(|title| title.contains("only a stack has an order")));
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn keys_lead_through_plots_and_blocks() {
+    let page = drawn();
+    for plot in ["addresses", "reserved", "stack", "addresses"] {
+        page.press_held("Y", SHIFT);
+        page.wait_for(&Some(plot.to_owned()), || page.attribute("#picture", "data-show"));
+        assert_eq!(page.evaluate("document.querySelector('#show').value"), plot);
+    }
+    page.wait_until("it is drawn", || Picture::of(&page, "canvas#timeline").colours >= 3);
+    let (x, y) = place(&page, 0.5, 1.0 / 6.0);
+    page.move_to(x, y);
+    page.wait_until("the lower block is told", || page.text("#card-title").contains("1,073,741,824"));
+    page.press_held("ArrowUp", SHIFT);
+    page.wait_until("the upper one is", || page.text("#card-title").contains("1,073,742,336"));
+    page.press("Enter");
+    page.wait_for(&Some(((1u64 << 30) + 512).to_string()), || page.attribute("#details", "data-size"));
+    page.press_held("ArrowDown", SHIFT);
+    page.wait_until("the lower one again", || page.text("#card-title").contains("1,073,741,824"));
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn reserved_tells_segments_and_exact_lines() {
+    let page = drawn();
+    show(&page, "reserved");
+    let (x, y) = place(&page, 0.5, 0.5);
+    page.move_to(x, y);
+    page.wait_for(&"3.00 GiB reserved".to_owned(), || page.text("#card-title"));
+    page.wait_until("the lines are told", || page.text("#reading").contains("3,221,225,472 B reserved"));
+    let reading = page.text("#reading");
+    for part in ["B active (rounded)", "B active (requested)", " free ("] {
+        assert!(reading.contains(part), "{reading}");
+    }
+    assert_eq!(page.attribute("#line-rounded", "aria-pressed").as_deref(), Some("true"));
+    for part in ["≥ 2,148,532,736 B active", "2,147,484,160 B allocated", "1,048,576 B pending", "≤ 33.3 % free"] {
+        assert!(reading.contains(part), "{reading}");
+    }
+    let lines = || Picture::of(&page, "#labels");
+    let before = lines();
+    // (Nothing is rounded here: two of the lines are one.)
+    page.press("6");
+    page.wait_for(&Some("false".to_owned()), || page.attribute("#line-free", "aria-pressed"));
+    page.wait_until("the line is gone", || lines() != before);
+    page.click("#line-free");
+    page.wait_for(&Some("true".to_owned()), || page.attribute("#line-free", "aria-pressed"));
+    page.click_at(x, y);
+    page.wait_for(&Some(ADDRESS.to_string()), || page.attribute("#details", "data-segment"));
+    assert_eq!(page.attribute("#details", "data-allocation"), None, "it is no allocation");
+    assert_eq!(page.text("#details-title"), "3.00 GiB segment");
+    assert!(page.text("#details-facts").contains("3,221,225,472 B"));
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn what_grows_is_as_high_as_it_was() {
+    let Some(files) = real_files() else { return };
+    let reserved = 643_825_664u64;
+    let is_it = |device: &serde_json::Value| device["peak_reserved"].as_u64() == Some(reserved);
+    let file = files.iter().find(|file| file.devices.iter().any(is_it)).expect("the expandable one");
+    let page = Page::open(Chromium::with(Adapter::Software), &Site::shared().page());
+    page.wait_for_state("empty");
+    page.drop_files(&[&file.path]);
+    page.wait_for_state("ready");
+    page.wait_until("it is drawn", || Picture::of(&page, "canvas#timeline").colours >= 3);
+    show(&page, "reserved");
+    let told = || {
+        let text = page.text("#reading");
+        let before = text.split(" B reserved").next().filter(|before| before.len() < text.len())?;
+        before.rsplit(": ").next()?.replace(',', "").parse::<u64>().ok()
+    };
+    let (x, y) = place(&page, 0.5, 0.2);
+    page.move_to(x, y);
+    page.wait_until("the lines are told", || told().is_some());
+    let mut most = 0;
+    for column in 0..200 {
+        let (x, y) = place(&page, (f64::from(column) + 0.5) / 200.0, 0.2);
+        page.move_to(x, y);
+        // The page shows at its next frame what the pointer is over.
+        page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))");
+        most = most.max(told().unwrap_or(0));
+    }
+    assert_eq!(most, reserved);
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn a_pool_is_shown_alone() {
+    let page = Page::open(Chromium::with(Adapter::Software), &Site::shared().page());
+    page.wait_for_state("empty");
+    page.drop_files(&[&generated("private-pools.pickle", "--private-pools --steps 2 --layers 6")]);
+    page.wait_for_state("ready");
+    page.wait_until("it is drawn", || Picture::of(&page, "canvas#timeline").colours >= 3);
+    show(&page, "reserved");
+    page.wait_until("pools are listed", || {
+        page.evaluate("document.querySelector('#only-pool').options.length").as_u64() > Some(2)
+    });
+    let all = Picture::of(&page, "canvas#timeline");
+    let value = page.evaluate("document.querySelector('#only-pool').options[2].value");
+    pick(&page, "#only-pool", value.as_str().expect("a name"));
+    page.wait_until("it is drawn", || Picture::of(&page, "canvas#timeline") != all);
+    page.press_held("Y", SHIFT);
+    page.press_held("Y", SHIFT);
+    page.wait_for(&Some("addresses".to_owned()), || page.attribute("#picture", "data-show"));
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn each_plot_becomes_a_file_of_its_name() {
+    let page = Page::blank(Chromium::with(Adapter::Software));
+    page.save_downloads_in(&fixtures::folder());
+    page.navigate(&Site::shared().page());
+    page.wait_for_state("empty");
+    page.drop_files(&[&halves()]);
+    page.wait_for_state("ready");
+    page.wait_until("it is drawn", || Picture::of(&page, "canvas#timeline").colours >= 3);
+    for (plot, words) in [("addresses", "Height is addresses"), ("reserved", "Height is reserved bytes")] {
+        show(&page, plot);
+        let path = fixtures::folder().join(format!("halves-device0-{plot}-events-0-121.svg"));
+        let _ = std::fs::remove_file(&path);
+        page.press("i");
+        page.press("s");
+        page.wait_until(&format!("{} is saved", path.display()), || {
+            std::fs::read_to_string(&path).is_ok_and(|text| text.contains("</svg>"))
+        });
+        let text = std::fs::read_to_string(&path).expect("it is there");
+        assert!(text.contains(words), "{text}");
+        assert_eq!(text.contains("<polyline"), plot == "reserved");
+    }
+}
+
+fn generated(name: &str, words: &str) -> PathBuf {
+    let (options, _) = Options::parse(words.split_whitespace().map(str::to_owned)).expect("words it knows");
+    let (bytes, _) = generate(&options, Vec::new()).expect("a vector takes everything");
+    fixtures::file(name, &bytes)
+}
+
+/// Keeps pictures of both plots of a file, with a place of each pointed at.
+fn look(file: &Path, scheme: &str, width: u32, name: &str) {
+    let page = Page::blank(Chromium::with(Adapter::Software));
+    page.prefer_color_scheme(scheme);
+    page.resize(width, 800);
+    page.navigate(&Site::shared().page());
+    page.wait_for_state("empty");
+    page.drop_files(&[file]);
+    page.wait_for_state("ready");
+    page.wait_until("it is drawn", || Picture::of(&page, "canvas#timeline").colours >= 3);
+    for plot in ["addresses", "reserved"] {
+        show(&page, plot);
+        let (x, y) = place(&page, 0.6, 0.3);
+        page.move_to(x, y);
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        keep_drawn(&page, &format!("plots-{name}-{plot}"));
+        let wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
+        assert_eq!(wide, false, "{name} {plot} scrolls sideways");
+        if width == 1280 {
+            // Controls leave room for what they are about.
+            let [tools, stage] = ["#tools", "#stage"].map(|part| page.corners(part).height);
+            assert!(tools < 70.0 && stage >= 200.0, "{name} {plot}: {tools} px of tools, {stage} px of picture");
+        }
+    }
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn plots_to_look_at() {
+    let pending = generated("pending-host.pickle", "--pending --host --steps 2 --layers 8");
+    look(&pending, "light", 600, "pending-600");
+    let pools = generated("pools.pickle", "--private-pools --steps 2 --layers 8");
+    look(&pools, "dark", 1280, "pools-dark");
+    let grown = generated("expandable.pickle", "--expandable --steps 2 --layers 8");
+    look(&grown, "light", 1280, "expandable");
+    let Some(files) = real_files() else { return };
+    let file = |name: &str| files.iter().find(|file| file.path.ends_with(name)).map(|file| file.path.clone());
+    for (name, scheme, width, kept) in [
+        ("train-fp32-1185-segments.pickle", "light", 1280, "segments"),
+        ("train-annotated-mixed-precision.pickle", "dark", 600, "mixed-600-dark"),
+    ] {
+        file(name).into_iter().for_each(|file| look(&file, scheme, width, kept));
+    }
+}

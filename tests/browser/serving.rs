@@ -1,0 +1,153 @@
+//! `memscape serve`, started and opened as a person does: the address on the terminal, the page behind it, the snapshot it brings.
+
+use crate::chromium::{Adapter, Chromium};
+use crate::generate::{Options, generate};
+use crate::opening::{empty_page, summary};
+use crate::page::Page;
+use crate::served::Server;
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+/// When the load began and when there was its picture, in ms since the navigation. A file chosen is a beginning too.
+const WATCH: &str = "{ const seen = window.seen = {}; \
+    addEventListener('change', event => { if (event.target.id === 'file') seen.begun = performance.now(); }, true); \
+    new MutationObserver((changes, observer) => { const { state } = document.body?.dataset ?? {}; \
+        if (state === 'loading') seen.begun ??= performance.now(); \
+        if (state === 'ready' && changes.some(change => change.attributeName === 'data-frames')) { \
+            seen.picture = performance.now(); observer.disconnect(); } }) \
+    .observe(document, { subtree: true, attributes: true, attributeFilter: ['data-state', 'data-frames'] }); }";
+
+fn viewer() -> &'static Path {
+    let viewer = Path::new("dist/memscape.html");
+    assert!(viewer.is_file(), "dist/memscape.html is missing: ./run build makes it");
+    viewer
+}
+
+/// A folder of this name with nothing in it.
+fn folder(name: &str) -> PathBuf {
+    let folder = crate::fixtures::folder().join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("target/tmp can be written");
+    folder
+}
+
+/// A snapshot of some thousand events, the same for the same words.
+fn generated(words: &str) -> Vec<u8> {
+    let (options, _) = Options::parse(words.split(' ').map(str::to_owned)).expect("known options");
+    generate(&options, Vec::new()).expect("a Vec takes all").0
+}
+
+/// The page at the address that stands on the terminal.
+fn opened(server: &Server) -> Page {
+    let page = Page::blank(Chromium::with(Adapter::Software));
+    page.follow(&server.address());
+    page
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn a_served_file_shows_the_numbers_of_the_dropped_one() {
+    let path = crate::fixtures::file("served.pickle", &generated("--events 30000 --leak"));
+    let dropped = empty_page();
+    dropped.drop_files(&[&path]);
+    dropped.wait_for_state("ready");
+    let server = Server::start(viewer(), &[path.to_str().expect("UTF-8")]);
+    let page = opened(&server);
+    page.wait_for_state("ready");
+    page.wait_for(&summary(&dropped), || summary(&page));
+    assert_ne!(summary(&page)[3], "");
+    page.wait_until("the renderer", || page.attribute("#timeline", "data-renderer").as_deref() == Some("webgpu"));
+    let asked = page.requests().into_iter().filter(|url| !url.starts_with("blob:") && !url.starts_with("data:"));
+    let asked: Vec<String> = asked.collect();
+    assert!(asked.iter().all(|url| url.starts_with(&server.address())), "nobody else is asked: {asked:?}");
+    assert_eq!(page.complaints(), Vec::<String>::new());
+    // A site that points its name here, and whoever does not know the address.
+    for (path, host, status) in [
+        (format!("{}/page", server.token), "evil.example", "403"),
+        (format!("{}/0/served.pickle", server.token), "evil.example:80", "403"),
+        ("0".repeat(32) + "/page", "localhost", "404"),
+        ("page".to_owned(), "localhost", "404"),
+    ] {
+        let mut stream = server.connect();
+        write!(stream, "GET /{path} HTTP/1.1\r\nHost: {host}\r\n\r\n").expect("it listens");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        assert_eq!(answer.split(' ').nth(1), Some(status), "{path} of {host}: {answer}");
+    }
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn a_served_folder_is_listed_whatever_its_files_are_called() {
+    let folder = folder("served");
+    let names = ["rank 0/100%.pickle", "rank 1/a#b?c&d.pickle", "it's \"q\" <b>.pickle", "ä+z.pickle"];
+    for (place, name) in names.iter().enumerate() {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().expect("in a folder")).expect("target/tmp can be written");
+        fs::write(path, generated(&format!("--events {}", 1000 * (place + 1)))).expect("target/tmp can be written");
+    }
+    let server = Server::start(viewer(), &[folder.to_str().expect("UTF-8")]);
+    let page = opened(&server);
+    page.wait_for_state("ready");
+    let listed = "[...document.querySelectorAll('select#snapshot option')].map(option => option.textContent)";
+    page.wait_until("all are listed", || page.evaluate(listed).as_array().map(Vec::len) == Some(names.len()));
+    let listed = page.evaluate(listed);
+    let mut listed: Vec<&str> = listed.as_array().into_iter().flatten().filter_map(|name| name.as_str()).collect();
+    listed.sort_unstable();
+    let mut expected = names;
+    expected.sort_unstable();
+    for (listed, expected) in listed.iter().zip(expected) {
+        assert!(listed.contains(expected), "{listed} for {expected}");
+    }
+    // Each is fetched when it is chosen, under whatever name.
+    for place in 0..names.len() {
+        let before = page.attribute("#summary", "data-events");
+        page.evaluate(&format!(
+            "{{ const list = document.querySelector('select#snapshot'); list.selectedIndex = {place}; \
+             list.dispatchEvent(new Event('change', {{ bubbles: true }})); }}"
+        ));
+        if place > 0 {
+            page.wait_until("another is open", || {
+                page.state() == "ready" && page.attribute("#summary", "data-events") != before
+            });
+        }
+    }
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+/// Prints, judges nothing: the machine may be busy.
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn time_to_the_picture_of_a_served_file_beside_the_dropped_one() {
+    static FILE: LazyLock<PathBuf> = LazyLock::new(crate::large::large_file);
+    let server = Server::start(viewer(), &[FILE.to_str().expect("UTF-8")]);
+    for run in 1..=2 {
+        let [dropped, served] = [false, true].map(|is_served| {
+            let page = Page::blank(Chromium::with(Adapter::Software));
+            page.run_before_load(WATCH);
+            if is_served {
+                page.follow(&server.address());
+            } else {
+                page.navigate(&crate::site::Site::shared().page());
+                page.wait_for_state("empty");
+                page.choose("input#file", &[&FILE]);
+            }
+            page.wait_for_state("ready");
+            page.wait_until("there is a picture", || page.evaluate("'picture' in seen") == true);
+            let seen = page.evaluate("[seen.begun, seen.picture]");
+            let at = |place: usize| seen[place].as_f64().expect("milliseconds") / 1000.0;
+            [at(1) - at(0), at(1)]
+        });
+        let bytes = FILE.metadata().expect("just written").len();
+        println!(
+            "run {run}, {bytes} bytes: dropped {:.2} s to the picture; through serve on this machine {:.2} s ({:.2} times), {:.2} s \
+             since the address was opened",
+            dropped[0],
+            served[0],
+            served[0] / dropped[0],
+            served[1]
+        );
+    }
+}

@@ -1,0 +1,251 @@
+//! Links to what is seen: written, followed, walked back and forward, and asked of a person where the file has no address.
+
+use crate::chromium::{Adapter, Chromium};
+use crate::fixtures::{self, halves};
+use crate::opening::{empty_page, shows_halves};
+use crate::page::{Page, SHIFT};
+use crate::pictures::keep_drawn;
+use crate::site::Site;
+
+const EXAMPLE: &str = "example.pickle.gz";
+
+fn open(fragment: &str) -> Page {
+    Page::open(Chromium::with(Adapter::Software), &format!("{}#{fragment}", Site::shared().page()))
+}
+
+fn example(view: &str) -> Page {
+    let page = open(&format!("v=1&url={EXAMPLE}&{view}"));
+    page.wait_for_state("ready");
+    page
+}
+
+fn fragment(page: &Page) -> String {
+    page.evaluate("location.hash").as_str().unwrap_or_default().to_owned()
+}
+
+/// Waits until the address says so.
+#[track_caller]
+fn says(page: &Page, part: &str) {
+    page.wait_until(&format!("the address says {part}"), || fragment(page).contains(part));
+}
+
+/// The address, once it has said the same for a while.
+fn settled(page: &Page) -> String {
+    let before = std::cell::RefCell::default();
+    page.wait_until("the address has settled", || {
+        std::thread::sleep(std::time::Duration::from_millis(600));
+        let now = fragment(page);
+        before.replace(now.clone()) == now
+    });
+    fragment(page)
+}
+
+fn notice(page: &Page) -> String {
+    match page.attribute("#link-notice", "hidden") {
+        None => page.text("#link-notice-text"),
+        Some(_) => String::new(),
+    }
+}
+
+fn selected_tab(page: &Page) -> String {
+    page.evaluate("document.querySelector('#tabs [aria-selected=true]').id").as_str().unwrap_or_default().to_owned()
+}
+
+fn type_into(page: &Page, field: &str, text: &str) {
+    let [field, text] = [field, text].map(serde_json::Value::from);
+    page.evaluate(&format!(
+        "{{ const field = document.querySelector({field}); field.value = {text}; \
+         field.dispatchEvent(new Event('input', {{ bubbles: true }})); }}"
+    ));
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn a_link_carries_every_view() {
+    let page = example("");
+    page.evaluate("document.getElementById('timeline').focus()");
+    for key in [".", ".", ".", "d", "+", "g", "h"] {
+        page.press(key);
+    }
+    type_into(&page, "#find", "size>1MiB");
+    let views = ["why", "tree", "flame", "table", "histograms", "sources", "state", "events"];
+    let names = ["why", "tree", "flame", "table", "sizes", "source", "memory", "events"];
+    for (tab, name) in views.iter().zip(names) {
+        page.click(&format!("#tab-{tab}"));
+        says(&page, &format!("tab={name}"));
+    }
+    // From the view "Why" on, topic by topic; from the plot "stack" on, plot by plot.
+    page.evaluate("document.getElementById('timeline').focus()");
+    for plot in ["addresses", "reserved"] {
+        page.press_held("Y", SHIFT);
+        says(&page, &format!("show={plot}"));
+        let link = settled(&page);
+        for part in ["stack=", "colour=", "find=size%3E1MiB", "x=", "tab=events"] {
+            assert!(link.contains(part), "{part} in {link}");
+        }
+        let other = open(link.trim_start_matches('#'));
+        other.wait_for_state("ready");
+        assert_eq!(settled(&other), link, "the same link of the page that followed it");
+        assert_eq!(other.evaluate("document.getElementById('find').value"), "size>1MiB");
+        assert_eq!(other.evaluate("document.getElementById('show').value"), plot);
+        assert_eq!(selected_tab(&other), "tab-events");
+        assert_eq!(notice(&other), "");
+        keep_drawn(&other, &format!("link-{plot}"));
+        assert_eq!(other.complaints(), Vec::<String>::new());
+    }
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn back_and_forward_go_from_view_to_view_and_nothing_floods_them() {
+    let page = example("tab=tree");
+    settled(&page);
+    let steps = || page.evaluate("history.length").as_u64().unwrap_or_default();
+    let before = steps();
+    page.evaluate("document.getElementById('timeline').focus()");
+    for _ in 0..40 {
+        for key in [".", "d", ","] {
+            page.press(key);
+        }
+    }
+    settled(&page);
+    assert_eq!(steps(), before, "windows are no steps");
+    page.click("#tab-why");
+    says(&page, "tab=why");
+    page.click("#tab-table");
+    says(&page, "tab=table");
+    page.wait_for(&(before + 2), steps);
+    let asked = page.requests();
+    page.evaluate("history.back()");
+    page.wait_for(&"tab-why".to_owned(), || selected_tab(&page));
+    page.evaluate("history.back()");
+    page.wait_for(&"tab-tree".to_owned(), || selected_tab(&page));
+    page.evaluate("history.forward()");
+    page.wait_for(&"tab-why".to_owned(), || selected_tab(&page));
+    settled(&page);
+    assert_eq!(steps(), before + 2);
+    assert_eq!(page.requests(), asked, "nothing is fetched again");
+    // Somebody types there.
+    page.evaluate("location.hash = location.hash.replace('tab=why', 'tab=flame')");
+    page.wait_for(&"tab-flame".to_owned(), || selected_tab(&page));
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn a_link_to_a_local_file_asks_for_it_and_knows_it() {
+    let page = empty_page();
+    page.drop_files(&[&halves()]);
+    shows_halves(&page);
+    page.click("#tab-table");
+    says(&page, "tab=table");
+    says(&page, "print=");
+    let link = settled(&page);
+    assert!(link.contains("name=halves.pickle"), "{link}");
+
+    let other = open(link.trim_start_matches('#'));
+    other.wait_until("it asks", || notice(&other).starts_with("The link shows halves.pickle ("));
+    assert_eq!(other.state(), "empty");
+    let wrong = fixtures::file("wrong.pickle", &[std::fs::read(halves()).expect("a fixture"), b" ".to_vec()].concat());
+    other.drop_files(&[&wrong]);
+    other.wait_for_state("ready");
+    other.wait_until("it is another file", || notice(&other).starts_with("This is another file. "));
+    assert_eq!(selected_tab(&other), "tab-tree");
+    other.drop_files(&[&halves()]);
+    other.wait_for(&"tab-table".to_owned(), || selected_tab(&other));
+    other.wait_for(&String::new(), || notice(&other));
+    assert_eq!(settled(&other), link);
+    assert_eq!(other.complaints(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn a_hosted_file_that_was_changed_is_warned_about() {
+    let print = "1234-00000000000000000000000000000000";
+    let page = example(&format!("print={print}&tab=table"));
+    page.wait_until("it warns", || notice(&page).contains("not the one that the link was made for"));
+    assert_eq!(selected_tab(&page), "tab-table", "what can be shown is shown");
+    page.click("#link-notice-close");
+    page.wait_for(&String::new(), || notice(&page));
+    // The right one is not.
+    let link = settled(&page);
+    assert!(link.contains("print=") && !link.contains(print), "{link}");
+    let page = open(link.trim_start_matches('#'));
+    page.wait_for_state("ready");
+    assert_eq!((settled(&page), notice(&page)), (link, String::new()));
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn two_snapshots_are_chosen_from() {
+    halves();
+    let page = open(&format!("url={EXAMPLE}&url=../snapshots/halves.pickle&open=1"));
+    shows_halves(&page);
+    // The address that was given says "open=1" as well.
+    says(&page, "v=1");
+    let choose = "{ const picker = document.getElementById('snapshot'); picker.selectedIndex = 0; \
+                  picker.dispatchEvent(new Event('change', { bubbles: true })); }";
+    page.evaluate(choose);
+    page.wait_until("the other one", || !fragment(&page).contains("open=1"));
+    page.wait_for_state("ready");
+    assert!(fragment(&page).starts_with("#v=1&url=example.pickle.gz&url=../snapshots/halves.pickle"));
+    page.evaluate("history.back()");
+    shows_halves(&page);
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn a_link_of_a_later_version_opens_what_it_can() {
+    let page = open(&format!("v=7&url={EXAMPLE}&tab=flame&hologram=on&at=beyond"));
+    page.wait_for_state("ready");
+    assert!(notice(&page).contains("v=7"), "{}", notice(&page));
+    assert_eq!(selected_tab(&page), "tab-flame");
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn a_hostile_link_is_a_view_and_asks_nobody() {
+    let most = u64::MAX;
+    let views = [
+        format!("device={most}&at={most}&select=4294967295&node=4294967295&focus=4294967295&zoom=4294967295&tab=tree"),
+        "node=4294967295&tab=flame&zoom=4294967294&folds=4294967295O,4294967295c&tab=flame".to_owned(),
+        format!("show=addresses&pool={most}.{most}&stream={most}&segment=ffffffffffffffff&y={most}..{most}&tab=memory"),
+        format!("show=reserved&lines=1,2,3,4,5,6,7&x=-9223372036854..9223372036854&y=0..{most}&tab=events&actions=ffffffff"),
+        "axis=time&x=9..1&range=4294967294..-1&about=bytes&tab=table&sizes=0..255&lives=9..1&filter=%00%FF%3C&sort=age%2B".to_owned(),
+        format!("find=%2F(((((%2F&marks=0:{most}:{most}:a,0:1:{most}:a&capacity={most}&faded={most}&topic=oom&tab=why&views=999"),
+        "events=%2F(a%7Caa)%2B%24%2F&request=99999999999TiB&mpool=7.7&mstream=9&tab=memory&views=-4".to_owned(),
+    ];
+    let page = open("url=%6a%61vascript%3Aalert(1)");
+    page.wait_for_state("error");
+    assert!(page.text("#error").contains("Only http and https links"), "{}", page.text("#error"));
+    for view in views {
+        let page = example(&view);
+        settled(&page);
+        assert_eq!(page.state(), "ready", "{view}: {}", page.text("#error"));
+        page.press("?");
+        page.press("?");
+        let home = &Site::shared().home;
+        assert!(page.requests().iter().all(|url| url.starts_with(home) || url.starts_with("blob:")), "{view}");
+        assert_eq!(page.complaints(), Vec::<String>::new(), "{view}");
+    }
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn what_a_link_asks_for_looks_like_this() {
+    let print = "4404019-00112233445566778899aabbccddeeff";
+    let name = "run-17/rank-0/a%20snapshot%20with%20a%20rather%20long%20name%20of%20the%20third%20attempt.pickle";
+    for (scheme, width) in [("light", 1280), ("dark", 600)] {
+        let page = open(&format!("v=1&name={name}&print={print}&tab=why"));
+        page.prefer_color_scheme(scheme);
+        page.resize(width, 800);
+        page.wait_until("it asks", || notice(&page).contains("(4.20 MiB)"));
+        crate::pictures::keep(&page, &format!("link-asks-{scheme}"));
+        page.drop_files(&[&halves()]);
+        page.wait_until("it is another file", || notice(&page).starts_with("This is another file. "));
+        keep_drawn(&page, &format!("link-other-{scheme}"));
+        let fits = "document.documentElement.scrollWidth <= innerWidth";
+        assert_eq!(page.evaluate(fits), true, "nothing sticks out at {width}");
+    }
+}

@@ -1,0 +1,214 @@
+//! `memscape html`: what comes out is read again, number by number; what makes no sense is refused; nothing half-written is left.
+
+#![cfg(unix)]
+
+use crate::zip;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::Value;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A page as far as this program looks at it.
+const VIEWER: &str = "<html><body><script id=\"part-wasm\">AAAA</script></body></html>";
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli-html").join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("viewer.html"), VIEWER).unwrap();
+    folder
+}
+
+/// Runs it in a folder.
+fn memscape(folder: &Path, words: &[&str], input: &[u8]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_memscape"));
+    command.args(words).current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+fn html(folder: &Path, words: &[&str], input: &[u8]) -> Output {
+    memscape(folder, &[&["html", "--viewer", "viewer.html"], words].concat(), input)
+}
+
+/// What `memscape summary` says of a file, but for its name and how it is packed.
+fn devices(folder: &Path, file: &str) -> Value {
+    let output = memscape(folder, &["summary", file, "--json"], b"");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut summaries: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let summary = summaries[0].as_object_mut().unwrap();
+    assert!(summary.remove("file").is_some() && summary.remove("format").is_some());
+    Value::Object(summary.clone())
+}
+
+fn view(page: &str) -> &str {
+    page.split_once("data-view=\"").unwrap().1.split('"').next().unwrap()
+}
+
+/// The bytes of the file in a page, as they went in.
+fn embedded(page: &str) -> Vec<u8> {
+    let (_, part) = page.split_once("id=\"part-snapshot\"").unwrap();
+    let text = part.split_once('>').unwrap().1.split('<').next().unwrap();
+    BASE64_STANDARD.decode(text).unwrap()
+}
+
+/// A snapshot with one allocation, of a frame of this name.
+fn snapshot(frame: &str) -> Vec<u8> {
+    format!(
+        r#"{{"segments":[],"device_traces":[[{{"action":"alloc","addr":4096,"size":512,"stream":0,
+            "frames":[{{"name":{},"filename":"a.py","line":1}}]}}]]}}"#,
+        Value::from(frame)
+    )
+    .into_bytes()
+}
+
+/// The page that came out is a snapshot itself: dropped onto the page, or named to this program.
+#[test]
+fn the_page_of_a_real_file_has_its_numbers() {
+    let Some(corpus) = crate::opened::snapshots() else { return };
+    let folder = folder("real");
+    for name in ["train-annotated-100.pickle", "torch-2.10-bf16-expandable.pickle", "two-devices-one-event-each.pickle"]
+    {
+        let file = corpus.join(name);
+        let file = file.to_str().unwrap();
+        let output = html(&folder, &[file, "-o", "out.html", "--at", "peak"], b"");
+        let says = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{says}");
+        assert_eq!(devices(&folder, "out.html"), devices(&folder, file), "{name}");
+        let page = std::fs::read_to_string(folder.join("out.html")).unwrap();
+        let size = memscape::units::grouped(page.len() as u64);
+        assert!(
+            says.contains(&format!("({size} bytes)")) && says.contains(" bytes of columns in gzip from "),
+            "{says}"
+        );
+        let summary = devices(&folder, file);
+        let device = &summary["devices"][0];
+        assert_eq!(view(&page), format!("v=1&amp;device={}&amp;at={}", device["device"], device["peak_event"]));
+    }
+}
+
+#[test]
+fn nothing_of_a_snapshot_breaks_out() {
+    let folder = folder("hostile");
+    let hostile = "</script><script>alert(1)</script>";
+    let name = "it's \"q\" & <b> <script>.json";
+    std::fs::write(folder.join(name), snapshot(hostile)).unwrap();
+    assert!(html(&folder, &[name, "-o", "out.html"], b"").status.success());
+    let page = std::fs::read_to_string(folder.join("out.html")).unwrap();
+    // Of ours alone: the viewer's, and the part's.
+    assert_eq!((page.matches("<script").count(), page.matches("</script").count()), (2, 2), "{page}");
+    assert!(page.contains("data-name=\"it's &quot;q&quot; &amp; &lt;b&gt; &lt;script&gt;.json\""), "{page}");
+    assert_eq!(view(&page), "v=1");
+    let found = memscape(&folder, &["find", "out.html", "alert"], b"");
+    assert!(String::from_utf8(found.stdout).unwrap().contains("</script>"), "its frame is still called so");
+}
+
+#[test]
+fn moments_are_told_as_to_other_commands() {
+    let folder = folder("moments");
+    std::fs::write(folder.join("a.json"), snapshot("f")).unwrap();
+    let view_of = |words: &[&str]| {
+        let output = html(&folder, &[&["a.json", "-o", "-"], words].concat(), b"");
+        let says = String::from_utf8(output.stderr).unwrap();
+        (
+            output.status.code(),
+            view(&format!("{}data-view=\"\"", String::from_utf8(output.stdout).unwrap())).to_owned(),
+            says,
+        )
+    };
+    for (words, expected) in [
+        (&["--at", "end"][..], "v=1&amp;device=0&amp;at=0"),
+        (&["--at", "-1"], "v=1&amp;device=0&amp;at=-1"),
+        (&["--at", "alloc:1000_0", "--view", "#v=1&tab=table"], "v=1&amp;tab=table&amp;device=0&amp;at=0"),
+        (&["--device", "0"], "v=1&amp;device=0"),
+        (&["--view", "x=\"><script>"], "v=1&amp;x=&quot;&gt;&lt;script&gt;"),
+    ] {
+        assert_eq!(view_of(words).1, expected, "{words:?}");
+    }
+    for (words, says) in [
+        (&["--at", "7"][..], "there is no event 7"),
+        (&["--at", "350ms"], "has no times"),
+        (&["--device", "3"], "no such device, only 0"),
+    ] {
+        let (status, page, error) = view_of(words);
+        assert_eq!((status, page.as_str()), (Some(1), ""), "{words:?}");
+        assert!(error.contains(says) && error.lines().count() == 1, "{words:?}: {error}");
+    }
+}
+
+#[test]
+fn every_kind_of_input_goes_in() {
+    let folder = folder("kinds");
+    let plain = snapshot("f");
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(&plain).unwrap();
+    let gzip = gzip.finish().unwrap();
+    let archive = zip::zip_of(&[("a.json", &plain), ("b.json", &plain)]);
+    let plot =
+        format!("<html><script>[{{\"name\": \"a\", \"base64\": \"{}\"}}]</script>", BASE64_STANDARD.encode(&plain));
+    std::fs::write(folder.join("plain"), &plain).unwrap();
+    let numbers = devices(&folder, "plain");
+    for (name, bytes, how) in [
+        ("a.json", &plain[..], "gzip from"),
+        ("a.json.gz", &gzip, "gzip\n"),
+        ("plot.html", plot.as_bytes(), "gzip from"),
+        ("a.zip", &archive, "columns in gzip from"),
+    ] {
+        std::fs::write(folder.join(name), bytes).unwrap();
+        for file in [name, "-"] {
+            let output = html(&folder, &[file, "-o", "out.html"], if file == "-" { bytes } else { b"" });
+            let says = String::from_utf8(output.stderr).unwrap();
+            assert!(output.status.success() && says.contains(how), "{name}: {says}");
+            assert_eq!(says.contains("the first of 2 snapshots in it"), name == "a.zip", "{says}");
+            assert_eq!(devices(&folder, "out.html"), numbers, "{name}");
+            let page = std::fs::read_to_string(folder.join("out.html")).unwrap();
+            assert!(name != "a.json.gz" || embedded(&page) == gzip, "what is compressed goes in as it is");
+        }
+    }
+}
+
+#[test]
+fn what_fails_leaves_nothing_behind() {
+    let folder = folder("failing");
+    std::fs::write(folder.join("a.json"), snapshot("f")).unwrap();
+    std::fs::write(folder.join("cut.json"), &snapshot("f")[..40]).unwrap();
+    std::fs::write(folder.join("kept.html"), "kept").unwrap();
+    std::fs::write(
+        folder.join("report.html"),
+        VIEWER.replace("</body>", "<script id=\"part-snapshot\"></script></body>"),
+    )
+    .unwrap();
+    std::fs::create_dir(folder.join("folder")).unwrap();
+    let count = || std::fs::read_dir(&folder).unwrap().count();
+    let before = count();
+    for (words, status, says) in [
+        (&["cut.json", "-o", "kept.html"][..], 1, "cut.json"),
+        (&["none.json", "-o", "kept.html"], 1, "none.json"),
+        (&["folder", "-o", "kept.html"], 1, "it is a folder"),
+        (&["a.json", "-o", "folder"], 1, "it is a folder"),
+        (&["a.json", "-o", "a.json"], 1, "that is the snapshot itself"),
+        (&["a.json", "-o", "none/out.html"], 1, "none/out.html"),
+        (&["a.json", "-o", "kept.html", "--viewer", "a.json"], 1, "a.json is no memscape.html"),
+        (&["a.json", "-o", "kept.html", "--viewer", "report.html"], 1, "has a snapshot in it already"),
+        (&["a.json", "-o", "kept.html", "--viewer", "none.html"], 1, "--viewer none.html"),
+        (&["a.json"], 2, "-o OUT.html is missing"),
+        (&["a.json", "-o", "kept.html", "--at", "soon"], 2, "--at soon makes no sense"),
+        (&["a.json", "b.json", "-o", "kept.html"], 2, "one file, not b.json"),
+    ] {
+        let output = html(&folder, words, b"");
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(status), "{words:?}: {error}");
+        assert!(error.contains(says) && error.lines().count() == 1, "{words:?}: {error}");
+    }
+    let full = html(&folder, &["a.json", "-o", "/dev/full"], b"");
+    assert_eq!(full.status.code(), Some(1), "{}", String::from_utf8_lossy(&full.stderr));
+    assert_eq!((count(), std::fs::read_to_string(folder.join("kept.html")).unwrap().as_str()), (before, "kept"));
+    // A link stays one.
+    std::os::unix::fs::symlink("kept.html", folder.join("link.html")).unwrap();
+    assert!(html(&folder, &["a.json", "-o", "link.html"], b"").status.success());
+    assert!(std::fs::read_to_string(folder.join("kept.html")).unwrap().starts_with("<html>"));
+    assert!(folder.join("link.html").is_symlink());
+}

@@ -1,0 +1,269 @@
+//! `memscape serve` as a browser meets it, and as others do: raw requests over TCP, hostile ones among them.
+
+#![cfg(unix)]
+
+use crate::generate::{Options, generate};
+use crate::served::{Server, Unchunked};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// A page as far as this program looks at it.
+const VIEWER: &str = "<html><body><script id=\"part-wasm\"></script></body></html>";
+
+/// A server with a page that nobody looks at.
+fn start(words: &[&str]) -> Server {
+    Server::start(&file("viewer.html", VIEWER.as_bytes()), words)
+}
+
+/// What a raw request is answered with.
+fn raw(server: &Server, request: &[u8]) -> Answer {
+    let mut stream = server.connect();
+    // It may refuse before it has all.
+    let _ = stream.write_all(request);
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).unwrap();
+    Answer::of(&bytes)
+}
+
+/// What a path below the token is answered with.
+fn get(server: &Server, path: &str, headers: &str) -> Answer {
+    let (mut stream, head) = server.ask(path, headers);
+    let mut bytes = head.into_bytes();
+    stream.read_to_end(&mut bytes).unwrap();
+    Answer::of(&bytes)
+}
+
+struct Answer {
+    status: String,
+    head: String,
+    body: Vec<u8>,
+}
+
+impl Answer {
+    fn of(bytes: &[u8]) -> Answer {
+        let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").unwrap_or(bytes.len());
+        let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
+        let status = head.split(' ').nth(1).unwrap_or_default().to_owned();
+        Answer { status, head, body: bytes.get(end + 4..).unwrap_or_default().to_vec() }
+    }
+
+    fn header(&self, name: &str) -> Option<&str> {
+        self.head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
+    }
+}
+
+fn file(name: &str, bytes: &[u8]) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli-serve");
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(name);
+    // Several tests write the same bytes under the same name at the same time.
+    if std::fs::read(&path).ok().as_deref() != Some(bytes) {
+        std::fs::write(&path, bytes).unwrap();
+    }
+    path
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli-serve").join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn snapshot() -> Vec<u8> {
+    let (options, _) = Options::parse("--events 2000".split(' ').map(str::to_owned)).unwrap();
+    generate(&options, Vec::new()).unwrap().0
+}
+
+#[test]
+fn the_address_leads_to_the_page_and_the_page_to_the_snapshot() {
+    let bytes = snapshot();
+    let path = file("it's \"odd\" #1.pickle", &bytes);
+    let server = start(&[path.to_str().unwrap()]);
+    assert!(server.said.starts_with("1 snapshot at http://127.0.0.1:"), "{}", server.said);
+    let first = get(&server, "", "");
+    let name = "it%2527s%2520%2522odd%2522%2520%25231.pickle";
+    assert_eq!((first.status.as_str(), first.header("Location")), ("302", Some(format!("page#url=0/{name}").as_str())));
+    let page = get(&server, "page", "");
+    assert_eq!((page.status.as_str(), page.body.as_slice()), ("200", VIEWER.as_bytes()));
+    for (header, value) in
+        [("Referrer-Policy", "no-referrer"), ("X-Content-Type-Options", "nosniff"), ("Cache-Control", "no-store")]
+    {
+        assert_eq!(page.header(header), Some(value));
+    }
+    let path = "0/it%27s%20%22odd%22%20%231.pickle";
+    assert_eq!(get(&server, path, "").body, bytes);
+    let packed = get(&server, path, "Accept-Encoding: gzip\r\n");
+    assert_eq!(packed.header("Content-Encoding"), Some("gzip"));
+    assert_eq!(packed.header("X-Uncompressed-Length"), Some(bytes.len().to_string().as_str()));
+    let mut unpacked = Vec::new();
+    flate2::read::GzDecoder::new(Unchunked::new(packed.body.as_slice())).read_to_end(&mut unpacked).unwrap();
+    assert!(unpacked == bytes, "packed and unpacked it is the same");
+    let head = raw(&server, format!("HEAD /{}/{path} HTTP/1.1\r\nHost: localhost\r\n\r\n", server.token).as_bytes());
+    assert_eq!((head.status.as_str(), head.body.len()), ("200", 0));
+    assert_eq!(head.header("Content-Length"), Some(bytes.len().to_string().as_str()));
+    let part = get(&server, path, "Range: bytes=1000-\r\nAccept-Encoding: gzip\r\n");
+    assert_eq!((part.status.as_str(), part.body.as_slice()), ("206", &bytes[1000..]));
+    assert_eq!(get(&server, path, "Range: bytes=999999999-\r\n").status, "416");
+    assert_eq!(get(&server, path, "Range: bytes=1000-\r\nIf-Range: \"other\"\r\n").status, "200");
+}
+
+/// Short, and answering as the file does; a range is of the file itself, and what is no snapshot goes as it is.
+#[test]
+fn a_large_snapshot_is_sent_as_columns() {
+    let (options, _) = Options::parse("--events 80000 --frames 60".split(' ').map(str::to_owned)).unwrap();
+    let bytes = generate(&options, Vec::new()).unwrap().0;
+    assert!(bytes.len() > 8 << 20, "{}", bytes.len());
+    let path = file("columns.pickle", &bytes);
+    let other = file("other.pickle", &vec![b'x'; 9 << 20]);
+    let server = start(&[path.to_str().unwrap(), other.to_str().unwrap()]);
+    let sent = get(&server, "0/columns.pickle", "Accept-Encoding: gzip\r\n");
+    assert_eq!((sent.header("Content-Encoding"), sent.header("Accept-Ranges")), (None, Some("none")));
+    assert_eq!(sent.header("Content-Length"), Some(sent.body.len().to_string().as_str()));
+    assert!(sent.body.len() < bytes.len() / 20, "{} of {}", sent.body.len(), bytes.len());
+    let [ours, whole] = [&sent.body, &bytes].map(|bytes| crate::opened::open(bytes).unwrap().summary);
+    assert_eq!((ours.devices, ours.warnings), (whole.devices, whole.warnings));
+    let part = get(&server, "0/columns.pickle", "Range: bytes=10-19\r\nAccept-Encoding: gzip\r\n");
+    assert_eq!((part.status.as_str(), part.body.as_slice()), ("206", &bytes[10..20]));
+    assert!(get(&server, "0/columns.pickle", "").body == bytes, "who takes no gzip gets the file");
+    let other_sent = get(&server, "1/other.pickle", "Accept-Encoding: gzip\r\n");
+    assert_eq!(other_sent.header("Content-Encoding"), Some("gzip"));
+    [path, other].into_iter().for_each(|path| std::fs::remove_file(path).unwrap());
+}
+
+#[test]
+fn strangers_are_told_nothing() {
+    let path = file("a.pickle", &snapshot());
+    let server = start(&[path.to_str().unwrap()]);
+    let token = &server.token;
+    let with = |line: &str, headers: &str| raw(&server, format!("{line}\r\n{headers}\r\n").as_bytes());
+    for host in ["evil.example", "127.0.0.1.evil.example", "localhost.evil:80", "10.0.0.1", ""] {
+        let answer = with(&format!("GET /{token}/ HTTP/1.1"), &format!("Host: {host}\r\n"));
+        assert_eq!(answer.status, "403", "{host}");
+        assert!(!answer.head.contains("Location"), "{}", answer.head);
+    }
+    let wrong = "0".repeat(32);
+    let upper = token.to_uppercase() + "x";
+    for path in ["", "page", "0/a.pickle", &wrong, &upper, "favicon.ico", &token[..31]] {
+        assert_eq!(with(&format!("GET /{path} HTTP/1.1"), "Host: localhost\r\n").status, "404", "{path}");
+    }
+    for path in
+        ["../page", "%2e%2e/page", "0/../../etc/passwd", "0/..%2f..%2fetc%2fpasswd", "1/a.pickle", "0/b", "pagex"]
+    {
+        assert_eq!(get(&server, path, "").status, "404", "{path}");
+    }
+    let page = format!("GET /{token}/page HTTP/1.1");
+    assert_eq!(with(&page, "").status, "400", "no host");
+    assert_eq!(with(&page, "Host: localhost\r\nHost: localhost\r\n").status, "400");
+    assert_eq!(with(&format!("GET http://localhost/{token}/page HTTP/1.1"), "Host: localhost\r\n").status, "400");
+    assert_eq!(with(&page.replace("1.1", "1.0"), "Host: localhost\r\n").status, "200");
+    assert_eq!(with(&page.replace("1.1", "3.0"), "Host: localhost\r\n").status, "505");
+    for method in ["POST", "PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "get"] {
+        let answer = with(&page.replace("GET", method), "Host: localhost\r\nContent-Length: 3\r\n\r\nabc");
+        assert_eq!((answer.status.as_str(), answer.header("Allow")), ("405", Some("GET, HEAD")), "{method}");
+    }
+    assert_eq!(with(&page, &format!("Host: localhost\r\nX: {}\r\n", "x".repeat(20_000))).status, "431");
+    assert_eq!(raw(&server, b"\xff\xfe\x00\r\n\r\n").status, "400");
+    // None of this has harmed it.
+    assert_eq!(get(&server, "page", "").status, "200");
+}
+
+#[test]
+fn who_only_holds_connections_keeps_nobody_out_for_long() {
+    let server = start(&[]);
+    let mut silent: Vec<TcpStream> = (0..100).map(|_| server.connect()).collect();
+    // Beyond its limit it says so at once…
+    let mut text = String::new();
+    let last = silent.last_mut().unwrap();
+    let _ = last.read_to_string(&mut text);
+    assert!(text.starts_with("HTTP/1.1 503"), "{text}");
+    // …and the silent are dropped, the one that sends a byte now and then as well.
+    let begun = Instant::now();
+    loop {
+        let _ = silent[0].write_all(b"x");
+        let mut stream = server.connect();
+        let request = format!("GET /{}/page HTTP/1.1\r\nHost: localhost\r\n\r\n", server.token);
+        let mut bytes = Vec::new();
+        let _ = stream.write_all(request.as_bytes()).and_then(|()| stream.read_to_end(&mut bytes));
+        if Answer::of(&bytes).status == "200" {
+            break;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60), "it answers nobody any more");
+        std::thread::sleep(Duration::from_millis(200));
+    }
+}
+
+#[test]
+fn a_folder_is_looked_through_anew() {
+    let folder = folder("growing");
+    let server = start(&[folder.to_str().unwrap()]);
+    assert!(server.said.starts_with("0 snapshots at "), "{}", server.said);
+    assert_eq!(get(&server, "", "").header("Location"), Some("page#"));
+    std::fs::create_dir(folder.join("rank1")).unwrap();
+    std::fs::write(folder.join("rank1/a.pickle"), snapshot()).unwrap();
+    std::fs::write(folder.join("loss.png"), b"x").unwrap();
+    assert_eq!(get(&server, "", "").header("Location"), Some("page#url=0/rank1%252Fa.pickle"));
+    assert_eq!(get(&server, "0/rank1%2Fa.pickle", "").status, "200");
+    std::fs::remove_file(folder.join("rank1/a.pickle")).unwrap();
+    let gone = get(&server, "0/rank1%2Fa.pickle", "");
+    assert!(gone.status == "404" && gone.body.starts_with(b"it can't be read any more"), "{}", gone.head);
+}
+
+/// Five hundred names of fifty letters: the address on the terminal is short, what it leads to bounded, and what is left out said.
+#[test]
+fn many_files_make_no_long_address() {
+    let folder = folder("many");
+    for place in 0..500 {
+        std::fs::write(folder.join(format!("snapshot-of-the-run-{place:030}.pickle")), b"x").unwrap();
+    }
+    let server = start(&[folder.to_str().unwrap()]);
+    assert!(server.said.lines().all(|line| line.len() < 150), "{}", server.said);
+    assert!(server.said.contains("300 older ones are left out"), "{}", server.said);
+    let location = get(&server, "", "").header("Location").unwrap().to_owned();
+    assert_eq!(location.matches("url=").count(), 200);
+    assert!(location.len() <= 33 << 10, "{}", location.len());
+}
+
+#[test]
+fn ctrl_c_ends_it_with_status_0_in_the_middle_of_a_file() {
+    let large = file("large.pickle", &vec![b'x'; 64 << 20]);
+    let mut server = start(&[large.to_str().unwrap()]);
+    let mut stream = server.connect();
+    let request = format!("GET /{}/0/large.pickle HTTP/1.1\r\nHost: localhost\r\n\r\n", server.token);
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut bytes = vec![0; 1 << 20];
+    stream.read_exact(&mut bytes).unwrap();
+    let sent = Command::new("kill").args(["-INT", &server.process.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    let status = server.process.wait().unwrap();
+    assert_eq!(status.code(), Some(0), "{status}");
+    // The client is told by the end of its connection that this was not all.
+    let left = std::io::copy(&mut stream, &mut std::io::sink()).unwrap_or(0);
+    assert!(left < 63 << 20, "{left}");
+    std::fs::remove_file(large).unwrap();
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let run = |words: &[&str]| Command::new(env!("CARGO_BIN_EXE_memscape")).arg("serve").args(words).output().unwrap();
+    let viewer = file("viewer.html", VIEWER.as_bytes());
+    let viewer = viewer.to_str().unwrap();
+    for (words, status, says) in [
+        (&["--port", "x"][..], 2, "--port is a number"),
+        (&["--bind", "x"], 2, "there is no --bind"),
+        (&["-"], 2, "standard input can't be served"),
+        (&["/nonexistent.pickle", "--viewer", viewer], 1, "/nonexistent.pickle"),
+        (&["/dev/null", "--viewer", viewer], 1, "neither a file nor a folder"),
+        (&["--viewer", "/nonexistent.html"], 1, "/nonexistent.html"),
+        (&["--viewer", "/dev/null"], 1, "no memscape.html"),
+        (&["--host", "203.0.113.1", "--viewer", viewer], 1, "203.0.113.1"),
+    ] {
+        let output = run(words);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(status), "{words:?}: {error}");
+        assert!(error.contains(says) && error.lines().count() == 1, "{words:?}: {error}");
+    }
+}

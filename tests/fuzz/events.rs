@@ -1,0 +1,77 @@
+//! What must hold of every list of events and of every curve, whatever the file.
+
+use crate::questions::{Opened, crosses};
+use memscape::engine::protocol::{
+    Action, Curves, DeviceSummary, EventsFilter, EventsPage, EventsQuestion, MOST_COPIED, Only,
+};
+use memscape::engine::{Reply, Request};
+use memscape::timeline::View;
+
+const TEXTS: [&str; 9] =
+    ["", "alloc", ">=512", "stream:0", "pool:0,0", "0x10", "/a/ & #1", "7f89b4000000_0", "@category x & &"];
+
+/// Asks for rows, text and totals, as `byte` chooses.
+pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn FnMut() -> u8) {
+    let last = device.events as u32;
+    for _ in 0..3 {
+        let text = TEXTS[usize::from(byte()) % TEXTS.len()].to_owned();
+        let actions = if byte() % 2 == 0 { 0 } else { u32::from(byte()) };
+        let between = (byte() % 3 == 0).then(|| [u32::from(byte()), u32::from(byte())]);
+        let filter = EventsFilter { text, actions, between };
+        let rows = [u32::from(byte() % 8), u32::from(byte())];
+        let reveal = Some(u32::from(byte()));
+        let chosen = vec![[0, 2], [3, u32::MAX]];
+        let question = Box::new(EventsQuestion { filter, rows, reveal, chosen, find: None });
+        let page = page(opened, device.device, question.clone());
+        assert!(page.all == last && page.listed <= last && page.first == rows[0], "{question:?}");
+        assert!(page.revealed.is_none_or(|row| row < page.listed) && page.revealed.is_some() == (page.listed > 0));
+        assert_eq!(page.rows.len() as u32, page.listed.saturating_sub(rows[0]).min(rows[1]));
+        assert!(page.rows.is_sorted_by(|one, next| one.event < next.event));
+        for row in &page.rows {
+            let bit = EventsFilter::bit(Action::ALL[usize::from(row.action)]);
+            assert!(actions == 0 || actions & bit != 0, "{row:?} is not one of {actions:b}");
+            assert!(between.is_none_or(|[from, to]| (from..to).contains(&row.event)), "{row:?}");
+        }
+        opened.engine.request(Request::EventsText { serial: 2, device: device.device, question });
+        loop {
+            match opened.next_reply() {
+                Reply::TableText { part, .. } if part.last => {
+                    assert!(part.rows <= MOST_COPIED.min(page.listed));
+                    break;
+                }
+                Reply::TableText { .. } => {}
+                other => panic!("text was asked for, not {other:?}"),
+            }
+        }
+    }
+    let parts = [
+        Only::default(),
+        Only { pool: Some((0, u64::from(byte() % 2))), ..Only::default() },
+        Only { stream: Some(u64::from(byte() % 3)), address: Some(u64::from(byte()) << (byte() % 50)), pool: None },
+    ];
+    for only in parts {
+        let view =
+            View { left_px: i64::from(byte()) - 90, ..View::fit(device.events + 1, 1, 1 + u32::from(byte()), 1) };
+        let curves = match opened.reply(Request::Curves { serial: 3, device: device.device, view, only }) {
+            Reply::Curves { curves, .. } => *curves,
+            other => panic!("curves were asked for, not {other:?}"),
+        };
+        crosses(&curves);
+        let Curves { edge_px, reserved, rounded, requested, allocated, pending, free, reserved_then, .. } = curves;
+        let columns = edge_px.len().saturating_sub(1);
+        for curve in [&reserved, &rounded, &requested, &allocated, &pending, &free, &reserved_then] {
+            assert_eq!(curve.len(), columns);
+        }
+        assert!(free.iter().zip(&reserved_then).all(|(free, then)| free <= then), "{free:?} of {reserved_then:?}");
+    }
+}
+
+fn page(opened: &mut Opened, device: i64, question: Box<EventsQuestion>) -> EventsPage {
+    match opened.reply(Request::Events { serial: 1, device, question }) {
+        Reply::Events { page, .. } => {
+            crosses(&*page);
+            *page
+        }
+        other => panic!("events were asked for, not {other:?}"),
+    }
+}

@@ -1,0 +1,93 @@
+//! What must hold of the allocator's state, whatever the file: every byte of a segment in one place, and the same at each address.
+
+use crate::questions::{Opened, crosses};
+use memscape::engine::protocol::{DeviceSummary, Only, PieceKind, SegmentSort, StatePage, StateQuestion};
+use memscape::engine::{Reply, Request};
+
+/// Asks for states at some moments, as lists and as pictures, and for what is at addresses of them.
+pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn FnMut() -> u8) {
+    let last = device.events as u32;
+    for moment in [0, last, u32::MAX, (u64::from(byte()) * u64::from(last) / 255) as u32] {
+        let list = StateQuestion {
+            moment,
+            only: Only::default(),
+            sort: SegmentSort::Address,
+            colouring: Default::default(),
+            width_px: 0,
+            bytes_per_px: 0.0,
+            fit_rows: 0,
+            rows: [0, u32::MAX],
+            reveal: None,
+            request: Some(u64::from(byte()) << (byte() % 64)),
+        };
+        let told = state(opened, device.device, list);
+        let mut addresses = vec![0, u64::MAX, 1 << byte() % 64];
+        for bar in &told.bars {
+            let mut next = bar.segment;
+            for piece in told.pieces.get(bar.pieces[0] as usize..bar.pieces[1] as usize).expect("pieces of the page") {
+                assert!(piece.address >= next || piece.kind != PieceKind::Free, "{piece:?} is used and free");
+                next = match piece.kind {
+                    PieceKind::Free => piece.address.saturating_add(piece.rounded),
+                    _ => piece.address,
+                };
+                if addresses.len() < 20 {
+                    addresses.push(piece.address);
+                }
+            }
+            assert!(bar.sums.free <= bar.sums.reserved && bar.sums.largest_free <= bar.sums.free, "{bar:?}");
+        }
+        let scale = [0.0, f64::NAN, 1e-300, -1.0, f64::INFINITY, 3e8][usize::from(byte()) % 6];
+        let sort = [SegmentSort::Size, SegmentSort::Free][usize::from(byte() % 2)];
+        let picture = StateQuestion {
+            width_px: 1 + u32::from(byte()),
+            bytes_per_px: scale,
+            fit_rows: u32::from(byte()),
+            sort,
+            rows: [u32::from(byte() % 8), 30],
+            only: Only { pool: Some((0, 0)), stream: Some(0), address: Some(addresses[addresses.len() - 1]) },
+            reveal: Some(addresses[addresses.len() / 2]),
+            ..list
+        };
+        state(opened, device.device, picture);
+        let all = state(opened, device.device, StateQuestion { only: Only::default(), ..picture });
+        for bar in &all.bars {
+            let pieces = all.pieces.get(bar.pieces[0] as usize..bar.pieces[1] as usize).expect("pieces of the page");
+            let edges: Vec<u32> = pieces.iter().flat_map(|piece| piece.x).collect();
+            assert!(edges.is_sorted() && bar.x[0] < bar.x[1] && bar.x[1] <= picture.width_px, "{bar:?} {edges:?}");
+        }
+        for address in addresses {
+            let request = Request::MemoryAt { serial: 4, device: device.device, moment, address };
+            match opened.reply(request) {
+                Reply::Hit { hit, memory, .. } => {
+                    crosses(&hit);
+                    let memory = *memory.expect("a device there is");
+                    crosses(&memory);
+                    assert!(memory.free.is_none() || (memory.segment.is_some() && hit.is_none()), "{memory:?}");
+                    let held = list_of(&told, address);
+                    assert_eq!(memory.segment.map(|segment| segment.address), held, "at {address:#x}");
+                }
+                other => panic!("memory was asked for, not {other:?}"),
+            }
+        }
+    }
+}
+
+/// The segment that holds an address, of those of a list.
+fn list_of(told: &StatePage, address: u64) -> Option<u64> {
+    let holds = |bar: &&memscape::engine::protocol::StateBar| {
+        bar.segment <= address && address < bar.segment.saturating_add(bar.sums.reserved)
+    };
+    // A list has so many rows at most.
+    assert!(told.rows < 4096, "a fuzzer's file is small");
+    told.bars.iter().find(holds).map(|bar| bar.segment)
+}
+
+fn state(opened: &mut Opened, device: i64, question: StateQuestion) -> StatePage {
+    match opened.reply(Request::State { serial: 3, device, question }) {
+        Reply::State { page, .. } => {
+            crosses(&*page);
+            *page
+        }
+        other => panic!("a state was asked for, not {other:?}"),
+    }
+}

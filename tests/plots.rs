@@ -1,0 +1,358 @@
+//! The pictures beside the stack, through the engine: totals of what was reserved, what lies at an address, steps, outlines, matches; in real
+//! files and in generated ones.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+use crate::generate;
+use crate::opened;
+
+use generate::Options;
+use memscape::engine::protocol::{
+    AddressMap, Begin, DeviceSummary, Direction, Grouping, HitAllocation, HitMemory, Looks, Only, Plot, Scope, Step,
+    Stepped, Stop,
+};
+use memscape::engine::{Reply, Request};
+use memscape::timeline::{OutlineRect, Scene, View, scene_hit};
+use opened::{Opened, open, real_pickles};
+
+const ADDRESSES: Looks = Looks { plot: Plot::Addresses(Only { pool: None, stream: None, address: None }), ..DEFAULT };
+const RESERVED: Looks = Looks { plot: Plot::Reserved(Only { pool: None, stream: None, address: None }), ..DEFAULT };
+const DEFAULT: Looks = Looks {
+    plot: Plot::Stack,
+    stacking: None,
+    colouring: Grouping::CallSite,
+    highlight: memscape::engine::protocol::Highlight::Nothing,
+};
+
+fn generated(words: &str) -> Opened {
+    let (options, others) = Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
+    assert_eq!(others, Vec::<String>::new());
+    open(&generate::generate(&options, Vec::new()).unwrap().0).unwrap()
+}
+
+/// Real files and generated ones, by name.
+fn files() -> Vec<(String, Opened)> {
+    let words = [
+        "--events 4000 --pending",
+        "--steps 21 --layers 3 --prerecord-mib 64 --expandable --private-pools --pending",
+        "--steps 21 --layers 3 --prerecord-mib 64 --expandable --private-pools --pending --ring 5000 --style cpp",
+        "--steps 9 --layers 2 --hidden 256 --host --devices 2",
+    ];
+    let mut files: Vec<_> = words.iter().map(|words| ((*words).to_owned(), generated(words))).collect();
+    for path in real_pickles().unwrap_or_default() {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        files.push((name, open(&std::fs::read(&path).unwrap()).unwrap()));
+    }
+    files
+}
+
+fn scene(opened: &mut Opened, device: i64, view: View, looks: Looks) -> Scene {
+    match opened.reply(Request::Scene { serial: 1, device, view, looks }) {
+        Reply::Scene { scene, .. } => *scene,
+        other => panic!("a scene was asked for, not {other:?}"),
+    }
+}
+
+fn map(opened: &mut Opened, device: i64, only: Only) -> AddressMap {
+    match opened.reply(Request::Map { serial: 1, device, only }) {
+        Reply::Map { map, .. } => *map,
+        other => panic!("a map was asked for, not {other:?}"),
+    }
+}
+
+fn hit(opened: &mut Opened, device: i64, looks: Looks, moment: u32, byte: u64) -> (Option<HitAllocation>, HitMemory) {
+    match opened.reply(Request::Hit { serial: 1, device, looks, moment, byte }) {
+        Reply::Hit { hit, memory, .. } => (hit, *memory.expect("not a stack of allocations")),
+        other => panic!("a hit was asked for, not {other:?}"),
+    }
+}
+
+fn step(opened: &mut Opened, device: i64, looks: Looks, (moment, byte): (u32, u64), step: Step) -> Stepped {
+    match opened.reply(Request::Step { serial: 1, device, looks, moment, byte, step }) {
+        Reply::Stepped { to, .. } => to,
+        other => panic!("a step was asked for, not {other:?}"),
+    }
+}
+
+fn outline(opened: &mut Opened, device: i64, looks: Looks, view: View, allocation: u32) -> Vec<OutlineRect> {
+    match opened.reply(Request::Outline { serial: 1, device, view, looks, allocation }) {
+        Reply::Outline { rects, .. } => rects,
+        other => panic!("an outline was asked for, not {other:?}"),
+    }
+}
+
+/// Blocks that are looked at one by one at a moment.
+const MOST_BLOCKS: usize = 100;
+
+fn width(device: &DeviceSummary) -> u64 {
+    device.events + 1
+}
+
+#[test]
+fn what_is_stacked_of_what_was_held_is_what_was_reserved() {
+    let mut largest = 0;
+    for (name, mut opened) in files() {
+        for device in opened.summary.devices.clone() {
+            let view = View::fit(width(&device), device.peak_reserved.max(1) as u64, 300, 200);
+            for stacking in [None, Some(Grouping::Pool), Some(Grouping::Size)] {
+                let scene = scene(&mut opened, device.device, view, Looks { stacking, ..RESERVED });
+                assert_eq!(scene.columns.total, scene.columns.reserved, "{name}, device {}", device.device);
+                let top = scene.columns.total.iter().copied().max().unwrap_or(0);
+                assert_eq!(top as i64, device.peak_reserved, "{name}, device {}", device.device);
+                let drawn = scene.quads.iter().map(|quad| i64::from(quad.y[1])).max().unwrap_or(0);
+                assert_eq!(drawn, view.row_from_bytes(top), "{name}, device {}", device.device);
+                assert_eq!(scene.ground, None);
+                largest = top.max(largest);
+            }
+        }
+    }
+    if real_pickles().is_some() {
+        assert!(largest >= 643_825_664, "the expandable file's peak, which memory_viz gets wrong");
+    }
+}
+
+#[test]
+fn every_pool_has_its_part_of_what_was_reserved() {
+    for (name, mut opened) in files() {
+        for device in opened.summary.devices.clone() {
+            let map = map(&mut opened, device.device, Only::default());
+            let view = View::fit(width(&device), device.peak_reserved.max(1) as u64, 5, 100);
+            // At the moments that the whole shows: parts have peaks of their own.
+            let moments = scene(&mut opened, device.device, view, RESERVED).columns;
+            let mut parts = vec![0u64; moments.moment.len()];
+            for &pool in &map.pools {
+                let only = Only { pool: Some(pool), ..Only::default() };
+                let looks = Looks { plot: Plot::Reserved(only), ..DEFAULT };
+                for (sum, &moment) in parts.iter_mut().zip(&moments.moment) {
+                    // Upwards until nothing is there.
+                    let (mut byte, mut steps) = (0, 0);
+                    while let (Some(hit), memory) = hit(&mut opened, device.device, looks, moment, byte) {
+                        assert_eq!(hit.lowest_byte, byte, "{name}");
+                        assert_eq!(memory.segment.unwrap().pool.unwrap_or_default(), pool, "{name}");
+                        byte += hit.requested;
+                        steps += 1;
+                        assert!(steps < 100_000);
+                    }
+                    *sum += byte;
+                }
+            }
+            assert_eq!(parts, moments.total, "{name}, device {}", device.device);
+        }
+    }
+}
+
+/// Blocks found by walking over the address axis, against those that the stack has at the same moment.
+#[test]
+fn every_live_block_is_found_where_it_lies() {
+    for (name, mut opened) in files() {
+        for device in opened.summary.devices.clone() {
+            let (id, map) = (device.device, map(&mut opened, device.device, Only::default()));
+            for moment in [device.events / 3, device.events].map(|moment| moment as u32) {
+                let mut stacked = Vec::new();
+                let mut byte = 0;
+                while let Some(hit) = opened.hit(id, moment, byte) {
+                    byte = hit.lowest_byte + hit.requested;
+                    let details = opened.details(id, hit.allocation).unwrap();
+                    stacked.extend(details.address.map(|address| (address, hit.allocation, details.rounded)));
+                }
+                stacked.sort_unstable();
+                // Upwards from block to block; between them is what is free or was never mapped.
+                let mut found = Vec::new();
+                let mut at = (moment, 0);
+                let (first, memory) = hit(&mut opened, id, ADDRESSES, moment, 0);
+                assert!(first.is_some() || memory.free.is_some() || memory.segment.is_none(), "{name}: {memory:?}");
+                let mut this = first;
+                loop {
+                    if let Some(hit) = this {
+                        found.push(hit.allocation);
+                        let address = map.address_at(hit.lowest_byte).unwrap();
+                        let place = stacked.binary_search_by_key(&address, |&(address, ..)| address).unwrap();
+                        assert_eq!(stacked[place].1, hit.allocation, "{name}");
+                        // Its last byte is its own, and the one beyond is not.
+                        let end = hit.lowest_byte + stacked[place].2;
+                        let (last, beyond) = (end - 1, end);
+                        assert_eq!(
+                            self::hit(&mut opened, id, ADDRESSES, moment, last).0.map(|hit| hit.allocation),
+                            Some(hit.allocation),
+                            "{name}"
+                        );
+                        assert_ne!(
+                            self::hit(&mut opened, id, ADDRESSES, moment, beyond).0.map(|hit| hit.allocation),
+                            Some(hit.allocation),
+                            "{name}"
+                        );
+                    }
+                    for place in [at, (moment, at.1 + 4096)] {
+                        check_memory(&name, &mut opened, id, &map, place);
+                    }
+                    let to = step(&mut opened, id, ADDRESSES, at, Step::Above);
+                    if to.stop != Stop::Arrived || found.len() == MOST_BLOCKS {
+                        break;
+                    }
+                    let back = step(&mut opened, id, ADDRESSES, (moment, to.byte), Step::Below);
+                    assert!(found.is_empty() || back.byte < to.byte, "{name}");
+                    at = (moment, to.byte);
+                    this = hit(&mut opened, id, ADDRESSES, moment, to.byte).0;
+                    assert!(this.is_some(), "{name}: a step leads onto a block");
+                }
+                let stacked = stacked.iter().take(MOST_BLOCKS);
+                assert_eq!(found, stacked.map(|block| block.1).collect::<Vec<_>>(), "{name} at {moment}");
+            }
+        }
+    }
+}
+
+/// The picture and the state tell the same of a place.
+fn check_memory(name: &str, opened: &mut Opened, device: i64, map: &AddressMap, (moment, height): (u32, u64)) {
+    let Some(address) = map.address_at(height) else { return };
+    let (found, memory) = hit(opened, device, ADDRESSES, moment, height);
+    match opened.reply(Request::MemoryAt { serial: 1, device, moment, address }) {
+        Reply::Hit { hit, memory: told, .. } => {
+            assert_eq!(
+                hit.map(|hit| hit.allocation),
+                found.map(|hit| hit.allocation),
+                "{name} at {moment}, {address:#x}"
+            );
+            assert_eq!(*told.unwrap(), memory, "{name} at {moment}, {address:#x}");
+        }
+        other => panic!("memory was asked for, not {other:?}"),
+    }
+}
+
+#[test]
+fn a_part_has_what_is_of_it_and_nothing_else() {
+    for (name, mut opened) in files() {
+        for device in opened.summary.devices.clone() {
+            let (id, whole) = (device.device, map(&mut opened, device.device, Only::default()));
+            let moment = (device.events / 2) as u32;
+            let pools = whole.pools.iter().map(|&pool| Only { pool: Some(pool), ..Only::default() });
+            let streams = whole.streams.iter().map(|&stream| Only { stream: Some(stream), ..Only::default() });
+            let segments = whole.ranges.iter().take(3).map(|it| Only { address: Some(it.address), ..Only::default() });
+            for only in pools.chain(streams).chain(segments) {
+                let part = map(&mut opened, id, only);
+                assert!(part.height <= whole.height && part.pools == whole.pools, "{name} {only:?}");
+                for range in &part.ranges {
+                    assert!(whole.height_of(range.address).is_some(), "{name} {only:?}");
+                }
+                if let Some(address) = only.address {
+                    assert!(part.height_of(address).is_some(), "{name} {only:?}");
+                }
+                let looks = Looks { plot: Plot::Addresses(only), ..DEFAULT };
+                let mut at = (moment, 0);
+                for _ in 0..30 {
+                    let to = step(&mut opened, id, looks, at, Step::Above);
+                    if to.stop != Stop::Arrived {
+                        break;
+                    }
+                    at = (to.moment, to.byte);
+                    let (found, _) = hit(&mut opened, id, looks, moment, to.byte);
+                    let details = opened.details(id, found.unwrap().allocation).unwrap();
+                    assert!(only.pool.is_none_or(|pool| details.pool.unwrap_or_default() == pool), "{name}");
+                    assert!(only.stream.is_none_or(|stream| details.stream == Some(stream)), "{name}");
+                }
+                let view = View::fit(device.events + 1, part.height.max(1), 90, 60);
+                let scene = scene(&mut opened, id, view, looks);
+                let whole = scene_hit(&scene, 0, 0);
+                assert!(whole.is_some() && scene.ground.is_some(), "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn matches_are_where_they_lie() {
+    for (name, mut opened) in files() {
+        for device in opened.summary.devices.clone() {
+            let id = device.device;
+            let Reply::Found { tally, .. } =
+                opened.reply(Request::Find { serial: 7, device: id, query: ">0".to_owned() })
+            else {
+                panic!("a search was asked for")
+            };
+            for (looks, moment) in [(ADDRESSES, 0), (RESERVED, device.events / 2), (RESERVED, 0)] {
+                let begin = Begin::Moment(moment as u32);
+                let (direction, window, scope) = (Direction::Next, [0, device.events as u32 + 1], Scope::Ever);
+                let next = Request::FindNext { serial: 8, find: 7, begin, direction, looks, window, scope };
+                let Reply::FoundNext { found, .. } = opened.reply(next) else { panic!("a match was asked for") };
+                assert_eq!(found.is_some(), tally.count > 0, "{name}");
+                let Some(found) = found else { continue };
+                let details = opened.details(id, found.allocation).unwrap();
+                let Some(address) = details.address else { continue };
+                let born = details.born_event.map_or(0, |event| event + 1);
+                let (hit, memory) = hit(&mut opened, id, looks, born, found.lowest_byte);
+                if looks == ADDRESSES {
+                    assert_eq!(hit.map(|hit| hit.allocation), Some(found.allocation), "{name}");
+                } else if let Some(segment) = memory.segment.filter(|_| found.lowest_byte > 0) {
+                    let inside = found.lowest_byte - hit.unwrap().lowest_byte;
+                    let range = segment.address..segment.address + segment.reserved;
+                    assert!(range.contains(&address) && inside < segment.range_bytes, "{name}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn steps_in_time_lead_to_the_next_block_of_an_address() {
+    let mut opened = generated("--events 4000 --pending");
+    let device = opened.summary.devices[0].clone();
+    let map = map(&mut opened, device.device, Only::default());
+    let mut arrived = 0;
+    for part in 0..60 {
+        let (moment, byte) = ((device.events / 2) as u32, map.height / 60 * part + 3);
+        let mut now = moment;
+        let this = hit(&mut opened, device.device, ADDRESSES, moment, byte).0.map(|hit| hit.allocation);
+        let to = step(&mut opened, device.device, ADDRESSES, (moment, byte), Step::Later);
+        // Moment by moment, the slow way.
+        let expected = loop {
+            now += 1;
+            if u64::from(now) > device.events {
+                break None;
+            }
+            let found = hit(&mut opened, device.device, ADDRESSES, now, byte).0.map(|hit| hit.allocation);
+            if found.is_some() && found != this {
+                break found;
+            }
+        };
+        assert_eq!(expected.is_some(), to.stop == Stop::Arrived);
+        if expected.is_some() {
+            assert_eq!((to.moment, to.byte), (now, byte));
+            let back = step(&mut opened, device.device, ADDRESSES, (now, byte), Step::Earlier);
+            let before = hit(&mut opened, device.device, ADDRESSES, back.moment, byte).0.map(|hit| hit.allocation);
+            assert!(back.stop != Stop::Arrived || (before.is_some() && before != expected && back.moment < now));
+            arrived += 1;
+        }
+    }
+    assert!(arrived > 5);
+}
+
+#[test]
+fn what_the_scene_draws_is_what_is_there() {
+    for (name, mut opened) in files() {
+        for device in opened.summary.devices.clone() {
+            let (id, map) = (device.device, map(&mut opened, device.device, Only::default()));
+            let whole = View::fit(width(&device), map.height.max(1), 160, 120);
+            let near = View { x_per_px: whole.x_per_px / 7.0, bytes_per_px: whole.bytes_per_px / 9.0, ..whole };
+            let near = near.panned(-i64::from(near.width_px) * 3, -i64::from(near.height_px) * 4);
+            for view in [whole, near] {
+                let scene = scene(&mut opened, id, view, ADDRESSES);
+                let ground = scene.ground.unwrap() as usize;
+                for (place, quad) in scene.quads.iter().enumerate().skip(ground).step_by(5) {
+                    let identity = scene.identities[place];
+                    let middle = (i32::from(quad.y[0]) + i32::from(quad.y[1])) / 2;
+                    let under = scene_hit(&scene, i32::from(quad.x[0]), middle).unwrap();
+                    assert_eq!(under.quad, Some(place), "{name}");
+                    let is_low = f64::from(quad.y[1] - quad.y[0]) < 2.0;
+                    let (hit, _) = hit(&mut opened, id, ADDRESSES, under.moment.0, under.byte);
+                    if identity.count == 1 && !is_low {
+                        assert_eq!(hit.map(|hit| hit.allocation), Some(identity.first), "{name}: {quad:?}");
+                        let rect = outline(&mut opened, id, ADDRESSES, view, identity.first);
+                        assert_eq!(rect.len(), 1);
+                        assert_eq!(rect[0].y, quad.y.map(i32::from), "{name}");
+                        assert!(rect[0].x[0] <= i32::from(quad.x[0]) && i32::from(quad.x[1]) <= rect[0].x[1], "{name}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! `memscape serve`, started for a test or a bench, and as much of a client as they need.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// A server that is running; dropped, it is killed.
+pub(crate) struct Server {
+    pub(crate) process: Child,
+    pub(crate) port: u16,
+    pub(crate) token: String,
+    /// What it printed, whole lines.
+    pub(crate) said: String,
+}
+
+impl Server {
+    /// Starts the program with this page.
+    pub(crate) fn start(viewer: &Path, words: &[&str]) -> Server {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_memscape"))
+            .args(["serve", "--no-browser", "--viewer"])
+            .arg(viewer)
+            .args(words)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .expect("it is built");
+        let mut lines = BufReader::new(process.stdout.take().expect("a pipe"));
+        let mut said = String::new();
+        while !said.contains("Ctrl+C") {
+            assert!(lines.read_line(&mut said).expect("text") > 0, "it ended: {said}");
+        }
+        let (_, address) = said.split_once("http://127.0.0.1:").expect("an address");
+        let (port, rest) = address.split_once('/').expect("a path");
+        let token = rest.split('/').next().unwrap_or_default().to_owned();
+        Server { process, port: port.parse().expect("a port"), token, said }
+    }
+
+    /// What stands on the terminal to be opened.
+    pub(crate) fn address(&self) -> String {
+        format!("http://127.0.0.1:{}/{}/", self.port, self.token)
+    }
+
+    /// A connection.
+    pub(crate) fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(("127.0.0.1", self.port)).expect("it listens");
+        stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a timeout");
+        stream
+    }
+
+    /// Sends a request; what comes back, up to the end of its head.
+    pub(crate) fn ask(&self, path: &str, headers: &str) -> (TcpStream, String) {
+        let mut stream = self.connect();
+        let request = format!("GET /{}/{path} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n", self.token);
+        stream.write_all(request.as_bytes()).expect("it listens");
+        let (mut head, mut byte) = (Vec::new(), [0]);
+        while !head.ends_with(b"\r\n\r\n") {
+            stream.read_exact(&mut byte).expect("a head");
+            head.extend(byte);
+        }
+        (stream, String::from_utf8(head).expect("text"))
+    }
+
+    /// Asks for the first snapshot it lists as a browser does; the body, and whether that is gzip, in chunks.
+    pub(crate) fn ask_packed(&self) -> (TcpStream, bool) {
+        let (_, head) = self.ask("", "");
+        let link = head.split("url=").nth(1).and_then(|link| link.split(['&', '\r']).next()).expect("a snapshot");
+        let (stream, head) = self.ask(&link.replace("%25", "%"), "Accept-Encoding: gzip\r\n");
+        (stream, head.contains("Content-Encoding: gzip"))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// A body without its chunks.
+pub(crate) struct Unchunked<R> {
+    source: R,
+    left: usize,
+    is_over: bool,
+}
+
+impl<R: BufRead> Unchunked<R> {
+    /// At its first chunk.
+    pub(crate) fn new(source: R) -> Unchunked<R> {
+        Unchunked { source, left: 0, is_over: false }
+    }
+
+    fn line(&mut self) -> io::Result<String> {
+        let mut line = String::new();
+        match self.source.read_line(&mut line)? {
+            0 => Err(io::ErrorKind::UnexpectedEof.into()),
+            _ => Ok(line.trim_end().to_owned()),
+        }
+    }
+}
+
+impl<R: BufRead> Read for Unchunked<R> {
+    /// # Errors
+    /// The last chunk is missing: the body was cut.
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.left == 0 && !self.is_over {
+            self.left = usize::from_str_radix(&self.line()?, 16).map_err(io::Error::other)?;
+            self.is_over = self.left == 0;
+        }
+        let room = buffer.len().min(self.left);
+        let count = self.source.read(&mut buffer[..room])?;
+        self.left -= count;
+        match (count, self.left) {
+            (0, left) if left > 0 => Err(io::ErrorKind::UnexpectedEof.into()),
+            (1.., 0) => self.line().map(|_| count),
+            _ => Ok(count),
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! The allocator's state as the engine tells it.
+
+use crate::opened::Opened;
+use memscape::engine::protocol::{PieceKind, SegmentSort, StateBar, StatePage, StatePiece, StateQuestion};
+use memscape::engine::{Reply, Request};
+
+/// All of the state at a moment, as a list.
+pub(crate) fn question(moment: u32) -> StateQuestion {
+    StateQuestion {
+        moment,
+        only: Default::default(),
+        sort: SegmentSort::Address,
+        colouring: Default::default(),
+        width_px: 0,
+        bytes_per_px: 0.0,
+        fit_rows: 0,
+        rows: [0, u32::MAX],
+        reveal: None,
+        request: None,
+    }
+}
+
+/// The answer to a question.
+pub(crate) fn page(opened: &mut Opened, device: i64, question: StateQuestion) -> StatePage {
+    match opened.reply(Request::State { serial: 5, device, question }) {
+        Reply::State { serial: 5, page } => *page,
+        other => panic!("a state was asked for, not {other:?}"),
+    }
+}
+
+/// All rows of a list, as many at a time as the engine hands out.
+pub(crate) fn list(opened: &mut Opened, device: i64, moment: u32) -> StatePage {
+    let mut whole = page(opened, device, question(moment));
+    while let Some(last) = whole.bars.last().filter(|last| last.row + 1 < whole.rows) {
+        let mut next = page(opened, device, StateQuestion { rows: [last.row + 1, u32::MAX], ..question(moment) });
+        let count = whole.pieces.len() as u32;
+        next.bars.iter_mut().for_each(|bar| bar.pieces = bar.pieces.map(|piece| piece + count));
+        whole.bars.append(&mut next.bars);
+        whole.pieces.append(&mut next.pieces);
+    }
+    whole
+}
+
+/// What is in a bar.
+pub(crate) fn pieces<'a>(page: &'a StatePage, bar: &StateBar) -> &'a [StatePiece] {
+    &page.pieces[bar.pieces[0] as usize..bar.pieces[1] as usize]
+}
+
+/// Whether a piece is a block, or several.
+pub(crate) fn is_block(piece: &StatePiece) -> bool {
+    matches!(piece.kind, PieceKind::Live | PieceKind::Pending)
+}

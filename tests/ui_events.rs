@@ -1,0 +1,304 @@
+//! The list of events without a browser: what is asked when, how list and moment follow each other, what is chosen, copied and said.
+#![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
+
+use crate::summary;
+
+use memscape::engine::protocol::{
+    Action as Did, Details, DeviceSummary, EventRow, EventsFilter, EventsPage, EventsQuestion, TableText,
+};
+use memscape::engine::{Reply, Request};
+use memscape::ui::action::GivenFile;
+use memscape::ui::events::{EventStep, EventsAction, ROW_PX, chips, grid, status};
+use memscape::ui::state::Canvas;
+use memscape::ui::table::{Extent, Go};
+use memscape::ui::views::Tab;
+use memscape::ui::{Action, Command, Effect, State, update};
+
+/// A page under test, its worker played by hand. Of `events` every `step`-th is listed.
+struct Page {
+    state: State,
+    done: Vec<Effect>,
+    events: u32,
+    step: u32,
+}
+
+impl Page {
+    fn open(events: u32) -> Page {
+        let device = DeviceSummary {
+            device: 0,
+            events: events.into(),
+            peak_event: 9,
+            drawn_peak: 1 << 20,
+            peak_reserved: 1 << 21,
+            peak_requested: 1 << 20,
+            time_us: Some((1_000_000, 9_000_000)),
+            ..DeviceSummary::default()
+        };
+        let mut page = Page { state: State::default(), done: vec![], events, step: 1 };
+        page.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
+        page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
+        page.reply(summary::opened(vec![device]));
+        assert!(page.asked().is_none(), "the list is not seen");
+        page.act(Action::TabChosen(Tab::Events));
+        page.answer();
+        page.scroll(0.0);
+        page.answer_all();
+        page
+    }
+
+    fn act(&mut self, action: Action) {
+        self.done = update(&mut self.state, action, 0.0);
+    }
+
+    fn reply(&mut self, reply: Reply) {
+        self.act(Action::Replied { load: self.state.load, reply });
+    }
+
+    fn events(&mut self, action: EventsAction) {
+        self.act(Action::Events(action));
+    }
+
+    fn key(&mut self, go: Go) {
+        self.act(Action::Command(Command::Row(go, Extent::One)));
+    }
+
+    fn scroll(&mut self, top: f64) {
+        self.events(EventsAction::Scrolled(top, 20.0 * ROW_PX));
+    }
+
+    fn asked(&self) -> Option<(u32, EventsQuestion)> {
+        self.done.iter().find_map(|effect| match effect {
+            Effect::Ask(Request::Events { serial, device: 0, question }) => Some((*serial, (**question).clone())),
+            _ => None,
+        })
+    }
+
+    /// The worker answers: event `row × step` in every row; each is an alloc, but every fifth a free, and event 7 memory ran out.
+    fn answer(&mut self) -> EventsQuestion {
+        let (serial, question) = self.asked().expect("the list was asked for");
+        let [first, count] = question.rows;
+        let (listed, step) = (self.events.div_ceil(self.step), self.step);
+        let row = |row: u32| {
+            let event = row * step;
+            let action = match event {
+                7 => Did::Oom,
+                _ if event % 5 == 4 => Did::FreeCompleted,
+                _ => Did::Alloc,
+            };
+            EventRow {
+                event,
+                action: action as u8,
+                time_us: Some(1_000_000 + 10 * i64::from(event)),
+                since_us: event.checked_sub(1).map(|_| 10),
+                size: 1 << 20,
+                address: (action != Did::Oom).then_some(0x7f89_b400_0000),
+                version: event / 5,
+                device_free: (action == Did::Oom).then_some(3 << 20),
+                stream: Some(0),
+                pool: Some((0, 0)),
+                allocation: (action != Did::Oom).then_some(1000 + event),
+                site: "train.py:1 step".into(),
+                active: 5 << 20,
+                pending: 1 << 20,
+                reserved: 20 << 20,
+                matches: event == 3,
+            }
+        };
+        let mut actions = vec![0; Did::ALL.len()];
+        (actions[Did::Alloc as usize], actions[Did::Oom as usize]) = (79, 1);
+        let page = EventsPage {
+            all: self.events,
+            listed,
+            first,
+            rows: (first..listed.min(first.saturating_add(count))).map(row).collect(),
+            revealed: question.reveal.map(|event| event.div_ceil(step).min(listed.saturating_sub(1))),
+            actions,
+        };
+        self.reply(Reply::Events { serial, page: Box::new(page) });
+        question
+    }
+
+    fn answer_all(&mut self) {
+        for _ in 0..5 {
+            if self.asked().is_some() {
+                self.answer();
+            }
+        }
+        assert!(self.asked().is_none(), "it comes to rest");
+    }
+
+    /// The event of the row that keys start from.
+    fn active(&self) -> Option<u32> {
+        let grid = grid(&self.state);
+        grid.rows.iter().find(|row| Some(row.row) == grid.active).map(|row| row.of)
+    }
+
+    /// The worker tells about the allocation that was just selected.
+    fn tell(&mut self, details: Details) {
+        let serial = self.state.selecting.expect("details were asked for");
+        self.reply(Reply::Details { serial, details: Some(Box::new(details)) });
+    }
+}
+
+#[test]
+fn it_begins_at_the_moment_and_follows_it() {
+    let mut page = Page::open(10_000_000);
+    assert_eq!(page.active(), Some(9), "the peak is after event 9");
+    page.act(Action::MomentTyped("7,654,321".into()));
+    let question = page.answer();
+    assert_eq!(question.reveal, Some(7_654_321));
+    page.answer_all();
+    assert_eq!(page.active(), Some(7_654_321));
+    let seen = grid(&page.state);
+    let row = seen.rows.iter().find(|row| row.of == 7_654_321).expect("it is in view");
+    assert!(row.class.contains("now") && row.cells[0].text == "7,654,321", "{row:?}");
+    assert!(seen.all_px <= 12_000_000.0, "browsers draw no higher page");
+    // Nothing moves: nothing is asked.
+    page.scroll(page.state.events.scroll.jump().1);
+    page.answer_all();
+    page.scroll(page.state.events.scroll.jump().1);
+    assert!(page.asked().is_none());
+}
+
+#[test]
+fn keys_lead_the_moment_from_event_to_event() {
+    let mut page = Page::open(1000);
+    page.key(Go::Down);
+    assert_eq!(page.state.pinned.moment, 11, "after event 10");
+    page.answer_all();
+    assert_eq!(page.active(), Some(10));
+    // To a row that is not known yet: the moment comes with it.
+    page.key(Go::Last);
+    assert_eq!(page.state.pinned.moment, 11);
+    page.answer_all();
+    assert_eq!((page.state.pinned.moment, page.active()), (1000, Some(999)));
+    page.key(Go::First);
+    page.answer_all();
+    assert_eq!((page.state.pinned.moment, page.active()), (1, Some(0)));
+    // Rows that are chosen beside others leave it where it is.
+    page.act(Action::Command(Command::Row(Go::Down, Extent::Through)));
+    assert_eq!((page.state.pinned.moment, page.state.events.chosen.count()), (1, 2));
+}
+
+#[test]
+fn a_free_that_is_clicked_is_seen_at_its_free() {
+    let mut page = Page::open(1000);
+    page.events(EventsAction::RowClicked(14, Extent::One));
+    assert_eq!(page.state.pinned.moment, 15);
+    page.tell(Details { allocation: 1014, born_event: Some(2), freed_event: Some(14), ..Details::default() });
+    assert_eq!(page.state.pinned.moment, 15, "its birth is elsewhere");
+    page.answer_all();
+    assert!(grid(&page.state).rows.iter().any(|row| row.of == 14 && row.class.contains("selected")));
+    // Keys lead to both ends of its life.
+    page.act(Action::Command(Command::Event(EventStep::ToBorn)));
+    page.answer_all();
+    assert_eq!((page.state.pinned.moment, page.active()), (3, Some(2)));
+    page.act(Action::TabChosen(Tab::Tree));
+    page.act(Action::Command(Command::Event(EventStep::ToFreed)));
+    page.answer_all();
+    assert_eq!((page.state.pinned.moment, page.active(), page.state.views.tab), (15, Some(14), Tab::Events));
+    // Enter selects what the row is about.
+    page.key(Go::Down);
+    page.act(Action::Command(Command::Event(EventStep::Select)));
+    assert!(page.done.iter().any(|it| matches!(it, Effect::Ask(Request::Details { allocation: 1015, .. }))));
+}
+
+#[test]
+fn what_is_filtered_is_asked_for_and_said() {
+    let mut page = Page::open(80);
+    let listed: Vec<(u32, String)> = chips(&page.state.events).into_iter().map(|it| (it.action, it.text)).collect();
+    assert_eq!(listed, [(0, "+ alloc 79".to_owned()), (8, "▲ oom 1".to_owned())]);
+    page.events(EventsAction::ActionToggled(8));
+    page.step = 7;
+    let question = page.answer();
+    assert_eq!(question.filter, EventsFilter { actions: EventsFilter::bit(Did::Oom), ..EventsFilter::default() });
+    page.answer_all();
+    assert_eq!(status(&page.state).text, "12 events of 80");
+    assert_eq!(page.active(), Some(14), "the first after the moment's");
+    let row = grid(&page.state).rows.into_iter().find(|row| row.of == 7).expect("memory ran out");
+    assert_eq!(row.cells[3].text, "▲ oom");
+    assert_eq!(row.cells[8].text, "asked for 1.00 MiB, the driver had 3.00 MiB free · train.py:1 step");
+    assert_eq!(row.cells[5].text, "–");
+
+    page.events(EventsAction::Typed("train.py".into()));
+    assert_eq!(page.answer().filter.text, "train.py");
+    page.act(Action::Command(Command::ClearFilters));
+    page.step = 1;
+    assert_eq!(page.answer().filter, EventsFilter::default());
+    page.answer_all();
+    assert_eq!(status(&page.state).text, "80 events");
+    assert_eq!(page.active(), Some(9), "the moment's own row is listed again");
+}
+
+#[test]
+fn a_row_tells_what_memory_viz_tells_and_more() {
+    let page = Page::open(80);
+    let row = grid(&page.state).rows.into_iter().find(|row| row.of == 14).expect("it is seen");
+    let texts: Vec<&str> = row.cells.iter().map(|cell| cell.text.as_str()).collect();
+    assert_eq!(
+        texts,
+        [
+            "14",
+            "0.000140",
+            "10 µs",
+            "− free_completed",
+            "1.00 MiB",
+            "7f89b4000000_2",
+            "0",
+            "default",
+            "train.py:1 step",
+            "4.00 MiB",
+            "5.00 MiB",
+            "20.0 MiB"
+        ]
+    );
+    assert_eq!(row.cells[9].title, "4,194,304 B", "what is allocated is active and not pending");
+    assert!(grid(&page.state).rows.iter().any(|row| row.of == 3 && row.class.contains("found")));
+}
+
+#[test]
+fn a_range_is_listed_alone() {
+    let mut page = Page::open(80);
+    page.act(Action::Command(Command::ToggleRange));
+    page.answer_all();
+    page.key(Go::Down);
+    let question = page.answer();
+    assert_eq!(question.filter.between, Some([10, 11]), "from the moment on: event 10");
+    assert!(status(&page.state).text.ends_with("in the range"));
+}
+
+#[test]
+fn chosen_rows_are_copied() {
+    let mut page = Page::open(1000);
+    page.events(EventsAction::RowClicked(3, Extent::One));
+    page.answer_all();
+    page.events(EventsAction::RowClicked(5, Extent::Through));
+    page.act(Action::Command(Command::CopyRows));
+    let (serial, chosen) = page
+        .done
+        .iter()
+        .find_map(|effect| match effect {
+            Effect::Ask(Request::EventsText { serial, question, .. }) => Some((*serial, question.chosen.clone())),
+            _ => None,
+        })
+        .expect("the text was asked for");
+    assert_eq!(chosen, [[3, 6]]);
+    let part = TableText { text: "event\n3\n4\n5\n".into(), rows: 3, last: true };
+    page.reply(Reply::TableText { serial, part });
+    assert!(page.done.contains(&Effect::Copy("event\n3\n4\n5\n".into())));
+    page.act(Action::Copied(Ok(())));
+    assert_eq!(page.state.remark.as_deref(), Some("Copied 3 rows."));
+    page.act(Action::Command(Command::ChooseAllRows));
+    assert_eq!(page.state.events.chosen.count(), 1000);
+}
+
+#[test]
+fn a_place_that_was_told_late_does_not_undo_a_jump() {
+    let mut page = Page::open(100_000);
+    page.key(Go::Last);
+    let (jumps, px) = page.state.events.scroll.jump();
+    // The browser tells of where it was before it was told to scroll.
+    page.scroll(0.0);
+    assert_eq!(page.state.events.scroll.jump(), (jumps, px));
+    assert!(px > 2_000_000.0);
+}

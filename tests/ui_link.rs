@@ -1,0 +1,451 @@
+//! Links: every kind of state through print and parse, what a link asks for, and fragments that nobody would write.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
+
+use memscape::engine::protocol::{
+    AddressMap, Details, DeviceSummary, FileSummary, Grouping, Member, Reply, Request, TableColumn, Topic,
+};
+use memscape::ui::action::GivenFile;
+use memscape::ui::events::EventsAction;
+use memscape::ui::flame::{FlameAction, FlameStep};
+use memscape::ui::link::Link;
+use memscape::ui::memory::MemoryAction;
+use memscape::ui::plots::curves::Line;
+use memscape::ui::plots::{PlotAction, PlotStep};
+use memscape::ui::range::About;
+use memscape::ui::state::{Canvas, Stage};
+use memscape::ui::tree_keys::TreeCommand;
+use memscape::ui::views::Tab;
+use memscape::ui::why::WhyAction;
+use memscape::ui::{Action, Command, Effect, State, update};
+use proptest::prelude::*;
+
+const CANVAS: Canvas = Canvas { width_px: 640, height_px: 300, scale: 1.0 };
+const PRINT: &str = "12-00112233445566778899aabbccddeeff";
+
+fn file() -> FileSummary {
+    let device = |device, events| DeviceSummary {
+        device,
+        events,
+        peak_requested: 1 << 30,
+        peak_event: 7,
+        drawn_peak: 1 << 30,
+        peak_reserved: 2 << 30,
+        time_us: Some((1_700_000_000_000_000, 1_700_000_009_000_000)),
+        ..DeviceSummary::default()
+    };
+    FileSummary {
+        schema: 1,
+        file: "a.pickle".into(),
+        format: "pickle 4 (Python)".into(),
+        torch: None,
+        warnings: vec![],
+        devices: vec![device(0, 1_000_000), device(3, 90)],
+        settings: vec![],
+    }
+}
+
+/// A page, and a worker that answers the questions that a link waits for.
+#[derive(Default)]
+struct Page {
+    state: State,
+    loads: Vec<String>,
+}
+
+impl Page {
+    fn new() -> Page {
+        let mut page = Page::default();
+        page.act(Action::Resized(CANVAS));
+        page
+    }
+
+    fn act(&mut self, action: Action) {
+        let mut waiting = update(&mut self.state, action, 0.0);
+        while let Some(effect) = waiting.pop() {
+            let reply = match effect {
+                Effect::Load { origin, .. } => {
+                    self.loads.push(format!("{origin:?}"));
+                    continue;
+                }
+                Effect::Ask(Request::Details { serial, allocation, .. }) => {
+                    let details = Details { allocation, born_event: Some(3), ..Details::default() };
+                    Reply::Details { serial, details: (allocation < 5000).then(|| Box::new(details)) }
+                }
+                Effect::Ask(Request::Map { serial, device, .. }) => {
+                    let map = AddressMap {
+                        height: 3 << 30,
+                        pools: vec![(0, 0), (0, 7)],
+                        streams: vec![0, 42],
+                        ..AddressMap::default()
+                    };
+                    Reply::Map { serial, device, map: Box::new(map) }
+                }
+                _ => continue,
+            };
+            let load = self.state.load;
+            waiting.extend(update(&mut self.state, Action::Replied { load, reply }, 0.0));
+        }
+    }
+
+    fn go(&mut self, fragment: &str) {
+        self.act(Action::LinkGiven(Box::new(Link::parse(fragment))));
+    }
+
+    fn open(&mut self) {
+        self.act(Action::Replied { load: self.state.load, reply: Reply::Opened(Box::new(file())) });
+    }
+
+    fn drop_file(&mut self, print: &str) {
+        self.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 12 }]));
+        self.open();
+        self.print(print);
+    }
+
+    fn print(&mut self, print: &str) {
+        self.act(Action::Fingerprinted { load: self.state.load, print: print.to_owned() });
+    }
+
+    fn fragment(&self) -> String {
+        Link::of(&self.state).unwrap().fragment()
+    }
+
+    /// A page that has followed this link.
+    fn of(fragment: &str) -> Page {
+        let mut page = Page::new();
+        page.go(fragment);
+        page.open();
+        page.print(PRINT);
+        page
+    }
+}
+
+/// Everything but the window, and the window's edges as numbers.
+fn parts(fragment: &str) -> (Vec<&str>, Vec<f64>) {
+    let is_window = |pair: &&str| pair.starts_with("x=") || pair.starts_with("y=");
+    let others = fragment.split('&').filter(|pair| !is_window(pair)).collect();
+    let edges = fragment.split('&').filter(is_window).flat_map(|pair| pair[2..].split(".."));
+    (others, edges.map(|edge| edge.parse().unwrap()).collect())
+}
+
+/// Both links show the same; the window to less than a pixel of its canvas.
+fn assert_same(before: &str, after: &str) {
+    let ((others, edges), (others_after, edges_after)) = (parts(before), parts(after));
+    assert_eq!(others, others_after);
+    assert_eq!(edges.len(), edges_after.len(), "{before}\n{after}");
+    for (from, to) in edges.chunks(2).zip(edges_after.chunks(2)) {
+        let pixel = (from[1] - from[0]) / 300.0;
+        let near = |place: usize| (from[place] - to[place]).abs() <= pixel;
+        assert!(near(0) && near(1), "{before}\n{after}");
+    }
+}
+
+#[test]
+fn a_link_says_what_was_changed_and_nothing_else() {
+    let mut page = Page::of("#url=run/a%20b.pickle");
+    assert_eq!(page.loads, ["Link(\"run/a b.pickle\")"]);
+    assert_eq!(page.fragment(), format!("v=1&url=run/a%20b.pickle&print={PRINT}&device=0&tab=tree"));
+    page.act(Action::DeviceChosen(3));
+    page.act(Action::StackingChosen(Some(Grouping::Size)));
+    page.act(Action::MomentTyped("12".into()));
+    page.act(Action::FindTyped("relu & <b>".into()));
+    let expected = "&device=3&stack=size&at=12&find=relu%20%26%20%3Cb%3E&tab=tree";
+    assert_eq!(page.fragment(), format!("v=1&url=run/a%20b.pickle&print={PRINT}{expected}"));
+}
+
+#[test]
+fn every_kind_of_state_comes_back() {
+    let all = [
+        "device=3",
+        "device=0&lanes=all",
+        "device=0&axis=time&x=1000000.5..2000000.25",
+        "device=0&show=addresses&pool=0.7&stream=42&y=1048576..2097152",
+        "device=0&show=addresses&segment=7f8900000000",
+        "device=0&show=reserved&lines=1,6",
+        "device=0&stack=site&colour=size&faded=1,4",
+        "device=0&x=1000..2000&y=4096..536870912",
+        "device=0&x=999900.5..999950.25",
+        "device=0&x=10..900000&fit=bytes",
+        "device=0&capacity=85899345920",
+        "device=0&marks=0:12:4096:s,3:-1:0:a,0:99:1:r",
+        "device=0&at=-1",
+        "device=0&at=999999",
+        "device=0&range=10..500&about=freed",
+        "device=0&select=17&same=blends",
+        "device=0&capitals=heeded&find=conv%20%2Fre%2F%20%C3%A4",
+        "device=0&views=folded",
+        "device=0&views=60",
+        "device=0&topic=fragmentation",
+        "device=0&root=innermost&merge=file&internal=shown",
+        "device=0&node=9&focus=4&folds=3o,4c,7O,8C",
+        "device=0&zoom=12&flame=up",
+        "device=0&filter=%3E1MiB%20stream%3A7&sort=age+&sizes=3..9&lives=0..2&bars=count",
+        "device=0&events=alloc&actions=5",
+        "device=0&mpool=0.7&mstream=42&segments=free&request=24%20MiB",
+    ];
+    for (view, tab) in
+        all.iter().zip(["why", "tree", "flame", "table", "sizes", "source", "memory", "events"].iter().cycle())
+    {
+        let fragment = Link::parse(&format!("v=1&url=a.pickle&print={PRINT}&{view}&tab={tab}")).fragment();
+        assert_eq!(fragment.matches('&').count(), 3 + view.matches('&').count() + 1, "all of it is understood: {view}");
+        let page = Page::of(&fragment);
+        assert_same(&fragment, &page.fragment());
+        assert_eq!(page.state.linked.notice, None);
+    }
+}
+
+#[test]
+fn what_is_not_said_is_as_a_page_begins() {
+    let mut page = Page::of("url=a.pickle");
+    let plain = page.fragment();
+    page.go("v=1&url=a.pickle&device=0&show=reserved&axis=time&x=5..500&at=3&range=1..9&find=x&select=4&topic=leaks&tab=why&folds=3o&marks=0:1:1:s");
+    assert_ne!(page.fragment(), plain);
+    page.go(&plain);
+    assert_eq!(page.fragment(), plain, "going back in the browser");
+    assert_eq!(page.loads.len(), 1, "and nothing is read anew");
+}
+
+#[test]
+fn steps_are_what_back_undoes() {
+    let link = |view: &str| Link::parse(&format!("v=1&url=a&{view}"));
+    for step in ["device=3", "show=reserved", "tab=why", "topic=leaks", "select=4", "range=1..2", "axis=time"] {
+        assert!(link(step).is_step_from(&link("")), "{step}");
+    }
+    for kept in ["x=1..2", "y=1..2", "at=4", "find=a", "filter=b", "folds=1o", "views=40"] {
+        assert!(!link(kept).is_step_from(&link("")), "{kept}");
+    }
+    assert!(Link::parse("url=b").is_step_from(&link("")));
+}
+
+#[test]
+fn a_link_to_a_file_without_an_address_asks_for_it() {
+    let mut page = Page::new();
+    page.drop_file(PRINT);
+    page.act(Action::MomentTyped("12".into()));
+    let fragment = page.fragment();
+    assert_eq!(fragment, format!("v=1&name=a.pickle&print={PRINT}&device=0&at=12&tab=tree"));
+
+    let mut other = Page::new();
+    other.go(&fragment);
+    assert!(matches!(other.state.stage, Stage::Empty) && other.loads.is_empty());
+    let asked = "The link shows a.pickle (12 B): drop or choose that file, and it opens as the link has it.";
+    assert_eq!(other.state.linked.notice.as_deref(), Some(asked));
+    other.drop_file("99-ffeeddccbbaa99887766554433221100");
+    assert_eq!(other.state.linked.notice, Some(format!("This is another file. {asked}")));
+    assert!(!other.fragment().contains("at="), "another file is not shown as the link has it");
+    other.drop_file(PRINT);
+    assert_eq!((other.fragment(), other.state.linked.notice.clone()), (fragment, None));
+}
+
+#[test]
+fn a_hosted_file_that_is_another_is_warned_about() {
+    let mut page = Page::new();
+    page.go(&format!("v=1&url=a.pickle&print={PRINT}&at=12"));
+    page.open();
+    assert!(page.fragment().contains("at=12"), "it is shown at once");
+    page.print("99-ffeeddccbbaa99887766554433221100");
+    assert!(page.state.linked.notice.as_ref().unwrap().contains("not the one that the link was made for"));
+    page.act(Action::NoticeClosed);
+    assert_eq!(page.state.linked.notice, None);
+}
+
+#[test]
+fn a_link_that_is_followed_in_an_open_file_is_compared_as_well() {
+    let mut page = Page::of("url=a.pickle");
+    page.go("v=1&url=a.pickle&print=99-ffeeddccbbaa99887766554433221100&at=12");
+    assert!(page.fragment().contains("at=12"));
+    assert!(page.state.linked.notice.as_ref().unwrap().contains("not the one that the link was made for"));
+    page.go(&format!("v=1&url=a.pickle&print={PRINT}&at=13"));
+    assert_eq!(page.state.linked.notice, None);
+    // Without a file it is about the open one, and an anchor is no link.
+    page.go("tab=why");
+    assert!(page.fragment().contains("tab=why") && !page.fragment().contains("at="));
+    page.go("#main");
+    assert!(page.fragment().contains("tab=why"));
+    assert!(!page.state.is_following() && page.loads.len() == 1);
+}
+
+#[test]
+fn an_address_is_not_rewritten_while_its_link_asks() {
+    let mut page = Page::new();
+    page.go(&format!("v=1&name=a&print={PRINT}&at=12"));
+    page.drop_file("99-ffeeddccbbaa99887766554433221100");
+    assert!(page.state.is_following());
+    page.act(Action::NoticeClosed);
+    assert!(!page.state.is_following());
+}
+
+#[test]
+fn a_version_is_told_even_where_nothing_else_is() {
+    for version in ["2", "2.1", "abc"] {
+        let page = Page::of(&format!("v={version}&url=a.pickle"));
+        assert!(page.state.linked.notice.is_some(), "{version}");
+    }
+}
+
+#[test]
+fn a_moment_may_be_told_as_in_its_field() {
+    assert!(Page::of("url=a.pickle&at=end").fragment().contains("&at=999999&"));
+    assert!(!Page::of("url=a.pickle&at=peak").fragment().contains("&at="));
+    let page = Page::of("url=a.pickle&at=soon");
+    assert!(!page.fragment().contains("&at=") && page.state.pinned.wrong.is_some(), "said beside the field");
+}
+
+#[test]
+fn a_text_that_is_too_long_for_a_link_is_left_out_of_it() {
+    let mut page = Page::of("url=a.pickle");
+    page.act(Action::FindTyped("ä".repeat(30_000)));
+    let fragment = page.fragment();
+    assert!(fragment.len() < 1000 && fragment.contains("url=a.pickle"));
+}
+
+#[test]
+fn a_fingerprint_may_come_before_the_file_is_open() {
+    let mut page = Page::new();
+    page.go(&format!("v=1&name=a&print={PRINT}&at=12"));
+    page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 12 }]));
+    page.print(PRINT);
+    page.open();
+    assert!(page.fragment().contains("at=12"));
+    let mut page = Page::new();
+    page.go("v=1&url=a.pickle&at=12");
+    page.print(PRINT);
+    page.open();
+    assert!(page.fragment().contains("at=12"), "whether or not the link tells one");
+}
+
+#[test]
+fn a_later_version_is_read_as_far_as_it_is_understood() {
+    let page = Page::of("v=9&url=a.pickle&device=0&at=12&hologram=on&tab=why");
+    assert!(page.fragment().ends_with("&device=0&at=12&tab=why"));
+    assert!(page.state.linked.notice.as_ref().unwrap().contains("v=9"));
+}
+
+#[test]
+fn several_snapshots_are_listed_and_the_chosen_one_is_read() {
+    let page = Page::of("v=1&url=a.pickle&url=b.pickle&url=c.pickle&open=1&at=12");
+    assert_eq!((page.loads.as_slice(), page.state.snapshots.len()), (&["Link(\"b.pickle\")".to_owned()][..], 3));
+    assert!(page.fragment().starts_with("v=1&url=a.pickle&url=b.pickle&url=c.pickle&"));
+    assert!(page.fragment().contains("&open=1&"));
+    let page = Page::of("url=a&url=b&open=99999999999999999999");
+    assert_eq!(page.loads, ["Link(\"a\")"]);
+}
+
+#[test]
+fn a_link_into_an_archive_opens_the_snapshot_it_is_about() {
+    let list = |page: &mut Page| {
+        let members = ["a", "b", "c"].map(|name| Member { name: name.into(), bytes: 5 }).to_vec();
+        page.act(Action::Replied { load: page.state.load, reply: Reply::Members(members) });
+        page.open();
+    };
+    let mut page = Page::new();
+    page.go("v=1&url=a.zip&url=b.zip&member=2&at=12");
+    list(&mut page);
+    assert!(
+        matches!(page.state.stage, Stage::Loading(_)) && page.loads.len() == 2,
+        "the first was opened, the third is"
+    );
+    page.open();
+    page.print(PRINT);
+    let fragment = page.fragment();
+    assert_eq!(fragment, format!("v=1&url=a.zip&url=b.zip&print={PRINT}&member=2&device=0&at=12&tab=tree"));
+    // The same of a file that has no address.
+    let mut page = Page::new();
+    page.go(&format!("v=1&name=a.pickle&print={PRINT}&member=1&at=12"));
+    page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 12 }]));
+    list(&mut page);
+    page.print(PRINT);
+    page.open();
+    page.print(PRINT);
+    assert!(page.fragment().contains("&member=1&device=0&at=12&"), "{}", page.fragment());
+}
+
+/// What a person may do, so that there is something to print.
+fn deeds() -> impl Strategy<Value = Action> {
+    let commands = [
+        Command::ToggleAxis,
+        Command::ToggleLanes,
+        Command::NextDevice,
+        Command::NextStacking,
+        Command::NextColouring,
+        Command::ZoomEventsIn,
+        Command::ZoomEventsIn,
+        Command::ZoomBytesIn,
+        Command::MoveRight,
+        Command::MoveUp,
+        Command::ToggleFitBytes,
+        Command::FoldViews,
+        Command::ToggleMeasure,
+        Command::FindCapitals,
+        Command::ToggleSameStack,
+        Command::SelectNext,
+        Command::PinEnd,
+        Command::PinPeak,
+        Command::NextAbout,
+        Command::Plot(PlotStep::Next),
+        Command::Plot(PlotStep::Toggle(Line::Free)),
+        Command::Tree(TreeCommand::Invert),
+        Command::Tree(TreeCommand::NextMerge),
+        Command::Tree(TreeCommand::OpenAll),
+        Command::Flame(FlameStep::Turn),
+        Command::Flame(FlameStep::HideInternal),
+    ];
+    prop_oneof![
+        prop::sample::select(commands.to_vec()).prop_map(Action::Command),
+        prop::sample::select(Tab::ALL.to_vec()).prop_map(Action::TabChosen),
+        prop::sample::select(Topic::ALL.to_vec()).prop_map(|topic| Action::Why(WhyAction::TopicChosen(topic))),
+        prop::sample::select(TableColumn::ALL.to_vec()).prop_map(Action::SortChosen),
+        prop::sample::select(About::ALL.to_vec()).prop_map(Action::AboutChosen),
+        (0..2000u32).prop_map(|moment| Action::MomentTyped(moment.to_string())),
+        any::<String>().prop_map(Action::FindTyped),
+        any::<String>().prop_map(Action::TableFilterTyped),
+        any::<String>().prop_map(|text| Action::Events(EventsAction::Typed(text))),
+        (0..20u32).prop_map(|action| Action::Events(EventsAction::ActionToggled(action))),
+        any::<String>().prop_map(|text| Action::Memory(MemoryAction::RequestTyped(text))),
+        (0..4usize).prop_map(|place| Action::Memory(MemoryAction::SortChosen(place))),
+        (0..3usize).prop_map(|place| Action::Plot(PlotAction::Pool(place.checked_sub(1)))),
+        (0..3usize).prop_map(|place| Action::Plot(PlotAction::Stream(place.checked_sub(1)))),
+        (0.0..1.0, 0.0..1.0).prop_map(|(from, to)| Action::MinimapMoved([f64::min(from, to), f64::max(from, to)])),
+        (0..100u32).prop_map(Action::ViewsResized),
+        (0..1000u32).prop_map(|gib| Action::CapacityTyped(gib.to_string())),
+        Just(Action::Flame(FlameAction::PointerAt(None))),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn whatever_a_person_did_comes_back(deeds in prop::collection::vec(deeds(), 0..25)) {
+        let mut page = Page::of(&format!("url=a.pickle&print={PRINT}"));
+        deeds.into_iter().for_each(|deed| page.act(deed));
+        let fragment = page.fragment();
+        let again = Link::parse(&fragment);
+        prop_assert_eq!(&again, &Link::of(&page.state).unwrap());
+        assert_same(&fragment, &Page::of(&fragment).fragment());
+    }
+
+    /// Any bytes, and any values of known keys: a view, never a panic, and nothing is read but what `url` names.
+    #[test]
+    fn any_fragment_is_some_link(
+        text in any::<String>(),
+        pairs in prop::collection::vec((prop::sample::select(KEYS.to_vec()), prop_oneof![
+            any::<String>(), "-?[0-9]{1,25}", "[0-9.]{1,6}\\.\\.[0-9.]{1,22}", "[-0-9:,.soca]{0,40}",
+        ]), 0..30),
+    ) {
+        let link = Link::parse(&text);
+        let mut again = Link::parse(&link.fragment());
+        again.version = link.version;
+        prop_assert_eq!(again, link);
+        let pairs: Vec<String> = pairs.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        let page = Page::of(&format!("url=a.pickle&{}", pairs.join("&")));
+        prop_assert!(page.loads.iter().all(|load| load == "Link(\"a.pickle\")"), "{:?}", page.loads);
+        let fragment = page.fragment();
+        assert_same(&fragment, &Page::of(&fragment).fragment());
+    }
+}
+
+const KEYS: [&str; 44] = [
+    "v", "open", "member", "device", "lanes", "axis", "show", "pool", "stream", "segment", "lines", "stack", "colour",
+    "faded", "x", "y", "fit", "capacity", "marks", "at", "range", "about", "select", "same", "capitals", "find", "tab",
+    "views", "topic", "root", "merge", "internal", "node", "focus", "folds", "zoom", "filter", "sort", "sizes",
+    "lives", "events", "actions", "mpool", "request",
+];

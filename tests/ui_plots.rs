@@ -1,0 +1,538 @@
+//! What the picture's height shows: windows of each plot, axis, hover and choice, filters, lines and export, without a browser.
+#![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
+
+use memscape::engine::protocol::{
+    AddressMap, Curves, Details, DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, HitMemory, HitSegment,
+    Looks, MappedRange, Only, Plot,
+};
+use memscape::engine::{Reply, Request};
+use memscape::timeline::scene::SceneColumns;
+use memscape::timeline::{Quad, QuadIdentity, Scene, View};
+use memscape::ui::action::{GivenFile, Pointer};
+use memscape::ui::export::Format;
+use memscape::ui::figure::{Figure, shapes::Shape};
+use memscape::ui::hover::card;
+use memscape::ui::plots::curves::Line;
+use memscape::ui::plots::{PlotAction, PlotStep, segment, view::pickers};
+use memscape::ui::state::{BytesAxis, Canvas};
+use memscape::ui::{Action, Command, Effect, State, notices, update};
+
+const CANVAS: Canvas = Canvas { width_px: 100, height_px: 170, scale: 1.0 };
+const MIB: u64 = 1 << 20;
+const ADDRESSES: Plot = Plot::Addresses(Only { pool: None, stream: None, address: None });
+const RESERVED: Plot = Plot::Reserved(Only { pool: None, stream: None, address: None });
+/// The first address of the upper range of [`map`].
+const UPPER: u64 = 0x7f00_0a00_0000;
+
+fn file() -> FileSummary {
+    let device = |device, peak: u64| DeviceSummary {
+        device,
+        events: 999,
+        peak_requested: peak as i64,
+        drawn_peak: peak,
+        peak_reserved: 40 * MIB as i64,
+        time_us: Some((0, 99_900)),
+        ..DeviceSummary::default()
+    };
+    let devices = vec![device(0, 30 * MIB), device(1, 3 * MIB)];
+    let (file, format) = ("a.pickle".into(), "pickle 4 (Python)".into());
+    FileSummary { schema: 1, file, format, torch: None, warnings: vec![], devices, settings: vec![] }
+}
+
+/// 20 MiB, a gap, 44 MiB.
+fn map() -> AddressMap {
+    AddressMap {
+        height: 65 * MIB,
+        ranges: vec![
+            MappedRange { address: 0x7f00_0000_0000, bytes: 20 * MIB, from: 0, segments: 1 },
+            MappedRange { address: UPPER, bytes: 44 * MIB, from: 21 * MIB, segments: 2 },
+        ],
+        pools: vec![(0, 0), (0, 7)],
+        streams: vec![0, 16],
+    }
+}
+
+fn segment_at(address: u64) -> HitSegment {
+    HitSegment {
+        range: 5,
+        address,
+        reserved: 40 * MIB,
+        range_bytes: 20 * MIB,
+        mapped: 3,
+        unmapped: Some(900),
+        pool: Some((0, 7)),
+        stream: Some(16),
+        small: false,
+        expandable: true,
+        site: Some("train.py:7 step".into()),
+    }
+}
+
+/// One block, `id`, over the lower half of the window.
+fn scene(view: View, id: u32) -> Scene {
+    let columns = view.width_px as usize;
+    let columns = SceneColumns {
+        edge_px: (0..=columns as i32).collect(),
+        moment: (0..columns as u32).collect(),
+        moments: vec![1; columns],
+        total: vec![40 * MIB; columns],
+        reserved: vec![40 * MIB; columns],
+        pending: vec![0; columns],
+        hidden: vec![0; columns],
+        hidden_largest: vec![0; columns],
+    };
+    let quads = vec![Quad { x: [0, view.width_px as i16], y: [0, view.height_px as i16 / 2], paint: 0 }];
+    let identities = vec![QuadIdentity { first: id, last: id, count: 1, bytes: [512, 0] }];
+    Scene { view, band_px: 1, columns, quads, identities, ground: None }
+}
+
+fn curves(view: View) -> Curves {
+    let columns = view.width_px as usize;
+    let of = |bytes: u64| vec![bytes; columns];
+    Curves {
+        view: Some(view),
+        edge_px: (0..=columns as i32).collect(),
+        reserved: of(40 * MIB),
+        rounded: of(30 * MIB),
+        requested: of(29 * MIB),
+        allocated: of(28 * MIB),
+        pending: of(MIB),
+        free: of(10 * MIB),
+        reserved_then: of(40 * MIB),
+    }
+}
+
+struct Page {
+    state: State,
+    done: Vec<Effect>,
+}
+
+impl Page {
+    fn open() -> Page {
+        let mut page = Page { state: State::default(), done: Vec::new() };
+        page.act(Action::Resized(CANVAS));
+        page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
+        page.reply(Reply::Opened(Box::new(file())));
+        page.settle();
+        page
+    }
+
+    fn show(plot: usize) -> Page {
+        let mut page = Page::open();
+        page.act(Action::Plot(PlotAction::Shown(plot)));
+        page.settle();
+        page
+    }
+
+    fn act(&mut self, action: Action) {
+        let effects = update(&mut self.state, action, 0.0);
+        self.done.extend(effects);
+    }
+
+    fn press(&mut self, command: Command) {
+        self.act(Action::Command(command));
+    }
+
+    fn reply(&mut self, reply: Reply) {
+        self.act(Action::Replied { load: self.state.load, reply });
+    }
+
+    fn asked<T>(&mut self, what: fn(&Request) -> Option<T>) -> Option<T> {
+        let of = |effect: &Effect| if let Effect::Ask(request) = effect { what(request) } else { None };
+        let at = self.done.iter().position(|effect| of(effect).is_some())?;
+        of(&self.done.remove(at))
+    }
+
+    /// Answers maps, totals and scenes until none is asked for.
+    fn settle(&mut self) {
+        for _ in 0..50 {
+            let scene_of = |request: &Request| match request {
+                Request::Scene { serial, device, view, .. } => Some((*serial, *device, *view)),
+                _ => None,
+            };
+            let map_of = |request: &Request| match request {
+                Request::Map { serial, device, only } => Some((*serial, *device, *only)),
+                _ => None,
+            };
+            let curves_of = |request: &Request| match request {
+                Request::Curves { serial, device, view, only } => Some((*serial, *device, *view, *only)),
+                _ => None,
+            };
+            if let Some((serial, device, only)) = self.asked(map_of) {
+                let mut map = map();
+                if only.address.is_some() {
+                    map.ranges.remove(0);
+                    map.ranges[0].from = 0;
+                    map.height = 44 * MIB;
+                }
+                self.reply(Reply::Map { serial, device, map: Box::new(map) });
+            } else if let Some((serial, device, view, only)) = self.asked(curves_of) {
+                let mut curves = curves(view);
+                if only.pool.is_some() {
+                    curves.reserved.iter_mut().for_each(|bytes| *bytes = 12 * MIB);
+                }
+                self.reply(Reply::Curves { serial, device, curves: Box::new(curves) });
+            } else if let Some((serial, device, view)) = self.asked(scene_of) {
+                self.reply(Reply::Scene { serial, device, scene: Box::new(scene(view, 5)) });
+            } else {
+                return;
+            }
+        }
+        panic!("there is no end of asking");
+    }
+
+    fn hit(&mut self, hit: Option<HitAllocation>, memory: Option<HitMemory>) -> Looks {
+        let hits = |request: &Request| match request {
+            Request::Hit { serial, looks, .. } => Some((*serial, *looks)),
+            _ => None,
+        };
+        let (serial, looks) = self.asked(hits).expect("a question about a place");
+        self.reply(Reply::Hit { serial, device: 0, hit, memory: memory.map(Box::new) });
+        looks
+    }
+
+    fn view(&self) -> View {
+        self.state.view.expect("a window")
+    }
+
+    fn height(&self) -> f64 {
+        let view = self.view();
+        view.bytes_per_px * f64::from(view.height_px) * 16.0 / 17.0
+    }
+
+    fn figure(&self) -> Figure {
+        Figure::of(&self.state, &self.view(), 1.0)
+    }
+}
+
+fn block() -> HitAllocation {
+    HitAllocation { allocation: 5, requested: 3 * MIB, born: 2, died: Some(9), lowest_byte: 0, site: Some("a".into()) }
+}
+
+#[test]
+fn each_plot_is_as_high_as_what_it_shows() {
+    let mut page = Page::open();
+    let stack = page.height();
+    assert_eq!(stack.round() as u64, 40 * MIB, "with the reserved curve");
+    for (at, height) in [(1, 65 * MIB), (2, 40 * MIB)] {
+        page.act(Action::Plot(PlotAction::Shown(at)));
+        page.settle();
+        assert_eq!(page.height().round() as u64, height);
+        assert_eq!(page.state.geometry.looks.plot, [Plot::Stack, ADDRESSES, RESERVED][at]);
+    }
+    page.press(Command::Plot(PlotStep::Next));
+    assert_eq!(page.state.looks.plot, Plot::Stack, "around to the first");
+}
+
+#[test]
+fn nothing_is_drawn_before_the_height_is_known() {
+    let mut page = Page::open();
+    page.act(Action::Plot(PlotAction::Shown(1)));
+    let scenes = |request: &Request| matches!(request, Request::Scene { .. }).then_some(());
+    assert_eq!(page.asked(scenes), None);
+    assert_eq!(page.asked(|request| matches!(request, Request::Map { .. }).then_some(())), Some(()));
+}
+
+#[test]
+fn moments_stay_and_heights_come_back() {
+    let mut page = Page::open();
+    page.press(Command::ZoomEventsIn);
+    page.press(Command::ZoomBytesIn);
+    page.press(Command::MoveUp);
+    page.settle();
+    let before = page.view();
+    page.act(Action::Plot(PlotAction::Shown(1)));
+    page.settle();
+    let there = page.view();
+    assert_eq!((there.left_px, there.x_per_px), (before.left_px, before.x_per_px), "moments stay");
+    assert_eq!(page.height().round() as u64, 65 * MIB, "all of it");
+    page.press(Command::ZoomBytesIn);
+    page.press(Command::MoveRight);
+    page.settle();
+    let zoomed = page.view();
+    page.act(Action::Plot(PlotAction::Shown(0)));
+    page.settle();
+    let back = page.view();
+    assert_eq!((back.bytes_per_px, back.bottom_px), (before.bytes_per_px, before.bottom_px));
+    assert_eq!(back.left_px, zoomed.left_px, "where the other plot was moved to");
+    page.act(Action::Plot(PlotAction::Shown(1)));
+    assert_eq!((page.view().bytes_per_px, page.view().bottom_px), (zoomed.bytes_per_px, zoomed.bottom_px));
+}
+
+#[test]
+fn the_windows_before_have_their_plots() {
+    let mut page = Page::open();
+    let stack = page.view();
+    page.act(Action::Plot(PlotAction::Shown(1)));
+    page.settle();
+    page.press(Command::ZoomBytesIn);
+    page.press(Command::WindowBack);
+    assert_eq!(page.state.looks.plot, ADDRESSES);
+    page.press(Command::WindowBack);
+    assert_eq!((page.state.looks.plot, page.view()), (Plot::Stack, stack));
+    page.press(Command::WindowForward);
+    assert_eq!(page.state.looks.plot, ADDRESSES);
+}
+
+#[test]
+fn the_axis_has_addresses_and_breaks() {
+    let page = Page::show(1);
+    let figure = page.figure();
+    assert_eq!(figure.title, "address");
+    let labels: Vec<&str> = figure.bytes.iter().map(|tick| tick.label.as_str()).collect();
+    assert_eq!(labels[0], "0x7f0000000000");
+    assert!(labels.contains(&"0x7f000a000000"), "{labels:?}");
+    assert_eq!(figure.gaps.len(), 1);
+    assert_eq!(figure.gaps[0].text, "140 MiB of addresses not mapped");
+    assert_eq!(figure.peak, None, "addresses have no peak");
+    let texts =
+        |shapes: Vec<Shape>, text: &str| shapes.iter().any(|shape| matches!(shape, Shape::Text(it) if it.text == text));
+    assert!(texts(figure.shapes([110.0, 0.0]), "address"));
+    let figure = Page::show(2).figure();
+    assert_eq!((figure.title, figure.gaps.len()), ("reserved", 0));
+    assert_eq!(figure.peak.map(|peak| peak.label), Some("peak 40.0 MiB".to_owned()));
+    assert!(texts(Page::open().figure().shapes([70.0, 0.0]), "requested"));
+}
+
+#[test]
+fn a_free_place_is_told_and_chooses_its_segment() {
+    let mut page = Page::show(1);
+    // Above the one block.
+    let at = Pointer { x: 50.0, y: 150.0 };
+    page.act(Action::PointerMoved(at));
+    let free = HitMemory { segment: Some(segment_at(UPPER)), free: Some((UPPER + MIB, 12 * MIB)) };
+    assert_eq!(page.hit(None, Some(free.clone())).plot, ADDRESSES);
+    let told = card(page.state.hover.as_ref().expect("a card"));
+    assert_eq!(told.title, "Free, at most 12.0 MiB");
+    assert_eq!(
+        told.segment,
+        "in segment 0x7f000a000000: 40.0 MiB, private (0, 7) pool, stream 0x10, large, expandable"
+    );
+    page.act(Action::Clicked(at));
+    page.hit(None, Some(free));
+    let chosen = page.state.chosen_segment().expect("a segment");
+    assert_eq!((chosen.segment.address, chosen.moment), (UPPER, 50));
+    let facts: Vec<String> =
+        segment::view(chosen).facts.iter().map(|fact| format!("{}: {}", fact.label, fact.value)).collect();
+    assert!(facts.contains(&"Free here: ≤ 12.0 MiB · 12,582,912 B at 0x7f000a100000".to_owned()), "{facts:?}");
+    assert!(facts.contains(&"Mapped: event 2".to_owned()) && facts.contains(&"Given back: event 899".to_owned()));
+    assert_eq!(pickers(&page.state).segment, "Only this segment");
+    page.press(Command::Plot(PlotStep::OnlySegment));
+    let only = Only { address: Some(UPPER), ..Only::default() };
+    assert_eq!(page.state.looks.plot, Plot::Addresses(only));
+    page.settle();
+    assert_eq!(page.height().round() as u64, 44 * MIB);
+    assert!(pickers(&page.state).is_segment);
+    page.press(Command::Plot(PlotStep::OnlySegment));
+    assert_eq!(page.state.looks.plot, ADDRESSES);
+    // Where nothing is mapped.
+    page.settle();
+    page.act(Action::PointerMoved(Pointer { x: 51.0, y: 140.0 }));
+    page.hit(None, None);
+    page.act(Action::PointerMoved(Pointer { x: 51.0, y: 141.0 }));
+    page.hit(None, Some(HitMemory::default()));
+    assert_eq!(card(page.state.hover.as_ref().expect("a card")).title, "Not mapped");
+}
+
+#[test]
+fn a_block_in_addresses_is_told_with_its_segment_and_selected() {
+    let mut page = Page::show(1);
+    let at = Pointer { x: 50.0, y: 20.0 };
+    page.act(Action::PointerMoved(at));
+    page.hit(Some(block()), Some(HitMemory { segment: Some(segment_at(UPPER)), free: None }));
+    let told = card(page.state.hover.as_ref().expect("a card"));
+    assert_eq!(told.title, "3.00 MiB · 3,145,728 B");
+    assert!(told.segment.starts_with("in segment 0x7f000a000000"), "{told:?}");
+    page.act(Action::Clicked(at));
+    let details = |request: &Request| match request {
+        Request::Details { serial, allocation, .. } => Some((*serial, *allocation)),
+        _ => None,
+    };
+    let (serial, allocation) = page.asked(details).expect("its details");
+    assert_eq!(allocation, 5);
+    let details = Details { allocation: 5, stack: Some(3), ..Details::default() };
+    page.reply(Reply::Details { serial, details: Some(Box::new(details)) });
+    page.settle();
+    assert_eq!(page.state.outlined().map(|of| of.allocation), Some(5));
+    assert_eq!(page.state.looks.highlight, Highlight::Stack(3));
+    // The ids of what was reserved are others: nothing of the selection is looked for among them.
+    page.act(Action::Plot(PlotAction::Shown(2)));
+    page.settle();
+    assert_eq!(page.state.looks.highlight, Highlight::Nothing);
+    assert_eq!(page.state.outlined(), None);
+    assert!(page.state.selection.is_some(), "it stays selected");
+    page.act(Action::Plot(PlotAction::Shown(0)));
+    page.settle();
+    assert_eq!(page.state.looks.highlight, Highlight::Stack(3));
+}
+
+#[test]
+fn a_segment_is_no_allocation() {
+    let mut page = Page::show(2);
+    let at = Pointer { x: 50.0, y: 20.0 };
+    page.act(Action::PointerMoved(at));
+    let memory = HitMemory { segment: Some(segment_at(UPPER)), free: None };
+    page.hit(None, Some(memory.clone()));
+    let told = card(page.state.hover.as_ref().expect("a card"));
+    assert_eq!(told.title, "20.0 MiB of 40.0 MiB reserved");
+    assert_eq!(told.site, "train.py:7 step");
+    assert_eq!(told.lifetime, "mapped at event 2, given back at event 899");
+    page.act(Action::Clicked(at));
+    assert_eq!(page.asked(|it| matches!(it, Request::Details { .. }).then_some(())), None, "5 is a range");
+    page.hit(None, Some(memory));
+    assert_eq!(page.state.outlined().map(|of| of.allocation), Some(5));
+    let chosen = page.state.chosen_segment().expect("a segment");
+    assert_eq!(segment::view(chosen).title, "40.0 MiB segment");
+    page.press(Command::CursorToBorn);
+    let onto = |request: &Request| match request {
+        Request::Step { moment, step, .. } => Some((*moment, *step)),
+        _ => None,
+    };
+    assert_eq!(page.asked(onto), Some((3, memscape::engine::protocol::Step::Onto(5))));
+    page.press(Command::ClearSelection);
+    assert!(page.state.chosen_segment().is_none(), "Esc");
+}
+
+#[test]
+fn pools_and_streams_can_be_shown_alone() {
+    let mut page = Page::show(2);
+    let told = pickers(&page.state);
+    assert_eq!(told.pools, ["all pools", "default pool", "private (0, 7) pool"]);
+    assert_eq!(told.streams, ["all streams", "stream 0 (default)", "stream 0x10"]);
+    page.act(Action::Plot(PlotAction::Pool(Some(1))));
+    assert_eq!(page.state.looks.plot.only().pool, Some((0, 7)));
+    page.settle();
+    assert_eq!(page.height().round() as u64, 12 * MIB, "as high as that pool was");
+    assert_eq!(pickers(&page.state).pool, 2);
+    assert_eq!(page.state.overview().map(|it| it.reserved[0]), Some(12 * MIB), "the small picture is of it too");
+    page.press(Command::Plot(PlotStep::NextStream));
+    assert_eq!(page.state.looks.plot.only(), Only { pool: Some((0, 7)), stream: Some(0), address: None });
+    page.settle();
+    page.press(Command::Plot(PlotStep::NextPool));
+    assert_eq!(page.state.looks.plot.only().pool, None, "all after the last");
+    page.act(Action::Plot(PlotAction::Shown(1)));
+    assert_eq!(page.state.looks.plot.only().stream, Some(0), "what is shown of it stays");
+    page.act(Action::DeviceChosen(1));
+    assert_eq!(page.state.looks.plot, ADDRESSES, "another device has others");
+}
+
+#[test]
+fn lines_tell_exact_bytes_and_can_be_switched_off() {
+    let mut page = Page::show(2);
+    let lines = |page: &Page| page.figure().curves.iter().map(|curve| curve.line).collect::<Vec<_>>();
+    assert_eq!(lines(&page), Line::ALL);
+    let figure = page.figure();
+    let heights: Vec<f64> = figure.curves.iter().map(|curve| curve.points[0][1]).collect();
+    let row = |bytes| page.view().row_from_bytes(bytes) as f64;
+    assert_eq!(heights[..3], [row(40 * MIB), row(30 * MIB), row(29 * MIB)]);
+    assert_eq!(heights[5], 170.0 * 0.25, "a quarter is free");
+    assert!(figure.curves.iter().all(|curve| curve.points.len() == 2), "one piece at one height");
+    page.act(Action::PointerMoved(Pointer { x: 10.0, y: 20.0 }));
+    let reading = notices::reading(&page.state);
+    for part in
+        ["41,943,040 B reserved", "≥ 31,457,280 B active (rounded)", "≤ 25.0 % free (10,485,760 of 41,943,040 B)"]
+    {
+        assert!(reading.contains(part), "{reading}");
+    }
+    page.press(Command::Plot(PlotStep::Toggle(Line::Rounded)));
+    assert!(!lines(&page).contains(&Line::Rounded));
+    assert!(!page.state.curve_key()[1].is_on);
+    page.press(Command::Plot(PlotStep::Toggle(Line::Rounded)));
+    assert_eq!(lines(&page), Line::ALL);
+    page.act(Action::Plot(PlotAction::Shown(1)));
+    page.settle();
+    assert!(lines(&page).is_empty() && page.state.curve_key().is_empty());
+}
+
+#[test]
+fn what_has_no_meaning_is_off_and_says_why() {
+    let mut page = Page::show(1);
+    page.press(Command::NextStacking);
+    assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("only a stack")));
+    page.press(Command::ToggleFitBytes);
+    assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("no height")));
+    assert_eq!(page.state.bytes_axis, BytesAxis::Free);
+    page.act(Action::CapacityTyped("24".into()));
+    assert_eq!(page.height().round() as u64, 65 * MIB, "a GPU's capacity is no address");
+    page.act(Action::Plot(PlotAction::Shown(0)));
+    page.press(Command::Plot(PlotStep::NextPool));
+    assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("all pools")));
+    // A line that nobody sees is not switched off unseen.
+    page.press(Command::Plot(PlotStep::Toggle(Line::Free)));
+    assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("over what was reserved")));
+    page.act(Action::Plot(PlotAction::Shown(2)));
+    assert!(page.state.curve_key().iter().all(|entry| entry.is_on));
+}
+
+#[test]
+fn distances_in_addresses_are_those_of_addresses() {
+    let mut page = Page::show(1);
+    page.press(Command::ToggleRuler);
+    let at = |height: u64| Pointer { x: 10.0, y: page.view().row_from_bytes(height) as f64 };
+    let (low, high) = (at(0), at(21 * MIB));
+    page.act(Action::DragBegan { from: low, held: memscape::ui::drag::Held { alt: true, ..Default::default() } });
+    page.act(Action::DrawnTo(high));
+    page.act(Action::DragEnded);
+    let bytes = page.state.measured().expect("a ruler").bytes as u64;
+    assert!(bytes.abs_diff(UPPER - 0x7f00_0000_0000) < MIB, "{bytes}");
+    page.act(Action::Plot(PlotAction::Shown(0)));
+    assert_eq!(page.state.measured(), None, "what was measured has another height now");
+}
+
+#[test]
+fn a_marker_has_its_height_in_its_plot_alone() {
+    use memscape::ui::overlay::Overlay;
+    let mut page = Page::show(1);
+    page.act(Action::MarkerPut(Pointer { x: 10.0, y: 20.0 }));
+    assert_eq!(Overlay::of(&page.state).flags[0].at.y.round(), 20.0);
+    page.act(Action::Plot(PlotAction::Shown(0)));
+    page.settle();
+    let flag = &Overlay::of(&page.state).flags[0];
+    assert!(flag.at.x > 0.0 && flag.at.y < 0.0, "the line stays, the dot does not");
+}
+
+#[test]
+fn a_picture_tells_which_plot_it_is() {
+    for (plot, name, words) in
+        [(1, "-addresses-", "Height is addresses"), (2, "-reserved-", "Height is reserved bytes")]
+    {
+        let mut page = Page::show(plot);
+        let marks = page.asked(|it| if let Request::Marks { serial, .. } = it { Some(*serial) } else { None });
+        if let Some(serial) = marks {
+            page.reply(Reply::Marks { serial, device: 0, marks: Box::default() });
+        }
+        while let Some(serial) =
+            page.asked(|it| if let Request::Legend { serial, .. } = it { Some(*serial) } else { None })
+        {
+            page.reply(Reply::Legend { serial, device: 0, entries: Vec::new() });
+        }
+        page.press(Command::Export(Format::Svg));
+        let picture = page.done.iter().find_map(|it| if let Effect::Export(it) = it { Some(it) } else { None });
+        let picture = picture.unwrap_or_else(|| panic!("no picture: {:?}", page.state.remark));
+        assert!(picture.file.contains(name), "{}", picture.file);
+        let text: Vec<&str> = picture
+            .sheet
+            .shapes
+            .iter()
+            .filter_map(|shape| if let Shape::Text(text) = shape { Some(text.text.as_str()) } else { None })
+            .collect();
+        assert!(text.join(" ").contains(words), "{text:?}");
+        let lines = picture.sheet.shapes.iter().filter(|shape| matches!(shape, Shape::Line { .. })).count();
+        assert_eq!(lines > 0, plot == 2);
+    }
+}
+
+#[test]
+fn lanes_have_heights_of_their_own() {
+    let mut page = Page::show(1);
+    page.press(Command::ToggleLanes);
+    page.settle();
+    let heights: Vec<f64> = page.state.shown_lanes().map(|lane| lane.view.bytes_per_px).collect();
+    assert_eq!(heights.len(), 2);
+    assert!(heights.iter().all(|height| *height > 1.0), "{heights:?}");
+    assert!(page.state.shown_lanes().all(|lane| lane.geometry.scene.is_some()));
+    page.act(Action::Plot(PlotAction::Shown(2)));
+    page.settle();
+    assert_eq!(page.state.told_by_colour(), Grouping::CallSite);
+    assert!(page.state.shown_lanes().all(|lane| lane.geometry.looks.plot == RESERVED));
+}

@@ -1,0 +1,385 @@
+//! The allocator's state without a browser: what is asked when, what is where, where keys lead, what is drawn and said.
+#![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
+
+use crate::summary;
+
+use memscape::engine::protocol::{
+    Details, DeviceSummary, Only, PieceKind, SegmentSort, StateBar, StateFit, StateGroup, StatePage, StatePiece,
+    StateQuestion, StateSums, Weight,
+};
+use memscape::engine::{Reply, Request};
+use memscape::ui::action::GivenFile;
+use memscape::ui::memory::picture::{MemoryPicture, MemoryStroke, picture};
+use memscape::ui::memory::words::{astray, fits, headings, hovered, note, reading, sums};
+use memscape::ui::memory::{MemoryAction, MemoryStep, ROW_PX};
+use memscape::ui::state::Canvas;
+use memscape::ui::views::Tab;
+use memscape::ui::{Action, Command, Effect, State, update};
+
+/// Bars begin so many pixels from the canvas's left edge.
+const PAD: f64 = 12.0;
+
+struct Page {
+    state: State,
+    done: Vec<Effect>,
+}
+
+impl Page {
+    fn open(reserved: i64) -> Page {
+        let device = DeviceSummary {
+            device: 3,
+            events: 999,
+            peak_event: 500,
+            peak_reserved: reserved,
+            peak_requested: 1 << 20,
+            drawn_peak: 1 << 20,
+            ..DeviceSummary::default()
+        };
+        let mut page = Page { state: State::default(), done: vec![] };
+        page.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
+        page.memory(MemoryAction::Resized(Canvas { width_px: 424, height_px: 144, scale: 1.0 }));
+        page.memory(MemoryAction::Scrolled(0.0, 144.0));
+        page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
+        page.reply(summary::opened(vec![device]));
+        assert!(page.asked().is_none(), "it is not seen");
+        page.act(Action::TabChosen(Tab::Memory));
+        page
+    }
+
+    /// With [`segments`] shown.
+    fn shown() -> Page {
+        let mut page = Page::open(1 << 30);
+        page.answer();
+        assert!(page.asked().is_none());
+        page
+    }
+
+    fn act(&mut self, action: Action) {
+        self.done = update(&mut self.state, action, 0.0);
+    }
+
+    fn memory(&mut self, action: MemoryAction) {
+        self.act(Action::Memory(action));
+    }
+
+    fn step(&mut self, step: MemoryStep) {
+        self.act(Action::Command(Command::Memory(step)));
+    }
+
+    fn reply(&mut self, reply: Reply) {
+        self.act(Action::Replied { load: self.state.load, reply });
+    }
+
+    fn asked(&self) -> Option<(u32, StateQuestion)> {
+        self.done.iter().find_map(|effect| match effect {
+            Effect::Ask(Request::State { serial, device: 3, question }) => Some((*serial, *question)),
+            _ => None,
+        })
+    }
+
+    fn answer(&mut self) -> StateQuestion {
+        let (serial, question) = self.asked().expect("the state was asked for");
+        self.reply(Reply::State { serial, page: Box::new(segments(&question)) });
+        question
+    }
+
+    fn picture(&self) -> MemoryPicture {
+        picture(&self.state).expect("a picture")
+    }
+
+    /// Left and right edges of what is outlined so, from the first bar's left edge.
+    fn outlined(&self, stroke: MemoryStroke) -> Vec<[i32; 2]> {
+        let outlines = self.picture().outlines.into_iter().filter(|(_, why)| *why == stroke);
+        outlines.map(|([x, _], _)| x.map(|edge| edge - PAD as i32)).collect()
+    }
+
+    /// The allocation whose details were asked for.
+    fn details_asked(&self) -> Option<(u32, u32)> {
+        self.done.iter().find_map(|effect| match effect {
+            Effect::Ask(Request::Details { serial, allocation, .. }) => Some((*serial, *allocation)),
+            _ => None,
+        })
+    }
+}
+
+const MIB: u64 = 1 << 20;
+const BASE: u64 = 0x7f00_0000_0000;
+
+/// One MiB is ten pixels, a row has 400:
+///
+/// ```text
+/// row 0  large, default stream, default pool
+/// row 1  [0 ==8 MiB==| free 8 |≈ 4 pending, its last pixel rounding|][ a segment of 10 MiB, free]
+/// row 2  large, a private pool, expandable
+/// row 3  [a block of 60 MiB …
+/// row 4  … its end | 3 thin ones]
+/// ```
+fn segments(question: &StateQuestion) -> StatePage {
+    let sums = |segments, reserved: u64, blocks, requested: u64, free: u64| StateSums {
+        segments,
+        reserved: reserved * MIB,
+        blocks,
+        requested: requested * MIB,
+        pending: 0,
+        rounded: requested * MIB,
+        free: free * MIB,
+        free_blocks: 2,
+        largest_free: 8 * MIB,
+    };
+    let first = sums(1, 20, 2, 12, 8);
+    let second = sums(1, 10, 0, 0, 10);
+    let third = sums(1, 70, 4, 70, 0);
+    let bar = |row, x, address: u64, segment: u64, sums, pieces, ends| StateBar {
+        row,
+        x,
+        address: BASE + address * MIB,
+        segment: BASE + segment * MIB,
+        sums,
+        pieces,
+        ends,
+    };
+    let piece = |x, kind, address: u64, allocation, count, bytes: u64| StatePiece {
+        x,
+        kind,
+        paint: 9,
+        address: BASE + address * MIB,
+        allocation,
+        count,
+        requested: bytes * MIB,
+        rounded: bytes * MIB,
+        recorded: false,
+    };
+    StatePage {
+        moment: question.moment,
+        whole: StateSums { pending: 4 * MIB, ..sums(3, 100, 6, 82, 18) },
+        bytes_per_px: 104_857.6,
+        rows: 5,
+        first: 0,
+        groups: vec![
+            StateGroup {
+                row: 0,
+                stream: Some(0),
+                pool: Some((0, 0)),
+                sums: sums(2, 30, 2, 12, 18),
+                ..StateGroup::default()
+            },
+            StateGroup {
+                row: 2,
+                stream: Some(0x55d0),
+                pool: Some((0, 1)),
+                expandable: true,
+                sums: sums(1, 70, 4, 70, 0),
+                ..StateGroup::default()
+            },
+        ],
+        bars: vec![
+            bar(1, [0, 200], 0, 0, first, [0, 4], [true, true]),
+            bar(1, [210, 310], 100, 100, second, [4, 5], [true, true]),
+            bar(3, [0, 400], 1000, 1000, third, [5, 6], [true, false]),
+            bar(4, [0, 300], 1040, 1000, third, [6, 8], [false, true]),
+        ],
+        pieces: vec![
+            piece([0, 80], PieceKind::Live, 0, 50, 1, 8),
+            piece([80, 160], PieceKind::Free, 8, 0, 1, 8),
+            piece([160, 199], PieceKind::Pending, 16, 51, 1, 4),
+            piece([199, 200], PieceKind::Rounding, 16, 51, 1, 4),
+            piece([210, 310], PieceKind::Free, 100, 0, 1, 10),
+            piece([0, 400], PieceKind::Live, 1000, 52, 1, 60),
+            piece([0, 200], PieceKind::Live, 1000, 52, 1, 60),
+            piece([200, 300], PieceKind::Live, 1060, 53, 3, 10),
+        ],
+        revealed: question.reveal.filter(|address| *address >= BASE + 1060 * MIB).map(|_| [4, 250]),
+        fits: vec![],
+        astray: Weight::default(),
+    }
+}
+
+#[test]
+fn it_is_asked_while_it_is_seen_for_the_newest_moment() {
+    let mut page = Page::open(1 << 30);
+    let (serial, question) = page.asked().expect("it is seen");
+    assert_eq!((question.moment, question.width_px, question.fit_rows, question.bytes_per_px), (501, 400, 6, 0.0));
+    // Scrubbing: one question is in flight, the next is about the newest moment.
+    for moment in [502, 503, 504] {
+        page.act(Action::MomentTyped(moment.to_string()));
+        assert!(page.asked().is_none());
+    }
+    page.reply(Reply::State { serial, page: Box::new(segments(&question)) });
+    assert_eq!(page.answer().moment, 505);
+    assert!(page.asked().is_none(), "it is known");
+    page.step(MemoryStep::Earlier);
+    assert_eq!(page.answer().moment, 504);
+    page.act(Action::TabChosen(Tab::Tree));
+    page.act(Action::MomentTyped("7".into()));
+    assert!(page.asked().is_none(), "it is not seen");
+}
+
+#[test]
+fn keys_lead_through_blocks_and_segments() {
+    let mut page = Page::shown();
+    assert!(reading(&page.state).contains("Arrows lead"));
+    page.step(MemoryStep::After);
+    assert_eq!(page.outlined(MemoryStroke::Active), [[0, 80]]);
+    assert_eq!(page.details_asked().map(|(_, allocation)| allocation), Some(50));
+    page.step(MemoryStep::After);
+    assert_eq!(page.outlined(MemoryStroke::Active), [[80, 160]]);
+    assert!(
+        reading(&page.state).starts_with("Free: ≤ 8.00 MiB · 8,388,608 B · at 0x7f0000800000"),
+        "{}",
+        reading(&page.state)
+    );
+    page.step(MemoryStep::After);
+    assert_eq!(page.outlined(MemoryStroke::Active), [[160, 199]], "rounding is no place of its own");
+    page.step(MemoryStep::SegmentAfter);
+    assert_eq!(page.outlined(MemoryStroke::Active), [[210, 310]]);
+    page.step(MemoryStep::SegmentAfter);
+    assert_eq!(page.outlined(MemoryStroke::Active), [[0, 400], [0, 200]], "in both rows");
+    page.step(MemoryStep::After);
+    assert_eq!(page.outlined(MemoryStroke::Active), [[200, 300]]);
+    page.step(MemoryStep::After);
+    assert_eq!(page.outlined(MemoryStroke::Active), [[200, 300]], "there is no other");
+    page.step(MemoryStep::SegmentBefore);
+    assert_eq!(page.outlined(MemoryStroke::Active), [[210, 310]]);
+    page.step(MemoryStep::First);
+    assert_eq!(page.outlined(MemoryStroke::Active), [[0, 80]]);
+    page.step(MemoryStep::Last);
+    assert_eq!(page.outlined(MemoryStroke::Active), [[200, 300]]);
+    page.step(MemoryStep::Before);
+    page.step(MemoryStep::Select);
+    assert!(page.state.selecting.is_some() && page.details_asked().is_some_and(|(_, allocation)| allocation == 52));
+}
+
+#[test]
+fn the_pointer_tells_and_a_click_selects() {
+    let mut page = Page::shown();
+    let at = |x: f64, row: f64| [PAD + x, (row + 0.5) * ROW_PX];
+    page.memory(MemoryAction::PointerAt(Some(at(170.0, 1.0))));
+    let (serial, allocation) = page.details_asked().expect("who is it?");
+    assert_eq!(allocation, 51);
+    let details = Details { allocation, born_event: Some(4), freed_event: Some(600), ..Details::default() };
+    page.reply(Reply::Details { serial, details: Some(Box::new(details)) });
+    let card = hovered(&page.state).expect("a card");
+    assert_eq!(card.title, "4.00 MiB · 4,194,304 B requested");
+    assert_eq!(card.site, "no stack");
+    assert!(card.life.starts_with("free requested, not completed · born at event 4, freed at 600"), "{card:?}");
+    assert!(card.life.ends_with("rounded ≥ 4.00 MiB at 0x7f0001000000"), "{card:?}");
+    assert_eq!(card.segment, "Segment of 20.0 MiB at 0x7f0000000000, 40.0 % free at most, 2 blocks");
+    page.memory(MemoryAction::PointerAt(Some(at(250.0, 4.0))));
+    assert!(hovered(&page.state).expect("a card").title.starts_with("3 blocks thinner than a pixel"));
+    page.memory(MemoryAction::PointerAt(Some(at(205.0, 1.0))));
+    assert_eq!(hovered(&page.state), None, "between segments");
+    page.memory(MemoryAction::Clicked(at(20.0, 1.0)));
+    let serial = page.state.selecting.expect("it is selected");
+    let details = Details { allocation: 50, address: Some(BASE), born_event: Some(4), ..Details::default() };
+    page.reply(Reply::Details { serial, details: Some(Box::new(details)) });
+    assert_eq!(page.outlined(MemoryStroke::Selected), [[0, 80]]);
+    page.memory(MemoryAction::Clicked(at(100.0, 1.0)));
+    assert_eq!(page.state.selection, None, "what is free is no allocation");
+}
+
+#[test]
+fn what_is_selected_elsewhere_is_shown() {
+    let mut page = Page::shown();
+    page.act(Action::Command(Command::SelectNext));
+    let serial = page.state.selecting.expect("details were asked for");
+    let address = Some(BASE + 1061 * MIB);
+    let details = Details { allocation: 99, address, born_event: Some(4), ..Details::default() };
+    page.reply(Reply::Details { serial, details: Some(Box::new(details)) });
+    assert_eq!(page.answer().reveal, address);
+    // It is thinner than a pixel: its place is marked.
+    assert_eq!(page.outlined(MemoryStroke::Selected), [[248, 253]]);
+}
+
+#[test]
+fn tools_change_what_is_asked() {
+    let mut page = Page::shown();
+    page.step(MemoryStep::NextSort);
+    assert_eq!(page.answer().sort, SegmentSort::Size);
+    page.step(MemoryStep::ZoomIn);
+    let question = page.answer();
+    assert!((question.bytes_per_px - 104_857.6 / 1.5).abs() < 1e-6);
+    assert_eq!((question.fit_rows, question.reveal), (0, Some(BASE)), "what was at the top stays in view");
+    page.step(MemoryStep::Fit);
+    assert!(page.answer().bytes_per_px.abs() < f64::EPSILON);
+    assert_eq!(
+        (page.state.memory.pools.clone(), page.state.memory.streams.clone()),
+        (vec![(0, 0), (0, 1)], vec![0, 0x55d0])
+    );
+    page.step(MemoryStep::NextPool);
+    page.answer();
+    page.step(MemoryStep::NextPool);
+    assert_eq!(page.answer().only, Only { pool: Some((0, 1)), ..Only::default() });
+    assert_eq!(page.state.memory.chosen(), [1, 2, 0]);
+    page.step(MemoryStep::NextPool);
+    assert_eq!(page.answer().only, Only::default());
+    page.memory(MemoryAction::StreamChosen(2));
+    assert_eq!(page.answer().only.stream, Some(0x55d0));
+}
+
+#[test]
+fn a_request_is_answered_in_words() {
+    let mut page = Page::shown();
+    page.memory(MemoryAction::RequestTyped("24 MB".into()));
+    assert_eq!(page.state.memory.wrong.as_deref(), Some("MB is ambiguous: write MiB."));
+    page.memory(MemoryAction::RequestTyped("24 MiB".into()));
+    assert_eq!((page.answer().request, page.state.memory.wrong.clone()), (Some(24 * MIB), None));
+    let fit = StateFit { pool: Some((0, 0)), stream: Some(0), rounded: 24 * MIB, ..StateFit::default() };
+    let with = |fits| StatePage { fits, ..StatePage::default() };
+    let block = StateFit { block: Some((BASE, 26 * MIB)), ..fit.clone() };
+    assert_eq!(
+        fits(&with(vec![block.clone()])),
+        ["24.0 MiB may fit into the free block of 26.0 MiB at 0x7f0000000000"]
+    );
+    let none = StateFit { new_segment: 32 * MIB, free: 9 * MIB, largest_free: 5 * MIB, pool: Some((0, 1)), ..fit };
+    assert_eq!(
+        fits(&with(vec![block, none]))[1],
+        "private pool (0, 1), default stream: 24.0 MiB needs a new segment of 32.0 MiB (free ≤ 9.00 MiB, the largest ≤ 5.00 MiB)"
+    );
+    page.memory(MemoryAction::RequestTyped(String::new()));
+    assert_eq!(page.answer().request, None);
+}
+
+#[test]
+fn sums_and_headings_name_their_kind() {
+    let page = Page::shown();
+    let shown = page.state.memory.page().expect("it is shown").clone();
+    let [short, exact] = sums(&shown);
+    assert_eq!(
+        short.replace('\u{a0}', " "),
+        "3 segments · 100 MiB reserved · active 82.0 MiB requested, ≥ 82.0 MiB rounded · 4.00 MiB pending · \
+         free ≤ 18.0 MiB, the largest ≤ 8.00 MiB"
+    );
+    assert!(exact.contains("104,857,600 B reserved"), "{exact}");
+    let lines = headings(&page.state.memory);
+    assert_eq!(lines.iter().map(|it| it.top).collect::<Vec<_>>(), [0, 48]);
+    assert_eq!(lines[0].name, "Large blocks · default stream · default pool");
+    assert_eq!(lines[0].sums, "2 segments · 30.0 MiB reserved · free ≤ 18.0 MiB, the largest ≤ 8.00 MiB");
+    assert_eq!(lines[1].name, "Large blocks · stream 0x55d0 · private pool (0, 1) · expandable");
+    let lost = StatePage { astray: Weight { bytes: 5 * MIB, count: 2 }, ..StatePage::default() };
+    assert_eq!(astray(&lost), "2 live allocations of 5.00 MiB lie in no segment that the file tells of");
+}
+
+#[test]
+fn it_is_drawn_as_it_is_told() {
+    let page = Page::shown();
+    let picture = page.picture();
+    assert_eq!((picture.frames.len(), picture.tiles.len()), (4, 8));
+    assert_eq!(picture.frames[0].lines, [true, true]);
+    assert_eq!(picture.frames[2].lines, [true, false], "it goes on in the next row");
+    assert_eq!(picture.frames[3].lines, [false, false], "it can grow");
+    let texts: Vec<&str> = picture.texts.iter().map(|it| it.text.as_str()).collect();
+    assert_eq!(texts, ["8.00 MiB", "8.00 MiB", "free 10.0 MiB", "60.0 MiB", "60.0 MiB"]);
+    assert!(picture.tiles.iter().all(|tile| tile.y[0] >= 0 && tile.y[1] - tile.y[0] == 18), "rows of one height");
+}
+
+#[test]
+fn what_is_empty_says_why() {
+    let mut page = Page::open(0);
+    let (serial, _) = page.asked().expect("it is seen");
+    page.reply(Reply::State { serial, page: Box::new(StatePage { moment: 501, ..StatePage::default() }) });
+    assert_eq!(note(&page.state), "The file tells of no segments: where blocks lie is not known.");
+    let mut page = Page::open(1 << 30);
+    let (serial, _) = page.asked().expect("it is seen");
+    page.reply(Reply::State { serial, page: Box::new(StatePage::default()) });
+    assert_eq!(note(&page.state), "Nothing is held from the driver before the first event.");
+}
