@@ -9,6 +9,9 @@ use std::time::{Duration, Instant};
 /// How long a state may take to come; generous, because software WebGPU shares the machine.
 const PATIENCE: Duration = Duration::from_secs(90);
 
+/// What the browser answers where the document that was asked is replaced by the next one.
+const CUT_OFF: [&str; 2] = ["Inspected target navigated or closed", "Execution context was destroyed"];
+
 /// Keys that can be held beside others, as the browser counts them.
 pub(crate) const ALT: u32 = 1;
 /// See [`ALT`].
@@ -68,6 +71,15 @@ impl Page {
         self.wait_until(&format!("{url} is loaded"), || self.evaluate(&loaded) == true);
     }
 
+    /// Loads the page again, as the reload button does, and waits until it is loaded.
+    pub(crate) fn reload(&self) {
+        // The order is answered before the old document is gone, so that one is marked.
+        self.evaluate("window.beforeReload = true");
+        self.call("Page.reload", json!({}));
+        let loaded = "window.beforeReload === undefined && document.readyState === 'complete'";
+        self.wait_until("the page is loaded again", || self.evaluate(loaded) == true);
+    }
+
     /// Goes to `url`, which may lead on to another address.
     pub(crate) fn follow(&self, url: &str) {
         self.call("Page.navigate", json!({ "url": url }));
@@ -103,10 +115,21 @@ impl Page {
     }
 
     /// The value of an expression in the page or in one of its [`Page::workers`].
+    ///
+    /// A question that a navigation cut off is asked again of the document that came.
     #[track_caller]
     pub(crate) fn evaluate_in(&self, session: &str, expression: &str) -> Value {
         let params = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
-        let mut result = self.chromium.call(session, "Runtime.evaluate", params);
+        let deadline = Instant::now() + PATIENCE;
+        let mut result = loop {
+            match self.chromium.try_call(session, "Runtime.evaluate", params.clone()) {
+                Ok(result) => break result,
+                Err(why) if CUT_OFF.iter().any(|cut| why.contains(cut)) && Instant::now() < deadline => {
+                    std::thread::sleep(Duration::from_millis(20));
+                }
+                Err(why) => panic!("{expression}: {why}"),
+            }
+        };
         assert!(result.get("exceptionDetails").is_none(), "{expression}: {}", result["exceptionDetails"]);
         result["result"]["value"].take()
     }

@@ -269,7 +269,7 @@ fn rules_are_edited_with_their_result_beside_them_and_kept() {
     page.wait_for(&json!("\"elsewhere\": \"train(\""), || page.evaluate(marked));
 
     // Kept as it stands there, and what was right last stays in force.
-    page.evaluate("location.reload()");
+    page.reload();
     page.wait_for_state("empty");
     open();
     page.wait_for(&own, || result(&page));
