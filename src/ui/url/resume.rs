@@ -96,6 +96,8 @@ impl Answer {
     pub fn goes_on(&self, next: &Answer, at: u64) -> Result<(), Why> {
         match next.status {
             206 => {}
+            // Nothing had come: this is all of it.
+            200 if at == 0 => {}
             200 => return Err(Why::NoParts),
             // What was there is not: the file is shorter now.
             416 => return Err(Why::Changed),
@@ -188,6 +190,14 @@ mod tests {
         assert_eq!(plain(first()).goes_on(&plain(rest()), 200), Ok(()));
         let of_any = Answer { part: Some("bytes 200-999/*".into()), ..rest() };
         assert_eq!(first().goes_on(&of_any, 200), Ok(()));
+    }
+
+    #[test]
+    fn what_broke_before_its_first_byte_begins_again() {
+        assert_eq!(first().goes_on(&first(), 0), Ok(()));
+        let text = |text: &str| Some(text.to_owned());
+        assert_eq!(first().goes_on(&Answer { tag: text("\"b\""), ..first() }, 0), Err(Why::Changed));
+        assert_eq!(first().goes_on(&Answer { length: Some(800), ..first() }, 0), Err(Why::OtherPart));
     }
 
     #[test]
