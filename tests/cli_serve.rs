@@ -59,10 +59,10 @@ fn file(name: &str, bytes: &[u8]) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli-serve");
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join(name);
-    // Several tests write the same bytes under the same name at the same time.
-    if std::fs::read(&path).ok().as_deref() != Some(bytes) {
-        std::fs::write(&path, bytes).unwrap();
-    }
+    // Several tests write the same bytes under the same name at the same time, and their servers read them: it is there whole or not.
+    let begun = folder.join(format!("{name}.{:?}", std::thread::current().id()));
+    std::fs::write(&begun, bytes).unwrap();
+    std::fs::rename(&begun, &path).unwrap();
     path
 }
 

@@ -90,13 +90,14 @@ fn a_hundred_thousand_different_stacks_are_shown() {
     // A machine that has other work to do as well makes any slice long, but not every time.
     assert!(
         (0..3).any(|_| a_hundred_thousand_stacks() < Duration::from_millis(100)),
-        "long without a question for the time"
+        "long without a question for the time, or for a window of known rows"
     );
 }
 
-/// How long there was no question for the time.
+/// How long there was no question for the time, or a window of known rows took.
 fn a_hundred_thousand_stacks() -> Duration {
     let mut open = open(&pickle(330, (0..100_000).map(|at| (u64::from(at) + 1, vec![at % 317, 0, at / 317]))));
+    let mut again = Duration::ZERO;
     for root in [Root::Outermost, Root::Innermost] {
         let page = open.tree(open.everything_open(root));
         assert_eq!(page.total, Weight { bytes: 100_000 * 100_001 / 2, count: 100_000 });
@@ -105,7 +106,7 @@ fn a_hundred_thousand_stacks() -> Duration {
         let started = Instant::now();
         let page = open.tree(TreeQuestion { rows: [77_000, 60], ..open.everything_open(root) });
         assert_eq!((page.rows.len(), page.first), (60, 77_000));
-        assert!(started.elapsed() < Duration::from_millis(100), "a window of known rows took {:?}", started.elapsed());
+        again = again.max(started.elapsed());
         let node = page.rows[0].node;
         let arrangement = open.everything_open(root).arrangement;
         let scope = Scope::At(open.last);
@@ -119,7 +120,7 @@ fn a_hundred_thousand_stacks() -> Duration {
         let view = View::fit(u64::from(open.last) + 1, 1 << 33, 100, 100);
         assert!(matches!(open.reply(Request::Scene { serial: 1, device: 0, view, looks }), Reply::Scene { .. }));
     }
-    open.slowest
+    open.slowest.max(again)
 }
 
 /// Thousands of rows of boxes, and an allocation of no bytes that has none of its own.
