@@ -34,7 +34,7 @@ const WEBGPU_FLAGS: [&str; 4] =
     ["--enable-unsafe-webgpu", "--use-angle=swiftshader", "--enable-features=Vulkan", "--use-vulkan=swiftshader"];
 
 /// How long the browser may take to answer one command.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(240);
 
 /// A running browser. It ends when the test process does, since its pipe then closes.
 pub(crate) struct Chromium {

@@ -5,7 +5,7 @@ use crate::corpus;
 use crate::fixtures::{self, halves};
 use crate::opening::shows_halves;
 use crate::page::Page;
-use crate::pictures::{keep, keep_drawn, keep_file};
+use crate::pictures::{keep, keep_drawn, keep_file, settled};
 use crate::site::Site;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -27,11 +27,9 @@ fn drawn(scheme: &str, adapter: Adapter) -> Page {
     let page = page_in(scheme, adapter);
     page.drop_files(&[&halves()]);
     shows_halves(&page);
-    page.wait_until("the timeline is drawn", || {
-        page.attribute("canvas#timeline", "data-frames").is_some_and(|frames| frames != "0")
-    });
     // A pointer over the picture shows things that are not part of it.
     page.move_to(1.0, 1.0);
+    settled(&page);
     page
 }
 
@@ -131,7 +129,7 @@ fn a_png_has_the_pixels_of_the_page() {
 fn larger_pngs_are_drawn_anew_and_not_interpolated() {
     let page = drawn("dark", Adapter::Software);
     // A high picture has a grid line in the middle of a block; on its edge, what is a pixel at 1× has parts at 2×.
-    let height = || page.corners("canvas#timeline").height;
+    let height = || page.corners_now("canvas#timeline").height;
     let low = height();
     page.click("#answer-fold");
     page.wait_until("the picture is high", || height() > low * 1.5);
@@ -214,11 +212,9 @@ fn escape_leaves_the_dialog_and_the_selection_alone() {
     page.wait_until("a block is selected", || page.attribute("#details", "data-size").is_some());
     page.press("i");
     page.wait_until("the dialog is open", || is_open(&page));
-    page.press("Escape");
+    page.press_escape_in("#export");
     page.wait_until("it is closed", || !is_open(&page));
     assert!(page.attribute("#details", "data-size").is_some());
-    // The browser tells the page that it closed it a moment later.
-    page.evaluate("new Promise((resolve) => setTimeout(resolve, 200))");
     page.press("i");
     page.wait_until("it opens again", || is_open(&page));
 }

@@ -5,7 +5,7 @@ use crate::fixtures::{LOWER, UPPER, halves, halves_value};
 use crate::looks::{page_in, scrolls_sideways};
 use crate::opening::{empty_page, shows_halves};
 use crate::page::Page;
-use crate::pictures::{Picture, keep};
+use crate::pictures::{Picture, keep, settled};
 
 fn picture(page: &Page) -> Picture {
     Picture::of(page, "canvas#timeline")
@@ -16,7 +16,7 @@ fn drawn() -> Page {
     let page = empty_page();
     page.drop_files(&[&halves()]);
     shows_halves(&page);
-    page.wait_until("the timeline is drawn", || picture(&page).colours >= 3);
+    assert!(settled(&page).colours >= 3);
     page
 }
 
@@ -166,10 +166,9 @@ fn all_of_the_selected_stack_stand_out() {
     page.wait_for(&Some(0), || selected(&page));
     page.wait_until("it is told how much", || page.text("#same-stack-text").contains("1 allocation · 1.00 GiB in all"));
     let standing_out = || page.attribute("#same-stack", "aria-pressed").as_deref() == Some("true");
-    assert!(standing_out());
-    page.wait_until("the rest is faded", || picture(&page) != plain);
-    std::thread::sleep(std::time::Duration::from_millis(300));
-    let faded = picture(&page);
+    page.wait_until("the rest is faded", || standing_out() && picture(&page) != plain);
+    let faded = settled(&page);
+    assert!(faded != plain);
     page.click("#same-stack");
     page.wait_until("nothing is faded", || !standing_out() && picture(&page) != faded);
     page.press("k");

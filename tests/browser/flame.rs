@@ -3,7 +3,7 @@
 use crate::chromium::{Adapter, Chromium};
 use crate::corpus::real_files;
 use crate::page::Page;
-use crate::pictures::{Picture, keep};
+use crate::pictures::{Picture, keep, settled_as};
 use crate::site::Site;
 use std::path::Path;
 
@@ -59,7 +59,7 @@ fn peak_file(name: &str) -> Option<(std::path::PathBuf, u64)> {
 fn the_root_is_the_peak_to_the_byte_and_boxes_are_selected_and_zoomed() {
     let Some((file, peak)) = peak_file("train-ring-buffer-wrapped.pickle") else { return };
     let page = flame_of(&file, "light", (1280, 900), "");
-    assert_eq!(page.attribute("#flame-canvas", "data-total"), Some(peak.to_string()));
+    page.wait_for(&Some(peak.to_string()), || page.attribute("#flame-canvas", "data-total"));
     let corners = page.corners("#flame-canvas");
     let (left, top) = (corners.left + 30.0, corners.top + 10.0);
     page.move_to(left, top);
@@ -73,7 +73,7 @@ fn the_root_is_the_peak_to_the_byte_and_boxes_are_selected_and_zoomed() {
     page.evaluate("document.getElementById('flame-canvas').focus()");
     page.press("Enter");
     page.wait_until("zoomed", || crumbs(&page) == 2);
-    assert_eq!(reading(&page), selected, "it is selected as before");
+    page.wait_for(&selected, || reading(&page));
     // The zoomed one is as wide as everything.
     page.move_to(corners.left + corners.width - 30.0, top + 22.0);
     page.wait_until("the card tells the zoomed", || selected.starts_with(card(&page).lines().next().unwrap_or("?")));
@@ -111,13 +111,7 @@ fn keys_alone_lead_from_a_drop_to_a_deep_box() {
     }
     page.wait_until("it scrolled", || page.evaluate("document.getElementById('flame-scroll').scrollTop > 0") == true);
     // The last of the keys may still be on their way.
-    let before = std::cell::RefCell::default();
-    page.wait_until("it has settled", || {
-        std::thread::sleep(std::time::Duration::from_millis(300));
-        let now = reading(&page);
-        before.replace(now.clone()) == now
-    });
-    let deep = reading(&page);
+    let deep = page.settled("what is selected", || reading(&page));
     assert!(deep.contains("% of its parent"), "{deep}");
     page.press("ArrowUp");
     page.wait_until("the box above", || reading(&page) != deep);
@@ -130,7 +124,7 @@ fn keys_alone_lead_from_a_drop_to_a_deep_box() {
     let before = frames(&page);
     page.press("f");
     page.wait_until("turned", || frames(&page) > before);
-    assert_eq!(page.attribute("#flame-turn", "aria-pressed").as_deref(), Some("true"));
+    page.wait_for(&Some("true".to_owned()), || page.attribute("#flame-turn", "aria-pressed"));
     assert_eq!(page.complaints(), Vec::<String>::new());
 }
 
@@ -147,8 +141,7 @@ fn the_twin_draws_the_same_flame_graph() {
         page.click_at(x, y);
         page.wait_until("something is selected", || reading(page).contains("% of its parent"));
         page.move_to(3.0, 3.0);
-        std::thread::sleep(std::time::Duration::from_millis(500));
-        Picture::of(page, "#flame-plot")
+        settled_as(page, || Picture::of(page, "#flame-plot"))
     });
     keep(&pages[0], "flame-webgpu");
     keep(&pages[1], "flame-twin");

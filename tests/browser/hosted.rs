@@ -95,6 +95,8 @@ fn below_any_path_without_headers() {
 fn the_page_goes_on_when_its_server_is_gone() {
     let (address, is_on) = serve(Types::Bytes);
     let page = opened(&address);
+    // Whose script was fetched by then.
+    page.wait_until("it has its worker", || !page.workers().is_empty());
     is_on.store(false, Ordering::SeqCst);
     page.drop_files(&[&halves()]);
     shows_halves(&page);

@@ -9,7 +9,6 @@ use crate::site::Site;
 use crate::zip::zip_of;
 use flate2::write::GzEncoder;
 use std::io::Write;
-use std::time::{Duration, Instant};
 
 /// A pickle of protocol 2 by hand.
 pub(crate) fn pickle(parts: &[&[u8]]) -> Vec<u8> {
@@ -155,10 +154,7 @@ fn a_million_devices_leave_the_picker_usable() {
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn a_file_larger_than_the_memory_says_what_it_would_need() {
     let page = Page::open(Chromium::with(Adapter::Software), &Site::shared().page_with("../endless.pickle"));
-    let deadline = Instant::now() + Duration::from_secs(120);
-    while page.state() != "error" && Instant::now() < deadline {
-        std::thread::sleep(Duration::from_millis(100));
-    }
+    page.wait_for_state("error");
     let error = page.text("#error");
     assert!(error.contains("too large for this memory") && error.contains("so all would need about"), "{error:?}");
     keep(&page, "error-too-large");

@@ -3,7 +3,7 @@
 use crate::fixtures::{LOWER, UPPER, halves};
 use crate::opening::{empty_page, shows_halves};
 use crate::page::{ALT, CTRL, Page, SHIFT};
-use crate::pictures::{Picture, keep};
+use crate::pictures::{Picture, keep, settled, settled_as};
 
 const MIB: u64 = 1 << 20;
 /// Moments of [`halves`].
@@ -14,10 +14,8 @@ pub(crate) fn drawn() -> Page {
     let page = empty_page();
     page.drop_files(&[&halves()]);
     shows_halves(&page);
-    page.wait_until("a frame is drawn", || {
-        page.attribute("canvas#timeline", "data-frames").is_some_and(|frames| frames != "0")
-    });
     page.evaluate("document.querySelector('canvas#timeline').focus()");
+    settled(&page);
     page
 }
 
@@ -137,6 +135,7 @@ fn the_cursor_brings_the_window_along_and_finds_neighbours_on_its_level() {
     for _ in 0..3 {
         page.press("d");
     }
+    page.wait_for_frames();
     let without = ink(&page);
     page.press("{");
     wait_for_cursor(&page, 53);
@@ -155,7 +154,7 @@ fn a_ruler_measures_by_mouse_and_by_keys() {
     page.drag(from, to, ALT);
     wait_for_measured(&page, 40, LOWER as f64);
     page.wait_for(&Some("400".into()), || page.attribute("#measured", "data-time-us"));
-    assert!(picture(&page) == whole, "it moves nothing");
+    page.wait_until("it is as before: that moves nothing", || picture(&page) == whole);
     keep(&page, "ruler");
     page.press("Escape");
     page.wait_for(&None, || page.attribute("#measured", "data-events"));
@@ -206,12 +205,11 @@ fn shift_and_drag_zooms_to_a_box_and_the_trail_leads_back() {
     keep(&page, "box");
     page.press("Escape");
     page.mouse("mouseReleased", to, "left", SHIFT);
-    assert!(picture(&page) == whole, "Esc gives it up");
+    page.wait_until("Esc gives it up", || picture(&page) == whole);
     page.drag(from, to, SHIFT);
     page.wait_until("the picture changed", || picture(&page) != whole);
     page.move_to(1.0, 1.0);
-    std::thread::sleep(std::time::Duration::from_millis(800));
-    let boxed = picture(&page);
+    let boxed = settled_as(&page, || picture(&page));
     // A flat box zooms one axis: all bytes of fewer events.
     page.drag((from.0, from.1), (to.0, from.1 + 2.0), SHIFT);
     page.wait_until("the picture changed", || picture(&page) != boxed);
@@ -246,7 +244,7 @@ fn markers_are_put_listed_visited_and_removed() {
     for _ in 0..5 {
         page.press(".");
     }
-    let before = picture(&page);
+    let before = settled_as(&page, || picture(&page));
     page.click("#markers li:nth-child(1) .go");
     page.wait_until("the window moved", || picture(&page) != before);
     page.click("#markers li:nth-child(1) .remove");

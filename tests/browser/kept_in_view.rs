@@ -5,16 +5,19 @@ use crate::fixtures::LOWER;
 use crate::interactions::{at, drawn, ink};
 use crate::opening::empty_page;
 use crate::page::{ALT, CTRL, Page, SHIFT};
-use crate::pictures::keep;
+use crate::pictures::{keep, settled};
 
-/// The chip texts and ticks are on canvases, so the window is read from where the cursor's event is found.
-fn event_at(page: &Page, across: f64) -> u64 {
-    let (x, y) = page.corners("canvas#timeline").at(across, 0.8);
-    page.move_to(x, y);
-    page.wait_until("the cursor is told", || page.attribute("#moment", "data-event").is_some());
-    // The answer about the last place may still be on its way.
-    std::thread::sleep(std::time::Duration::from_millis(150));
-    page.attribute("#moment", "data-event").and_then(|event| event.parse().ok()).expect("an event")
+/// The chip texts and ticks are on canvases, so the window is read from where the cursor's event is found: those from 40 to 60 fill it.
+#[track_caller]
+fn shows_40_to_60(page: &Page) {
+    for (across, event) in [(0.05, 41), (0.5, 50), (0.95, 59)] {
+        let (x, y) = page.corners("canvas#timeline").at(across, 0.8);
+        page.move_to(x, y);
+        page.wait_until(&format!("event {event} is at {across}"), || {
+            let found = page.attribute("#moment", "data-event").and_then(|event| event.parse::<u64>().ok());
+            found.is_some_and(|found| found.abs_diff(event) <= 1)
+        });
+    }
 }
 
 #[test]
@@ -22,21 +25,16 @@ fn event_at(page: &Page, across: f64) -> u64 {
 fn another_axis_shows_the_same_moments() {
     let page = drawn();
     page.drag(at(&page, 40, 0.8), at(&page, 60, 0.8), SHIFT);
-    std::thread::sleep(std::time::Duration::from_millis(300));
-    let before = [0.05, 0.5, 0.95].map(|across| event_at(&page, across));
-    assert!(before[0].abs_diff(41) <= 1 && before[2].abs_diff(59) <= 1, "{before:?}");
+    shows_40_to_60(&page);
     page.press("t");
     page.wait_for(&Some("true".into()), || page.attribute("#axis", "aria-pressed"));
-    std::thread::sleep(std::time::Duration::from_millis(300));
+    settled(&page);
     // The events of this file are equally far apart, so they are in the same places.
-    let timed = [0.05, 0.5, 0.95].map(|across| event_at(&page, across));
-    let near = |after: [u64; 3]| before.iter().zip(after).all(|(&before, after)| before.abs_diff(after) <= 1);
-    assert!(near(timed), "{before:?} {timed:?}");
+    shows_40_to_60(&page);
     page.press("t");
     page.wait_for(&Some("false".into()), || page.attribute("#axis", "aria-pressed"));
-    std::thread::sleep(std::time::Duration::from_millis(300));
-    let again = [0.05, 0.5, 0.95].map(|across| event_at(&page, across));
-    assert!(near(again), "{before:?} {again:?}");
+    settled(&page);
+    shows_40_to_60(&page);
 }
 
 #[test]
@@ -58,15 +56,16 @@ fn another_order_keeps_the_selection_in_view() {
     for stacking in ["site", "size", "lifetime"] {
         let script = "{ const picker = document.getElementById('stacking'); picker.value = 'VALUE'; picker.dispatchEvent(new Event('change')); }";
         page.evaluate(&script.replace("VALUE", stacking));
-        std::thread::sleep(std::time::Duration::from_millis(600));
+        page.move_to(1.0, 1.0);
+        settled(&page);
         // Half of the window's height or more is the selection, so it is under one of these.
-        let found = [0.1, 0.3, 0.5, 0.7, 0.9].iter().any(|&down| {
-            let (x, y) = page.corners("canvas#timeline").at(0.5, down);
-            page.move_to(x, y);
-            std::thread::sleep(std::time::Duration::from_millis(150));
-            page.text("#card").contains("make_lower")
+        page.wait_until(&format!("it is in the window, stacked by {stacking}"), || {
+            [0.1, 0.3, 0.5, 0.7, 0.9].iter().any(|&down| {
+                let (x, y) = page.corners("canvas#timeline").at(0.5, down);
+                page.move_to(x, y);
+                page.settled("the card", || page.text("#card")).contains("make_lower")
+            })
         });
-        assert!(found, "it is out of the window, stacked by {stacking}");
     }
 }
 
@@ -76,15 +75,16 @@ fn the_card_never_covers_the_cursor_near_any_edge() {
     for (width, height) in [(1280, 800), (600, 900), (360, 640)] {
         let page = drawn();
         page.resize(width, height);
-        std::thread::sleep(std::time::Duration::from_millis(200));
+        page.wait_for_frames();
         page.evaluate("document.querySelector('#stage').scrollIntoView()");
+        settled(&page);
         for across in [0.02, 0.3, 0.5, 0.7, 0.98] {
             for down in [0.4, 0.6, 0.9, 0.98] {
                 let (x, y) = page.corners("canvas#timeline").at(across, down);
                 page.move_to(x, y);
-                page.wait_until("the card is there", || page.corners("#card").width > 0.0);
+                page.wait_until("the card is there", || page.corners_now("#card").width > 0.0);
                 page.wait_until("the card keeps clear of the cursor, on the stage", || {
-                    let (card, stage) = (page.corners("#card"), page.corners("#stage"));
+                    let (card, stage) = (page.corners_now("#card"), page.corners_now("#stage"));
                     let (right, bottom) = (card.left + card.width, card.top + card.height);
                     let covers = card.left < x && x < right && card.top < y && y < bottom;
                     let inside = card.left >= stage.left - 1.0
@@ -105,6 +105,7 @@ fn the_card_does_not_flicker_inside_a_block() {
     let (x, y) = at(&page, 30, 0.8);
     page.move_to(x, y);
     page.wait_until("the card tells the block", || page.text("#card").contains("make_lower"));
+    page.settled("the card", || page.text("#card"));
     page.evaluate(
         "window.flickers = 0; new MutationObserver(all => window.flickers += all.length) \
          .observe(document.querySelector('#card'), { attributes: true, attributeFilter: ['hidden'], childList: true, characterData: true, subtree: true })",
@@ -133,8 +134,8 @@ fn the_capacity_is_a_line_and_belongs_to_everything() {
     // What was half of the height is a twelfth of it now.
     let (x, y) = page.corners("canvas#timeline").at(0.5, 0.8);
     page.move_to(x, y);
-    std::thread::sleep(std::time::Duration::from_millis(200));
-    assert!(page.corners("#card").width == 0.0, "there is nothing");
+    page.wait_until("the cursor is told", || page.text("#reading").starts_with("After event"));
+    page.wait_until("there is nothing", || page.corners("#card").width == 0.0);
     page.evaluate("{ const field = document.querySelector('#capacity'); field.value = ''; field.dispatchEvent(new Event('input')); }");
     page.wait_until("the picture is as before", || {
         page.move_to(x, y - 1.0);
@@ -152,9 +153,7 @@ fn tools_in_dark_and_narrow() {
         page.resize(width, 800);
         page.click("#open-example");
         page.wait_for_state("ready");
-        page.wait_until("a frame is drawn", || {
-            page.attribute("canvas#timeline", "data-frames").is_some_and(|frames| frames != "0")
-        });
+        settled(&page);
         let corners = page.corners("canvas#timeline");
         page.right_click(corners.at(0.2, 0.6));
         page.right_click(corners.at(0.7, 0.4));

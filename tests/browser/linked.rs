@@ -3,6 +3,7 @@
 use crate::corpus::real_files;
 use crate::opening::empty_page;
 use crate::page::{ALT, Page};
+use crate::pictures::settled;
 
 /// A page with a real file of some thousand allocations; `None`, said aloud, without the corpus.
 fn training() -> Option<Page> {
@@ -12,6 +13,8 @@ fn training() -> Option<Page> {
     page.drop_files(&[&file.path]);
     page.wait_for_state("ready");
     page.wait_until("the tree has rows", || page.attribute("#tree-space .row", "data-bytes").is_some());
+    // A click beside a picture that is not there yet selects nothing.
+    settled(&page);
     Some(page)
 }
 
@@ -83,6 +86,7 @@ fn what_is_selected_in_one_view_is_so_in_all() {
     page.evaluate("document.querySelector('#tree-rows').focus()");
     page.press("h");
     page.wait_for(&Some("false".to_owned()), || page.attribute("#tree-internal", "aria-pressed"));
+    page.settled("the tree", || page.text("#tree-space"));
     page.press("Home");
     page.press("ArrowDown");
     page.press("Enter");
@@ -94,7 +98,7 @@ fn what_is_selected_in_one_view_is_so_in_all() {
     page.wait_until("its box is selected", || reading(&page).contains(&format!("{} B", grouped(&bytes))));
     show(&page, "table");
     page.wait_for(&Some(bytes.clone()), || page.attribute("#table-status", "data-bytes"));
-    assert_eq!(page.attribute("#table-status", "data-count"), count);
+    page.wait_for(&count, || page.attribute("#table-status", "data-count"));
     assert!(page.attribute("#chip-node", "hidden").is_none(), "the table says what filters it");
 
     // From the flame graph, a few boxes deeper, to the tree and the table.
@@ -104,7 +108,7 @@ fn what_is_selected_in_one_view_is_so_in_all() {
     for _ in 0..4 {
         page.press("ArrowDown");
         page.wait_until("the next box", || reading(&page) != told);
-        told = reading(&page);
+        told = page.settled("what is told", || reading(&page));
     }
     let before = node("data-node");
     show(&page, "tree");
@@ -165,7 +169,7 @@ fn a_search_marks_and_counts_in_all_views() {
     // Where capitals matter, there is no such file; as an expression that folds them, as much as before.
     page.press_held("c", ALT);
     page.wait_for(&Some(0), tally);
-    assert_eq!(page.attribute("#find-capitals", "aria-pressed").as_deref(), Some("true"));
+    page.wait_for(&Some("true".to_owned()), || page.attribute("#find-capitals", "aria-pressed"));
     page.wait_until("nothing is told", || !page.text("#table-status").contains("found"));
     type_in("/OPTIMIZER\\.py/i");
     page.wait_for(&folded, tally);

@@ -81,8 +81,8 @@ fn keys_alone_lead_from_a_drop_to_a_block() {
     page.wait_for(&peak, || told(&page, "data-requested"));
     page.press("Home");
     // Without the dots that stand for what is not known yet.
-    let is_told = || reading(&page).contains("Segment of") && !reading(&page).contains(" … ");
-    page.wait_until("the first block is told", is_told);
+    let is_told = || !reading(&page).contains(" … ");
+    page.wait_until("the first block is told", || reading(&page).contains("Segment of") && is_told());
     let first = reading(&page);
     page.press("ArrowRight");
     page.wait_until("another block", || reading(&page) != first);
@@ -92,10 +92,12 @@ fn keys_alone_lead_from_a_drop_to_a_block() {
     page.wait_until("back at the first", || reading(&page) == first);
     // To a block that is live, which Enter selects.
     for _ in 0..40 {
-        if reading(&page).contains("requested ·") {
+        let before = reading(&page);
+        if before.contains("requested ·") {
             break;
         }
         page.press("ArrowRight");
+        page.wait_until("the next block is told", || reading(&page) != before && is_told());
     }
     page.press("Enter");
     page.wait_until("it is selected", || page.attribute("#details", "data-size").is_some());
@@ -140,10 +142,14 @@ fn dragging_the_moment_animates_the_state() {
     shown_at(&page, events);
     let strip = page.corners("#axis-strip");
     let drawn = frames(&page);
-    let (from, y) = (strip.at(0.999, 0.5).0, strip.at(0.5, 0.8).1);
-    page.begin_drag((from - 1.0, y), (strip.at(0.5, 0.5).0, y), 0);
-    page.wait_until("it went along", || told(&page, "data-moment") < events && frames(&page) > drawn + 1);
-    page.mouse("mouseReleased", (strip.at(0.5, 0.5).0, y), "left", 0);
+    let place = |across: f64| (strip.at(across, 0.5).0, strip.at(0.5, 0.8).1);
+    let (from, y) = place(0.999);
+    page.begin_drag((from - 1.0, y), place(0.7), 0);
+    page.wait_until("it went along", || told(&page, "data-moment") < events && frames(&page) > drawn);
+    let (moment, drawn) = (told(&page, "data-moment"), frames(&page));
+    page.mouse("mouseMoved", place(0.5), "left", 0);
+    page.wait_until("it goes on", || told(&page, "data-moment") < moment && frames(&page) > drawn);
+    page.mouse("mouseReleased", place(0.5), "left", 0);
     let at = || page.attribute("#moment", "data-event").and_then(|it| it.parse::<i64>().ok()).unwrap_or(-2);
     page.move_to(3.0, 3.0);
     page.wait_until("it came to rest at the moment", || told(&page, "data-moment") as i64 == at() + 1);

@@ -42,7 +42,7 @@ fn the_moment_is_pinned_by_click_key_and_word() {
     let page = drawn();
     page.move_to(2.0, 2.0);
     wait_for(&page, 2, LOWER + UPPER + MIB, 0, 3);
-    assert!(page.text("#answer-title").contains("the peak"), "{}", page.text("#answer-title"));
+    page.wait_until("it says so", || page.text("#answer-title").contains("the peak"));
     let (x, y) = at(&page, 51, 0.7);
     page.click_at(x, y);
     page.move_to(2.0, 2.0);
@@ -66,7 +66,7 @@ fn the_moment_is_pinned_by_click_key_and_word() {
     page.wait_until("it says what is wrong", || page.text("#at-note").contains("121"));
     page.click("#at-end");
     wait_for(&page, 121, LOWER + UPPER, 0, 2);
-    assert_eq!(page.text("#at-note"), "");
+    page.wait_for(&String::new(), || page.text("#at-note"));
     page.click("#at-peak");
     wait_for(&page, 2, LOWER + UPPER + MIB, 0, 3);
     // Above the stack there is nothing to select, and a moment all the same.
@@ -85,8 +85,10 @@ fn the_moment_is_pinned_by_click_key_and_word() {
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn a_range_is_dragged_on_the_axis_told_and_ended() {
     let page = drawn();
-    let plot = page.corners("canvas#timeline");
-    let place = |event: u64| (at(&page, event, 0.5).0, plot.top + plot.height + 8.0);
+    let place = |event: u64| {
+        let (x, y) = at(&page, event, 1.0);
+        (x, y + 8.0)
+    };
     // From the state after event 50 to the one after event 80: events 51 to 80.
     page.drag(place(50), place(80), 0);
     let range = |name: &str| page.attribute("#range", name);
@@ -95,7 +97,7 @@ fn a_range_is_dragged_on_the_axis_told_and_ended() {
     page.wait_for(&Some((10 * MIB).to_string()), || range("data-allocated"));
     page.wait_for(&Some((10 * MIB).to_string()), || range("data-freed"));
     page.wait_for(&Some((LOWER + UPPER + MIB).to_string()), || range("data-peak"));
-    assert!(page.text("#answer-title").contains("51 – 80"), "{}", page.text("#answer-title"));
+    page.wait_until("it says so", || page.text("#answer-title").contains("51 – 80"));
     // It begins at its peak already: event 50 allocated a small block.
     page.click("#range-peak");
     wait_for(&page, 50, LOWER + UPPER + MIB, 0, 3);
@@ -127,14 +129,14 @@ fn tabs_fold_and_divider_work_by_keys() {
     let seen = || {
         page.evaluate("[...document.querySelectorAll('#answer > [role=tabpanel]')].filter(p => p.offsetParent).map(p => p.id).join()")
     };
-    assert_eq!(seen(), "tree");
+    page.wait_for(&"tree".into(), seen);
     page.press_held("L", SHIFT);
     page.wait_until("the table is seen", || seen() == "table");
     page.evaluate("document.querySelector('#tab-table').focus()");
     page.press("ArrowRight");
     page.wait_until("the next tab", || seen() == "histograms");
-    assert_eq!(page.evaluate("document.activeElement.id"), "tab-histograms");
-    let height = || page.corners("#answer").height;
+    page.wait_for(&"tab-histograms".into(), || page.evaluate("document.activeElement.id"));
+    let height = || page.corners_now("#answer").height;
     let before = height();
     page.evaluate("document.querySelector('#divider').focus()");
     page.press("ArrowUp");
@@ -144,7 +146,7 @@ fn tabs_fold_and_divider_work_by_keys() {
     page.wait_for(&Some("75".to_owned()), || page.attribute("#divider", "aria-valuenow"));
     let corners = page.corners("#divider");
     let (x, y) = (corners.left + corners.width / 2.0, corners.top + corners.height / 2.0);
-    assert_eq!(page.evaluate(&format!("document.elementFromPoint({x}, {y}).id")), "divider", "nothing covers it");
+    page.wait_for(&"divider".into(), || page.evaluate(&format!("document.elementFromPoint({x}, {y}).id")));
     page.press_held("V", SHIFT);
     page.wait_until("it is folded away", || seen() == "" && height() < 60.0);
     page.press_held("T", SHIFT);

@@ -1,16 +1,31 @@
-//! One page in a browser: what a user does to it, and what a user sees of it.
+//! One page in a browser: what a user sees of it, and in `hands` what a user does to it.
+//!
+//! A page shows at its next frame what it heard, and what it asked its worker some frames later. So nothing is read right after
+//! something was done: it is waited for. `MEMSCAPE_SLOW=4` makes the pages that much slower, to find where a test does not.
+
+#[path = "hands.rs"]
+mod hands;
 
 use crate::chromium::{Chromium, Event};
 use serde_json::{Value, json};
+use std::cell::{Cell, RefCell};
 use std::fmt::Debug;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How long a state may take to come; generous, because software WebGPU shares the machine.
-const PATIENCE: Duration = Duration::from_secs(90);
+const PATIENCE: Duration = Duration::from_secs(180);
 
 /// What the browser answers where the document that was asked is replaced by the next one.
 const CUT_OFF: [&str; 2] = ["Inspected target navigated or closed", "Execution context was destroyed"];
+
+/// Marks the document that is about to be replaced: it may answer for a while yet.
+const LEAVE: &str = "window.isLeft = true";
+/// Whether it is that one.
+const IS_LEFT: &str = "window.isLeft === true";
+
+/// A promise for the end of the next frame but one: whatever the page has heard by now is shown then.
+const TWO_FRAMES: &str = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))";
 
 /// Keys that can be held beside others, as the browser counts them.
 pub(crate) const ALT: u32 = 1;
@@ -27,7 +42,7 @@ pub(crate) struct Page {
 }
 
 /// The corners of an element, in CSS pixels of the window.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Corners {
     pub(crate) left: f64,
     pub(crate) top: f64,
@@ -50,6 +65,9 @@ impl Page {
         let workers = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true });
         page.call("Target.setAutoAttach", workers);
         page.call("Emulation.setFocusEmulationEnabled", json!({ "enabled": true }));
+        if let Some(rate) = std::env::var("MEMSCAPE_SLOW").ok().and_then(|rate| rate.parse::<f64>().ok()) {
+            page.call("Emulation.setCPUThrottlingRate", json!({ "rate": rate }));
+        }
         page.resize(1280, 800);
         page
     }
@@ -63,21 +81,21 @@ impl Page {
 
     /// Goes to `url` and waits until it is loaded.
     pub(crate) fn navigate(&self, url: &str) {
-        self.call("Page.navigate", json!({ "url": url }));
-        // A page that only changes its fragment does not load again, so the address is what is waited for; and what is seen of an open
-        // file stands in the fragment soon.
-        let address = Value::from(url.split('#').next().unwrap_or(url));
-        let loaded = format!("location.href.split('#')[0] === {address} && document.readyState === 'complete'");
-        self.wait_until(&format!("{url} is loaded"), || self.evaluate(&loaded) == true);
+        self.evaluate(LEAVE);
+        let begun = self.call("Page.navigate", json!({ "url": url }));
+        // A page that only changes its fragment does not load again; nor is it the address that is waited for, which may be as before.
+        let is_new = begun.get("loaderId").is_some();
+        self.wait_until(&format!("{url} is loaded"), || {
+            self.evaluate(&format!("document.readyState === 'complete' && !({is_new} && {IS_LEFT})")) == true
+        });
     }
 
     /// Loads the page again, as the reload button does, and waits until it is loaded.
     pub(crate) fn reload(&self) {
-        // The order is answered before the old document is gone, so that one is marked.
-        self.evaluate("window.beforeReload = true");
+        self.evaluate(LEAVE);
         self.call("Page.reload", json!({}));
-        let loaded = "window.beforeReload === undefined && document.readyState === 'complete'";
-        self.wait_until("the page is loaded again", || self.evaluate(loaded) == true);
+        let loaded = format!("!({IS_LEFT}) && document.readyState === 'complete'");
+        self.wait_until("the page is loaded again", || self.evaluate(&loaded) == true);
     }
 
     /// Goes to `url`, which may lead on to another address.
@@ -194,26 +212,41 @@ impl Page {
         assert_eq!(found, *wanted, "console: {:#?}", self.complaints());
     }
 
-    /// Chooses files in a file input, as the system's dialog would.
-    pub(crate) fn choose(&self, selector: &str, files: &[&Path]) {
-        let document = self.call("DOM.getDocument", json!({}));
-        let query = json!({ "nodeId": document["root"]["nodeId"], "selector": selector });
-        let node = &self.call("DOM.querySelector", query)["nodeId"];
-        self.call("DOM.setFileInputFiles", json!({ "nodeId": node, "files": files }));
+    /// What `read` gives once it has given the same for a while: nothing on the page says that all answers have come.
+    #[track_caller]
+    pub(crate) fn settled<T: PartialEq>(&self, what: &str, read: impl Fn() -> T) -> T {
+        let (last, times) = (RefCell::new(read()), Cell::new(0));
+        self.wait_until(&format!("{what} stays as it is"), || {
+            std::thread::sleep(Duration::from_millis(150));
+            let now = read();
+            times.set(if *last.borrow() == now { times.get() + 1 } else { 0 });
+            last.replace(now);
+            times.get() == 3
+        });
+        last.into_inner()
     }
 
-    /// Drags files from outside over the window and lets go of them in its middle.
-    pub(crate) fn drop_files(&self, files: &[&Path]) {
-        let (x, y) = self.corners("body").middle();
-        for kind in ["dragEnter", "dragOver", "drop"] {
-            let data = json!({ "items": [], "files": files, "dragOperationsMask": 1 });
-            self.call("Input.dispatchDragEvent", json!({ "type": kind, "x": x, "y": y.min(400.0), "data": data }));
-        }
+    /// Waits until the page has shown what it has heard.
+    #[track_caller]
+    pub(crate) fn wait_for_frames(&self) {
+        self.evaluate(TWO_FRAMES);
     }
 
-    /// Where an element stands; 0 × 0 where it is not seen, or not there.
+    /// Where an element stands, once it stands still; 0 × 0 where it is not seen, or not there.
     #[track_caller]
     pub(crate) fn corners(&self, selector: &str) -> Corners {
+        let found = Cell::new(self.corners_now(selector));
+        self.wait_until(&format!("{selector} stands still"), || {
+            self.wait_for_frames();
+            let now = self.corners_now(selector);
+            found.replace(now) == now
+        });
+        found.get()
+    }
+
+    /// Where it stands now, for what is asked again and again.
+    #[track_caller]
+    pub(crate) fn corners_now(&self, selector: &str) -> Corners {
         let rectangle = self.evaluate(&format!(
             "(it => {{ if (!it) return []; const {{left, top, width, height}} = it.getBoundingClientRect(); \
              return [left, top, width, height]; }})(document.querySelector({}))",
@@ -221,90 +254,6 @@ impl Page {
         ));
         let side = |at: usize| rectangle[at].as_f64().unwrap_or_default();
         Corners { left: side(0), top: side(1), width: side(2), height: side(3) }
-    }
-
-    /// Presses and releases the left button in the middle of an element, once it is seen.
-    #[track_caller]
-    pub(crate) fn click(&self, selector: &str) {
-        let is_seen = || matches!(self.corners(selector), Corners { width, height, .. } if width > 0.0 && height > 0.0);
-        self.wait_until(&format!("{selector} is seen"), is_seen);
-        let (x, y) = self.corners(selector).middle();
-        self.click_at(x, y);
-    }
-
-    /// Moves to a point of the window, presses and releases the left button there.
-    pub(crate) fn click_at(&self, x: f64, y: f64) {
-        self.move_to(x, y);
-        for kind in ["mousePressed", "mouseReleased"] {
-            let event = json!({ "type": kind, "x": x, "y": y, "button": "left", "clickCount": 1 });
-            self.call("Input.dispatchMouseEvent", event);
-        }
-    }
-
-    /// Moves the pointer.
-    pub(crate) fn move_to(&self, x: f64, y: f64) {
-        self.call("Input.dispatchMouseEvent", json!({ "type": "mouseMoved", "x": x, "y": y }));
-    }
-
-    /// Presses the left button at `from`, moves to `to` in a few steps and releases it there, with these keys held.
-    pub(crate) fn drag(&self, from: (f64, f64), to: (f64, f64), held: u32) {
-        self.begin_drag(from, to, held);
-        self.mouse("mouseReleased", to, "left", held);
-    }
-
-    /// The same, and holds the button.
-    pub(crate) fn begin_drag(&self, from: (f64, f64), to: (f64, f64), held: u32) {
-        self.move_to(from.0, from.1);
-        self.mouse("mousePressed", from, "left", held);
-        for step in 1..=4 {
-            let part = f64::from(step) / 4.0;
-            let at = (from.0 + (to.0 - from.0) * part, from.1 + (to.1 - from.1) * part);
-            self.mouse("mouseMoved", at, "left", held);
-        }
-    }
-
-    /// Clicks with the right button.
-    pub(crate) fn right_click(&self, at: (f64, f64)) {
-        self.move_to(at.0, at.1);
-        self.mouse("mousePressed", at, "right", 0);
-        self.mouse("mouseReleased", at, "right", 0);
-    }
-
-    /// One event of the mouse.
-    pub(crate) fn mouse(&self, kind: &str, (x, y): (f64, f64), button: &str, held: u32) {
-        let buttons = i32::from(kind == "mouseMoved");
-        let event = json!({ "type": kind, "x": x, "y": y, "button": button, "buttons": buttons, "clickCount": 1, "modifiers": held });
-        self.call("Input.dispatchMouseEvent", event);
-    }
-
-    /// The second press or release of a double click with the left button.
-    pub(crate) fn double(&self, kind: &str, (x, y): (f64, f64)) {
-        let event = json!({ "type": kind, "x": x, "y": y, "button": "left", "clickCount": 2 });
-        self.call("Input.dispatchMouseEvent", event);
-    }
-
-    /// Presses and releases a key, by its `KeyboardEvent.key`.
-    pub(crate) fn press(&self, key: &str) {
-        self.press_held(key, 0);
-    }
-
-    /// The same, with other keys held: [`ALT`], [`CTRL`], [`SHIFT`].
-    pub(crate) fn press_held(&self, key: &str, held: u32) {
-        let printed = if key.chars().count() == 1 { key } else { "" };
-        // What the browser itself does on Esc goes by the number.
-        let code = if key == "Escape" { 27 } else { 0 };
-        let down =
-            json!({ "type": "keyDown", "key": key, "text": printed, "modifiers": held, "windowsVirtualKeyCode": code });
-        self.call("Input.dispatchKeyEvent", down);
-        self.call("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": key, "modifiers": held }));
-    }
-
-    /// Presses Enter with all that the browser itself goes by: it clicks a button, and ends what was typed in a field.
-    pub(crate) fn press_enter(&self) {
-        let down =
-            json!({ "type": "keyDown", "key": "Enter", "code": "Enter", "text": "\r", "windowsVirtualKeyCode": 13 });
-        self.call("Input.dispatchKeyEvent", down);
-        self.call("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": "Enter", "windowsVirtualKeyCode": 13 }));
     }
 
     /// What the browser has counted for this page so far.

@@ -3,6 +3,7 @@
 use crate::chromium::{Adapter, Chromium};
 use crate::page::Page;
 use std::path::Path;
+use std::sync::LazyLock;
 
 /// Fewer colours than this on the timeline, and the blocks are not drawn.
 pub(crate) const LEAST_COLOURS: u64 = 4;
@@ -22,8 +23,8 @@ impl Picture {
     pub(crate) fn of(page: &Page, selector: &str) -> Picture {
         let corners = page.corners(selector);
         // The browser decodes its own PNG, in a tab without our policy.
-        let reader = Page::blank(Chromium::with(Adapter::Missing));
-        let read = reader.evaluate(&format!(
+        static READER: LazyLock<Page> = LazyLock::new(|| Page::blank(Chromium::with(Adapter::Missing)));
+        let read = READER.evaluate(&format!(
             "(async () => {{
                 const image = await createImageBitmap(await (await fetch('data:image/png;base64,{}')).blob());
                 const [width, height] = [Math.floor({}), Math.floor({})];
@@ -43,6 +44,20 @@ impl Picture {
         let number = |at: usize| read[at].as_u64().expect("two integers");
         Picture { colours: number(0), checksum: number(1) }
     }
+}
+
+/// The picture of the timeline once nothing changes it any more: what was asked of the worker comes by and by.
+#[track_caller]
+pub(crate) fn settled(page: &Page) -> Picture {
+    settled_as(page, || Picture::of(page, "canvas#timeline"))
+}
+
+/// The same of what `look` sees, once there is a picture of the timeline at all.
+#[track_caller]
+pub(crate) fn settled_as(page: &Page, look: impl Fn() -> Picture) -> Picture {
+    let frames = || page.attribute("canvas#timeline", "data-frames").filter(|frames| frames != "0");
+    page.wait_until("the timeline is drawn", || frames().is_some());
+    page.settled("the picture", || (look(), frames())).0
 }
 
 /// Keeps what the page shows as `target/screenshots/NAME.png`.

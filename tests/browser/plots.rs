@@ -6,7 +6,7 @@ use crate::fixtures::{self, halves};
 use crate::generate::{Options, generate};
 use crate::interactions::drawn;
 use crate::page::{Page, SHIFT};
-use crate::pictures::{Picture, keep_drawn};
+use crate::pictures::{Picture, keep_drawn, settled};
 use crate::site::Site;
 use std::path::{Path, PathBuf};
 
@@ -27,10 +27,11 @@ fn pick(page: &Page, select: &str, value: &str) {
 /// Shows a plot and waits until it is drawn.
 #[track_caller]
 fn show(page: &Page, plot: &str) {
-    let before = Picture::of(page, "canvas#timeline");
+    let before = settled(page);
     pick(page, "#show", plot);
     page.wait_for(&Some(plot.to_owned()), || page.attribute("#picture", "data-show"));
     page.wait_until(&format!("{plot} is drawn"), || Picture::of(page, "canvas#timeline") != before);
+    settled(page);
 }
 
 /// A place of the picture: a part of the width, and a part of the height that something has, from below.
@@ -47,7 +48,9 @@ fn addresses_tell_blocks_and_what_is_free() {
         let (x, y) = place(&page, 0.5, up);
         page.move_to(x, y);
         page.wait_for(&told.to_owned(), || page.text("#card-title"));
-        assert!(page.text("#card-segment").contains("in segment 0x7f0000000000: 3.00 GiB"), "{}", page.text("#card"));
+        page.wait_until("the card tells the segment", || {
+            page.text("#card-segment").contains("in segment 0x7f0000000000: 3.00 GiB")
+        });
     }
     let (x, y) = place(&page, 0.5, 0.85);
     page.move_to(x, y);
@@ -70,7 +73,7 @@ fn addresses_tell_blocks_and_what_is_free() {
     let (x, y) = place(&page, 0.5, 1.0 / 6.0);
     page.click_at(x, y);
     page.wait_for(&Some((1u64 << 30).to_string()), || page.attribute("#details", "data-size"));
-    assert_eq!(page.attribute("#details", "data-segment"), None);
+    page.wait_for(&None, || page.attribute("#details", "data-segment"));
     assert_eq!(page.attribute("#fit-bytes", "disabled").as_deref(), Some(""));
     assert!(page.attribute("#stacking", "title").is_some_and(|title| title.contains("only a stack has an order")));
     assert_eq!(page.complaints(), Vec::<String>::new());
@@ -83,9 +86,9 @@ fn keys_lead_through_plots_and_blocks() {
     for plot in ["addresses", "reserved", "stack", "addresses"] {
         page.press_held("Y", SHIFT);
         page.wait_for(&Some(plot.to_owned()), || page.attribute("#picture", "data-show"));
-        assert_eq!(page.evaluate("document.querySelector('#show').value"), plot);
+        page.wait_for(&plot.into(), || page.evaluate("document.querySelector('#show').value"));
     }
-    page.wait_until("it is drawn", || Picture::of(&page, "canvas#timeline").colours >= 3);
+    assert!(settled(&page).colours >= 3, "it is drawn");
     let (x, y) = place(&page, 0.5, 1.0 / 6.0);
     page.move_to(x, y);
     page.wait_until("the lower block is told", || page.text("#card-title").contains("1,073,741,824"));
@@ -122,6 +125,7 @@ fn reserved_tells_segments_and_exact_lines() {
     page.wait_until("the line is gone", || lines() != before);
     page.click("#line-free");
     page.wait_for(&Some("true".to_owned()), || page.attribute("#line-free", "aria-pressed"));
+    let (x, y) = place(&page, 0.5, 0.5);
     page.click_at(x, y);
     page.wait_for(&Some(ADDRESS.to_string()), || page.attribute("#details", "data-segment"));
     assert_eq!(page.attribute("#details", "data-allocation"), None, "it is no allocation");
@@ -174,7 +178,7 @@ fn a_pool_is_shown_alone() {
     page.wait_until("pools are listed", || {
         page.evaluate("document.querySelector('#only-pool').options.length").as_u64() > Some(2)
     });
-    let all = Picture::of(&page, "canvas#timeline");
+    let all = settled(&page);
     let value = page.evaluate("document.querySelector('#only-pool').options[2].value");
     pick(&page, "#only-pool", value.as_str().expect("a name"));
     page.wait_until("it is drawn", || Picture::of(&page, "canvas#timeline") != all);
@@ -199,6 +203,7 @@ fn each_plot_becomes_a_file_of_its_name() {
         let path = fixtures::folder().join(format!("halves-device0-{plot}-events-0-121.svg"));
         let _ = std::fs::remove_file(&path);
         page.press("i");
+        page.wait_until("the dialog is open", || page.evaluate("document.querySelector('#export').open") == true);
         page.press("s");
         page.wait_until(&format!("{} is saved", path.display()), || {
             std::fs::read_to_string(&path).is_ok_and(|text| text.contains("</svg>"))

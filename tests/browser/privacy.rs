@@ -32,11 +32,11 @@ fn opening_a_file_asks_nobody_but_the_pages_own_server() {
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn page_and_worker_can_not_reach_another_origin() {
     let site = Site::shared();
-    halves();
     // The other server answers every origin; without our policy it is reached, so nothing but the policy refuses.
     let unbound = Page::blank(Chromium::with(Adapter::Software));
-    assert_eq!(unbound.evaluate(&attempt(&format!("{}/open/halves.pickle?control", site.elsewhere))), "reached");
-    assert_eq!(site.asked_elsewhere("open/halves.pickle").len(), 1);
+    crate::fixtures::file("control", b"asked for by this test alone");
+    assert_eq!(unbound.evaluate(&attempt(&format!("{}/open/control", site.elsewhere))), "reached");
+    assert_eq!(site.asked_elsewhere("open/control").len(), 1);
 
     let page = empty_page();
     page.drop_files(&[&halves()]);

@@ -4,9 +4,8 @@ use crate::chromium::{Adapter, Chromium};
 use crate::fixtures;
 use crate::generate::{self, Options};
 use crate::page::Page;
-use crate::pictures::{LEAST_COLOURS, Picture, keep};
+use crate::pictures::{LEAST_COLOURS, keep, settled};
 use crate::site::Site;
-use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 /// As in a browser that finds nothing it may draw with.
@@ -28,19 +27,8 @@ fn opened(script: &str, file: &Path) -> Page {
     page.wait_for_state("empty");
     page.drop_files(&[file]);
     page.wait_for_state("ready");
-    drawn(&page);
+    page.wait_until("blocks are drawn", || settled(&page).colours >= LEAST_COLOURS);
     page
-}
-
-/// Waits until it is drawn and nothing changes any more: what is asked of the worker comes by and by.
-fn drawn(page: &Page) -> Picture {
-    let before = Cell::new(None);
-    page.wait_until("the picture stays", || {
-        std::thread::sleep(std::time::Duration::from_millis(250));
-        let picture = Picture::of(page, "canvas#timeline");
-        before.replace(Some(picture)) == Some(picture) && picture.colours >= LEAST_COLOURS
-    });
-    before.take().expect("just taken")
 }
 
 fn wheel(page: &Page, across: f64, notches: u32, held: &str) {
@@ -75,6 +63,7 @@ fn the_twin_shows_what_webgpu_shows() {
             choose(page, "colouring", "site");
             page.wait_until("the legend is there", || page.text("#legend").contains("train.py"));
             page.click("#legend .entry");
+            page.wait_for(&Some("false".into()), || page.attribute("#legend .entry", "aria-pressed"));
         }),
         ("close up", |page| {
             page.click("#legend .entry");
@@ -85,9 +74,10 @@ fn the_twin_shows_what_webgpu_shows() {
             choose(page, "stacking", "site");
             page.evaluate("document.querySelector('canvas#timeline').focus()");
             page.press("0");
-            drawn(page);
+            settled(page);
             let (x, y) = page.corners("canvas#timeline").at(0.5, 0.7);
             page.click_at(x, y);
+            page.wait_until("a block is selected", || page.attribute("#details", "data-size").is_some());
             page.move_to(2.0, 2.0);
         }),
     ];
@@ -95,7 +85,7 @@ fn the_twin_shows_what_webgpu_shows() {
     for (number, (name, step)) in steps.into_iter().enumerate() {
         let pictures = pages.each_ref().map(|page| {
             step(page);
-            drawn(page)
+            settled(page)
         });
         keep(&pages[0], &format!("webgpu-{number}"));
         keep(&pages[1], &format!("twin-{number}"));

@@ -7,7 +7,7 @@ use crate::fixtures::{self, halves, halves_value};
 use crate::opening::{SUMMARY, shows_halves, summary};
 use crate::packed::gzip;
 use crate::page::Page;
-use crate::pictures::{keep, keep_drawn};
+use crate::pictures::{keep, keep_drawn, settled};
 use crate::site::Site;
 use crate::zip::zip_of;
 use serde_json::Value;
@@ -196,6 +196,7 @@ fn nothing_of_a_snapshot_breaks_out_of_the_page() {
     assert_eq!(page.evaluate("typeof window.intruder"), "undefined");
     assert_eq!(page.evaluate("document.querySelectorAll('script').length"), 5, "glue, start, wasm, example, snapshot");
     assert_eq!(page.attribute("#part-snapshot", "data-name").as_deref(), Some(name));
+    settled(&page);
     let (x, y) = page.corners("canvas#timeline").at(0.6, 0.85);
     page.click_at(x, y);
     page.wait_until("the name is text", || page.text("body").contains("</script><script>window.intruder"));
@@ -271,10 +272,7 @@ fn kept_to_look_at() {
         page.press("i");
         page.wait_until("the dialog is open", || page.evaluate("document.querySelector('#export').open") == true);
         keep(&page, &format!("save-dialog-{scheme}-{width}"));
-        page.press("Escape");
-        page.wait_until("it is closed", || page.evaluate("document.querySelector('#export').open") == false);
-        // The browser tells the page that it closed it a moment later.
-        page.evaluate("new Promise((resolve) => setTimeout(resolve, 200))");
+        page.press_escape_in("#export");
         let path = saved(&page, &folder, "train-annotated-100.html");
         keep(&page, &format!("save-done-{scheme}-{width}"));
         page.navigate(&address(&path));

@@ -6,7 +6,7 @@ use crate::fixtures::{file, halves};
 use crate::moment::is_seen;
 use crate::opening::empty_page;
 use crate::page::{Page, SHIFT};
-use crate::pictures::keep;
+use crate::pictures::{keep, settled};
 use crate::site::Site;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -126,7 +126,7 @@ fn files_lines_and_a_dropped_source_by_keys() {
     // Exactly what the line weighs: line 7 is in the stack as well, and further out.
     page.wait_for(&Some((64 * MIB).to_string()), || page.attribute("#find-status", "data-requested"));
     page.wait_until("it is pressed", || rows(&page)[1].ends_with("aria-pressed"));
-    assert_eq!(focus(&page), "line 30", "the focus stays");
+    page.wait_for(&"line 30".to_owned(), || focus(&page));
 
     // The source is dropped: it is no snapshot.
     page.drop_files(&[&model()]);
@@ -141,7 +141,7 @@ fn files_lines_and_a_dropped_source_by_keys() {
     assert_eq!(page.evaluate("document.querySelectorAll('#source script, #source img').length + !!window.evil"), 0);
     let (pane, line) = (page.corners("#source"), page.corners("[data-beside='30']"));
     assert!(line.top > pane.top + 20.0 && line.top + line.height < pane.top + pane.height, "{line:?} in {pane:?}");
-    assert_eq!(page.attribute("[data-beside='30']", "aria-pressed").as_deref(), Some("true"));
+    page.wait_for(&Some("true".into()), || page.attribute("[data-beside='30']", "aria-pressed"));
     page.evaluate("document.querySelector('[data-beside=\"30\"]').focus()");
     page.press("ArrowUp");
     page.wait_until("the line above that has bytes", || focus(&page).starts_with("Line 9: 2,097,152 B requested"));
@@ -156,16 +156,18 @@ fn files_lines_and_a_dropped_source_by_keys() {
     page.wait_for(&json!(["7 | 16.0 MiB | 16.0 MiB", "9 |  | 2.00 MiB", "30 | 64.0 MiB | 64.0 MiB"]), || beside(&page));
 
     // What is selected is marked: the lowest allocation is the one of 64 MiB.
+    settled(&page);
     let (x, y) = page.corners("canvas#timeline").at(0.9, 0.8);
     page.click_at(x, y);
     page.wait_until("its line is marked", || rows(&page)[1].ends_with("aria-current"));
-    assert_eq!(page.attribute("[data-beside='30']", "aria-current").as_deref(), Some("true"));
+    page.wait_for(&Some("true".into()), || page.attribute("[data-beside='30']", "aria-current"));
 
     // So is the selected node of the tree, here in a file whose lines are not seen.
     page.click("#tab-tree");
     let main = "[...document.querySelectorAll('#tree-space .row')].find(row => row.innerText.includes('train.py:12'))";
     page.wait_until("its row", || page.evaluate(&format!("!!{main}")) == true);
-    let row = page.evaluate(&format!("{main}.id"));
+    // Rows are used again for others while the list comes.
+    let row = page.settled("its row", || page.evaluate(&format!("{main}?.id")));
     page.click(&format!("#{} .name", row.as_str().expect("a row")));
     page.wait_until("it is selected", || page.evaluate("!!document.querySelector('#tree-space .selected')") == true);
     page.click("#tab-sources");

@@ -26,7 +26,8 @@ fn opened(page: &Page, file: &Path) {
     page.wait_for_state("ready");
     page.press("L");
     page.click("#tab-table");
-    page.wait_until("rows are there", || row_count(page) > 0);
+    let told = "(rows => rows.length > 0 && rows.every(it => it.children[1]?.title))([...document.querySelectorAll('#table-rows > div')])";
+    page.wait_until("rows are there", || page.evaluate(told) == true);
 }
 
 fn row_count(page: &Page) -> usize {
@@ -83,13 +84,11 @@ fn table_by_mouse_and_keys_to_the_byte() {
     page.mouse("mousePressed", (x, y), "left", CTRL);
     page.mouse("mouseReleased", (x, y), "left", CTRL);
     page.wait_for(&[count, peak, 2, sizes[1] + sizes[3]], || told(&page));
-    let selected = page.attribute("#details", "data-allocation");
-    assert_eq!(
-        selected,
-        page.attribute("#table-rows [data-row='1']", "data-allocation"),
-        "a click selects for all views"
-    );
-    assert_eq!(page.attribute("#table-rows [data-row='3']", "aria-selected").as_deref(), Some("true"));
+    // A click selects for all views.
+    page.wait_for(&page.attribute("#table-rows [data-row='1']", "data-allocation"), || {
+        page.attribute("#details", "data-allocation")
+    });
+    page.wait_for(&Some("true".into()), || page.attribute("#table-rows [data-row='3']", "aria-selected"));
 
     // Copied: a header and the two rows, exactly.
     page.evaluate("globalThis.copied = ''; navigator.clipboard.writeText = async text => { copied = text; }");
@@ -120,8 +119,8 @@ fn table_by_mouse_and_keys_to_the_byte() {
         page.press(&letter.to_string());
     }
     page.wait_until("less is listed", || told(&page)[0] < count);
-    assert!(seen_bytes(&page).iter().all(|&size| size >= 1 << 20));
-    assert!(page.text("#table-status").contains(" of "), "{}", page.text("#table-status"));
+    page.wait_until("rows are those", || seen_bytes(&page).iter().all(|&size| size >= 1 << 20));
+    page.wait_until("it says of how many", || page.text("#table-status").contains(" of "));
     for letter in " & #".chars() {
         page.press(&letter.to_string());
     }
@@ -158,7 +157,8 @@ fn bars_of_the_histograms_filter() {
     page.press("m");
     page.wait_for(&Some("true".to_owned()), || page.attribute("#measure", "aria-pressed"));
     assert_eq!(selected(), true);
-    let names = page.evaluate("[...document.querySelectorAll('#size-bars button')].map(it => it.ariaLabel)");
+    let names = "[...document.querySelectorAll('#size-bars button')].map(it => it.ariaLabel)";
+    let names = page.settled("the bars", || page.evaluate(names));
     let of = |name: &serde_json::Value| {
         let (_, rest) = name.as_str()?.split_once(": ")?;
         rest.split_once(" allocation")?.0.replace(',', "").parse::<u64>().ok()
@@ -168,7 +168,7 @@ fn bars_of_the_histograms_filter() {
     let largest = counts.len() - 1;
     page.evaluate(&format!("document.querySelectorAll('#size-bars button')[{largest}].click()"));
     page.wait_for(&counts[largest], || told(&page)[0]);
-    assert!(page.attribute("#size-bars [aria-pressed='true']", "aria-label").is_some());
+    page.wait_until("it is pressed", || page.attribute("#size-bars [aria-pressed='true']", "aria-label").is_some());
     page.click("#tab-table");
     page.wait_until("only those are listed", || {
         row_count(&page) as u64 == counts[largest].min(row_count(&page) as u64)

@@ -4,7 +4,7 @@ use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::{LOWER, UPPER, halves};
 use crate::opening::{empty_page, shows_halves};
 use crate::page::Page;
-use crate::pictures::Picture;
+use crate::pictures::{Picture, settled};
 use crate::site::Site;
 
 /// The page with [`halves`] open and drawn.
@@ -63,7 +63,7 @@ fn escape_clears_the_selection() {
 fn keys_move_and_zoom_and_fit() {
     let page = drawn();
     page.evaluate("document.querySelector('canvas#timeline').focus()");
-    let whole = Picture::of(&page, "canvas#timeline");
+    let whole = settled(&page);
     for key in [".", "d", "+", "w"] {
         let before = frames(&page);
         page.press(key);
@@ -78,11 +78,12 @@ fn keys_move_and_zoom_and_fit() {
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn nothing_is_drawn_while_nothing_changes() {
     let page = drawn();
-    // Let what the last click or resize asked for be drawn first.
-    std::thread::sleep(std::time::Duration::from_millis(500));
-    let before = frames(&page);
-    std::thread::sleep(std::time::Duration::from_millis(500));
-    assert_eq!(frames(&page), before);
+    // What was asked for is drawn first; and there are pages that never come to rest.
+    page.wait_until("it rests", || {
+        let before = frames(&page);
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        frames(&page) == before
+    });
 }
 
 #[test]
@@ -95,11 +96,12 @@ fn a_lost_device_is_rebuilt() {
              const device = await request.apply(this, options); window.devices.push(device); return device; } }",
     );
     page.navigate(&Site::shared().page());
+    page.wait_for_state("empty");
     page.drop_files(&[&halves()]);
     shows_halves(&page);
     wait_for_frame_after(&page, 0);
     assert_eq!(page.attribute("canvas#timeline", "data-renderer").as_deref(), Some("webgpu"));
-    let picture = Picture::of(&page, "canvas#timeline");
+    let picture = settled(&page);
 
     page.evaluate("window.devices.at(-1).destroy()");
     page.wait_until("a second device is asked for", || page.evaluate("window.devices.length > 1") == true);

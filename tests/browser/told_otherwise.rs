@@ -2,7 +2,7 @@
 
 use crate::opening::empty_page;
 use crate::page::Page;
-use crate::pictures::Picture;
+use crate::pictures::{Picture, settled};
 
 /// The page with the example open and its legend there.
 fn example() -> Page {
@@ -12,6 +12,7 @@ fn example() -> Page {
     page.wait_until("the legend is there", || {
         page.evaluate("document.querySelectorAll('#legend li').length > 3") == true
     });
+    settled(&page);
     page
 }
 
@@ -33,7 +34,7 @@ fn every_order_and_colouring_is_another_picture_of_the_same_height() {
     for (id, value) in [("stacking", "site"), ("stacking", "size"), ("colouring", "lifetime"), ("colouring", "size")] {
         choose(&page, id, value);
         page.wait_until("the picture changed", || seen.iter().all(|before| picture(&page) != *before));
-        seen.push(picture(&page));
+        seen.push(settled(&page));
     }
     choose(&page, "stacking", "birth");
     choose(&page, "colouring", "site");

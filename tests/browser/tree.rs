@@ -101,18 +101,18 @@ fn keys_alone_lead_from_a_drop_to_the_line_that_holds_the_most() {
     // Innermost first (internal frames are left out from the start), what stands below the root are lines of one's own, the heaviest first.
     page.press("r");
     page.wait_for(&Some("true".into()), || page.attribute("#tree-invert", "aria-pressed"));
-    assert_eq!(page.attribute("#tree-internal", "aria-pressed").as_deref(), Some("true"));
+    page.wait_for(&Some("true".into()), || page.attribute("#tree-internal", "aria-pressed"));
     page.wait_until("the tree is another", || page.text("#tree-space").contains("internal frames alone"));
     page.wait_for(&peak, || page.attribute("#tree-rows", "data-total"));
     let lines = "[...document.querySelectorAll('#tree-space .row:not([hidden])')]
         .filter(row => row.ariaLevel == 2).map(row => [row.ariaPosInSet, row.dataset.bytes]).sort((a, b) => a[0] - b[0])
         .every(([, bytes], at, all) => at == 0 || +all[at - 1][1] >= +bytes)";
-    assert_eq!(page.evaluate(lines), true);
+    page.wait_for(&true.into(), || page.evaluate(lines));
     for _ in 0..3 {
         page.press("ArrowDown");
     }
     is_on(&page, "step");
-    assert!(page.text(&format!("{ACTIVE} .place")).ends_with("optimizer.py:74"));
+    page.wait_until("its line", || page.text(&format!("{ACTIVE} .place")).ends_with("optimizer.py:74"));
     page.press("Enter");
     page.wait_for(&Some("true".into()), || active(&page, "aria-selected"));
     // Its heaviest allocation is selected, and its row found again.
@@ -149,7 +149,8 @@ fn timeline_and_tree_show_what_is_selected_in_the_other() {
     let frames = || page.attribute("canvas#timeline", "data-frames");
     let before = frames();
     let upper = "[...document.querySelectorAll('#tree-space .row')].find(row => row.innerText.includes('make_upper'))";
-    let row = page.evaluate(&format!("{upper}.id"));
+    // Rows are used again for others while the list comes.
+    let row = page.settled("its row", || page.evaluate(&format!("{upper}?.id")));
     page.click(&format!("#{} .name", row.as_str().expect("a row")));
     page.wait_for(&Some(UPPER.to_string()), || page.attribute("#tree-space .selected", "data-bytes"));
     page.wait_until("the timeline is drawn anew", || frames() != before);
@@ -165,20 +166,20 @@ fn timeline_and_tree_show_what_is_selected_in_the_other() {
     page.evaluate("document.querySelector('#tree-rows').focus()");
     page.press("n");
     is_on(&page, "make_lower");
-    assert_eq!(page.text(&format!("{ACTIVE} .found")), "1.00 GiB");
+    page.wait_for(&"1.00 GiB".to_owned(), || page.text(&format!("{ACTIVE} .found")));
     // Only what is below a row, and back.
     page.press("f");
     page.press("ArrowUp");
     page.press("ArrowUp");
     page.press("f");
     page.wait_until("the way is shown", || page.text("#tree-way").contains("all allocations"));
-    assert_eq!(active(&page, "aria-level"), Some("1".into()));
+    page.wait_for(&Some("1".into()), || active(&page, "aria-level"));
     // Turned over while a button of the way has the focus: it is gone, and the keys are the tree's still.
     let focus = || page.evaluate("document.activeElement.id");
     page.evaluate("document.querySelector('#tree-way button').focus()");
     page.press("r");
     page.wait_for(&String::new(), || page.text("#tree-way"));
-    assert_eq!(focus(), "tree-rows");
+    page.wait_for(&"tree-rows".into(), focus);
     page.press("r");
     page.wait_until("the way is shown", || page.text("#tree-way").contains("all allocations"));
     page.press("Backspace");
@@ -193,10 +194,11 @@ fn everything_opened_scrolls_to_its_end() {
     let page = opened(&deep);
     page.press("j");
     page.press("h");
+    page.settled("the tree", || page.text("#tree-space"));
     page.press_held("E", SHIFT);
     page.wait_until("all rows are open", || row_count(&page) > 250);
+    let last = page.settled("the number of rows", || row_count(&page));
     page.press("End");
-    let last = row_count(&page);
     page.wait_for(&Some((last + 1).to_string()), || active(&page, "aria-rowindex"));
     page.wait_until("the last row is seen", || {
         let seen = "(() => { const row = document.querySelector('#tree-space .active')?.getBoundingClientRect(); \

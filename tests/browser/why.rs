@@ -130,7 +130,7 @@ fn memory_that_ran_out_is_told_first_and_keys_show_the_evidence() {
     page.drop_files(&[&path]);
     page.wait_for_state("ready");
     wait_for_topic(&page, "oom");
-    assert_eq!(page.attribute("#tab-why", "aria-selected").as_deref(), Some("true"));
+    page.wait_for(&Some("true".into()), || page.attribute("#tab-why", "aria-selected"));
 
     // From the tabs to the topics, from there into the report.
     page.press_held("W", SHIFT);
@@ -243,7 +243,7 @@ fn rules_are_edited_with_their_result_beside_them_and_kept() {
     let choose = |name: &str| page.evaluate(&format!("document.querySelector('#rules [value={name}]').click()"));
     choose("mosaic");
     page.wait_for(&expected(&mut engine, &CategorySet::mosaic().to_json()), || result(&page));
-    assert_eq!(page.evaluate("document.querySelector('#rules-text').readOnly"), true);
+    page.wait_for(&true.into(), || page.evaluate("document.querySelector('#rules-text').readOnly"));
     choose("own");
     page.wait_until("there is a start", || page.evaluate("document.querySelector('#rules-text').readOnly") == false);
 
@@ -273,24 +273,23 @@ fn rules_are_edited_with_their_result_beside_them_and_kept() {
     page.wait_for_state("empty");
     open();
     page.wait_for(&own, || result(&page));
-    assert_eq!(value(&page, "#rules-text"), WRONG);
-    assert!(page.text("#rules-errors").contains("line 3"), "{}", page.text("#rules-errors"));
+    page.wait_for(&WRONG.to_owned(), || value(&page, "#rules-text"));
+    page.wait_until("it says why", || page.text("#rules-errors").contains("line 3"));
 
     // Out of a file, back again, and into files.
     page.choose("#rules-file", &[&file("rules.yaml", b"rules:\n  - name: everything\n    pattern: .\n")]);
     let imported = "rules:\n  - name: everything\n    pattern: .\n";
     page.wait_for(&imported.to_owned(), || value(&page, "#rules-text"));
     page.wait_for(&expected(&mut engine, imported), || result(&page));
-    page.evaluate("document.querySelector('#rules-save-mosaic').click()");
     let saved = folder().join("categories-mosaic.json");
+    let _ = std::fs::remove_file(&saved);
+    page.evaluate("document.querySelector('#rules-save-mosaic').click()");
     page.wait_until("it is saved", || {
         std::fs::read_to_string(&saved).is_ok_and(|text| CategorySet::parse(&text) == CategorySet::parse(imported))
     });
-    std::fs::remove_file(&saved).expect("it is there");
     page.click("#rules-undo");
     page.wait_for(&WRONG.to_owned(), || value(&page, "#rules-text"));
-    page.press("Escape");
-    page.wait_until("it is closed", || page.evaluate("document.querySelector('#rules').open") == false);
+    page.press_escape_in("#rules");
     // Order and colours by category, and the search for one.
     page.evaluate("for (const id of ['stacking', 'colouring']) { const list = document.getElementById(id); list.value = 'category'; list.dispatchEvent(new Event('change', { bubbles: true })) }");
     page.wait_until("the legend has them", || page.text("#legend-entries").contains("everything"));
@@ -312,6 +311,7 @@ fn gallery_of_why() {
         page.resize(width, height);
         for (name, path) in files {
             page.navigate(&Site::shared().page());
+            page.wait_for_state("empty");
             page.drop_files(&[path]);
             page.wait_for_state("ready");
             page.press_held("W", SHIFT);

@@ -1,0 +1,134 @@
+//! What a user does to a page: files, mouse, keys.
+
+use super::Page;
+use serde_json::{Value, json};
+use std::cell::Cell;
+use std::path::Path;
+
+impl Page {
+    /// Chooses files in a file input, as the system's dialog would.
+    pub(crate) fn choose(&self, selector: &str, files: &[&Path]) {
+        let document = self.call("DOM.getDocument", json!({}));
+        let query = json!({ "nodeId": document["root"]["nodeId"], "selector": selector });
+        let node = &self.call("DOM.querySelector", query)["nodeId"];
+        self.call("DOM.setFileInputFiles", json!({ "nodeId": node, "files": files }));
+        self.wait_for_frames();
+    }
+
+    /// Drags files from outside over the window and lets go of them in its middle; what was open is no longer shown then.
+    pub(crate) fn drop_files(&self, files: &[&Path]) {
+        self.drop_at_once(files);
+        self.wait_for_frames();
+    }
+
+    /// The same, and what was open may still be shown.
+    pub(crate) fn drop_at_once(&self, files: &[&Path]) {
+        let (x, y) = self.corners_now("body").middle();
+        for kind in ["dragEnter", "dragOver", "drop"] {
+            let data = json!({ "items": [], "files": files, "dragOperationsMask": 1 });
+            self.call("Input.dispatchDragEvent", json!({ "type": kind, "x": x, "y": y.min(400.0), "data": data }));
+        }
+    }
+
+    /// Presses and releases the left button in the middle of an element, once it is seen, stands still, and nothing lies over it.
+    #[track_caller]
+    pub(crate) fn click(&self, selector: &str) {
+        let middle = Cell::new((0.0, 0.0));
+        self.wait_until(&format!("{selector} can be clicked"), || {
+            let corners = self.corners(selector);
+            middle.set(corners.middle());
+            let ((x, y), selector) = (middle.get(), Value::from(selector));
+            let is_free = format!(
+                "(it => {{ const hit = document.elementFromPoint({x}, {y}); \
+                 return !!hit && !it.disabled && (it.contains(hit) || hit.contains(it)); }})(document.querySelector({selector}))"
+            );
+            corners.width > 0.0 && corners.height > 0.0 && self.evaluate(&is_free) == true
+        });
+        let (x, y) = middle.get();
+        self.click_at(x, y);
+    }
+
+    /// Moves to a point of the window, presses and releases the left button there.
+    pub(crate) fn click_at(&self, x: f64, y: f64) {
+        self.move_to(x, y);
+        for kind in ["mousePressed", "mouseReleased"] {
+            let event = json!({ "type": kind, "x": x, "y": y, "button": "left", "clickCount": 1 });
+            self.call("Input.dispatchMouseEvent", event);
+        }
+    }
+
+    /// Moves the pointer.
+    pub(crate) fn move_to(&self, x: f64, y: f64) {
+        self.call("Input.dispatchMouseEvent", json!({ "type": "mouseMoved", "x": x, "y": y }));
+    }
+
+    /// Presses the left button at `from`, moves to `to` in a few steps and releases it there, with these keys held.
+    pub(crate) fn drag(&self, from: (f64, f64), to: (f64, f64), held: u32) {
+        self.begin_drag(from, to, held);
+        self.mouse("mouseReleased", to, "left", held);
+    }
+
+    /// The same, and holds the button.
+    pub(crate) fn begin_drag(&self, from: (f64, f64), to: (f64, f64), held: u32) {
+        self.move_to(from.0, from.1);
+        self.mouse("mousePressed", from, "left", held);
+        for step in 1..=4 {
+            let part = f64::from(step) / 4.0;
+            let at = (from.0 + (to.0 - from.0) * part, from.1 + (to.1 - from.1) * part);
+            self.mouse("mouseMoved", at, "left", held);
+        }
+    }
+
+    /// Clicks with the right button.
+    pub(crate) fn right_click(&self, at: (f64, f64)) {
+        self.move_to(at.0, at.1);
+        self.mouse("mousePressed", at, "right", 0);
+        self.mouse("mouseReleased", at, "right", 0);
+    }
+
+    /// One event of the mouse.
+    pub(crate) fn mouse(&self, kind: &str, (x, y): (f64, f64), button: &str, held: u32) {
+        let buttons = i32::from(kind == "mouseMoved");
+        let event = json!({ "type": kind, "x": x, "y": y, "button": button, "buttons": buttons, "clickCount": 1, "modifiers": held });
+        self.call("Input.dispatchMouseEvent", event);
+    }
+
+    /// The second press or release of a double click with the left button.
+    pub(crate) fn double(&self, kind: &str, (x, y): (f64, f64)) {
+        let event = json!({ "type": kind, "x": x, "y": y, "button": "left", "clickCount": 2 });
+        self.call("Input.dispatchMouseEvent", event);
+    }
+
+    /// Presses and releases a key, by its `KeyboardEvent.key`.
+    pub(crate) fn press(&self, key: &str) {
+        self.press_held(key, 0);
+    }
+
+    /// The same, with other keys held: [`ALT`], [`CTRL`], [`SHIFT`].
+    pub(crate) fn press_held(&self, key: &str, held: u32) {
+        let printed = if key.chars().count() == 1 { key } else { "" };
+        // What the browser itself does on Esc goes by the number.
+        let code = if key == "Escape" { 27 } else { 0 };
+        let down =
+            json!({ "type": "keyDown", "key": key, "text": printed, "modifiers": held, "windowsVirtualKeyCode": code });
+        self.call("Input.dispatchKeyEvent", down);
+        self.call("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": key, "modifiers": held }));
+    }
+
+    /// Presses Enter with all that the browser itself goes by: it clicks a button, and ends what was typed in a field.
+    pub(crate) fn press_enter(&self) {
+        let down =
+            json!({ "type": "keyDown", "key": "Enter", "code": "Enter", "text": "\r", "windowsVirtualKeyCode": 13 });
+        self.call("Input.dispatchKeyEvent", down);
+        self.call("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": "Enter", "windowsVirtualKeyCode": 13 }));
+    }
+
+    /// Presses Esc, and waits until the page has heard that the browser closed its dialog.
+    #[track_caller]
+    pub(crate) fn press_escape_in(&self, dialog: &str) {
+        let closed = "window.escaped = new Promise(done => document.querySelector(DIALOG).addEventListener('close', done, { once: true })); 0";
+        self.evaluate(&closed.replace("DIALOG", &Value::from(dialog).to_string()));
+        self.press("Escape");
+        self.evaluate("window.escaped.then(() => 0)");
+    }
+}
