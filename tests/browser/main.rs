@@ -13,6 +13,7 @@ mod broken;
 mod chromium;
 mod containers;
 mod corpus;
+mod dead;
 mod events;
 mod export;
 mod find;
