@@ -28,6 +28,7 @@ mod hostile;
 mod interactions;
 mod interrupted;
 mod kept_in_view;
+mod keyboard;
 mod lanes;
 mod large;
 mod linked;
