@@ -18,13 +18,13 @@ mod sending;
 
 pub(crate) use browser::Browser;
 
-use super::carried::packing;
 use super::input::Input;
 use super::opening::open;
 use super::viewer::viewer;
 use hosts::Hosts;
 use http::Response;
 use listing::Listing;
+use memscape::ui::html::packing;
 use memscape::units::counted;
 use request::Asked;
 use std::io::{self, Write};
