@@ -1,7 +1,8 @@
 //! One page in a browser: what a user sees of it, and in `hands` what a user does to it.
 //!
 //! A page shows at its next frame what it heard, and what it asked its worker some frames later. So nothing is read right after
-//! something was done: it is waited for. `MEMSCAPE_SLOW=4` makes the pages that much slower, to find where a test does not.
+//! something was done: it is waited for. `MEMSCAPE_SLOW=4` makes the pages that much slower, to find where a test does not; the
+//! few that measure time fail then.
 
 #[path = "hands.rs"]
 mod hands;
