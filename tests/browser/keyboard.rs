@@ -3,6 +3,7 @@
 use crate::fixtures::halves;
 use crate::opening::{empty_page, shows_halves};
 use crate::page::Page;
+use crate::pictures::settled;
 
 /// What is wrong with the element that has the focus, and where it is: `[inside the view, fault]`.
 const STOP: &str = "(view => { const it = document.activeElement, style = getComputedStyle(it), box = it.getBoundingClientRect(); \
@@ -51,6 +52,8 @@ fn dialogs_keep_the_focus_and_give_it_back() {
     let page = empty_page();
     page.drop_files(&[&halves()]);
     shows_halves(&page);
+    // Without a picture there is nothing to export.
+    settled(&page);
     let focus = || page.evaluate("document.activeElement.id");
     let is_open = |dialog: &str| page.evaluate(&format!("document.querySelector('#{dialog}').open"));
     for (opener, dialog) in
@@ -70,7 +73,7 @@ fn dialogs_keep_the_focus_and_give_it_back() {
                 format!("document.activeElement === document.body || !!document.activeElement.closest('#{dialog}')");
             assert_eq!(page.evaluate(&kept), true, "{dialog}: {}", focus());
         }
-        page.press("Escape");
+        page.press_escape_in(&format!("#{dialog}"));
         page.wait_for(&false.into(), || is_open(dialog));
         page.wait_for(&opener.into(), focus);
     }

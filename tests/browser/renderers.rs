@@ -4,7 +4,7 @@ use crate::chromium::{Adapter, Chromium};
 use crate::fixtures;
 use crate::generate::{self, Options};
 use crate::page::Page;
-use crate::pictures::{LEAST_COLOURS, keep, settled};
+use crate::pictures::{LEAST_COLOURS, Picture, keep, settled};
 use crate::site::Site;
 use std::path::{Path, PathBuf};
 
@@ -109,14 +109,15 @@ fn nothing_stays_blank_when_the_gpu_process_dies() {
     {
         page.click(view);
         page.move_to(2.0, 2.0);
-        drawn(&page);
+        settled(&page);
         let pictures = || parts.map(|part| Picture::of(&page, part));
-        let before = pictures();
+        let before = page.settled("everything", pictures);
         assert!(before.iter().all(|picture| picture.colours >= LEAST_COLOURS), "{before:?}");
         // The process is gone before it can answer.
+        let frames = || page.attribute("canvas#timeline", "data-frames");
+        let drawn = frames();
         let _ = chromium.try_call("", "Browser.crashGpuProcess", serde_json::json!({}));
-        std::thread::sleep(std::time::Duration::from_secs(1));
-        drawn(&page);
+        page.wait_until("it is drawn anew", || frames() != drawn);
         page.wait_for(&before, pictures);
         keep(&page, &format!("gpu-process-died{}", view.replace('#', "-")));
     }
