@@ -122,6 +122,31 @@ impl Why {
         *self = Why { topic, thresholds, version, ..Why::default() };
     }
 
+    /// The thresholds that a person has set.
+    pub(super) fn thresholds(&self) -> &[(Topic, String, u64)] {
+        &self.thresholds
+    }
+
+    /// Sets them all.
+    pub(super) fn set_thresholds(&mut self, all: Vec<(Topic, String, u64)>) {
+        if self.thresholds != all {
+            self.thresholds = all;
+            self.unfolded.clear();
+            self.version = self.version.wrapping_add(1);
+        }
+    }
+
+    /// How many rows of sheets are seen, where a person wanted more.
+    pub(super) fn limits(&self) -> &[(Topic, String, u32)] {
+        &self.limits
+    }
+
+    /// Sets them all; the worker tells no more than [`MOST_ROWS`].
+    pub(super) fn set_limits(&mut self, mut all: Vec<(Topic, String, u32)>) {
+        all.iter_mut().for_each(|(_, _, rows)| *rows = (*rows).clamp(ROWS, MOST_ROWS));
+        self.limits = all;
+    }
+
     /// How many rows of a sheet are seen.
     fn limit(&self, key: &str) -> u32 {
         let limit = self.limits.iter().find(|(topic, of, _)| *topic == self.topic && of == key);
