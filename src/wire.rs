@@ -10,7 +10,7 @@ use bytemuck::Pod;
 use js_sys::{Array, ArrayBuffer, Uint8Array};
 use std::mem;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::File;
+use web_sys::{Blob, File};
 
 /// What the page tells the worker.
 #[derive(Clone, Debug)]
@@ -35,6 +35,11 @@ pub enum ToWorker {
     },
     /// A request to the engine.
     Ask(Request),
+    /// What load `load` opened, as columns.
+    Columns {
+        /// The load it must be.
+        load: u32,
+    },
 }
 
 /// What the worker tells the page.
@@ -70,12 +75,16 @@ pub enum FromWorker {
         /// Length and hash.
         print: String,
     },
+    /// The open snapshot as columns, not packed; or why there are none, as a text.
+    Columns(Result<Blob, String>),
     /// It can't go on: why.
     Died(String),
 }
 
 /// The tag of [`FromWorker::Ready`].
 const READY: &str = "ready";
+/// The tag of the question for columns, and of the answer.
+const COLUMNS: &str = "columns";
 /// The tag of [`FromWorker::Died`]; [`BOOTSTRAP`] writes it as well.
 const DIED: &str = "died";
 
@@ -98,6 +107,7 @@ impl ToWorker {
                 Array::of4(&"link".into(), &(*load).into(), &url.into(), &JsValue::from(*member))
             }
             ToWorker::Ask(request) => Array::of2(&"ask".into(), &packed(request)),
+            ToWorker::Columns { load } => Array::of2(&COLUMNS.into(), &(*load).into()),
         }
         .into()
     }
@@ -117,6 +127,7 @@ impl ToWorker {
                 url: message.get(2).as_string()?,
             }),
             "ask" => unpacked(&message.get(1)).map(ToWorker::Ask),
+            COLUMNS => Some(ToWorker::Columns { load: number(message, 1)? }),
             _ => None,
         }
     }
@@ -137,6 +148,8 @@ impl FromWorker {
             }
             FromWorker::LinkBroke { load, at } => Array::of3(&"broke".into(), &load.into(), &(at as f64).into()),
             FromWorker::Fingerprinted { load, print } => Array::of3(&"print".into(), &load.into(), &print.into()),
+            FromWorker::Columns(Ok(blob)) => Array::of2(&COLUMNS.into(), &blob),
+            FromWorker::Columns(Err(why)) => Array::of2(&COLUMNS.into(), &why.into()),
             FromWorker::Died(cause) => Array::of2(&DIED.into(), &cause.into()),
         };
         (message.into(), buffers)
@@ -159,6 +172,10 @@ impl FromWorker {
             "broke" => Some(FromWorker::LinkBroke { load: number(message, 1)?, at: message.get(2).as_f64()? as u64 }),
             "print" => {
                 Some(FromWorker::Fingerprinted { load: number(message, 1)?, print: message.get(2).as_string()? })
+            }
+            COLUMNS => {
+                let columns = message.get(1).dyn_into();
+                Some(FromWorker::Columns(columns.map_err(|why: JsValue| why.as_string().unwrap_or_default())))
             }
             DIED => Some(FromWorker::Died(message.get(1).as_string().unwrap_or_default())),
             _ => None,

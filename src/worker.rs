@@ -11,13 +11,14 @@ use crate::engine::protocol::{Phase, Progress, Reply, Request, Want};
 use crate::engine::{Engine, Work};
 use crate::wire::{FromWorker, ToWorker};
 use gloo::events::EventListener;
-use js_sys::Promise;
+use js_sys::{Array, Promise, Uint8Array};
 use source::{Failure, Source};
 use std::cell::{Cell, RefCell};
+use std::io::{self, BufWriter, Write};
 use std::rc::Rc;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, Performance};
+use web_sys::{Blob, DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, Performance};
 
 /// How long a slice of work may keep the message queue waiting.
 const SLICE_MS: f64 = 8.0;
@@ -64,6 +65,26 @@ fn listen() -> Result<(), JsValue> {
     Ok(())
 }
 
+/// Bytes the browser is handed at a time.
+const PIECE: usize = 1 << 20;
+
+/// What is written, in pieces that the browser holds, not this memory.
+struct Pieces(Array);
+
+impl Write for Pieces {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let piece = Array::of1(&Uint8Array::from(bytes));
+        let piece =
+            Blob::new_with_u8_array_sequence(&piece).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+        self.0.push(&piece);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 fn post(scope: &DedicatedWorkerGlobalScope, message: FromWorker) {
     let (message, buffers) = message.into_js();
     // It fails only where a buffer was given away before, and ours are new.
@@ -92,6 +113,7 @@ impl Shell {
         match message {
             ToWorker::File { load, member, file } => self.begin(Source::file(load, member, file)),
             ToWorker::Link { load, member, url } => self.begin(Source::link(load, member, url)),
+            ToWorker::Columns { load } => post(&self.scope, FromWorker::Columns(self.columns(load))),
             ToWorker::Ask(request) => {
                 if request == Request::Cancel {
                     self.end_source();
@@ -102,6 +124,17 @@ impl Shell {
         if !self.running.replace(true) {
             spawn_local(self.clone().run());
         }
+    }
+
+    /// What load `load` opened, as columns; or why there are none.
+    fn columns(&self, load: u32) -> Result<Blob, String> {
+        if load != self.load.get() {
+            return Err("another file was opened".to_owned());
+        }
+        let out = BufWriter::with_capacity(PIECE, Pieces(Array::new()));
+        let out = self.engine.borrow().write_columns(out).map_err(|why| why.to_string())?;
+        let Pieces(pieces) = out.into_inner().map_err(|error| error.to_string())?;
+        Blob::new_with_blob_sequence(&pieces).map_err(|_| "the browser did not take them".to_owned())
     }
 
     fn begin(&self, source: Source) {

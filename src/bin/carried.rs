@@ -7,11 +7,9 @@ use flate2::write::GzEncoder;
 use memscape::compact::Unwritable;
 use memscape::container::Container;
 use memscape::engine::{Engine, Want};
+use memscape::ui::html::{MOST, packing};
 use memscape::units::Bytes;
 use std::io::{self, Write};
-
-/// Bytes of a snapshot, as they go in, that a page can hold: as base64 they are one text, and Chromium's have at most 2^29 − 24 letters.
-const MOST: usize = 400_000_000;
 
 /// What goes in.
 #[derive(Debug, PartialEq)]
@@ -130,13 +128,6 @@ impl Write for Limited {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
-}
-
-/// How a file that begins so is compressed, if it is.
-pub(crate) fn packing(head: &[u8]) -> Option<&'static str> {
-    let known: [(&[u8], &str); 3] =
-        [(&[0x1f, 0x8b], "gzip"), (&[0x28, 0xb5, 0x2f, 0xfd], "zstd"), (b"PK\x03\x04", "zip")];
-    known.into_iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, name)| name)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use super::dom;
 use crate::wire::{BOOTSTRAP, FromWorker, ToWorker};
 use gloo::events::EventListener;
-use js_sys::Array;
+use js_sys::{Array, Function, Promise};
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::{JsCast, JsValue};
@@ -22,6 +22,8 @@ pub(super) struct Client {
     receive: Box<dyn Fn(FromWorker)>,
     script: RefCell<Option<String>>,
     worker: RefCell<Stage>,
+    /// Hears the columns that were asked for last.
+    columns: RefCell<Option<Function>>,
 }
 
 enum Stage {
@@ -47,8 +49,8 @@ impl Drop for Handle {
 impl Client {
     /// A client without a worker.
     pub(super) fn new(window: Window, receive: impl Fn(FromWorker) + 'static) -> Rc<Client> {
-        let (script, worker) = (RefCell::new(None), RefCell::new(Stage::None));
-        Rc::new(Client { window, receive: Box::new(receive), script, worker })
+        let (script, worker, columns) = (RefCell::new(None), RefCell::new(Stage::None), RefCell::new(None));
+        Rc::new(Client { window, receive: Box::new(receive), script, worker, columns })
     }
 
     /// Makes the worker, if there is none.
@@ -83,10 +85,26 @@ impl Client {
         }
     }
 
+    /// Asks for the snapshot that this load opened, as columns that are not packed: a promise of a [`Blob`], or of a text that says why
+    /// not. One is asked for at a time.
+    pub(super) fn columns(self: &Rc<Self>, load: u32) -> Promise {
+        let promise = Promise::new(&mut |resolve, _| drop(self.columns.replace(Some(resolve))));
+        self.send(ToWorker::Columns { load });
+        promise
+    }
+
+    fn columns_came(&self, columns: &JsValue) {
+        if let Some(resolve) = self.columns.take() {
+            // What it returns says nothing.
+            let _ = resolve.call1(&JsValue::NULL, columns);
+        }
+    }
+
     /// Ends the worker, and what waits for it.
     pub(super) fn end(&self) {
         let ended = self.worker.replace(Stage::None);
         drop(ended);
+        self.columns_came(&"its worker was ended".into());
     }
 
     async fn make(self: &Rc<Self>) -> Result<Handle, String> {
@@ -121,8 +139,10 @@ impl Client {
                 // The listener that runs now belongs to the handle: it is dropped after it has returned.
                 let ended = self.worker.replace(Stage::None);
                 spawn_local(async move { drop(ended) });
+                self.columns_came(&"its worker died".into());
                 (self.receive)(message);
             }
+            FromWorker::Columns(columns) => self.columns_came(&columns.map_or_else(JsValue::from, JsValue::from)),
             _ => (self.receive)(message),
         }
     }

@@ -7,7 +7,7 @@ use super::dom::{self, Elements, append};
 use super::{App, address, embedded, export};
 use crate::ui::Action;
 use crate::ui::action::Origin;
-use crate::ui::html::{MOST, Packing, Step, Wanted, element, is_packed, place};
+use crate::ui::html::{self, MOST, Packing, Step, Wanted, element, place};
 use crate::units::Bytes;
 use js_sys::{Array, JsString, Promise, Reflect, Uint8Array};
 use std::rc::Rc;
@@ -62,47 +62,74 @@ async fn made(app: &Rc<App>, wanted: &Wanted, file: Option<File>) -> Result<Step
     let at = place(&page).map_err(|what| said(&[BESIDE, " ", what]))?;
     let (head, tail) = page.split_at(at);
     let parts = Array::of2(&head.into(), &element(&wanted.name, &wanted.view).into());
-    let mut packing = Packing::AsItIs;
-    let bytes;
     let embedded = if let Origin::Link(link) = &wanted.origin { embedded::text(&app.elements, link) } else { None };
+    let (bytes, packing);
     if let Some(letters) = embedded {
-        bytes = f64::from(letters.unchecked_ref::<JsString>().length() / 4 * 3);
+        (bytes, packing) = (f64::from(letters.unchecked_ref::<JsString>().length() / 4 * 3), Packing::AsItIs);
         parts.push(&text_blob(&letters)?);
     } else {
         let lost =
             |_: JsValue| said(&[&wanted.name, " could not be read again: was it changed, moved or removed meanwhile?"]);
-        let mut blob: Blob = match &wanted.origin {
-            Origin::File(_) => file.ok_or_else(|| lost(JsValue::NULL))?.into(),
-            Origin::Link(link) => {
-                let link = address::absolute(&app.elements, link).map_err(|cause| said(&[&cause]))?;
-                let response = JsFuture::from(fetch(app, &link.url)?).await;
-                let again = |cause: String| said(&[&wanted.name, " could not be fetched again: ", &cause]);
-                JsFuture::from(answered(response).map_err(again)?.blob()?).await.map_err(lost)?.unchecked_into()
+        let mut smallest: Option<(Blob, Packing)> = None;
+        for mut how in [Packing::Columns, Packing::Compressed] {
+            let is_file = how == Packing::Compressed;
+            // What is had already is what is seen; nobody is asked again for what may be a little smaller.
+            if smallest.is_some() && is_file && matches!(wanted.origin, Origin::Link(_)) {
+                break;
             }
-        };
-        let first = JsFuture::from(blob.slice_with_i32_and_i32(0, 4)?.array_buffer()).await.map_err(lost)?;
-        let first = Uint8Array::new(&first).to_vec();
-        if first.starts_with(b"PK") {
-            return Err(said(&[
-                &wanted.name,
-                " is a zip archive, which a page can't be read from: open what is in it",
-            ]));
-        }
-        if !is_packed(&first) {
-            packing = Packing::Compressed;
-            // Piece by piece: a gzip file is members, one after another.
-            let (members, mut at) = (Array::new(), 0.0);
-            while at < blob.size() {
-                let piece = slice(&blob, at)?;
-                at += piece.size();
-                let stream = piece.stream().pipe_through(gzip()?.unchecked_ref());
-                let body = Response::new_with_opt_readable_stream(Some(&stream))?.blob()?;
-                members.push(&JsFuture::from(body).await.map_err(lost)?);
-                app.dispatch(Action::Html(Step::Done(at as u64, blob.size() as u64)));
+            // What can't be had is no loss where there are columns.
+            let found: Result<Option<Blob>, JsValue> = async {
+                let blob: Blob = match &wanted.origin {
+                    _ if !is_file => match JsFuture::from(app.client.columns(wanted.load)).await?.dyn_into() {
+                        Ok(columns) => columns,
+                        Err(_) => return Ok(None),
+                    },
+                    Origin::File(_) => file.clone().ok_or_else(|| lost(JsValue::NULL))?.into(),
+                    Origin::Link(link) => {
+                        let link = address::absolute(&app.elements, link).map_err(|cause| said(&[&cause]))?;
+                        let response = JsFuture::from(fetch(app, &link.url)?).await;
+                        let again = |cause: String| said(&[&wanted.name, " could not be fetched again: ", &cause]);
+                        JsFuture::from(answered(response).map_err(again)?.blob()?).await.map_err(lost)?.unchecked_into()
+                    }
+                };
+                let first = JsFuture::from(blob.slice_with_i32_and_i32(0, 4)?.array_buffer()).await.map_err(lost)?;
+                match html::packing(&Uint8Array::new(&first).to_vec()) {
+                    Some("zip") => {
+                        let why = " is a zip archive, which a page can't be read from: open what is in it";
+                        return Err(said(&[&wanted.name, why]));
+                    }
+                    Some(_) => {
+                        how = Packing::AsItIs;
+                        return Ok(Some(blob));
+                    }
+                    None => {}
+                }
+                // Piece by piece: a gzip file is members, one after another.
+                let most = smallest.as_ref().map_or(f64::INFINITY, |(blob, _)| blob.size());
+                let (members, mut at, mut size) = (Array::new(), 0.0, 0.0);
+                while at < blob.size() && size < most {
+                    let piece = slice(&blob, at)?;
+                    at += piece.size();
+                    let stream = piece.stream().pipe_through(gzip()?.unchecked_ref());
+                    let body = Response::new_with_opt_readable_stream(Some(&stream))?.blob()?;
+                    let member: Blob = JsFuture::from(body).await.map_err(lost)?.unchecked_into();
+                    size += member.size();
+                    members.push(&member);
+                    app.dispatch(Action::Html(Step::Done(at as u64, blob.size() as u64)));
+                }
+                Blob::new_with_blob_sequence(&members).map(Some)
             }
-            blob = Blob::new_with_blob_sequence(&members)?;
+            .await;
+            match found {
+                Ok(Some(blob)) if smallest.as_ref().is_none_or(|(other, _)| blob.size() < other.size()) => {
+                    smallest = Some((blob, how));
+                }
+                Err(cause) if smallest.is_none() => return Err(cause),
+                _ => {}
+            }
         }
-        bytes = blob.size();
+        let Some((blob, how)) = smallest else { return Err(said(&[&wanted.name, " is not open any more"])) };
+        (bytes, packing) = (blob.size(), how);
         if bytes > MOST as f64 {
             return Err(said(&[
                 &wanted.name,

@@ -216,7 +216,8 @@ impl App {
     /// Hears the worker.
     fn hear(self: &Rc<Self>, message: FromWorker) {
         match message {
-            FromWorker::Ready => {}
+            // The client hears them itself.
+            FromWorker::Ready | FromWorker::Columns(_) => {}
             FromWorker::Reply { load, reply } => self.dispatch(Action::Replied { load, reply }),
             FromWorker::LinkBroke { load, at } => self.dispatch(Action::LinkBroke { load, at }),
             FromWorker::LinkFailed { load, status } => self.dispatch(Action::LinkFailed { load, status }),

@@ -9,13 +9,15 @@ use crate::units::Bytes;
 
 /// The most bytes a snapshot may have in a page, as they go in. Four letters of base64 stand for three bytes, and a text has at most
 /// 2^29 − 24 letters in Chromium's V8: beyond that, the page could be written but not read.
-pub const MOST: u64 = 400_000_000;
+pub const MOST: usize = 400_000_000;
 
 /// What shall be saved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
-    /// Where the snapshot's bytes are.
+    /// Where the file's bytes are.
     pub origin: Origin,
+    /// The load that opened the snapshot.
+    pub load: u32,
     /// What the snapshot is called in the page.
     pub name: String,
     /// What the page opens at: as the fragment of a link has it.
@@ -34,13 +36,15 @@ pub enum Saving {
     Underway,
 }
 
-/// How the snapshot goes in.
+/// How the snapshot goes in: whichever is smallest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packing {
-    /// Packed already: byte for byte.
+    /// The file, packed already: byte for byte.
     AsItIs,
-    /// Through gzip.
+    /// The file, through gzip.
     Compressed,
+    /// What was read of it, as columns, through gzip.
+    Columns,
 }
 
 /// What the shell says of it.
@@ -72,7 +76,8 @@ pub(super) fn save(state: &mut State, effects: &mut Vec<Effect>) {
         return;
     }
     let file = plain(&choice.file) + ".html";
-    let wanted = Wanted { origin: choice.origin.clone(), name: choice.file.clone(), view: view(state), file };
+    let (origin, name) = (choice.origin.clone(), choice.file.clone());
+    let wanted = Wanted { origin, load: state.load, name, view: view(state), file };
     state.remark = Some(format!("Saving {}…", wanted.file));
     state.html = Saving::Underway;
     effects.push(Effect::SaveHtml(Box::new(wanted)));
@@ -91,16 +96,22 @@ pub(super) fn stepped(state: &mut State, step: Step) {
     state.remark = Some(match step {
         Step::Done(done, total) => format!("Saving: {} of {} of the snapshot.", Bytes(done), Bytes(total)),
         Step::Saved { file, bytes, snapshot, packing } => {
-            let how = if packing == Packing::AsItIs { "as it is" } else { "compressed" };
+            let how = match packing {
+                Packing::AsItIs => "as it was",
+                Packing::Compressed => "compressed",
+                Packing::Columns => "as compact columns",
+            };
             format!("Saved {file}: {}, of them {} the snapshot, {how}.", Bytes(bytes), Bytes(snapshot))
         }
         Step::Failed(cause) => format!("The page could not be saved: {cause}."),
     });
 }
 
-/// Whether a file that begins so is compressed in a way that a page can be read from: by gzip or zstd.
-pub fn is_packed(head: &[u8]) -> bool {
-    [&[0x1f, 0x8b][..], &[0x28, 0xb5, 0x2f, 0xfd]].iter().any(|magic| head.starts_with(magic))
+/// How a file that begins so is packed, if it is. A page can be read from gzip and zstd, not from `zip`.
+pub fn packing(head: &[u8]) -> Option<&'static str> {
+    let known: [(&[u8], &str); 3] =
+        [(&[0x1f, 0x8b], "gzip"), (&[0x28, 0xb5, 0x2f, 0xfd], "zstd"), (b"PK\x03\x04", "zip")];
+    known.into_iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, name)| name)
 }
 
 /// The element before the snapshot's base64, without it and its end. Names are hostile: nothing in one ends the attribute.

@@ -5,10 +5,11 @@ use crate::chromium::{Adapter, Chromium};
 use crate::corpus::real_files;
 use crate::fixtures::{self, halves, halves_value};
 use crate::opening::{SUMMARY, shows_halves, summary};
+use crate::packed::gzip;
 use crate::page::Page;
 use crate::pictures::{keep, keep_drawn};
-
 use crate::site::Site;
+use crate::zip::zip_of;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -136,7 +137,43 @@ fn a_hosted_snapshot_is_saved_with_it() {
     for link in ["../snapshots/halves.pickle".to_owned(), format!("{}/open/halves.pickle", site.elsewhere)] {
         let page = page_at(&site.page_with(&link), &folder);
         shows_halves(&page);
-        shows_halves(&opened(&saved(&page, &folder, "halves.html"), &folder));
+        let asked = page.requests().into_iter().filter(|url| url.ends_with("halves.pickle")).count();
+        let path = saved(&page, &folder, "halves.html");
+        assert!(page.text("#status").ends_with("the snapshot, as compact columns."), "{}", page.text("#status"));
+        let asked_then = page.requests().into_iter().filter(|url| url.ends_with("halves.pickle")).count();
+        assert_eq!((asked, asked_then), (1, 1), "what is seen is saved, nothing is fetched again");
+        shows_halves(&opened(&path, &folder));
+    }
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn whichever_is_smallest_goes_in() {
+    let folder = folder("saved-smallest");
+    let snapshot = std::fs::read(halves()).expect("just written");
+    // A free of another size than its allocation: columns have no room for it.
+    let mut unfit = halves_value();
+    unfit["device_traces"][0][3]["size"] = 4096.into();
+    let unfit = unfit.to_string().into_bytes();
+    for (name, bytes, how) in [
+        ("small.pickle", snapshot.clone(), "as compact columns"),
+        ("small.pickle.gz", gzip(&snapshot), "as compact columns"),
+        ("small.zip", zip_of(&[("a/halves.pickle", &snapshot), ("b/other.pickle", &snapshot)]), "as compact columns"),
+        ("unfit.json", unfit.clone(), "compressed"),
+        ("unfit.json.gz", gzip(&unfit), "as it was"),
+    ] {
+        let page = page_at(&viewer(), &folder);
+        page.wait_for_state("empty");
+        let path = fixtures::file(name, &bytes);
+        page.drop_files(&[&path]);
+        shows_halves(&page);
+        // Columns are of what is seen, so the file may be gone.
+        if how == "as compact columns" {
+            std::fs::remove_file(&path).expect("it was there");
+        }
+        let saved = saved(&page, &folder, &format!("{}.html", name.split('.').next().expect("one part")));
+        assert!(page.text("#status").ends_with(&format!("the snapshot, {how}.")), "{name}: {}", page.text("#status"));
+        shows_halves(&opened(&saved, &folder));
     }
 }
 
@@ -197,7 +234,9 @@ fn what_can_not_be_saved_is_said() {
     // A page that has no memscape.html beside it.
     let page = page_at(&Site::shared().page(), &folder);
     page.wait_for_state("empty");
-    let path = fixtures::file("gone.pickle", &std::fs::read(halves()).expect("just written"));
+    let mut unfit = halves_value();
+    unfit["device_traces"][0][3]["size"] = 4096.into();
+    let path = fixtures::file("gone.json", unfit.to_string().as_bytes());
     page.drop_files(&[&path]);
     shows_halves(&page);
     let fails = |said: &str| {
@@ -208,7 +247,7 @@ fn what_can_not_be_saved_is_said() {
         page.attribute("canvas#timeline", "data-frames").is_some_and(|frames| frames != "0")
     });
     std::fs::remove_file(&path).expect("it was there");
-    fails("gone.pickle could not be read again");
+    fails("gone.json could not be read again");
     page.evaluate("history.replaceState(null, '', '../elsewhere/')");
     fails("memscape.html, which it is made from, is not to be had beside this page (the server answered 404)");
 }

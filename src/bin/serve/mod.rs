@@ -19,7 +19,6 @@ mod sending;
 
 pub(crate) use browser::Browser;
 
-use super::carried::packing;
 use super::input::Input;
 use super::opening::open;
 use super::viewer::viewer;
@@ -27,6 +26,7 @@ use columns::Columns;
 use hosts::Hosts;
 use http::Response;
 use listing::Listing;
+use memscape::ui::html::packing;
 use memscape::units::counted;
 use peer::Peer;
 use request::Asked;
