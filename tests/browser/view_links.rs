@@ -207,7 +207,8 @@ fn a_link_of_a_later_version_opens_what_it_can() {
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn what_is_set_is_seen_and_what_is_not_understood_is_said() {
     for (scheme, width) in [("light", 1280), ("dark", 600)] {
-        let page = example("tab=why&topic=leaks&threshold=leaks:alive:16777216&hologram=on&at=40&cursor=40:1000&sort=weight-");
+        let page =
+            example("tab=why&topic=leaks&threshold=leaks:alive:16777216&hologram=on&at=40&cursor=40:1000&sort=weight-");
         page.prefer_color_scheme(scheme);
         page.resize(width, 800);
         assert_eq!(notice(&page), "Not understood in the link: hologram and 1 more.");

@@ -87,7 +87,7 @@ pub(super) const KEYS: &[Key] = &[
     ),
     kept(
         "faded",
-        |state| list(state.around.faded.iter()),
+        |state| list(&mut state.around.faded.iter().map(u32::to_string)),
         |link| {
             link.state.around.faded.clear();
             link.each(&mut |state, entry| {
@@ -203,8 +203,7 @@ pub(super) const KEYS: &[Key] = &[
         "threshold",
         |state| of_sheets(state.why.thresholds()),
         |link| {
-            let mut all = Vec::new();
-            link.each(&mut |_, entry| of_sheet(entry).map(|one| all.push(one)));
+            let all = set_of_sheets(link);
             link.state.why.set_thresholds(all);
         },
     ),
@@ -212,8 +211,7 @@ pub(super) const KEYS: &[Key] = &[
         "rows",
         |state| of_sheets(state.why.limits()),
         |link| {
-            let mut all = Vec::new();
-            link.each(&mut |_, entry| of_sheet(entry).map(|one| all.push(one)));
+            let all = set_of_sheets(link);
             link.state.why.set_limits(all);
         },
     ),

@@ -24,7 +24,7 @@ pub(super) fn marks(state: &State) -> String {
         let parts = [device, event(point.moment()?), byte, kind, pool(only), told(only.stream), segment].join(":");
         Some(parts.trim_end_matches(':').to_owned())
     };
-    list(state.tools.markers.all.iter().filter_map(mark))
+    list(&mut state.tools.markers.all.iter().filter_map(mark))
 }
 
 pub(super) fn set_marks(link: &mut Reading<'_>) {

@@ -91,8 +91,15 @@ pub(super) fn later_name(words: &[&str], place: usize) -> String {
     word(place > 0, name(words, place))
 }
 
-pub(super) fn list(all: impl Iterator<Item = impl ToString>) -> String {
-    all.take(MOST).map(|one| one.to_string()).collect::<Vec<_>>().join(",")
+pub(super) fn list(all: &mut dyn Iterator<Item = String>) -> String {
+    let mut text = String::new();
+    for one in all.take(MOST) {
+        if !text.is_empty() {
+            text.push(',');
+        }
+        text.push_str(&one);
+    }
+    text
 }
 
 pub(super) fn ends(text: &str) -> Option<[&str; 2]> {

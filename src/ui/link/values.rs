@@ -73,7 +73,7 @@ pub(super) fn set_only(state: &mut State, change: impl FnOnce(&mut Only)) {
 /// The lines over what was reserved that are not shown.
 pub(super) fn lines(state: &State) -> String {
     let is_off = |(_, line): &(usize, Line)| state.plots.off.contains(line);
-    list((1..).zip(Line::ALL).filter(is_off).map(|(number, _)| number))
+    list(&mut (1..).zip(Line::ALL).filter(is_off).map(|(number, _)| number.to_string()))
 }
 
 pub(super) fn set_lines(link: &mut Reading<'_>) {
@@ -107,7 +107,7 @@ pub(super) fn folds(state: &State) -> String {
         };
         [&fold.node.to_string(), sign].concat()
     };
-    list(state.tree.place.folds.iter().map(fold))
+    list(&mut state.tree.place.folds.iter().map(fold))
 }
 
 pub(super) fn set_folds(link: &mut Reading<'_>) {
@@ -141,12 +141,18 @@ pub(super) fn set_sort(link: &mut Reading<'_>) {
 }
 
 /// What a person has set of the sheets of a report: topic, the key of the threshold or the sheet, a number.
-pub(super) fn of_sheets<T: ToString>(all: &[(Topic, String, T)]) -> String {
-    list(all.iter().map(|(topic, key, value)| [topic.name(), ":", key, ":", &value.to_string()].concat()))
+pub(super) fn of_sheets(all: &[(Topic, String, u64)]) -> String {
+    list(&mut all.iter().map(|(topic, key, value)| [topic.name(), ":", key, ":", &value.to_string()].concat()))
 }
 
 /// The same of one; keys are words of the engine's.
-pub(super) fn of_sheet<T: std::str::FromStr>(entry: &str) -> Option<(Topic, String, T)> {
+pub(super) fn set_of_sheets(link: &mut Reading<'_>) -> Vec<(Topic, String, u64)> {
+    let mut all = Vec::new();
+    link.each(&mut |_, entry| of_sheet(entry).map(|one| all.push(one)));
+    all
+}
+
+fn of_sheet(entry: &str) -> Option<(Topic, String, u64)> {
     let mut parts = entry.splitn(3, ':');
     let (topic, key, value) = (Topic::named(parts.next()?)?, parts.next()?, parts.next()?.parse().ok()?);
     let is_key = |key: &str| {

@@ -104,14 +104,14 @@ fn upright(plane: Plane, view: View, y: Option<[u64; 2]>) -> View {
 pub(super) fn lanes(state: &State) -> String {
     let entry = |(device, y): (i64, [u64; 2])| [&device.to_string(), ":", &between(Some(y))].concat();
     if let Some(wanted) = &state.linked.heights {
-        return list(wanted.iter().copied().map(entry));
+        return list(&mut wanted.iter().copied().map(entry));
     }
     let others = state.shown_lanes().filter(|lane| lane.place != state.device_place);
     let height = |lane: crate::ui::lanes::ShownLane<'_>| {
         state.plot_height(lane.device)?;
         Some((lane.device.device, heights(state, state.plane_of(lane.device), *lane.view)?))
     };
-    list(others.filter_map(height).map(entry))
+    list(&mut others.filter_map(height).map(entry))
 }
 
 pub(super) fn set_lanes(link: &mut Reading<'_>) {
