@@ -3,7 +3,8 @@
 //! ```text
 //! <link rel="stylesheet" href="./x.css">      <style>…</style>                                      by its hash in the policy
 //! <script defer src="./x.js"></script>        <script defer>…</script>                              by its hash in the policy
-//! <script type="module">wasm_bindgen();…      the same with BOOT, by its hash in the policy
+//! <script type="module">try{…                 the same with BOOT, by its hash in the policy
+//! <div id="dead" …                            the same with DEAD
 //! x_bg.wasm, example.pickle.gz                <script type="application/octet-stream" id="part-…">  compressed, base64, never run
 //! ```
 //! The policy then names hashes alone: no server is 'self' to a page from `file://`.
@@ -19,9 +20,14 @@ use std::path::Path;
 use std::process::ExitCode;
 
 /// What starts the page: its module from the part below it. All that the browser runs of ours and is not wasm.
-const BOOT: &str = "const part=document.getElementById('part-wasm').textContent;\
+const BOOT: &str = "try{const part=document.getElementById('part-wasm').textContent;\
 const packed=Uint8Array.from(atob(part),letter=>letter.charCodeAt(0));\
-wasm_bindgen({module_or_path:new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer()});";
+await wasm_bindgen({module_or_path:new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer()})}\
+catch(cause){document.getElementById('dead').hidden=false;throw cause}";
+
+/// What it says where that fails: everything is here, so it is the browser.
+const DEAD: &str =
+    "<p>This page could not start: it needs a browser of 2023 or later, and WebAssembly allowed in it.</p>";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -64,10 +70,12 @@ fn packed(dist: &Path) -> Result<String, String> {
     }
     policy.scripts.push(hash(&script));
     page.insert_str(glue.at, &format!("<script defer>{script}</script>"));
-    let start =
-        cut(&mut page, "<script type=\"module\">wasm_bindgen();", "</script>").ok_or("index.html starts nothing")?;
+    let start = cut(&mut page, "<script type=\"module\">try{", "</script>").ok_or("index.html starts nothing")?;
     policy.scripts.push(hash(BOOT));
     page.insert_str(start.at, &format!("<script type=\"module\">{BOOT}</script>"));
+    let dead = "<div id=\"dead\" role=\"alert\" hidden>";
+    let at = cut(&mut page, dead, "</div>").ok_or("index.html says nothing where it can't start")?.at;
+    page.insert_str(at, &[dead, DEAD, "</div>"].concat());
     let before = cut(&mut page, "content=\"default-src 'none';", "\">").ok_or("index.html has no policy")?;
     page.insert_str(before.at, &format!("content=\"{}\">", policy.text(&before.inner)?));
     let parts = [

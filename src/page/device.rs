@@ -48,7 +48,7 @@ pub(super) fn choose(app: &Rc<App>) {
 async fn gpu([timeline, flame]: [HtmlCanvasElement; 2]) -> Result<Gpu, String> {
     // Asking first leaves the canvas free for the twin where the answer is no.
     if !wgpu::util::is_browser_webgpu_supported().await {
-        return Err("this browser offers no WebGPU adapter".to_owned());
+        return Err("this browser offers no adapter".to_owned());
     }
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
     let surface =

@@ -145,7 +145,7 @@ impl App {
         let mut listeners = input::listeners(&app);
         listeners.extend(files::listeners(&app));
         listeners.extend(address::listeners(&app));
-        listeners.extend(theme::listener(&app));
+        listeners.extend(theme::listeners(&app));
         app.listeners.replace(listeners);
         device::watch_sizes(&app)?;
         tree::watch_size(&app)?;

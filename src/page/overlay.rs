@@ -146,6 +146,13 @@ impl Brush<'_> {
         let _ = self.context.fill_text(text, x.round() + PAD * self.scale, y.round() + size.1 / 2.0 + self.scale * 0.5);
     }
 
+    /// A label so far below the picture, its middle there; the title of the axis, left of the plot, stays free.
+    fn below(&self, text: &str, x: f64, gap: f64, colours: (&str, &str)) {
+        let width = self.width(text) + 2.0 * PAD * self.scale;
+        let left = (x - width / 2.0).clamp(self.left, (self.stage.0 - width).max(self.left));
+        self.chip(text, (left, self.span.1 + gap), colours);
+    }
+
     /// A text that ends or begins at a place of the plot, wherever there is room, kept inside it and legible on anything.
     fn beside(&self, text: &str, x: f64, y: f64, ink: &str) {
         let width = self.width(text);
@@ -173,9 +180,7 @@ impl Brush<'_> {
         line((x, y + free), (hair, self.span.1 - y - free));
         line((self.left, y), (x - self.left - free, hair));
         line((x + free, y), (self.stage.0 - x - free, hair));
-        let width = self.width(&crosshair.when) + 2.0 * PAD * self.scale;
-        let left = (x - width / 2.0).clamp(0.0, (self.stage.0 - width).max(0.0));
-        self.chip(&crosshair.when, (left, self.span.1 + 4.0 * self.scale), (ground, ink));
+        self.below(&crosshair.when, x, 4.0 * self.scale, (ground, ink));
         let width = self.width(&crosshair.bytes) + 2.0 * PAD * self.scale;
         let height = CHIP * self.scale;
         let top = (y - height / 2.0).clamp(0.0, (self.plot.1 - height).max(0.0));
@@ -211,9 +216,7 @@ impl Brush<'_> {
         self.context.close_path();
         self.context.set_fill_style_str(accent);
         self.context.fill();
-        let width = self.width(text) + 2.0 * PAD * self.scale;
-        let left = (x - width / 2.0).clamp(0.0, (self.stage.0 - width).max(0.0));
-        self.chip(text, (left, foot + side), (accent, &self.theme.ground));
+        self.below(text, x, side, (accent, &self.theme.ground));
     }
 
     /// A line through all of the picture with a number at its top; a dot where it was put.

@@ -3,7 +3,7 @@
 use super::App;
 use super::dom::{self, Elements};
 use crate::render::Look;
-use gloo::events::EventListener;
+use gloo::events::{EventListener, EventListenerOptions};
 use std::rc::Rc;
 
 /// The colours of everything on a canvas.
@@ -27,6 +27,8 @@ pub(super) struct Theme {
     pub(super) font: String,
     /// That of code.
     pub(super) mono: String,
+    /// How often a canvas lost what was on it: it is drawn again as if in another theme.
+    lost: u32,
 }
 
 const DARK: &str = "(prefers-color-scheme: dark)";
@@ -50,16 +52,28 @@ impl Theme {
             ground: property("--plot"),
             font: property("font-family"),
             mono: property("--mono"),
+            lost: 0,
         }
     }
 }
 
-/// Changes the theme when the system does.
-pub(super) fn listener(app: &Rc<App>) -> Option<EventListener> {
-    let query = app.elements.window.match_media(DARK).ok().flatten()?;
+/// Changes the theme when the system does, and draws everything anew when a canvas is empty again after the GPU's process died.
+pub(super) fn listeners(app: &Rc<App>) -> impl Iterator<Item = EventListener> + use<> {
+    let query = app.elements.window.match_media(DARK).ok().flatten();
+    let changed = query.map(|query| {
+        let app = app.clone();
+        dom::listen(&query, "change", move |_| {
+            app.theme.replace(Theme::of(&app.elements));
+            app.frame.request(&app);
+        })
+    });
     let app = app.clone();
-    Some(dom::listen(&query, "change", move |_| {
-        app.theme.replace(Theme::of(&app.elements));
-        app.frame.request(&app);
-    }))
+    // It does not bubble; and canvases come and go.
+    let capture = EventListenerOptions::run_in_capture_phase();
+    let restored =
+        EventListener::new_with_options(&app.elements.document.clone(), "contextrestored", capture, move |_| {
+            app.theme.borrow_mut().lost += 1;
+            app.frame.request(&app);
+        });
+    changed.into_iter().chain([restored])
 }

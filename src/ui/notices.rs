@@ -88,7 +88,7 @@ fn column_reading(state: &State) -> Option<String> {
 pub fn renderer_notice(state: &State) -> Option<String> {
     match &state.renderer {
         Renderer::Unknown | Renderer::WebGpu => None,
-        // The cause goes last: a narrow window cuts the end.
-        Renderer::Cpu(reason) => Some(format!("Drawn without WebGPU, by the CPU: {reason}.")),
+        // Two short lines beside the tools; the cause goes last, in case a narrow window cuts the end.
+        Renderer::Cpu(reason) => Some(format!("Drawn without WebGPU: {reason}.")),
     }
 }

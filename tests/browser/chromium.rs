@@ -13,6 +13,8 @@ use std::time::Duration;
 pub(crate) enum Adapter {
     Software,
     Missing,
+    /// As [`Adapter::Software`], in a browser of its own: a test ends its GPU process.
+    Mortal,
 }
 
 /// What every start needs; each flag was found to be necessary (no sandbox: tests run as root in containers).
@@ -75,9 +77,11 @@ impl Chromium {
     pub(crate) fn with(adapter: Adapter) -> &'static Chromium {
         static SOFTWARE: OnceLock<Chromium> = OnceLock::new();
         static MISSING: OnceLock<Chromium> = OnceLock::new();
+        static MORTAL: OnceLock<Chromium> = OnceLock::new();
         match adapter {
             Adapter::Software => SOFTWARE.get_or_init(|| Chromium::start(adapter)),
             Adapter::Missing => MISSING.get_or_init(|| Chromium::start(adapter)),
+            Adapter::Mortal => MORTAL.get_or_init(|| Chromium::start(adapter)),
         }
     }
 
@@ -90,7 +94,7 @@ impl Chromium {
         let mut command = Command::new("sh");
         command.args(["-c", r#"exec "$@" 3<&0 4>&1 </dev/null >/dev/null"#, "sh"]);
         command.arg(program()).args(FLAGS);
-        if adapter == Adapter::Software {
+        if adapter != Adapter::Missing {
             command.args(WEBGPU_FLAGS);
         }
         command.arg(format!("--user-data-dir={}", folder.display()));

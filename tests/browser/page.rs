@@ -291,8 +291,12 @@ impl Page {
     /// The same, with other keys held: [`ALT`], [`CTRL`], [`SHIFT`].
     pub(crate) fn press_held(&self, key: &str, held: u32) {
         let printed = if key.chars().count() == 1 { key } else { "" };
-        // What the browser itself does on Esc goes by the number.
-        let code = if key == "Escape" { 27 } else { 0 };
+        // What the browser itself does on Esc and Tab goes by the number.
+        let code = match key {
+            "Escape" => 27,
+            "Tab" => 9,
+            _ => 0,
+        };
         let down =
             json!({ "type": "keyDown", "key": key, "text": printed, "modifiers": held, "windowsVirtualKeyCode": code });
         self.call("Input.dispatchKeyEvent", down);

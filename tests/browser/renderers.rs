@@ -104,3 +104,30 @@ fn the_twin_shows_what_webgpu_shows() {
         seen.push(pictures[0]);
     }
 }
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn nothing_stays_blank_when_the_gpu_process_dies() {
+    let chromium = Chromium::with(Adapter::Mortal);
+    let page = Page::open(chromium, &Site::shared().page());
+    page.wait_for_state("empty");
+    page.drop_files(&[&file()]);
+    page.wait_for_state("ready");
+    // Everything that is drawn on a canvas, two views one after the other.
+    for (view, parts) in
+        [("#tab-flame", ["#stage", "#minimap", "#flame-plot"]), ("#tab-state", ["#stage", "#minimap", "#memory-plot"])]
+    {
+        page.click(view);
+        page.move_to(2.0, 2.0);
+        drawn(&page);
+        let pictures = || parts.map(|part| Picture::of(&page, part));
+        let before = pictures();
+        assert!(before.iter().all(|picture| picture.colours >= LEAST_COLOURS), "{before:?}");
+        // The process is gone before it can answer.
+        let _ = chromium.try_call("", "Browser.crashGpuProcess", serde_json::json!({}));
+        std::thread::sleep(std::time::Duration::from_secs(1));
+        drawn(&page);
+        page.wait_for(&before, pictures);
+        keep(&page, &format!("gpu-process-died{}", view.replace('#', "-")));
+    }
+}

@@ -12,6 +12,7 @@ use std::time::Duration;
 /// | path | answer |
 /// | --- | --- |
 /// | `memscape/…` | the built page |
+/// | `bare/…` | the same without its program |
 /// | `snapshots/…` | a fixture, without CORS |
 /// | `open/…` | a fixture, for every origin |
 /// | `coded/…` | a fixture, said to be gzipped on its way |
@@ -88,6 +89,7 @@ fn answer(path: &str) -> Response {
     }
     match path.split_once('/') {
         Some(("memscape", path)) => Response::file(&dist, path),
+        Some(("bare", path)) if !path.ends_with(".wasm") => Response::file(&dist, path),
         Some(("snapshots", path)) => Response::file(&fixtures::folder(), path),
         Some(("open", path)) => {
             Response { headers: vec!["Access-Control-Allow-Origin: *"], ..Response::file(&fixtures::folder(), path) }

@@ -67,6 +67,7 @@ impl Panel {
             set_attribute(&elements.fit_bytes, "aria-pressed", pressed);
             let notice = renderer_notice(state);
             set_text(&elements.notice, notice.as_deref().unwrap_or_default());
+            set_attribute(&elements.notice, "title", notice.as_deref().unwrap_or_default());
             elements.notice.set_hidden(notice.is_none());
             let name = match renderer {
                 Renderer::Unknown => "",

@@ -16,7 +16,7 @@ const LEAST: f64 = 3.0;
 /// CSS pixels that a lane needs for the lines' names; the key has them too.
 const NAMED: f64 = 150.0;
 /// CSS pixels the axis to the right needs for its numbers.
-const RIGHT: f64 = 44.0;
+const RIGHT: f64 = 52.0;
 
 impl Pen<'_> {
     /// What the height is, at the top of the gutter.

@@ -99,7 +99,7 @@ impl Pen<'_> {
         let corners = [[x + hair / 2.0, foot], [x + side, foot + side], [x - side, foot + side]];
         self.shapes.push(Shape::Triangle { corners, tint: Tint::Accent });
         let wide = width(text, FONT * self.scale) + 2.0 * PAD * self.scale;
-        let left = (x - wide / 2.0).clamp(self.left - wide, (self.right() - wide).max(self.left - wide));
+        let left = (x - wide / 2.0).clamp(self.left, (self.right() - wide).max(self.left));
         self.chip(text, [left, foot + side]);
     }
 

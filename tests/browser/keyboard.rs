@@ -1,0 +1,77 @@
+//! The page with the keyboard alone: Tab leads through every view, each stop is seen and marked, dialogs give the focus back.
+
+use crate::fixtures::halves;
+use crate::opening::{empty_page, shows_halves};
+use crate::page::Page;
+
+/// What is wrong with the element that has the focus, and where it is: `[inside the view, fault]`.
+const STOP: &str = "(view => { const it = document.activeElement, style = getComputedStyle(it), box = it.getBoundingClientRect(); \
+    const name = it.id || it.textContent.trim().slice(0, 30); \
+    const on = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2); \
+    const marked = style.outlineStyle !== 'none' || getComputedStyle(it.firstElementChild ?? it).boxShadow !== 'none'; \
+    const seen = on && (it.contains(on) || on.contains(it)); \
+    return [!!it.closest('#' + view), !it.closest('#answer'), marked && seen ? '' : name + (seen ? ' is not marked' : ' is not seen')]; })";
+
+/// Tab from the tab of a view to behind it: what is wrong with the stops on the way.
+fn faults(page: &Page, view: &str) -> Vec<String> {
+    page.evaluate(&format!("document.querySelector('#tab-{view}').focus()"));
+    let (mut faults, mut inside) = (Vec::new(), 0);
+    for _ in 0..40 {
+        page.press("Tab");
+        let stop = page.evaluate(&format!("{STOP}('{view}')"));
+        if stop[1] == true {
+            break;
+        }
+        inside += u32::from(stop[0] == true);
+        faults.extend(stop[2].as_str().filter(|fault| !fault.is_empty()).map(str::to_owned));
+    }
+    if inside == 0 {
+        faults.push(format!("nothing in {view} can be reached"));
+    }
+    faults
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn tab_leads_through_every_view() {
+    let page = empty_page();
+    page.drop_files(&[&halves()]);
+    shows_halves(&page);
+    for view in ["why", "tree", "flame", "table", "histograms", "sources", "state", "events"] {
+        page.evaluate(&format!("document.querySelector('#tab-{view}').focus()"));
+        page.press_enter();
+        // What is in it comes by and by.
+        page.wait_for(&Vec::new(), || faults(&page, view));
+    }
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
+fn dialogs_keep_the_focus_and_give_it_back() {
+    let page = empty_page();
+    page.drop_files(&[&halves()]);
+    shows_halves(&page);
+    let focus = || page.evaluate("document.activeElement.id");
+    let is_open = |dialog: &str| page.evaluate(&format!("document.querySelector('#{dialog}').open"));
+    for (opener, dialog) in
+        [("settings-open", "settings"), ("help-open", "help"), ("export-open", "export"), ("rules-open", "rules")]
+    {
+        if dialog == "rules" {
+            page.click("#tab-why");
+            page.wait_until("its button is seen", || page.corners("#rules-open").height > 0.0);
+        }
+        page.evaluate(&format!("document.querySelector('#{opener}').focus()"));
+        page.press_enter();
+        page.wait_for(&true.into(), || is_open(dialog));
+        for _ in 0..12 {
+            page.press("Tab");
+            // Between the last and the first is the browser's own.
+            let kept =
+                format!("document.activeElement === document.body || !!document.activeElement.closest('#{dialog}')");
+            assert_eq!(page.evaluate(&kept), true, "{dialog}: {}", focus());
+        }
+        page.press("Escape");
+        page.wait_for(&false.into(), || is_open(dialog));
+        page.wait_for(&opener.into(), focus);
+    }
+}
