@@ -212,3 +212,67 @@ fn what_fails_leaves_nothing_behind() {
     assert!(std::fs::read_to_string(folder.join("kept.html")).unwrap().starts_with("<html>"));
     assert!(folder.join("link.html").is_symlink());
 }
+
+/// What Ctrl+C does; nothing to a process that has ended.
+fn interrupt(process: u32) {
+    let _ = Command::new("kill").args(["-INT", &process.to_string()]).stderr(Stdio::null()).status().unwrap();
+}
+
+#[test]
+fn ctrl_c_leaves_nothing_half_written() {
+    let folder = folder("interrupted");
+    std::fs::write(folder.join("a.json"), snapshot("f")).unwrap();
+    std::fs::write(folder.join("out.html"), "kept").unwrap();
+    let parts = || {
+        std::fs::read_dir(&folder)
+            .unwrap()
+            .any(|entry| entry.unwrap().path().extension().is_some_and(|it| it == "part"))
+    };
+    // Larger and larger, until it takes so long to write that the signal comes in the middle.
+    for megabytes in [100, 300, 900] {
+        let mut viewer = std::fs::File::create(folder.join("viewer.html")).unwrap();
+        viewer.write_all(VIEWER.split("</body>").next().unwrap().as_bytes()).unwrap();
+        viewer.set_len(megabytes << 20).unwrap();
+        std::io::Seek::seek(&mut viewer, std::io::SeekFrom::End(0)).unwrap();
+        viewer.write_all(b"</body></html>").unwrap();
+        drop(viewer);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_memscape"));
+        command.args(["html", "a.json", "-o", "out.html", "--viewer", "viewer.html"]).current_dir(&folder);
+        let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+        while child.try_wait().unwrap().is_none() && !parts() {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        interrupt(child.id());
+        let status = child.wait().unwrap();
+        assert!(!parts(), "{status}");
+        let out = std::fs::read(folder.join("out.html")).unwrap();
+        let is_whole = out.ends_with(b"</body></html>");
+        assert!(is_whole || (status.code(), out.as_slice()) == (Some(130), b"kept"), "{status}: {} bytes", out.len());
+        if !is_whole {
+            std::fs::remove_dir_all(&folder).unwrap();
+            return;
+        }
+        std::fs::write(folder.join("out.html"), "kept").unwrap();
+    }
+    panic!("it was never interrupted");
+}
+
+#[test]
+fn ctrl_c_leaves_nothing_of_standard_input() {
+    let folder = folder("interrupted-input");
+    let inner = folder.join("tmp");
+    std::fs::create_dir(&inner).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_memscape"));
+    command.args(["html", "-", "-o", "out.html", "--viewer", "viewer.html"]).current_dir(&folder);
+    let mut child = command.env("TMPDIR", &inner).stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(&snapshot("f")).unwrap();
+    let count = || std::fs::read_dir(&inner).unwrap().count();
+    while count() == 0 {
+        assert!(child.try_wait().unwrap().is_none(), "it waits for more");
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    interrupt(child.id());
+    assert_eq!((child.wait().unwrap().code(), count()), (Some(130), 0));
+    drop(input);
+}

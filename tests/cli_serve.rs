@@ -134,6 +134,75 @@ fn a_large_snapshot_is_sent_as_columns() {
     [path, other].into_iter().for_each(|path| std::fs::remove_file(path).unwrap());
 }
 
+/// Processor time of a process so far, in hundredths of a second.
+fn worked(process: u32) -> u64 {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
+    fields[11..13].iter().map(|field| field.parse::<u64>().unwrap()).sum()
+}
+
+/// Whoever loads the page again gets what was decoded before, unless the file is another by now.
+#[test]
+fn what_was_decoded_is_kept_for_a_reload() {
+    let generated = |seed: &str| {
+        let words = format!("--events 80000 --frames 60 --seed {seed}");
+        let (options, _) = Options::parse(words.split(' ').map(str::to_owned)).unwrap();
+        generate(&options, Vec::new()).unwrap().0
+    };
+    let path = file("kept.pickle", &generated("1"));
+    let server = start(&[path.to_str().unwrap()]);
+    let sent = || get(&server, "0/kept.pickle", "Accept-Encoding: gzip\r\n").body;
+    let process = server.process.id();
+    let begun = worked(process);
+    let first = sent();
+    let decoding = worked(process) - begun;
+    assert!((0..20).all(|_| sent() == first));
+    let again = worked(process) - begun - decoding;
+    assert!(again < decoding.max(1) * 10, "twenty times: {again} after {decoding} hundredths of a second");
+    std::fs::write(&path, generated("2")).unwrap();
+    let other = sent();
+    assert!(other != first && sent() == other);
+    let whole = crate::opened::open(&std::fs::read(&path).unwrap()).unwrap().summary;
+    assert_eq!(crate::opened::open(&other).unwrap().summary.devices, whole.devices);
+    std::fs::remove_file(path).unwrap();
+}
+
+/// Twelve pages that were closed again are not decoded for, one after another, before the one that waits.
+#[test]
+fn nothing_is_decoded_for_who_has_gone() {
+    let (options, _) = Options::parse("--events 400000 --frames 60".split(' ').map(str::to_owned)).unwrap();
+    let bytes = generate(&options, Vec::new()).unwrap().0;
+    let paths: Vec<PathBuf> = (0..12).map(|rank| file(&format!("gone{rank}.pickle"), &bytes)).collect();
+    let server = start(&paths.iter().map(|path| path.to_str().unwrap()).collect::<Vec<_>>());
+    let process = server.process.id();
+    let sent = |rank: usize| get(&server, &format!("{rank}/gone{rank}.pickle"), "Accept-Encoding: gzip\r\n");
+    let begun = worked(process);
+    assert_eq!(sent(0).header("Accept-Ranges"), Some("none"));
+    let one = worked(process) - begun;
+    for rank in 1..12 {
+        let mut stream = server.connect();
+        let head = format!(
+            "GET /{}/{rank}/gone{rank}.pickle HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n",
+            server.token
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+    }
+    // The lock goes to each of them: when all have had it, nothing is left to do.
+    let quiet = || {
+        let before = worked(process);
+        std::thread::sleep(Duration::from_millis(300));
+        worked(process) == before
+    };
+    let waiting = Instant::now();
+    while !quiet() {
+        assert!(waiting.elapsed() < Duration::from_secs(120), "it works and works");
+    }
+    let gone = worked(process) - begun - one;
+    assert!(gone < 6 * one, "eleven that have gone: {gone} after {one} hundredths of a second");
+    assert_eq!(sent(5).header("Accept-Ranges"), Some("none"), "who waits is answered");
+    paths.into_iter().for_each(|path| std::fs::remove_file(path).unwrap());
+}
+
 #[test]
 fn strangers_are_told_nothing() {
     let path = file("a.pickle", &snapshot());

@@ -158,3 +158,23 @@ fn the_command_line_and_the_page_say_the_same() {
         }
     }
 }
+
+/// Of real files: as much as the reference says, at no moment before.
+#[test]
+fn the_peak_of_what_is_reserved_has_a_name() {
+    let Some(corpus) = opened::snapshots() else { return };
+    let expected: Value = serde_json::from_slice(&std::fs::read(corpus.join("expected.json")).unwrap()).unwrap();
+    for name in
+        ["train-fp32-1185-segments.pickle", "no-time-segments-freed.pickle", "torch-2.10-bf16-expandable.pickle"]
+    {
+        let path = corpus.join(name);
+        let path = path.to_str().unwrap();
+        let state = told(&["state", path, "--at", "reserved-peak"]);
+        let event = state["event"].as_i64().unwrap();
+        assert_eq!(state["sums"]["reserved"], expected[name][0]["peak_reserved"], "{name}");
+        let before = told(&["state", path, "--at", &(event - 1).max(-1).to_string()]);
+        let of = |state: &Value| state["sums"]["reserved"].as_u64().unwrap();
+        assert!(event == -1 || of(&before) < of(&state), "{name}: {event}");
+        assert_eq!(told(&["live", path, "--at", "reserved-peak"])["event"].as_i64(), Some(event), "{name}");
+    }
+}

@@ -207,3 +207,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_peak_of_what_is_reserved_is_the_first_of_all_moments() {
+    for words in [SMALL, "--events 3000"] {
+        let mut opened = generated(words);
+        let events = opened.summary.devices[0].events as u32;
+        let all = moments(&mut opened, (0..=events).map(At::Moment).collect());
+        let most = all.iter().map(|facts| facts.reserved).max().unwrap();
+        let first = all.iter().find(|facts| facts.reserved == most).unwrap();
+        assert_eq!(moments(&mut opened, vec![At::MostReserved]), [*first]);
+        assert_eq!(opened.summary.devices[0].peak_reserved as u64, most);
+    }
+}

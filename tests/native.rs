@@ -35,6 +35,8 @@ mod engine_lanes;
 mod events;
 mod find;
 mod flame;
+#[path = "support/follower.rs"]
+mod follower;
 mod formats;
 mod fragmentation;
 #[path = "generate/mod.rs"]
@@ -105,6 +107,7 @@ mod ui_find;
 mod ui_flame;
 mod ui_lanes;
 mod ui_link;
+mod ui_link_hosted;
 mod ui_moment;
 mod ui_plots;
 mod ui_report;

@@ -1,128 +1,31 @@
 //! Links: every kind of state through print and parse, what a link asks for, and fragments that nobody would write.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
 
-use memscape::engine::protocol::{
-    AddressMap, Details, DeviceSummary, FileSummary, Grouping, Member, Reply, Request, TableColumn, Topic,
-};
-use memscape::ui::action::GivenFile;
+use crate::follower::{PRINT, Page};
+use memscape::engine::protocol::{Grouping, TableColumn, Topic};
+use memscape::ui::action::{GivenFile, Pointer, WheelAxis};
 use memscape::ui::events::EventsAction;
 use memscape::ui::flame::{FlameAction, FlameStep};
 use memscape::ui::link::Link;
-use memscape::ui::memory::MemoryAction;
+use memscape::ui::memory::{MemoryAction, MemoryStep};
 use memscape::ui::plots::curves::Line;
 use memscape::ui::plots::{PlotAction, PlotStep};
 use memscape::ui::range::About;
+use memscape::ui::sources::SourceAction;
 use memscape::ui::state::{Canvas, Stage};
 use memscape::ui::tree_keys::TreeCommand;
 use memscape::ui::views::Tab;
 use memscape::ui::why::WhyAction;
-use memscape::ui::{Action, Command, Effect, State, update};
+use memscape::ui::{Action, Command};
 use proptest::prelude::*;
-
-const CANVAS: Canvas = Canvas { width_px: 640, height_px: 300, scale: 1.0 };
-const PRINT: &str = "12-00112233445566778899aabbccddeeff";
-
-fn file() -> FileSummary {
-    let device = |device, events| DeviceSummary {
-        device,
-        events,
-        peak_requested: 1 << 30,
-        peak_event: 7,
-        drawn_peak: 1 << 30,
-        peak_reserved: 2 << 30,
-        time_us: Some((1_700_000_000_000_000, 1_700_000_009_000_000)),
-        ..DeviceSummary::default()
-    };
-    FileSummary {
-        schema: 1,
-        file: "a.pickle".into(),
-        format: "pickle 4 (Python)".into(),
-        torch: None,
-        warnings: vec![],
-        devices: vec![device(0, 1_000_000), device(3, 90)],
-        settings: vec![],
-    }
-}
-
-/// A page, and a worker that answers the questions that a link waits for.
-#[derive(Default)]
-struct Page {
-    state: State,
-    loads: Vec<String>,
-}
-
-impl Page {
-    fn new() -> Page {
-        let mut page = Page::default();
-        page.act(Action::Resized(CANVAS));
-        page
-    }
-
-    fn act(&mut self, action: Action) {
-        let mut waiting = update(&mut self.state, action, 0.0);
-        while let Some(effect) = waiting.pop() {
-            let reply = match effect {
-                Effect::Load { origin, .. } => {
-                    self.loads.push(format!("{origin:?}"));
-                    continue;
-                }
-                Effect::Ask(Request::Details { serial, allocation, .. }) => {
-                    let details = Details { allocation, born_event: Some(3), ..Details::default() };
-                    Reply::Details { serial, details: (allocation < 5000).then(|| Box::new(details)) }
-                }
-                Effect::Ask(Request::Map { serial, device, .. }) => {
-                    let map = AddressMap {
-                        height: 3 << 30,
-                        pools: vec![(0, 0), (0, 7)],
-                        streams: vec![0, 42],
-                        ..AddressMap::default()
-                    };
-                    Reply::Map { serial, device, map: Box::new(map) }
-                }
-                _ => continue,
-            };
-            let load = self.state.load;
-            waiting.extend(update(&mut self.state, Action::Replied { load, reply }, 0.0));
-        }
-    }
-
-    fn go(&mut self, fragment: &str) {
-        self.act(Action::LinkGiven(Box::new(Link::parse(fragment))));
-    }
-
-    fn open(&mut self) {
-        self.act(Action::Replied { load: self.state.load, reply: Reply::Opened(Box::new(file())) });
-    }
-
-    fn drop_file(&mut self, print: &str) {
-        self.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 12 }]));
-        self.open();
-        self.print(print);
-    }
-
-    fn print(&mut self, print: &str) {
-        self.act(Action::Fingerprinted { load: self.state.load, print: print.to_owned() });
-    }
-
-    fn fragment(&self) -> String {
-        Link::of(&self.state).unwrap().fragment()
-    }
-
-    /// A page that has followed this link.
-    fn of(fragment: &str) -> Page {
-        let mut page = Page::new();
-        page.go(fragment);
-        page.open();
-        page.print(PRINT);
-        page
-    }
-}
 
 /// Everything but the window, and the window's edges as numbers.
 fn parts(fragment: &str) -> (Vec<&str>, Vec<f64>) {
-    let is_window = |pair: &&str| pair.starts_with("x=") || pair.starts_with("y=");
+    let is_window = |pair: &&str| ["x=", "y=", "heights="].iter().any(|key| pair.starts_with(key));
     let others = fragment.split('&').filter(|pair| !is_window(pair)).collect();
-    let edges = fragment.split('&').filter(is_window).flat_map(|pair| pair[2..].split(".."));
+    // There is one lane beside the focused one.
+    let edges =
+        fragment.split('&').filter(is_window).flat_map(|pair| pair.rsplit(['=', ':']).next().unwrap().split(".."));
     (others, edges.map(|edge| edge.parse().unwrap()).collect())
 }
 
@@ -180,6 +83,19 @@ fn every_kind_of_state_comes_back() {
         "device=0&filter=%3E1MiB%20stream%3A7&sort=age+&sizes=3..9&lives=0..2&bars=count",
         "device=0&events=alloc&actions=5",
         "device=0&mpool=0.7&mstream=42&segments=free&request=24%20MiB",
+        "device=0&mzoom=1024000",
+        "device=0&lanes=all&heights=3:4096..536870912",
+        "device=3&lanes=all&show=addresses&y=4096..1048576&heights=0:1048576..536870912",
+        "device=0&at=12&cursor=12:4096",
+        "device=0&at=12&cursor=-1:0",
+        "device=0&ruler=12:0..x40.5:1048576",
+        "device=0&axis=time&ruler=t1500.25:7..-1:4096",
+        "device=0&show=reserved&chosen=9:4096",
+        "device=0&show=addresses&pool=0.7&chosen=-1:77",
+        "device=0&marks=0:12:4096:r:0.7:42,3:5:1:a:::7f8900000000,0:1:1:a::42",
+        "device=0&threshold=leaks:alive:16777216,oom:big:1&rows=leaks:alive:50,oom:blocks:250",
+        "device=0&files=/a/train.py,/b%252C%20c/100%2525/m.py",
+        "device=0&files=,",
     ];
     for (view, tab) in
         all.iter().zip(["why", "tree", "flame", "table", "sizes", "source", "memory", "events"].iter().cycle())
@@ -188,7 +104,7 @@ fn every_kind_of_state_comes_back() {
         assert_eq!(fragment.matches('&').count(), 3 + view.matches('&').count() + 1, "all of it is understood: {view}");
         let page = Page::of(&fragment);
         assert_same(&fragment, &page.fragment());
-        assert_eq!(page.state.linked.notice, None);
+        assert_eq!(page.state.linked.notice, None, "{view}");
     }
 }
 
@@ -285,6 +201,7 @@ fn a_version_is_told_even_where_nothing_else_is() {
 fn a_moment_may_be_told_as_in_its_field() {
     assert!(Page::of("url=a.pickle&at=end").fragment().contains("&at=999999&"));
     assert!(!Page::of("url=a.pickle&at=peak").fragment().contains("&at="));
+    assert!(Page::of("url=a.pickle&at=reserved-peak").fragment().contains("&at=76&"));
     let page = Page::of("url=a.pickle&at=soon");
     assert!(!page.fragment().contains("&at=") && page.state.pinned.wrong.is_some(), "said beside the field");
 }
@@ -316,46 +233,70 @@ fn a_fingerprint_may_come_before_the_file_is_open() {
 fn a_later_version_is_read_as_far_as_it_is_understood() {
     let page = Page::of("v=9&url=a.pickle&device=0&at=12&hologram=on&tab=why");
     assert!(page.fragment().ends_with("&device=0&at=12&tab=why"));
-    assert!(page.state.linked.notice.as_ref().unwrap().contains("v=9"));
+    let says = "The link is of another version of this page (v=9): what can be understood of it is shown. \
+                Not understood in the link: hologram.";
+    assert_eq!(page.notice(), says);
 }
 
 #[test]
-fn several_snapshots_are_listed_and_the_chosen_one_is_read() {
-    let page = Page::of("v=1&url=a.pickle&url=b.pickle&url=c.pickle&open=1&at=12");
-    assert_eq!((page.loads.as_slice(), page.state.snapshots.len()), (&["Link(\"b.pickle\")".to_owned()][..], 3));
-    assert!(page.fragment().starts_with("v=1&url=a.pickle&url=b.pickle&url=c.pickle&"));
-    assert!(page.fragment().contains("&open=1&"));
-    let page = Page::of("url=a&url=b&open=99999999999999999999");
-    assert_eq!(page.loads, ["Link(\"a\")"]);
+fn what_is_not_understood_is_said() {
+    for (view, says) in [
+        ("hologram=on", "hologram"),
+        ("hologram=on&at=12&smell", "hologram and 1 more"),
+        ("tab=holo", "tab"),
+        ("tab=why&device=7&hologram=1&at=soon&y=9..1", "hologram and 3 more"),
+        ("sort=weight-&tab=table", "sort"),
+        ("marks=0:1:1:s,0:1:1:q,0:2:2:s", "marks"),
+        ("threshold=leaks:alive:1,leaks:%3Cb%3E:2", "threshold"),
+        ("<img%20src=x", "<img%20src"),
+        ("open=x&capacity=0", "open and 1 more"),
+    ] {
+        let page = Page::of(&format!("v=1&url=a.pickle&{view}"));
+        assert_eq!(page.notice(), format!("Not understood in the link: {says}."), "{view}");
+    }
+    let long = Page::of(&format!("v=1&url=a.pickle&{}=1", "x".repeat(5000)));
+    assert_eq!(long.notice().len(), "Not understood in the link: .".len() + 40);
+    // What every page begins with may be said, and what is there to be followed may be gone.
+    let said = "v=1&url=a.pickle&&device=0&axis=events&show=stack&lanes=one&fit=free&at=peak&tab=tree&root=outermost&merge=line&select=99999";
+    assert_eq!(Page::of(said).notice(), "");
+    // It does not hide that the file is another one.
+    let mut page = Page::of("url=a.pickle");
+    page.go("v=1&url=a.pickle&print=99-ffeeddccbbaa99887766554433221100&hologram=1");
+    assert!(page.notice().starts_with("The file at this address is not") && page.notice().ends_with(": hologram."));
+    page.go(&format!("v=1&url=a.pickle&print={PRINT}&at=13"));
+    assert_eq!(page.notice(), "");
 }
 
 #[test]
-fn a_link_into_an_archive_opens_the_snapshot_it_is_about() {
-    let list = |page: &mut Page| {
-        let members = ["a", "b", "c"].map(|name| Member { name: name.into(), bytes: 5 }).to_vec();
-        page.act(Action::Replied { load: page.state.load, reply: Reply::Members(members) });
-        page.open();
-    };
-    let mut page = Page::new();
-    page.go("v=1&url=a.zip&url=b.zip&member=2&at=12");
-    list(&mut page);
-    assert!(
-        matches!(page.state.stage, Stage::Loading(_)) && page.loads.len() == 2,
-        "the first was opened, the third is"
+fn an_unknown_key_alone_changes_nothing_but_is_said() {
+    let page = Page::of("url=a.pickle&hologram=1");
+    assert_eq!(
+        (page.fragment(), page.notice()),
+        (Page::of("url=a.pickle").fragment(), "Not understood in the link: hologram.")
     );
-    page.open();
-    page.print(PRINT);
-    let fragment = page.fragment();
-    assert_eq!(fragment, format!("v=1&url=a.zip&url=b.zip&print={PRINT}&member=2&device=0&at=12&tab=tree"));
-    // The same of a file that has no address.
     let mut page = Page::new();
-    page.go(&format!("v=1&name=a.pickle&print={PRINT}&member=1&at=12"));
-    page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 12 }]));
-    list(&mut page);
-    page.print(PRINT);
-    page.open();
-    page.print(PRINT);
-    assert!(page.fragment().contains("&member=1&device=0&at=12&"), "{}", page.fragment());
+    page.go("#main");
+    assert!(!page.state.is_following() && page.notice().is_empty());
+    page.drop_file(PRINT);
+    assert!(!page.state.is_following() && page.notice().is_empty());
+}
+
+#[test]
+fn hostile_places_are_brought_in() {
+    let most = u64::MAX;
+    let page = Page::of(&format!(
+        "url=a&cursor=4294967294:{most}&ruler=x99999999999:{most}..t-1:{most}&mzoom={most}&rows=leaks:held:4294967295"
+    ));
+    let fragment = page.fragment();
+    for part in [
+        format!("&cursor=999999:{most}&"),
+        format!("&ruler=x1000001:{most}..t0:{most}&"),
+        "&mzoom=1000000000000000&".to_owned(),
+        "&rows=leaks:held:5000&".to_owned(),
+    ] {
+        assert!([&fragment, "&"].concat().contains(&part), "{part} in {fragment}");
+    }
+    assert!(Page::of("url=a&mzoom=0").fragment().contains("&mzoom=4000"));
 }
 
 /// What a person may do, so that there is something to print.
@@ -387,6 +328,13 @@ fn deeds() -> impl Strategy<Value = Action> {
         Command::Tree(TreeCommand::OpenAll),
         Command::Flame(FlameStep::Turn),
         Command::Flame(FlameStep::HideInternal),
+        Command::CursorLater,
+        Command::CursorAbove,
+        Command::SelectAtCursor,
+        Command::PutMarker,
+        Command::ToggleRuler,
+        Command::Memory(MemoryStep::ZoomIn),
+        Command::Memory(MemoryStep::ZoomOut),
     ];
     prop_oneof![
         prop::sample::select(commands.to_vec()).prop_map(Action::Command),
@@ -406,6 +354,13 @@ fn deeds() -> impl Strategy<Value = Action> {
         (0.0..1.0, 0.0..1.0).prop_map(|(from, to)| Action::MinimapMoved([f64::min(from, to), f64::max(from, to)])),
         (0..100u32).prop_map(Action::ViewsResized),
         (0..1000u32).prop_map(|gib| Action::CapacityTyped(gib.to_string())),
+        (0..3usize, 0..900u32).prop_map(|(_, bytes)| Action::Why(WhyAction::ThresholdSet(0, bytes.to_string()))),
+        Just(Action::Why(WhyAction::More(0))),
+        (0..4usize).prop_map(|row| Action::Source(SourceAction::Picked(row))),
+        (0.0..640.0, 0.0..300.0).prop_map(|(x, y)| Action::PointerMoved(Pointer { x, y })),
+        (-200.0..200.0, -200.0..200.0).prop_map(|(right_px, up_px)| Action::Dragged { right_px, up_px }),
+        (0.0..300.0, -400.0..100.0)
+            .prop_map(|(y, delta)| { Action::Wheel { at: Pointer { x: 5.0, y }, delta, axis: WheelAxis::ZoomBytes } }),
         Just(Action::Flame(FlameAction::PointerAt(None))),
     ]
 }
@@ -416,11 +371,14 @@ proptest! {
     #[test]
     fn whatever_a_person_did_comes_back(deeds in prop::collection::vec(deeds(), 0..25)) {
         let mut page = Page::of(&format!("url=a.pickle&print={PRINT}"));
+        page.act(Action::Memory(MemoryAction::Resized(Canvas { width_px: 300, height_px: 200, scale: 2.0 })));
         deeds.into_iter().for_each(|deed| page.act(deed));
         let fragment = page.fragment();
         let again = Link::parse(&fragment);
         prop_assert_eq!(&again, &Link::of(&page.state).unwrap());
-        assert_same(&fragment, &Page::of(&fragment).fragment());
+        let follower = Page::of(&fragment);
+        assert_same(&fragment, &follower.fragment());
+        prop_assert_eq!(follower.notice(), "", "{}", fragment);
     }
 
     /// Any bytes, and any values of known keys: a view, never a panic, and nothing is read but what `url` names.
@@ -428,24 +386,72 @@ proptest! {
     fn any_fragment_is_some_link(
         text in any::<String>(),
         pairs in prop::collection::vec((prop::sample::select(KEYS.to_vec()), prop_oneof![
-            any::<String>(), "-?[0-9]{1,25}", "[0-9.]{1,6}\\.\\.[0-9.]{1,22}", "[-0-9:,.soca]{0,40}",
+            any::<String>(), "-?[0-9]{1,25}", "[0-9.]{1,6}\\.\\.[0-9.]{1,22}", "[-0-9:,.xtsoca]{0,40}",
         ]), 0..30),
     ) {
         let link = Link::parse(&text);
         let mut again = Link::parse(&link.fragment());
-        again.version = link.version;
+        (again.version, again.unknown) = (link.version, link.unknown.clone());
         prop_assert_eq!(again, link);
         let pairs: Vec<String> = pairs.iter().map(|(key, value)| format!("{key}={value}")).collect();
         let page = Page::of(&format!("url=a.pickle&{}", pairs.join("&")));
-        prop_assert!(page.loads.iter().all(|load| load == "Link(\"a.pickle\")"), "{:?}", page.loads);
+        prop_assert!(page.loads.iter().all(|load| load.starts_with("Link(\"a.pickle\")")), "{:?}", page.loads);
         let fragment = page.fragment();
         assert_same(&fragment, &Page::of(&fragment).fragment());
     }
 }
 
-const KEYS: [&str; 44] = [
-    "v", "open", "member", "device", "lanes", "axis", "show", "pool", "stream", "segment", "lines", "stack", "colour",
-    "faded", "x", "y", "fit", "capacity", "marks", "at", "range", "about", "select", "same", "capitals", "find", "tab",
-    "views", "topic", "root", "merge", "internal", "node", "focus", "folds", "zoom", "filter", "sort", "sizes",
-    "lives", "events", "actions", "mpool", "request",
+const KEYS: [&str; 52] = [
+    "v",
+    "open",
+    "member",
+    "device",
+    "lanes",
+    "axis",
+    "show",
+    "pool",
+    "stream",
+    "segment",
+    "lines",
+    "stack",
+    "colour",
+    "faded",
+    "x",
+    "y",
+    "fit",
+    "capacity",
+    "marks",
+    "at",
+    "range",
+    "about",
+    "select",
+    "same",
+    "capitals",
+    "find",
+    "tab",
+    "views",
+    "topic",
+    "root",
+    "merge",
+    "internal",
+    "node",
+    "focus",
+    "folds",
+    "zoom",
+    "filter",
+    "sort",
+    "sizes",
+    "lives",
+    "events",
+    "actions",
+    "mpool",
+    "request",
+    "heights",
+    "cursor",
+    "ruler",
+    "chosen",
+    "threshold",
+    "rows",
+    "files",
+    "mzoom",
 ];

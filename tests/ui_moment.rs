@@ -18,6 +18,7 @@ use memscape::ui::{Action, Command, Effect, State, moment, update};
 
 const EVENTS: u32 = 999;
 const PEAK: u32 = 701;
+const MOST_RESERVED: u32 = 123;
 const START_US: i64 = 1_700_000_000_000_000;
 
 /// µs from the first event, which each other follows 1 ms after the one before, to the last.
@@ -28,6 +29,7 @@ fn file() -> FileSummary {
         device,
         events: EVENTS.into(),
         peak_requested: 1 << 20,
+        peak_reserved: 1 << 20,
         peak_event: i64::from(PEAK) - 1,
         drawn_peak: 1 << 20,
         time_us,
@@ -71,6 +73,7 @@ fn facts(at: At) -> MomentFacts {
         At::Moment(moment) => moment,
         At::X(Axis::Events, x) => x as u32,
         At::X(Axis::Time, x) => ((x as u64).saturating_sub(time_axis_margin(SPAN)) / 1000 + 1) as u32,
+        At::MostReserved => MOST_RESERVED,
         At::After(_) => panic!("the page names no events"),
     };
     let time = u64::from(moment) * 1000;
@@ -214,6 +217,7 @@ fn what_is_typed_is_pinned_or_told_to_be_wrong() {
     assert_eq!(page.typed("2 s").as_deref(), Some("The last event is at +0.998000 s."));
     assert_eq!((page.typed("end"), page.scope()), (None, Scope::At(EVENTS)));
     assert_eq!((page.typed("Peak"), page.scope()), (None, Scope::At(PEAK)));
+    assert_eq!((page.typed("reserved-peak"), page.scope()), (None, Scope::At(MOST_RESERVED)));
     assert!(page.typed("now").expect("a hint").contains("126670"));
     page.act(Action::DeviceChosen(1));
     assert_eq!(page.typed("1 s").as_deref(), Some("This snapshot has no times."));

@@ -311,7 +311,7 @@ fn a_free_place_is_told_and_chooses_its_segment() {
     page.act(Action::Clicked(at));
     page.hit(None, Some(free));
     let chosen = page.state.chosen_segment().expect("a segment");
-    assert_eq!((chosen.segment.address, chosen.moment), (UPPER, 50));
+    assert_eq!((chosen.segment.address, chosen.at.moment), (UPPER, 50));
     let facts: Vec<String> =
         segment::view(chosen).facts.iter().map(|fact| format!("{}: {}", fact.label, fact.value)).collect();
     assert!(facts.contains(&"Free here: ≤ 12.0 MiB · 12,582,912 B at 0x7f000a100000".to_owned()), "{facts:?}");

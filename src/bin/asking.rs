@@ -70,6 +70,8 @@ impl Asking {
     pub(crate) fn at(&mut self, when: When) -> Result<MomentFacts, String> {
         let at = match when {
             When::Peak => At::Moment(self.peak()),
+            When::ReservedPeak if self.device.knows_reserved() => At::MostReserved,
+            When::ReservedPeak => return Err("this snapshot does not tell what is reserved".to_owned()),
             When::End => At::Moment(u32::MAX),
             When::Event(event) if event < self.device.events as i64 => {
                 At::Moment(Moment::after_event_or_minus_one(event).0)

@@ -1,10 +1,10 @@
 //! What the command line reads: a file, which can be read anywhere, or a pipe, which goes through a temporary file if it must.
 
+use super::begun::Begun;
 use memscape::engine::Want;
 use memscape::engine::protocol::Access;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::PathBuf;
 
 /// How much is read at a time.
 const CHUNK: usize = 1 << 20;
@@ -14,21 +14,13 @@ pub(crate) struct Input {
     bytes: Bytes,
     /// What was read of a pipe at first: enough for the engine to see that it wants the whole.
     first: Option<Vec<u8>>,
+    /// Says when to stop.
+    watch: Option<Box<dyn FnMut() -> io::Result<()>>>,
 }
 
 enum Bytes {
-    File { file: File, length: u64, _owned: Option<Temporary> },
+    File { file: File, length: u64, _owned: Option<Begun> },
     Pipe(Box<dyn Read>),
-}
-
-/// A file of ours that is removed when it is no longer needed.
-struct Temporary(PathBuf);
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        // It is in the folder for such files; the system clears up what we can't.
-        let _ = fs::remove_file(&self.0);
-    }
 }
 
 impl Input {
@@ -47,7 +39,12 @@ impl Input {
                 _ => Bytes::Pipe(Box::new(file)),
             }
         };
-        Ok(Input { bytes, first: None })
+        Ok(Input { bytes, first: None, watch: None })
+    }
+
+    /// Is asked before each chunk whether to go on; its error is the chunk's.
+    pub(crate) fn watch(&mut self, watch: Box<dyn FnMut() -> io::Result<()>>) {
+        self.watch = Some(watch);
     }
 
     /// How its bytes can be reached.
@@ -79,6 +76,7 @@ impl Input {
     /// # Errors
     /// The system's.
     pub(crate) fn chunk(&mut self, want: Want) -> io::Result<Vec<u8>> {
+        self.watch.as_mut().map_or(Ok(()), |watch| watch())?;
         let mut chunk = Vec::with_capacity(CHUNK);
         match &mut self.bytes {
             Bytes::File { file, .. } => {
@@ -103,14 +101,12 @@ impl Input {
     pub(crate) fn keep_whole(&mut self) -> io::Result<()> {
         let Bytes::Pipe(pipe) = &mut self.bytes else { return Ok(()) };
         let path = std::env::temp_dir().join(format!("memscape-{}", std::process::id()));
-        // `create_new`: never through a link that somebody else put there.
-        let mut file = File::options().read(true).write(true).create_new(true).open(&path)?;
-        let owned = Some(Temporary(path));
+        let (mut file, owned) = Begun::create(path)?;
         let first = self.first.take().unwrap_or_default();
         file.write_all(&first)?;
         let length = first.len() as u64 + io::copy(pipe, &mut file)?;
         file.rewind()?;
-        self.bytes = Bytes::File { file, length, _owned: owned };
+        self.bytes = Bytes::File { file, length, _owned: Some(owned) };
         Ok(())
     }
 }

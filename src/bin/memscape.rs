@@ -5,6 +5,7 @@
 //! Exit status: 0; 1 when a file can't be read (one sentence on standard error); 2 for wrong usage.
 
 mod asking;
+mod begun;
 mod carried;
 mod events;
 mod find;
@@ -48,8 +49,8 @@ const USAGE: &str = "usage: memscape summary FILE... [--json]
 
 FILE - reads standard input, -o - writes to standard output.
 
-live: what is live at a moment, and which code made it. WHEN: peak (the default), end, an event's number (what holds after it; -1:
-before the first), a TIME (after the events up to then: 1759252605604106us since 1970, 350ms or 1.25s since the first event),
+live: what is live at a moment, and which code made it. WHEN: peak (the default: of live bytes), reserved-peak, end, an event's number (what holds
+after it; -1: before the first), a TIME (after the events up to then: 1759252605604106us since 1970, 350ms or 1.25s since the first event),
 alloc:7f89b4000000_0 or free_completed:7f89b4000000_0 (after that event on the address; behind the _ how many frees of it have
 completed before). KEY: site (the default: the innermost frame that is not internal), function, file, or tree (all frames;
 --inverted begins with the innermost).

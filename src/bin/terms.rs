@@ -51,6 +51,8 @@ pub(crate) struct Terms {
 pub(crate) enum When {
     /// At the peak of requested bytes.
     Peak,
+    /// At the peak of reserved bytes.
+    ReservedPeak,
     /// After the last event.
     End,
     /// After this event; −1: before the first.
@@ -255,7 +257,7 @@ impl Terms {
     }
 }
 
-/// A moment as the command line names it: `peak`, `end`, `126670`, `1759252605604106us`, `alloc:7f89b4000000_0`, `free_completed:7f89b4000000_0`.
+/// A moment as the command line names it: `peak`, `reserved-peak`, `end`, `126670`, `1759252605604106us`, `alloc:7f89b4000000_0`, `free_completed:7f89b4000000_0`.
 pub(crate) fn when(text: &str) -> Option<When> {
     let named = |turn, name: &str| {
         let (address, version) = name.rsplit_once('_')?;
@@ -268,6 +270,7 @@ pub(crate) fn when(text: &str) -> Option<When> {
         Some(_) => None,
         None => match text {
             "peak" => Some(When::Peak),
+            "reserved-peak" => Some(When::ReservedPeak),
             "end" => Some(When::End),
             text => match text.parse() {
                 Ok(event) => Some(When::Event(event)).filter(|_| event >= -1),

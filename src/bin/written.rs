@@ -1,14 +1,15 @@
 //! A file that is there whole or not at all: written beside its place, and put there at the end.
 
+use super::begun::Begun;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// A file on its way. Dropped before [`Written::finish`], nothing of it is left.
+/// A file on its way. Dropped before [`Written::finish`], or interrupted, nothing of it is left.
 pub(crate) struct Written {
-    out: Option<BufWriter<Box<dyn Write>>>,
-    /// Where it is written, and where it goes; a pipe or a device is written at once.
-    places: Option<(PathBuf, PathBuf)>,
+    out: BufWriter<Box<dyn Write>>,
+    /// What is written, and where it goes; a pipe or a device is written at once.
+    places: Option<(Begun, PathBuf)>,
 }
 
 impl Written {
@@ -17,7 +18,7 @@ impl Written {
     /// # Errors
     /// The system's, or both are the same file.
     pub(crate) fn create(out: &str, source: &str) -> io::Result<Written> {
-        let at_once = |out: Box<dyn Write>| Ok(Written { out: Some(BufWriter::new(out)), places: None });
+        let at_once = |out: Box<dyn Write>| Ok(Written { out: BufWriter::new(out), places: None });
         if out == "-" {
             return at_once(Box::new(io::stdout().lock()));
         }
@@ -34,9 +35,8 @@ impl Written {
         let mut name = place.file_name().unwrap_or_default().to_owned();
         name.push(format!(".{}.part", std::process::id()));
         let begun = place.parent().unwrap_or(Path::new("")).join(name);
-        // `create_new`: never through a link that somebody else put there.
-        let file = File::options().write(true).create_new(true).open(&begun)?;
-        Ok(Written { out: Some(BufWriter::new(Box::new(file))), places: Some((begun, place)) })
+        let (file, begun) = Begun::create(begun)?;
+        Ok(Written { out: BufWriter::new(Box::new(file)), places: Some((begun, place)) })
     }
 
     /// Puts it to its place.
@@ -44,33 +44,19 @@ impl Written {
     /// # Errors
     /// The system's.
     pub(crate) fn finish(mut self) -> io::Result<()> {
-        if let Some(mut out) = self.out.take() {
-            out.flush()?;
-        }
-        if let Some((begun, place)) = &self.places {
-            fs::rename(begun, place)?;
-        }
-        self.places = None;
-        Ok(())
+        self.out.flush()?;
+        let Written { out, places } = self;
+        drop(out);
+        places.map_or(Ok(()), |(begun, place)| begun.put(&place))
     }
 }
 
 impl Write for Written {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.out.as_mut().map_or(Ok(0), |out| out.write(bytes))
+        self.out.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.out.as_mut().map_or(Ok(()), |out| out.flush())
-    }
-}
-
-impl Drop for Written {
-    fn drop(&mut self) {
-        if let Some((begun, _)) = self.places.take() {
-            self.out = None;
-            // What can't be removed is beside its place, and says what it is.
-            let _ = fs::remove_file(begun);
-        }
+        self.out.flush()
     }
 }

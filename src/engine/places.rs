@@ -10,6 +10,7 @@ use crate::units::{EventIdx, Moment};
 pub(super) fn facts(history: &DeviceHistory, at: At) -> Option<MomentFacts> {
     let at = match at {
         At::After(named) => At::Moment(Moment::after(event_named(history, named)?).0),
+        At::MostReserved => At::Moment(history.most_reserved().0),
         at => at,
     };
     let clock = history.events.times.clock();
@@ -27,7 +28,7 @@ pub(super) fn facts(history: &DeviceHistory, at: At) -> Option<MomentFacts> {
             Place { events, time: from.saturating_add(part.round() as u64).min(to) }
         }
         At::X(Axis::Time, x) => clock.map_or_else(Place::default, |clock| on_the_clock(history, clock, x)),
-        At::After(_) => return None,
+        At::After(_) | At::MostReserved => return None,
     };
     let moment = match (at, clock) {
         (At::X(Axis::Time, x), Some(clock)) => clock.events_before(x.next_up()),

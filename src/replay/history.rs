@@ -123,6 +123,13 @@ impl DeviceHistory {
         Curve::new(&self.drawn, &|event| self.drawn_change(event)).at(moment)
     }
 
+    /// The first moment of the most reserved bytes.
+    pub fn most_reserved(&self) -> Moment {
+        let change = |event| self.reserved_change(event);
+        let most = Curve::new(&self.reserved, &change).max_in(0..self.reserved.moment_count());
+        most.map_or(Moment(0), |(moment, _)| moment)
+    }
+
     /// Reserved bytes at `moment`.
     pub fn reserved_at(&self, moment: Moment) -> i64 {
         Curve::new(&self.reserved, &|event| self.reserved_change(event)).at(moment)

@@ -146,6 +146,12 @@ impl State {
         self.pin(moment);
     }
 
+    /// Keys have led it there, or the pointer leads. Neither the pinned moment nor the window changes.
+    pub(super) fn put_cursor(&mut self, to: Option<Standing>) {
+        self.pointer_leads();
+        self.tools.cursor.keys = to;
+    }
+
     /// The pointer leads again.
     pub(super) fn pointer_leads(&mut self) {
         let cursor = &mut self.tools.cursor;

@@ -36,6 +36,11 @@ impl Spot {
         Spot { quad: usize::MAX, moment, byte, ranks: [0, 0], count: 0, requested: 0, hidden: (0, 0) }
     }
 
+    /// The place alone.
+    pub(super) fn place(&self) -> Standing {
+        Standing { moment: self.moment, byte: self.byte }
+    }
+
     /// The allocation, where the piece is a single one.
     pub fn single(&self) -> Option<u32> {
         (self.count == 1).then_some(self.ranks[0])

@@ -24,6 +24,7 @@ const PAD_PX: f64 = 12.0;
 const ZOOM: f64 = 1.5;
 /// Bytes to a device pixel: the least shows a block of 512 bytes with room for its size, the most a TiB in a pixel.
 const BYTES_PER_PX: [f64; 2] = [4.0, 1e12];
+const A_THOUSAND: f64 = 1000.0;
 
 /// What is known and seen of the allocator's state.
 #[derive(Clone, Debug)]
@@ -36,7 +37,7 @@ pub struct Memory {
     pub only: Only,
     /// The order of the segments of a group.
     pub sort: SegmentSort,
-    /// Bytes a device pixel covers; `None`: as many as make all fit.
+    /// Bytes a CSS pixel covers; `None`: as many as make all fit.
     zoom: Option<f64>,
     /// Where the pointer is, in device pixels from the canvas's left upper corner.
     pub pointer: Option<[f64; 2]>,
@@ -175,6 +176,17 @@ impl Memory {
         self.zoom.is_none()
     }
 
+    /// Bytes that a thousand CSS pixels cover; `None` where all is made to fit.
+    pub(super) fn zoom(&self) -> Option<u64> {
+        self.zoom.map(|zoom| (zoom * A_THOUSAND).round() as u64)
+    }
+
+    /// See [`Memory::zoom`].
+    pub(super) fn zoom_to(&mut self, bytes: Option<u64>) {
+        let [least, most] = BYTES_PER_PX;
+        self.zoom = bytes.map(|bytes| (bytes as f64 / A_THOUSAND).clamp(least, most));
+    }
+
     /// Forgets all of a device.
     pub(super) fn forget(&mut self) {
         let (canvas, sort, mut scroll) = (self.canvas, self.sort, self.scroll);
@@ -308,7 +320,8 @@ pub(super) fn step(state: &mut State, step: MemoryStep, effects: &mut Vec<Effect
         MemoryStep::ZoomIn | MemoryStep::ZoomOut => {
             let factor = if step == MemoryStep::ZoomIn { 1.0 / ZOOM } else { ZOOM };
             let [least, most] = BYTES_PER_PX;
-            memory.zoom = memory.page().map(|page| (page.bytes_per_px * factor).clamp(least, most));
+            let scale = memory.scale();
+            memory.zoom = memory.page().map(|page| (page.bytes_per_px * factor).clamp(least, most) * scale);
             memory.keep();
         }
         MemoryStep::Fit => {
@@ -343,7 +356,7 @@ pub(super) fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
         sort: memory.sort,
         colouring,
         width_px: canvas.width_px.saturating_sub(pads).max(1),
-        bytes_per_px: memory.zoom.unwrap_or(0.0),
+        bytes_per_px: memory.zoom.map_or(0.0, |zoom| zoom / memory.scale()),
         fit_rows: if memory.zoom.is_none() { memory.scroll.seen().max(1.0) as u32 } else { 0 },
         rows: memory.scroll.wanted(memory.answer.question().map(|(question, _)| question.rows)),
         reveal: memory.reveal,

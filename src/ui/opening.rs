@@ -48,6 +48,8 @@ pub(super) fn load(state: &mut State, place: usize, now_ms: f64, effects: &mut V
     let Some(choice) = state.snapshots.get(place).cloned() else { return };
     let Choice { origin, member, bytes, .. } = &choice;
     let loading = Loading::new(origin.clone(), choice.name(), *bytes, now_ms);
+    // A link to it still holds, whatever came of it the last time.
+    state.linked.wanted.take_if(|link| !link.urls.is_empty() && !link.is_about(&choice));
     close(state, Stage::Loading(loading));
     state.chosen = place;
     if let Origin::Link(link) = origin
@@ -56,7 +58,13 @@ pub(super) fn load(state: &mut State, place: usize, now_ms: f64, effects: &mut V
         close(state, Stage::Failed(message));
         return;
     }
-    effects.push(Effect::Load { origin: origin.clone(), member: *member, load: state.load });
+    let member = member.or_else(|| wanted_member(state, &choice));
+    effects.push(Effect::Load { origin: origin.clone(), member, load: state.load });
+}
+
+/// Which of the snapshots in a file a link is about that is being followed to it.
+fn wanted_member(state: &State, choice: &Choice) -> Option<u32> {
+    state.linked.wanted.as_ref().filter(|link| link.is_about(choice))?.member
 }
 
 /// Lists the snapshots behind links, and reads the one of this place.
@@ -69,18 +77,24 @@ pub(super) fn load_links(state: &mut State, links: Vec<String>, place: usize, no
     load(state, place, now_ms, effects);
 }
 
-/// The file that is loading holds several snapshots: each is listed, in the file's place.
+/// The file that is loading holds several snapshots: each is listed, in the file's place. The one that its link is about is loading, or else
+/// the first.
 pub(super) fn list(state: &mut State, members: Vec<Member>) {
     let Some(file) = state.snapshots.get(state.chosen).filter(|choice| choice.member.is_none()).cloned() else {
         return;
     };
+    let wanted = wanted_member(state, &file).map_or(0, |member| member as usize);
+    let first = state.chosen;
+    if wanted < members.len() {
+        state.chosen += wanted;
+    }
     let listed = (0..).zip(members).map(|(place, member)| Choice {
         member: Some(place),
         path: Some(member.name),
         bytes: Some(member.bytes),
         ..file.clone()
     });
-    state.snapshots.splice(state.chosen..=state.chosen, listed);
+    state.snapshots.splice(first..=first, listed);
 }
 
 /// Gives up what is loading.

@@ -132,6 +132,10 @@ impl State {
     fn go_to_typed(&mut self, text: &str) -> Result<(), String> {
         match typed(text).ok_or(FORMS)? {
             Typed::Peak => self.pin_and_show(self.peak_moment()),
+            Typed::ReservedPeak if self.device().is_some_and(|device| device.knows_reserved()) => {
+                self.seek(Sought { from: At::MostReserved, to: None });
+            }
+            Typed::ReservedPeak => return Err("This snapshot does not tell what is reserved.".to_owned()),
             Typed::End => self.pin_and_show(self.end_moment()),
             Typed::Event(event) => {
                 let events = u64::from(self.end_moment());

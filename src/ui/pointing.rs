@@ -69,7 +69,10 @@ pub(super) fn answered(
     let Some(question) = state.question.filter(|question| question.serial == serial) else { return };
     state.question = None;
     if question.purpose == Purpose::Select {
-        take_choice(state, hit.as_ref(), memory.as_deref(), question.spot.moment, effects);
+        take_choice(state, hit.as_ref(), memory.as_deref(), question.spot.place(), effects);
+    }
+    if question.purpose == Purpose::Choose {
+        state.choose_segment(memory.as_deref(), question.spot.place());
     }
     if let Some(hover) = state.hover.as_mut().filter(|hover| hover.place == question.device_place) {
         hover.answered = Some(question.spot);
@@ -82,13 +85,13 @@ fn take_choice(
     state: &mut State,
     hit: Option<&HitAllocation>,
     memory: Option<&HitMemory>,
-    moment: u32,
+    at: Standing,
     effects: &mut Vec<Effect>,
 ) {
     let is_reserved = matches!(state.looks.plot, Plot::Reserved(_));
     match hit.filter(|_| !is_reserved) {
         Some(hit) => select(state, hit.allocation, effects),
-        None => state.choose_segment(memory, moment),
+        None => state.choose_segment(memory, at),
     }
 }
 
@@ -115,9 +118,16 @@ pub(super) fn select_at(state: &mut State, keys: Standing, effects: &mut Vec<Eff
     match state.tools.cursor.hit.about((keys, state.geometry.looks.plain())) {
         Some((hit, memory)) => {
             let (hit, memory) = (hit.clone(), memory.clone());
-            take_choice(state, hit.as_ref(), memory.as_deref(), keys.moment, effects);
+            take_choice(state, hit.as_ref(), memory.as_deref(), keys, effects);
         }
         None => ask_to_select(state, Spot::of_keys(keys), effects),
+    }
+}
+
+/// Chooses the segment at a place of the picture, where that has segments.
+pub(super) fn choose_at(state: &mut State, at: Standing, effects: &mut Vec<Effect>) {
+    if state.looks.plot != Plot::Stack {
+        ask(state, state.device_place, Spot::of_keys(at), state.looks, Purpose::Choose, effects);
     }
 }
 

@@ -70,6 +70,17 @@ impl Sources {
         self.open.as_ref().map_or(place == 0, |open| open.iter().any(|known| known == path))
     }
 
+    /// The files whose lines are seen; `None` while nobody has opened or closed one.
+    pub(super) fn opened(&self) -> Option<&[String]> {
+        self.open.as_deref()
+    }
+
+    /// Shows the lines of these files; `None`: of the heaviest.
+    pub(super) fn open_all(&mut self, open: Option<Vec<String>>) {
+        self.open = open;
+        self.changes += 1;
+    }
+
     fn place_of(&self, name: &str) -> Option<usize> {
         best_match(name, &self.page.latest()?.files)
     }

@@ -253,6 +253,8 @@ pub enum Purpose {
     Tell,
     /// It was clicked.
     Select,
+    /// A link has the segment there chosen.
+    Choose,
 }
 
 /// Whether single-letter keys work.

@@ -7,20 +7,23 @@ pub enum Typed {
     Event(u64),
     /// So many µs after the first event.
     Time(u64),
-    /// At the device's peak.
+    /// At the device's peak of requested bytes.
     Peak,
+    /// At its peak of reserved bytes.
+    ReservedPeak,
     /// After the last event.
     End,
 }
 
 /// What is said of anything else.
-pub const FORMS: &str = "An event (126670), a time since the first (1.25 s, 350 ms), peak or end.";
+pub const FORMS: &str = "An event (126670), a time since the first (1.25 s, 350 ms), peak, reserved-peak or end.";
 
 /// Reads it; `None` for anything else, and for numbers beyond 64 bits.
 pub fn typed(text: &str) -> Option<Typed> {
     let text = text.trim();
     match text.to_ascii_lowercase().as_str() {
         "peak" => return Some(Typed::Peak),
+        "reserved-peak" => return Some(Typed::ReservedPeak),
         "end" => return Some(Typed::End),
         _ => {}
     }
@@ -62,6 +65,7 @@ mod tests {
         assert_eq!(typed("350 ms"), Some(Typed::Time(350_000)));
         assert_eq!(typed("7µs"), Some(Typed::Time(7)));
         assert_eq!((typed("Peak"), typed("end")), (Some(Typed::Peak), Some(Typed::End)));
+        assert_eq!(typed("reserved-peak"), Some(Typed::ReservedPeak));
         for wrong in
             ["", "s", ".5 s", "1.5", "1.2.3 s", "-4", "4 h", "99999999999999999999", "99999999999999999 s", "1 ms s"]
         {

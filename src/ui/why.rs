@@ -16,11 +16,11 @@ use evidence::{Brought, follow};
 use std::rc::Rc;
 
 /// Rows of a sheet that are seen until more are wanted…
-const ROWS: u32 = 10;
+const ROWS: u64 = 10;
 /// …by this factor…
-const MORE: u32 = 5;
+const MORE: u64 = 5;
 /// …and no more than these.
-const MOST_ROWS: u32 = 5000;
+const MOST_ROWS: u64 = 5000;
 
 /// The tab.
 #[derive(Clone, Debug, Default)]
@@ -34,7 +34,7 @@ pub struct Why {
     /// Thresholds that a person has set.
     thresholds: Vec<(Topic, String, u64)>,
     /// How many rows of a sheet are seen, where that is not [`ROWS`].
-    limits: Vec<(Topic, String, u32)>,
+    limits: Vec<(Topic, String, u64)>,
     /// Rows whose stacks are seen.
     unfolded: Vec<(Topic, Item)>,
     /// What was clicked last, with its evidence.
@@ -122,8 +122,33 @@ impl Why {
         *self = Why { topic, thresholds, version, ..Why::default() };
     }
 
+    /// The thresholds that a person has set.
+    pub(super) fn thresholds(&self) -> &[(Topic, String, u64)] {
+        &self.thresholds
+    }
+
+    /// Sets them all.
+    pub(super) fn set_thresholds(&mut self, all: Vec<(Topic, String, u64)>) {
+        if self.thresholds != all {
+            self.thresholds = all;
+            self.unfolded.clear();
+            self.version = self.version.wrapping_add(1);
+        }
+    }
+
+    /// How many rows of sheets are seen, where a person wanted more.
+    pub(super) fn limits(&self) -> &[(Topic, String, u64)] {
+        &self.limits
+    }
+
+    /// Sets them all; the worker tells no more than [`MOST_ROWS`].
+    pub(super) fn set_limits(&mut self, mut all: Vec<(Topic, String, u64)>) {
+        all.iter_mut().for_each(|(_, _, rows)| *rows = (*rows).clamp(ROWS, MOST_ROWS));
+        self.limits = all;
+    }
+
     /// How many rows of a sheet are seen.
-    fn limit(&self, key: &str) -> u32 {
+    fn limit(&self, key: &str) -> u64 {
         let limit = self.limits.iter().find(|(topic, of, _)| *topic == self.topic && of == key);
         limit.map_or(ROWS, |(_, _, rows)| *rows)
     }
@@ -131,7 +156,7 @@ impl Why {
     /// How many rows of a sheet are asked for: as many as of the sheet that shows most.
     fn rows(&self) -> u32 {
         let limits = self.limits.iter().filter(|(topic, ..)| *topic == self.topic);
-        limits.map(|(_, _, rows)| *rows).max().unwrap_or(ROWS)
+        limits.map(|(_, _, rows)| *rows).max().unwrap_or(ROWS) as u32
     }
 
     /// All statements and rows that are seen, from top to bottom.
@@ -227,7 +252,7 @@ fn unasked(state: &State) -> Option<Question> {
     let is_told = |topic: Topic| known.iter().any(|(of, _)| of.topic == topic);
     let topic = Topic::ALL.into_iter().find(|&topic| asked.is_none() && !is_told(topic))?;
     let at = topic.has_moment().then_some(state.pinned.moment);
-    Some(Question { topic, at, rows: ROWS, version: *version })
+    Some(Question { topic, at, rows: ROWS as u32, version: *version })
 }
 
 /// Whether a question is on its way.

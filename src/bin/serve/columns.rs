@@ -1,34 +1,168 @@
 //! A snapshot decoded here and sent as columns: a sixth of what gzip makes of the file, and less work for the page. On a line of
-//! 20 MB/s the picture is there sooner (tests/bench/serve.rs), though nothing is sent before all is decoded.
+//! 20 MB/s the picture is there sooner (tests/bench/serve.rs), though nothing is sent before all is decoded. What was decoded is kept
+//! for a page that is loaded again.
 
+use super::peer::Peer;
 use super::{Input, open};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use std::path::Path;
-use std::sync::Mutex;
+use std::fs::Metadata;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
 
 /// Bytes of files that are decoded here. Smaller ones are there at once as they are; larger ones would take gigabytes of memory on a
 /// machine that others use, and a packed file unpacks to ten or twenty times its length.
 const PLAIN: std::ops::RangeInclusive<u64> = 8 << 20..=2 << 30;
 const PACKED: std::ops::RangeInclusive<u64> = 8 << 20..=128 << 20;
+/// Bytes of columns that are kept, and files of which it is known what they are: a run's ranks are looked at one after another.
+const MOST_KEPT: usize = 256 << 20;
+const MOST_FILES: usize = 200;
 
-/// One is decoded at a time, however many are asked for.
-static ONE: Mutex<()> = Mutex::new(());
+/// A snapshot as columns in gzip; `None` for a file that is sent as it is: there are several in it, or it is none, which the page then
+/// says.
+type Found = Option<Arc<Vec<u8>>>;
 
-/// The snapshot as columns in gzip; `None` where it is sent as it is: because of its length, because there are several in the file, or
-/// because it is none, which the page then says.
-pub(super) fn columns(path: &Path, length: u64, is_packed: bool) -> Option<Vec<u8>> {
-    if !(if is_packed { PACKED } else { PLAIN }).contains(&length) {
-        return None;
+/// A state of a file.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct State {
+    path: PathBuf,
+    length: u64,
+    changed: SystemTime,
+}
+
+impl State {
+    /// `None` where the system does not say when it was changed.
+    pub(super) fn of(path: &Path, metadata: &Metadata) -> Option<State> {
+        Some(State { path: path.to_owned(), length: metadata.len(), changed: metadata.modified().ok()? })
     }
-    // One that panicked would have ended the program.
-    let _one = ONE.lock().ok()?;
-    let mut input = Input::open(path.to_str()?).ok()?;
+}
+
+/// What was decoded.
+#[derive(Default)]
+pub(super) struct Columns {
+    /// One is decoded at a time, however many are asked for.
+    one: Mutex<()>,
+    /// The oldest first.
+    kept: Mutex<Vec<(State, Found)>>,
+}
+
+impl Columns {
+    /// The columns of a file; `None` where it is sent as it is.
+    ///
+    /// # Errors
+    /// Nobody waits for them any more.
+    pub(super) fn of(&self, state: &State, is_packed: bool, peer: &Peer) -> io::Result<Found> {
+        if !(if is_packed { PACKED } else { PLAIN }).contains(&state.length) {
+            return Ok(None);
+        }
+        if let Some(found) = self.known(state) {
+            return Ok(found);
+        }
+        // One that panicked would have ended the program.
+        let _one = self.one.lock().map_err(|_| io::ErrorKind::Other)?;
+        // Whoever was before us may have asked for the same.
+        if let Some(found) = self.known(state) {
+            return Ok(found);
+        }
+        peer.waits()?;
+        let found = decoded(state, peer).filter(|columns| (columns.len() as u64) < state.length).map(Arc::new);
+        // It may have ended for want of a reader.
+        peer.waits()?;
+        let is_same = |now: Metadata| State::of(&state.path, &now).as_ref() == Some(state);
+        if std::fs::metadata(&state.path).is_ok_and(is_same) {
+            self.keep(state.clone(), found.clone());
+        }
+        Ok(found)
+    }
+
+    fn known(&self, state: &State) -> Option<Found> {
+        let mut kept = self.kept.lock().ok()?;
+        let at = kept.iter().position(|(of, _)| of == state)?;
+        // What is asked for again is the last to go.
+        let found = kept.remove(at);
+        kept.push(found.clone());
+        Some(found.1)
+    }
+
+    fn keep(&self, state: State, found: Found) {
+        let Ok(mut kept) = self.kept.lock() else { return };
+        kept.retain(|(of, _)| of.path != state.path);
+        kept.push((state, found));
+        let bytes = |(_, found): &(State, Found)| found.as_ref().map_or(0, |columns| columns.len());
+        while kept.len() > MOST_FILES || kept.iter().map(bytes).sum::<usize>() > MOST_KEPT {
+            kept.remove(0);
+        }
+    }
+}
+
+fn decoded(state: &State, peer: &Peer) -> Option<Vec<u8>> {
+    let mut input = Input::open(state.path.to_str()?).ok()?;
+    let watching = peer.clone();
+    input.watch(Box::new(move || watching.waits()));
     let mut members = Vec::new();
     let (_, engine) = open(&mut input, "", None, &mut members).ok()?;
     if members.len() > 1 {
         return None;
     }
-    let gzip = engine.write_columns(GzEncoder::new(Vec::new(), Compression::fast())).ok()?;
-    gzip.finish().ok().filter(|columns| (columns.len() as u64) < length)
+    let out = Watched { bytes: Vec::new(), peer };
+    let gzip = engine.write_columns(GzEncoder::new(out, Compression::fast())).ok()?;
+    gzip.finish().ok().map(|out| out.bytes)
+}
+
+/// Bytes that somebody waits for.
+struct Watched<'a> {
+    bytes: Vec<u8>,
+    peer: &'a Peer,
+}
+
+impl Write for Watched<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.peer.waits()?;
+        self.bytes.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state(path: &str, length: u64) -> State {
+        State { path: path.into(), length, changed: SystemTime::UNIX_EPOCH }
+    }
+
+    fn some(bytes: usize) -> Found {
+        Some(Arc::new(vec![0; bytes]))
+    }
+
+    #[test]
+    fn what_was_asked_for_last_is_kept_and_no_more_than_there_is_room_for() {
+        let columns = Columns::default();
+        let is_known = |path: &str| columns.known(&state(path, 1)).is_some();
+        columns.keep(state("a", 1), some(100 << 20));
+        columns.keep(state("b", 1), some(100 << 20));
+        assert!(is_known("b") && is_known("a"));
+        columns.keep(state("c", 1), some(100 << 20));
+        assert!(!is_known("b") && is_known("a") && is_known("c"));
+        columns.keep(state("large", 1), some(300 << 20));
+        assert!(!is_known("large") && !is_known("a"), "what is larger than the room is not kept");
+        (0..300).for_each(|number| columns.keep(state(&number.to_string(), 1), None));
+        assert_eq!(columns.kept.lock().unwrap().len(), MOST_FILES);
+    }
+
+    #[test]
+    fn of_a_file_only_the_last_state_is_kept() {
+        let columns = Columns::default();
+        columns.keep(state("a", 1), some(1));
+        columns.keep(state("a", 2), None);
+        assert!(columns.known(&state("a", 1)).is_none());
+        assert_eq!(columns.known(&state("a", 2)), Some(None), "it is known to be no snapshot");
+        let later = State { changed: SystemTime::now(), ..state("a", 2) };
+        assert!(columns.known(&later).is_none());
+    }
 }

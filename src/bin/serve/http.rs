@@ -1,5 +1,6 @@
 //! As much of HTTP as one person's browser needs: GET and HEAD, a request a connection, a thread each, not more than so many at a time.
 
+use super::peer::Peer;
 use super::request::{self, Asked, Method};
 use std::io::{self, BufWriter, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -61,7 +62,7 @@ impl Response {
 }
 
 /// Answers until the process ends.
-pub(super) fn answer(listener: &TcpListener, respond: impl Fn(&Asked) -> Response + Send + Sync + 'static) {
+pub(super) fn answer(listener: &TcpListener, respond: impl Fn(&Asked, &Peer) -> Response + Send + Sync + 'static) {
     // What every connection holds a share of: so many there are.
     let respond = Arc::new(respond);
     for stream in listener.incoming() {
@@ -81,11 +82,11 @@ pub(super) fn answer(listener: &TcpListener, respond: impl Fn(&Asked) -> Respons
     }
 }
 
-fn serve(mut stream: TcpStream, respond: &dyn Fn(&Asked) -> Response) -> io::Result<()> {
+fn serve(mut stream: TcpStream, respond: &dyn Fn(&Asked, &Peer) -> Response) -> io::Result<()> {
     stream.set_write_timeout(Some(PATIENCE))?;
     let Some(asked) = request::read(&mut stream)? else { return Ok(()) };
     let (method, response) = match asked {
-        Ok(asked) => (asked.method, respond(&asked)),
+        Ok(asked) => (asked.method, respond(&asked, &Peer::of(&stream))),
         Err((status, text)) => {
             let mut refused = Response::text(status, text);
             refused.headers.push("Allow: GET, HEAD".to_owned());

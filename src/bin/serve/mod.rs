@@ -13,6 +13,7 @@ mod columns;
 mod hosts;
 mod http;
 mod listing;
+mod peer;
 mod request;
 mod sending;
 
@@ -21,11 +22,13 @@ pub(crate) use browser::Browser;
 use super::input::Input;
 use super::opening::open;
 use super::viewer::viewer;
+use columns::Columns;
 use hosts::Hosts;
 use http::Response;
 use listing::Listing;
 use memscape::ui::html::packing;
 use memscape::units::counted;
+use peer::Peer;
 use request::Asked;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -79,15 +82,15 @@ impl Serve {
         let (hosts, listener) = Hosts::listen(self.host.as_deref(), self.port)?;
         let port = listener.local_addr().map_err(|error| error.to_string())?.port();
         ctrlc::set_handler(end).map_err(|error| format!("Ctrl+C can't be caught: {error}"))?;
-        let served =
-            Served { token: token()?, once: token()?, used: AtomicBool::new(false), page: page.into(), listing, hosts };
+        let (used, columns) = (AtomicBool::new(false), Columns::default());
+        let served = Served { token: token()?, once: token()?, used, page: page.into(), listing, hosts, columns };
         let server = format!("http://{}:{port}", served.hosts.shown());
         // Nobody who reads it, as behind `| head -1`, is no reason to end.
         let _ = io::stdout().write_all(served.announcement(&server, port).as_bytes());
         if self.browser == Browser::Open {
             browser::open(&format!("{server}/{}", served.once));
         }
-        http::answer(&listener, move |asked| served.respond(asked));
+        http::answer(&listener, move |asked, peer| served.respond(asked, peer));
         Ok(())
     }
 }
@@ -113,6 +116,7 @@ struct Served {
     page: Arc<str>,
     listing: Listing,
     hosts: Hosts,
+    columns: Columns,
 }
 
 impl Served {
@@ -139,7 +143,7 @@ impl Served {
         text + "Open it again to see what has come meanwhile. Ctrl+C ends it.\n"
     }
 
-    fn respond(&self, asked: &Asked) -> Response {
+    fn respond(&self, asked: &Asked, peer: &Peer) -> Response {
         if !self.hosts.answer_to(&asked.host) {
             return Response::text("403 Forbidden", "this server has another name: --host says which\n");
         }
@@ -152,7 +156,7 @@ impl Served {
             Some("/") => Response::elsewhere(&format!("page#{}", self.listing.now().fragment)),
             Some("/page") => self.page(),
             Some(inner) => match inner.strip_prefix('/').and_then(|path| self.listing.find(path)) {
-                Some(snapshot) => sending::snapshot(&snapshot.path, asked),
+                Some(snapshot) => sending::snapshot(&snapshot.path, asked, peer, &self.columns),
                 None => Response::text("404 Not Found", "there is no such snapshot\n"),
             },
             None => {
@@ -201,9 +205,11 @@ mod tests {
     fn a_browser_is_let_in_once() {
         let (hosts, _listener) = Hosts::listen(None, Some(0)).unwrap();
         let (token, once, used) = ("t".to_owned(), "o".to_owned(), AtomicBool::new(false));
-        let served = Served { token, once, used, page: "page".into(), listing: Listing::of(&[]).unwrap(), hosts };
+        let (listing, columns) = (Listing::of(&[]).unwrap(), Columns::default());
+        let served = Served { token, once, used, page: "page".into(), listing, hosts, columns };
         let status = |path: &str, host: &str| {
-            served.respond(&Asked { path: path.to_owned(), host: host.to_owned(), ..Asked::default() }).status
+            let asked = Asked { path: path.to_owned(), host: host.to_owned(), ..Asked::default() };
+            served.respond(&asked, &Peer::default()).status
         };
         assert_eq!(status("o", "evil"), "403 Forbidden");
         assert_eq!((status("o", "localhost"), status("o", "localhost")), ("302 Found", "404 Not Found"));

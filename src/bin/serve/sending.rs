@@ -1,8 +1,9 @@
 //! A snapshot on its way to the page: as columns, or packed where it is not, because the way is what takes the time
 //! (tests/bench/serve.rs); or a range of it as it is, for a page that goes on where the way broke.
 
-use super::columns::columns;
+use super::columns::{Columns, State};
 use super::http::Response;
+use super::peer::Peer;
 use super::request::{Asked, Method, Range};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -16,14 +17,14 @@ const READ: usize = 256 << 10;
 const CHUNK: usize = 64 << 10;
 
 /// The file at `path`, or what is wrong with it.
-pub(super) fn snapshot(path: &Path, asked: &Asked) -> Response {
-    match try_snapshot(path, asked) {
+pub(super) fn snapshot(path: &Path, asked: &Asked, peer: &Peer, columns: &Columns) -> Response {
+    match try_snapshot(path, asked, peer, columns) {
         Ok(response) => response,
         Err(error) => Response::text("404 Not Found", format!("it can't be read any more: {error}\n")),
     }
 }
 
-fn try_snapshot(path: &Path, asked: &Asked) -> io::Result<Response> {
+fn try_snapshot(path: &Path, asked: &Asked, peer: &Peer, columns: &Columns) -> io::Result<Response> {
     // To open a pipe would wait for somebody who writes into it.
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("it is no file"));
@@ -44,7 +45,8 @@ fn try_snapshot(path: &Path, asked: &Asked) -> io::Result<Response> {
     let is_packed = super::packing(&first).is_some();
     if asked.gzip
         && asked.method == Method::Get
-        && let Some(columns) = columns(path, length, is_packed)
+        && let Some(state) = State::of(path, &metadata)
+        && let Some(columns) = columns.of(&state, is_packed, peer)?
     {
         // Parts of it would have to be made anew, and it is short.
         let headers = ["Content-Type: application/octet-stream", "Accept-Ranges: none"].map(str::to_owned).to_vec();
@@ -116,6 +118,10 @@ mod tests {
         let path = std::env::temp_dir().join(format!("memscape-sending-{name}-{}", std::process::id()));
         fs::write(&path, bytes).unwrap();
         path
+    }
+
+    fn snapshot(path: &Path, asked: &Asked) -> Response {
+        super::snapshot(path, asked, &Peer::default(), &Columns::default())
     }
 
     fn body(response: Response) -> io::Result<Vec<u8>> {

@@ -13,6 +13,8 @@ pub enum At {
     X(Axis, f64),
     /// The one after this event.
     After(NamedEvent),
+    /// The first at which the most was reserved.
+    MostReserved,
 }
 
 /// An event, told by what it does to which address for the how-manieth time, as Mosaic and memory_viz tell it: `alloc:7f89b4000000_0`.

@@ -3,18 +3,22 @@
 //! ```text
 //! #v=1&url=run/a.pickle&axis=time&x=0..512000&at=126670&stack=site&show=reserved&tab=why&topic=leaks
 //! ```
-//! `v` counts ways of writing: of a later one, what has stayed the same is read, and the page says so. What is as every page begins is
-//! not written, so a link is as long as what was changed. Rules, settings and the theme are never in it (DESIGN.md §7).
+//! `v` counts ways of writing: of a later one, what has stayed the same is read, and the page says so. It says as well what it did not
+//! understand of a link. What is as every page begins is not written, so a link is as long as what was changed. Rules, settings and the theme are never in it (DESIGN.md §7).
 
 mod keys;
+mod points;
+mod reading;
 mod restore;
 mod values;
+mod window;
 
 pub use restore::Linked;
-pub(super) use restore::{given, opened, printed, settle};
+pub(super) use restore::{given, opened, printed};
+pub(super) use window::settle;
 
 use super::action::{Effect, Origin};
-use super::state::{Stage, State};
+use super::state::{Choice, Stage, State};
 use super::url::{percent_decoded, percent_encoded};
 use keys::KEYS;
 
@@ -26,6 +30,8 @@ const LONGEST: usize = 1 << 16;
 const LONGEST_VALUE: usize = 2048;
 /// Snapshots that a link may name.
 const MOST_SNAPSHOTS: usize = 1000;
+/// Letters of a key that was not understood which are shown.
+const LONGEST_NAME: usize = 40;
 
 /// A link, taken apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,8 +48,37 @@ pub struct Link {
     pub name: String,
     /// What tells the file from others ([`crate::ui::fingerprint`]); empty where that was not known.
     pub print: String,
+    /// What there is no key for.
+    pub unknown: Unknown,
     /// What is seen of it: names of [`KEYS`] with their values, in that order; what stands as every page begins is left out.
     values: Vec<(&'static str, String)>,
+}
+
+/// Parts of a link that were not understood.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unknown {
+    /// How many.
+    pub count: usize,
+    /// The key of the first of them, as it stands in the link; not all of a long one.
+    pub first: String,
+}
+
+impl Unknown {
+    fn add(&mut self, name: &str) {
+        if self.count == 0 {
+            self.first = name.chars().take(LONGEST_NAME).collect();
+        }
+        self.count += 1;
+    }
+
+    /// A sentence about them, where there are any.
+    fn said(&self) -> Option<String> {
+        let others = match self.count.checked_sub(1)? {
+            0 => String::new(),
+            others => [" and ", &others.to_string(), " more"].concat(),
+        };
+        Some(["Not understood in the link: ", &self.first, &others, "."].concat())
+    }
 }
 
 impl Link {
@@ -55,21 +90,21 @@ impl Link {
             return link;
         }
         let mut values = [const { None }; KEYS.len()];
-        for (name, value) in fragment.split('&').filter_map(|pair| pair.split_once('=')) {
+        for (name, value) in fragment.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, ""))) {
             let text = percent_decoded(value);
             match name {
                 "v" => link.version = Some(text.parse().unwrap_or(0)),
                 "url" if !text.is_empty() && link.urls.len() < MOST_SNAPSHOTS => link.urls.push(text),
-                "open" => link.chosen = text.parse().unwrap_or(0),
-                "member" => link.member = text.parse().ok(),
+                "open" if text.parse::<u64>().is_ok() => link.chosen = text.parse().unwrap_or(0),
+                "member" if text.parse::<u32>().is_ok() => link.member = text.parse().ok(),
                 "name" => link.name = text,
                 "print" => link.print = text,
-                _ => {
-                    let key = KEYS.iter().position(|key| key.name == name).filter(|_| !text.is_empty());
-                    if let Some(value) = key.and_then(|key| values.get_mut(key)) {
-                        *value = Some(text);
-                    }
-                }
+                "" => {}
+                _ => match KEYS.iter().zip(&mut values).find(|(key, _)| key.name == name) {
+                    Some((_, value)) if !text.is_empty() => *value = Some(text),
+                    Some(_) => {}
+                    None => link.unknown.add(name),
+                },
             }
         }
         link.chosen = link.chosen.min(link.urls.len().saturating_sub(1));
@@ -106,13 +141,7 @@ impl Link {
         match &chosen.origin {
             Origin::File(_) => link.name.clone_from(&chosen.file),
             Origin::Link(address) => {
-                for choice in &state.snapshots {
-                    match &choice.origin {
-                        // Those of one archive stand behind each other.
-                        Origin::Link(url) if link.urls.last() != Some(url) => link.urls.push(url.clone()),
-                        _ => {}
-                    }
-                }
+                link.urls = listed(state);
                 link.chosen = link.urls.iter().position(|url| url == address).unwrap_or(0);
             }
         }
@@ -120,6 +149,12 @@ impl Link {
         let values = KEYS.iter().map(|key| (key.name, (key.get)(state)));
         link.values = values.filter(|(_, value)| (1..=LONGEST_VALUE).contains(&value.len())).collect();
         Some(link)
+    }
+
+    /// Whether it is a link to what is behind this entry of the list.
+    pub(super) fn is_about(&self, choice: &Choice) -> bool {
+        let is_there = matches!(&choice.origin, Origin::Link(url) if self.urls.get(self.chosen) == Some(url));
+        is_there && choice.member.is_none_or(|member| member == self.member.unwrap_or(0))
     }
 
     /// Whether both are about the same snapshots.
@@ -146,7 +181,13 @@ impl Link {
     /// The link without what it opens: only how it is seen.
     #[must_use]
     pub fn seen_only(self) -> Link {
-        Link { version: self.version, member: self.member, values: self.values, ..Link::default() }
+        Link {
+            version: self.version,
+            member: self.member,
+            values: self.values,
+            unknown: self.unknown,
+            ..Link::default()
+        }
     }
 
     /// Whether it says how anything is seen.
@@ -157,6 +198,19 @@ impl Link {
     fn value(&self, name: &str) -> &str {
         self.values.iter().find(|(of, _)| *of == name).map_or("", |(_, value)| value)
     }
+}
+
+/// The addresses of the snapshots there are to choose from.
+fn listed(state: &State) -> Vec<String> {
+    let mut urls: Vec<String> = Vec::new();
+    for choice in &state.snapshots {
+        match &choice.origin {
+            // Those of one archive stand behind each other.
+            Origin::Link(url) if urls.last() != Some(url) => urls.push(url.clone()),
+            _ => {}
+        }
+    }
+    urls
 }
 
 /// Copies the link to what is seen.

@@ -1,12 +1,13 @@
 //! A link is followed: its file is opened or asked for, and then all is shown as the link has it.
 
 use super::keys::KEYS;
-use super::values::Window;
-use super::{Link, VERSION};
+use super::reading::Reading;
+use super::window::Window;
+use super::{Link, Unknown, VERSION, listed};
 use crate::ui::action::Effect;
 use crate::ui::fingerprint::length;
 use crate::ui::opening::{load, load_links};
-use crate::ui::state::{Stage, State};
+use crate::ui::state::{Purpose, Stage, State};
 use crate::units::Bytes;
 
 /// What a link still wants.
@@ -20,15 +21,19 @@ pub struct Linked {
     pub notice: Option<String>,
     /// The window that is to be shown as soon as it is known how high the plot is.
     pub(in crate::ui) window: Option<Window>,
+    /// Likewise of the lanes without the focus: devices by their ordinals, edges in bytes of the height.
+    pub(in crate::ui) heights: Option<Vec<(i64, [u64; 2])>>,
     /// The request for the details of an allocation that shall be selected without a move of the window.
     pub(in crate::ui) quiet: Option<u32>,
 }
 
 impl Linked {
-    /// Another file is opened. A link that asks for one goes on asking.
+    /// Another file is opened, or none. A link that asks for one goes on asking; one to a hosted file holds until another is chosen, for
+    /// what failed may be tried again.
     pub(in crate::ui) fn leave_file(&mut self) {
-        let wanted = self.wanted.take().filter(|link| link.urls.is_empty());
-        let notice = self.notice.take().filter(|_| wanted.is_some());
+        let wanted = self.wanted.take();
+        let asks = wanted.as_ref().is_some_and(|link| link.urls.is_empty());
+        let notice = self.notice.take().filter(|_| asks);
         *self = Linked { wanted, notice, ..Linked::default() };
     }
 
@@ -50,16 +55,17 @@ pub(in crate::ui) fn given(state: &mut State, link: Link, now_ms: f64, effects: 
         }
         return;
     }
-    let urls = link.urls.clone();
-    let place = link.chosen;
-    let asks = urls.is_empty() && !link.print.is_empty();
-    state.linked.wanted = Some(link).filter(|link| link.has_view() || asks || later(link).is_some());
-    if urls.is_empty() {
-        state.linked.notice = asking(state);
-    } else {
-        let wanted = state.linked.wanted.take();
-        load_links(state, urls, place, now_ms, effects);
-        state.linked.wanted = wanted;
+    let (urls, place) = (link.urls.clone(), link.chosen);
+    // Of an archive that was downloaded before, the snapshot alone is asked for.
+    let known = state.snapshots.iter().position(|choice| link.is_about(choice)).filter(|_| listed(state) == urls);
+    let asks = !link.print.is_empty();
+    // The fragment of an anchor is no link.
+    let leads = !urls.is_empty() && (link.member.is_some() || link.unknown.count > 0);
+    state.linked.wanted = Some(link).filter(|link| link.has_view() || asks || leads || later(link).is_some());
+    match known {
+        _ if urls.is_empty() => state.linked.notice = asking(state),
+        Some(place) => load(state, place, now_ms, effects),
+        None => load_links(state, urls, place, now_ms, effects),
     }
 }
 
@@ -68,7 +74,12 @@ pub(in crate::ui) fn opened(state: &mut State, now_ms: f64, effects: &mut Vec<Ef
     // Whether a file without an address is the link's is known once its fingerprint is.
     let is_its = |link: &&Link| !link.urls.is_empty() || link.print.is_empty();
     if let Some(link) = state.linked.wanted.as_ref().filter(is_its).cloned() {
-        show(state, link, now_ms, effects);
+        // Of a link that says nothing of it, the file is shown as it opens.
+        if link.has_view() {
+            show(state, link, now_ms, effects);
+        } else {
+            state.linked.notice = said(&link, &link.unknown);
+        }
         if !matches!(state.stage, Stage::Ready(_)) {
             return;
         }
@@ -98,7 +109,7 @@ fn compare(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
         (false, true) => {}
         (false, false) => {
             let text = "The file at this address is not the one that the link was made for: what the link shows may be something else in it.";
-            state.linked.notice = Some(text.to_owned());
+            state.linked.notice = joined([Some(text.to_owned()), state.linked.notice.take()]);
         }
     }
 }
@@ -116,6 +127,17 @@ fn later(link: &Link) -> Option<String> {
     Some(format!("The link is of another version of this page (v={version}): what can be understood of it is shown."))
 }
 
+/// What is said of a link that is not understood whole; nothing of one that is.
+fn said(link: &Link, unknown: &Unknown) -> Option<String> {
+    joined([later(link), unknown.said()])
+}
+
+/// Both sentences.
+fn joined(sentences: [Option<String>; 2]) -> Option<String> {
+    let all: Vec<String> = sentences.into_iter().flatten().collect();
+    (!all.is_empty()).then(|| all.join(" "))
+}
+
 /// Shows the open file as a link has it; what the link does not say is as a page begins. Where the link is about another snapshot of the
 /// same archive, that is opened first.
 fn show(state: &mut State, link: Link, now_ms: f64, effects: &mut Vec<Effect>) {
@@ -127,19 +149,27 @@ fn show(state: &mut State, link: Link, now_ms: f64, effects: &mut Vec<Effect>) {
         state.linked.wanted = Some(link);
         return;
     }
-    state.linked.notice = later(&link);
-    for key in KEYS {
-        (key.set)(state, link.value(key.name), effects);
-    }
     // What was selected and clicked before has no place in it.
-    (state.tools.kept, state.question) = (None, None);
+    state.question = None;
+    let mut unknown = link.unknown.clone();
+    for key in KEYS {
+        let mut reading = Reading { state, effects, text: link.value(key.name), is_clear: true };
+        (key.set)(&mut reading);
+        if !reading.is_clear {
+            unknown.add(key.name);
+        }
+    }
+    state.tools.kept = None;
+    state.linked.notice = said(&link, &unknown);
 }
 
 impl State {
     /// Whether a link is still being followed: what is seen is not yet what it says, or its file is asked for.
     pub fn is_following(&self) -> bool {
         let asks = self.linked.wanted.as_ref().is_some_and(|link| link.urls.is_empty());
-        asks || self.linked.window.is_some() || self.selecting.is_some()
+        let chooses = self.question.is_some_and(|question| question.purpose == Purpose::Choose);
+        let moves = self.linked.window.is_some() || self.linked.heights.is_some();
+        asks || moves || chooses || self.selecting.is_some()
     }
 }
 
@@ -148,15 +178,4 @@ fn other_member(state: &State, link: &Link) -> Option<usize> {
     let open = state.snapshots.get(state.chosen)?;
     let wanted = link.member.filter(|member| open.member != Some(*member))?;
     state.snapshots.iter().position(|choice| choice.origin == open.origin && choice.member == Some(wanted))
-}
-
-/// Puts the window where a link wants it, as soon as it is known how high the plot is.
-pub(in crate::ui) fn settle(state: &mut State) {
-    if let Some(window) = state.linked.window
-        && state.view.is_some()
-        && state.device().is_some_and(|device| state.plot_height(device).is_some())
-    {
-        state.linked.window = None;
-        state.navigate(|plane, view| window.of(plane, view));
-    }
 }

@@ -1,6 +1,7 @@
 //! The segment at a place of the picture: on the card, and in the details once it is chosen.
 
-use crate::engine::protocol::{HitMemory, HitSegment, Plot};
+use crate::engine::protocol::{Grouping, HitMemory, HitSegment, Looks, Plot};
+use crate::ui::cursor::Standing;
 use crate::ui::details::{bytes, pool_name, stream_name};
 use crate::ui::hover::Card;
 use crate::ui::state::{Hover, State};
@@ -12,8 +13,10 @@ use crate::units::{Bytes, Moment, grouped};
 pub struct Chosen {
     /// As it was at the moment.
     pub segment: HitSegment,
-    /// After so many events.
-    pub moment: u32,
+    /// Where it was clicked: after so many events, at this height…
+    pub at: Standing,
+    /// …of a picture in this order.
+    pub seen_in: (Plot, Option<Grouping>),
     /// The free bytes that were clicked, first address and at most how many.
     pub free: Option<(u64, u64)>,
 }
@@ -36,12 +39,20 @@ impl State {
     }
 
     /// Chooses the segment at a place, if there is one; what was selected goes.
-    pub(in crate::ui) fn choose_segment(&mut self, memory: Option<&HitMemory>, moment: u32) {
+    pub(in crate::ui) fn choose_segment(&mut self, memory: Option<&HitMemory>, at: Standing) {
         (self.selection, self.selecting) = (None, None);
+        let seen_in = self.looks.order();
         self.plots.chosen = memory.and_then(|memory| {
             let segment = memory.segment.clone()?;
-            Some(Box::new(Chosen { segment, moment, free: memory.free }))
+            Some(Box::new(Chosen { segment, at, seen_in, free: memory.free }))
         });
+    }
+}
+
+impl Looks {
+    /// What decides where things are in a picture: the plot and the order.
+    pub(in crate::ui) fn order(self) -> (Plot, Option<Grouping>) {
+        (self.plot, self.stacking)
     }
 }
 
@@ -151,7 +162,7 @@ pub fn view(chosen: &Chosen) -> SegmentView {
     fact("Stream", segment.stream.map_or_else(|| "not told by the file".to_owned(), stream_name));
     fact("For", (if segment.small { "small blocks" } else { "large blocks" }).to_owned());
     fact("Can grow", (if segment.expandable { "yes, expandable" } else { "no" }).to_owned());
-    fact("As of", when(chosen.moment, "before the first event"));
+    fact("As of", when(chosen.at.moment, "before the first event"));
     SegmentView {
         title: [&Bytes(segment.reserved).to_string(), " segment"].concat(),
         site: segment.site.clone().unwrap_or_else(|| "no stack was recorded".to_owned()),

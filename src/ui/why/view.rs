@@ -21,7 +21,7 @@ pub fn sign(tone: Tone) -> [&'static str; 2] {
 #[derive(Clone, Debug)]
 pub struct Basis {
     report: Option<Rc<Report>>,
-    seen: Vec<(String, u32)>,
+    seen: Vec<(String, u64)>,
     unfolded: Vec<(Topic, Item)>,
 }
 

@@ -1,0 +1,129 @@
+//! Points of the picture in a link: markers, the ruler's ends, the cursor that keys lead, the place of the chosen segment.
+
+use super::reading::{Reading, ends, event, list, moment, told, two};
+use super::values::{pool, pool_of};
+use super::window::{PARTS, millionths, place, x_of};
+use crate::engine::protocol::{At, Only, Plot};
+use crate::timeline::Axis;
+use crate::ui::cursor::Standing;
+use crate::ui::markers::{Marker, Markers};
+use crate::ui::plots::{self, segment::Chosen};
+use crate::ui::pointing;
+use crate::ui::shared_axis::own_width;
+use crate::ui::state::State;
+use crate::ui::tools::Point;
+
+/// The markers of all devices, whose moments are known: device, event, byte of the height, the first letter of the plot; pool, stream and
+/// segment of a plot that shows a part of memory.
+pub(super) fn marks(state: &State) -> String {
+    let mark = |marker: &Marker| {
+        let (only, point) = (marker.plot.only(), marker.point);
+        let kind = plots::name(marker.plot).get(..1)?.to_owned();
+        let segment = only.address.map_or_else(String::new, hexadecimal);
+        let (device, byte) = (marker.device.to_string(), point.byte.to_string());
+        let parts = [device, event(point.moment()?), byte, kind, pool(only), told(only.stream), segment].join(":");
+        Some(parts.trim_end_matches(':').to_owned())
+    };
+    list(&mut state.tools.markers.all.iter().filter_map(mark))
+}
+
+pub(super) fn set_marks(link: &mut Reading<'_>) {
+    link.state.tools.markers = Markers::default();
+    link.each(&mut |state, entry| {
+        let mut parts = entry.split(':');
+        let mut part = || parts.next().unwrap_or_default();
+        let (device, moment, byte, kind) = (part().parse().ok(), moment(part())?, part().parse().ok()?, part());
+        let [pool, stream, segment] = [part(), part(), part()];
+        let only =
+            Only { pool: pool_of(pool), stream: stream.parse().ok(), address: u64::from_str_radix(segment, 16).ok() };
+        let plot = match kind {
+            "a" => Plot::Addresses(only),
+            "r" => Plot::Reserved(only),
+            "s" => Plot::Stack,
+            _ => return None,
+        };
+        let devices = state.file().map_or(&[][..], |file| &file.devices);
+        let device = devices.iter().find(|of| Some(of.device) == device)?;
+        let is_there = u64::from(moment) <= device.events && state.tools.markers.has_room();
+        let device = device.device;
+        is_there.then(|| state.tools.markers.put(device, Point::new(At::Moment(moment), byte), plot))
+    });
+}
+
+/// A point: where, and the byte of its height. `12` is after that event, `x12.5` and `t1500` a place of an axis.
+fn point(point: &Point) -> Option<String> {
+    let at = match point.at {
+        At::X(axis, x) => {
+            let sign = if axis == Axis::Time { "t" } else { "x" };
+            [sign, &place((x * PARTS as f64).round() as i64)].concat()
+        }
+        _ => event(point.moment()?),
+    };
+    Some([&at, ":", &point.byte.to_string()].concat())
+}
+
+fn point_of(state: &State, text: &str) -> Option<Point> {
+    let (at, byte) = text.split_once(':')?;
+    let device = state.device()?;
+    let x = |axis: Axis, text: &str| {
+        (axis == Axis::Events || device.time_us.is_some()).then_some(())?;
+        Some(At::X(axis, x_of(millionths(text)?).clamp(0.0, own_width(device, axis) as f64)))
+    };
+    let at = match at.split_at_checked(1) {
+        Some(("x", text)) => x(Axis::Events, text)?,
+        Some(("t", text)) => x(Axis::Time, text)?,
+        _ => At::Moment(moment(at)?.min(state.end_moment())),
+    };
+    Some(Point::new(at, byte.parse().ok()?))
+}
+
+pub(super) fn ruler(state: &State) -> String {
+    let ends = state.tools.ruler.ends.as_ref().and_then(|[from, to]| two([point(from), point(to)]));
+    ends.map_or_else(String::new, |ends| ends.join(".."))
+}
+
+pub(super) fn set_ruler(link: &mut Reading<'_>) {
+    let points = ends(link.text).and_then(|ends| two(ends.map(|end| point_of(link.state, end))));
+    link.state.remove_ruler();
+    if let Some([from, to]) = link.take(points) {
+        link.state.measure_from(from);
+        link.state.measure_to(to);
+    }
+}
+
+fn standing(at: Standing) -> String {
+    [&event(at.moment), ":", &at.byte.to_string()].concat()
+}
+
+fn standing_of(link: &mut Reading<'_>) -> Option<Standing> {
+    let point = point_of(link.state, link.text);
+    let point = link.take(point)?;
+    Some(Standing { moment: point.moment()?.min(link.state.end_moment()), byte: point.byte })
+}
+
+/// Where keys have led the cursor.
+pub(super) fn cursor(state: &State) -> String {
+    state.tools.cursor.keys.map_or_else(String::new, standing)
+}
+
+pub(super) fn set_cursor(link: &mut Reading<'_>) {
+    let to = standing_of(link);
+    link.state.put_cursor(to);
+}
+
+/// Where the chosen segment is in the picture, if that is the one it was chosen in.
+pub(super) fn chosen(state: &State) -> String {
+    let is_there = |chosen: &&Chosen| chosen.seen_in == state.looks.order();
+    state.chosen_segment().filter(is_there).map_or_else(String::new, |chosen| standing(chosen.at))
+}
+
+pub(super) fn set_chosen(link: &mut Reading<'_>) {
+    link.state.plots.chosen = None;
+    if let Some(at) = standing_of(link) {
+        pointing::choose_at(link.state, at, link.effects);
+    }
+}
+
+pub(super) fn hexadecimal(number: u64) -> String {
+    format!("{number:x}")
+}

@@ -1,0 +1,175 @@
+//! A page that follows links, and a worker that answers what it asks of two devices that have everything.
+
+use memscape::engine::protocol::{
+    AddressMap, At, Details, DeviceSummary, FileSummary, HitMemory, HitSegment, Member, MomentFacts, Place, Plot,
+    Reply, Report, Request, Sheet, SheetRow, SourceFile, SourceLine, SourcesPage, StatePage, Stepped, Stop, Threshold,
+};
+use memscape::timeline::Axis;
+use memscape::ui::action::GivenFile;
+use memscape::ui::link::Link;
+use memscape::ui::state::Canvas;
+use memscape::ui::{Action, Effect, State, update};
+
+const CANVAS: Canvas = Canvas { width_px: 640, height_px: 300, scale: 1.0 };
+/// What tells its file from others.
+pub(crate) const PRINT: &str = "12-00112233445566778899aabbccddeeff";
+
+fn file() -> FileSummary {
+    let device = |device, events| DeviceSummary {
+        device,
+        events,
+        peak_requested: 1 << 30,
+        peak_event: 7,
+        drawn_peak: 1 << 30,
+        peak_reserved: 2 << 30,
+        time_us: Some((1_700_000_000_000_000, 1_700_000_009_000_000)),
+        ..DeviceSummary::default()
+    };
+    FileSummary {
+        schema: 1,
+        file: "a.pickle".into(),
+        format: "pickle 4 (Python)".into(),
+        torch: None,
+        warnings: vec![],
+        devices: vec![device(0, 1_000_000), device(3, 90)],
+        settings: vec![],
+    }
+}
+
+/// A page, and a worker that answers the questions that a link waits for.
+#[derive(Default)]
+pub(crate) struct Page {
+    pub(crate) state: State,
+    /// What was to be loaded, and which of several snapshots in it.
+    pub(crate) loads: Vec<String>,
+}
+
+impl Page {
+    pub(crate) fn new() -> Page {
+        let mut page = Page::default();
+        page.act(Action::Resized(CANVAS));
+        page
+    }
+
+    /// A page that has followed this link.
+    pub(crate) fn of(fragment: &str) -> Page {
+        let mut page = Page::new();
+        page.go(fragment);
+        page.open();
+        page.print(PRINT);
+        page
+    }
+
+    pub(crate) fn act(&mut self, action: Action) {
+        let mut waiting = update(&mut self.state, action, 0.0);
+        while let Some(effect) = waiting.pop() {
+            let reply = match effect {
+                Effect::Load { origin, member, .. } => {
+                    let member = member.map_or(String::new(), |member| format!(" member {member}"));
+                    self.loads.push(format!("{origin:?}{member}"));
+                    continue;
+                }
+                Effect::Ask(request) => answer(request),
+                _ => continue,
+            };
+            let Some(reply) = reply else { continue };
+            let load = self.state.load;
+            waiting.extend(update(&mut self.state, Action::Replied { load, reply }, 0.0));
+        }
+    }
+
+    pub(crate) fn go(&mut self, fragment: &str) {
+        self.act(Action::LinkGiven(Box::new(Link::parse(fragment))));
+    }
+
+    pub(crate) fn reply(&mut self, reply: Reply) {
+        self.act(Action::Replied { load: self.state.load, reply });
+    }
+
+    /// The file holds several snapshots, by these names.
+    pub(crate) fn list(&mut self, names: &[&str]) {
+        let members = names.iter().map(|name| Member { name: (*name).into(), bytes: 5 });
+        self.reply(Reply::Members(members.collect()));
+    }
+
+    pub(crate) fn open(&mut self) {
+        self.reply(Reply::Opened(Box::new(file())));
+    }
+
+    pub(crate) fn drop_file(&mut self, print: &str) {
+        self.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 12 }]));
+        self.open();
+        self.print(print);
+    }
+
+    pub(crate) fn print(&mut self, print: &str) {
+        self.act(Action::Fingerprinted { load: self.state.load, print: print.to_owned() });
+    }
+
+    pub(crate) fn fragment(&self) -> String {
+        Link::of(&self.state).unwrap().fragment()
+    }
+
+    pub(crate) fn notice(&self) -> &str {
+        self.state.linked.notice.as_deref().unwrap_or_default()
+    }
+}
+
+fn answer(request: Request) -> Option<Reply> {
+    Some(match request {
+        Request::Details { serial, allocation, .. } => {
+            let details = Details { allocation, born_event: Some(3), ..Details::default() };
+            Reply::Details { serial, details: (allocation < 5000).then(|| Box::new(details)) }
+        }
+        Request::Map { serial, device, .. } => {
+            let (pools, streams) = (vec![(0, 0), (0, 7)], vec![0, 42]);
+            let map = AddressMap { height: 3 << 30, pools, streams, ..AddressMap::default() };
+            Reply::Map { serial, device, map: Box::new(map) }
+        }
+        Request::Moments { serial, at, .. } => Reply::Moments { serial, moments: at.into_iter().map(facts).collect() },
+        Request::Step { serial, moment, byte, .. } => {
+            let to = Stepped { moment: moment + 2, byte: byte / 2 + 1, stop: Stop::Arrived };
+            Reply::Stepped { serial, to }
+        }
+        Request::Hit { serial, device, looks, byte, .. } => {
+            let segment = HitSegment { address: byte & !511, ..HitSegment::default() };
+            let memory = HitMemory { segment: Some(segment), free: None };
+            let memory = (looks.plot != Plot::Stack).then(|| Box::new(memory));
+            Reply::Hit { serial, device, hit: None, memory }
+        }
+        Request::State { serial, question, .. } => {
+            let bytes_per_px = if question.bytes_per_px > 0.0 { question.bytes_per_px } else { 12345.6 };
+            let page = StatePage { moment: question.moment, bytes_per_px, ..StatePage::default() };
+            Reply::State { serial, page: Box::new(page) }
+        }
+        Request::Sources { serial, .. } => {
+            let line = SourceLine { line: "5".into(), ..SourceLine::default() };
+            let file =
+                |path: &str| SourceFile { path: path.into(), lines: vec![line.clone()], ..SourceFile::default() };
+            let files = ["/a/train.py", "/b, c/100%/m.py", "…tail.py"].map(file).to_vec();
+            Reply::Sources { serial, page: Box::new(SourcesPage { files, ..SourcesPage::default() }) }
+        }
+        Request::Report { serial, question, .. } => {
+            let value = question.thresholds.first().map_or(100, |(_, value)| *value);
+            let threshold = Threshold { key: "alive".into(), label: String::new(), unit: String::new(), value };
+            let rows = vec![SheetRow::default(); question.rows.min(40) as usize];
+            let sheet = Sheet { key: "held".into(), threshold: Some(threshold), rows, ..Sheet::default() };
+            let report = Report { topic: question.topic, sheets: vec![sheet], ..Report::default() };
+            Reply::Report { serial, report: Box::new(report) }
+        }
+        _ => return None,
+    })
+}
+
+fn facts(at: At) -> MomentFacts {
+    let moment = match at {
+        At::Moment(moment) => moment,
+        At::X(Axis::Events, x) => x as u32,
+        At::X(Axis::Time, x) => (x / 100_000.0) as u32,
+        At::MostReserved => 77,
+        At::After(_) => 0,
+    };
+    let time = u64::from(moment) * 100_000;
+    let place = Place { events: f64::from(moment), time };
+    MomentFacts { moment, place, began: time, requested: 1 << 29, reserved: 1 << 30, ..MomentFacts::default() }
+}

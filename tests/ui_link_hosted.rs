@@ -1,0 +1,147 @@
+//! Links to hosted snapshots: which of several is read, how often, and what holds when it can't be.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
+
+use crate::follower::{PRINT, Page};
+use memscape::engine::protocol::Reply;
+use memscape::ui::action::GivenFile;
+use memscape::ui::state::Stage;
+use memscape::ui::{Action, Command};
+
+const MEMBERS: [&str; 3] = ["a", "b", "c"];
+
+impl Page {
+    fn opened(&mut self) {
+        self.open();
+        self.print(PRINT);
+    }
+
+    fn link_failed(&mut self) {
+        self.act(Action::LinkFailed { load: self.state.load, status: Some(503) });
+        assert!(matches!(self.state.stage, Stage::Failed(_)));
+    }
+}
+
+#[test]
+fn several_snapshots_are_listed_and_the_chosen_one_is_read() {
+    let page = Page::of("v=1&url=a.pickle&url=b.pickle&url=c.pickle&open=1&at=12");
+    assert_eq!((page.loads.as_slice(), page.state.snapshots.len()), (&["Link(\"b.pickle\")".to_owned()][..], 3));
+    assert!(page.fragment().starts_with("v=1&url=a.pickle&url=b.pickle&url=c.pickle&"));
+    assert!(page.fragment().contains("&open=1&"));
+    let page = Page::of("url=a&url=b&open=99999999999999999999");
+    assert_eq!(page.loads, ["Link(\"a\")"]);
+}
+
+#[test]
+fn a_link_into_an_archive_opens_the_snapshot_it_is_about() {
+    let mut page = Page::new();
+    page.go("v=1&url=a.zip&url=b.zip&member=2&at=12");
+    page.list(&MEMBERS);
+    page.opened();
+    assert_eq!(page.loads, ["Link(\"a.zip\") member 2"], "it is downloaded once");
+    assert_eq!((page.state.chosen, page.state.snapshots.len()), (2, 4));
+    let fragment = page.fragment();
+    assert_eq!(fragment, format!("v=1&url=a.zip&url=b.zip&print={PRINT}&member=2&device=0&at=12&tab=tree"));
+    // Nothing but the place says it as well.
+    let mut page = Page::new();
+    page.go("url=a.zip&member=1");
+    page.list(&MEMBERS);
+    page.opened();
+    assert_eq!((page.loads.as_slice(), page.state.chosen), (&["Link(\"a.zip\") member 1".to_owned()][..], 1));
+    // The same of a file that has no address.
+    let mut page = Page::new();
+    page.go(&format!("v=1&name=a.pickle&print={PRINT}&member=1&at=12"));
+    page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 12 }]));
+    page.list(&MEMBERS);
+    page.opened();
+    page.opened();
+    assert!(page.fragment().contains("&member=1&device=0&at=12&"), "{}", page.fragment());
+}
+
+#[test]
+fn back_to_another_snapshot_of_an_archive_downloads_it_once() {
+    let mut page = Page::new();
+    page.go("v=1&url=x.pickle&url=a.zip&open=1&member=2&at=12");
+    page.list(&MEMBERS);
+    page.opened();
+    let before = page.fragment();
+    page.act(Action::SnapshotChosen(2));
+    page.opened();
+    assert!(page.fragment().contains("&member=1&") && !page.fragment().contains("at="));
+    page.go(&before);
+    page.opened();
+    let loads = ["Link(\"a.zip\") member 2", "Link(\"a.zip\") member 1", "Link(\"a.zip\") member 2"];
+    assert_eq!((page.fragment(), page.loads.as_slice()), (before, &loads.map(str::to_owned)[..]));
+    assert_eq!(page.state.snapshots.len(), 4);
+    // To the other file as well: the archive stays listed.
+    page.go("v=1&url=x.pickle&url=a.zip&at=5");
+    page.opened();
+    assert_eq!((page.state.chosen, page.state.snapshots.len(), page.loads.len()), (0, 4, 4));
+    // Another list is another list.
+    page.go("v=1&url=a.zip&member=2");
+    assert_eq!((page.state.snapshots.len(), page.loads.len()), (1, 5));
+}
+
+#[test]
+fn a_snapshot_that_the_archive_no_longer_has_is_said() {
+    let mut page = Page::new();
+    page.go("v=1&url=a.zip&member=7&at=12");
+    page.list(&MEMBERS);
+    page.reply(Reply::Failed { message: "a.zip: the zip archive has no snapshot number 7".into() });
+    assert!(matches!(page.state.stage, Stage::Failed(_)));
+    page.act(Action::SnapshotChosen(1));
+    page.opened();
+    assert!(!page.fragment().contains("at="), "that is another one");
+}
+
+#[test]
+fn what_failed_and_is_chosen_again_is_seen_as_its_link_has_it() {
+    for cause in 0..4 {
+        let mut page = Page::new();
+        page.go("v=1&url=a.pickle&url=b.pickle&open=1&at=12&tab=why");
+        match cause {
+            0 => page.link_failed(),
+            1 => page.act(Action::Command(Command::CancelLoading)),
+            2 => page.act(Action::WorkerDied("out of memory".into())),
+            _ => page.reply(Reply::Failed { message: "cut".into() }),
+        }
+        page.act(Action::SnapshotChosen(1));
+        page.opened();
+        assert!(page.fragment().contains("&at=12&tab=why"), "{cause}: {}", page.fragment());
+    }
+    // A snapshot of an archive likewise, before and after it was listed.
+    let mut page = Page::new();
+    page.go("v=1&url=a.zip&member=2&at=12");
+    page.link_failed();
+    page.act(Action::SnapshotChosen(0));
+    page.list(&MEMBERS);
+    page.link_failed();
+    page.act(Action::SnapshotChosen(2));
+    page.opened();
+    assert!(page.fragment().contains("&member=2&device=0&at=12&"), "{}", page.fragment());
+    assert_eq!(page.loads, ["Link(\"a.zip\") member 2"; 3]);
+}
+
+#[test]
+fn another_one_that_is_chosen_is_not_seen_as_the_link_has_it() {
+    let failed = || {
+        let mut page = Page::new();
+        page.go("v=1&url=a.pickle&url=b.zip&open=1&member=1&at=12");
+        page.list(&MEMBERS);
+        page.link_failed();
+        page
+    };
+    let mut page = failed();
+    page.act(Action::SnapshotChosen(0));
+    page.opened();
+    assert!(!page.fragment().contains("at="), "another file");
+    page.act(Action::SnapshotChosen(2));
+    page.opened();
+    assert!(!page.fragment().contains("at="), "and then it is as every page begins");
+    let mut page = failed();
+    page.act(Action::SnapshotChosen(3));
+    page.opened();
+    assert!(!page.fragment().contains("at=") && page.fragment().contains("member=2"), "another one of the archive");
+    let mut page = failed();
+    page.drop_file(PRINT);
+    assert!(!page.fragment().contains("at=") && !page.state.is_following(), "a file of this machine");
+}
