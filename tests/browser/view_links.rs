@@ -205,6 +205,32 @@ fn a_link_of_a_later_version_opens_what_it_can() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
+fn what_is_set_is_seen_and_what_is_not_understood_is_said() {
+    for (scheme, width) in [("light", 1280), ("dark", 600)] {
+        let page =
+            example("tab=why&topic=leaks&threshold=leaks:alive:16777216&hologram=on&at=40&cursor=40:1000&sort=weight-");
+        page.prefer_color_scheme(scheme);
+        page.resize(width, 800);
+        assert_eq!(notice(&page), "Not understood in the link: hologram and 1 more.");
+        let fields = "[...document.querySelectorAll('[data-threshold]')].map(field => field.value).join()";
+        let has = |value: &str| page.evaluate(fields).as_str().is_some_and(|all| all.split(',').any(|it| it == value));
+        page.wait_until("the threshold is the link's", || has("16777216"));
+        keep_drawn(&page, &format!("link-in-vain-{scheme}"));
+        // The address has what was understood, and goes on having it.
+        let link = settled(&page);
+        for part in ["threshold=leaks:alive:16777216", "cursor=40:1000", "at=40"] {
+            assert!(link.contains(part), "{part} in {link}");
+        }
+        assert!(!link.contains("hologram"));
+        let other = open(link.trim_start_matches('#'));
+        other.wait_for_state("ready");
+        assert_eq!((settled(&other), notice(&other)), (link, String::new()));
+        assert_eq!(page.complaints(), Vec::<String>::new());
+    }
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
 fn a_hostile_link_is_a_view_and_asks_nobody() {
     let most = u64::MAX;
     let views = [
@@ -214,6 +240,10 @@ fn a_hostile_link_is_a_view_and_asks_nobody() {
         format!("show=reserved&lines=1,2,3,4,5,6,7&x=-9223372036854..9223372036854&y=0..{most}&tab=events&actions=ffffffff"),
         "axis=time&x=9..1&range=4294967294..-1&about=bytes&tab=table&sizes=0..255&lives=9..1&filter=%00%FF%3C&sort=age%2B".to_owned(),
         format!("find=%2F(((((%2F&marks=0:{most}:{most}:a,0:1:{most}:a&capacity={most}&faded={most}&topic=oom&tab=why&views=999"),
+        format!("cursor={most}:{most}&at=5&ruler=x{most}:{most}..t9:{most}&heights=0:{most}..{most}&lanes=all&rows=leaks:x:4294967295"),
+        format!("show=reserved&chosen=4294967294:{most}&threshold=leaks:alive:{most}&tab=why&topic=leaks"),
+        format!("show=addresses&chosen=0:{most}&files=%00,%2C,{}&tab=source&mzoom={most}", "a/".repeat(900)),
+        "tab=memory&mzoom=1&%3Cimg%20src=x%20onerror=alert(1)%3E=1".to_owned(),
         "events=%2F(a%7Caa)%2B%24%2F&request=99999999999TiB&mpool=7.7&mstream=9&tab=memory&views=-4".to_owned(),
     ];
     let page = open("url=%6a%61vascript%3Aalert(1)");
