@@ -3,8 +3,8 @@
 //! ```text
 //! query   = "#" number                   the allocation of this number (its place in order of birth, from 0)
 //!         | "0x" hexadecimal             every allocation whose requested bytes hold this address, one after the other
-//!         | ("=" | "<" | "<=" | ">" | ">=") size                by requested bytes
-//!         | [size] ".." [size]           from … to, both of them included
+//!         | ["size"] ("=" | "<" | "<=" | ">" | ">=") size       by requested bytes
+//!         | ["size"] [size] ".." [size]  from … to, both of them included
 //!         | size                         with a unit: what the page shows so, `38.1 MiB`
 //!         | frame                        every allocation with such a frame in its stack
 //!         | "@" frame                    every allocation whose innermost frame of the user's own code is such a one
@@ -132,10 +132,12 @@ impl Query {
             let address = u64::from_str_radix(address, 16).ok().filter(|_| is_hexadecimal);
             return address.map(Query::Address).ok_or(QueryError::Address);
         }
-        if let Some(compared) = comparison(text) {
+        // `size.py` is text all the same.
+        let bounds = text.strip_prefix("size").map_or(text, str::trim_start);
+        if let Some(compared) = comparison(bounds) {
             return compared;
         }
-        if let Some((from, to)) = range(text) {
+        if let Some((from, to)) = range(bounds) {
             return between(from, to);
         }
         if text.ends_with(['b', 'B'])
@@ -277,6 +279,9 @@ mod tests {
             ("<0.3K", (0, 307)),
             ("<=0.3K", (0, 307)),
             (">2T", ((2 << 40) + 1, u64::MAX)),
+            ("size>1GiB", (GIB + 1, u64::MAX)),
+            ("size <= 1KiB", (0, KIB)),
+            ("size 1MiB..64MiB", (MIB, 64 * MIB)),
             ("=18446744073709551615", (u64::MAX, u64::MAX)),
         ];
         for (text, expected) in cases {
@@ -338,6 +343,9 @@ mod tests {
             ("233", "233"),
             ("2M", "2M"),
             ("2nd", "2nd"),
+            ("size.py:3", "size.py:3"),
+            ("size", "size"),
+            ("sizes>1", "sizes>1"),
             ("std::vector<a>", "std::vector<a>"),
             ("\"", "\""),
             ("\"\"", "\"\""),
