@@ -24,19 +24,21 @@ pub(crate) fn find(terms: &Terms) -> Result<String, String> {
     let mut asking = Asking::open(&terms.file, terms.device)?;
     let facts = terms.when.map(|when| asking.at(when)).transpose()?;
     let scope = facts.map_or(Scope::Ever, |facts| Scope::At(facts.moment));
-    let page = matches(&mut asking, terms, scope).ok_or("the allocations could not be looked through")?;
+    let page =
+        largest(&mut asking, &terms.pattern, scope, terms.top).ok_or("the allocations could not be looked through")?;
     Ok(match terms.form {
         Form::Json => as_json(&asking, terms, facts, &page),
         Form::Text | Form::Markdown => as_text(&asking, terms, facts, &page),
     })
 }
 
-fn matches(asking: &mut Asking, terms: &Terms, scope: Scope) -> Option<Box<TablePage>> {
+/// At most `most` allocations of a scope that pass a filter, the largest first.
+pub(crate) fn largest(asking: &mut Asking, filter: &str, scope: Scope, most: u32) -> Option<Box<TablePage>> {
     let device = asking.device.device;
-    whole(terms.top, |rows| {
+    whole(most, |rows| {
         let question = TableQuestion {
             scope,
-            filter: TableFilter { text: terms.pattern.clone(), ..TableFilter::default() },
+            filter: TableFilter { text: filter.to_owned(), ..TableFilter::default() },
             sort: TableSort { column: TableColumn::Size, way: SortWay::Descending },
             rows,
             reveal: None,

@@ -1,11 +1,12 @@
 //! `memscape state`: the allocator's segments and blocks at a moment.
 
-use super::asking::{Asking, whole};
+use super::asking::Asking;
+use super::find::largest;
 use super::printable;
 use super::terms::{Form, Terms, When};
 use memscape::engine::protocol::{
-    MomentFacts, Only, PieceKind, Scope, SegmentSort, SortWay, StateBar, StateFit, StateGroup, StatePage, StatePiece,
-    StateQuestion, StateSums, TableColumn, TableQuestion, TableSort,
+    MomentFacts, Only, PieceKind, Scope, SegmentSort, StateBar, StateFit, StateGroup, StatePage, StatePiece,
+    StateQuestion, StateSums,
 };
 use memscape::engine::{Reply, Request};
 use memscape::units::{Bytes, Moment, counted, grouped, percent};
@@ -73,22 +74,7 @@ fn listed(asking: &mut Asking, terms: &Terms, moment: u32) -> Option<StatePage> 
 }
 
 fn sites(asking: &mut Asking, moment: u32) -> Option<Sites> {
-    let device = asking.device.device;
-    let table = whole(u32::MAX, |rows| {
-        let question = TableQuestion {
-            scope: Scope::At(moment),
-            filter: Default::default(),
-            sort: TableSort { column: TableColumn::Size, way: SortWay::Descending },
-            rows,
-            reveal: None,
-            chosen: Vec::new(),
-            find: None,
-        };
-        match asking.ask(Request::Table { serial: 0, device, question: Box::new(question) })? {
-            Reply::Table { page, .. } => Some(page),
-            _ => None,
-        }
-    })?;
+    let table = largest(asking, "", Scope::At(moment), u32::MAX)?;
     Some(table.rows.into_iter().map(|row| (row.allocation, row.site)).collect())
 }
 
