@@ -10,7 +10,7 @@ use bytemuck::Pod;
 use js_sys::{Array, ArrayBuffer, Uint8Array};
 use std::mem;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Blob, File};
+use web_sys::{Blob, File, MessagePort};
 
 /// What the page tells the worker.
 #[derive(Clone, Debug)]
@@ -75,6 +75,8 @@ pub enum FromWorker {
         /// Length and hash.
         print: String,
     },
+    /// Read this for the worker, which may not, and answer through the port: with a `Uint8Array`, or with a text that says why not.
+    Read(Blob, MessagePort),
     /// The open snapshot as columns, not packed; or why there are none, as a text.
     Columns(Result<Blob, String>),
     /// It can't go on: why.
@@ -148,6 +150,10 @@ impl FromWorker {
             }
             FromWorker::LinkBroke { load, at } => Array::of3(&"broke".into(), &load.into(), &(at as f64).into()),
             FromWorker::Fingerprinted { load, print } => Array::of3(&"print".into(), &load.into(), &print.into()),
+            FromWorker::Read(blob, port) => {
+                buffers.push(&port);
+                Array::of3(&"read".into(), &blob, &port)
+            }
             FromWorker::Columns(Ok(blob)) => Array::of2(&COLUMNS.into(), &blob),
             FromWorker::Columns(Err(why)) => Array::of2(&COLUMNS.into(), &why.into()),
             FromWorker::Died(cause) => Array::of2(&DIED.into(), &cause.into()),
@@ -173,6 +179,7 @@ impl FromWorker {
             "print" => {
                 Some(FromWorker::Fingerprinted { load: number(message, 1)?, print: message.get(2).as_string()? })
             }
+            "read" => Some(FromWorker::Read(message.get(1).dyn_into().ok()?, message.get(2).dyn_into().ok()?)),
             COLUMNS => {
                 let columns = message.get(1).dyn_into();
                 Some(FromWorker::Columns(columns.map_err(|why: JsValue| why.as_string().unwrap_or_default())))

@@ -306,7 +306,7 @@ fn an_allocation_out_of_sight_is_brought_into_view() {
 #[test]
 fn a_new_renderer_gets_the_scene() {
     let mut page = Page::open();
-    page.act(Action::RendererChosen(Renderer::Cpu("no adapter".into())));
+    page.act(Action::RendererChosen(Renderer::Cpu(Some("no adapter".into()))));
     assert!(matches!(page.done[..], [Effect::Upload { .. }]));
     assert!(notices::renderer_notice(&page.state).is_some_and(|text| text.contains("no adapter")));
 }

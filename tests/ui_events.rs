@@ -285,7 +285,7 @@ fn chosen_rows_are_copied() {
     assert_eq!(chosen, [[3, 6]]);
     let part = TableText { text: "event\n3\n4\n5\n".into(), rows: 3, last: true };
     page.reply(Reply::TableText { serial, part });
-    assert!(page.done.contains(&Effect::Copy("event\n3\n4\n5\n".into())));
+    assert!(page.done.contains(&Effect::CopyPromised("event\n3\n4\n5\n".into())));
     page.act(Action::Copied(Ok(())));
     assert_eq!(page.state.remark.as_deref(), Some("Copied 3 rows."));
     page.act(Action::Command(Command::ChooseAllRows));

@@ -307,9 +307,9 @@ fn text_is_copied_when_all_of_it_is_there() {
     assert_eq!(chosen, [[0, 1_000_000]], "all rows, where none are chosen");
     let part = |text: &str, rows, last| Reply::TableText { serial, part: TableText { text: text.into(), rows, last } };
     page.act(Action::Replied { load: page.state.load, reply: part("a\n", 100_000, false) });
-    assert!(!page.done.iter().any(|effect| matches!(effect, Effect::Copy(_))));
+    assert!(!page.done.iter().any(|effect| matches!(effect, Effect::CopyPromised(_))));
     page.act(Action::Replied { load: page.state.load, reply: part("b\n", 200_000, true) });
-    assert!(page.done.contains(&Effect::Copy("a\nb\n".into())));
+    assert!(page.done.contains(&Effect::CopyPromised("a\nb\n".into())));
     page.act(Action::Copied(Ok(())));
     assert_eq!(page.state.remark.as_deref(), Some("Copied the first 200,000 rows of 1,000,000."));
     page.act(Action::Copied(Ok(())));

@@ -6,7 +6,7 @@
 use super::dom;
 use crate::wire::{BOOTSTRAP, FromWorker, ToWorker};
 use gloo::events::EventListener;
-use js_sys::{Array, Function, Promise};
+use js_sys::{Array, Function, Promise, Uint8Array};
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::{JsCast, JsValue};
@@ -142,6 +142,14 @@ impl Client {
                 self.columns_came(&"its worker died".into());
                 (self.receive)(message);
             }
+            FromWorker::Read(blob, port) => spawn_local(async move {
+                let (answer, given) = match JsFuture::from(blob.array_buffer()).await {
+                    Ok(bytes) => (Uint8Array::new(&bytes).into(), Array::of1(&bytes)),
+                    Err(cause) => (dom::cause(&cause).into(), Array::new()),
+                };
+                // It fails only for a buffer that was given away before.
+                let _ = port.post_message_with_transferable(&answer, &given);
+            }),
             FromWorker::Columns(columns) => self.columns_came(&columns.map_or_else(JsValue::from, JsValue::from)),
             _ => (self.receive)(message),
         }

@@ -2,8 +2,45 @@
 
 use super::{App, dom};
 use crate::ui::Action;
+use js_sys::{Array, Function, Object, Promise, Reflect};
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{Blob, BlobPropertyBag, ClipboardItem};
+
+const PLAIN: &str = "text/plain";
+
+/// What was promised to the clipboard.
+#[derive(Default)]
+pub(super) struct Clipboard {
+    /// Hears the text.
+    promised: RefCell<Option<Function>>,
+    /// How many promises were made: only the last one's end is of interest.
+    promises: Cell<u32>,
+}
+
+/// Promises the clipboard a text within the key press or click that asked for it: WebKit takes none that comes without one. Where
+/// there are no such promises, the text is copied when it comes.
+pub(super) fn promise(app: &Rc<App>) {
+    let clipboard = &app.clipboard;
+    clipboard.promised.take();
+    clipboard.promises.set(clipboard.promises.get() + 1);
+    if !app.elements.window.is_secure_context() {
+        return;
+    }
+    let text = Promise::new(&mut |resolve, _| drop(clipboard.promised.replace(Some(resolve))));
+    let item = Object::new();
+    let item = Reflect::set(&item, &PLAIN.into(), &text)
+        .and_then(|_| ClipboardItem::new_with_record_from_str_to_blob_promise(&item));
+    match item {
+        Ok(item) => {
+            let written = app.elements.window.navigator().clipboard().write(&Array::of1(&item));
+            tell(app, written, Some(clipboard.promises.get()));
+        }
+        Err(_) => drop(clipboard.promised.take()),
+    }
+}
 
 /// Copies `text`, and says whether the browser allowed it.
 pub(super) fn copy(app: &Rc<App>, text: &str) {
@@ -12,10 +49,26 @@ pub(super) fn copy(app: &Rc<App>, text: &str) {
         app.dispatch(Action::Copied(Err("this page was not served over https".to_owned())));
         return;
     }
-    let copied = app.elements.window.navigator().clipboard().write_text(text);
+    tell(app, app.elements.window.navigator().clipboard().write_text(text), None);
+}
+
+/// Copies the text that was promised.
+pub(super) fn copy_promised(app: &Rc<App>, text: &str) {
+    let Some(promised) = app.clipboard.promised.take() else { return copy(app, text) };
+    let kind = BlobPropertyBag::new();
+    kind.set_type(PLAIN);
+    let text = Blob::new_with_str_sequence_and_options(&Array::of1(&text.into()), &kind);
+    // What it returns says nothing.
+    let _ = promised.call1(&JsValue::NULL, &text.map_or_else(|error| error, JsValue::from));
+}
+
+/// Says how copying ended; a promise that another one followed says nothing.
+fn tell(app: &Rc<App>, copied: Promise, promise: Option<u32>) {
     let app = app.clone();
     spawn_local(async move {
         let result = JsFuture::from(copied).await;
-        app.dispatch(Action::Copied(result.map(drop).map_err(|error| dom::cause(&error))));
+        if promise.is_none_or(|promise| promise == app.clipboard.promises.get()) {
+            app.dispatch(Action::Copied(result.map(drop).map_err(|error| dom::cause(&error))));
+        }
     });
 }

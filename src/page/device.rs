@@ -6,14 +6,16 @@ use crate::render::Gpu;
 use crate::ui::Action;
 use crate::ui::flame::FlameAction;
 use crate::ui::memory::MemoryAction;
+use crate::ui::renderer::{self, Wanted};
 use crate::ui::state::{Canvas, Renderer};
+use js_sys::{Array, Function, Promise, Reflect};
 use std::rc::Rc;
-use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use wasm_bindgen_futures::spawn_local;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{
     HtmlCanvasElement, HtmlElement, ResizeObserver, ResizeObserverBoxOptions, ResizeObserverEntry,
-    ResizeObserverOptions, ResizeObserverSize,
+    ResizeObserverOptions, ResizeObserverSize, Window,
 };
 
 /// After so many lost devices the twin draws: a driver that keeps failing will go on failing.
@@ -26,9 +28,9 @@ pub(super) fn choose(app: &Rc<App>) {
         let made = app.painter.borrow_mut().begin();
         let canvases = app.painter.borrow().canvases(&app.elements);
         let gpu = if made > MOST_DEVICES {
-            Err("its device was lost again and again".to_owned())
+            Err(Some("its device was lost again and again".to_owned()))
         } else {
-            gpu(canvases).await
+            gpu(&app.elements.window, canvases).await
         };
         let renderer = match gpu {
             Ok(gpu) => {
@@ -45,16 +47,41 @@ pub(super) fn choose(app: &Rc<App>) {
     });
 }
 
-async fn gpu([timeline, flame]: [HtmlCanvasElement; 2]) -> Result<Gpu, String> {
+/// The device to draw with; or why there is none, where a person may want to know.
+async fn gpu(window: &Window, [timeline, flame]: [HtmlCanvasElement; 2]) -> Result<Gpu, Option<String>> {
+    let wanted = Wanted::of_query(&window.location().search().unwrap_or_default());
+    if wanted == Wanted::Cpu {
+        return Err(None);
+    }
     // Asking first leaves the canvas free for the twin where the answer is no.
-    if !wgpu::util::is_browser_webgpu_supported().await {
-        return Err("this browser offers no adapter".to_owned());
+    match is_software(window).await {
+        None => return Err(Some("this browser offers no adapter".to_owned())),
+        Some(true) if wanted == Wanted::Faster => return Err(None),
+        Some(_) => {}
     }
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
     let surface =
-        |canvas| instance.create_surface(wgpu::SurfaceTarget::Canvas(canvas)).map_err(|error| error.to_string());
+        |canvas| instance.create_surface(wgpu::SurfaceTarget::Canvas(canvas)).map_err(|error| Some(error.to_string()));
     let surfaces = [surface(timeline)?, surface(flame)?];
-    Gpu::new(instance, surfaces).await.map_err(|error| error.to_string())
+    Gpu::new(instance, surfaces).await.map_err(|error| Some(error.to_string()))
+}
+
+/// Whether the adapter that the browser offers is software; `None` where it offers none. wgpu passes on no more than its description,
+/// which browsers leave empty.
+async fn is_software(window: &Window) -> Option<bool> {
+    let read = |of: &JsValue, name: &str| Reflect::get(of, &name.into()).unwrap_or_default();
+    let gpu = read(&window.navigator(), "gpu");
+    let request: Function = read(&gpu, "requestAdapter").dyn_into().ok()?;
+    let adapter = JsFuture::from(request.call0(&gpu).ok()?.dyn_into::<Promise>().ok()?).await.ok()?;
+    if !adapter.is_object() {
+        return None;
+    }
+    let info = read(&adapter, "info");
+    let is_fallback = [&adapter, &info].into_iter().any(|it| read(it, "isFallbackAdapter").is_truthy());
+    let names = ["vendor", "architecture", "device", "description"];
+    let is_known =
+        names.into_iter().any(|name| read(&info, name).as_string().is_some_and(|it| renderer::is_software(&it)));
+    Some(is_fallback || is_known)
 }
 
 /// Chooses anew when the device made as number `made` is lost.
@@ -76,9 +103,9 @@ pub(super) fn watch_sizes(app: &Rc<App>) -> Result<(), String> {
 }
 
 fn watch_size(app: &Rc<App>, element: &HtmlElement, then: fn(Canvas) -> Action) -> Result<(), String> {
-    let changed = Closure::<dyn FnMut(js_sys::Array)>::new({
+    let changed = Closure::<dyn FnMut(Array)>::new({
         let app = app.clone();
-        move |entries: js_sys::Array| {
+        move |entries: Array| {
             let entry = entries.get(entries.length().saturating_sub(1)).dyn_into::<ResizeObserverEntry>();
             if let Some(canvas) = entry.ok().and_then(|entry| size(&app, &entry)) {
                 app.dispatch(then(canvas));
@@ -86,20 +113,35 @@ fn watch_size(app: &Rc<App>, element: &HtmlElement, then: fn(Canvas) -> Action) 
         }
     });
     let observer = ResizeObserver::new(changed.as_ref().unchecked_ref()).map_err(|error| dom::cause(&error))?;
-    let options = ResizeObserverOptions::new();
-    options.set_box(ResizeObserverBoxOptions::DevicePixelContentBox);
-    observer.observe_with_options(element, &options);
+    if tells_device_pixels() {
+        let options = ResizeObserverOptions::new();
+        options.set_box(ResizeObserverBoxOptions::DevicePixelContentBox);
+        observer.observe_with_options(element, &options);
+    } else {
+        observer.observe(element);
+    }
     // It observes as long as the page lives.
     changed.forget();
     Ok(())
+}
+
+/// What an entry calls the size in device pixels.
+const DEVICE_PIXELS: &str = "devicePixelContentBoxSize";
+
+/// Whether sizes are told in device pixels. WebKit tells none (its bug 219005), and asking it for them throws.
+fn tells_device_pixels() -> bool {
+    let read = |of: &JsValue, name: &str| Reflect::get(of, &name.into());
+    let prototype = read(&js_sys::global(), "ResizeObserverEntry").and_then(|class| read(&class, "prototype"));
+    prototype.and_then(|prototype| Reflect::has(&prototype, &DEVICE_PIXELS.into())).unwrap_or(false)
 }
 
 /// The canvas's size; `None` while it is hidden.
 fn size(app: &App, entry: &ResizeObserverEntry) -> Option<Canvas> {
     let scale = app.elements.window.device_pixel_ratio();
     let (width, height) = (entry.content_rect().width() * scale, entry.content_rect().height() * scale);
-    // Safari does not tell, and an emulated screen tells the size on the real one.
-    let exact = entry.device_pixel_content_box_size().get(0).dyn_into::<ResizeObserverSize>().ok();
+    // WebKit does not tell, and an emulated screen tells the size on the real one.
+    let exact = Reflect::get(entry, &DEVICE_PIXELS.into()).ok().and_then(|sizes| sizes.dyn_into::<Array>().ok());
+    let exact = exact.and_then(|sizes| sizes.get(0).dyn_into::<ResizeObserverSize>().ok());
     let exact = exact.map(|size| (size.inline_size(), size.block_size()));
     let near = |exact: &(f64, f64)| (exact.0 - width).abs() < 2.0 && (exact.1 - height).abs() < 2.0;
     let (width, height) = exact.filter(near).unwrap_or((width, height));

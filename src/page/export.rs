@@ -13,10 +13,15 @@ use js_sys::{Array, Promise};
 use std::rc::Rc;
 use wasm_bindgen::{Clamped, JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::{Blob, BlobPropertyBag, HtmlCanvasElement, HtmlElement, ImageData, Url, Window};
+use web_sys::{
+    Blob, BlobPropertyBag, CanvasRenderingContext2d, HtmlCanvasElement, HtmlElement, ImageData, Url, Window,
+};
 
 /// Rows that are drawn at a time: what lies between two turns of the page, and what the twin needs memory for.
 const STRIP_PX: u32 = 256;
+/// Pixels that are read back before anything is drawn on them, and how much each channel may differ.
+const KNOWN_PX: f64 = 16.0;
+const UNSEEN: u8 = 2;
 /// How long the address of a file stays good, in milliseconds: some browsers ask the person first.
 const KEPT_MS: u32 = 120_000;
 
@@ -54,6 +59,9 @@ async fn pixels(app: &App, picture: &Picture, theme: &Theme, look: &Look) -> Res
     let context = labels::bare_context(&canvas).ok_or("no canvas")?;
     context.set_fill_style_str(&pen::css(look.background));
     context.fill_rect(0.0, 0.0, f64::from(sheet.size[0]), f64::from(sheet.size[1]));
+    if !gives_back(&context, look.background)? {
+        return Err(js_sys::Error::new("this browser gives back other pixels than were drawn. Save it as SVG").into());
+    }
     let mut twin = Twin::new();
     twin.upload(0, &picture.scene);
     let height = picture.view.height_px;
@@ -88,6 +96,14 @@ async fn pixels(app: &App, picture: &Picture, theme: &Theme, look: &Look) -> Res
     });
     // A canvas that is too large for the browser has no bytes.
     JsFuture::from(blob).await?.dyn_into().map_err(|_| js_sys::Error::new("the browser has no room for it").into())
+}
+
+/// Whether a canvas filled with this colour is read back so. Firefox with `privacy.resistFingerprinting` makes coloured stripes of it;
+/// where others only change the last bits, nobody sees that.
+fn gives_back(context: &CanvasRenderingContext2d, [red, green, blue, _]: [u8; 4]) -> Result<bool, JsValue> {
+    let read = context.get_image_data(0.0, 0.0, KNOWN_PX, 1.0)?.data();
+    let drawn = [red, green, blue, u8::MAX];
+    Ok(read.iter().zip(drawn.iter().cycle()).all(|(read, drawn)| read.abs_diff(*drawn) <= UNSEEN))
 }
 
 /// Lets the page do what else there is to do.

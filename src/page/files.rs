@@ -10,7 +10,7 @@ use crate::ui::url::Came;
 use crate::wire::ToWorker;
 use gloo::events::EventListener;
 use js_sys::Promise;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
@@ -21,6 +21,8 @@ use web_sys::{ClipboardEvent, DataTransfer, DragEvent, Event, File, FileList};
 pub(super) struct Files {
     given: RefCell<Vec<File>>,
     before: RefCell<Vec<File>>,
+    /// Elements that what is dragged has entered and not left.
+    entered: Cell<u32>,
 }
 
 impl Files {
@@ -68,6 +70,7 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
         move |event: &Event| then(&app, event)
     };
     vec![
+        listen(&elements.window, "dragenter", with(drag_enter)),
         listen(&elements.window, "dragover", with(drag_over)),
         listen(&elements.window, "dragleave", with(drag_leave)),
         listen(&elements.window, "drop", with(drop_here)),
@@ -76,22 +79,35 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
     ]
 }
 
-fn files_of(transfer: Option<&DataTransfer>) -> Option<&DataTransfer> {
-    transfer.filter(|transfer| transfer.types().includes(&"Files".into(), 0))
+/// What WebKitGTK calls dropped files, without passing on any; links are called so too.
+const ADDRESSES: &str = "text/uri-list";
+
+/// What is dragged or dropped, if it is of this type.
+fn transfer_of(event: &Event, kind: &str) -> Option<DataTransfer> {
+    let transfer = event.dyn_ref::<DragEvent>().and_then(DragEvent::data_transfer);
+    transfer.filter(|transfer| transfer.types().includes(&kind.into(), 0))
+}
+
+fn drag_enter(app: &Rc<App>, _: &Event) {
+    app.files.entered.set(app.files.entered.get() + 1);
 }
 
 fn drag_over(app: &Rc<App>, event: &Event) {
-    let transfer = event.dyn_ref::<DragEvent>().and_then(DragEvent::data_transfer);
-    if let Some(transfer) = files_of(transfer.as_ref()) {
+    if let Some(transfer) = transfer_of(event, "Files") {
         event.prevent_default();
         transfer.set_drop_effect("copy");
         hover(app, DropHover::Over);
+    } else if transfer_of(event, ADDRESSES).is_some() {
+        // Else its drop would not be heard of.
+        event.prevent_default();
     }
 }
 
-fn drag_leave(app: &Rc<App>, event: &Event) {
-    // Leaving one element for another says where to; leaving the window does not.
-    if event.dyn_ref::<DragEvent>().is_some_and(|event| event.related_target().is_none()) {
+fn drag_leave(app: &Rc<App>, _: &Event) {
+    // WebKit does not say where to: it is counted instead, since the next element is entered before the last is left.
+    let entered = app.files.entered.get().saturating_sub(1);
+    app.files.entered.set(entered);
+    if entered == 0 {
         hover(app, DropHover::Away);
     }
 }
@@ -104,17 +120,20 @@ fn hover(app: &Rc<App>, hover: DropHover) {
 }
 
 fn drop_here(app: &Rc<App>, event: &Event) {
+    app.files.entered.set(0);
     hover(app, DropHover::Away);
-    let transfer = event.dyn_ref::<DragEvent>().and_then(DragEvent::data_transfer);
-    if let Some(transfer) = files_of(transfer.as_ref()) {
+    if let Some(transfer) = transfer_of(event, "Files") {
         event.prevent_default();
-        match folders::dropped(transfer) {
+        match folders::dropped(&transfer) {
             None => give(app, transfer.files()),
             Some(entries) => {
                 let app = app.clone();
                 spawn_local(async move { give_named(&app, folders::files(entries).await) });
             }
         }
+    } else if transfer_of(event, ADDRESSES).is_some() {
+        event.prevent_default();
+        app.dispatch(Action::DroppedNoFile);
     }
 }
 

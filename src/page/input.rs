@@ -133,6 +133,10 @@ fn key(app: &Rc<App>, event: &Event) {
         return;
     }
     let Some(scope) = scope(app) else { return };
+    // Firefox opens its quick find with these, and takes the focus.
+    if matches!(event.key().as_str(), "'" | "/") && !event.ctrl_key() {
+        event.prevent_default();
+    }
     // A button that has the focus is what Enter means.
     let focus = app.elements.document.active_element();
     let presses = matches!(event.key().as_str(), "Enter" | " ");
@@ -219,12 +223,14 @@ fn wheel(app: &Rc<App>, event: &Event) {
     let Some(event) = event.dyn_ref::<WheelEvent>() else { return };
     let Some(at) = place(app, event) else { return };
     event.prevent_default();
+    // In this order: Firefox counts in pixels for whoever reads the deltas before their unit, else in lines, and zooms 1.6 times as far.
+    let (sideways, upright) = (event.delta_x(), event.delta_y());
     let unit = match event.delta_mode() {
         WheelEvent::DOM_DELTA_LINE => LINE_PX,
         WheelEvent::DOM_DELTA_PAGE => PAGE_PX,
         _ => 1.0,
     };
-    let (sideways, upright) = (event.delta_x() * unit, event.delta_y() * unit);
+    let (sideways, upright) = (sideways * unit, upright * unit);
     let (axis, delta) = if event.ctrl_key() {
         (WheelAxis::ZoomBytes, upright)
     } else if sideways.abs() > upright.abs() {

@@ -65,6 +65,7 @@ struct App {
     state: RefCell<State>,
     client: Rc<Client>,
     files: Files,
+    clipboard: clipboard::Clipboard,
     address: Address,
     painter: RefCell<Painter>,
     flame: RefCell<flame::Graph>,
@@ -126,6 +127,7 @@ impl App {
                 state: RefCell::new(State { came: files::came(&elements), ..State::default() }),
                 client,
                 files: Files::default(),
+                clipboard: clipboard::Clipboard::default(),
                 address: Address::default(),
                 painter: RefCell::new(Painter::default()),
                 flame: RefCell::default(),
@@ -204,6 +206,8 @@ impl App {
             Effect::FocusView => views::focus(self),
             Effect::ChangeFocus => views::change_focus(self),
             Effect::Copy(text) => clipboard::copy(self, &text),
+            Effect::PromiseCopy => clipboard::promise(self),
+            Effect::CopyPromised(text) => clipboard::copy_promised(self, &text),
             Effect::CopyLink(fragment) => address::copy(self, &fragment),
             Effect::Export(picture) => export::save(self, picture),
             Effect::SaveHtml(wanted) => html::save(self, wanted),
@@ -217,7 +221,7 @@ impl App {
     fn hear(self: &Rc<Self>, message: FromWorker) {
         match message {
             // The client hears them itself.
-            FromWorker::Ready | FromWorker::Columns(_) => {}
+            FromWorker::Ready | FromWorker::Read(..) | FromWorker::Columns(_) => {}
             FromWorker::Reply { load, reply } => self.dispatch(Action::Replied { load, reply }),
             FromWorker::LinkBroke { load, at } => self.dispatch(Action::LinkBroke { load, at }),
             FromWorker::LinkFailed { load, status } => self.dispatch(Action::LinkFailed { load, status }),

@@ -173,6 +173,8 @@ pub enum Action {
     },
     /// A file is being dragged over the page, or no longer.
     DropHover(DropHover),
+    /// Something was dropped, but the browser passed on no file.
+    DroppedNoFile,
     /// Text reached the clipboard, or did not.
     Copied(Result<(), String>),
     /// Help was closed by the browser.
@@ -445,6 +447,10 @@ pub enum Effect {
     ChangeFocus,
     /// Put text on the clipboard.
     Copy(String),
+    /// Promise the clipboard a text now, in the key press or click that asks for it: some browsers allow no copying later.
+    PromiseCopy,
+    /// The text that was promised.
+    CopyPromised(String),
     /// Copy the page's own address with this fragment.
     CopyLink(String),
     /// Make a file of a picture, and say so.

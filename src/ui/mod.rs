@@ -48,6 +48,7 @@ pub mod plots;
 mod pointing;
 pub mod range;
 pub mod record;
+pub mod renderer;
 pub mod ruler;
 pub mod rules;
 pub mod scroll;

@@ -89,6 +89,6 @@ pub fn renderer_notice(state: &State) -> Option<String> {
     match &state.renderer {
         Renderer::Unknown | Renderer::WebGpu => None,
         // Two short lines beside the tools; the cause goes last, in case a narrow window cuts the end.
-        Renderer::Cpu(reason) => Some(format!("Drawn without WebGPU: {reason}.")),
+        Renderer::Cpu(reason) => reason.as_ref().map(|reason| format!("Drawn without WebGPU: {reason}.")),
     }
 }

@@ -285,8 +285,8 @@ pub enum Renderer {
     Unknown,
     /// WebGPU.
     WebGpu,
-    /// The CPU twin, and why.
-    Cpu(String),
+    /// The CPU twin, and why, where a person may want to know.
+    Cpu(Option<String>),
 }
 
 impl State {

@@ -305,6 +305,7 @@ pub(super) fn copy_rows(
     }
     let serial = state.next_serial();
     state.table.copying = Some(Copying { serial, wanted, text: String::new() });
+    effects.push(Effect::PromiseCopy);
     effects.push(Effect::Ask(request(serial)));
 }
 
@@ -326,5 +327,5 @@ pub(super) fn take_text(state: &mut State, serial: u32, part: TableText, effects
     }
     said.push('.');
     state.table.copied = Some(said);
-    effects.push(Effect::Copy(copying.text));
+    effects.push(Effect::CopyPromised(copying.text));
 }

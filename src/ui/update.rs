@@ -139,6 +139,9 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
             state.navigate(|plane, view| plane.moved(view, delta, 0.0));
         }
         Action::DropHover(hover) => state.drop_hover = hover,
+        Action::DroppedNoFile => {
+            state.remark = Some("The browser passed on no file. Use Open… to choose it.".to_owned());
+        }
         Action::Copied(Ok(())) => {
             let rows = state.table.copied.take();
             state.remark = Some(rows.unwrap_or_else(|| "Copied.".to_owned()));

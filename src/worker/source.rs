@@ -2,7 +2,7 @@
 //! reads the next. A file can be read from any offset on; a link once it is kept whole.
 
 use super::link::Link;
-use super::reader::Reader;
+use super::reader::{self, Reader};
 use crate::engine::protocol::Access;
 use crate::ui::fingerprint::{Tap, parts};
 use js_sys::{Array, Boolean, Reflect, Uint8Array};
@@ -23,6 +23,8 @@ pub(super) struct Source {
     blob: RefCell<Option<Blob>>,
     /// What came through a link, as long as the whole of it may be wanted.
     kept: Array,
+    /// Whether the page reads the blobs, since this worker may not.
+    page_reads: Cell<bool>,
     /// Bytes that came through a link so far.
     came: Cell<u64>,
     /// What tells a link's file from others, where its length is known from the beginning.
@@ -91,7 +93,7 @@ impl Source {
     fn new(load: u32, member: Option<u32>, origin: Origin) -> Source {
         let (reader, blob) = (RefCell::new(None), RefCell::new(None));
         let (kept, came, tap) = (Array::new(), Cell::new(0), RefCell::new(None));
-        Source { load, member, origin, reader, blob, kept, came, tap }
+        Source { load, member, origin, reader, blob, kept, page_reads: Cell::new(false), came, tap }
     }
 
     /// Whether [`Source::open`] has succeeded.
@@ -146,13 +148,23 @@ impl Source {
             let rest = link.rest(self.came.get()).await?;
             self.reader.replace(Some(rest));
         }
-        let next = self.reader.borrow_mut().as_mut().and_then(Reader::next);
-        let Some(next) = next else { return Ok(Next::End) };
-        let result = match (JsFuture::from(next).await, link) {
-            (Ok(result), _) => result,
-            (Err(_), Some(link)) => return link.broke(self.came.get()).map(|()| Next::Broke),
-            (Err(cause), None) => return Err(self.broken(&cause)),
+        let result = loop {
+            let next = self.reader.borrow_mut().as_mut().and_then(Reader::next);
+            let Some(next) = next else { return Ok(Next::End) };
+            match (JsFuture::from(next).await, link) {
+                (Ok(result), _) => break result,
+                (Err(_), Some(link)) => return link.broke(self.came.get()).map(|()| Next::Broke),
+                (Err(cause), None) => {
+                    let by_page = self.reader.borrow().as_ref().and_then(Reader::by_page);
+                    self.reader.replace(Some(by_page.ok_or_else(|| self.broken(&cause))?));
+                    self.page_reads.set(true);
+                }
+            }
         };
+        if let Some(answer) = reader::answer(&result) {
+            let bytes = answer.map_err(|cause| self.broken(&cause))?;
+            return Ok(if bytes.length() == 0 { Next::End } else { Next::Bytes(bytes) });
+        }
         let field = |name: &str| Reflect::get(&result, &name.into()).unwrap_or(JsValue::UNDEFINED);
         let is_over = field("done").unchecked_into::<Boolean>().value_of();
         if !is_over {
@@ -188,7 +200,8 @@ impl Source {
         let slice = self.blob.borrow().as_ref().and_then(|blob| blob.slice_with_f64(offset as f64).ok());
         let slice = slice.ok_or_else(|| self.broken(&JsValue::UNDEFINED))?;
         self.stop_reading();
-        self.reader.replace(Some(Reader::of_blob(&slice)?));
+        let is_allowed = !self.page_reads.get();
+        self.reader.replace(Some(if is_allowed { Reader::of_blob(&slice)? } else { Reader::of_page(&slice, 0.0) }));
         Ok(())
     }
 
@@ -227,8 +240,11 @@ impl Source {
         for part in parts(length) {
             tap.skip_to(part.start);
             let slice = blob.slice_with_f64_and_f64(part.start as f64, part.end as f64).ok()?;
-            let bytes = JsFuture::from(slice.array_buffer()).await.ok()?;
-            tap.take(&Uint8Array::new(&bytes).to_vec());
+            let read =
+                if self.page_reads.get() { reader::asked(&slice) } else { slice.array_buffer().unchecked_into() };
+            let read = JsFuture::from(read).await.ok()?;
+            let bytes = reader::answer(&read).unwrap_or_else(|| Ok(Uint8Array::new(&read))).ok()?;
+            tap.take(&bytes.to_vec());
         }
         tap.finish()
     }
@@ -241,9 +257,9 @@ impl Source {
     }
 
     fn broken(&self, cause: &JsValue) -> Failure {
-        let cause = cause
-            .dyn_ref::<js_sys::Error>()
-            .map_or_else(String::new, |error| format!(" ({})", String::from(error.message())));
+        // The page says it as a text.
+        let cause = cause.dyn_ref::<js_sys::Error>().map(|error| error.message().into()).or_else(|| cause.as_string());
+        let cause = cause.map_or_else(String::new, |cause| format!(" ({cause})"));
         Failure::Read(format!(
             "{} could not be read to its end{cause}: was it changed, moved or removed meanwhile?",
             self.name()
