@@ -119,7 +119,8 @@ fn filtered_copied_and_clicked() {
     page.wait_for(&4, || moment(&page));
     page.wait_for(&4, || marked(&page));
     page.press_held("ArrowDown", SHIFT);
-    page.evaluate("globalThis.copied = ''; navigator.clipboard.writeText = async text => { copied = text; }");
+    page.evaluate("globalThis.copied = ''; \
+                   navigator.clipboard.write = async ([item]) => { copied = await (await item.getType('text/plain')).text(); }");
     page.press_held("c", CTRL);
     page.wait_until("text was copied", || page.evaluate("copied") != "");
     let text = page.evaluate("copied").as_str().unwrap_or_default().to_owned();

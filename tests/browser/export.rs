@@ -18,7 +18,8 @@ fn page_in(scheme: &str, adapter: Adapter) -> Page {
     let page = Page::blank(Chromium::with(adapter));
     page.save_downloads_in(&fixtures::folder());
     page.prefer_color_scheme(scheme);
-    page.navigate(&Site::shared().page());
+    // Where there is an adapter, the screen's pixels are WebGPU's.
+    page.navigate(&Site::shared().page_by_webgpu());
     page.wait_for_state("empty");
     page
 }

@@ -8,12 +8,11 @@ use crate::site::Site;
 use std::path::Path;
 
 /// A page with the file open and its flame graph drawn, which has the focus.
-fn flame_of(file: &Path, scheme: &str, size: (u32, u32), script: &str) -> Page {
+fn flame_of(file: &Path, scheme: &str, size: (u32, u32), query: &str) -> Page {
     let page = Page::blank(Chromium::with(Adapter::Software));
-    page.run_before_load(script);
     page.prefer_color_scheme(scheme);
     page.resize(size.0, size.1);
-    page.navigate(&Site::shared().page());
+    page.navigate(&(Site::shared().page() + query));
     page.wait_for_state("empty");
     page.drop_files(&[file]);
     page.wait_for_state("ready");
@@ -132,8 +131,7 @@ fn keys_alone_lead_from_a_drop_to_a_deep_box() {
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn the_twin_draws_the_same_flame_graph() {
     let Some((file, _)) = peak_file("train-annotated-mixed-precision.pickle") else { return };
-    let no_adapter = "GPU.prototype.requestAdapter = async () => null";
-    let pages = ["", no_adapter].map(|script| flame_of(&file, "light", (1280, 900), script));
+    let pages = ["?renderer=webgpu", "?renderer=cpu"].map(|query| flame_of(&file, "light", (1280, 900), query));
     let renderers = pages.each_ref().map(|page| page.attribute("canvas#timeline", "data-renderer").unwrap_or_default());
     assert_eq!(renderers, ["webgpu", "cpu"]);
     let pictures = pages.each_ref().map(|page| {

@@ -23,7 +23,7 @@ fn file() -> PathBuf {
 fn opened(script: &str, file: &Path) -> Page {
     let page = Page::blank(Chromium::with(Adapter::Software));
     page.run_before_load(script);
-    page.navigate(&Site::shared().page());
+    page.navigate(&Site::shared().page_by_webgpu());
     page.wait_for_state("empty");
     page.drop_files(&[file]);
     page.wait_for_state("ready");
@@ -97,9 +97,21 @@ fn the_twin_shows_what_webgpu_shows() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
+fn an_adapter_in_software_draws_only_where_it_is_asked_for() {
+    for (query, renderer) in [("", "cpu"), ("?renderer=webgpu", "webgpu"), ("?renderer=cpu", "cpu")] {
+        let page = Page::open(Chromium::with(Adapter::Software), &format!("{}{query}", Site::shared().page()));
+        page.wait_for(&Some(renderer.to_owned()), || {
+            page.attribute("canvas#timeline", "data-renderer").filter(|it| !it.is_empty())
+        });
+        assert_eq!(page.text("#notice"), "", "nothing is lost by it");
+    }
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
 fn nothing_stays_blank_when_the_gpu_process_dies() {
     let chromium = Chromium::with(Adapter::Mortal);
-    let page = Page::open(chromium, &Site::shared().page());
+    let page = Page::open(chromium, &Site::shared().page_by_webgpu());
     page.wait_for_state("empty");
     page.drop_files(&[&file()]);
     page.wait_for_state("ready");

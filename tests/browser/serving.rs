@@ -42,6 +42,8 @@ fn generated(words: &str) -> Vec<u8> {
 /// The page at the address that stands on the terminal.
 fn opened(server: &Server) -> Page {
     let page = Page::blank(Chromium::with(Adapter::Software));
+    // With WebGPU, which the policy of the served page must not forbid.
+    page.run_before_load("history.replaceState(null, '', '?renderer=webgpu' + location.hash)");
     page.follow(&server.address());
     page
 }

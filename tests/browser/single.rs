@@ -6,10 +6,11 @@ use crate::opening::shows_halves;
 use crate::page::Page;
 use crate::pictures::keep_drawn;
 
-/// The page in one file, opened as a person opens a file.
+/// The page in one file, opened as a person opens a file; it asks for WebGPU, which its policy must not forbid.
 fn from_file() -> Page {
     let path = std::fs::canonicalize("dist/memscape.html").expect("./run build made it");
-    let page = Page::open(Chromium::with(Adapter::Software), &format!("file://{}", path.display()));
+    let address = format!("file://{}?renderer=webgpu", path.display());
+    let page = Page::open(Chromium::with(Adapter::Software), &address);
     page.wait_for_state("empty");
     page
 }

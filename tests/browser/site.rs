@@ -51,6 +51,11 @@ impl Site {
         format!("{}/memscape/", self.home)
     }
 
+    /// The page's address that asks for WebGPU, which the tests' browser has in software alone.
+    pub(crate) fn page_by_webgpu(&self) -> String {
+        format!("{}?renderer=webgpu", self.page())
+    }
+
     /// The page's address with a link to a file in it.
     pub(crate) fn page_with(&self, file: &str) -> String {
         format!("{}#url={file}", self.page())

@@ -91,7 +91,8 @@ fn table_by_mouse_and_keys_to_the_byte() {
     page.wait_for(&Some("true".into()), || page.attribute("#table-rows [data-row='3']", "aria-selected"));
 
     // Copied: a header and the two rows, exactly.
-    page.evaluate("globalThis.copied = ''; navigator.clipboard.writeText = async text => { copied = text; }");
+    page.evaluate("globalThis.copied = ''; \
+                   navigator.clipboard.write = async ([item]) => { copied = await (await item.getType('text/plain')).text(); }");
     page.press_held("c", CTRL);
     page.wait_until("text was copied", || page.evaluate("copied") != "");
     let text = page.evaluate("copied").as_str().unwrap_or_default().to_owned();

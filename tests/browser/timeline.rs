@@ -95,7 +95,7 @@ fn a_lost_device_is_rebuilt() {
          GPUAdapter.prototype.requestDevice = async function (...options) { \
              const device = await request.apply(this, options); window.devices.push(device); return device; } }",
     );
-    page.navigate(&Site::shared().page());
+    page.navigate(&Site::shared().page_by_webgpu());
     page.wait_for_state("empty");
     page.drop_files(&[&halves()]);
     shows_halves(&page);

@@ -1,0 +1,71 @@
+//! Files in the other browsers: the numbers of the real ones, a page saved with one, and the page on the disk.
+
+use crate::corpus::real_files;
+use crate::fixtures::halves;
+use crate::page::{Page, SUMMARY};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+pub(crate) fn every_real_file_shows_the_reference_numbers(page: &Page) {
+    for file in real_files().unwrap_or_default() {
+        // Opened anew, so that no number can be left over from the file before.
+        page.open_empty();
+        page.choose(&file.path);
+        page.wait_until("the file is open", || {
+            assert_ne!(page.state(), "error", "{}: {}", file.path.display(), page.text("#error"));
+            page.state() == "ready"
+        });
+        let mut expected: Vec<String> = file.devices.iter().map(|device| device["device"].to_string()).collect();
+        expected.sort();
+        let offered = "[...document.querySelectorAll('select#device option')].map(option => option.value).sort()";
+        page.wait_for(&json!(expected), || page.evaluate(offered));
+        for device in &file.devices {
+            println!("{}, device {}", file.path.display(), device["device"]);
+            let choose = "const picker = document.querySelector('select#device'); picker.value = arguments[0]; \
+                          picker.dispatchEvent(new Event('change', { bubbles: true }))";
+            page.run(choose, &Value::from(device["device"].to_string()));
+            page.wait_for(&SUMMARY.map(|(_, field)| device[field].to_string()), || page.summary());
+        }
+    }
+}
+
+/// Saves the open snapshot by the keys, and waits for the file.
+#[track_caller]
+fn saved(page: &Page, name: &str) -> PathBuf {
+    page.forget_download(name);
+    page.focus("timeline");
+    page.press(&['i']);
+    page.wait_until("the dialog is open", || page.evaluate("document.querySelector('#export').open") == true);
+    page.press(&['h']);
+    page.wait_until("the page says how it ended", || {
+        let status = page.text("#status");
+        status.starts_with("Saved") || status.contains("could not")
+    });
+    assert!(page.text("#status").starts_with(&format!("Saved {name}: ")), "{}", page.text("#status"));
+    page.wait_for_download(name, b"</html>")
+}
+
+fn address(path: &Path) -> String {
+    format!("file://{}", path.display())
+}
+
+pub(crate) fn a_saved_page_opens_from_the_disk(page: &Page) {
+    page.open_file(&halves());
+    page.shows_halves();
+    let path = saved(page, "halves.html");
+    page.open(&address(&path));
+    page.shows_halves();
+}
+
+pub(crate) fn the_page_on_the_disk_reads_files_and_saves_them(page: &Page) {
+    let viewer = std::fs::canonicalize("dist/memscape.html").expect("./run build made it");
+    page.open(&address(&viewer));
+    page.wait_until_started();
+    page.choose(&halves());
+    page.shows_halves();
+    // A link to what is seen names the file by its fingerprint: that was read as well.
+    page.wait_until("the file has a fingerprint", || page.evaluate("location.hash").to_string().contains("file="));
+    let path = saved(page, "halves.html");
+    page.open(&address(&path));
+    page.shows_halves();
+}

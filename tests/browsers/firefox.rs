@@ -1,0 +1,107 @@
+//! Firefox, driven over Marionette: JSON on a socket, each message behind its length.
+
+use crate::driver::{Driver, Order, PATIENCE, Process, folder, program};
+use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+struct Firefox {
+    stream: TcpStream,
+    last_id: u64,
+    downloads: PathBuf,
+    _process: Process,
+}
+
+/// A Firefox with a profile of its own and these preferences besides.
+pub(crate) fn start(name: &str, more: &[(&str, &str)]) -> Option<Box<dyn Driver>> {
+    let program = match std::env::var_os("FIREFOX") {
+        Some(named) => named.into(),
+        None => program(&["firefox-esr", "firefox"])?,
+    };
+    let profile = folder(name);
+    let downloads = profile.join("downloads");
+    std::fs::create_dir_all(&downloads).expect("target/tmp can be written");
+    let folder = Value::from(downloads.to_string_lossy()).to_string();
+    let preferences = [
+        // Any free port: it writes down which.
+        ("marionette.port", "0"),
+        // As it is outside of tests: files of one folder are strangers to each other.
+        ("security.fileuri.strict_origin_policy", "true"),
+        ("datareporting.policy.dataSubmissionEnabled", "false"),
+        ("browser.download.folderList", "2"),
+        ("browser.download.dir", &folder),
+    ];
+    let lines = preferences.iter().chain(more).map(|(name, value)| format!("user_pref(\"{name}\", {value});\n"));
+    std::fs::write(profile.join("user.js"), lines.collect::<String>()).expect("target/tmp can be written");
+    let mut command = Command::new(program);
+    command.args(["--headless", "--no-remote", "--marionette", "--width", "1280", "--height", "900", "--profile"]);
+    command.arg(&profile);
+    let process = Process::start(&command, &profile.join("stderr.txt"));
+    let deadline = Instant::now() + PATIENCE;
+    let port = profile.join("MarionetteActivePort");
+    let stream = loop {
+        let port = std::fs::read_to_string(&port).ok().and_then(|port| port.trim().parse::<u16>().ok());
+        if let Some(stream) = port.and_then(|port| TcpStream::connect((Ipv4Addr::LOCALHOST, port)).ok()) {
+            break stream;
+        }
+        assert!(Instant::now() < deadline, "Firefox does not listen: {}/stderr.txt", profile.display());
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    stream.set_read_timeout(Some(PATIENCE)).expect("a time that is not zero");
+    let mut firefox = Firefox { stream, last_id: 0, downloads, _process: process };
+    firefox.received().expect("it greets");
+    firefox.call("WebDriver:NewSession", json!({})).expect("a session");
+    Some(Box::new(firefox))
+}
+
+impl Firefox {
+    fn call(&mut self, name: &str, body: Value) -> Result<Value, String> {
+        self.last_id += 1;
+        let message = json!([0, self.last_id, name, body]).to_string();
+        write!(self.stream, "{}:{message}", message.len()).map_err(|error| error.to_string())?;
+        let mut answer = self.received()?;
+        if answer[2].is_null() { Ok(answer[3]["value"].take()) } else { Err(answer[2].to_string()) }
+    }
+
+    fn received(&mut self) -> Result<Value, String> {
+        let mut digit = [0];
+        let mut length = 0;
+        loop {
+            self.stream.read_exact(&mut digit).map_err(|error| format!("Firefox is gone: {error}"))?;
+            match digit[0] {
+                b':' => break,
+                digit => length = length * 10 + usize::from(digit.wrapping_sub(b'0')),
+            }
+        }
+        let mut bytes = vec![0; length];
+        self.stream.read_exact(&mut bytes).map_err(|error| format!("Firefox is gone: {error}"))?;
+        serde_json::from_slice(&bytes).map_err(|error| error.to_string())
+    }
+}
+
+impl Driver for Firefox {
+    fn tell(&mut self, order: Order<'_>, mut body: Value) -> Result<Value, String> {
+        let name = match order {
+            Order::Navigate => "Navigate",
+            Order::Execute => "ExecuteScript",
+            Order::Find => "FindElement",
+            Order::SendKeys(element) => {
+                body["id"] = element.into();
+                "ElementSendKeys"
+            }
+            Order::Act => "PerformActions",
+            Order::Screenshot => {
+                body["full"] = false.into();
+                "TakeScreenshot"
+            }
+        };
+        self.call(&format!("WebDriver:{name}"), body)
+    }
+
+    fn downloads(&self) -> &Path {
+        &self.downloads
+    }
+}

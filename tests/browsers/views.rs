@@ -1,0 +1,116 @@
+//! What is seen in the other browsers, and what a person does there: the picture, the tabs, links, copying.
+
+use crate::fixtures::{self, LOWER, halves};
+use crate::generate::{Options, generate};
+use crate::page::{CTRL, LEAST_COLOURS, Page};
+use crate::site::Site;
+use serde_json::{Value, json};
+
+pub(crate) fn it_starts_and_the_cpu_draws(page: &Page) {
+    page.open_empty();
+    assert_eq!(page.text("#error"), "");
+    page.wait_for(&Some("cpu".to_owned()), || page.attribute("#timeline", "data-renderer"));
+}
+
+pub(crate) fn a_picture_is_drawn_and_a_click_selects(page: &Page) {
+    page.open_file(&halves());
+    page.wait_until("blocks are seen", || page.colours("#timeline") >= LEAST_COLOURS);
+    page.click_at("#timeline", 0.6, 0.75);
+    page.wait_for(&Some(LOWER.to_string()), || page.attribute("#details", "data-size"));
+}
+
+/// Each tab, and what is in its view once it has something to show.
+const TABS: [(&str, &str); 8] = [
+    ("tab-why", "#why-statements > *"),
+    ("tab-tree", "#tree-rows > *"),
+    ("tab-flame", "#flame-canvas[data-boxes]"),
+    ("tab-table", "#table-rows > *"),
+    ("tab-histograms", "#size-bars > *"),
+    ("tab-sources", "#sources-rows > *"),
+    ("tab-state", "#memory-headings > *"),
+    ("tab-events", "#events-rows > *"),
+];
+
+pub(crate) fn every_tab_opens_and_fills(page: &Page) {
+    page.open_empty();
+    page.click("#open-example");
+    page.wait_until_ready();
+    let tabs = page.evaluate("[...document.querySelectorAll('[role=tab]')].map(tab => tab.id)");
+    assert_eq!(tabs, json!(TABS.map(|(tab, _)| tab)), "all tabs are listed here");
+    for (tab, content) in TABS {
+        page.click(&format!("#{tab}"));
+        page.wait_until(&format!("{tab} is filled"), || {
+            let is_seen = format!(
+                "!!document.getElementById('{tab}').ariaSelected && !!document.querySelector({})?.offsetParent",
+                Value::from(content)
+            );
+            page.evaluate(&is_seen) == true
+        });
+    }
+    for canvas in ["tab-flame #flame-plot", "tab-state #memory-plot"] {
+        let (tab, plot) = canvas.split_once(' ').expect("two words");
+        page.click(&format!("#{tab}"));
+        page.wait_until(&format!("{plot} is drawn"), || page.colours(plot) >= LEAST_COLOURS);
+    }
+}
+
+pub(crate) fn a_link_leads_back(page: &Page) {
+    let file = halves();
+    page.open(&Site::shared().page_with("../snapshots/halves.pickle"));
+    page.shows_halves();
+    page.click_at("#timeline", 0.6, 0.75);
+    page.wait_for(&Some(LOWER.to_string()), || page.attribute("#details", "data-size"));
+    page.click("#tab-table");
+    page.wait_until("the address has it all", || {
+        let hash = page.evaluate("location.hash").to_string();
+        ["tab=table", "sel=", "file="].iter().all(|part| hash.contains(part))
+    });
+    let link = page.evaluate("location.href").as_str().expect("an address").to_owned();
+    page.open(&link);
+    page.shows_halves();
+    page.wait_for(&Some(LOWER.to_string()), || page.attribute("#details", "data-size"));
+    page.wait_for(&Some("true".to_owned()), || page.attribute("#tab-table", "aria-selected"));
+    page.wait_for(&Value::from(link.as_str()), || page.evaluate("location.href"));
+    drop(file);
+}
+
+pub(crate) fn all_events_are_copied(page: &Page) {
+    let words = "--events 100000".split(' ').map(str::to_owned);
+    let (options, _) = Options::parse(words).expect("known options");
+    let (bytes, _) = generate(&options, Vec::new()).expect("a Vec takes all");
+    page.open_file(&fixtures::file("copied.pickle", &bytes));
+    let events = page.attribute("#summary", "data-events").expect("an exact number");
+    assert!(events.parse::<u64>().expect("an exact number") >= 100_000);
+    page.click("#tab-events");
+    page.wait_for(&Some(events.clone()), || page.attribute("#events-status", "data-listed"));
+    page.focus("events-grid");
+    page.press(&[CTRL, 'a']);
+    page.press(&[CTRL, 'c']);
+    page.wait_until("the page says how it ended", || {
+        let status = page.text("#status");
+        status.contains("Copied") || status.contains("copying")
+    });
+    assert!(page.text("#status").contains(&format!("Copied {} rows", grouped(&events))), "{}", page.text("#status"));
+    // What is in the clipboard is what a person pastes.
+    page.run(
+        "const field = document.createElement('textarea'); document.body.append(field); \
+         field.addEventListener('paste', event => { event.preventDefault(); event.stopPropagation(); \
+             const lines = event.clipboardData.getData('text/plain').trimEnd().split('\\n'); \
+             window.pasted = [lines.length, lines[0].split('\\t')[0]]; }); \
+         field.focus();",
+        &Value::Null,
+    );
+    page.press(&[CTRL, 'v']);
+    page.wait_until("it is pasted", || page.evaluate("!!window.pasted") == true);
+    let lines = events.parse::<u64>().expect("an exact number") + 1;
+    assert_eq!(page.evaluate("window.pasted"), json!([lines, "event"]), "a header and all rows");
+}
+
+/// `1234567` as the page writes it.
+fn grouped(digits: &str) -> String {
+    let ends = digits.char_indices().map(|(at, digit)| {
+        let comma = if at > 0 && (digits.len() - at).is_multiple_of(3) { "," } else { "" };
+        format!("{comma}{digit}")
+    });
+    ends.collect()
+}
