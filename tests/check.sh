@@ -28,6 +28,10 @@ else
     skipped+=("real snapshots: no ../shared/snapshots and no MEMSCAPE_SNAPSHOTS")
 fi
 
+have() { command -v "$1" >/dev/null 2>&1; }
+have "${FIREFOX:-firefox-esr}" || have firefox || skipped+=("Firefox: not installed, and not named in FIREFOX")
+{ have WebKitWebDriver && have Xvfb; } || skipped+=("WebKit: no WebKitWebDriver or no Xvfb")
+
 gate "format" cargo fmt --all --check
 gate "format of the fuzz targets" cargo fmt --check --manifest-path tests/fuzz/Cargo.toml
 gate "layers" cargo test --quiet --locked --test layers
@@ -43,6 +47,8 @@ gate "fuzz targets, a minute each" tests/fuzz/run.sh 60
 gate "page and its size" ./run build
 # One at a time: software WebGPU fills a machine by itself, and the tests measure waiting times.
 gate "browser" cargo test --quiet --locked --test browser -- --include-ignored --test-threads=1
+# Both at once, each in one session of its own.
+gate "other browsers" cargo test --quiet --locked --test browsers -- --include-ignored
 
 for reason in "${skipped[@]+"${skipped[@]}"}"; do printf 'check: SKIPPED %s\n' "$reason"; done
 printf 'check: all gates passed in %s s; target/ holds %s\n' "$SECONDS" "$(du -sh target | cut -f1)"

@@ -5,6 +5,7 @@
 //! <script defer src="./x.js"></script>        <script defer>…</script>                              by its hash in the policy
 //! <script type="module">try{…                 the same with BOOT, by its hash in the policy
 //! <div id="dead" …                            the same with DEAD
+//! <script data-wasm="./x_bg.wasm">fetch…      removed
 //! x_bg.wasm, example.pickle.gz                <script type="application/octet-stream" id="part-…">  compressed, base64, never run
 //! ```
 //! The policy then names hashes alone: no server is 'self' to a page from `file://`.
@@ -24,6 +25,9 @@ const BOOT: &str = "try{const part=document.getElementById('part-wasm').textCont
 const packed=Uint8Array.from(atob(part),letter=>letter.charCodeAt(0));\
 await wasm_bindgen({module_or_path:new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer()})}\
 catch(cause){document.getElementById('dead').hidden=false;throw cause}";
+
+/// What fetches the module of the page in parts, as early as can be (Trunk.toml).
+const FETCH: &str = "globalThis.wasm=fetch(document.currentScript.dataset.wasm)";
 
 /// What it says where that fails: everything is here, so it is the browser.
 const DEAD: &str =
@@ -60,8 +64,7 @@ fn packed(dist: &Path) -> Result<String, String> {
         policy.styles.push(hash(&style));
         page.insert_str(link.at, &format!("<style>{style}</style>"));
     }
-    let wasm =
-        cut(&mut page, "<link rel=\"preload\" href=\"./", "\" as=\"fetch\" type=\"application/wasm\" crossorigin>");
+    let wasm = cut(&mut page, "<script data-wasm=\"./", &["\">", FETCH, "</script>"].concat());
     let wasm = wasm.ok_or("index.html names no wasm")?.inner;
     let glue = cut(&mut page, "<script defer src=\"./", "\"></script>").ok_or("index.html has no script")?;
     let script = text(&glue.inner)?;

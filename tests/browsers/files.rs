@@ -64,7 +64,7 @@ pub(crate) fn the_page_on_the_disk_reads_files_and_saves_them(page: &Page) {
     page.choose(&halves());
     page.shows_halves();
     // A link to what is seen names the file by its fingerprint: that was read as well.
-    page.wait_until("the file has a fingerprint", || page.evaluate("location.hash").to_string().contains("file="));
+    page.wait_until("the file has a fingerprint", || page.evaluate("location.hash").to_string().contains("print="));
     let path = saved(page, "halves.html");
     page.open(&address(&path));
     page.shows_halves();

@@ -62,6 +62,7 @@ in_each_browser![
     mended::dragging_over_the_page_keeps_its_sign,
     mended::a_drop_without_files_is_answered,
     mended::no_key_opens_the_quick_find,
+    mended::the_program_is_fetched_once,
     mended::the_wheel_is_read_in_pixels,
     views::it_starts_and_the_cpu_draws,
     views::a_picture_is_drawn_and_a_click_selects,

@@ -1,5 +1,5 @@
 //! Faults that only the other browsers showed, each by what makes it: drags whose events say less, drops without files, keys and wheels
-//! that mean more there, pixels that are not given back.
+//! that mean more there, a program that is fetched twice, pixels that are not given back.
 
 use crate::driver::Kind;
 use crate::fixtures::halves;
@@ -26,7 +26,10 @@ pub(crate) fn dragging_over_the_page_keeps_its_sign(page: &Page) {
     // From one element to another: entered first, left then, and WebKit does not say where to.
     drag(page, "dragenter", "#welcome", FILE);
     drag(page, "dragleave", "#bar", FILE);
-    page.run("window.rests = false; requestAnimationFrame(() => requestAnimationFrame(() => window.rests = true))", &Value::Null);
+    page.run(
+        "window.rests = false; requestAnimationFrame(() => requestAnimationFrame(() => window.rests = true))",
+        &Value::Null,
+    );
     page.wait_for(&json!(true), || page.evaluate("window.rests"));
     assert_eq!(sign(), "over", "it does not flicker");
     drag(page, "dragleave", "#welcome", FILE);
@@ -72,6 +75,12 @@ pub(crate) fn the_wheel_is_read_in_pixels(page: &Page) {
                  clientY: 300, bubbles: true, cancelable: true }))";
     page.run(watch, &Value::Null);
     assert_eq!(page.evaluate("asked.slice(0, 3)"), json!(["deltaX", "deltaY", "deltaMode"]));
+}
+
+pub(crate) fn the_program_is_fetched_once(page: &Page) {
+    page.open_empty();
+    let fetched = "performance.getEntriesByType('resource').filter(it => it.name.endsWith('.wasm')).length";
+    assert_eq!(page.evaluate(fetched), 1, "what a link preloads, WebKit fetches again");
 }
 
 /// What the page says after a picture was to be saved by this key of the dialog.

@@ -35,7 +35,8 @@ pub(crate) fn every_tab_opens_and_fills(page: &Page) {
     page.open_empty();
     page.click("#open-example");
     page.wait_until_ready();
-    let tabs = page.evaluate("[...document.querySelectorAll('[role=tab]')].map(tab => tab.id)");
+    let tabs =
+        page.evaluate("[...document.querySelectorAll('#tabs > [role=tab], #tabs [id^=tab-]')].map(tab => tab.id)");
     assert_eq!(tabs, json!(TABS.map(|(tab, _)| tab)), "all tabs are listed here");
     for (tab, content) in TABS {
         page.click(&format!("#{tab}"));
@@ -63,7 +64,7 @@ pub(crate) fn a_link_leads_back(page: &Page) {
     page.click("#tab-table");
     page.wait_until("the address has it all", || {
         let hash = page.evaluate("location.hash").to_string();
-        ["tab=table", "sel=", "file="].iter().all(|part| hash.contains(part))
+        ["tab=table", "select=", "print="].iter().all(|part| hash.contains(part))
     });
     let link = page.evaluate("location.href").as_str().expect("an address").to_owned();
     page.open(&link);

@@ -57,7 +57,8 @@ pub(crate) fn start() -> Option<Box<dyn Driver>> {
 impl WebKit {
     fn call(&self, method: &str, path: &str, body: &Value) -> Result<Value, String> {
         let answer = self.asked(method, path, &body.to_string()).map_err(|error| format!("WebKit is gone: {error}"))?;
-        let head = answer.windows(4).position(|four| four == b"\r\n\r\n").ok_or("an answer without an end of its head")?;
+        let head =
+            answer.windows(4).position(|four| four == b"\r\n\r\n").ok_or("an answer without an end of its head")?;
         let mut answer: Value = serde_json::from_slice(&answer[head + 4..]).map_err(|error| error.to_string())?;
         let value = answer["value"].take();
         if value["error"].is_string() { Err(value.to_string()) } else { Ok(value) }
