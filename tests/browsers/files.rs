@@ -1,8 +1,10 @@
 //! Files in the other browsers: the numbers of the real ones, a page saved with one, and the page on the disk.
 
 use crate::corpus::real_files;
-use crate::fixtures::halves;
+use crate::fixtures::{self, halves};
 use crate::page::{Page, SUMMARY};
+use crate::site::Site;
+use crate::zip::zip_of;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -67,5 +69,18 @@ pub(crate) fn the_page_on_the_disk_reads_files_and_saves_them(page: &Page) {
     page.wait_until("the file has a fingerprint", || page.evaluate("location.hash").to_string().contains("print="));
     let path = saved(page, "halves.html");
     page.open(&address(&path));
+    page.shows_halves();
+}
+
+/// What lies anywhere in a file, and what was fetched and is read again: the worker has blobs of its own then.
+pub(crate) fn the_page_on_the_disk_reads_archives(page: &Page) {
+    let bytes = std::fs::read(halves()).expect("just written");
+    let archive = fixtures::file("halves.zip", &zip_of(&[("run/README.md", b"words"), ("run/halves.pickle", &bytes)]));
+    let viewer = std::fs::canonicalize("dist/memscape.html").expect("./run build made it");
+    page.open(&address(&viewer));
+    page.wait_until_started();
+    page.choose(&archive);
+    page.shows_halves();
+    page.open(&format!("{}#url={}/open/halves.zip", address(&viewer), Site::shared().elsewhere));
     page.shows_halves();
 }

@@ -31,6 +31,9 @@ mod server;
 mod site;
 mod views;
 mod webkit;
+#[path = "../support/zip.rs"]
+#[allow(dead_code, reason = "each test file uses its part")]
+mod zip;
 
 use driver::Kind;
 
@@ -58,6 +61,7 @@ macro_rules! in_each_browser {
 in_each_browser![
     files::every_real_file_shows_the_reference_numbers,
     files::a_saved_page_opens_from_the_disk,
+    files::the_page_on_the_disk_reads_archives,
     files::the_page_on_the_disk_reads_files_and_saves_them,
     mended::dragging_over_the_page_keeps_its_sign,
     mended::a_drop_without_files_is_answered,
