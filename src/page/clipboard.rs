@@ -1,10 +1,10 @@
 //! Text to the clipboard.
 
 use super::{App, dom};
-use crate::ui::Action;
 use js_sys::{Array, Function, Object, Promise, Reflect};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use ui::Action;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, BlobPropertyBag, ClipboardItem};

@@ -2,14 +2,14 @@
 
 use super::App;
 use super::dom;
-use crate::render::Gpu;
-use crate::ui::Action;
-use crate::ui::flame::FlameAction;
-use crate::ui::memory::MemoryAction;
-use crate::ui::renderer::{self, Wanted};
-use crate::ui::state::{Canvas, Renderer};
 use js_sys::{Array, Function, Promise, Reflect};
+use picture::render::Gpu;
 use std::rc::Rc;
+use ui::Action;
+use ui::flame::FlameAction;
+use ui::memory::MemoryAction;
+use ui::renderer::{self, Wanted};
+use ui::state::{Canvas, Renderer};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
