@@ -69,11 +69,11 @@ fn all_that_is_wrong_is_told_with_its_line() {
     assert_eq!(wrong("{\n\"a\": \"b\",\n}"), ["line 3: '}' stands where a key in quotes should"]);
     assert_eq!(wrong("{\"a\": "), ["line 1: the file ends before its JSON does"]);
     assert_eq!(wrong("{\"schema\": 2, \"rules\": []}"), ["line 1: \"schema\" takes 1: this program knows no other"]);
-    assert_eq!(wrong("a: b\n  c: d"), ["line 2: its indentation fits no line above"]);
-    assert_eq!(wrong("a: [b]"), ["line 1: a text that begins with such a sign stands in quotes"]);
-    assert_eq!(wrong("a: 'b"), ["line 1: a quote is not closed on its line"]);
-    assert_eq!(wrong("a:\n\tb: c"), ["line 2: a tab stands where spaces should"]);
-    assert_eq!(wrong("forward"), ["line 1: a key and a colon should stand here"]);
+    assert_eq!(wrong("a: b\n  c: d"), ["line 2: mapping values are not allowed in this context"]);
+    assert_eq!(wrong("a: [b]"), ["line 1: \"a\" takes a text"]);
+    assert_eq!(wrong("a: 'b"), ["line 1: while scanning a quoted scalar, found unexpected end of stream"]);
+    assert_eq!(wrong("a:\n\tb: c"), ["line 2: tabs disallowed within this context (block indentation)"]);
+    assert_eq!(wrong("forward"), ["line 1: rules are a list, or categories with their patterns"]);
     assert_eq!(
         wrong("rules:\n- name: a\n  pattern: '('"),
         ["line 3: not a regular expression: found open group without closing ')'"]
