@@ -19,7 +19,6 @@
 //! What is deliberately absent: a tree of values, a copy of the file, a top-N cut, a WebGL backend, hand-written JavaScript.
 
 // Plain data ↔ bytes, for messages.
-pub mod codec;
 
 // Bytes, event indices and moments, and their one text form.
 pub mod units;

@@ -175,7 +175,7 @@ proptest! {
     #[test]
     fn what_is_written_is_read(set in any::set()) {
         prop_assert_eq!(CategorySet::parse(&set.to_json()), Ok(set.clone()));
-        prop_assert_eq!(memscape::codec::decoded(&memscape::codec::encoded(&set)), Some(set.clone()));
+        prop_assert_eq!(memscape::engine::protocol::decoded(&memscape::engine::protocol::encoded(&set)), Some(set.clone()));
         if let Ok(text) = set.to_mosaic() {
             let read = CategorySet::parse(&text).unwrap();
             prop_assert!(read.rules.iter().map(|rule| (&rule.category, &rule.frame)).eq(set.rules.iter().map(|rule| (&rule.category, &rule.frame))));

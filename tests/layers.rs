@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 /// Every top-level module in the order of the data, and what it may use of the others. Never widen a line to make something
 /// compile: what is needed by two belongs to the lower one.
 const LAYERS: &[(&str, &[&str])] = &[
-    ("codec", &[]),
     ("units", &[]),
     ("column", &["units"]),
     ("sorted", &[]),
@@ -19,13 +18,12 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("snapshot", &["column", "pickle", "units"]),
     ("compact", &["column", "container::COLUMNS", "snapshot"]),
     ("replay", &["column", "snapshot", "sorted", "units"]),
-    ("analysis", &["codec", "column", "json", "pickle::Builder", "replay", "snapshot", "sorted", "units"]),
-    ("timeline", &["codec", "column", "replay", "units"]),
+    ("analysis", &["column", "json", "pickle::Builder", "replay", "snapshot", "sorted", "units"]),
+    ("timeline", &["column", "replay", "units"]),
     (
         "engine",
         &[
             "analysis",
-            "codec",
             "column",
             "compact",
             "container",
@@ -41,7 +39,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("ui", &["engine::protocol", "sorted", "timeline", "units"]),
     ("render", &["column", "timeline", "units"]),
     ("svg", &["render", "timeline", "ui"]),
-    ("wire", &["codec", "engine::protocol", "timeline", "units"]),
+    ("wire", &["engine::protocol", "timeline", "units"]),
     ("worker", &["engine", "timeline", "ui::fingerprint", "ui::url", "units", "wire"]),
     ("page", &["engine::protocol", "render", "svg", "timeline", "ui", "units", "wire", "worker::BOOTSTRAP"]),
     (

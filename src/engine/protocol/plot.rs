@@ -1,11 +1,11 @@
 //! What the picture shows of a device's memory over time: the stack of what is live, where it lies, or what was held from the driver.
 
-use crate::codec::Coded;
 use crate::replay::SegmentKind;
 use crate::timeline::View;
+use serde::{Deserialize, Serialize};
 
 /// What the vertical axis of the picture is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum Plot {
     /// The live allocations on top of each other, in requested bytes.
     #[default]
@@ -28,7 +28,7 @@ impl Plot {
 }
 
 /// A part of a device's memory: what all of this holds of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct Only {
     /// Its pool; `(0, 0)` is the default one, and stands for those of which it is not known as well.
     pub pool: Option<(u64, u64)>,
@@ -47,7 +47,7 @@ impl Only {
 }
 
 /// The addresses of a device that were ever mapped, as the picture's vertical axis has them: from the lowest, the gaps made small.
-#[derive(Clone, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AddressMap {
     /// How high all is, in bytes of the axis.
     pub height: u64,
@@ -61,7 +61,7 @@ pub struct AddressMap {
 }
 
 /// A range of addresses between two gaps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MappedRange {
     /// Its first address.
     pub address: u64,
@@ -90,7 +90,7 @@ impl AddressMap {
 }
 
 /// What memory is like at a place of the picture, beside the allocation there.
-#[derive(Clone, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HitMemory {
     /// The segment there.
     pub segment: Option<HitSegment>,
@@ -99,7 +99,7 @@ pub struct HitMemory {
 }
 
 /// A segment as it is at a moment.
-#[derive(Clone, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HitSegment {
     /// The range that was hit: its id in [`SegmentLives`](crate::replay::SegmentLives).
     pub range: u32,
@@ -126,7 +126,7 @@ pub struct HitSegment {
 }
 
 /// Totals over the columns of a window, each the largest of its column. All but `free` are there in every file.
-#[derive(Clone, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Curves {
     /// Of this window.
     pub view: Option<View>,
