@@ -1,6 +1,6 @@
 //! The list of events: what part of it is wanted, and its rows.
 
-use crate::snapshot::Action;
+use history::snapshot::Action;
 use serde::{Deserialize, Serialize};
 
 /// What part of the list is wanted.
@@ -21,7 +21,7 @@ pub struct EventsQuestion {
 /// Which events are listed: those of which all of this holds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EventsFilter {
-    /// What [`EventTerms::parse`](crate::analysis::EventTerms::parse) reads; what can't be read lists nothing.
+    /// What [`EventTerms::parse`](analysis::EventTerms::parse) reads; what can't be read lists nothing.
     pub text: String,
     /// They do one of these: bit `k` stands for the `k`-th of [`Action::ALL`]; 0: any.
     pub actions: u32,

@@ -1,6 +1,6 @@
 //! What a search is asked and tells.
 
-pub use crate::analysis::query::{Query, QueryError, Wording};
+pub use analysis::query::{Query, QueryError, Wording};
 use serde::{Deserialize, Serialize};
 
 /// How many allocations a search found, and their requested bytes.

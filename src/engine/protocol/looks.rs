@@ -95,6 +95,11 @@ pub struct Looks {
 }
 
 impl Looks {
+    /// What decides where things are in a picture: the plot and the order.
+    pub fn order(self) -> (Plot, Option<Grouping>) {
+        (self.plot, self.stacking)
+    }
+
     /// The same with nothing that stands out: all that tells where an allocation is.
     pub fn plain(self) -> Looks {
         Looks { highlight: Highlight::Nothing, ..self }

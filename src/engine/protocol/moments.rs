@@ -1,7 +1,7 @@
 //! What is told of single moments, and the steps from one place in the stack to another.
 
 use super::Place;
-use crate::timeline::Axis;
+use picture::timeline::Axis;
 use serde::{Deserialize, Serialize};
 
 /// A moment, as somebody points at it.

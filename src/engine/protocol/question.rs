@@ -1,6 +1,6 @@
 //! Which allocations an answer is about, what each of them weighs, and how their stacks are put together.
 
-pub use crate::analysis::internal::{DEFAULT_RULES, InternalRules, RuleError};
+pub use analysis::internal::{DEFAULT_RULES, InternalRules, RuleError};
 use serde::{Deserialize, Serialize};
 
 /// Which allocations, and what each of them weighs: its requested bytes, but for [`Scope::ByteMoments`].

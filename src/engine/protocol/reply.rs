@@ -5,7 +5,7 @@ use super::{
     Match, Member, MomentFacts, Overview, Progress, RangeFacts, Report, SourcesPage, StatePage, Stepped, TablePage,
     TableText, Tally, TreePage,
 };
-use crate::timeline::{OutlineRect, Scene, View};
+use picture::timeline::{OutlineRect, Scene, View};
 use serde::{Deserialize, Serialize};
 
 /// What the engine tells.
