@@ -7,6 +7,8 @@ use crate::opened;
 use crate::snapviewer;
 use crate::zip;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use flate2::{Compression, write::GzEncoder};
 use memscape::engine::protocol::{Access, DeviceSummary};
 use memscape::engine::{Engine, Reply, Request, Want};
@@ -68,6 +70,34 @@ fn what_is_inside_opens_as_it_does_by_itself() {
                 assert!(opened.members.is_empty(), "{:?}", opened.members);
             }
         }
+    }
+}
+
+/// What 7-Zip packed with deflate64: JSON with 50,000 spaces between two events of one file name, so lengths and distances that deflate
+/// does not have.
+const DEFLATE64: &str = "\
+    UEsDBBUAAAAJAIptdl2BTb5KXAIAADjHAAANAAAAc25hcHNob3QuanNvbuXfTa6bMBSG4a1EjK8qEiCQbuUqQg6YBDAEbPOXKHsvkNxGulKlDj\
+    qo9D5MMLa/Ix9W4Ltj5LmStTXOz83n3Ullnydyfnc/No5IUy2NeY3s1QoVm/y2TG/d0Av9bbTz5xljtRTVc9lXXmynZlnoKKHP0pknTuqalM8y\
+    35JfmcF2Nw+0bDtprEzfpdY1Vtg1TyQ272Us1Bw3f0qX6EyLSq7Rx8fH5nf8utmPgnD/r4vMz/zl2azYapE8Jz7v685rvWSsm51XG18nfVf73j\
+    abVzLuXh1515oTs1zJeh4ume0QnrwmLS+j30zROW5E7Wo1lTLf5bkQdV2WpquiWlWTPY1uWbSyt6KXdrB+p3xfpe1puJ0O7jiJXaKqS+MN+yFs\
+    vfNokm1W9/ux6HWU2c6qrLB+mWbRLWmG1nOLNAn6Oo9z91xuxyJ1TeGVoRd0vjb+rbhMkQp6lQV6f9iPckjseNBBa3ol/EPbac/sh0EP7qB2Yx\
+    /+aKalMyqv13bMr18nzJzH8g/x8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw\
+    8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8P\
+    Dw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8PDw8P4vf7yYxPuOFH95PYkt/noSj+Px8QtQSwECPwMVAAAACQCK\
+    bXZdgU2+SlwCAAA4xwAADQAkAAAAAAAAACCApIEAAAAAc25hcHNob3QuanNvbgoAIAAAAAAAAQAYAKEdzJKHet0BAAAAAAAAAAAAAAAAAAAAAF\
+    BLBQYAAAAAAQABAF8AAACHAgAAAAA=";
+
+#[test]
+fn deflate64_is_read() {
+    let archive = BASE64_STANDARD.decode(DEFLATE64).unwrap();
+    for chunk in [1, 7, 1 << 20] {
+        let opened = open_as(&archive, Way { chunk, ..Way::default() }).unwrap();
+        assert_eq!((peak(&opened), opened.summary.format.as_str()), (200, "zip, JSON"));
+    }
+    for at in 0..archive.len() {
+        let mut broken = archive.clone();
+        broken[at] ^= 0x55;
+        let _ = open(&broken);
     }
 }
 
@@ -151,7 +181,7 @@ fn what_can_not_be_opened_is_named() {
         (
             one(|it| it.method = 14),
             format!(
-                "{none} a.pickle is packed with method 14: of zip's methods, stored (0), deflate (8) and zstd (93) are read"
+                "{none} a.pickle is packed with method 14: of zip's methods, stored (0), deflate (8), deflate64 (9) and zstd (93) are read"
             ),
         ),
         (

@@ -59,7 +59,7 @@ rules:
 fn all_that_is_wrong_is_told_with_its_line() {
     let text = "{\"schema\": 1,\n\"rules\": [\n{\"category\": \"a\", \"name\": \"(\"},\n{\"name\": \"x\", \"colour\": \"red\"},\n{\"category\": \"b\", \"most\": -1},\n3]}";
     let expected = [
-        "line 3: not a regular expression: a bracket has no partner",
+        "line 3: not a regular expression: found open group without closing ')'",
         "line 4: \"colour\" means nothing here",
         "line 4: \"category\" is missing",
         "line 5: \"most\" takes a whole number below 2^32",
@@ -69,14 +69,14 @@ fn all_that_is_wrong_is_told_with_its_line() {
     assert_eq!(wrong("{\n\"a\": \"b\",\n}"), ["line 3: '}' stands where a key in quotes should"]);
     assert_eq!(wrong("{\"a\": "), ["line 1: the file ends before its JSON does"]);
     assert_eq!(wrong("{\"schema\": 2, \"rules\": []}"), ["line 1: \"schema\" takes 1: this program knows no other"]);
-    assert_eq!(wrong("a: b\n  c: d"), ["line 2: its indentation fits no line above"]);
-    assert_eq!(wrong("a: [b]"), ["line 1: a text that begins with such a sign stands in quotes"]);
-    assert_eq!(wrong("a: 'b"), ["line 1: a quote is not closed on its line"]);
-    assert_eq!(wrong("a:\n\tb: c"), ["line 2: a tab stands where spaces should"]);
-    assert_eq!(wrong("forward"), ["line 1: a key and a colon should stand here"]);
+    assert_eq!(wrong("a: b\n  c: d"), ["line 2: mapping values are not allowed in this context"]);
+    assert_eq!(wrong("a: [b]"), ["line 1: \"a\" takes a text"]);
+    assert_eq!(wrong("a: 'b"), ["line 1: while scanning a quoted scalar, found unexpected end of stream"]);
+    assert_eq!(wrong("a:\n\tb: c"), ["line 2: tabs disallowed within this context (block indentation)"]);
+    assert_eq!(wrong("forward"), ["line 1: rules are a list, or categories with their patterns"]);
     assert_eq!(
         wrong("rules:\n- name: a\n  pattern: '('"),
-        ["line 3: not a regular expression: a bracket has no partner"]
+        ["line 3: not a regular expression: found open group without closing ')'"]
     );
     assert_eq!(wrong("{\"rules\": [{\"category\": \"a\", \"like\": {\"ratio\": \"0\"}}]}").len(), 2);
     assert!(wrong("")[0].starts_with("line 1: "));
@@ -175,7 +175,7 @@ proptest! {
     #[test]
     fn what_is_written_is_read(set in any::set()) {
         prop_assert_eq!(CategorySet::parse(&set.to_json()), Ok(set.clone()));
-        prop_assert_eq!(memscape::codec::decoded(&memscape::codec::encoded(&set)), Some(set.clone()));
+        prop_assert_eq!(memscape::engine::protocol::decoded(&memscape::engine::protocol::encoded(&set)), Some(set.clone()));
         if let Ok(text) = set.to_mosaic() {
             let read = CategorySet::parse(&text).unwrap();
             prop_assert!(read.rules.iter().map(|rule| (&rule.category, &rule.frame)).eq(set.rules.iter().map(|rule| (&rule.category, &rule.frame))));

@@ -6,8 +6,8 @@ use crate::generate::{self, Options};
 use crate::opened::{Opened, open, open_in, snapshots};
 use crate::packed::gzip;
 use crate::{snapviewer, stated};
-use memscape::codec::encoded;
 use memscape::compact::{self, CompactError, MAGIC, Machine, VERSION, Writer};
+use memscape::engine::protocol::encoded;
 use memscape::engine::protocol::{
     Arrangement, At, DeviceSummary, EventsFilter, EventsQuestion, FlameQuestion, Fold, FoldState, Grouping, Internal,
     Looks, Merge, Only, Plot, Reach, ReportQuestion, Root, Scope, SortWay, Span, StateQuestion, TableColumn,

@@ -5,8 +5,8 @@
 use crate::generate;
 use crate::opened;
 
-use memscape::codec::{decoded, encoded};
 use memscape::engine::protocol::{Begin, Details, Direction, FileSummary, Highlight, Looks, Scope};
+use memscape::engine::protocol::{decoded, encoded};
 use memscape::engine::{Engine, Reply, Request};
 use memscape::snapshot::schema::KEYS;
 use memscape::timeline::View;

@@ -20,6 +20,7 @@ mod brute_force_waste;
 mod category;
 mod category_sets;
 mod category_stacks;
+mod category_yaml;
 mod cli;
 mod cli_categories;
 mod cli_html;

@@ -1,10 +1,4 @@
-//! What every layer speaks in: bytes and event numbers with their one text form, columns, sorting, and data as bytes of a message.
-
-// The derive of `codec` names this crate from outside.
-extern crate self as base;
-
-// Plain data ↔ bytes, for messages.
-pub mod codec;
+//! What every layer speaks in: bytes and event numbers with their one text form, columns, sorting.
 
 // A table column that grows by chunks, never by doubling.
 pub mod column;

@@ -9,6 +9,7 @@ mod find;
 mod flame;
 mod loading;
 mod looks;
+mod message;
 mod moments;
 mod overview;
 mod plot;
@@ -31,6 +32,7 @@ pub use flame::{FlameBox, FlamePage, FlameQuestion, MOST_BOXES};
 pub use history::snapshot::Action;
 pub use loading::{Access, Member, Phase, Progress, Want};
 pub use looks::{Grouping, Highlight, Looks};
+pub use message::{decoded, encoded};
 pub use moments::{At, MomentFacts, NamedEvent, Step, Stepped, Stop, Turn};
 pub use overview::{ClockSpan, LegendEntry, Marks, OutOfMemoryMark, Overview, Place, RangeMark};
 pub use plot::{AddressMap, Curves, HitMemory, HitSegment, MappedRange, Only, Plot};
@@ -54,11 +56,11 @@ pub use table::{
 };
 pub use tree::{Fold, FoldState, Reach, Reveal, TreePage, TreeQuestion, TreeRow};
 
-use base::codec::Coded;
 use picture::timeline::{Axis, View};
+use serde::{Deserialize, Serialize};
 
 /// What a driver asks of the engine.
-#[derive(Clone, Debug, PartialEq, Coded)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Request {
     /// A new file begins; it replaces the open one and whatever was loading.
     Open {

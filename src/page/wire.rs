@@ -1,13 +1,14 @@
 //! Requests and replies ↔ messages between page and worker.
 //!
-//! A message is an array: a tag, plain values, bytes of our own types ([`Coded`]), and the columns of a scene as `ArrayBuffer`s that change
+//! A message is an array: a tag, plain values, bytes of our own types (postcard's), and the columns of a scene as `ArrayBuffer`s that change
 //! hands without a copy. Each side copies a column once: out of its wasm memory, into its wasm memory.
 
-use base::codec::{Coded, decoded, encoded};
 use bytemuck::Pod;
-use engine::protocol::{Reply, Request};
+use engine::protocol::{Reply, Request, decoded, encoded};
 use js_sys::{Array, ArrayBuffer, Uint8Array};
 use picture::timeline::scene::SceneColumns;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::mem;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, File, MessagePort};
@@ -245,10 +246,10 @@ fn number(message: &Array, at: u32) -> Option<u32> {
     message.get(at).as_f64().map(|number| number as u32)
 }
 
-fn packed(value: &impl Coded) -> JsValue {
+fn packed(value: &impl Serialize) -> JsValue {
     Uint8Array::from(encoded(value).as_slice()).into()
 }
 
-fn unpacked<T: Coded>(bytes: &JsValue) -> Option<T> {
+fn unpacked<T: DeserializeOwned>(bytes: &JsValue) -> Option<T> {
     decoded(&bytes.dyn_ref::<Uint8Array>()?.to_vec())
 }

@@ -2,6 +2,8 @@
 
 use crate::chromium::{Adapter, Chromium};
 use crate::page::Page;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -64,7 +66,7 @@ pub(crate) fn settled_as(page: &Page, look: impl Fn() -> Picture) -> Picture {
 pub(crate) fn keep(page: &Page, name: &str) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("screenshots");
     std::fs::create_dir_all(&folder).expect("target can be written");
-    let png = base64_decoded(&page.screenshot());
+    let png = BASE64_STANDARD.decode(page.screenshot()).expect("a picture");
     std::fs::write(folder.join(format!("{name}.png")), png).expect("target can be written");
 }
 
@@ -80,36 +82,4 @@ pub(crate) fn keep_file(path: &Path, name: &str) {
 pub(crate) fn keep_drawn(page: &Page, name: &str) {
     page.wait_until("the timeline is drawn", || Picture::of(page, "canvas#timeline").colours >= LEAST_COLOURS);
     keep(page, name);
-}
-
-/// The bytes that padded standard base64 stands for; anything else in it is skipped.
-fn base64_decoded(text: &str) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
-    let (mut held, mut bits) = (0_u32, 0);
-    for character in text.bytes() {
-        let six = match character {
-            b'A'..=b'Z' => character - b'A',
-            b'a'..=b'z' => character - b'a' + 26,
-            b'0'..=b'9' => character - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => continue,
-        };
-        held = held << 6 | u32::from(six);
-        bits += 6;
-        if bits >= 8 {
-            bits -= 8;
-            bytes.push((held >> bits) as u8);
-            held &= (1 << bits) - 1;
-        }
-    }
-    bytes
-}
-
-#[test]
-fn base64_comes_back() {
-    assert_eq!(base64_decoded("TWFu"), b"Man");
-    assert_eq!(base64_decoded("TWE="), b"Ma");
-    assert_eq!(base64_decoded("TQ=="), b"M");
-    assert_eq!(base64_decoded("//79+w=="), [0xff, 0xfe, 0xfd, 0xfb]);
 }

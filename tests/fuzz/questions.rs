@@ -1,12 +1,14 @@
 //! Opens a file through the engine and asks everything the page may ask, with what must hold of every answer.
 
 use crate::{events, states, trees};
-use memscape::codec::{Coded, decoded, encoded};
 use memscape::engine::protocol::{
     Access, At, DeviceSummary, FileSummary, HitAllocation, Looks, ReportQuestion, Step, Topic,
 };
+use memscape::engine::protocol::{decoded, encoded};
 use memscape::engine::{Engine, Reply, Request, Want};
 use memscape::timeline::{Axis, MAX_QUADS, Scene, View};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::fmt::Debug;
 
 /// An open file.
@@ -72,7 +74,7 @@ fn work(engine: &mut Engine, slice: u32) {
 }
 
 /// What is sent to the page arrives as it was sent.
-pub(crate) fn crosses<T: Coded + PartialEq + Debug>(value: &T) {
+pub(crate) fn crosses<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
     assert_eq!(decoded::<T>(&encoded(value)).as_ref(), Some(value));
 }
 

@@ -1,7 +1,8 @@
-//! Writes zip archives: as small as the format allows, and wrong where a test wants it so.
+//! Writes zip archives: by an independent writer, and by hand where a test wants them wrong or of a form that is rare.
 
 use flate2::{Compression, Crc, write::DeflateEncoder};
-use std::io::Write;
+use std::io::{Cursor, Write};
+use zip::write::{SimpleFileOptions, ZipWriter};
 
 /// A member to be written.
 #[derive(Clone)]
@@ -20,12 +21,17 @@ pub(crate) fn member(name: &str, bytes: &[u8]) -> Member {
     Member { name: name.to_owned(), bytes: bytes.to_vec(), method: 8, length: None, crc: None, flags: 0 }
 }
 
-/// An archive of these members, deflated.
+/// An archive of these members, deflated, by the crate `zip`.
 pub(crate) fn zip_of(members: &[(&str, &[u8])]) -> Vec<u8> {
-    zip(&members.iter().map(|(name, bytes)| member(name, bytes)).collect::<Vec<_>>())
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, bytes) in members {
+        writer.start_file(*name, SimpleFileOptions::default()).unwrap();
+        writer.write_all(bytes).unwrap();
+    }
+    writer.finish().unwrap().into_inner()
 }
 
-/// An archive of these members.
+/// An archive of these members, by hand.
 pub(crate) fn zip(members: &[Member]) -> Vec<u8> {
     let (mut file, directory) = members_and_directory(members, Width::Narrow);
     let offset = file.len() as u32;

@@ -21,7 +21,7 @@ mod yaml;
 
 pub use reading::{SetError, SetProblem};
 
-use base::codec::Coded;
+use serde::{Deserialize, Serialize};
 
 /// Rules of a set.
 pub const MOST_RULES: usize = 1000;
@@ -56,7 +56,7 @@ const ORDER: &[&[&str]] = &[
 ];
 
 /// A set of rules.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CategorySet {
     /// What it is called.
     pub name: String,
@@ -67,7 +67,7 @@ pub struct CategorySet {
 }
 
 /// A rule: all that it asks has to hold.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CategoryRule {
     /// What allocations are when it holds.
     pub category: String,
@@ -106,7 +106,7 @@ pub struct CategoryRule {
 }
 
 /// As large as what.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Likeness {
     /// An allocation of this category…
     pub category: Option<String>,
@@ -123,7 +123,7 @@ pub struct Likeness {
 macro_rules! words {
     ($(#[$about:meta])* $name:ident { $($(#[$what:meta])* $variant:ident = $word:literal,)* }) => {
         $(#[$about])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
         pub enum $name { $($(#[$what])* $variant,)* }
 
         impl $name {

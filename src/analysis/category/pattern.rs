@@ -57,7 +57,8 @@ fn texts(expression: &str) -> Option<Vec<Text>> {
             '^' if last.text.is_empty() && !last.starts => last.starts = true,
             '$' => last.ends = true,
             '^' | '.' | '*' | '+' | '?' | '(' | ')' | '[' | ']' | '{' | '}' => return None,
-            '\\' => last.text.push(letters.next().filter(|letter| letter.is_ascii_punctuation())?),
+            // `\<` and `\>` are the edges of a word.
+            '\\' => last.text.push(letters.next().filter(|it| it.is_ascii_punctuation() && !matches!(it, '<' | '>'))?),
             letter => last.text.push(letter),
         }
     }
@@ -75,7 +76,7 @@ mod tests {
         for text in ["forward", "^step$|^__init__$", r"adam\.py$", "", "a|", "^$", r"\^\$\|", "a:b<c>"] {
             assert!(is_list(text), "{text}");
         }
-        for text in ["a.py", "a*", "(a)", "[ab]", r"\d", "a^b", "a$b", "^^a"] {
+        for text in ["a.py", "a*", "(a)", "[ab]", r"\d", r"\<a", "a^b", "a$b", "^^a"] {
             assert!(!is_list(text), "{text}");
         }
         assert!(Pattern::new("(").is_err() && Pattern::new(r"\").is_err());
@@ -83,7 +84,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn both_ways_find_the_same(pattern in "[ab$^|.\\\\_]{0,8}", text in "[ab$^._]{0,8}") {
+        fn both_ways_find_the_same(pattern in "[ab$^|.\\\\_<>!]{0,8}", text in "[ab$^._<>!]{0,8}") {
             if let (Ok(pattern), Ok(slow)) = (Pattern::new(&pattern), Expression::new(&pattern, Case::Matters)) {
                 prop_assert_eq!(pattern.is_in(&text), slow.is_in(&text));
             }

@@ -71,6 +71,13 @@ impl CategorySet {
     }
 }
 
+/// Whether a text is JSON rather than YAML, where the outermost value may be in brackets as well: JSON's first key is in double quotes.
+fn is_json(text: &str) -> bool {
+    let inner = text.trim_start();
+    let first = inner.trim_start_matches(|it: char| matches!(it, '{' | '[') || it.is_whitespace());
+    inner.starts_with(['{', '[']) && (first.is_empty() || first.starts_with(['"', '}', ']']))
+}
+
 struct Reading {
     errors: Vec<SetError>,
     document: Document,
@@ -87,8 +94,8 @@ impl Reading {
             self.wrong(1, SetProblem::TooMany("bytes", LONGEST));
             return set;
         }
-        let is_json = text.trim_start().starts_with(['{', '[']);
-        let read = if is_json { Document::of_json(text) } else { yaml::read(text) };
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let read = if is_json(text) { Document::of_json(text) } else { yaml::read(text) };
         let outermost = match read {
             Ok((document, outermost)) => {
                 self.document = document;

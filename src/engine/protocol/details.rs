@@ -1,9 +1,9 @@
 //! What is told of one allocation.
 
-use base::codec::Coded;
+use serde::{Deserialize, Serialize};
 
 /// One allocation under the cursor, for the hover card.
-#[derive(Clone, Debug, PartialEq, Coded)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HitAllocation {
     /// Its id.
     pub allocation: u32,
@@ -20,7 +20,7 @@ pub struct HitAllocation {
 }
 
 /// Everything about one allocation, for the details panel.
-#[derive(Clone, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Details {
     /// The device's ordinal.
     pub device: i64,
@@ -73,7 +73,7 @@ pub struct Details {
 }
 
 /// What an allocation is for, and why.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CategoryDetails {
     /// The category.
     pub name: String,
@@ -84,7 +84,7 @@ pub struct CategoryDetails {
 }
 
 /// Which of the kinds of allocation of DESIGN §2 it is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Coded)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Origin {
     /// Its alloc is in the trace.
     #[default]
@@ -98,7 +98,7 @@ pub enum Origin {
 }
 
 /// One frame of a stack.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FrameText {
     /// The function.
     pub name: String,

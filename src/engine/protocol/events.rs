@@ -1,10 +1,10 @@
 //! The list of events: what part of it is wanted, and its rows.
 
-use base::codec::Coded;
 use history::snapshot::Action;
+use serde::{Deserialize, Serialize};
 
 /// What part of the list is wanted.
-#[derive(Clone, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EventsQuestion {
     /// These events alone.
     pub filter: EventsFilter,
@@ -19,7 +19,7 @@ pub struct EventsQuestion {
 }
 
 /// Which events are listed: those of which all of this holds.
-#[derive(Clone, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EventsFilter {
     /// What [`EventTerms::parse`](analysis::EventTerms::parse) reads; what can't be read lists nothing.
     pub text: String,
@@ -37,7 +37,7 @@ impl EventsFilter {
 }
 
 /// A part of the list.
-#[derive(Clone, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EventsPage {
     /// How many events there are.
     pub all: u32,
@@ -54,7 +54,7 @@ pub struct EventsPage {
 }
 
 /// An event.
-#[derive(Clone, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EventRow {
     /// Its number in the trace.
     pub event: u32,

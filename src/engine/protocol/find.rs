@@ -1,10 +1,10 @@
 //! What a search is asked and tells.
 
 pub use analysis::query::{Query, QueryError, Wording};
-use base::codec::Coded;
+use serde::{Deserialize, Serialize};
 
 /// How many allocations a search found, and their requested bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Coded)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     /// How many.
     pub count: u32,
@@ -17,7 +17,7 @@ pub struct Tally {
 }
 
 /// Which way to go from one match to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Direction {
     /// To the one born after.
     Next,
@@ -26,7 +26,7 @@ pub enum Direction {
 }
 
 /// Where to begin looking for a match.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Begin {
     /// At this allocation: the match is another, unless there is none.
     Allocation(u32),
@@ -35,7 +35,7 @@ pub enum Begin {
 }
 
 /// One match among all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Match {
     /// The allocation.
     pub allocation: u32,

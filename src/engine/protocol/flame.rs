@@ -1,10 +1,10 @@
 //! What a flame graph is asked and tells: the boxes of a tree of stacks in whole device pixels.
 
 use super::{Arrangement, NodeLabel, Scope, Weight};
-use base::codec::Coded;
+use serde::{Deserialize, Serialize};
 
 /// What a flame graph shall show.
-#[derive(Clone, Copy, Debug, PartialEq, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlameQuestion {
     /// Of these allocations.
     pub scope: Scope,
@@ -21,7 +21,7 @@ pub struct FlameQuestion {
 }
 
 /// The boxes of a flame graph: at most [`MOST_BOXES`].
-#[derive(Clone, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlamePage {
     /// All of the scope.
     pub total: Weight,
@@ -40,7 +40,7 @@ pub struct FlamePage {
 }
 
 /// A box of a flame graph.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Coded)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlameBox {
     /// The node. Where the box stands for several that are narrower than a pixel each, the heaviest of them.
     pub node: u32,

@@ -1,9 +1,9 @@
 //! How a file is reached, and how far loading it is.
 
-use base::codec::Coded;
+use serde::{Deserialize, Serialize};
 
 /// How the bytes of a file can be reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Access {
     /// From beginning to end, once: a link, standard input.
     Forward,
@@ -24,7 +24,7 @@ pub enum Want {
 }
 
 /// One of several snapshots in a file.
-#[derive(Clone, Debug, PartialEq, Eq, Coded)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
     /// Its path inside the file.
     pub name: String,
@@ -33,7 +33,7 @@ pub struct Member {
 }
 
 /// How far loading is.
-#[derive(Clone, Debug, PartialEq, Coded)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
     /// Bytes of the file read so far.
     pub bytes: u64,
@@ -44,7 +44,7 @@ pub struct Progress {
 }
 
 /// The phases of loading, in order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Phase {
     /// Reading and decoding, with the replay.
     Decoding,

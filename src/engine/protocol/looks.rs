@@ -1,10 +1,10 @@
 //! How a device is drawn: what stands on what, what colour tells, what stands out.
 
 use super::{Arrangement, Plot};
-use base::codec::Coded;
+use serde::{Deserialize, Serialize};
 
 /// What allocations are told apart by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum Grouping {
     /// The innermost frame that is the user's own code.
     #[default]
@@ -68,7 +68,7 @@ impl Grouping {
 }
 
 /// What stands out; all else is faded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum Highlight {
     /// Nothing does.
     #[default]
@@ -82,7 +82,7 @@ pub enum Highlight {
 }
 
 /// How a device is drawn: what stands on what, what colour tells, what stands out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct Looks {
     /// Groups stand together, inside them the older below the younger; `None`: all in order of birth.
     pub stacking: Option<Grouping>,

@@ -1,11 +1,11 @@
 //! What is told of single moments, and the steps from one place in the stack to another.
 
 use super::Place;
-use base::codec::Coded;
 use picture::timeline::Axis;
+use serde::{Deserialize, Serialize};
 
 /// A moment, as somebody points at it.
-#[derive(Clone, Copy, Debug, PartialEq, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum At {
     /// By its number: how many events have happened.
     Moment(u32),
@@ -18,7 +18,7 @@ pub enum At {
 }
 
 /// An event, told by what it does to which address for the how-manieth time, as Mosaic and memory_viz tell it: `alloc:7f89b4000000_0`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedEvent {
     /// What it does.
     pub turn: Turn,
@@ -29,7 +29,7 @@ pub struct NamedEvent {
 }
 
 /// What a [`NamedEvent`] does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Turn {
     /// It allocates.
     Alloc,
@@ -38,7 +38,7 @@ pub enum Turn {
 }
 
 /// Everything about one moment; bytes are exact.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MomentFacts {
     /// How many events have happened.
     pub moment: u32,
@@ -59,7 +59,7 @@ pub struct MomentFacts {
 }
 
 /// A step from one place in the stack to another.
-#[derive(Clone, Copy, Debug, PartialEq, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Step {
     /// Onto the allocation that stands on this one, at the same moment.
     Above,
@@ -74,7 +74,7 @@ pub enum Step {
 }
 
 /// Where a step led.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stepped {
     /// The moment.
     pub moment: u32,
@@ -85,7 +85,7 @@ pub struct Stepped {
 }
 
 /// Why a step ended where it did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stop {
     /// It has arrived.
     Arrived,

@@ -1,11 +1,11 @@
 //! What stands around the stack: marks, annotations, the legend, the silhouette of a whole device.
 
 use super::Weight;
-use base::codec::Coded;
 use picture::timeline::Axis;
+use serde::{Deserialize, Serialize};
 
 /// A place on both horizontal axes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Place {
     /// On the event axis: event `k` stands at `k + 1`; between two events in proportion to the time.
     pub events: f64,
@@ -24,7 +24,7 @@ impl Place {
 }
 
 /// The events and ranges of a device that deserve a mark.
-#[derive(Clone, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Marks {
     /// Where memory ran out.
     pub out_of_memory: Vec<OutOfMemoryMark>,
@@ -43,7 +43,7 @@ pub struct Marks {
 }
 
 /// Where the recorded times lie on the time axis.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Coded)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClockSpan {
     /// µs since 1970 of the first event with a time.
     pub first_us: i64,
@@ -54,7 +54,7 @@ pub struct ClockSpan {
 }
 
 /// Where memory ran out.
-#[derive(Clone, Copy, Debug, PartialEq, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OutOfMemoryMark {
     /// Where.
     pub place: Place,
@@ -69,7 +69,7 @@ pub struct OutOfMemoryMark {
 }
 
 /// An annotation (`record_function`): a named range of time.
-#[derive(Clone, Debug, PartialEq, Coded)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RangeMark {
     /// Its name.
     pub name: String,
@@ -84,7 +84,7 @@ pub struct RangeMark {
 }
 
 /// One meaning of a colour.
-#[derive(Clone, Debug, PartialEq, Eq, Coded)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LegendEntry {
     /// Its slot in the palette.
     pub slot: u32,
@@ -101,7 +101,7 @@ pub struct LegendEntry {
 }
 
 /// The silhouette of a whole device.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Overview {
     /// Over what.
     pub axis: Axis,

@@ -1,12 +1,12 @@
 //! What the picture shows of a device's memory over time: the stack of what is live, where it lies, or what was held from the driver.
 
-use base::codec::Coded;
 use base::units::Moment;
 use history::replay::SegmentKind;
 use picture::timeline::View;
+use serde::{Deserialize, Serialize};
 
 /// What the vertical axis of the picture is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum Plot {
     /// The live allocations on top of each other, in requested bytes.
     #[default]
@@ -29,7 +29,7 @@ impl Plot {
 }
 
 /// A part of a device's memory: what all of this holds of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct Only {
     /// Its pool; `(0, 0)` is the default one, and stands for those of which it is not known as well.
     pub pool: Option<(u64, u64)>,
@@ -48,7 +48,7 @@ impl Only {
 }
 
 /// The addresses of a device that were ever mapped, as the picture's vertical axis has them: from the lowest, the gaps made small.
-#[derive(Clone, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AddressMap {
     /// How high all is, in bytes of the axis.
     pub height: u64,
@@ -62,7 +62,7 @@ pub struct AddressMap {
 }
 
 /// A range of addresses between two gaps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MappedRange {
     /// Its first address.
     pub address: u64,
@@ -91,7 +91,7 @@ impl AddressMap {
 }
 
 /// What memory is like at a place of the picture, beside the allocation there.
-#[derive(Clone, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HitMemory {
     /// The segment there.
     pub segment: Option<HitSegment>,
@@ -100,7 +100,7 @@ pub struct HitMemory {
 }
 
 /// A segment as it is at a moment.
-#[derive(Clone, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HitSegment {
     /// The range that was hit: its id in [`SegmentLives`](history::replay::SegmentLives).
     pub range: u32,
@@ -135,7 +135,7 @@ impl HitSegment {
 }
 
 /// Totals over the columns of a window, each the largest of its column. All but `free` are there in every file.
-#[derive(Clone, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Curves {
     /// Of this window.
     pub view: Option<View>,

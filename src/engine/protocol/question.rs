@@ -1,10 +1,10 @@
 //! Which allocations an answer is about, what each of them weighs, and how their stacks are put together.
 
 pub use analysis::internal::{DEFAULT_RULES, InternalRules, RuleError};
-use base::codec::Coded;
+use serde::{Deserialize, Serialize};
 
 /// Which allocations, and what each of them weighs: its requested bytes, but for [`Scope::ByteMoments`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Scope {
     /// All of them, whenever they live; also those that were there before the trace.
     Ever,
@@ -22,7 +22,7 @@ pub enum Scope {
 }
 
 /// A range of the trace: what the events numbered `from` to before `to` do, which lead from moment `from` to moment `to`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Span {
     /// The moment it begins at.
     pub from: u32,
@@ -31,7 +31,7 @@ pub struct Span {
 }
 
 /// What allocations weigh together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Coded)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Weight {
     /// Requested bytes, or those × moments; see [`Scope`].
     pub bytes: u64,
@@ -49,7 +49,7 @@ impl Weight {
 
 /// How stacks are put together to a tree. Nodes are numbered anew for each arrangement; the same node has the same number at every
 /// moment and in every range.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Coded)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Arrangement {
     /// What stands at the root.
     pub root: Root,
@@ -60,7 +60,7 @@ pub struct Arrangement {
 }
 
 /// What stands at the root of a tree of stacks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Coded)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Root {
     /// The outermost frame: who calls whom.
     #[default]
@@ -70,7 +70,7 @@ pub enum Root {
 }
 
 /// Which frames are one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Coded)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Merge {
     /// Those of equal function, file and line.
     #[default]
@@ -82,7 +82,7 @@ pub enum Merge {
 }
 
 /// Whether the frames that the [rules](super::Request::InternalFrames) name are left out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Coded)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Internal {
     /// They are shown.
     #[default]
@@ -92,7 +92,7 @@ pub enum Internal {
 }
 
 /// What a node of a tree is called.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeLabel {
     /// The function; for merged files the file's name; for [`NodeKind::Note`] what it holds.
     pub name: String,
@@ -105,7 +105,7 @@ pub struct NodeLabel {
 }
 
 /// Whose code a node of a tree is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Coded)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NodeKind {
     /// The user's own.
     User,

@@ -1,10 +1,10 @@
 //! What is told of a range of the trace.
 
 use super::{Span, Weight};
-use base::codec::Coded;
+use serde::{Deserialize, Serialize};
 
 /// What happened in a range; all bytes are requested bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RangeFacts {
     /// The range.
     pub span: Span,

@@ -5,11 +5,11 @@ use super::{
     Match, Member, MomentFacts, Overview, Progress, RangeFacts, Report, SourcesPage, StatePage, Stepped, TablePage,
     TableText, Tally, TreePage,
 };
-use base::codec::Coded;
 use picture::timeline::{OutlineRect, Scene, View};
+use serde::{Deserialize, Serialize};
 
 /// What the engine tells.
-#[derive(Clone, Debug, PartialEq, Coded)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Reply {
     /// How far loading is.
     Progress(Progress),

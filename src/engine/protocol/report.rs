@@ -4,10 +4,10 @@
 //! them knows what it is about.
 
 use super::Span;
-use base::codec::Coded;
+use serde::{Deserialize, Serialize};
 
 /// What a report is about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Coded)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Topic {
     /// When the most was live, how much, and what made it.
     #[default]
@@ -71,7 +71,7 @@ impl Topic {
 }
 
 /// What is asked.
-#[derive(Clone, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReportQuestion {
     /// What about.
     pub topic: Topic,
@@ -84,7 +84,7 @@ pub struct ReportQuestion {
 }
 
 /// What is told.
-#[derive(Clone, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// What about.
     pub topic: Topic,
@@ -95,7 +95,7 @@ pub struct Report {
 }
 
 /// A sentence and what it rests on.
-#[derive(Clone, Debug, PartialEq, Coded)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Statement {
     /// How it is meant.
     pub tone: Tone,
@@ -106,7 +106,7 @@ pub struct Statement {
 }
 
 /// How a sentence or a row is meant.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Coded)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Tone {
     /// It says what is.
     #[default]
@@ -118,7 +118,7 @@ pub enum Tone {
 }
 
 /// What a click on a statement or row does, all of it: so that the reader sees for themself.
-#[derive(Clone, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
     /// Shows the timeline from here to there.
     pub span: Option<Span>,
@@ -131,7 +131,7 @@ pub struct Evidence {
 }
 
 /// A table.
-#[derive(Clone, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sheet {
     /// Its name in JSON, lower case with underscores; of one report no two are equal.
     pub key: String,
@@ -152,7 +152,7 @@ pub struct Sheet {
 }
 
 /// A number that a person may change.
-#[derive(Clone, Debug, PartialEq, Coded)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Threshold {
     /// Its name in [`ReportQuestion::thresholds`] and on the command line.
     pub key: String,
@@ -165,7 +165,7 @@ pub struct Threshold {
 }
 
 /// A column of a sheet.
-#[derive(Clone, Debug, PartialEq, Coded)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SheetColumn {
     /// Its name in JSON, lower case with underscores; not `depth`, `tone`, `stack` or `evidence`, which are a row's own.
     pub key: String,
@@ -174,7 +174,7 @@ pub struct SheetColumn {
 }
 
 /// A row of a sheet.
-#[derive(Clone, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SheetRow {
     /// How far it is indented under the rows before it.
     pub depth: u32,
@@ -189,7 +189,7 @@ pub struct SheetRow {
 }
 
 /// What stands in a row and column.
-#[derive(Clone, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Cell {
     /// Nothing is known, or nothing makes sense.
     #[default]

@@ -1,11 +1,11 @@
 //! What is told of the files and lines of the user's own code.
 
 use super::Weight;
-use base::codec::Coded;
+use serde::{Deserialize, Serialize};
 
 /// Files and lines of the user's own code. An allocation counts at the innermost such frame of its stack alone, so that lines add up
 /// to files, and files with `elsewhere` and `left_out` to the total.
-#[derive(Clone, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SourcesPage {
     /// All of the scope.
     pub total: Standing,
@@ -18,7 +18,7 @@ pub struct SourcesPage {
 }
 
 /// What a place in code weighs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Coded)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Standing {
     /// In the scope.
     pub now: Weight,
@@ -27,7 +27,7 @@ pub struct Standing {
 }
 
 /// A file of the user's own code.
-#[derive(Clone, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SourceFile {
     /// Its path, as the snapshot has it; of a very long one the end, after `…`.
     pub path: String,
@@ -40,7 +40,7 @@ pub struct SourceFile {
 }
 
 /// A line of it.
-#[derive(Clone, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SourceLine {
     /// Its number, as the snapshot has it.
     pub line: String,

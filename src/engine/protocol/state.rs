@@ -9,10 +9,10 @@
 //! ```
 
 use super::{Only, Weight};
-use base::codec::Coded;
+use serde::{Deserialize, Serialize};
 
 /// What of the state is wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StateQuestion {
     /// After so many events.
     pub moment: u32,
@@ -38,7 +38,7 @@ pub struct StateQuestion {
 }
 
 /// An order of segments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum SegmentSort {
     /// The lowest address first.
     #[default]
@@ -50,7 +50,7 @@ pub enum SegmentSort {
 }
 
 /// The state, and the wanted rows of its picture.
-#[derive(Clone, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StatePage {
     /// After so many events.
     pub moment: u32,
@@ -77,7 +77,7 @@ pub struct StatePage {
 }
 
 /// What segments hold together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Coded)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateSums {
     /// How many segments.
     pub segments: u32,
@@ -128,7 +128,7 @@ impl StateSums {
 }
 
 /// Segments that serve the same requests.
-#[derive(Clone, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StateGroup {
     /// The row of its heading; its segments begin in the next.
     pub row: u32,
@@ -145,7 +145,7 @@ pub struct StateGroup {
 }
 
 /// The part of a segment that is in one row.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StateBar {
     /// Its row.
     pub row: u32,
@@ -164,7 +164,7 @@ pub struct StateBar {
 }
 
 /// A piece of a bar. What is no piece is free, and thinner than a pixel.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StatePiece {
     /// Left and right edge in device pixels, within those of the bar.
     pub x: [u32; 2],
@@ -187,7 +187,7 @@ pub struct StatePiece {
 }
 
 /// What a piece is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Coded)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PieceKind {
     /// A live block, or several.
     #[default]
@@ -201,7 +201,7 @@ pub enum PieceKind {
 }
 
 /// Where a request would go.
-#[derive(Clone, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StateFit {
     /// The pool.
     pub pool: Option<(u64, u64)>,

@@ -1,10 +1,9 @@
 //! What the summary says of a file and its devices.
 
-use base::codec::Coded;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// What the summary says of a file; also the command line's JSON (`schema` 1).
-#[derive(Clone, Debug, PartialEq, Coded, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FileSummary {
     /// 1. Raised when a field changes its meaning.
     pub schema: u32,
@@ -23,7 +22,7 @@ pub struct FileSummary {
 }
 
 /// Something odd that does not stop us.
-#[derive(Clone, Debug, PartialEq, Coded, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Warning {
     /// A stable name: `unknown_key`.
     pub kind: String,
@@ -36,7 +35,7 @@ pub struct Warning {
 }
 
 /// The numbers of one device, named and defined as in `tools/reference.py`. Bytes; requested unless the name says otherwise.
-#[derive(Clone, Debug, Default, PartialEq, Coded, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DeviceSummary {
     /// Its ordinal; −1 is host (pinned) memory.
     pub device: i64,

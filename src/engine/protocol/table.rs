@@ -1,10 +1,10 @@
 //! What the table of allocations and the histograms are asked and tell.
 
 use super::{Arrangement, Scope, Weight};
-use base::codec::Coded;
+use serde::{Deserialize, Serialize};
 
 /// What part of the table is wanted.
-#[derive(Clone, Debug, PartialEq, Coded)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TableQuestion {
     /// Of these allocations.
     pub scope: Scope,
@@ -23,7 +23,7 @@ pub struct TableQuestion {
 }
 
 /// Which allocations are listed: those of which all of this holds.
-#[derive(Clone, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TableFilter {
     /// What [`Filter::parse`](super::Filter::parse) reads; what can't be read lists nothing.
     pub text: String,
@@ -36,7 +36,7 @@ pub struct TableFilter {
 }
 
 /// An order of the table; what is equal in it stands in order of birth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableSort {
     /// By this.
     pub column: TableColumn,
@@ -45,7 +45,7 @@ pub struct TableSort {
 }
 
 /// A column of the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TableColumn {
     /// The allocation's number: its place in order of birth.
     Number,
@@ -86,7 +86,7 @@ impl TableColumn {
 }
 
 /// Which way a column is sorted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SortWay {
     /// The least first.
     Ascending,
@@ -95,7 +95,7 @@ pub enum SortWay {
 }
 
 /// A part of the table, and what its histograms show. All bytes are requested bytes.
-#[derive(Clone, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TablePage {
     /// All of the scope.
     pub scope: Weight,
@@ -118,7 +118,7 @@ pub struct TablePage {
 }
 
 /// A row of the table.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableRow {
     /// The allocation.
     pub allocation: u32,
@@ -152,7 +152,7 @@ pub struct TableRow {
 }
 
 /// A part of the table as text: lines of fields with tabs between them, in the order it was asked in.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableText {
     /// Whole lines; those of the first part begin with the names of the fields.
     pub text: String,

@@ -1,10 +1,10 @@
 //! What a tree of stacks is asked and tells.
 
 use super::{Arrangement, NodeLabel, Scope, Weight};
-use base::codec::Coded;
+use serde::{Deserialize, Serialize};
 
 /// What part of a tree is wanted.
-#[derive(Clone, Debug, PartialEq, Coded)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TreeQuestion {
     /// Of these allocations.
     pub scope: Scope,
@@ -24,7 +24,7 @@ pub struct TreeQuestion {
 }
 
 /// What a person did to a node of the tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fold {
     /// The node.
     pub node: u32,
@@ -35,7 +35,7 @@ pub struct Fold {
 }
 
 /// How far a fold reaches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reach {
     /// The node alone.
     One,
@@ -44,7 +44,7 @@ pub enum Reach {
 }
 
 /// Whether a node's children are seen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Coded)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FoldState {
     /// It has none.
     #[default]
@@ -56,7 +56,7 @@ pub enum FoldState {
 }
 
 /// What shall be among the rows of a tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reveal {
     /// The node of this allocation's stack, where it is in the scope.
     Allocation(u32),
@@ -69,7 +69,7 @@ pub enum Reveal {
 }
 
 /// A part of a tree.
-#[derive(Clone, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TreePage {
     /// All of the scope: at a moment exactly what the curve says.
     pub total: Weight,
@@ -90,7 +90,7 @@ pub struct TreePage {
 }
 
 /// A row of a tree.
-#[derive(Clone, Debug, Default, PartialEq, Coded)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TreeRow {
     /// The node's number.
     pub node: u32,

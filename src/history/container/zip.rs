@@ -9,6 +9,7 @@
 //! ```
 
 use super::layer::{Fault, Unpacker};
+use deflate64::InflaterManaged;
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
 /// The end record with the longest comment there can be, and zip64's locator before it.
@@ -51,7 +52,9 @@ pub enum ZipError {
     #[error("{0} is encrypted: unpack the archive first")]
     Encrypted(String),
     /// Packed in a way we do not know.
-    #[error("{0} is packed with method {1}: of zip's methods, stored (0), deflate (8) and zstd (93) are read")]
+    #[error(
+        "{0} is packed with method {1}: of zip's methods, stored (0), deflate (8), deflate64 (9) and zstd (93) are read"
+    )]
     Method(String, u16),
 }
 
@@ -93,6 +96,8 @@ pub struct Entry {
 enum Method {
     Stored,
     Deflate,
+    /// Of members over 2 GiB, by Windows Explorer.
+    Deflate64,
     /// Handed on packed: zstd is a container of its own, known by its first bytes.
     Zstd,
     Encrypted,
@@ -217,6 +222,7 @@ fn entry(row: &[u8]) -> Option<(Entry, usize)> {
         (1, _) => Method::Encrypted,
         (_, 0) => Method::Stored,
         (_, 8) => Method::Deflate,
+        (_, 9) => Method::Deflate64,
         (_, 93) => Method::Zstd,
         (_, other) => Method::Other(other as u16),
     };
@@ -265,22 +271,56 @@ impl Entry {
     /// # Errors
     /// It is packed in a way we can't undo.
     pub(super) fn unpacker(&self) -> Result<Box<dyn Unpacker>, ZipError> {
-        let (inflate, promised) = match self.method {
-            Method::Stored => (None, Some((self.unpacked, self.crc))),
-            Method::Deflate => (Some(Decompress::new(false)), Some((self.unpacked, self.crc))),
-            // zstd is a layer of its own, known by its first bytes; what the directory promises is of what that unpacks to.
-            Method::Zstd => (None, None),
+        let inflate = match self.method {
+            Method::Stored | Method::Zstd => Inflate::Stored,
+            Method::Deflate => Inflate::Deflate(Decompress::new(false)),
+            Method::Deflate64 => Inflate::Deflate64(Box::new(InflaterManaged::new())),
             Method::Encrypted => return Err(ZipError::Encrypted(self.name.clone())),
             Method::Other(method) => return Err(ZipError::Method(self.name.clone(), method)),
         };
+        // zstd is a layer of its own, known by its first bytes; what the directory promises is of what that unpacks to.
+        let promised = (self.method != Method::Zstd).then_some((self.unpacked, self.crc));
         Ok(Box::new(Packed { inflate, is_over: false, written: 0, check: Crc::new(), promised, has_left_out: false }))
+    }
+}
+
+/// What undoes the packing of a member.
+enum Inflate {
+    Stored,
+    Deflate(Decompress),
+    /// In a box: its window is 128 KiB.
+    Deflate64(Box<InflaterManaged>),
+}
+
+impl Inflate {
+    /// Appends to `output` as far as its capacity allows; returns how many bytes it took, and whether that was the end.
+    fn step(&mut self, input: &[u8], output: &mut Vec<u8>) -> Result<(usize, bool), Fault> {
+        let held = output.len();
+        match self {
+            Inflate::Stored => {
+                let room = input.len().min(output.capacity() - held);
+                output.extend_from_slice(input.get(..room).unwrap_or_default());
+                Ok((room, false))
+            }
+            Inflate::Deflate(inflate) => {
+                let before = inflate.total_in();
+                let status =
+                    inflate.decompress_vec(input, output, FlushDecompress::None).map_err(|_| Fault::Damaged)?;
+                Ok(((inflate.total_in() - before) as usize, status == Status::StreamEnd))
+            }
+            Inflate::Deflate64(inflate) => {
+                output.resize(output.capacity(), 0);
+                let done = inflate.inflate(input, output.get_mut(held..).unwrap_or_default());
+                output.truncate(held + done.bytes_written);
+                if done.data_error { Err(Fault::Damaged) } else { Ok((done.bytes_consumed, inflate.finished())) }
+            }
+        }
     }
 }
 
 /// A member on its way out.
 struct Packed {
-    /// `None`: it is stored as it is.
-    inflate: Option<Decompress>,
+    inflate: Inflate,
     is_over: bool,
     written: u64,
     check: Crc,
@@ -292,27 +332,17 @@ struct Packed {
 impl Unpacker for Packed {
     fn unpack(&mut self, input: &[u8], output: &mut Vec<u8>) -> Result<usize, Fault> {
         let held = output.len();
-        let took = match &mut self.inflate {
-            None => {
-                let room = input.len().min(output.capacity() - held);
-                output.extend_from_slice(input.get(..room).unwrap_or_default());
-                room
+        let took = if self.is_over {
+            self.has_left_out |= input.iter().any(|&byte| byte != 0);
+            input.len()
+        } else {
+            let (took, is_over) = self.inflate.step(input, output)?;
+            self.is_over = is_over;
+            let is_stuck = took == 0 && output.len() == held && !input.is_empty() && held < output.capacity();
+            if is_stuck && !is_over {
+                return Err(Fault::Damaged);
             }
-            Some(_) if self.is_over => {
-                self.has_left_out |= input.iter().any(|&byte| byte != 0);
-                input.len()
-            }
-            Some(inflate) => {
-                let before = inflate.total_in();
-                let status = inflate.decompress_vec(input, output, FlushDecompress::None);
-                let took = (inflate.total_in() - before) as usize;
-                self.is_over = status.map_err(|_| Fault::Damaged)? == Status::StreamEnd;
-                let stuck = took == 0 && output.len() == held && !input.is_empty() && held < output.capacity();
-                if stuck && !self.is_over {
-                    return Err(Fault::Damaged);
-                }
-                took
-            }
+            took
         };
         let new = output.get(held..).unwrap_or_default();
         self.written += new.len() as u64;
@@ -323,7 +353,7 @@ impl Unpacker for Packed {
 
     fn finish(&self) -> Result<(), Fault> {
         match self.inflate {
-            Some(_) if !self.is_over => Err(Fault::Cut),
+            Inflate::Deflate(_) | Inflate::Deflate64(_) if !self.is_over => Err(Fault::Cut),
             _ if self.promised.is_some_and(|it| it != (self.written, self.check.sum())) => Err(Fault::Damaged),
             _ => Ok(()),
         }

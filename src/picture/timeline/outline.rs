@@ -3,12 +3,12 @@
 use super::Source;
 use super::columns::{Grid, MAX_WINDOW_PX};
 use super::view::View;
-use base::codec::Coded;
 use base::units::Moment;
 use history::replay::AllocationId;
+use serde::{Deserialize, Serialize};
 
 /// A rectangle in pixels of the window; `y` counts upwards from its bottom edge. Right and upper edge are exclusive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutlineRect {
     /// Left and right edge, inside the window.
     pub x: [i32; 2],

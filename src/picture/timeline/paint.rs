@@ -1,6 +1,6 @@
 //! What colour means, without saying which colour: the theme decides that at drawing time.
 
-use base::codec::Coded;
+use serde::{Deserialize, Serialize};
 
 /// How many slots a palette has. A slot is one meaning: one call site, say.
 pub const SLOTS: u32 = 64;
@@ -8,7 +8,7 @@ pub const SLOTS: u32 = 64;
 pub const SHADES: u32 = 4;
 
 /// Index into a palette of [`SLOTS`] × [`SHADES`] colours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct Paint(pub u16);
 
 impl Paint {

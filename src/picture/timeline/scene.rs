@@ -1,7 +1,7 @@
 //! Geometry for one window, ready for upload, and what each piece of it stands for.
 
 use super::view::View;
-use base::codec::{Coded, Reader, Writer};
+use serde::{Deserialize, Serialize};
 
 /// One rectangle, in pixels of the scene's window; `y` counts upwards from its bottom edge. Clipped to the window.
 ///
@@ -78,18 +78,21 @@ pub struct SceneColumns {
 
 /// Everything drawn for one window.
 ///
-/// As bytes ([`Coded`]) it is without columns, quads and identities: those cross from worker to page as they are.
-#[derive(Clone, Debug, PartialEq)]
+/// As a message it is without columns, quads and identities: those cross from worker to page as they are.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scene {
     /// The window, which may be larger than what is shown (a margin for panning).
     pub view: View,
     /// θ: the height, in device pixels, under which allocations are joined into bands; 1 unless the scene had to be coarsened.
     pub band_px: u32,
     /// The columns.
+    #[serde(skip)]
     pub columns: SceneColumns,
     /// The stack, at most 300,000 quads.
+    #[serde(skip)]
     pub quads: Vec<Quad>,
     /// What each quad stands for; as long as `quads`.
+    #[serde(skip)]
     pub identities: Vec<QuadIdentity>,
     /// `None` in a stack: it stands on byte 0, and the columns' totals are heights in it, so their curves are drawn. In a picture of
     /// addresses ([`AddressJob`](super::AddressJob)) the vertical axis is that of the addresses, and totals, though told, are no
@@ -100,22 +103,3 @@ pub struct Scene {
 
 /// The paint of what was mapped, behind the blocks of a picture of addresses: drawn as what lies below the reserved curve is.
 pub const GROUND: u32 = 2 * FADED;
-
-impl Coded for Scene {
-    fn encode(&self, writer: &mut Writer) {
-        self.view.encode(writer);
-        self.band_px.encode(writer);
-        self.ground.encode(writer);
-    }
-
-    fn decode(reader: &mut Reader) -> Scene {
-        Scene {
-            view: Coded::decode(reader),
-            band_px: Coded::decode(reader),
-            ground: Coded::decode(reader),
-            columns: SceneColumns::default(),
-            quads: Vec::new(),
-            identities: Vec::new(),
-        }
-    }
-}

@@ -4,7 +4,7 @@
 //! to device pixels and shows a rectangle of whole pixels of the scaled plane. Edges are rounded in the scaled plane, not in the window, so
 //! panning moves a picture and never changes it. All arithmetic is f64/i64: 80 GiB at 1/64 byte a pixel stays below 2^53.
 
-use base::codec::Coded;
+use serde::{Deserialize, Serialize};
 
 /// Farthest zoom: the window covers this many times the whole range.
 const FARTHEST: f64 = 1.5;
@@ -14,7 +14,7 @@ const CLOSEST_X_PER_PX: f64 = 1.0 / 64.0;
 const CLOSEST_BYTES_PER_PX: f64 = 1.0 / 16.0;
 
 /// What the horizontal axis counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum Axis {
     /// Moments: every event has the same width.
     #[default]
@@ -24,7 +24,7 @@ pub enum Axis {
 }
 
 /// All there is to look at: what zooming and panning are limited to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Extent {
     /// In units of the horizontal axis: moments (one more than events), or microseconds.
     pub width: u64,
@@ -33,7 +33,7 @@ pub struct Extent {
 }
 
 /// A window onto the scaled plane. `y` counts upwards from byte 0.
-#[derive(Clone, Copy, Debug, PartialEq, Coded)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct View {
     /// What is shown horizontally.
     pub axis: Axis,
