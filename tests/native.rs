@@ -21,6 +21,7 @@ mod category;
 mod category_sets;
 mod category_stacks;
 mod cli;
+mod cli_arguments;
 mod cli_categories;
 mod cli_html;
 mod cli_live;

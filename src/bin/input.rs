@@ -5,6 +5,7 @@ use memscape::engine::Want;
 use memscape::engine::protocol::Access;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
 
 /// How much is read at a time.
 const CHUNK: usize = 1 << 20;
@@ -28,8 +29,8 @@ impl Input {
     ///
     /// # Errors
     /// The system's.
-    pub(crate) fn open(path: &str) -> io::Result<Input> {
-        let bytes = if path == "-" {
+    pub(crate) fn open(path: &Path) -> io::Result<Input> {
+        let bytes = if path.as_os_str() == "-" {
             Bytes::Pipe(Box::new(io::stdin().lock()))
         } else {
             let file = File::open(path)?;

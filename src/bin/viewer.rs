@@ -1,6 +1,7 @@
 //! The page in one file, which `memscape html` and `memscape serve` hand on: one that is named, or that which is in this program.
 
 use std::fs;
+use std::path::Path;
 
 /// The page that this program was built with.
 #[cfg(feature = "embed")]
@@ -15,15 +16,16 @@ const MARK: &str = "id=\"part-wasm\"";
 ///
 /// # Errors
 /// There is none, or what is there is another file: one sentence.
-pub(crate) fn viewer(path: Option<&str>) -> Result<String, String> {
+pub(crate) fn viewer(path: Option<&Path>) -> Result<String, String> {
     match (path, PAGE) {
         (Some(path), _) => {
-            let bytes = fs::read(path).map_err(|error| format!("--viewer {path}: {error}"))?;
+            let shown = path.display();
+            let bytes = fs::read(path).map_err(|error| format!("--viewer {shown}: {error}"))?;
             let page = String::from_utf8(bytes).ok().filter(|page| page.contains(MARK) && page.contains("</body>"));
-            let page = page.ok_or_else(|| format!("--viewer {path} is no memscape.html, which ./run build makes"))?;
+            let page = page.ok_or_else(|| format!("--viewer {shown} is no memscape.html, which ./run build makes"))?;
             if page.contains("id=\"part-snapshot\"") {
                 return Err(format!(
-                    "--viewer {path} has a snapshot in it already: name the memscape.html without one"
+                    "--viewer {shown} has a snapshot in it already: name the memscape.html without one"
                 ));
             }
             Ok(page)

@@ -17,17 +17,17 @@ impl Written {
     ///
     /// # Errors
     /// The system's, or both are the same file.
-    pub(crate) fn create(out: &str, source: &str) -> io::Result<Written> {
+    pub(crate) fn create(out: &Path, source: &Path) -> io::Result<Written> {
         let at_once = |out: Box<dyn Write>| Ok(Written { out: BufWriter::new(out), places: None });
-        if out == "-" {
+        if out.as_os_str() == "-" {
             return at_once(Box::new(io::stdout().lock()));
         }
         // Through a link, which stays one.
-        let place = fs::canonicalize(out).unwrap_or_else(|_| PathBuf::from(out));
+        let place = fs::canonicalize(out).unwrap_or_else(|_| out.to_owned());
         match fs::metadata(&place) {
             Ok(metadata) if metadata.is_dir() => return Err(io::Error::other("it is a folder: name a file in it")),
             Ok(metadata) if !metadata.is_file() => return at_once(Box::new(File::options().write(true).open(&place)?)),
-            Ok(_) if source != "-" && fs::canonicalize(source).is_ok_and(|source| source == place) => {
+            Ok(_) if source.as_os_str() != "-" && fs::canonicalize(source).is_ok_and(|source| source == place) => {
                 return Err(io::Error::other("that is the snapshot itself, which would be lost"));
             }
             _ => {}

@@ -2,14 +2,6 @@
 
 use std::process::{Command, Stdio};
 
-/// Whether a browser is opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Browser {
-    /// Where there is a screen.
-    Open,
-    Leave,
-}
-
 /// Opens the browser, where somebody can see it: over ssh it would be one in the terminal, or none.
 pub(super) fn open(address: &str) {
     let has = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());

@@ -98,7 +98,7 @@ impl Columns {
 }
 
 fn decoded(state: &State, peer: &Peer) -> Option<Vec<u8>> {
-    let mut input = Input::open(state.path.to_str()?).ok()?;
+    let mut input = Input::open(&state.path).ok()?;
     let watching = peer.clone();
     input.watch(Box::new(move || watching.waits()));
     let mut members = Vec::new();

@@ -17,11 +17,11 @@ mod peer;
 mod request;
 mod sending;
 
-pub(crate) use browser::Browser;
-
 use super::input::Input;
 use super::opening::open;
 use super::viewer::viewer;
+use clap::Args;
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use columns::Columns;
 use hosts::Hosts;
 use http::Response;
@@ -31,50 +31,35 @@ use memscape::units::counted;
 use peer::Peer;
 use request::Asked;
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What `memscape serve` is told.
-#[derive(Clone, Debug, PartialEq)]
+/// Arguments of `memscape serve`.
+#[derive(Args, Clone, Debug)]
 pub(crate) struct Serve {
-    /// Files and folders.
-    pub(crate) paths: Vec<String>,
-    /// The name or number to listen on; this machine's own loopback otherwise.
-    pub(crate) host: Option<String>,
-    /// The port; without one the first free one.
+    /// Snapshots and folders of snapshots
+    #[arg(value_name = "FILE|FOLDER", value_parser = PathBufValueParser::new().try_map(served))]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Port to listen on; the first free one from 8765 if omitted
+    #[arg(long, value_name = "N")]
     pub(crate) port: Option<u16>,
-    /// The page; that which this program was built with otherwise.
-    pub(crate) viewer: Option<String>,
-    /// Whether a browser is opened.
-    pub(crate) browser: Browser,
+    /// Listen on this name or address of the machine, reachable from the network and unencrypted
+    #[arg(long, value_name = "NAME")]
+    pub(crate) host: Option<String>,
+    /// Use this memscape.html instead of the page in this program
+    #[arg(long, value_name = "PAGE")]
+    pub(crate) viewer: Option<PathBuf>,
+    /// Do not open a browser
+    #[arg(long)]
+    pub(crate) no_browser: bool,
+}
+
+fn served(path: PathBuf) -> Result<PathBuf, &'static str> {
+    if path.as_os_str() == "-" { Err("standard input can't be served: name a file") } else { Ok(path) }
 }
 
 impl Serve {
-    /// Reads the arguments after `serve`.
-    ///
-    /// # Errors
-    /// What makes no sense, in a few words.
-    pub(crate) fn of(arguments: &[String]) -> Result<Serve, String> {
-        let mut serve = Serve { paths: Vec::new(), host: None, port: None, viewer: None, browser: Browser::Open };
-        let mut words = arguments.iter();
-        while let Some(word) = words.next() {
-            let mut value = || words.next().cloned().ok_or_else(|| format!("{word} what?"));
-            match word.as_str() {
-                "--host" => serve.host = Some(value()?),
-                "--port" => {
-                    serve.port = Some(value()?.parse().map_err(|_| "--port is a number up to 65535".to_owned())?);
-                }
-                "--viewer" => serve.viewer = Some(value()?),
-                "--no-browser" => serve.browser = Browser::Leave,
-                "--" => serve.paths.extend(words.by_ref().cloned()),
-                "-" => return Err("standard input can't be served: name a file".to_owned()),
-                flag if flag.starts_with('-') => return Err(format!("there is no {flag}")),
-                path => serve.paths.push(path.to_owned()),
-            }
-        }
-        Ok(serve)
-    }
-
     /// Serves until Ctrl+C; the error is one sentence.
     pub(crate) fn run(&self) -> Result<(), String> {
         let page = viewer(self.viewer.as_deref())?;
@@ -87,7 +72,7 @@ impl Serve {
         let server = format!("http://{}:{port}", served.hosts.shown());
         // Nobody who reads it, as behind `| head -1`, is no reason to end.
         let _ = io::stdout().write_all(served.announcement(&server, port).as_bytes());
-        if self.browser == Browser::Open {
+        if !self.no_browser {
             browser::open(&format!("{server}/{}", served.once));
         }
         http::answer(&listener, move |asked, peer| served.respond(asked, peer));
@@ -179,21 +164,6 @@ impl Served {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn serve(line: &str) -> Result<Serve, String> {
-        Serve::of(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
-    }
-
-    #[test]
-    fn arguments_come_in_any_order() {
-        let read = serve("a.pickle --port 80 --no-browser --host node7 b -- --c").unwrap();
-        assert_eq!((read.paths.len(), read.port, read.browser), (3, Some(80), Browser::Leave));
-        assert_eq!((read.host.as_deref(), read.paths[2].as_str()), (Some("node7"), "--c"));
-        assert!(serve("").unwrap().paths.is_empty());
-        for wrong in ["--port", "--port x", "--port 65536", "--bind", "-", "--host"] {
-            assert!(serve(wrong).is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn tokens_differ() {
