@@ -101,8 +101,7 @@ impl Input {
     /// The system's.
     pub(crate) fn keep_whole(&mut self) -> io::Result<()> {
         let Bytes::Pipe(pipe) = &mut self.bytes else { return Ok(()) };
-        let path = std::env::temp_dir().join(format!("memscape-{}", std::process::id()));
-        let (mut file, owned) = Begun::create(path)?;
+        let (mut file, owned) = Begun::create(tempfile::Builder::new().prefix("memscape-"), &std::env::temp_dir())?;
         let first = self.first.take().unwrap_or_default();
         file.write_all(&first)?;
         let length = first.len() as u64 + io::copy(pipe, &mut file)?;

@@ -33,9 +33,13 @@ impl Written {
             _ => {}
         }
         let mut name = place.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{}.part", std::process::id()));
-        let begun = place.parent().unwrap_or(Path::new("")).join(name);
-        let (file, begun) = Begun::create(begun)?;
+        name.push(".");
+        let mut named = tempfile::Builder::new();
+        named.prefix(&name).suffix(".part");
+        // As any other file that is written: what may be read is the user's choice.
+        #[cfg(unix)]
+        named.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let (file, begun) = Begun::create(&named, place.parent().unwrap_or(Path::new("")))?;
         Ok(Written { out: BufWriter::new(Box::new(file)), places: Some((begun, place)) })
     }
 
