@@ -34,11 +34,10 @@ gate "layers" cargo test --quiet --locked --test layers
 gate "lints" cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
 # With Vulkan, so that what draws natively (tests/render_gpu.rs, the bench `offscreen`) is built somewhere.
 gate "lints with gpu" cargo clippy --quiet --locked --all-targets --features gpu-test -- -D warnings
-gate "lints of the page" cargo clippy --quiet --locked --target wasm32-unknown-unknown --features page \
-    --lib --bin page -- -D warnings
-gate "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps --lib
+gate "lints of the page" cargo clippy --quiet --locked --target wasm32-unknown-unknown -p memscape-page -- -D warnings
+gate "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps --workspace --lib
 # Once, with the most that builds without a driver; that all of it builds without `gpu` as well, the lints have seen.
-gate "tests" cargo test --quiet --locked --features gpu
+gate "tests" cargo test --quiet --locked --workspace --features gpu
 gate "fuzz targets, a minute each" tests/fuzz/run.sh 60
 gate "page and its size" ./run build
 # One at a time: software WebGPU fills a machine by itself, and the tests measure waiting times.

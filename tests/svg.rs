@@ -13,12 +13,12 @@ use memscape::engine::{Engine, Reply};
 use memscape::render::layers::{Frame, Layers, Placed, RESERVED};
 use memscape::render::placement::Placement;
 use memscape::render::{Drawing, Lane, Look, OverlayRect, RgbaImage, Twin};
+use memscape::shapes::{Shape, Sheet};
 use memscape::svg::{self, Inks};
 use memscape::timeline::scene::{PENDING, SceneColumns};
 use memscape::timeline::{MAX_QUADS, Quad, Scene, View};
 use memscape::ui::action::{GivenFile, Pointer};
 use memscape::ui::export::{Format, Picture, pixels};
-use memscape::ui::figure::{shapes::Shape, sheet::Sheet};
 use memscape::ui::state::Canvas;
 use memscape::ui::{Action, Command, Effect, State, update};
 use memscape::units::grouped;
@@ -119,7 +119,7 @@ fn small(name: &str) -> Vec<u8> {
 
 fn svg_of(picture: &Picture, look: &Look, inks: &Inks) -> String {
     let mut text = String::new();
-    svg::write(&mut text, picture, look, inks).unwrap();
+    svg::write(&mut text, &picture.drawing(), look, inks).unwrap();
     text
 }
 

@@ -6,11 +6,12 @@ use memscape::engine::protocol::{
     Looks, MappedRange, Only, Plot,
 };
 use memscape::engine::{Reply, Request};
+use memscape::shapes::Shape;
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Quad, QuadIdentity, Scene, View};
 use memscape::ui::action::{GivenFile, Pointer};
 use memscape::ui::export::Format;
-use memscape::ui::figure::{Figure, shapes::Shape};
+use memscape::ui::figure::Figure;
 use memscape::ui::hover::card;
 use memscape::ui::plots::curves::Line;
 use memscape::ui::plots::{PlotAction, PlotStep, segment, view::pickers};

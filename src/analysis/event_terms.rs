@@ -10,7 +10,7 @@
 //! ```
 
 use super::query::{Query, QueryError};
-use crate::snapshot::Action;
+use history::snapshot::Action;
 
 /// Terms of a filter: each has a bit for every stack, and looks at every frame.
 const MOST_TERMS: usize = 16;

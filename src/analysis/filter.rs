@@ -71,7 +71,7 @@ fn term(text: &str) -> Result<Term, QueryError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::query::Wording;
+    use crate::query::Wording;
 
     fn shown(text: &str) -> String {
         let one = |term: &Term| match term {

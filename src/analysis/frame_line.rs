@@ -1,6 +1,6 @@
 //! A frame on one line, as a search sees it: `file:line function`.
 
-use crate::snapshot::{Frame, Snapshot};
+use history::snapshot::{Frame, Snapshot};
 use std::fmt::Write;
 
 /// Bytes of a line. No real one is longer, and a megabyte in every frame of a file takes minutes to look through.

@@ -9,7 +9,7 @@
 
 use super::id_set::IdSet;
 use super::site::Sites;
-use crate::snapshot::{Frame, Snapshot, StringId};
+use history::snapshot::{Frame, Snapshot, StringId};
 
 /// What is left out when nobody says otherwise: torch's and Python's own files with all packages beside them, what calls a module's
 /// `forward`, and C++.

@@ -228,7 +228,7 @@ fn sized(least: u64, most: u64) -> Result<Query, QueryError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Bytes;
+    use base::units::Bytes;
     use proptest::prelude::*;
 
     const KIB: u64 = 1 << 10;

@@ -4,8 +4,8 @@
 //! innermost frame. A stack of C++ alone (the threads of the backward pass have no Python) is told by the step of the backward
 //! pass, or else by the operator: its innermost frames are those of the recording itself.
 
-use crate::column::Column;
-use crate::snapshot::{Frame, FrameId, Snapshot, StackId, StringId};
+use base::column::Column;
+use history::snapshot::{Frame, FrameId, Snapshot, StackId, StringId};
 use std::fmt::Write;
 
 /// Parts of a file name that say: not the user's own code.

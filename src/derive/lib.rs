@@ -8,7 +8,7 @@ use std::iter::Peekable;
 
 type Tokens = Peekable<proc_macro::token_stream::IntoIter>;
 
-/// Implements `crate::codec::Coded` for a struct or an enum of up to 256 variants, whose fields all are `Coded`.
+/// Implements `::base::codec::Coded` for a struct or an enum of up to 256 variants, whose fields all are `Coded`.
 #[proc_macro_derive(Coded)]
 pub fn derive_coded(item: TokenStream) -> TokenStream {
     let code = Item::read(item).map_or_else(|what| format!("compile_error!({what:?});"), |item| item.implementation());
@@ -68,23 +68,23 @@ impl Item {
                 let _ = write!(encode, "writer.byte({tag});");
             }
             for place in 0..fields.len() {
-                let _ = write!(encode, "crate::codec::Coded::encode(field_{place}, writer);");
+                let _ = write!(encode, "::base::codec::Coded::encode(field_{place}, writer);");
             }
             encode += "}";
             // The last one stands for every tag that there is not; `Reader::tag` lets none through.
             let tag = if tag + 1 == self.variants.len() { "_".to_owned() } else { tag.to_string() };
             let _ = write!(decode, "{tag} => {path} {{");
             for field in fields {
-                let _ = write!(decode, "{field}: crate::codec::Coded::decode(reader),");
+                let _ = write!(decode, "{field}: ::base::codec::Coded::decode(reader),");
             }
             decode += "},";
         }
         let name = &self.name;
         let subject = if self.is_enum { format!("reader.tag({})", self.variants.len()) } else { "0".to_owned() };
         format!(
-            "#[automatically_derived] impl crate::codec::Coded for {name} {{
-                fn encode(&self, writer: &mut crate::codec::Writer) {{ match self {{ {encode} }} }}
-                fn decode(reader: &mut crate::codec::Reader) -> {name} {{ match {subject} {{ {decode} }} }}
+            "#[automatically_derived] impl ::base::codec::Coded for {name} {{
+                fn encode(&self, writer: &mut ::base::codec::Writer) {{ match self {{ {encode} }} }}
+                fn decode(reader: &mut ::base::codec::Reader) -> {name} {{ match {subject} {{ {decode} }} }}
             }}"
         )
     }

@@ -6,9 +6,9 @@ use super::glimpse::{GLIMPSE, LAST_RESORT, likelihood};
 use super::protocol::Member;
 use super::source::More;
 use super::survey::{Survey, Surveyed};
-use crate::container::Container;
-use crate::container::zip::{self, Directory, Entry, ZipError};
-use crate::sorted::sorted_by_key;
+use base::sorted::sorted_by_key;
+use history::container::Container;
+use history::container::zip::{self, Directory, Entry, ZipError};
 
 /// Why an archive can't be opened.
 #[derive(Debug, thiserror::Error)]

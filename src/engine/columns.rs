@@ -1,14 +1,14 @@
 //! The open file as compact columns: its events as the history has them, and its tables.
 
 use super::Engine;
-use crate::compact::{Unwritable, Writer};
-use crate::replay::DeviceHistory;
-use crate::snapshot::{Event, NO_TIME, WarningKind};
-use crate::units::EventIdx;
+use base::units::EventIdx;
+use history::compact::{Unwritable, Writer};
+use history::replay::DeviceHistory;
+use history::snapshot::{Event, NO_TIME, WarningKind};
 use std::io::Write;
 
 impl Engine {
-    /// Writes the open file as columns ([`crate::compact`]), best packed by gzip: opened again, they answer everything as the file does.
+    /// Writes the open file as columns ([`history::compact`]), best packed by gzip: opened again, they answer everything as the file does.
     /// Reads what is open and changes nothing; takes some hundred nanoseconds an event, in one piece.
     ///
     /// # Errors

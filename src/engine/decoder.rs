@@ -2,12 +2,12 @@
 
 use super::join::{Events, Rest, Settled};
 use super::snapviewer::{DRAWING, Drawing, JoinError};
-use crate::compact::{self, CompactError};
-use crate::container::Content;
-use crate::json::{self, JsonError};
-use crate::pickle::{self, PickleError};
-use crate::replay::{MOST_EVENTS, Recorder};
-use crate::snapshot::{ContentError, ReadError, Reader, Snapshot, WarningKind};
+use history::compact::{self, CompactError};
+use history::container::Content;
+use history::json::{self, JsonError};
+use history::pickle::{self, PickleError};
+use history::replay::{MOST_EVENTS, Recorder};
+use history::snapshot::{ContentError, ReadError, Reader, Snapshot, WarningKind};
 
 /// Why the content can't be decoded.
 #[derive(Debug, thiserror::Error)]

@@ -4,10 +4,10 @@ use super::groups::is_of_free;
 use super::open::OpenFile;
 use super::places::lasted_us;
 use super::protocol::{Details, FrameText, Origin};
-use crate::analysis::Sites;
-use crate::replay::{AllocationId, DeviceHistory, Source};
-use crate::snapshot::{Action, Labels, StackId, StringId, Strings};
-use crate::units::{EventIdx, Moment};
+use analysis::Sites;
+use base::units::{EventIdx, Moment};
+use history::replay::{AllocationId, DeviceHistory, Source};
+use history::snapshot::{Action, Labels, StackId, StringId, Strings};
 use std::cell::Cell;
 
 /// Entries of any one list in the details: CPython's own stacks end at a thousand frames.

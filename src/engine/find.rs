@@ -7,10 +7,10 @@ use super::groups::{is_of_free, stack_of};
 use super::open::OpenFile;
 use super::protocol::{Begin, Direction, Looks, Match, Query, Reply, Scope, Tally};
 use super::stack_match::StackMatch;
-use crate::analysis::IdSet;
-use crate::replay::{AllocationId, DeviceHistory, Source};
-use crate::snapshot::StackId;
-use crate::units::Moment;
+use analysis::IdSet;
+use base::units::Moment;
+use history::replay::{AllocationId, DeviceHistory, Source};
+use history::snapshot::StackId;
 use std::collections::VecDeque;
 
 /// Allocations between two questions for the time.

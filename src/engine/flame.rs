@@ -4,9 +4,9 @@ use super::answers::{Population, Selection, TreeView};
 use super::icicle::{Icicle, Nodes};
 use super::open::OpenFile;
 use super::protocol::{FlameBox, FlamePage, FlameQuestion, Weight};
-use crate::analysis::IdSet;
-use crate::replay::AllocationId;
-use crate::sorted::{pair, sorted_by_key};
+use analysis::IdSet;
+use base::sorted::{pair, sorted_by_key};
+use history::replay::AllocationId;
 
 /// Bytes of names that are sent in full; those beyond, which are of the innermost rows, are cut.
 const LONG_NAMES: usize = 2_000_000;

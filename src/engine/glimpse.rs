@@ -1,8 +1,8 @@
 //! What a member of an archive is, by its first bytes.
 
 use super::snapviewer::{ELEMENTS, is_drawing};
-use crate::container::zip::Entry;
-use crate::container::{Container, ContainerError, Content};
+use history::container::zip::Entry;
+use history::container::{Container, ContainerError, Content};
 
 /// Packed bytes of a member that tell what it is: a deflate stream may begin with a table of some hundred.
 pub(super) const GLIMPSE: u64 = 4096;

@@ -10,13 +10,13 @@ use super::categories::Categories;
 use super::open::slot_of;
 use super::protocol::Grouping;
 use super::regions::Regions;
-use crate::analysis::{CategorySet, Sites, site};
-use crate::column::Column;
-use crate::replay::{AllocationId, DeviceHistory, Source};
-use crate::snapshot::{FrameId, Labels, Snapshot, StackId, StringId};
-use crate::sorted::{ascending, pair, sorted_by_key};
-use crate::units::{Bytes, EventIdx};
+use analysis::{CategorySet, Sites, site};
+use base::column::Column;
+use base::sorted::{ascending, pair, sorted_by_key};
+use base::units::{Bytes, EventIdx};
 use hashbrown::HashMap;
+use history::replay::{AllocationId, DeviceHistory, Source};
+use history::snapshot::{FrameId, Labels, Snapshot, StackId, StringId};
 
 /// Allocations or stacks between two questions for the time.
 const ROWS_PER_CHECK: usize = 2048;

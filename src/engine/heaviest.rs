@@ -3,7 +3,7 @@
 use super::answers::Population;
 use super::open::OpenFile;
 use super::protocol::{Arrangement, Reply, Scope};
-use crate::replay::AllocationId;
+use history::replay::AllocationId;
 
 /// Allocations between two questions for the time.
 const ALLOCATIONS_PER_CHECK: usize = 2048;

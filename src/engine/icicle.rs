@@ -4,7 +4,7 @@
 //! its parent, and neighbours touch. What is narrower than a pixel is joined, parent by parent, into one box with the exact sum.
 
 use super::protocol::{FlameBox, MOST_BOXES, Weight};
-use crate::sorted::{pair, sorted_by_key};
+use base::sorted::{pair, sorted_by_key};
 
 /// A tree as the boxes need it. Nodes are numbers, the root is 0.
 pub(super) trait Nodes {

@@ -1,9 +1,9 @@
 //! The innermost annotation that is open at each moment, by Mosaic's rule (`semantics.md` §1): in the order of the file a START is put
 //! on a stack and an END takes off the last of its name; the one on top holds.
 
-use crate::replay::DeviceHistory;
-use crate::snapshot::{Snapshot, StringId};
 use hashbrown::HashMap;
+use history::replay::DeviceHistory;
+use history::snapshot::{Snapshot, StringId};
 
 /// Marks between two questions for the time.
 const ROWS_PER_CHECK: usize = 2048;

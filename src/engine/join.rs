@@ -3,8 +3,8 @@
 
 use super::snapviewer::JoinError;
 use super::spans::{Span, Spans};
-use crate::replay::Recorder;
-use crate::snapshot::{Action, Event, EventSink, LabelsId, NO_TIME, StackId};
+use history::replay::Recorder;
+use history::snapshot::{Action, Event, EventSink, LabelsId, NO_TIME, StackId};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 

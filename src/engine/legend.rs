@@ -2,8 +2,8 @@
 
 use super::open::OpenFile;
 use super::protocol::{Grouping, LegendEntry, Weight};
-use crate::replay::Source;
-use crate::units::Moment;
+use base::units::Moment;
+use history::replay::Source;
 use std::collections::BTreeMap;
 
 /// What the colours of a device mean, by slot, with what there is of each at the peak and at another moment; `None` when there is no such

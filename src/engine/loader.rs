@@ -8,10 +8,10 @@ use super::open::OpenFile;
 use super::protocol::{Member, Phase, Progress, Want};
 use super::snapviewer::is_drawing;
 use super::source::{More, Source};
-use crate::analysis::Sites;
-use crate::container::{Container, ContainerError, Content};
-use crate::replay::Builder;
-use crate::snapshot::{Snapshot, WarningKind};
+use analysis::Sites;
+use history::container::{Container, ContainerError, Content};
+use history::replay::Builder;
+use history::snapshot::{Snapshot, WarningKind};
 
 /// Why a file can't be opened: one sentence with place and cause.
 #[derive(Debug, thiserror::Error)]

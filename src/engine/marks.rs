@@ -3,9 +3,9 @@
 use super::open::OpenFile;
 use super::places;
 use super::protocol::{ClockSpan, Marks, OutOfMemoryMark, Place, RangeMark};
-use crate::replay::{AnnotationRange, Clock, DeviceHistory};
-use crate::snapshot::Action;
-use crate::units::{EventIdx, Moment};
+use base::units::{EventIdx, Moment};
+use history::replay::{AnnotationRange, Clock, DeviceHistory};
+use history::snapshot::Action;
 
 /// Marks of one kind that are sent: more than anyone looks at, and a few megabytes at most.
 const MOST_MARKS: usize = 20_000;
@@ -95,7 +95,7 @@ impl Lanes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::snapshot::StringId;
+    use history::snapshot::StringId;
 
     #[test]
     fn ranges_of_a_lane_do_not_overlap() {

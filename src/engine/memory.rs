@@ -1,7 +1,7 @@
 //! Whether a file fits into memory: refused with a sentence while there is still memory to say it.
 
 use super::protocol::Progress;
-use crate::units::Bytes;
+use base::units::Bytes;
 
 /// What the tables of a file may take where addresses have 32 bits (wasm). Of the 4 GiB, the rest is for what is not counted: the
 /// gaps between allocations, indices made at the end, the scene, and the few hundred MiB that a hostile file may have us
@@ -90,7 +90,7 @@ fn rounded_down(events: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::protocol::Phase;
+    use crate::protocol::Phase;
 
     #[test]
     fn it_looks_now_and_then_and_says_what_all_would_need() {

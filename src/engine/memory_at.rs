@@ -3,10 +3,10 @@
 use super::open::OpenFile;
 use super::plots::Around;
 use super::protocol::{HitAllocation, HitMemory, HitSegment, Only};
-use crate::analysis::site;
-use crate::replay::{AllocationId, SegmentLives};
-use crate::sorted::sort;
-use crate::units::Moment;
+use analysis::site;
+use base::sorted::sort;
+use base::units::Moment;
+use history::replay::{AllocationId, SegmentLives};
 
 /// A segment at a moment, or as much of it as touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,11 +6,11 @@ use super::find::{Found, has_stack};
 use super::groups::{Groups, stack_of};
 use super::plots::Plots;
 use super::protocol::{DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, Looks, Overview, Plot, Warning};
-use crate::analysis::{CategorySet, Sites, site};
-use crate::replay::{AllocationId, Curve, DeviceHistory, Rounding, SegmentLives, Source, Versions};
-use crate::snapshot::{Action, Snapshot, StackId, Warnings};
-use crate::timeline::{self, Axis, Order, OutlineRect, Paint, Piling, View, paint};
-use crate::units::{EventIdx, Moment};
+use analysis::{CategorySet, Sites, site};
+use base::units::{EventIdx, Moment};
+use history::replay::{AllocationId, Curve, DeviceHistory, Rounding, SegmentLives, Source, Versions};
+use history::snapshot::{Action, Snapshot, StackId, Warnings};
+use picture::timeline::{self, Axis, Order, OutlineRect, Paint, Piling, View, paint};
 
 /// An open file.
 pub(super) struct OpenFile {

@@ -1,10 +1,10 @@
 //! Where a moment lies on both axes, and what holds then.
 
 use super::protocol::{At, MomentFacts, NamedEvent, Place, Turn};
-use crate::replay::{Clock, Curve, DeviceHistory};
-use crate::snapshot::Action;
-use crate::timeline::Axis;
-use crate::units::{EventIdx, Moment};
+use base::units::{EventIdx, Moment};
+use history::replay::{Clock, Curve, DeviceHistory};
+use history::snapshot::Action;
+use picture::timeline::Axis;
 
 /// Everything about the moment that is pointed at; beyond either end, the first or the last. `None` for an event that there is not.
 pub(super) fn facts(history: &DeviceHistory, at: At) -> Option<MomentFacts> {

@@ -10,7 +10,7 @@ mod flame;
 mod loading;
 mod looks;
 mod moments;
-mod picture;
+mod overview;
 mod plot;
 mod question;
 mod range;
@@ -22,17 +22,17 @@ mod summary;
 mod table;
 mod tree;
 
-pub use crate::analysis::category::{self, CategoryRule, CategorySet, SetError, SetProblem};
-pub use crate::analysis::{EventTermError, EventTerms, Filter};
-pub use crate::snapshot::Action;
+pub use analysis::category::{self, CategoryRule, CategorySet, SetError, SetProblem};
+pub use analysis::{EventTermError, EventTerms, Filter};
 pub use details::{CategoryDetails, Details, FrameText, HitAllocation, Origin};
 pub use events::{EventRow, EventsFilter, EventsPage, EventsQuestion, versioned};
 pub use find::{Begin, Direction, Match, Query, QueryError, Tally, Wording};
 pub use flame::{FlameBox, FlamePage, FlameQuestion, MOST_BOXES};
+pub use history::snapshot::Action;
 pub use loading::{Access, Member, Phase, Progress, Want};
 pub use looks::{Grouping, Highlight, Looks};
 pub use moments::{At, MomentFacts, NamedEvent, Step, Stepped, Stop, Turn};
-pub use picture::{ClockSpan, LegendEntry, Marks, OutOfMemoryMark, Overview, Place, RangeMark};
+pub use overview::{ClockSpan, LegendEntry, Marks, OutOfMemoryMark, Overview, Place, RangeMark};
 pub use plot::{AddressMap, Curves, HitMemory, HitSegment, MappedRange, Only, Plot};
 pub use question::{
     Arrangement, DEFAULT_RULES, Internal, InternalRules, Merge, NodeKind, NodeLabel, Root, RuleError, Scope, Span,
@@ -54,8 +54,8 @@ pub use table::{
 };
 pub use tree::{Fold, FoldState, Reach, Reveal, TreePage, TreeQuestion, TreeRow};
 
-use crate::codec::Coded;
-use crate::timeline::{Axis, View};
+use base::codec::Coded;
+use picture::timeline::{Axis, View};
 
 /// What a driver asks of the engine.
 #[derive(Clone, Debug, PartialEq, Coded)]

@@ -3,8 +3,8 @@
 use super::answers::{Selection, within};
 use super::open::OpenFile;
 use super::protocol::{RangeFacts, Scope, Span, Weight};
-use crate::replay::Curve;
-use crate::units::Moment;
+use base::units::Moment;
+use history::replay::Curve;
 
 /// What happened in the range; `None` while there is no time for it. On a device that the file does not have, nothing.
 pub(super) fn facts(

@@ -2,10 +2,10 @@
 
 use super::groups::compile_context;
 use super::innermost::Innermost;
-use crate::replay::DeviceHistory;
-use crate::snapshot::{Snapshot, StringId};
-use crate::units::Moment;
+use base::units::Moment;
 use hashbrown::HashMap;
+use history::replay::DeviceHistory;
+use history::snapshot::{Snapshot, StringId};
 
 /// Marks or combinations of labels between two questions for the time.
 const ROWS_PER_CHECK: usize = 2048;

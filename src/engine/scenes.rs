@@ -2,7 +2,7 @@
 
 use super::open::OpenFile;
 use super::protocol::{Looks, Plot, Reply};
-use crate::timeline::{AddressJob, Scene, SceneJob, View};
+use picture::timeline::{AddressJob, Scene, SceneJob, View};
 
 /// A scene that was asked for.
 pub(super) struct PendingScene {

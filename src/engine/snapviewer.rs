@@ -12,9 +12,9 @@
 
 use super::join::Events;
 use super::spans::{MOST_ALLOCATIONS, Span, Spans};
-use crate::json::{Limits, Machine};
-use crate::pickle::Builder;
-use crate::snapshot::Reader;
+use history::json::{Limits, Machine};
+use history::pickle::Builder;
+use history::snapshot::Reader;
 
 /// The members of its archives, as it names them.
 pub(super) const DRAWING: &str = "allocations.json";

@@ -4,7 +4,7 @@ use super::archive::{Archive, ArchiveError};
 use super::decoder::Layout;
 use super::feed::Feed;
 use super::protocol::{Access, Member, Want};
-use crate::container::{Container, zip};
+use history::container::{Container, zip};
 
 /// What a container that has handed out all it has can hope for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

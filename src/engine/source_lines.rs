@@ -2,8 +2,8 @@
 
 use super::protocol::{SourceFile, SourceLine, Standing};
 use super::radix::Sorting;
-use crate::column::Column;
-use crate::snapshot::{Frame, FrameId, Snapshot};
+use base::column::Column;
+use history::snapshot::{Frame, FrameId, Snapshot};
 
 /// Frames, lines or files between two questions for the time.
 const ROWS_PER_CHECK: usize = 2048;

@@ -4,7 +4,7 @@ use super::answers::{Selection, within};
 use super::open::{Open, OpenFile};
 use super::protocol::{Scope, SourcesPage, Standing, Weight};
 use super::source_lines::SourceLines;
-use crate::units::Moment;
+use base::units::Moment;
 
 /// Stacks between two questions for the time: some are thousands of frames long.
 const STACKS_PER_CHECK: usize = 128;

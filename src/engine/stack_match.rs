@@ -3,8 +3,8 @@
 
 use super::open::OpenFile;
 use super::protocol::Query;
-use crate::analysis::{IdSet, frame_line};
-use crate::snapshot::{FrameId, StackId};
+use analysis::{IdSet, frame_line};
+use history::snapshot::{FrameId, StackId};
 
 /// Stacks between two questions for the time.
 const STACKS_PER_CHECK: usize = 2048;

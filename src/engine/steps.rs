@@ -3,9 +3,9 @@
 use super::open::OpenFile;
 use super::plots::along_ranges;
 use super::protocol::{Looks, Plot, Step, Stepped, Stop};
-use crate::replay::{AllocationId, DeviceHistory};
-use crate::timeline::{self, Source};
-use crate::units::{EventIdx, Moment};
+use base::units::{EventIdx, Moment};
+use history::replay::{AllocationId, DeviceHistory};
+use picture::timeline::{self, Source};
 
 /// Events that one call looks at: a few milliseconds.
 const MOST_EVENTS: u32 = 50_000;

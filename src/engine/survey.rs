@@ -2,8 +2,8 @@
 
 use super::archive::ArchiveError;
 use super::snapviewer::{DRAWING, ELEMENTS};
-use crate::container::zip::{Directory, Entry, Rows};
 use hashbrown::HashMap;
+use history::container::zip::{Directory, Entry, Rows};
 
 /// Bytes of the directory read at a time: a fraction of a millisecond.
 const SLICE: usize = 64 << 10;

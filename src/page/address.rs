@@ -2,12 +2,12 @@
 
 use super::dom::{Elements, listen};
 use super::{App, clipboard, embedded};
-use crate::ui::link::Link;
-use crate::ui::{Action, url};
 use gloo::events::EventListener;
 use gloo::timers::callback::Timeout;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use ui::link::Link;
+use ui::{Action, url};
 use wasm_bindgen::JsValue;
 use web_sys::Url;
 

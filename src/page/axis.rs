@@ -3,11 +3,11 @@
 use super::App;
 use super::dom::listen;
 use super::input::place;
-use crate::ui::Action;
-use crate::ui::axis_press::AxisPress;
-use crate::ui::range::About;
 use gloo::events::EventListener;
 use std::rc::Rc;
+use ui::Action;
+use ui::axis_press::AxisPress;
+use ui::range::About;
 use wasm_bindgen::JsCast;
 use web_sys::{Event, EventTarget, KeyboardEvent, PointerEvent};
 

@@ -1,8 +1,8 @@
 //! Text to the clipboard.
 
 use super::{App, dom};
-use crate::ui::Action;
 use std::rc::Rc;
+use ui::Action;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 
 /// Copies `text`, and says whether the browser allowed it.

@@ -2,12 +2,12 @@
 
 use super::App;
 use super::dom;
-use crate::render::Gpu;
-use crate::ui::Action;
-use crate::ui::flame::FlameAction;
-use crate::ui::memory::MemoryAction;
-use crate::ui::state::{Canvas, Renderer};
+use picture::render::Gpu;
 use std::rc::Rc;
+use ui::Action;
+use ui::flame::FlameAction;
+use ui::memory::MemoryAction;
+use ui::state::{Canvas, Renderer};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen_futures::spawn_local;

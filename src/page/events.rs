@@ -4,10 +4,10 @@ use super::App;
 use super::dom::listen;
 use super::input::clicked;
 use super::table;
-use crate::ui::events::EventsAction;
-use crate::ui::{Action, Command};
 use gloo::events::EventListener;
 use std::rc::Rc;
+use ui::events::EventsAction;
+use ui::{Action, Command};
 use web_sys::{Event, EventTarget};
 
 /// Listens to the list of events. Rows scroll as those of the table do.

@@ -3,14 +3,14 @@
 use super::dom::{self, append};
 use super::theme::Theme;
 use super::{App, labels, painter, pen};
-use crate::render::{Drawing, Lane, Look, OverlayRect, Twin};
-use crate::svg::{self, Inks};
-use crate::timeline::View;
-use crate::ui::Action;
-use crate::ui::export::{Format, Picture};
 use gloo::timers::callback::Timeout;
 use js_sys::{Array, Promise};
+use picture::render::{Drawing, Lane, Look, OverlayRect, Twin};
+use picture::svg::{self, Inks};
+use picture::timeline::View;
 use std::rc::Rc;
+use ui::Action;
+use ui::export::{Format, Picture};
 use wasm_bindgen::{Clamped, JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, BlobPropertyBag, HtmlCanvasElement, HtmlElement, ImageData, Url, Window};
@@ -40,7 +40,7 @@ fn vector(picture: &Picture, theme: &Theme, look: &Look) -> Result<Blob, JsValue
         Inks { soft: &theme.text, strong: &theme.strong, line: &theme.line, peak: &theme.peak, accent: &theme.accent };
     let mut text = String::new();
     // It fails only where its writer does, and a string takes everything.
-    let _ = svg::write(&mut text, picture, look, &inks);
+    let _ = svg::write(&mut text, &picture.drawing(), look, &inks);
     let kind = BlobPropertyBag::new();
     kind.set_type("image/svg+xml");
     Blob::new_with_str_sequence_and_options(&Array::of1(&text.into()), &kind)

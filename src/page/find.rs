@@ -2,11 +2,11 @@
 
 use super::App;
 use super::dom::listen;
-use crate::ui::{Action, Command};
 use gloo::events::EventListener;
 use gloo::timers::callback::Timeout;
 use std::cell::RefCell;
 use std::rc::Rc;
+use ui::{Action, Command};
 use wasm_bindgen::JsCast;
 use web_sys::{Event, KeyboardEvent};
 

@@ -6,15 +6,15 @@ use super::input::clicked;
 use super::labels::bare_context;
 use super::painter::Painter;
 use super::theme::Theme;
-use crate::engine::protocol::{Merge, NodeKind};
-use crate::render::flames::{self, FADED_FILL, FIRST_FILL, FIRST_NEUTRAL, HATCHED, INDEX, MARK_SHIFT};
-use crate::render::{Drawing, Flame, Look, OverlayRect, Tile};
-use crate::ui::flame::FlameAction;
-use crate::ui::flame::picture::{FlameFill, FlamePicture, FlameStroke, FlameTile, picture};
-use crate::ui::views::Tab;
-use crate::ui::{Action, State};
+use engine::protocol::{Merge, NodeKind};
 use gloo::events::EventListener;
+use picture::render::flames::{self, FADED_FILL, FIRST_FILL, FIRST_NEUTRAL, HATCHED, INDEX, MARK_SHIFT};
+use picture::render::{Drawing, Flame, Look, OverlayRect, Tile};
 use std::rc::Rc;
+use ui::flame::FlameAction;
+use ui::flame::picture::{FlameFill, FlamePicture, FlameStroke, FlameTile, picture};
+use ui::views::Tab;
+use ui::{Action, State};
 use wasm_bindgen::JsCast;
 use web_sys::{Event, MouseEvent};
 
@@ -107,7 +107,7 @@ fn tile(it: &FlameTile, height_px: u32) -> Tile {
 }
 
 fn outlines(picture: &FlamePicture, look: &Look, thick: i32) -> Vec<OverlayRect> {
-    let of = |outline: &crate::ui::flame::picture::FlameOutline| {
+    let of = |outline: &ui::flame::picture::FlameOutline| {
         let (thick, rgba) = match outline.stroke {
             FlameStroke::Hovered => (thick, look.hover),
             FlameStroke::Revealed => (thick, look.selection),

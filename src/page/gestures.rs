@@ -3,12 +3,12 @@
 use super::App;
 use super::dom::listen;
 use super::input::place;
-use crate::ui::Action;
-use crate::ui::action::Pointer;
-use crate::ui::drag::{Drag, Held};
 use gloo::events::EventListener;
 use std::cell::Cell;
 use std::rc::Rc;
+use ui::Action;
+use ui::action::Pointer;
+use ui::drag::{Drag, Held};
 use wasm_bindgen::JsCast;
 use web_sys::PointerEvent;
 

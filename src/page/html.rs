@@ -5,12 +5,12 @@
 
 use super::dom::{self, Elements, append};
 use super::{App, address, embedded, export};
-use crate::ui::Action;
-use crate::ui::action::Origin;
-use crate::ui::html::{self, MOST, Packing, Step, Wanted, element, place};
-use crate::units::Bytes;
+use base::units::Bytes;
 use js_sys::{Array, JsString, Promise, Reflect, Uint8Array};
 use std::rc::Rc;
+use ui::Action;
+use ui::action::Origin;
+use ui::html::{self, MOST, Packing, Step, Wanted, element, place};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, Element, File, FileReader, RequestCache, RequestInit, Response};

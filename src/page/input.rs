@@ -2,16 +2,16 @@
 
 use super::App;
 use super::dom::{self, listen};
-use crate::engine::protocol::Grouping;
-use crate::ui::action::{Pointer, WheelAxis};
-use crate::ui::drag::Held;
-use crate::ui::export::Dialog;
-use crate::ui::keys::{BINDINGS, Scope, chord, command};
-use crate::ui::settings;
-use crate::ui::state::Help;
-use crate::ui::{Action, Command};
+use engine::protocol::Grouping;
 use gloo::events::EventListener;
 use std::rc::Rc;
+use ui::action::{Pointer, WheelAxis};
+use ui::drag::Held;
+use ui::export::Dialog;
+use ui::keys::{BINDINGS, Scope, chord, command};
+use ui::settings;
+use ui::state::Help;
+use ui::{Action, Command};
 use wasm_bindgen::JsCast;
 use web_sys::{
     Element, Event, HtmlButtonElement, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement, KeyboardEvent,

@@ -3,8 +3,8 @@
 use super::dom::Elements;
 use super::pen;
 use super::theme::Theme;
-use crate::render::Look;
-use crate::ui::figure::Figure;
+use picture::render::Look;
+use ui::figure::Figure;
 use wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 

@@ -4,11 +4,11 @@
 use super::App;
 use super::dom::{Elements, listen};
 use super::theme::Theme;
-use crate::engine::protocol::Overview;
-use crate::ui::{Action, State};
+use engine::protocol::Overview;
 use gloo::events::EventListener;
 use std::cell::Cell;
 use std::rc::Rc;
+use ui::{Action, State};
 use wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, PointerEvent};
 

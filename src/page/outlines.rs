@@ -1,11 +1,11 @@
 //! The outlines of what is under the pointer and of what is selected, each inside its lane.
 
-use crate::render::placement::Placement;
-use crate::render::{Look, OverlayRect};
-use crate::timeline::{OutlineRect, Quad, View, outline};
-use crate::ui::State;
-use crate::ui::lanes::ShownLane;
-use crate::ui::outline::{Rect, outline as strokes};
+use picture::outline::{Rect, outline as strokes};
+use picture::render::placement::Placement;
+use picture::render::{Look, OverlayRect};
+use picture::timeline::{OutlineRect, Quad, View, outline};
+use ui::State;
+use ui::lanes::ShownLane;
 
 /// The outlines in pixels of the canvas: first the hovered, so that the selection lies on top.
 pub(super) fn outlines(state: &State, look: &Look) -> Vec<OverlayRect> {

@@ -3,11 +3,11 @@
 use super::dom::Elements;
 use super::labels::{FONT, context, stage_size};
 use super::theme::Theme;
-use crate::timeline::View;
-use crate::ui::State;
-use crate::ui::action::Pointer;
-use crate::ui::overlay::{Crosshair, Flag, Overlay};
-use crate::ui::state::Canvas;
+use picture::timeline::View;
+use ui::State;
+use ui::action::Pointer;
+use ui::overlay::{Crosshair, Flag, Overlay};
+use ui::state::Canvas;
 use web_sys::CanvasRenderingContext2d;
 
 /// CSS pixels: the height of a chip, and what is beside its text.

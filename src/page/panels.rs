@@ -27,7 +27,7 @@ pub(super) mod why;
 
 use super::dom::Elements;
 use super::theme::Theme;
-use crate::ui::State;
+use ui::State;
 
 /// What every panel shows now.
 #[derive(Default)]

@@ -1,9 +1,9 @@
 //! Shapes on a 2-D canvas.
 
 use super::theme::Theme;
-use crate::render::Look;
-use crate::timeline::paint::SHADES;
-use crate::ui::figure::shapes::{Anchor, Face, Shape, Text, Tint};
+use picture::render::Look;
+use picture::shapes::{Anchor, Face, Shape, Text, Tint};
+use picture::timeline::paint::SHADES;
 use web_sys::CanvasRenderingContext2d;
 
 /// Draws shapes, back to front. `look` has the palette that the figure's slots are of.

@@ -2,10 +2,10 @@
 
 use super::App;
 use super::dom::listen;
-use crate::ui::plots::{PlotAction, PlotStep};
-use crate::ui::{Action, Command};
 use gloo::events::EventListener;
 use std::rc::Rc;
+use ui::plots::{PlotAction, PlotStep};
+use ui::{Action, Command};
 use web_sys::{EventTarget, HtmlSelectElement};
 
 /// Listens to them. The first line of pools and of streams stands for all.

@@ -3,11 +3,11 @@
 use super::App;
 use super::dom::{cause, listen};
 use super::{export, settings};
-use crate::ui::rules::{Choice, Form, RulesAction};
-use crate::ui::settings::SettingsAction;
-use crate::ui::{Action, Command};
 use gloo::events::EventListener;
 use std::rc::Rc;
+use ui::rules::{Choice, Form, RulesAction};
+use ui::settings::SettingsAction;
+use ui::{Action, Command};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Element, Event, EventTarget, HtmlInputElement};

@@ -2,10 +2,10 @@
 
 use super::App;
 use super::dom::listen;
-use crate::ui::Action;
-use crate::ui::settings::{Field, SettingsAction};
 use gloo::events::EventListener;
 use std::rc::Rc;
+use ui::Action;
+use ui::settings::{Field, SettingsAction};
 use web_sys::{EventTarget, Storage};
 
 /// What they are stored under.

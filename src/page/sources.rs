@@ -2,10 +2,10 @@
 
 use super::App;
 use super::dom::{cause, listen, set_attribute};
-use crate::ui::Action;
-use crate::ui::sources::{SourceAction, SourceText};
 use gloo::events::EventListener;
 use std::rc::Rc;
+use ui::Action;
+use ui::sources::{SourceAction, SourceText};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent};

@@ -2,14 +2,14 @@
 
 use super::App;
 use super::dom::{self, listen};
-use crate::ui::events::EventsAction;
-use crate::ui::histograms::{Histogram, Reach};
-use crate::ui::memory::MemoryAction;
-use crate::ui::table::{COLUMNS, Dropped, Extent};
-use crate::ui::views::Tab;
-use crate::ui::{Action, Command};
 use gloo::events::EventListener;
 use std::rc::Rc;
+use ui::events::EventsAction;
+use ui::histograms::{Histogram, Reach};
+use ui::memory::MemoryAction;
+use ui::table::{COLUMNS, Dropped, Extent};
+use ui::views::Tab;
+use ui::{Action, Command};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{Element, Event, EventTarget, HtmlElement, KeyboardEvent, MouseEvent, ResizeObserver};

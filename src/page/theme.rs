@@ -2,8 +2,8 @@
 
 use super::App;
 use super::dom::{self, Elements};
-use crate::render::Look;
 use gloo::events::{EventListener, EventListenerOptions};
+use picture::render::Look;
 use std::rc::Rc;
 
 /// The colours of everything on a canvas.

@@ -3,10 +3,10 @@
 use super::App;
 use super::dom::{self, listen};
 use super::panels::tree::scale;
-use crate::ui::Action;
-use crate::ui::tree_keys::{MERGES, TreeAction};
 use gloo::events::EventListener;
 use std::rc::Rc;
+use ui::Action;
+use ui::tree_keys::{MERGES, TreeAction};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{Element, Event, HtmlElement, ResizeObserver};

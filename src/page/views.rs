@@ -2,10 +2,10 @@
 
 use super::App;
 use super::dom::{Elements, listen};
-use crate::ui::Action;
-use crate::ui::views::Tab;
 use gloo::events::EventListener;
 use std::rc::Rc;
+use ui::Action;
+use ui::views::Tab;
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlElement, KeyboardEvent, PointerEvent};
 

@@ -3,11 +3,11 @@
 use super::App;
 use super::dom::listen;
 use super::panels::why::{give_focus, topic_button};
-use crate::engine::protocol::Topic;
-use crate::ui::Action;
-use crate::ui::why::WhyAction;
+use engine::protocol::Topic;
 use gloo::events::EventListener;
 use std::rc::Rc;
+use ui::Action;
+use ui::why::WhyAction;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, HtmlInputElement, KeyboardEvent};
 

@@ -19,7 +19,7 @@ use super::table::{Dropped, Extent, Go};
 use super::tree_keys::{TreeAction, TreeCommand};
 use super::views::Tab;
 use super::why::{WhyAction, WhyStep};
-use crate::engine::protocol::{Direction, Grouping, Reply, Request, TableColumn};
+use engine::protocol::{Direction, Grouping, Reply, Request, TableColumn};
 use std::rc::Rc;
 
 /// Something happened: a person did it, the worker said it, or the browser reported it.
@@ -427,7 +427,7 @@ pub enum Effect {
         /// Of this device: its place in the summary's list.
         device_place: usize,
         /// The geometry.
-        scene: Rc<crate::timeline::Scene>,
+        scene: Rc<picture::timeline::Scene>,
     },
     /// The field of the search gets the focus.
     FocusFind,

@@ -1,8 +1,8 @@
 //! What allocations weigh, as text: requested bytes, or those × moments; and shares of it.
 
-use crate::engine::protocol::Scope;
-pub use crate::units::percent;
-use crate::units::{Bytes, grouped};
+pub use base::units::percent;
+use base::units::{Bytes, grouped};
+use engine::protocol::Scope;
 
 /// A weight in the unit of its scope, short: `38.1 MiB`; over time `38.1 MiB·events`.
 pub fn amount(scope: Scope, bytes: u64) -> String {

@@ -3,7 +3,7 @@
 use super::action::Pointer;
 use super::pinned::Sought;
 use super::state::State;
-use crate::engine::protocol::At;
+use engine::protocol::At;
 
 /// So near, in CSS pixels, the handle or an edge has to be to be grabbed.
 const NEAR_PX: f64 = 8.0;

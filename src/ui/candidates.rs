@@ -5,7 +5,7 @@
 
 use super::action::{GivenFile, Origin};
 use super::state::Choice;
-use crate::sorted::sorted_by_key;
+use base::sorted::sorted_by_key;
 
 /// Endings of what lies beside snapshots and never is one.
 const OTHERS: [&str; 46] = [

@@ -1,8 +1,8 @@
 //! What stands in a cell of a report's sheet, as text: for the page, for Markdown and for the terminal alike.
 
 use super::amount::percent;
-use crate::engine::protocol::{Cell, Sheet, SheetRow, Threshold, Topic};
-use crate::units::{Bytes, duration_us, grouped};
+use base::units::{Bytes, duration_us, grouped};
+use engine::protocol::{Cell, Sheet, SheetRow, Threshold, Topic};
 
 /// What a topic is called.
 pub fn title(topic: Topic) -> &'static str {

@@ -11,7 +11,7 @@ use super::views::Tab;
 use super::{
     cursor, details, events, export, flame, html, link, memory, plots, record, rules, settings, table, tree_keys, why,
 };
-use crate::engine::protocol::{Direction, Grouping, Looks};
+use engine::protocol::{Direction, Grouping, Looks};
 
 /// One key press moves by this part of the window.
 const STEP: f64 = 1.0 / 8.0;

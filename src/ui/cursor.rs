@@ -5,8 +5,8 @@ use super::hover::Spot;
 use super::pointing;
 use super::state::{BytesAxis, Hover, State};
 use super::surroundings::Answer;
-use crate::engine::protocol::{HitAllocation, HitMemory, Looks, MomentFacts, Plot, Request, Step, Stepped, Stop};
-use crate::timeline::{Axis, Scene, View};
+use engine::protocol::{HitAllocation, HitMemory, Looks, MomentFacts, Plot, Request, Step, Stepped, Stop};
+use picture::timeline::{Axis, Scene, View};
 
 /// Commands that wait for a step of the one before: a key held down makes no more.
 const MOST_WAITING: usize = 4;

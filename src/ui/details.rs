@@ -1,8 +1,8 @@
 //! The selected allocation as text: facts, stack, and the form for the clipboard.
 
 use super::summary::{Fact, device_name};
-use crate::engine::protocol::{Details, FrameText, Origin};
-use crate::units::{Bytes, counted, duration_us, grouped};
+use base::units::{Bytes, counted, duration_us, grouped};
+use engine::protocol::{Details, FrameText, Origin};
 
 /// What the details panel shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -208,7 +208,7 @@ pub fn text(details: &Details) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::protocol::CategoryDetails;
+    use engine::protocol::CategoryDetails;
 
     fn sample() -> Details {
         let frame = |name: &str, filename: &str, user| FrameText {

@@ -10,7 +10,7 @@ use super::scroll::Scroll;
 use super::state::State;
 use super::table::{self, Chosen, Extent};
 use super::views::Tab;
-use crate::engine::protocol::{EventRow, EventsFilter, EventsPage, EventsQuestion, Request};
+use engine::protocol::{EventRow, EventsFilter, EventsPage, EventsQuestion, Request};
 use std::rc::Rc;
 
 /// CSS pixels of a row.

@@ -4,14 +4,16 @@
 //! interpolated; while the worker makes it, no other is asked for, or the newer one would overtake it.
 
 use super::action::Effect;
-use super::figure::{Figure, sheet::Sheet, words::Words};
-use super::outline::{Rect, outline};
+use super::figure::{Figure, sheet, words::Words};
 use super::overlay::Overlay;
 use super::plots;
 use super::state::State;
-use crate::engine::protocol::{Looks, Reply, Request};
-use crate::timeline::{OutlineRect, Scene, View};
-use crate::units::grouped;
+use base::units::grouped;
+use engine::protocol::{Looks, Reply, Request};
+use picture::outline::{Rect, outline};
+use picture::shapes::Sheet;
+use picture::svg::Drawing;
+use picture::timeline::{OutlineRect, Scene, View};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -99,6 +101,13 @@ pub struct Picture {
     pub faded: BTreeSet<u32>,
     /// The outline of the selection, in pixels of the window.
     pub outline: Vec<Rect>,
+}
+
+impl Picture {
+    /// What of it is drawn.
+    pub fn drawing(&self) -> Drawing<'_> {
+        Drawing { sheet: &self.sheet, view: &self.view, scene: &self.scene, outline: &self.outline }
+    }
 }
 
 impl Export {
@@ -203,7 +212,7 @@ pub(super) fn take(state: &mut State, reply: Reply, effects: &mut Vec<Effect>) -
 }
 
 fn finish(state: &mut State, making: Making, scene: Rc<Scene>, effects: &mut Vec<Effect>) {
-    let sheet = Sheet::new(&making.figure, &making.words, &scene);
+    let sheet = sheet::sheet(&making.figure, &making.words, &scene);
     if sheet.size.iter().any(|&side| side > MOST_PX) {
         let [width, height] = sheet.size;
         exported(state, Err(format!("{width} × {height} pixels are more than a browser draws")));
@@ -237,6 +246,6 @@ pub fn pixels(state: &State, format: Format) -> String {
         return String::new();
     };
     let figure = Figure::of(state, &scaled(&view, format), canvas.scale * f64::from(format.times()));
-    let [width, height] = Sheet::new(&figure, &Words::of(state, &view), scene).size.map(|side| grouped(side.into()));
+    let [width, height] = sheet::sheet(&figure, &Words::of(state, &view), scene).size.map(|side| grouped(side.into()));
     format!("{width} × {height} pixels")
 }

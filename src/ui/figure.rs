@@ -7,7 +7,6 @@
 
 mod around;
 mod plotted;
-pub mod shapes;
 pub mod sheet;
 mod tools;
 pub mod words;
@@ -18,9 +17,9 @@ use super::overlay::Overlay;
 use super::plots::axis::{Gap, title};
 use super::plots::curves::Curve;
 use super::state::{Canvas, State};
-use crate::engine::protocol::Plot;
-use crate::timeline::{Axis, Tick, View, event_ticks, time_ticks};
-use crate::units::Bytes;
+use base::units::Bytes;
+use engine::protocol::Plot;
+use picture::timeline::{Axis, Tick, View, event_ticks, time_ticks};
 
 /// CSS pixels between marks of an axis, at least.
 const BYTES_APART: f64 = 44.0;

@@ -5,10 +5,10 @@ use super::amount::amount;
 use super::pointing::select;
 use super::state::{BytesAxis, State};
 use super::tree;
-use crate::engine::protocol::{
+use base::units::{Bytes, counted, grouped};
+use engine::protocol::{
     Begin, Details, Direction, Highlight, Looks, Match, Plot, Query, QueryError, Request, Scope, Tally, Weight, Wording,
 };
-use crate::units::{Bytes, counted, grouped};
 
 /// What is looked for, and what was found.
 #[derive(Clone, Debug, Default)]

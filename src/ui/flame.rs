@@ -7,9 +7,7 @@ use super::action::Effect;
 use super::state::{Canvas, State};
 use super::surroundings::Answer;
 use super::views::Tab;
-use crate::engine::protocol::{
-    Arrangement, FlameBox, FlamePage, FlameQuestion, Internal, Merge, NodeLabel, Request, Root,
-};
+use engine::protocol::{Arrangement, FlameBox, FlamePage, FlameQuestion, Internal, Merge, NodeLabel, Request, Root};
 use std::rc::Rc;
 
 /// The height of a row in CSS pixels.

@@ -1,8 +1,8 @@
 //! Histograms of sizes and lives: bars by powers of two, each a filter of the table and of the other histogram.
 
 use super::state::State;
-use crate::engine::protocol::{LIFE_TO_END, LIFE_UNKNOWN, Weight};
-use crate::units::{BYTE_UNITS, Bytes, counted, grouped};
+use base::units::{BYTE_UNITS, Bytes, counted, grouped};
+use engine::protocol::{LIFE_TO_END, LIFE_UNKNOWN, Weight};
 
 /// What a histogram is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,7 +189,7 @@ fn power(of: Histogram, exponent: u8) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::protocol::{life_class, size_class};
+    use engine::protocol::{life_class, size_class};
 
     #[test]
     fn classes_are_told_exactly() {

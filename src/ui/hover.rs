@@ -5,9 +5,9 @@ use super::cursor::{Standing, column_under};
 use super::plots::segment;
 use super::state::Hover;
 
-use crate::engine::protocol::Plot;
-use crate::timeline::{Scene, View, scene_hit};
-use crate::units::{Bytes, counted, grouped};
+use base::units::{Bytes, counted, grouped};
+use engine::protocol::Plot;
+use picture::timeline::{Scene, View, scene_hit};
 
 /// What the scene says about a place.
 #[derive(Clone, Copy, Debug, PartialEq)]

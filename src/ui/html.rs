@@ -5,7 +5,7 @@ use super::export::Dialog;
 use super::figure::words::plain;
 use super::link::Link;
 use super::state::State;
-use crate::units::Bytes;
+use base::units::Bytes;
 
 /// The most bytes a snapshot may have in a page, as they go in. Four letters of base64 stand for three bytes, and a text has at most
 /// 2^29 − 24 letters in Chromium's V8: beyond that, the page could be written but not read.

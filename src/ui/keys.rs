@@ -13,7 +13,7 @@ use super::table::{Extent, Go};
 use super::tree_keys::TreeCommand;
 use super::views::Tab;
 use super::why::WhyStep;
-use crate::engine::protocol::Direction;
+use engine::protocol::Direction;
 
 /// Where a key works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

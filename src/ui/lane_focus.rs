@@ -5,7 +5,7 @@ use super::lanes::{Arrangement, Lane};
 use super::navigate::Plane;
 use super::state::State;
 use super::surroundings::Surroundings;
-use crate::timeline::{Axis, View};
+use picture::timeline::{Axis, View};
 
 impl State {
     /// Gives the lane of another device the focus; its window begins where the one before began. `false` where there are no lanes.

@@ -3,8 +3,8 @@
 use super::lanes::Arrangement;
 use super::state::State;
 use super::summary::device_name;
-use crate::timeline::{Axis, Tick};
-use crate::units::grouped;
+use base::units::grouped;
+use picture::timeline::{Axis, Tick};
 
 /// What stands at a lane.
 #[derive(Clone, Debug, PartialEq)]

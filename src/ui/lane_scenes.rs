@@ -5,8 +5,8 @@ use super::lanes::{Lane, ShownLane};
 use super::navigate::Plane;
 use super::plots;
 use super::state::{BytesAxis, Canvas, Geometry, State};
-use crate::engine::protocol::{DeviceSummary, Highlight, Looks, Request};
-use crate::timeline::{Axis, Scene, View};
+use engine::protocol::{DeviceSummary, Highlight, Looks, Request};
+use picture::timeline::{Axis, Scene, View};
 use std::rc::Rc;
 
 impl State {

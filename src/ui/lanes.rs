@@ -13,8 +13,8 @@ use super::action::Pointer;
 use super::navigate::Plane;
 use super::shared_axis::SharedAxis;
 use super::state::{Canvas, Geometry, State};
-use crate::engine::protocol::DeviceSummary;
-use crate::timeline::View;
+use engine::protocol::DeviceSummary;
+use picture::timeline::View;
 use std::ops::Range;
 
 /// A lane is at least so many CSS pixels high: fewer show nothing. Devices beyond are reached by moving the focus.

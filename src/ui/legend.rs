@@ -1,9 +1,9 @@
 //! The legend as lines of text.
 
 use super::state::State;
-use crate::engine::protocol::{Grouping, LegendEntry, Plot};
-use crate::sorted::sorted_by_key;
-use crate::units::{Bytes, counted, grouped};
+use base::sorted::sorted_by_key;
+use base::units::{Bytes, counted, grouped};
+use engine::protocol::{Grouping, LegendEntry, Plot};
 use std::collections::BTreeSet;
 
 /// One line of the legend.

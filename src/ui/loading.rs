@@ -3,8 +3,8 @@
 use super::action::Origin;
 use super::state::Loading;
 use super::url::server;
-use crate::engine::protocol::Phase;
-use crate::units::Bytes;
+use base::units::Bytes;
+use engine::protocol::Phase;
 
 /// What a worker can have: all that 32-bit addresses reach.
 const WORKER_MEMORY: u64 = 4 << 30;

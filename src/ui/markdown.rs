@@ -1,7 +1,7 @@
 //! A report as Markdown, to paste into an issue. What a file calls its frames stays text: in code spans, or escaped.
 
 use super::cell_text::{exact, is_of_numbers, left_out, short, threshold, title, total};
-use crate::engine::protocol::{Cell, Report, Sheet, SheetRow, Tone};
+use engine::protocol::{Cell, Report, Sheet, SheetRow, Tone};
 
 /// Stacks of a sheet that are written out, the first ones: an issue with more is not read.
 const STACKS: usize = 3;
@@ -178,7 +178,7 @@ fn escape(text: &mut String, words: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::protocol::{SheetColumn, Statement, Threshold, Topic};
+    use engine::protocol::{SheetColumn, Statement, Threshold, Topic};
 
     fn column(key: &str, label: &str) -> SheetColumn {
         SheetColumn { key: key.to_owned(), label: label.to_owned() }

@@ -4,8 +4,8 @@ use super::action::Pointer;
 use super::moment::{elapsed, event_name};
 use super::state::State;
 use super::tools::Point;
-use crate::engine::protocol::{At, Plot};
-use crate::units::{Bytes, grouped};
+use base::units::{Bytes, grouped};
+use engine::protocol::{At, Plot};
 
 /// Markers of a file; more would hide what they mark.
 const MOST: usize = 50;

@@ -1,8 +1,8 @@
 //! The marks that lie in the window, in its pixels: out of memory, snapshots, annotations in lanes.
 
 use super::state::State;
-use crate::timeline::View;
-use crate::units::Bytes;
+use base::units::Bytes;
+use picture::timeline::View;
 
 /// Lanes of annotations that are shown; deeper ones are told by number.
 pub const MOST_LANES: u32 = 3;
@@ -42,7 +42,7 @@ impl Around {
     pub fn of(state: &State, view: &View) -> Around {
         let Some(marks) = state.around.marks.latest() else { return Around::default() };
         let width = f64::from(view.width_px);
-        let at = |place: &crate::engine::protocol::Place| view.column_from_x(place.on(state.axis));
+        let at = |place: &engine::protocol::Place| view.column_from_x(place.on(state.axis));
         let inside = |x: &f64| (0.0..=width).contains(x);
         let out_of_memory = marks.out_of_memory.iter().map(|mark| {
             let text = format!("out of memory: {} asked for, {} free", Bytes(mark.requested), Bytes(mark.device_free));
@@ -56,8 +56,8 @@ impl Around {
         });
         let visible = |range: &Range| range.x[0] < width && range.x[1] > 0.0;
         let begins = view.column_from_x(match state.axis {
-            crate::timeline::Axis::Events => 1.0,
-            crate::timeline::Axis::Time => marks.clock.map_or(0.0, |clock| clock.margin as f64),
+            picture::timeline::Axis::Events => 1.0,
+            picture::timeline::Axis::Time => marks.clock.map_or(0.0, |clock| clock.margin as f64),
         });
         let mut around = Around {
             out_of_memory: out_of_memory.filter(|(x, _)| inside(x)).take(MOST_DRAWN).collect(),

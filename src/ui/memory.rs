@@ -10,7 +10,7 @@ use super::scroll::Scroll;
 use super::state::{Canvas, State};
 use super::surroundings::Answer;
 use super::views::Tab;
-use crate::engine::protocol::{
+use engine::protocol::{
     Details, Grouping, Only, PieceKind, Query, Request, SegmentSort, StateBar, StatePage, StatePiece, StateQuestion,
 };
 use std::rc::Rc;

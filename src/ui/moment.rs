@@ -4,8 +4,8 @@ use super::details::clock;
 use super::hover::card;
 use super::ruler::Mode;
 use super::state::State;
-use crate::engine::protocol::{MomentFacts, Plot};
-use crate::units::{Bytes, Moment, grouped};
+use base::units::{Bytes, Moment, grouped};
+use engine::protocol::{MomentFacts, Plot};
 
 /// The panel of a moment: the cursor's while the pointer is over the picture, else the pinned one.
 #[derive(Clone, Debug, Default, PartialEq)]

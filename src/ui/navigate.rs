@@ -9,10 +9,10 @@
 
 use super::shared_axis::own_width;
 use super::state::{BytesAxis, Canvas, State};
-use crate::engine::protocol::{DeviceSummary, Looks, Plot};
+use engine::protocol::{DeviceSummary, Looks, Plot};
 
-use crate::timeline::{Axis, Extent, Scene, View, time_axis_margin};
-use crate::units::Moment;
+use base::units::Moment;
+use picture::timeline::{Axis, Extent, Scene, View, time_axis_margin};
 
 /// All of a device there is to look at.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,8 +3,8 @@
 use super::cursor::column_under;
 use super::state::{Renderer, Stage, State};
 use super::summary::device_name;
-use crate::engine::protocol::Plot;
-use crate::units::{Bytes, Moment, counted, grouped};
+use base::units::{Bytes, Moment, counted, grouped};
+use engine::protocol::Plot;
 
 /// What a screen reader is told when it changes; a remark is shown to everybody.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use super::plots;
 use super::state::{Choice, Loading, Stage, State};
 use super::surroundings::Surroundings;
 use super::url;
-use crate::engine::protocol::{Member, Request};
-use crate::timeline::Axis;
+use engine::protocol::{Member, Request};
+use picture::timeline::Axis;
 
 /// Where the example lies beside the page.
 pub(super) const EXAMPLE: &str = "example.pickle.gz";

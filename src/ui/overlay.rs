@@ -4,9 +4,9 @@ use super::action::Pointer;
 use super::drag::Drag;
 use super::moment::{elapsed, event_name};
 use super::state::State;
-use crate::engine::protocol::Plot;
-use crate::timeline::{Axis, View};
-use crate::units::{BYTE_UNITS, Bytes, grouped};
+use base::units::{BYTE_UNITS, Bytes, grouped};
+use engine::protocol::Plot;
+use picture::timeline::{Axis, View};
 
 /// Everything over the picture.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -7,9 +7,9 @@ use super::range::About;
 use super::state::State;
 use super::surroundings::Answer;
 use super::typed_moment::{FORMS, Typed, typed};
-use crate::engine::protocol::{At, Details, MomentFacts, RangeFacts, Request, Scope, Span};
-use crate::timeline::{Axis, time_axis_margin};
-use crate::units::{Moment, grouped};
+use base::units::{Moment, grouped};
+use engine::protocol::{At, Details, MomentFacts, RangeFacts, Request, Scope, Span};
+use picture::timeline::{Axis, time_axis_margin};
 
 /// The pinned moment, and the range beside it.
 #[derive(Clone, Debug, Default)]

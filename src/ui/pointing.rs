@@ -6,7 +6,7 @@ use super::action::{Effect, Pointer};
 use super::cursor::{self, Standing};
 use super::hover::{Spot, empty_spot, spot};
 use super::state::{Hover, Purpose, Question, State};
-use crate::engine::protocol::{Details, HitAllocation, HitMemory, Looks, Plot, Request};
+use engine::protocol::{Details, HitAllocation, HitMemory, Looks, Plot, Request};
 
 /// Brings the hover up to date with pointer, window and scene.
 pub(super) fn look_under_pointer(state: &mut State, effects: &mut Vec<Effect>) {

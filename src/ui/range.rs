@@ -2,8 +2,8 @@
 
 use super::moment::{event_name, event_text, exact};
 use super::state::State;
-use crate::engine::protocol::{MomentFacts, RangeFacts, Scope, Span, Weight};
-use crate::units::{Bytes, Moment, counted, duration_us, grouped};
+use base::units::{Bytes, Moment, counted, duration_us, grouped};
+use engine::protocol::{MomentFacts, RangeFacts, Scope, Span, Weight};
 
 /// Which allocations the views show while there is a range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use super::state::State;
 use super::tools::Point;
-use crate::engine::protocol::At;
-use crate::timeline::Axis;
-use crate::units::{Bytes, counted, duration_us, grouped};
+use base::units::{Bytes, counted, duration_us, grouped};
+use engine::protocol::At;
+use picture::timeline::Axis;
 
 /// The ruler.
 #[derive(Clone, Debug, Default)]

@@ -7,8 +7,8 @@ use super::find;
 use super::settings::Dialog;
 use super::state::State;
 use super::why;
-use crate::engine::protocol::{CategorySet, Grouping, Request, SetError};
-use crate::units::counted;
+use base::units::counted;
+use engine::protocol::{CategorySet, Grouping, Request, SetError};
 
 /// What the stored text begins with.
 const FIRST_LINE: &str = "memscape rules 1 ";

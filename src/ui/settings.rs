@@ -6,7 +6,7 @@ use super::action::Effect;
 use super::links::{self, LinkError};
 use super::state::State;
 use super::tree;
-use crate::engine::protocol::{DEFAULT_RULES, InternalRules, Request};
+use engine::protocol::{DEFAULT_RULES, InternalRules, Request};
 
 /// What the stored text begins with.
 const FIRST_LINE: &str = "memscape settings 1";

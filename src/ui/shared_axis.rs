@@ -8,8 +8,8 @@
 //! A device by itself has its own axis as the shared one.
 
 use super::navigate::Plane;
-use crate::engine::protocol::DeviceSummary;
-use crate::timeline::{Axis, Extent, time_axis_margin, time_axis_width};
+use engine::protocol::DeviceSummary;
+use picture::timeline::{Axis, Extent, time_axis_margin, time_axis_width};
 
 /// The axis that some devices share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use super::amount::{per_mille, percent};
 use super::sources::{SourceText, query};
 use super::state::State;
-use crate::engine::protocol::{NodeLabel, Scope, SourceFile, Standing};
-use crate::units::{Bytes, counted, grouped};
+use base::units::{Bytes, counted, grouped};
+use engine::protocol::{NodeLabel, Scope, SourceFile, Standing};
 use std::rc::Rc;
 
 /// Lines of a source file that are shown.

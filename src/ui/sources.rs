@@ -6,7 +6,7 @@ use super::source_rows::{RowKind, view};
 use super::state::{Stage, State};
 use super::surroundings::Answer;
 use super::views::Tab;
-use crate::engine::protocol::{Request, Scope, SourceFile, SourcesPage};
+use engine::protocol::{Request, Scope, SourceFile, SourcesPage};
 use std::rc::Rc;
 
 /// Bytes of a source file that is shown: no code is longer, and snapshots are.

@@ -22,9 +22,9 @@ use super::tree::Tree;
 use super::url::Came;
 use super::views::Views;
 use super::why::Why;
-use crate::engine::protocol::{Details, DeviceSummary, FileSummary, HitAllocation, HitMemory, Looks, Phase, Plot};
-use crate::timeline::{Axis, Scene, View};
-use crate::units::Bytes;
+use base::units::Bytes;
+use engine::protocol::{Details, DeviceSummary, FileSummary, HitAllocation, HitMemory, Looks, Phase, Plot};
+use picture::timeline::{Axis, Scene, View};
 use std::rc::Rc;
 
 /// Everything the page knows. Only [`super::update()`] changes it.

@@ -1,7 +1,7 @@
 //! The summary as text: the headline numbers of a device, and everything else the file says of itself.
 
-use crate::engine::protocol::{DeviceSummary, FileSummary};
-use crate::units::{Bytes, counted, duration_us, grouped};
+use base::units::{Bytes, counted, duration_us, grouped};
+use engine::protocol::{DeviceSummary, FileSummary};
 
 /// A headline number.
 #[derive(Clone, Debug, PartialEq)]

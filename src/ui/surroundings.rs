@@ -2,8 +2,8 @@
 
 use super::action::Effect;
 use super::state::State;
-use crate::engine::protocol::{Grouping, LegendEntry, Looks, Marks, Overview, Plot, Reply, Request, Tally};
-use crate::timeline::{Axis, OutlineRect, View};
+use engine::protocol::{Grouping, LegendEntry, Looks, Marks, Overview, Plot, Reply, Request, Tally};
+use picture::timeline::{Axis, OutlineRect, View};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 

@@ -2,7 +2,7 @@
 //! is asked for what.
 
 mod chosen;
-pub(in crate::ui) mod grid;
+pub(crate) mod grid;
 
 pub use chosen::{Chosen, Extent, Go};
 pub use grid::{COLUMNS, Cell, Grid, RowView, TableStatus, grid, order, status};
@@ -12,10 +12,10 @@ use super::histograms::Measure;
 use super::scroll::Scroll;
 use super::state::State;
 use super::views::Tab;
-use crate::engine::protocol::{
+use base::units::counted;
+use engine::protocol::{
     Filter, QueryError, Request, SortWay, TableColumn, TableFilter, TablePage, TableQuestion, TableSort, TableText,
 };
-use crate::units::counted;
 use std::rc::Rc;
 
 /// CSS pixels of a row.

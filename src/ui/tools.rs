@@ -9,8 +9,8 @@ use super::shared_axis::own_width;
 use super::state::State;
 use super::trail::Trail;
 use super::turn::Kept;
-use crate::engine::protocol::{At, MomentFacts, Request};
-use crate::timeline::Axis;
+use engine::protocol::{At, MomentFacts, Request};
+use picture::timeline::Axis;
 
 /// Everything of this kind.
 #[derive(Clone, Debug, Default)]

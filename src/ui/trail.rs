@@ -2,8 +2,8 @@
 
 use super::action::{Action, Command};
 use super::state::State;
-use crate::engine::protocol::{Plot, Reply};
-use crate::timeline::View;
+use engine::protocol::{Plot, Reply};
+use picture::timeline::View;
 
 /// Changes within this many ms of each other are one step: a turn of the wheel, a drag.
 const ONE_STEP_MS: f64 = 700.0;

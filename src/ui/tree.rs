@@ -6,7 +6,7 @@
 use super::action::Effect;
 use super::state::State;
 use super::views::Tab;
-use crate::engine::protocol::{
+use engine::protocol::{
     Arrangement, Fold, FoldState, Highlight, NodeLabel, Reach, Request, Reveal, Scope, TreePage, TreeQuestion, TreeRow,
 };
 use std::rc::Rc;
@@ -400,7 +400,7 @@ pub(super) fn take(state: &mut State, serial: u32, page: TreePage) {
 
 /// Other frames are internal now: what was said of trees without them holds no more.
 pub(super) fn forget_hidden(state: &mut State) {
-    use crate::engine::protocol::Internal;
+    use engine::protocol::Internal;
     let tree = &mut state.tree;
     tree.shelf.retain(|(of, _)| of.internal == Internal::Shown);
     if tree.arranged.internal == Internal::Hidden {

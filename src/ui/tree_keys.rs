@@ -4,7 +4,7 @@ use super::action::Effect;
 use super::pointing::select;
 use super::state::State;
 use super::tree::Scroll;
-use crate::engine::protocol::{FoldState, Internal, Merge, Reach, Request, Reveal, Root};
+use engine::protocol::{FoldState, Internal, Merge, Reach, Request, Reveal, Root};
 
 /// What a key or a control of the call tree asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -4,8 +4,8 @@ use super::amount::{amount, exact, per_mille, percent};
 use super::state::State;
 use super::tree::{Marked, Scroll};
 use super::views::Tab;
-use crate::engine::protocol::{Arrangement, FoldState, NodeKind, Scope, TreeRow};
-use crate::units::{counted, grouped};
+use base::units::{counted, grouped};
+use engine::protocol::{Arrangement, FoldState, NodeKind, Scope, TreeRow};
 
 /// Rows that are made beyond what is seen, on either side: a row must be there before a turn of the wheel brings it.
 const SPARE: u32 = 12;

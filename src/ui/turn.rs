@@ -4,8 +4,8 @@ use super::action::Effect;
 use super::cursor::column_under;
 use super::state::{BytesAxis, State};
 use super::tools::Point;
-use crate::engine::protocol::{At, Request, Step, Stepped};
-use crate::timeline::Axis;
+use engine::protocol::{At, Request, Step, Stepped};
+use picture::timeline::Axis;
 
 /// The selection at a moment of the window, while it is looked for in another order.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -29,7 +29,7 @@ use super::trail::Before;
 use super::tree;
 use super::tree_keys;
 use super::why;
-use crate::engine::protocol::{Looks, Reply};
+use engine::protocol::{Looks, Reply};
 
 /// Takes `action` into the state and says what the shell has to do. `now_ms` is the shell's monotonic clock.
 pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {

@@ -1,7 +1,7 @@
 //! What every view of the answer shares: the moment or range that is asked about, how stacks are put together, and which node of
 //! them is selected; which view is seen, and how high it is.
 
-use crate::engine::protocol::{Arrangement, Internal, Scope};
+use engine::protocol::{Arrangement, Internal, Scope};
 
 /// The least and the most of the window's height that the views may have, in percent.
 pub const HEIGHTS: [u32; 2] = [15, 75];

@@ -10,8 +10,8 @@ use super::settings::Dialog;
 use super::state::State;
 use super::summary::device_name;
 use super::views::Tab;
-use crate::engine::protocol::category::MOST_CATEGORIES;
-use crate::engine::protocol::{DeviceSummary, Evidence, Report, ReportQuestion, Request, Span, Topic};
+use engine::protocol::category::MOST_CATEGORIES;
+use engine::protocol::{DeviceSummary, Evidence, Report, ReportQuestion, Request, Span, Topic};
 use evidence::{Brought, follow};
 use std::rc::Rc;
 

@@ -1,7 +1,7 @@
 //! A small document, JSON or YAML, as values that know their lines.
 
-use crate::json::{Limits, Machine};
-use crate::pickle::Builder;
+use history::json::{Limits, Machine};
+use history::pickle::Builder;
 use std::convert::Infallible;
 
 /// Containers in each other: a rule's likeness stands in a rule in a list in the set.

@@ -21,7 +21,7 @@ mod yaml;
 
 pub use reading::{SetError, SetProblem};
 
-use crate::codec::Coded;
+use base::codec::Coded;
 
 /// Rules of a set.
 pub const MOST_RULES: usize = 1000;

@@ -1,6 +1,6 @@
 //! A regular expression that is quick where it only lists texts: most patterns of rules do, and names of C++ functions are long.
 
-use crate::analysis::expression::{Case, Expression, ExpressionError};
+use crate::expression::{Case, Expression, ExpressionError};
 
 /// A regular expression.
 #[derive(Clone, Debug)]

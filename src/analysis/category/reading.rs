@@ -12,8 +12,8 @@ use super::{
     Birth, CategoryRule, CategorySet, End, LONGEST_NAME, LONGEST_TEXT, Likeness, Looked, MOST_CATEGORIES, MOST_MIXED,
     MOST_RULES, MOST_SIZES, ModelCall, Order, Place, StackKind, StackOf, Turn, yaml,
 };
-use crate::analysis::expression::ExpressionError;
-use crate::sorted::sorted_by_key;
+use crate::expression::ExpressionError;
+use base::sorted::sorted_by_key;
 
 /// Bytes of a text: a thousand rules of a thousand bytes.
 const LONGEST: usize = 4 << 20;

@@ -1,7 +1,7 @@
 //! The text of an expression → its steps.
 
 use super::{Class, ExpressionError, Place, Step};
-use crate::sorted::{pair, sorted_by_key};
+use base::sorted::{pair, sorted_by_key};
 
 /// Steps an expression may have.
 const MOST_STEPS: usize = 1000;

@@ -1,9 +1,9 @@
 //! Which frames are one, and which are left out: every frame of a snapshot has a class.
 
-use crate::analysis::{InternalRules, Verdicts};
-use crate::engine::open::Open;
-use crate::engine::protocol::{Arrangement, Internal, Merge};
-use crate::snapshot::{Frame, FrameId, Snapshot, Stacks};
+use crate::open::Open;
+use crate::protocol::{Arrangement, Internal, Merge};
+use analysis::{InternalRules, Verdicts};
+use history::snapshot::{Frame, FrameId, Snapshot, Stacks};
 
 /// Frames between two questions for the time: the rules may look at kilobytes of each.
 const FRAMES_PER_CHECK: usize = 16;

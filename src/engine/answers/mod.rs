@@ -25,7 +25,7 @@ pub(super) use weights::Selection;
 
 use super::open::Open;
 use super::protocol::{Arrangement, Internal, Weight};
-use crate::analysis::InternalRules;
+use analysis::InternalRules;
 use shape::Shape;
 use stems::Stems;
 use weighed::Weighed;

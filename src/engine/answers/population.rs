@@ -1,19 +1,19 @@
 //! The allocations that a scope is about, and what each of them weighs: gone through in parts, so that no slice takes long.
 
-use crate::engine::protocol::{Scope, Span};
-use crate::replay::{AllocationId, Candidates, DeviceHistory};
-use crate::units::Moment;
+use crate::protocol::{Scope, Span};
+use base::units::Moment;
+use history::replay::{AllocationId, Candidates, DeviceHistory};
 
 /// The allocations of a scope: candidates, some of which are not in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::engine) struct Population {
+pub(crate) struct Population {
     scope: Scope,
     candidates: Candidates,
 }
 
 impl Population {
     /// That of a scope; moments beyond the last are the last, and a range never ends before it begins.
-    pub(in crate::engine) fn new(history: &DeviceHistory, scope: Scope) -> Population {
+    pub(crate) fn new(history: &DeviceHistory, scope: Scope) -> Population {
         let scope = within(history, scope);
         let allocations = &history.allocations;
         let early = allocations.early() as u32;
@@ -29,12 +29,12 @@ impl Population {
     }
 
     /// How many candidates there are: at least as many as allocations.
-    pub(in crate::engine) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.candidates.len()
     }
 
     /// Of the candidates in places `from` to before `to` those that are in the scope, in order of birth: each with its weight.
-    pub(in crate::engine) fn part(
+    pub(crate) fn part(
         &self,
         history: &DeviceHistory,
         [from, to]: [usize; 2],
@@ -47,7 +47,7 @@ impl Population {
     }
 
     /// Whether an allocation is in the scope.
-    pub(in crate::engine) fn holds(&self, history: &DeviceHistory, id: AllocationId) -> bool {
+    pub(crate) fn holds(&self, history: &DeviceHistory, id: AllocationId) -> bool {
         (id.0 as usize) < history.allocations.len() && weight(self.scope, history.allocations.span(id)).is_some()
     }
 }
@@ -69,7 +69,7 @@ fn weight(scope: Scope, (born, died, size): (u32, u32, u64)) -> Option<u64> {
 }
 
 /// The scope with moments that the trace has.
-pub(in crate::engine) fn within(history: &DeviceHistory, scope: Scope) -> Scope {
+pub(crate) fn within(history: &DeviceHistory, scope: Scope) -> Scope {
     let last = history.event_count();
     let span = |span: Span| Span { from: span.from.min(span.to).min(last), to: span.to.min(last) };
     match scope {

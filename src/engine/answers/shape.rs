@@ -10,10 +10,10 @@
 
 use super::classes::{Classes, LEFT_OUT};
 use super::stems::{Stem, Stems, Told};
-use crate::analysis::InternalRules;
-use crate::engine::open::Open;
-use crate::engine::protocol::{Arrangement, Merge, Root};
-use crate::snapshot::{StackId, Stacks};
+use crate::open::Open;
+use crate::protocol::{Arrangement, Merge, Root};
+use analysis::InternalRules;
+use history::snapshot::{StackId, Stacks};
 
 /// Stems between two questions for the time.
 const STEMS_PER_CHECK: usize = 8;
@@ -70,7 +70,7 @@ pub(super) enum Kind {
 }
 
 /// Stacks put together to a tree.
-pub(in crate::engine) struct Shape {
+pub(crate) struct Shape {
     pub(super) arrangement: Arrangement,
     pub(super) classes: Classes,
     most_nodes: usize,
@@ -187,12 +187,12 @@ impl Shape {
     }
 
     /// The parent of a node, whose number is lower; `None` for the root and for one that there is not.
-    pub(in crate::engine) fn parent(&self, node: u32) -> Option<u32> {
+    pub(crate) fn parent(&self, node: u32) -> Option<u32> {
         self.tree.innermost(StackId(node)).map(|(parent, _)| parent.0)
     }
 
     /// How many nodes there are; numbers are below this.
-    pub(in crate::engine) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.tree.len()
     }
 

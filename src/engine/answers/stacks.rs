@@ -3,18 +3,18 @@
 use super::stems::{Stem, Told};
 use super::weights::Selection;
 use super::{Answers, Weights};
-use crate::engine::protocol::Weight;
-use crate::snapshot::StackId;
+use crate::protocol::Weight;
+use history::snapshot::StackId;
 use std::ops::Range;
 
 impl Answers {
     /// How many kinds of stacks a selection has whose [total](Answers::total) was asked for lately.
-    pub(in crate::engine) fn stack_count(&self, of: Selection) -> usize {
+    pub(crate) fn stack_count(&self, of: Selection) -> usize {
         self.weights_of(of).map_or(0, Weights::stems)
     }
 
     /// What some of them weigh: each with the stack that made the allocations, where it was recorded.
-    pub(in crate::engine) fn each_stack(
+    pub(crate) fn each_stack(
         &self,
         of: Selection,
         places: Range<usize>,

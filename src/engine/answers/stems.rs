@@ -1,11 +1,11 @@
 //! What a tree of stacks tells allocations apart by: the stack, and whether it is that of whoever made the allocation or freed it.
 //! Each kind that occurs has a number, given once and for all devices.
 
-use crate::column::Column;
-use crate::engine::groups::{is_of_free, stack_of};
-use crate::engine::open::Open;
-use crate::replay::{AllocationId, Source};
-use crate::snapshot::StackId;
+use crate::groups::{is_of_free, stack_of};
+use crate::open::Open;
+use base::column::Column;
+use history::replay::{AllocationId, Source};
+use history::snapshot::StackId;
 
 /// Allocations between two questions for the time.
 const ALLOCATIONS_PER_CHECK: usize = 2048;
@@ -32,7 +32,7 @@ pub(super) enum Stem {
 
 /// The numbers of those that occur.
 #[derive(Default)]
-pub(in crate::engine) struct Stems {
+pub(crate) struct Stems {
     /// By stack, one more than the number less the first two; 0 where it did not occur.
     makers: Vec<u32>,
     freers: Vec<u32>,
@@ -57,7 +57,7 @@ impl Stems {
     }
 
     /// The number of an allocation's stem; `None` where it has not occurred.
-    pub(in crate::engine) fn of(&self, open: Open<'_>, id: AllocationId) -> Option<u32> {
+    pub(crate) fn of(&self, open: Open<'_>, id: AllocationId) -> Option<u32> {
         let (known, stack) = match Stems::stem(open, id) {
             Stem::Unexplained => return Some(0),
             Stem::NoStack => return Some(1),

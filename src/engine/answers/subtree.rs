@@ -2,16 +2,16 @@
 
 use super::shape::Shape;
 use super::stems::Stems;
-use crate::analysis::IdSet;
-use crate::engine::open::Open;
-use crate::engine::protocol::Arrangement;
-use crate::replay::AllocationId;
+use crate::open::Open;
+use crate::protocol::Arrangement;
+use analysis::IdSet;
+use history::replay::AllocationId;
 
 /// Nodes or stems between two questions for the time.
 const ROWS_PER_CHECK: usize = 8192;
 
 /// The stems at a node and below it.
-pub(in crate::engine) struct Subtree {
+pub(crate) struct Subtree {
     pub(super) arrangement: Arrangement,
     pub(super) node: u32,
     /// As many nodes and stems as it was made for.
@@ -60,7 +60,7 @@ impl Subtree {
     }
 
     /// Whether an allocation's stack is at the node or below it.
-    pub(in crate::engine) fn holds(&self, stems: &Stems, open: Open<'_>, id: AllocationId) -> bool {
+    pub(crate) fn holds(&self, stems: &Stems, open: Open<'_>, id: AllocationId) -> bool {
         stems.of(open, id).is_some_and(|stem| self.stems.contains(stem))
     }
 

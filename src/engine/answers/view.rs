@@ -4,13 +4,13 @@ use super::classes::is_file;
 use super::shape::{Kind, Note, Shape};
 use super::stems::Stems;
 use super::weighed::Weighed;
-use crate::analysis::{IdSet, Sites, Whose};
-use crate::engine::open::{Open, slot_of};
-use crate::engine::protocol::{Merge, NodeKind, NodeLabel, Weight};
-use crate::replay::AllocationId;
-use crate::snapshot::{FrameId, StringId};
-use crate::timeline::Paint;
-use crate::timeline::paint::SHADES;
+use crate::open::{Open, slot_of};
+use crate::protocol::{Merge, NodeKind, NodeLabel, Weight};
+use analysis::{IdSet, Sites, Whose};
+use history::replay::AllocationId;
+use history::snapshot::{FrameId, StringId};
+use picture::timeline::Paint;
+use picture::timeline::paint::SHADES;
 use std::borrow::Cow;
 
 /// Bytes of a name or a path that are sent: a file may have megabytes in one.
@@ -18,7 +18,7 @@ const LONGEST_TEXT: usize = 4000;
 
 /// A weighed tree. Nodes are numbered by the shape: 0 is the root, parents have lower numbers than their children.
 #[derive(Clone, Copy)]
-pub(in crate::engine) struct TreeView<'a> {
+pub(crate) struct TreeView<'a> {
     open: Open<'a>,
     stems: &'a Stems,
     shape: &'a Shape,
@@ -31,52 +31,52 @@ impl<'a> TreeView<'a> {
     }
 
     /// How many nodes there are; numbers are below this. Not all of them weigh anything.
-    pub(in crate::engine) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.shape.len()
     }
 
     /// The parent of a node; `None` for the root.
-    pub(in crate::engine) fn parent(&self, node: u32) -> Option<u32> {
+    pub(crate) fn parent(&self, node: u32) -> Option<u32> {
         self.shape.parent(node)
     }
 
     /// What is in a node and below it; nothing for one that there is not.
-    pub(in crate::engine) fn weight(&self, node: u32) -> Weight {
+    pub(crate) fn weight(&self, node: u32) -> Weight {
         self.weighed.weight(node)
     }
 
     /// What has no frame beyond a node.
-    pub(in crate::engine) fn own(&self, node: u32) -> Weight {
+    pub(crate) fn own(&self, node: u32) -> Weight {
         self.weighed.own(node)
     }
 
     /// The first of its children that weigh anything, by number; `None` where there are none.
-    pub(in crate::engine) fn first_child(&self, node: u32) -> Option<u32> {
+    pub(crate) fn first_child(&self, node: u32) -> Option<u32> {
         self.weighed.first_child(node)
     }
 
     /// The child of the same parent that comes after this one, by number.
-    pub(in crate::engine) fn next_child(&self, node: u32) -> Option<u32> {
+    pub(crate) fn next_child(&self, node: u32) -> Option<u32> {
         self.weighed.next_child(node)
     }
 
     /// How many children weigh anything.
-    pub(in crate::engine) fn child_count(&self, node: u32) -> u32 {
+    pub(crate) fn child_count(&self, node: u32) -> u32 {
         self.weighed.child_count(node)
     }
 
     /// Those, heaviest first; of equal ones that with the lower number.
-    pub(in crate::engine) fn children(&self, node: u32) -> Cow<'a, [u32]> {
+    pub(crate) fn children(&self, node: u32) -> Cow<'a, [u32]> {
         self.weighed.children(node)
     }
 
     /// The node at which the stack of an allocation (which there must be) ends; `None` where that has not occurred.
-    pub(in crate::engine) fn node_of(&self, id: AllocationId) -> Option<u32> {
+    pub(crate) fn node_of(&self, id: AllocationId) -> Option<u32> {
         self.stems.of(self.open, id).map(|stem| self.shape.of_stem(stem)).filter(|&node| node != 0)
     }
 
     /// Whose code a node is, without its words.
-    pub(in crate::engine) fn kind(&self, node: u32) -> NodeKind {
+    pub(crate) fn kind(&self, node: u32) -> NodeKind {
         let Some(frame) = self.frame(node) else { return NodeKind::Note };
         match Sites::whose(self.open.snapshot, self.open.snapshot.frames.frame(frame)) {
             Whose::User => NodeKind::User,
@@ -86,7 +86,7 @@ impl<'a> TreeView<'a> {
     }
 
     /// The slot of the palette in which the timeline paints what is made at a node; `None` where it is no call site.
-    pub(in crate::engine) fn slot(&self, node: u32) -> Option<u32> {
+    pub(crate) fn slot(&self, node: u32) -> Option<u32> {
         match self.shape.kind(node) {
             Kind::Class(class) => self.shape.classes.site(class).map(slot_of),
             Kind::Note(Note::NoStack) => Some(slot_of(0)),
@@ -96,12 +96,12 @@ impl<'a> TreeView<'a> {
     }
 
     /// The same number for all nodes that are called the same, and another for all others.
-    pub(in crate::engine) fn name(&self, node: u32) -> u32 {
+    pub(crate) fn name(&self, node: u32) -> u32 {
         self.shape.key(node).unwrap_or(u32::MAX)
     }
 
     /// What a node is called.
-    pub(in crate::engine) fn label(&self, node: u32) -> NodeLabel {
+    pub(crate) fn label(&self, node: u32) -> NodeLabel {
         let snapshot = self.open.snapshot;
         let frame = match self.shape.kind(node) {
             Kind::Note(note) => return NodeLabel { name: note.text().to_owned(), ..NodeLabel::default() },
@@ -135,7 +135,7 @@ impl<'a> TreeView<'a> {
     }
 
     /// The classes of some frames: what nodes are asked for by [`TreeView::is_of`].
-    pub(in crate::engine) fn classes(&self, frames: &IdSet) -> IdSet {
+    pub(crate) fn classes(&self, frames: &IdSet) -> IdSet {
         let mut classes = IdSet::below(self.shape.classes.len());
         let ids = std::iter::successors(frames.next_from(0), |&id| frames.next_from(id + 1));
         ids.for_each(|id| classes.insert(self.shape.classes.of(FrameId(id))));
@@ -143,7 +143,7 @@ impl<'a> TreeView<'a> {
     }
 
     /// Whether a node's frame is of one of these classes.
-    pub(in crate::engine) fn is_of(&self, classes: &IdSet, node: u32) -> bool {
+    pub(crate) fn is_of(&self, classes: &IdSet, node: u32) -> bool {
         matches!(self.shape.kind(node), Kind::Class(class) if classes.contains(class))
     }
 }

@@ -2,9 +2,9 @@
 
 use super::shape::Shape;
 use super::weights::{Selection, Weights};
-use crate::engine::protocol::{Arrangement, Weight};
-use crate::engine::radix::Radix;
-use crate::sorted::sorted_numbers;
+use crate::protocol::{Arrangement, Weight};
+use crate::radix::Radix;
+use base::sorted::sorted_numbers;
 use std::borrow::Cow;
 
 /// Stems or nodes between two questions for the time.

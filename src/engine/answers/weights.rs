@@ -2,21 +2,21 @@
 
 use super::population::Population;
 use super::stems::Stems;
-use crate::engine::open::Open;
-use crate::engine::protocol::{Scope, Weight};
+use crate::open::Open;
+use crate::protocol::{Scope, Weight};
 
 /// Allocations between two questions for the time.
 const ALLOCATIONS_PER_CHECK: usize = 2048;
 
 /// Which allocations of which device are weighed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::engine) struct Selection {
+pub(crate) struct Selection {
     /// The device's ordinal.
-    pub(in crate::engine) device: i64,
+    pub(crate) device: i64,
     /// Those of this scope…
-    pub(in crate::engine) scope: Scope,
+    pub(crate) scope: Scope,
     /// …and of them only what the search with this serial found.
-    pub(in crate::engine) found: Option<u32>,
+    pub(crate) found: Option<u32>,
 }
 
 /// What the allocations of a selection weigh.

@@ -6,13 +6,13 @@ mod stacks;
 
 use super::groups::{is_of_free, stack_of};
 use super::protocol::{CategoryDetails, CategoryRule};
-use crate::analysis::CategorySet;
-pub(super) use crate::analysis::category::compiled::NO_RULE;
-use crate::analysis::category::compiled::{Compiled, Facts};
-use crate::column::Column;
-use crate::replay::{AllocationId, DeviceHistory, Source};
-use crate::snapshot::{Snapshot, StackId};
-use crate::units::Moment;
+use analysis::CategorySet;
+pub(super) use analysis::category::compiled::NO_RULE;
+use analysis::category::compiled::{Compiled, Facts};
+use base::column::Column;
+use base::units::Moment;
+use history::replay::{AllocationId, DeviceHistory, Source};
+use history::snapshot::{Snapshot, StackId};
 use sizes::Sizes;
 use stacks::Stacks;
 

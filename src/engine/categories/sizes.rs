@@ -2,11 +2,11 @@
 
 use super::Told;
 use super::stacks::Stacks;
-use crate::analysis::category::Place;
-use crate::analysis::category::compiled::{Compiled, SizeRule};
-use crate::replay::{AllocationId, DeviceHistory};
-use crate::snapshot::Snapshot;
+use analysis::category::Place;
+use analysis::category::compiled::{Compiled, SizeRule};
 use hashbrown::HashMap;
+use history::replay::{AllocationId, DeviceHistory};
+use history::snapshot::Snapshot;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -106,7 +106,7 @@ impl Sizes {
             return;
         }
         // What a rule before this one has told stays so.
-        if known < rule.rule || history.allocations.source(id) == crate::replay::Source::Unexplained {
+        if known < rule.rule || history.allocations.source(id) == history::replay::Source::Unexplained {
             return;
         }
         let (first, second) = rule.like.ratio;

@@ -1,10 +1,10 @@
 //! What rules say of every frame and then of every stack of a file, each looked at once, in slices.
 
-use crate::analysis::category::compiled::{Compiled, MODEL_EARLIER, MODEL_LATER, OfFrame, OfStack, PYTHON};
-use crate::analysis::{IdSet, Sites, Whose};
-use crate::column::Column;
-use crate::snapshot::{FrameId, Snapshot, StackId, StringId};
+use analysis::category::compiled::{Compiled, MODEL_EARLIER, MODEL_LATER, OfFrame, OfStack, PYTHON};
+use analysis::{IdSet, Sites, Whose};
+use base::column::Column;
 use hashbrown::HashMap;
+use history::snapshot::{FrameId, Snapshot, StackId, StringId};
 
 /// Stacks between two questions for the time.
 const STACKS_PER_CHECK: usize = 2048;

@@ -8,10 +8,10 @@ mod sums;
 
 use super::open::OpenFile;
 use super::protocol::{Curves, Only, Reply};
-use crate::replay::Curve;
-use crate::timeline::{View, WindowColumns};
-use crate::units::{EventIdx, Moment};
+use base::units::{EventIdx, Moment};
+use history::replay::Curve;
 pub(super) use part::Part;
+use picture::timeline::{View, WindowColumns};
 use std::collections::VecDeque;
 use sums::{Kind, Sums};
 

@@ -3,31 +3,31 @@
 //! The segment that holds an address is, over the whole trace: the ranges that hold it, and, of one that can grow, what was ever mapped of
 //! the same kind without a gap between.
 
-use crate::engine::open::OpenFile;
-use crate::engine::protocol::Only;
-use crate::replay::{AllocationId, DeviceHistory, SegmentLives, Source};
-use crate::sorted::{pair, sorted_numbers};
+use crate::open::OpenFile;
+use crate::protocol::Only;
+use base::sorted::{pair, sorted_numbers};
+use history::replay::{AllocationId, DeviceHistory, SegmentLives, Source};
 
 /// A part of memory, and the addresses of its segment.
-pub(in crate::engine) struct Part {
-    pub(in crate::engine) only: Only,
+pub(crate) struct Part {
+    pub(crate) only: Only,
     /// From and to; `None` where no segment is asked for, or nothing was ever mapped there.
     within: Option<[u64; 2]>,
 }
 
 impl Part {
     /// Its segment is not looked for yet.
-    pub(in crate::engine) fn new(only: Only) -> Part {
+    pub(crate) fn new(only: Only) -> Part {
         Part { only, within: None }
     }
 
     /// Whether it is all there is.
-    pub(in crate::engine) fn is_all(&self) -> bool {
+    pub(crate) fn is_all(&self) -> bool {
         self.only == Only::default()
     }
 
     /// Looks for the segment.
-    pub(in crate::engine) fn find(&mut self, lives: &SegmentLives) {
+    pub(crate) fn find(&mut self, lives: &SegmentLives) {
         let Some(address) = self.only.address else { return };
         let ids = || (0..lives.ranges.len() as u32).map(AllocationId);
         let ends = |id| {
@@ -70,7 +70,7 @@ impl Part {
     }
 
     /// Whether an allocation is of it.
-    pub(in crate::engine) fn has(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> bool {
+    pub(crate) fn has(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> bool {
         if self.is_all() {
             return true;
         }
@@ -82,7 +82,7 @@ impl Part {
     }
 
     /// Whether a range of mapped addresses is of it.
-    pub(in crate::engine) fn has_range(&self, lives: &SegmentLives, id: AllocationId) -> bool {
+    pub(crate) fn has_range(&self, lives: &SegmentLives, id: AllocationId) -> bool {
         let Some(kind) = lives.kind(id) else { return false };
         self.wants(kind.pool, kind.stream, Some(lives.ranges.address(id)))
     }

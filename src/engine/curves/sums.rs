@@ -1,19 +1,19 @@
 //! The running totals of a part of a device's memory.
 
 use super::part::Part;
-use crate::column::Column;
-use crate::engine::open::OpenFile;
-use crate::engine::report::rounded;
-use crate::replay::{AllocationId, DeviceHistory, SegmentLives, Subject, Totals};
-use crate::snapshot::Action;
-use crate::units::{EventIdx, Moment};
+use crate::open::OpenFile;
+use crate::report::rounded;
+use base::column::Column;
+use base::units::{EventIdx, Moment};
+use history::replay::{AllocationId, DeviceHistory, SegmentLives, Subject, Totals};
+use history::snapshot::Action;
 
 /// Events or allocations between two questions for the time.
 const ROWS_PER_CHECK: usize = 2048;
 
 /// What is added up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::engine) enum Kind {
+pub(crate) enum Kind {
     /// What the history has itself of all of the device.
     Requested,
     /// The same.
@@ -32,9 +32,9 @@ pub(in crate::engine) enum Kind {
 const KINDS: [Kind; 6] = [Kind::Requested, Kind::Pending, Kind::Reserved, Kind::Rounded, Kind::Allocated, Kind::Free];
 
 /// The totals, as far as they are added up.
-pub(in crate::engine) struct Sums {
-    pub(in crate::engine) device: i64,
-    pub(in crate::engine) part: Part,
+pub(crate) struct Sums {
+    pub(crate) device: i64,
+    pub(crate) part: Part,
     /// By how many bytes what was mapped of the part grows, by segment operation; empty for all of a device.
     mapped: Column<i64>,
     /// What is there before the first event.
@@ -62,13 +62,13 @@ fn signed(bytes: u64) -> i64 {
 
 impl Sums {
     /// Nothing is added up yet.
-    pub(in crate::engine) fn new(device: i64, part: Part) -> Sums {
+    pub(crate) fn new(device: i64, part: Part) -> Sums {
         let (mapped, base) = Default::default();
         Sums { device, part, mapped, base, totals: KINDS.map(|_| Totals::new(0)), work: Work::Begin }
     }
 
     /// The total of a kind.
-    pub(in crate::engine) fn totals<'a>(&'a self, history: &'a DeviceHistory, kind: Kind) -> &'a Totals {
+    pub(crate) fn totals<'a>(&'a self, history: &'a DeviceHistory, kind: Kind) -> &'a Totals {
         match kind {
             Kind::Requested if self.part.is_all() => &history.drawn,
             Kind::Pending if self.part.is_all() => &history.pending,
@@ -78,13 +78,7 @@ impl Sums {
     }
 
     /// By how many bytes it grows at `event`.
-    pub(in crate::engine) fn change(
-        &self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        kind: Kind,
-        event: EventIdx,
-    ) -> i64 {
+    pub(crate) fn change(&self, file: &OpenFile, history: &DeviceHistory, kind: Kind, event: EventIdx) -> i64 {
         let subject = history.events.subject(event.0);
         if let Subject::Segment(operation) = subject {
             return match kind {
@@ -108,7 +102,7 @@ impl Sums {
     }
 
     /// Works while there is time; `true` when done. What was mapped when must be known.
-    pub(in crate::engine) fn step(
+    pub(crate) fn step(
         &mut self,
         file: &OpenFile,
         history: &DeviceHistory,
@@ -230,7 +224,7 @@ impl Sums {
     }
 
     /// Bytes on the heap.
-    pub(in crate::engine) fn heap_bytes(&self) -> usize {
+    pub(crate) fn heap_bytes(&self) -> usize {
         self.totals.iter().map(Totals::heap_bytes).sum::<usize>() + self.mapped.heap_bytes()
     }
 }

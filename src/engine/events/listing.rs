@@ -1,14 +1,14 @@
 //! Which events a filter leaves. Without one none is looked at.
 
 use super::rows::{pool_of, stack_of_event, stream_of};
-use crate::analysis::event_terms::{EventTerm, EventTerms, Named};
-use crate::column::Column;
-use crate::engine::open::OpenFile;
-use crate::engine::protocol::{EventsFilter, Query};
-use crate::engine::stack_match::StackMatch;
-use crate::replay::{DeviceHistory, Subject};
-use crate::snapshot::Action;
-use crate::units::EventIdx;
+use crate::open::OpenFile;
+use crate::protocol::{EventsFilter, Query};
+use crate::stack_match::StackMatch;
+use analysis::event_terms::{EventTerm, EventTerms, Named};
+use base::column::Column;
+use base::units::EventIdx;
+use history::replay::{DeviceHistory, Subject};
+use history::snapshot::Action;
 
 /// Events between two questions for the time.
 const ROWS_PER_CHECK: u32 = 2048;

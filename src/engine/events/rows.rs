@@ -1,14 +1,14 @@
 //! A row of the list of events: its facts, and its line of text.
 
-use crate::analysis::{frame_line, site};
-use crate::engine::copying::write_words;
-use crate::engine::groups::stack_of;
-use crate::engine::open::OpenFile;
-use crate::engine::places::lasted_us;
-use crate::engine::protocol::EventRow;
-use crate::replay::{Curve, DeviceHistory, Subject};
-use crate::snapshot::{Action, FrameId, StackId};
-use crate::units::{EventIdx, Moment};
+use crate::copying::write_words;
+use crate::groups::stack_of;
+use crate::open::OpenFile;
+use crate::places::lasted_us;
+use crate::protocol::EventRow;
+use analysis::{frame_line, site};
+use base::units::{EventIdx, Moment};
+use history::replay::{Curve, DeviceHistory, Subject};
+use history::snapshot::{Action, FrameId, StackId};
 use std::fmt::Write;
 
 /// The names of the fields of [`write_line`].

@@ -1,18 +1,18 @@
 //! Which group a range of mapped memory is in: it has no category, but a call site, a size, a life, a stream and a pool as allocations do.
 
 use super::{AGES, CLASSES, Groups, SMALLEST_CLASS_BITS, class};
-use crate::engine::protocol::Grouping;
-use crate::replay::{AllocationId, DeviceHistory, SegmentLives};
-use crate::snapshot::Snapshot;
+use crate::protocol::Grouping;
+use history::replay::{AllocationId, DeviceHistory, SegmentLives};
+use history::snapshot::Snapshot;
 
 impl Groups {
     /// What ranges are told apart by where `by` is wanted: pools stand in for categories, which are of allocations.
-    pub(in crate::engine) fn for_ranges(by: Grouping) -> Grouping {
+    pub(crate) fn for_ranges(by: Grouping) -> Grouping {
         if by == Grouping::Category { Grouping::Pool } else { by }
     }
 
     /// The group of a range, among those of allocations.
-    pub(in crate::engine) fn of_range(
+    pub(crate) fn of_range(
         &self,
         snapshot: &Snapshot,
         (history, segments): (&DeviceHistory, &SegmentLives),

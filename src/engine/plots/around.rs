@@ -1,33 +1,33 @@
 //! What lies at an address at a moment, and next to it: exactly, from the history.
 
-use crate::engine::open::OpenFile;
-use crate::replay::{AllocationId, DeviceHistory, Source};
-use crate::units::Moment;
+use crate::open::OpenFile;
+use base::units::Moment;
+use history::replay::{AllocationId, DeviceHistory, Source};
 
 /// A live block, where it lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::engine) struct Lain {
-    pub(in crate::engine) id: AllocationId,
+pub(crate) struct Lain {
+    pub(crate) id: AllocationId,
     /// Its first address.
-    pub(in crate::engine) address: u64,
+    pub(crate) address: u64,
     /// The first address beyond its rounded bytes.
-    pub(in crate::engine) end: u64,
+    pub(crate) end: u64,
 }
 
 /// The live blocks at and next to an address.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::engine) struct Around {
+pub(crate) struct Around {
     /// The one that has it.
-    pub(in crate::engine) at: Option<Lain>,
+    pub(crate) at: Option<Lain>,
     /// The next one that begins below: below `at`, where there is one.
-    pub(in crate::engine) below: Option<Lain>,
+    pub(crate) below: Option<Lain>,
     /// The next one that begins above.
-    pub(in crate::engine) above: Option<Lain>,
+    pub(crate) above: Option<Lain>,
 }
 
 impl Around {
     /// What is around an address at a moment, of those blocks that are wanted. Costs about as much as there is live.
-    pub(in crate::engine) fn of(
+    pub(crate) fn of(
         file: &OpenFile,
         history: &DeviceHistory,
         moment: Moment,

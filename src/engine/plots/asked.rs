@@ -1,15 +1,13 @@
 //! What is asked about places of these pictures: what is there, where steps lead, where something is. Exactly, from the history.
 
 use super::{Around, Layout};
-use crate::analysis::site;
-use crate::engine::memory_at::{SegmentAt, hit_segment, memory_at, segment_at};
-use crate::engine::open::OpenFile;
-use crate::engine::protocol::{
-    AddressMap, HitAllocation, HitMemory, Looks, MappedRange, Only, Plot, Step, Stepped, Stop,
-};
-use crate::replay::{AllocationId, DeviceHistory, SegmentLives};
-use crate::timeline::{self, OutlineRect, View, address_outline};
-use crate::units::{EventIdx, Moment};
+use crate::memory_at::{SegmentAt, hit_segment, memory_at, segment_at};
+use crate::open::OpenFile;
+use crate::protocol::{AddressMap, HitAllocation, HitMemory, Looks, MappedRange, Only, Plot, Step, Stepped, Stop};
+use analysis::site;
+use base::units::{EventIdx, Moment};
+use history::replay::{AllocationId, DeviceHistory, SegmentLives};
+use picture::timeline::{self, OutlineRect, View, address_outline};
 
 /// Events that one step looks at: a few milliseconds.
 const MOST_EVENTS: u32 = 50_000;
@@ -25,12 +23,12 @@ fn address_near(map: &AddressMap, height: u64) -> Option<u64> {
 
 impl OpenFile {
     /// The addresses of a part of memory; its layout must have been made. Empty on a device that there is not.
-    pub(in crate::engine) fn map(&self, device: i64, only: Only) -> AddressMap {
+    pub(crate) fn map(&self, device: i64, only: Only) -> AddressMap {
         self.layout(device, only).map(|layout| layout.map.clone()).unwrap_or_default()
     }
 
     /// What is at a height of a picture that is not a stack of allocations, at a moment: at once, whatever has to be made for it.
-    pub(in crate::engine) fn hit_in_plot(
+    pub(crate) fn hit_in_plot(
         &mut self,
         device: i64,
         looks: Looks,
@@ -87,7 +85,7 @@ impl OpenFile {
     }
 
     /// Where something is in a window of these pictures; `None` when there is no such device.
-    pub(in crate::engine) fn outline_in_plot(
+    pub(crate) fn outline_in_plot(
         &mut self,
         device: i64,
         looks: Looks,
@@ -106,13 +104,7 @@ impl OpenFile {
 
     /// The height in a picture at which an allocation begins at a moment; `None` where it is not shown then. In the picture of what was
     /// reserved it is where its first byte lies in the range that holds it.
-    pub(in crate::engine) fn height_of(
-        &mut self,
-        device: i64,
-        looks: Looks,
-        id: AllocationId,
-        moment: Moment,
-    ) -> Option<u64> {
+    pub(crate) fn height_of(&mut self, device: i64, looks: Looks, id: AllocationId, moment: Moment) -> Option<u64> {
         self.pile_up(device, looks, &mut || true);
         let history = self.history(device)?;
         match looks.plot {
@@ -132,7 +124,7 @@ impl OpenFile {
     }
 
     /// Where a step leads in the picture of addresses; `None` when there is no such device.
-    pub(in crate::engine) fn step_in_addresses(
+    pub(crate) fn step_in_addresses(
         &mut self,
         device: i64,
         looks: Looks,
@@ -205,7 +197,7 @@ fn next_moment(history: &DeviceHistory, moment: u32, step: Step) -> Option<(u32,
 }
 
 /// In the stack of what was held: to the next moment at which another range has the byte.
-pub(in crate::engine) fn along_ranges(
+pub(crate) fn along_ranges(
     (history, segments): (&DeviceHistory, &SegmentLives),
     source: &timeline::Source<'_>,
     (start, byte): (u32, u64),

@@ -1,11 +1,11 @@
 //! The axis of addresses: what was ever mapped, gaps made small, and in which range of it each allocation lies.
 
-use crate::column::Column;
-use crate::engine::curves::Part;
-use crate::engine::open::OpenFile;
-use crate::engine::protocol::{AddressMap, MappedRange, Only};
-use crate::replay::{AllocationId, DeviceHistory, SegmentLives, Source};
-use crate::sorted::{pair, sorted_by_key};
+use crate::curves::Part;
+use crate::open::OpenFile;
+use crate::protocol::{AddressMap, MappedRange, Only};
+use base::column::Column;
+use base::sorted::{pair, sorted_by_key};
+use history::replay::{AllocationId, DeviceHistory, SegmentLives, Source};
 use std::collections::BTreeMap;
 
 /// Ranges or allocations between two questions for the time.
@@ -23,7 +23,7 @@ const NOWHERE: u32 = u32::MAX;
 type Ranges = BTreeMap<u64, u64>;
 
 /// The axis of a part of memory, and who lies on it.
-pub(in crate::engine) struct Layout {
+pub(crate) struct Layout {
     part: Part,
     /// Segments that can grow, whatever they were at once.
     growing: Ranges,
@@ -33,7 +33,7 @@ pub(in crate::engine) struct Layout {
     /// The same as `mapped`, until the map is there.
     flat: Vec<[u64; 2]>,
     /// The map; complete when all is done.
-    pub(in crate::engine) map: AddressMap,
+    pub(crate) map: AddressMap,
     /// By allocation: its range in the map.
     places: Column<u32>,
     stage: Stage,
@@ -197,14 +197,14 @@ impl Layout {
     }
 
     /// Where an allocation of so many rounded bytes lies on the axis; `None`: it is not in the part.
-    pub(in crate::engine) fn place(&self, history: &DeviceHistory, id: AllocationId, bytes: u64) -> Option<[u64; 2]> {
+    pub(crate) fn place(&self, history: &DeviceHistory, id: AllocationId, bytes: u64) -> Option<[u64; 2]> {
         let range = self.map.ranges.get(self.places.get(id.0 as usize)? as usize)?;
         let lowest = range.from.saturating_add(history.allocations.address(id).saturating_sub(range.address));
         Some([lowest, lowest.saturating_add(bytes)])
     }
 
     /// Whether an allocation is in the part.
-    pub(in crate::engine) fn has(&self, id: AllocationId) -> bool {
+    pub(crate) fn has(&self, id: AllocationId) -> bool {
         self.places.get(id.0 as usize).is_some_and(|place| place != NOWHERE)
     }
 

@@ -12,8 +12,8 @@ pub(super) use layout::Layout;
 
 use super::open::OpenFile;
 use super::protocol::{Grouping, Looks, Only, Plot};
-use crate::replay::{AllocationId, DeviceHistory};
-use crate::timeline::AddressSource;
+use history::replay::{AllocationId, DeviceHistory};
+use picture::timeline::AddressSource;
 use reserved::Reserved;
 
 /// Layouts and the like that are kept: so many of all allocations of a file, four bytes each.

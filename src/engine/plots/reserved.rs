@@ -1,13 +1,13 @@
 //! What the picture of reserved memory is stacked from: the ranges that are wanted, and their order.
 
-use crate::engine::curves::Part;
-use crate::engine::groups::Groups;
-use crate::engine::open::OpenFile;
-use crate::engine::protocol::{Grouping, Highlight, Looks, Only};
-use crate::replay::{AllocationId, Curve, DeviceHistory, SegmentLives, SegmentPart, Totals};
-use crate::snapshot::StackId;
-use crate::timeline::{self, Order, Paint, Piling};
-use crate::units::EventIdx;
+use crate::curves::Part;
+use crate::groups::Groups;
+use crate::open::OpenFile;
+use crate::protocol::{Grouping, Highlight, Looks, Only};
+use base::units::EventIdx;
+use history::replay::{AllocationId, Curve, DeviceHistory, SegmentLives, SegmentPart, Totals};
+use history::snapshot::StackId;
+use picture::timeline::{self, Order, Paint, Piling};
 
 /// Ranges between two questions for the time.
 const ROWS_PER_CHECK: usize = 2048;
@@ -85,7 +85,7 @@ impl Reserved {
 impl OpenFile {
     /// Lends what was held from the driver as the timeline wants it: its allocations are the ranges of [`SegmentLives`]. It must have been
     /// made ([`OpenFile::prepare_plot`]).
-    pub(in crate::engine) fn with_reserved<R>(
+    pub(crate) fn with_reserved<R>(
         &self,
         device: i64,
         looks: Looks,

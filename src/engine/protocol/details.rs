@@ -1,6 +1,6 @@
 //! What is told of one allocation.
 
-use crate::codec::Coded;
+use base::codec::Coded;
 
 /// One allocation under the cursor, for the hover card.
 #[derive(Clone, Debug, PartialEq, Coded)]

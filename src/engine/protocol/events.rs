@@ -1,7 +1,7 @@
 //! The list of events: what part of it is wanted, and its rows.
 
-use crate::codec::Coded;
-use crate::snapshot::Action;
+use base::codec::Coded;
+use history::snapshot::Action;
 
 /// What part of the list is wanted.
 #[derive(Clone, Debug, Default, PartialEq, Coded)]
@@ -21,7 +21,7 @@ pub struct EventsQuestion {
 /// Which events are listed: those of which all of this holds.
 #[derive(Clone, Debug, Default, PartialEq, Coded)]
 pub struct EventsFilter {
-    /// What [`EventTerms::parse`](crate::analysis::EventTerms::parse) reads; what can't be read lists nothing.
+    /// What [`EventTerms::parse`](analysis::EventTerms::parse) reads; what can't be read lists nothing.
     pub text: String,
     /// They do one of these: bit `k` stands for the `k`-th of [`Action::ALL`]; 0: any.
     pub actions: u32,

@@ -1,7 +1,7 @@
 //! What a search is asked and tells.
 
-pub use crate::analysis::query::{Query, QueryError, Wording};
-use crate::codec::Coded;
+pub use analysis::query::{Query, QueryError, Wording};
+use base::codec::Coded;
 
 /// How many allocations a search found, and their requested bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Coded)]

@@ -1,7 +1,7 @@
 //! What a flame graph is asked and tells: the boxes of a tree of stacks in whole device pixels.
 
 use super::{Arrangement, NodeLabel, Scope, Weight};
-use crate::codec::Coded;
+use base::codec::Coded;
 
 /// What a flame graph shall show.
 #[derive(Clone, Copy, Debug, PartialEq, Coded)]

@@ -1,6 +1,6 @@
 //! How a file is reached, and how far loading it is.
 
-use crate::codec::Coded;
+use base::codec::Coded;
 
 /// How the bytes of a file can be reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]

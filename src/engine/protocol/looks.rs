@@ -1,7 +1,7 @@
 //! How a device is drawn: what stands on what, what colour tells, what stands out.
 
 use super::{Arrangement, Plot};
-use crate::codec::Coded;
+use base::codec::Coded;
 
 /// What allocations are told apart by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Coded)]
@@ -95,6 +95,11 @@ pub struct Looks {
 }
 
 impl Looks {
+    /// What decides where things are in a picture: the plot and the order.
+    pub fn order(self) -> (Plot, Option<Grouping>) {
+        (self.plot, self.stacking)
+    }
+
     /// The same with nothing that stands out: all that tells where an allocation is.
     pub fn plain(self) -> Looks {
         Looks { highlight: Highlight::Nothing, ..self }

@@ -1,8 +1,8 @@
 //! What is told of single moments, and the steps from one place in the stack to another.
 
 use super::Place;
-use crate::codec::Coded;
-use crate::timeline::Axis;
+use base::codec::Coded;
+use picture::timeline::Axis;
 
 /// A moment, as somebody points at it.
 #[derive(Clone, Copy, Debug, PartialEq, Coded)]

@@ -1,8 +1,9 @@
 //! What the picture shows of a device's memory over time: the stack of what is live, where it lies, or what was held from the driver.
 
-use crate::codec::Coded;
-use crate::replay::SegmentKind;
-use crate::timeline::View;
+use base::codec::Coded;
+use base::units::Moment;
+use history::replay::SegmentKind;
+use picture::timeline::View;
 
 /// What the vertical axis of the picture is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Coded)]
@@ -13,7 +14,7 @@ pub enum Plot {
     /// Each allocation where it lies: addresses, the gaps between what was ever mapped made small ([`AddressMap`]).
     Addresses(Only),
     /// What was held from the driver, on top of each other, in reserved bytes. What is drawn are the ranges of
-    /// [`SegmentLives`](crate::replay::SegmentLives): ids are of those.
+    /// [`SegmentLives`](history::replay::SegmentLives): ids are of those.
     Reserved(Only),
 }
 
@@ -101,7 +102,7 @@ pub struct HitMemory {
 /// A segment as it is at a moment.
 #[derive(Clone, Debug, Default, PartialEq, Coded)]
 pub struct HitSegment {
-    /// The range that was hit: its id in [`SegmentLives`](crate::replay::SegmentLives).
+    /// The range that was hit: its id in [`SegmentLives`](history::replay::SegmentLives).
     pub range: u32,
     /// First address of the segment.
     pub address: u64,
@@ -123,6 +124,14 @@ pub struct HitSegment {
     pub expandable: bool,
     /// Who made the driver be asked, in short; `None` where there is no stack.
     pub site: Option<String>,
+}
+
+impl HitSegment {
+    /// Its range, the event that mapped it and the one that gave it back.
+    pub fn life(&self) -> (u32, Option<u32>, Option<u32>) {
+        let event = |moment: u32| Moment(moment).event().map(|event| event.0);
+        (self.range, event(self.mapped), self.unmapped.and_then(event))
+    }
 }
 
 /// Totals over the columns of a window, each the largest of its column. All but `free` are there in every file.

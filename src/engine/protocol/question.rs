@@ -1,7 +1,7 @@
 //! Which allocations an answer is about, what each of them weighs, and how their stacks are put together.
 
-pub use crate::analysis::internal::{DEFAULT_RULES, InternalRules, RuleError};
-use crate::codec::Coded;
+pub use analysis::internal::{DEFAULT_RULES, InternalRules, RuleError};
+use base::codec::Coded;
 
 /// Which allocations, and what each of them weighs: its requested bytes, but for [`Scope::ByteMoments`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Coded)]

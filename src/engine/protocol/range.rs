@@ -1,7 +1,7 @@
 //! What is told of a range of the trace.
 
 use super::{Span, Weight};
-use crate::codec::Coded;
+use base::codec::Coded;
 
 /// What happened in a range; all bytes are requested bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Coded)]

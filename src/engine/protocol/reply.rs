@@ -5,8 +5,8 @@ use super::{
     Match, Member, MomentFacts, Overview, Progress, RangeFacts, Report, SourcesPage, StatePage, Stepped, TablePage,
     TableText, Tally, TreePage,
 };
-use crate::codec::Coded;
-use crate::timeline::{OutlineRect, Scene, View};
+use base::codec::Coded;
+use picture::timeline::{OutlineRect, Scene, View};
 
 /// What the engine tells.
 #[derive(Clone, Debug, PartialEq, Coded)]

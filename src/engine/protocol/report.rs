@@ -4,7 +4,7 @@
 //! them knows what it is about.
 
 use super::Span;
-use crate::codec::Coded;
+use base::codec::Coded;
 
 /// What a report is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Coded)]

@@ -1,7 +1,7 @@
 //! What is told of the files and lines of the user's own code.
 
 use super::Weight;
-use crate::codec::Coded;
+use base::codec::Coded;
 
 /// Files and lines of the user's own code. An allocation counts at the innermost such frame of its stack alone, so that lines add up
 /// to files, and files with `elsewhere` and `left_out` to the total.

@@ -9,7 +9,7 @@
 //! ```
 
 use super::{Only, Weight};
-use crate::codec::Coded;
+use base::codec::Coded;
 
 /// What of the state is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Coded)]
@@ -170,7 +170,7 @@ pub struct StatePiece {
     pub x: [u32; 2],
     /// What it is.
     pub kind: PieceKind,
-    /// [`Paint`](crate::timeline::Paint) of the block, or of the largest.
+    /// [`Paint`](picture::timeline::Paint) of the block, or of the largest.
     pub paint: u16,
     /// The first address of the block, or of the largest.
     pub address: u64,

@@ -1,6 +1,6 @@
 //! What the summary says of a file and its devices.
 
-use crate::codec::Coded;
+use base::codec::Coded;
 use serde::{Serialize, Serializer};
 
 /// What the summary says of a file; also the command line's JSON (`schema` 1).

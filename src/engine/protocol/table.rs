@@ -1,7 +1,7 @@
 //! What the table of allocations and the histograms are asked and tell.
 
 use super::{Arrangement, Scope, Weight};
-use crate::codec::Coded;
+use base::codec::Coded;
 
 /// What part of the table is wanted.
 #[derive(Clone, Debug, PartialEq, Coded)]

@@ -1,7 +1,7 @@
 //! What a tree of stacks is asked and tells.
 
 use super::{Arrangement, NodeLabel, Scope, Weight};
-use crate::codec::Coded;
+use base::codec::Coded;
 
 /// What part of a tree is wanted.
 #[derive(Clone, Debug, PartialEq, Coded)]

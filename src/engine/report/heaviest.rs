@@ -1,6 +1,6 @@
 //! The few largest of many numbers, without keeping all of them.
 
-use crate::sorted::{sort, sorted_numbers};
+use base::sorted::{sort, sorted_numbers};
 
 /// The numbers with the largest keys; of equal keys the lower numbers.
 pub(super) struct Heaviest {

@@ -3,12 +3,12 @@
 use super::out_of_memory::Rooms;
 use super::waste::{pool_name, stream_name};
 use super::writing::{Writing, at, row, sheet};
-use crate::engine::open::OpenFile;
-use crate::engine::protocol::{Cell, StateSums};
-use crate::engine::state::Held;
-use crate::replay::{AllocationId, DeviceHistory, SegmentKind, SegmentLives};
-use crate::sorted::{pair, sorted_numbers};
-use crate::units::EventIdx;
+use crate::open::OpenFile;
+use crate::protocol::{Cell, StateSums};
+use crate::state::Held;
+use base::sorted::{pair, sorted_numbers};
+use base::units::EventIdx;
+use history::replay::{AllocationId, DeviceHistory, SegmentKind, SegmentLives};
 
 /// The state at a moment, summed up.
 pub(super) struct Layout {

@@ -2,11 +2,11 @@
 
 use super::site_sums::SiteSums;
 use super::writing::{Writing, sheet};
-use crate::engine::answers::Population;
-use crate::engine::open::OpenFile;
-use crate::engine::protocol::{Cell, Scope};
-use crate::replay::{AllocationId, DeviceHistory};
-use crate::units::{grouped, percent};
+use crate::answers::Population;
+use crate::open::OpenFile;
+use crate::protocol::{Cell, Scope};
+use base::units::{grouped, percent};
+use history::replay::{AllocationId, DeviceHistory};
 
 /// Allocations between two questions for the time.
 const ROWS_PER_CHECK: usize = 2048;

@@ -1,8 +1,8 @@
 //! Which frames are torch's own way of calling a module, and which calls repeat something over layers or parameters.
 
-use crate::analysis::Sites;
-use crate::snapshot::{FrameId, Snapshot, StackId};
+use analysis::Sites;
 use hashbrown::HashMap;
+use history::snapshot::{FrameId, Snapshot, StackId};
 
 /// What a frame is in the calls of modules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,15 +8,13 @@ use super::site_sums::{SiteSums, site_of};
 use super::steps::{Finding, Steps};
 use super::waste::Growth;
 use super::writing::{MOST_ROWS, Writing, allocation, at, bytes, freed_by, sheet, threshold};
-use crate::engine::open::OpenFile;
-use crate::engine::places::lasted_us;
-use crate::engine::protocol::{
-    Cell, Evidence, Grouping, Report, ReportQuestion, SheetRow, Span, Threshold, Tone, Weight,
-};
-use crate::replay::{AllocationId, Curve, DeviceHistory};
-use crate::snapshot::Action;
-use crate::sorted::{pair, sorted_numbers};
-use crate::units::{EventIdx, Moment, counted, duration_us, grouped, percent};
+use crate::open::OpenFile;
+use crate::places::lasted_us;
+use crate::protocol::{Cell, Evidence, Grouping, Report, ReportQuestion, SheetRow, Span, Threshold, Tone, Weight};
+use base::sorted::{pair, sorted_numbers};
+use base::units::{EventIdx, Moment, counted, duration_us, grouped, percent};
+use history::replay::{AllocationId, Curve, DeviceHistory};
+use history::snapshot::Action;
 
 /// Events before the peak that are looked at where no steps are known.
 const RECENT: u32 = 1000;

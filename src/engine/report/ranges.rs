@@ -1,14 +1,14 @@
-//! What happened in each of many ranges of the trace, in one run over its events: as [`RangeFacts`](crate::engine::protocol::RangeFacts)
+//! What happened in each of many ranges of the trace, in one run over its events: as [`RangeFacts`](crate::protocol::RangeFacts)
 //! has it for one.
 //!
 //! Never ranges × events. Peaks: between two borders of ranges only the highest moment matters, so a falling staircase of those answers
 //! every range that ends now. What was born in a range and is live: bytes by the stretch between borders in which they were born, in
 //! a tree of sums.
 
-use crate::engine::protocol::Span;
-use crate::engine::radix::Radix;
-use crate::replay::DeviceHistory;
-use crate::units::{EventIdx, Moment};
+use crate::protocol::Span;
+use crate::radix::Radix;
+use base::units::{EventIdx, Moment};
+use history::replay::DeviceHistory;
 
 /// Events, beginnings and ends between two questions for the time.
 const ROWS_PER_CHECK: u32 = 2048;

@@ -1,12 +1,12 @@
 //! What allocations are together by call site, the page's own: the group by which they are coloured and stacked.
 
 use super::writing::cut;
-use crate::engine::groups::is_of_free;
-use crate::engine::open::OpenFile;
-use crate::engine::protocol::Grouping;
-use crate::replay::{AllocationId, DeviceHistory};
-use crate::sorted::{pair, sorted_numbers};
-use crate::units::grouped;
+use crate::groups::is_of_free;
+use crate::open::OpenFile;
+use crate::protocol::Grouping;
+use base::sorted::{pair, sorted_numbers};
+use base::units::grouped;
+use history::replay::{AllocationId, DeviceHistory};
 
 /// Sums over the allocations of one call site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

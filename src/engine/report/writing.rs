@@ -1,14 +1,14 @@
 //! What reports are written with: statements, sheets, bytes as words, stacks as lines.
 
 use super::site_sums::SiteSums;
-use crate::analysis::frame_line;
-use crate::engine::open::OpenFile;
-use crate::engine::protocol::{
+use crate::open::OpenFile;
+use crate::protocol::{
     Cell, Evidence, Report, ReportQuestion, Sheet, SheetColumn, SheetRow, Span, Statement, Threshold, Tone,
 };
-use crate::replay::{AllocationId, DeviceHistory};
-use crate::snapshot::{FrameId, Snapshot, StackId};
-use crate::units::{Bytes, EventIdx, Moment, grouped};
+use analysis::frame_line;
+use base::units::{Bytes, EventIdx, Moment, grouped};
+use history::replay::{AllocationId, DeviceHistory};
+use history::snapshot::{FrameId, Snapshot, StackId};
 
 /// Rows of one sheet, however many are asked for.
 pub(super) const MOST_ROWS: u32 = 100_000;

@@ -4,9 +4,9 @@
 //! in each large blocks before small ones, because that is where memory is; segments of fixed size before those that can grow.
 
 use super::held::Held;
-use crate::engine::protocol::{Only, SegmentSort, StateGroup, StateSums};
-use crate::engine::radix::Sorting;
-use crate::replay::{SegmentKind, SegmentLives};
+use crate::protocol::{Only, SegmentSort, StateGroup, StateSums};
+use crate::radix::Sorting;
+use history::replay::{SegmentKind, SegmentLives};
 
 /// Segments between two questions for the time.
 const ROWS_PER_CHECK: usize = 2048;

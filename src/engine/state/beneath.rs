@@ -1,16 +1,16 @@
 //! What is at an address at a moment: the allocation, the segment, what is free.
 
 use super::held::Held;
-use crate::analysis::site;
-use crate::engine::open::OpenFile;
-use crate::engine::protocol::{HitAllocation, HitMemory, HitSegment, Looks};
-use crate::replay::{AllocationId, SegmentLives};
-use crate::timeline::lowest_byte_of;
-use crate::units::Moment;
+use crate::open::OpenFile;
+use crate::protocol::{HitAllocation, HitMemory, HitSegment, Looks};
+use analysis::site;
+use base::units::Moment;
+use history::replay::{AllocationId, SegmentLives};
+use picture::timeline::lowest_byte_of;
 
 /// The state at the moment that was asked about last.
 #[derive(Default)]
-pub(in crate::engine) struct Beneath {
+pub(crate) struct Beneath {
     held: Option<Held>,
 }
 
@@ -20,7 +20,7 @@ type Hit = (Option<HitAllocation>, Option<Box<HitMemory>>);
 impl Beneath {
     /// What is at `address`; `None` while there is no time for it. The allocation's lowest byte is that in the stack in order of birth:
     /// where a cursor stands that looks at it there.
-    pub(in crate::engine) fn at(
+    pub(crate) fn at(
         &mut self,
         file: &mut OpenFile,
         device: i64,
@@ -62,7 +62,7 @@ impl Beneath {
     }
 
     /// Bytes on the heap.
-    pub(in crate::engine) fn heap_bytes(&self) -> usize {
+    pub(crate) fn heap_bytes(&self) -> usize {
         self.held.as_ref().map_or(0, Held::heap_bytes)
     }
 }

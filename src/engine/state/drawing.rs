@@ -3,10 +3,10 @@
 use super::arranged::{Arranged, Flow};
 use super::held::{Block, Held, Segment};
 use super::line::{Line, Part};
-use crate::engine::open::OpenFile;
-use crate::engine::protocol::{Grouping, PieceKind, StateBar, StatePiece};
-use crate::engine::report::{Known, pending, rounded};
-use crate::replay::{AllocationId, DeviceHistory};
+use crate::open::OpenFile;
+use crate::protocol::{Grouping, PieceKind, StateBar, StatePiece};
+use crate::report::{Known, pending, rounded};
+use history::replay::{AllocationId, DeviceHistory};
 
 /// Blocks between two questions for the time.
 const BLOCKS_PER_CHECK: usize = 2048;

@@ -10,44 +10,44 @@
 //! A file that contradicts itself may have a block begin inside another: the lower one then ends there, and of two at one address the
 //! older has no room at all. So every byte of a segment is of one block, or free.
 
-use crate::engine::answers::Population;
-use crate::engine::open::OpenFile;
-use crate::engine::protocol::{Scope, StateSums, Weight};
-use crate::engine::radix::Radix;
-use crate::engine::report::{pending, rounded};
-use crate::replay::{AllocationId, Candidates, DeviceHistory, SegmentLives, Source};
-use crate::units::Moment;
+use crate::answers::Population;
+use crate::open::OpenFile;
+use crate::protocol::{Scope, StateSums, Weight};
+use crate::radix::Radix;
+use crate::report::{pending, rounded};
+use base::units::Moment;
+use history::replay::{AllocationId, Candidates, DeviceHistory, SegmentLives, Source};
 
 /// Ranges or blocks between two questions for the time.
 const ROWS_PER_CHECK: usize = 2048;
 
 /// The state of a device at a moment.
-pub(in crate::engine) struct Held {
-    pub(in crate::engine) device: i64,
-    pub(in crate::engine) moment: u32,
+pub(crate) struct Held {
+    pub(crate) device: i64,
+    pub(crate) moment: u32,
     /// By address.
-    pub(in crate::engine) segments: Vec<Segment>,
+    pub(crate) segments: Vec<Segment>,
     /// All live blocks that have an address, by that.
     pub(super) blocks: Vec<Block>,
     /// The ranges that are mapped, by address.
     pub(super) ranges: Vec<u32>,
     /// Live bytes, requested, that lie in nothing that is mapped, and those that nothing explains.
-    pub(in crate::engine) astray: Weight,
+    pub(crate) astray: Weight,
     work: Work,
 }
 
 /// A segment: ranges without a gap between them that are of one.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::engine) struct Segment {
-    pub(in crate::engine) address: u64,
-    pub(in crate::engine) end: u64,
+pub(crate) struct Segment {
+    pub(crate) address: u64,
+    pub(crate) end: u64,
     /// Its number in [`SegmentLives::kinds`].
-    pub(in crate::engine) kind: u32,
+    pub(crate) kind: u32,
     /// Its ranges: the first place in [`Held::ranges`], and the first beyond.
     pub(super) ranges: [u32; 2],
     /// Its blocks: the first place in [`Held::blocks`], and the first beyond.
     pub(super) blocks: [u32; 2],
-    pub(in crate::engine) sums: StateSums,
+    pub(crate) sums: StateSums,
 }
 
 /// A live block, as it is laid out.
@@ -75,7 +75,7 @@ enum Work {
 
 impl Held {
     /// Nothing yet; of a moment that the trace has.
-    pub(in crate::engine) fn new(history: &DeviceHistory, lives: &SegmentLives, moment: u32) -> Held {
+    pub(crate) fn new(history: &DeviceHistory, lives: &SegmentLives, moment: u32) -> Held {
         let moment = moment.min(history.event_count());
         let candidates = lives.live.candidates(&lives.ranges, Moment(moment));
         let radix = Radix::with_room(candidates.len());
@@ -96,7 +96,7 @@ impl Held {
     }
 
     /// The moment since which all of a segment is mapped.
-    pub(in crate::engine) fn mapped_since(&self, segment: &Segment, lives: &SegmentLives) -> u32 {
+    pub(crate) fn mapped_since(&self, segment: &Segment, lives: &SegmentLives) -> u32 {
         let [first, beyond] = segment.ranges.map(|place| place as usize);
         let ranges = self.ranges.get(first..beyond).unwrap_or_default();
         ranges.iter().map(|&id| lives.ranges.born(AllocationId(id)).0).max().unwrap_or(0)
@@ -135,7 +135,7 @@ impl Held {
     }
 
     /// Works while there is time; `true` when all is known. The file must be the same every time.
-    pub(in crate::engine) fn step(
+    pub(crate) fn step(
         &mut self,
         file: &OpenFile,
         history: &DeviceHistory,

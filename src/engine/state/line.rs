@@ -5,7 +5,7 @@
 //! one from a block of three; else it is counted to the block before it. So a free block of a pixel or more is never painted over, but
 //! where nothing would be seen of a bar's blocks; and no block is lost.
 
-use crate::engine::protocol::{PieceKind, StatePiece};
+use crate::protocol::{PieceKind, StatePiece};
 
 /// A bar in the making.
 #[derive(Default)]

@@ -5,11 +5,11 @@
 //! takes no block that is larger by 20 MiB. Otherwise the driver is asked, for more than the request: see [`from_the_driver`].
 
 use super::held::Held;
-use crate::engine::open::OpenFile;
-use crate::engine::protocol::StateFit;
-use crate::replay::SegmentLives;
-use crate::sorted::{pair, sorted_by_key};
+use crate::open::OpenFile;
+use crate::protocol::StateFit;
+use base::sorted::{pair, sorted_by_key};
 use hashbrown::HashMap;
+use history::replay::SegmentLives;
 
 /// Free blocks between two questions for the time.
 const ROWS_PER_CHECK: usize = 2048;
@@ -23,13 +23,13 @@ const OWN_SEGMENT: u64 = 10 << 20;
 const LARGE_SEGMENT: u64 = 20 << 20;
 
 /// Whether a request of so many bytes, rounded, comes from the pool of small blocks.
-pub(in crate::engine) fn is_small(rounded: u64) -> bool {
+pub(crate) fn is_small(rounded: u64) -> bool {
     rounded <= SMALL_REQUEST
 }
 
 /// How the segments of a pool come to their size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::engine) enum Pages {
+pub(crate) enum Pages {
     /// Each is taken as it is.
     #[default]
     Fixed,
@@ -38,7 +38,7 @@ pub(in crate::engine) enum Pages {
 }
 
 /// What the allocator takes from the driver to serve a request (`get_allocation_size`): it may be more than the request.
-pub(in crate::engine) fn from_the_driver(rounded: u64, pages: Pages) -> u64 {
+pub(crate) fn from_the_driver(rounded: u64, pages: Pages) -> u64 {
     let grain = match rounded {
         _ if is_small(rounded) => return DRIVER_GRAIN,
         _ if pages == Pages::Expandable || rounded < OWN_SEGMENT => LARGE_SEGMENT,
@@ -52,7 +52,7 @@ type Server = ((u64, u64), u64);
 
 /// Where a request would go, as far as it is known.
 #[derive(Default)]
-pub(in crate::engine) struct Fits {
+pub(crate) struct Fits {
     rounded: u64,
     /// Blocks from here on are not split.
     most_split: Option<u64>,
@@ -65,14 +65,14 @@ pub(in crate::engine) struct Fits {
 }
 
 impl Fits {
-    pub(in crate::engine) fn new(file: &OpenFile, request: u64) -> Fits {
+    pub(crate) fn new(file: &OpenFile, request: u64) -> Fits {
         let setting = |name: &str| file.snapshot.settings.iter().find(|(key, _)| key == name).map(|(_, value)| value);
         let most_split = setting("max_split_size").and_then(|value| value.parse().ok());
         Fits { rounded: file.rounding.rounded(request), most_split, ..Fits::default() }
     }
 
     /// Works while there is time: the answer by pool and stream when done.
-    pub(in crate::engine) fn step(
+    pub(crate) fn step(
         &mut self,
         held: &Held,
         lives: &SegmentLives,

@@ -1,14 +1,12 @@
 //! What a table lists: the allocations of a scope that pass a filter, and the histograms of their sizes and lives. In slices.
 
-use crate::analysis::filter::{Filter, Term};
-use crate::engine::answers::{Population, within};
-use crate::engine::find::is_sought;
-use crate::engine::open::{Open, OpenFile};
-use crate::engine::protocol::{
-    Highlight, LIFE_CLASSES, SIZE_CLASSES, Scope, TableFilter, Weight, life_class, size_class,
-};
-use crate::engine::stack_match::StackMatch;
-use crate::replay::{AllocationId, DeviceHistory};
+use crate::answers::{Population, within};
+use crate::find::is_sought;
+use crate::open::{Open, OpenFile};
+use crate::protocol::{Highlight, LIFE_CLASSES, SIZE_CLASSES, Scope, TableFilter, Weight, life_class, size_class};
+use crate::stack_match::StackMatch;
+use analysis::filter::{Filter, Term};
+use history::replay::{AllocationId, DeviceHistory};
 
 /// Allocations between two questions for the time.
 const ROWS_PER_CHECK: usize = 2048;

@@ -1,13 +1,13 @@
 //! The order of a table: its rows sorted by a column, in slices, with the sums that tell what any of them weigh together.
 
-use crate::analysis::site;
-use crate::column::Column;
-use crate::engine::groups::stack_of;
-use crate::engine::open::OpenFile;
-use crate::engine::protocol::{Grouping, SortWay, TableColumn, TableSort, Weight};
-use crate::engine::radix::{Radix, Sorting};
-use crate::replay::AllocationId;
-use crate::snapshot::FrameId;
+use crate::groups::stack_of;
+use crate::open::OpenFile;
+use crate::protocol::{Grouping, SortWay, TableColumn, TableSort, Weight};
+use crate::radix::{Radix, Sorting};
+use analysis::site;
+use base::column::Column;
+use history::replay::AllocationId;
+use history::snapshot::FrameId;
 
 /// Rows between two questions for the time.
 const ROWS_PER_CHECK: usize = 2048;

@@ -1,7 +1,7 @@
 //! Which nodes of a tree are open: what a person did to them, and what holds where nobody did anything.
 
-use crate::engine::protocol::{Fold, FoldState, Reach};
-use crate::sorted::{pair, sorted_by_key};
+use crate::protocol::{Fold, FoldState, Reach};
+use base::sorted::{pair, sorted_by_key};
 
 /// What was done to a node or above it, and when: a later one overrules an earlier one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! The rows of a tree whose nodes are open or closed: all of them, one after another, so that any window of them is there at once.
 
 use super::folds::{Done, Folds, otherwise};
-use crate::column::Column;
-use crate::engine::answers::TreeView;
-use crate::engine::protocol::FoldState;
+use crate::answers::TreeView;
+use crate::protocol::FoldState;
+use base::column::Column;
 
 /// Rows between two questions for the time.
 const ROWS_PER_CHECK: usize = 256;

@@ -7,8 +7,8 @@ mod reveal;
 use super::answers::{Population, Selection, TreeView};
 use super::open::{Open, OpenFile};
 use super::protocol::{Arrangement, Fold, Reveal, TreePage, TreeQuestion, TreeRow};
-use crate::replay::AllocationId;
 use folds::Folds;
+use history::replay::AllocationId;
 use layout::{Layout, nodes_above};
 use reveal::Trail;
 

@@ -2,9 +2,9 @@
 
 use super::folds::{Folds, otherwise};
 use super::layout::{done_above, nodes_above};
-use crate::analysis::IdSet;
-use crate::engine::answers::TreeView;
-use crate::engine::protocol::{Fold, FoldState, Reach};
+use crate::answers::TreeView;
+use crate::protocol::{Fold, FoldState, Reach};
+use analysis::IdSet;
 
 /// Whether `node` is `top` or below it.
 pub(super) fn is_within(view: TreeView<'_>, top: u32, node: u32) -> bool {

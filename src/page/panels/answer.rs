@@ -1,10 +1,10 @@
 //! The frame around the views of the answer: tabs, title, height, which panel is seen.
 
 use super::Shown;
-use crate::page::dom::{Elements, set_attribute, set_text};
-use crate::ui::State;
-use crate::ui::range::title;
-use crate::ui::views::{self, Tab};
+use crate::dom::{Elements, set_attribute, set_text};
+use ui::State;
+use ui::range::title;
+use ui::views::{self, Tab};
 
 #[derive(Default)]
 pub(super) struct Panel {

@@ -1,11 +1,11 @@
 //! The selected allocation.
 
 use super::Shown;
-use crate::engine::protocol::Details;
-use crate::page::dom::{Elements, append, clear, set_attribute, set_text, source_link};
-use crate::ui::State;
-use crate::ui::details::{FrameKind, FrameView, view};
-use crate::ui::settings::Settings;
+use crate::dom::{Elements, append, clear, set_attribute, set_text, source_link};
+use engine::protocol::Details;
+use ui::State;
+use ui::details::{FrameKind, FrameView, view};
+use ui::settings::Settings;
 
 #[derive(Default)]
 pub(super) struct Panel {

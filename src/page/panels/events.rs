@@ -2,11 +2,11 @@
 
 use super::Shown;
 use super::grid::{Place, Rows};
-use crate::page::dom::{Elements, append, clear, set_attribute, set_text};
-use crate::ui::State;
-use crate::ui::events::{COLUMNS, Chip, EventsStatus, chips, grid, status};
-use crate::ui::table::Grid;
-use crate::ui::views::Tab;
+use crate::dom::{Elements, append, clear, set_attribute, set_text};
+use ui::State;
+use ui::events::{COLUMNS, Chip, EventsStatus, chips, grid, status};
+use ui::table::Grid;
+use ui::views::Tab;
 
 #[derive(Default)]
 pub(super) struct Panel {

@@ -1,9 +1,9 @@
 //! The dialog that offers the formats of a picture.
 
 use super::Shown;
-use crate::page::dom::{Elements, set_text};
-use crate::ui::State;
-use crate::ui::export::{Dialog, Format, pixels};
+use crate::dom::{Elements, set_text};
+use ui::State;
+use ui::export::{Dialog, Format, pixels};
 
 #[derive(Default)]
 pub(super) struct Panel {

@@ -1,9 +1,9 @@
 //! What is said beside the field of the search, and about the stack of the selection.
 
 use super::Shown;
-use crate::page::dom::{Elements, set_attribute, set_text};
-use crate::ui::State;
-use crate::ui::find::{Capitals, FindStatus, SameStack, same_stack, status};
+use crate::dom::{Elements, set_attribute, set_text};
+use ui::State;
+use ui::find::{Capitals, FindStatus, SameStack, same_stack, status};
 
 #[derive(Default)]
 pub(super) struct Panel {

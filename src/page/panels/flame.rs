@@ -2,12 +2,12 @@
 
 use super::Shown;
 use super::hover::place_card;
-use crate::engine::protocol::{Arrangement, Internal, Merge, Root};
-use crate::page::dom::{Elements, append, clear, set_attribute, set_text};
-use crate::ui::State;
-use crate::ui::flame::Growth;
-use crate::ui::flame::words::{Crumb, FlameCard, card, crumbs, found, note, reading};
-use crate::ui::views::Tab;
+use crate::dom::{Elements, append, clear, set_attribute, set_text};
+use engine::protocol::{Arrangement, Internal, Merge, Root};
+use ui::State;
+use ui::flame::Growth;
+use ui::flame::words::{Crumb, FlameCard, card, crumbs, found, note, reading};
+use ui::views::Tab;
 
 #[derive(Default)]
 pub(super) struct Panel {

@@ -1,10 +1,10 @@
 //! The list of keys.
 
 use super::Shown;
-use crate::page::dom::{Elements, append};
-use crate::ui::State;
-use crate::ui::keys::{BINDINGS, GESTURES, Scope, key_text};
-use crate::ui::state::{Help, Letters};
+use crate::dom::{Elements, append};
+use ui::State;
+use ui::keys::{BINDINGS, GESTURES, Scope, key_text};
+use ui::state::{Help, Letters};
 
 #[derive(Default)]
 pub(super) struct Panel {

@@ -1,10 +1,10 @@
 //! The histograms: a button a bar.
 
 use super::Shown;
-use crate::page::dom::{Elements, append, clear, set_attribute, set_text};
-use crate::ui::State;
-use crate::ui::histograms::{Bar, Chart, Histogram, Measure, chart};
-use crate::ui::views::Tab;
+use crate::dom::{Elements, append, clear, set_attribute, set_text};
+use ui::State;
+use ui::histograms::{Bar, Chart, Histogram, Measure, chart};
+use ui::views::Tab;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 

@@ -1,11 +1,11 @@
 //! The card beside the pointer, and the line below the picture.
 
 use super::Shown;
-use crate::page::dom::{Elements, set_text};
-use crate::ui::State;
-use crate::ui::hover::{Card, card};
-use crate::ui::notices::reading;
-use crate::ui::placing::beside;
+use crate::dom::{Elements, set_text};
+use ui::State;
+use ui::hover::{Card, card};
+use ui::notices::reading;
+use ui::placing::beside;
 use web_sys::HtmlElement;
 
 #[derive(Default)]

@@ -1,9 +1,9 @@
 //! The labels at the lanes, each a button that gives its lane the focus; and the toggle of the lanes.
 
 use super::Shown;
-use crate::page::dom::{Elements, append, clear, set_attribute, set_text};
-use crate::ui::State;
-use crate::ui::lane_labels::{LaneLabel, Toggle, lane_labels, toggle};
+use crate::dom::{Elements, append, clear, set_attribute, set_text};
+use ui::State;
+use ui::lane_labels::{LaneLabel, Toggle, lane_labels, toggle};
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 

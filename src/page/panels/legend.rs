@@ -1,16 +1,16 @@
 //! What the colours mean, as a list whose entries fade what they name; and the pickers of order, colours and axis.
 
 use super::Shown;
-use crate::engine::protocol::{Grouping, LegendEntry, Plot};
-use crate::page::dom::{Elements, append, clear, set_attribute, set_text};
-use crate::page::theme::Theme;
-use crate::timeline::Axis;
-use crate::timeline::paint::SHADES;
-use crate::ui::State;
-use crate::ui::legend::{Line, heading, lines as entry_lines};
-use crate::ui::marks::lanes;
+use crate::dom::{Elements, append, clear, set_attribute, set_text};
+use crate::theme::Theme;
+use engine::protocol::{Grouping, LegendEntry, Plot};
+use picture::timeline::Axis;
+use picture::timeline::paint::SHADES;
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use ui::State;
+use ui::legend::{Line, heading, lines as entry_lines};
+use ui::marks::lanes;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 

@@ -2,14 +2,14 @@
 
 use super::Shown;
 use super::hover::place_card;
-use crate::engine::protocol::StatePage;
-use crate::page::dom::{Elements, append, clear, set_attribute, set_text};
-use crate::ui::State;
-use crate::ui::memory::words::{
+use crate::dom::{Elements, append, clear, set_attribute, set_text};
+use engine::protocol::StatePage;
+use std::rc::Rc;
+use ui::State;
+use ui::memory::words::{
     Heading, MemoryCard, astray, fits, headings, hovered, note, pool_choices, reading, stream_choices, sums,
 };
-use crate::ui::views::Tab;
-use std::rc::Rc;
+use ui::views::Tab;
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, HtmlSelectElement};
 

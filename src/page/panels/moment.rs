@@ -1,12 +1,12 @@
 //! The cursor's moment, what was measured, the markers; and what a screen reader is told of the cursor.
 
 use super::Shown;
-use crate::page::dom::{Elements, append, clear, set_attribute, set_text};
-use crate::ui::State;
-use crate::ui::markers::Line;
-use crate::ui::moment::{MomentView, spoken, view};
-use crate::ui::ruler::{Measured, Mode};
+use crate::dom::{Elements, append, clear, set_attribute, set_text};
 use gloo::timers::callback::Timeout;
+use ui::State;
+use ui::markers::Line;
+use ui::moment::{MomentView, spoken, view};
+use ui::ruler::{Measured, Mode};
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 

@@ -1,14 +1,14 @@
 //! What the picture's height shows: the pickers, the key of the lines, and the chosen segment in the details.
 
 use super::Shown;
-use crate::page::dom::{Elements, append, by_id, clear, set_attribute, set_text};
-use crate::ui::Command;
-use crate::ui::State;
-use crate::ui::keys::BINDINGS;
-use crate::ui::plots::curves::KeyEntry;
-use crate::ui::plots::segment::{Chosen, view};
-use crate::ui::plots::view::{Pickers, pickers};
-use crate::ui::plots::{NAMES, PlotStep};
+use crate::dom::{Elements, append, by_id, clear, set_attribute, set_text};
+use ui::Command;
+use ui::State;
+use ui::keys::BINDINGS;
+use ui::plots::curves::KeyEntry;
+use ui::plots::segment::{Chosen, view};
+use ui::plots::view::{Pickers, pickers};
+use ui::plots::{NAMES, PlotStep};
 use web_sys::{HtmlElement, HtmlSelectElement};
 
 #[derive(Default)]

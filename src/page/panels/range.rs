@@ -2,10 +2,10 @@
 
 use super::Shown;
 use super::moment::set_or_remove;
-use crate::page::dom::{Elements, set_attribute, set_text};
-use crate::ui::State;
-use crate::ui::range::{About, RangeView, view};
-use crate::units::Moment;
+use crate::dom::{Elements, set_attribute, set_text};
+use base::units::Moment;
+use ui::State;
+use ui::range::{About, RangeView, view};
 
 #[derive(Default)]
 pub(super) struct Panel {
@@ -24,7 +24,7 @@ impl Panel {
             let pressed = view.as_ref().is_some_and(|view| view.is_extended);
             set_attribute(&elements.range_begin, "aria-pressed", if pressed { "true" } else { "false" });
             let facts = view.as_ref().and_then(|view| view.facts);
-            let exact = |number: fn(&crate::engine::protocol::RangeFacts) -> i128| {
+            let exact = |number: fn(&engine::protocol::RangeFacts) -> i128| {
                 facts.as_ref().map(|facts| number(facts).to_string())
             };
             set_or_remove(

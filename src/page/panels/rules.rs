@@ -1,11 +1,11 @@
 //! The dialog of category rules: the chosen set, what is wrong with it, and what it tells of the open snapshot.
 
 use super::{Shown, why};
-use crate::page::dom::{Elements, append, clear, set_attribute, set_text};
-use crate::ui::State;
-use crate::ui::rules::{Choice, Rules, RulesView, view};
-use crate::ui::settings::Dialog;
-use crate::ui::why::view::{SheetView, categories};
+use crate::dom::{Elements, append, clear, set_attribute, set_text};
+use ui::State;
+use ui::rules::{Choice, Rules, RulesView, view};
+use ui::settings::Dialog;
+use ui::why::view::{SheetView, categories};
 use wasm_bindgen::JsCast;
 use web_sys::HtmlInputElement;
 

@@ -1,9 +1,9 @@
 //! The settings dialog: its fields, and what is wrong with what stands there.
 
 use super::Shown;
-use crate::page::dom::{Elements, set_attribute, set_text};
-use crate::ui::State;
-use crate::ui::settings::{Dialog, Settings};
+use crate::dom::{Elements, set_attribute, set_text};
+use ui::State;
+use ui::settings::{Dialog, Settings};
 use web_sys::Element;
 
 #[derive(Default)]

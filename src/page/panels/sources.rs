@@ -1,13 +1,13 @@
 //! The view "By source": the table of files and lines, and the dropped file beside it.
 
 use super::Shown;
-use crate::page::dom::{Elements, append, clear, set_attribute, set_text};
-use crate::ui::State;
-use crate::ui::source_rows::{MOST_TEXT_LINES, Margin, Marked, Row, RowKind, TextView, Unfolded, text, view};
-use crate::ui::sources::{Basis, SourceText, basis};
-use crate::ui::views::Tab;
+use crate::dom::{Elements, append, clear, set_attribute, set_text};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use ui::State;
+use ui::source_rows::{MOST_TEXT_LINES, Margin, Marked, Row, RowKind, TextView, Unfolded, text, view};
+use ui::sources::{Basis, SourceText, basis};
+use ui::views::Tab;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 

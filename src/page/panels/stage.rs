@@ -1,13 +1,13 @@
 //! Which part of the page is seen: welcome, loading, error, or the open file; and the status line.
 
 use super::Shown;
-use crate::page::dom::{Elements, set_attribute, set_text};
-use crate::ui::State;
-use crate::ui::action::DropHover;
-use crate::ui::loading::LoadingView;
-use crate::ui::notices::{Status, renderer_notice, status};
-use crate::ui::record::SNIPPET;
-use crate::ui::state::{BytesAxis, Renderer, Stage};
+use crate::dom::{Elements, set_attribute, set_text};
+use ui::State;
+use ui::action::DropHover;
+use ui::loading::LoadingView;
+use ui::notices::{Status, renderer_notice, status};
+use ui::record::SNIPPET;
+use ui::state::{BytesAxis, Renderer, Stage};
 
 #[derive(Default)]
 pub(super) struct Panel {

@@ -1,12 +1,12 @@
 //! The open file: pickers, headline numbers, all other facts, warnings.
 
 use super::Shown;
-use crate::engine::protocol::{DeviceSummary, FileSummary};
-use crate::page::dom::{Elements, append, clear, set_attribute, set_text};
-use crate::ui::State;
-use crate::ui::state::Choice;
-use crate::ui::summary::{Facts, Headline, SETTINGS, device_name, facts, headlines};
-use crate::units::counted;
+use crate::dom::{Elements, append, clear, set_attribute, set_text};
+use base::units::counted;
+use engine::protocol::{DeviceSummary, FileSummary};
+use ui::State;
+use ui::state::Choice;
+use ui::summary::{Facts, Headline, SETTINGS, device_name, facts, headlines};
 use web_sys::{HtmlSelectElement, Node};
 
 #[derive(Default)]
@@ -115,7 +115,7 @@ fn show_warnings(elements: &Elements, file: &FileSummary) {
     for warning in &file.warnings {
         let item = elements.new_element("li", "", &warning.message);
         if warning.count > 1 {
-            append_text(elements, &item, &format!(" ({} times)", crate::units::grouped(warning.count)));
+            append_text(elements, &item, &format!(" ({} times)", base::units::grouped(warning.count)));
         }
         if !warning.example.is_empty() {
             append_text(elements, &item, " ");

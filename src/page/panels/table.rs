@@ -2,12 +2,12 @@
 
 use super::Shown;
 use super::grid::{Place, Rows};
-use crate::engine::protocol::TableSort;
-use crate::page::dom::{Elements, append, set_attribute, set_text};
-use crate::ui::State;
-use crate::ui::histograms::{Histogram, chosen};
-use crate::ui::table::{COLUMNS, Grid, TableStatus, grid, order, status};
-use crate::ui::views::Tab;
+use crate::dom::{Elements, append, set_attribute, set_text};
+use engine::protocol::TableSort;
+use ui::State;
+use ui::histograms::{Histogram, chosen};
+use ui::table::{COLUMNS, Grid, TableStatus, grid, order, status};
+use ui::views::Tab;
 
 #[derive(Default)]
 pub(super) struct Panel {

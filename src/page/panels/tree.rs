@@ -1,12 +1,12 @@
 //! The call tree: the rows that are seen, each in an element that is used again when it has left the view.
 
 use super::Shown;
-use crate::engine::protocol::{FoldState, Internal, NodeKind, Root};
-use crate::page::dom::{Elements, append, clear, set_attribute, set_text, source_link};
-use crate::ui::State;
-use crate::ui::tree::ROW_PX;
-use crate::ui::tree_keys::MERGES;
-use crate::ui::tree_rows::{RowView, Seen, Tools, seen, tools, view};
+use crate::dom::{Elements, append, clear, set_attribute, set_text, source_link};
+use engine::protocol::{FoldState, Internal, NodeKind, Root};
+use ui::State;
+use ui::tree::ROW_PX;
+use ui::tree_keys::MERGES;
+use ui::tree_rows::{RowView, Seen, Tools, seen, tools, view};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
@@ -16,7 +16,7 @@ const MOST_PX: f64 = 16_000_000.0;
 const LAST_OF_WAY: usize = 5;
 
 #[derive(Default)]
-pub(in crate::page) struct Panel {
+pub(crate) struct Panel {
     seen: Shown<Option<Seen>>,
     tools: Shown<Tools>,
     way: Shown<Vec<(u32, String)>>,
@@ -36,7 +36,7 @@ struct Slot {
 }
 
 /// CSS pixels of the list to a pixel of rows: less than 1 where the rows are higher than a browser can draw.
-pub(in crate::page) fn scale(state: &State) -> f64 {
+pub(crate) fn scale(state: &State) -> f64 {
     let rows_px = f64::from(state.tree.page().map_or(0, |page| page.row_count)) * ROW_PX;
     if rows_px > MOST_PX { MOST_PX / rows_px } else { 1.0 }
 }

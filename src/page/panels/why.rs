@@ -1,13 +1,13 @@
 //! The view "Why": its topics, and the report that is seen.
 
 use super::Shown;
-use crate::engine::protocol::{Tone, Topic};
-use crate::page::dom::{Elements, append, clear, set_attribute, set_text};
-use crate::ui::State;
-use crate::ui::cell_text::title;
-use crate::ui::views::Tab;
-use crate::ui::why::cells;
-use crate::ui::why::view::{Basis, Kind, Marks, RowView, Said, SheetView, Stack, basis, marks, sign, view};
+use crate::dom::{Elements, append, clear, set_attribute, set_text};
+use engine::protocol::{Tone, Topic};
+use ui::State;
+use ui::cell_text::title;
+use ui::views::Tab;
+use ui::why::cells;
+use ui::why::view::{Basis, Kind, Marks, RowView, Said, SheetView, Stack, basis, marks, sign, view};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
@@ -75,7 +75,7 @@ impl Panel {
 }
 
 /// The button of a topic.
-pub(in crate::page) fn topic_button(elements: &Elements, topic: Topic) -> Option<HtmlElement> {
+pub(crate) fn topic_button(elements: &Elements, topic: Topic) -> Option<HtmlElement> {
     let button = elements.why_topics.query_selector(&["[data-topic=\"", topic.name(), "\"]"].concat());
     button.ok()??.dyn_into().ok()
 }
@@ -108,7 +108,7 @@ fn focus(elements: &Elements) -> Option<String> {
 }
 
 /// Gives the focus to what of the report is named so, or else to what Tab leads to.
-pub(in crate::page) fn give_focus(elements: &Elements, selector: &str) {
+pub(crate) fn give_focus(elements: &Elements, selector: &str) {
     let find = |selector: &str| elements.why_report.query_selector(selector).ok().flatten();
     let found = find(selector).or_else(|| find("[data-item][tabindex=\"0\"]"));
     // It fails only for an element that is gone.

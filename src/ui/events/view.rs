@@ -1,13 +1,13 @@
 //! What of the list of events is seen: rows of text, the actions to choose from, what is said of all of it.
 
 use super::Events;
-use crate::engine::protocol::{Action, EventRow, EventTerms, versioned};
-use crate::ui::details::clock;
-use crate::ui::moment::elapsed;
-use crate::ui::state::State;
-use crate::ui::table::grid::{bytes_cell, cell, classes, number, pool_cell, stream_cell};
-use crate::ui::table::{Cell, Grid, RowView};
-use crate::units::{Bytes, counted, duration_us, grouped};
+use crate::details::clock;
+use crate::moment::elapsed;
+use crate::state::State;
+use crate::table::grid::{bytes_cell, cell, classes, number, pool_cell, stream_cell};
+use crate::table::{Cell, Grid, RowView};
+use base::units::{Bytes, counted, duration_us, grouped};
+use engine::protocol::{Action, EventRow, EventTerms, versioned};
 
 /// The columns: each with its name and what that means.
 pub const COLUMNS: [(&str, &str); 12] = [

@@ -1,8 +1,8 @@
 //! A figure as shapes around its picture.
 
 use super::Figure;
-use super::shapes::{Anchor, Face, Shape, Text, Tint, cut, width};
-use crate::timeline::Axis;
+use picture::shapes::{Anchor, Face, Shape, Text, Tint, cut, width};
+use picture::timeline::Axis;
 
 /// CSS pixels: the font of labels, the marks of an axis, what lies between them and a label, the bar of a life.
 pub(super) const FONT: f64 = 11.0;

@@ -2,8 +2,8 @@
 //! axis to the right; and the name of the height.
 
 use super::around::{FONT, HALF, Pen, TOP};
-use super::shapes::{Anchor, Face, Shape, Tint, width};
-use crate::ui::plots::curves::{Curve, Line};
+use crate::plots::curves::{Curve, Line};
+use picture::shapes::{Anchor, Face, Shape, Tint, width};
 
 /// CSS pixels: how thick a line is, and its rim, which tells it from what lies behind.
 const THICK: f64 = 1.6;

@@ -13,9 +13,9 @@
 
 use super::Figure;
 use super::around::{FONT, TOP};
-use super::shapes::{Anchor, Face, Shape, Text, Tint, cut, width};
 use super::words::Words;
-use crate::timeline::Scene;
+use picture::shapes::{Anchor, Face, Shape, Sheet, Text, Tint, cut, width};
+use picture::timeline::Scene;
 
 /// CSS pixels.
 const MARGIN: f64 = 16.0;
@@ -31,67 +31,48 @@ const LONG: f64 = 38.0;
 /// Between columns of the legend.
 const BETWEEN: f64 = 28.0;
 
-/// A picture with everything around it, in its pixels.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Sheet {
-    /// Width and height.
-    pub size: [u32; 2],
-    /// The upper left corner of the picture.
-    pub origin: [u32; 2],
-    /// Width and height of the picture.
-    pub plot: [u32; 2],
-    /// Pixels to a CSS pixel.
-    pub scale: f64,
-    /// The title, for those who do not see the picture.
-    pub title: String,
-    /// Everything around the picture and above it, from back to front.
-    pub shapes: Vec<Shape>,
-}
+/// How much wider and higher than its picture a sheet is at least, in CSS pixels.
+pub const LEAST_FRAME: [f64; 2] = [2.0 * MARGIN + GUTTER, 130.0];
 
-impl Sheet {
-    /// How much wider and higher than its picture a sheet is at least, in CSS pixels.
-    pub const LEAST_FRAME: [f64; 2] = [2.0 * MARGIN + GUTTER, 130.0];
-
-    /// The sheet of a figure whose picture shows `scene`.
-    pub fn new(figure: &Figure, words: &Words, scene: &Scene) -> Sheet {
-        let scale = figure.scale;
-        let whole = |css: f64| (css * scale).round();
-        // Addresses are wider than bytes.
-        let gutter = figure.bytes.iter().map(|tick| width(&tick.label, FONT) + GAP).fold(GUTTER, f64::max);
-        let left = whole(MARGIN + gutter);
-        let right = left + figure.plot[0];
-        let mut flow = Flow { scale, left: whole(MARGIN), right, y: whole(MARGIN), shapes: Vec::new() };
-        flow.heading(&words.title, TITLE);
-        flow.lines(&mut words.subtitle.iter().map(String::as_str), " · ");
-        let top = (flow.y + whole(GAP)).round();
-        let bottom = top + figure.plot[1];
-        flow.frame([left, right], [top, bottom]);
-        flow.shapes.extend(figure.shapes([left, top]));
-        flow.y = bottom + figure.foot() + whole(GAP);
-        flow.legend(words);
-        let pending = scene.columns.pending.iter().any(|&bytes| bytes > 0);
-        flow.keys(
-            [
-                (words.reserved, Tint::Reserved, "reserved"),
-                (pending, Tint::Allocated, "allocated; striped above it: free requested, not completed"),
-            ]
-            .into_iter()
-            .filter(|(is_seen, ..)| *is_seen),
-        );
-        flow.curves(figure);
-        let mut notes = words.notes.clone();
-        let pixels = if scene.band_px > 1 { format!("{} pixels", scene.band_px) } else { "a pixel".to_owned() };
-        notes.push(format!("Blocks lower than {pixels} are joined, in the colour of the largest."));
-        notes.push("Drawn by memscape.".to_owned());
-        flow.lines(&mut notes.join(" ").split(' '), " ");
-        Sheet {
-            size: [right + whole(MARGIN), flow.y + whole(MARGIN - 4.0)].map(|side| side.ceil() as u32),
-            origin: [left, top].map(|at| at as u32),
-            plot: figure.plot.map(|side| side as u32),
-            scale,
-            title: words.title.clone(),
-            shapes: flow.shapes,
-        }
+/// The sheet of a figure whose picture shows `scene`.
+pub fn sheet(figure: &Figure, words: &Words, scene: &Scene) -> Sheet {
+    let scale = figure.scale;
+    let whole = |css: f64| (css * scale).round();
+    // Addresses are wider than bytes.
+    let gutter = figure.bytes.iter().map(|tick| width(&tick.label, FONT) + GAP).fold(GUTTER, f64::max);
+    let left = whole(MARGIN + gutter);
+    let right = left + figure.plot[0];
+    let mut flow = Flow { scale, left: whole(MARGIN), right, y: whole(MARGIN), shapes: Vec::new() };
+    flow.heading(&words.title, TITLE);
+    flow.lines(&mut words.subtitle.iter().map(String::as_str), " · ");
+    let top = (flow.y + whole(GAP)).round();
+    let bottom = top + figure.plot[1];
+    flow.frame([left, right], [top, bottom]);
+    flow.shapes.extend(figure.shapes([left, top]));
+    flow.y = bottom + figure.foot() + whole(GAP);
+    flow.legend(words);
+    let pending = scene.columns.pending.iter().any(|&bytes| bytes > 0);
+    flow.keys(
+        [
+            (words.reserved, Tint::Reserved, "reserved"),
+            (pending, Tint::Allocated, "allocated; striped above it: free requested, not completed"),
+        ]
+        .into_iter()
+        .filter(|(is_seen, ..)| *is_seen),
+    );
+    flow.curves(figure);
+    let mut notes = words.notes.clone();
+    let pixels = if scene.band_px > 1 { format!("{} pixels", scene.band_px) } else { "a pixel".to_owned() };
+    notes.push(format!("Blocks lower than {pixels} are joined, in the colour of the largest."));
+    notes.push("Drawn by memscape.".to_owned());
+    flow.lines(&mut notes.join(" ").split(' '), " ");
+    Sheet {
+        size: [right + whole(MARGIN), flow.y + whole(MARGIN - 4.0)].map(|side| side.ceil() as u32),
+        origin: [left, top].map(|at| at as u32),
+        plot: figure.plot.map(|side| side as u32),
+        scale,
+        title: words.title.clone(),
+        shapes: flow.shapes,
     }
 }
 

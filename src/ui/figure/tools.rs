@@ -3,9 +3,9 @@
 
 use super::Figure;
 use super::around::{FONT, HALF, Pen};
-use super::shapes::{Anchor, Face, Shape, Text, Tint, width};
-use crate::ui::action::Pointer;
-use crate::ui::overlay::{Flag, Overlay};
+use crate::action::Pointer;
+use crate::overlay::{Flag, Overlay};
+use picture::shapes::{Anchor, Face, Shape, Text, Tint, width};
 
 /// CSS pixels: the height of a chip, what is beside its text, a marker's dot, what lies between the ruler's end and its text, the
 /// handle of the moment.

@@ -1,13 +1,13 @@
 //! What is written on a sheet besides the figure: title, window, peak, legend, notes; and what its file is called.
 
-use crate::engine::protocol::{DeviceSummary, Grouping, Plot};
-use crate::timeline::{Axis, View, time_axis_margin};
-use crate::ui::details::{pool_name, stream_name};
-use crate::ui::legend::{self, Line};
-use crate::ui::plots;
-use crate::ui::state::State;
-use crate::ui::summary::device_name;
-use crate::units::{Bytes, duration_us, grouped};
+use crate::details::{pool_name, stream_name};
+use crate::legend::{self, Line};
+use crate::plots;
+use crate::state::State;
+use crate::summary::device_name;
+use base::units::{Bytes, duration_us, grouped};
+use engine::protocol::{DeviceSummary, Grouping, Plot};
+use picture::timeline::{Axis, View, time_axis_margin};
 
 /// Letters of a snapshot's name that go into the name of a file.
 const MOST_LETTERS: usize = 80;
@@ -162,7 +162,7 @@ fn device_in_a_name(device: i64) -> String {
 }
 
 /// A name that any file system takes, without the endings of snapshots.
-pub(in crate::ui) fn plain(name: &str) -> String {
+pub(crate) fn plain(name: &str) -> String {
     let mut name = name;
     for ending in [".gz", ".zst", ".zip", ".pickle", ".pkl", ".json", ".html"] {
         name = name.strip_suffix(ending).unwrap_or(name);

@@ -1,9 +1,9 @@
 //! The flame graph as tiles, texts and outlines in device pixels of its canvas: only rows that are in view.
 
 use super::words::brief_place;
-use crate::engine::protocol::{FlameBox, NodeKind, NodeLabel, Scope};
-use crate::ui::State;
-use crate::ui::amount::amount;
+use crate::State;
+use crate::amount::amount;
+use engine::protocol::{FlameBox, NodeKind, NodeLabel, Scope};
 
 /// The size of names in CSS pixels.
 const TEXT_PX: f64 = 12.0;

@@ -1,11 +1,11 @@
 //! What is said of the boxes of a flame graph: the card, the line below, the way to the zoomed box.
 
-use crate::engine::protocol::{FlameBox, FlamePage, NodeLabel, Scope};
-use crate::ui::State;
-use crate::ui::amount::{amount, exact, percent};
-use crate::ui::find::found_in;
-use crate::ui::tree_rows::nothing;
-use crate::units::{counted, grouped};
+use crate::State;
+use crate::amount::{amount, exact, percent};
+use crate::find::found_in;
+use crate::tree_rows::nothing;
+use base::units::{counted, grouped};
+use engine::protocol::{FlameBox, FlamePage, NodeLabel, Scope};
 
 /// Boxes of the way that are named beside the first: the last ones.
 const NAMED: usize = 2;
@@ -57,7 +57,7 @@ fn label<'a>(page: &'a FlamePage, of: &FlameBox) -> &'a NodeLabel {
         name: String::new(),
         file: String::new(),
         line: String::new(),
-        kind: crate::engine::protocol::NodeKind::Note,
+        kind: engine::protocol::NodeKind::Note,
     };
     page.labels.get(of.label as usize).unwrap_or(NONE)
 }

@@ -5,19 +5,19 @@ use super::points::{self, chosen, cursor, hexadecimal, marks, ruler};
 use super::reading::{Reading, between, event, later_name, list, moment, name, told, two, word};
 use super::values::*;
 use super::window::{self, Window};
-use crate::engine::protocol::{Grouping, Internal, Looks, Merge, Plot, Root, SegmentSort, Topic};
-use crate::timeline::Axis;
-use crate::ui::events::{self, EventsAction};
-use crate::ui::find::{self, Capitals, SameStack};
-use crate::ui::flame::Growth;
-use crate::ui::histograms::Measure;
-use crate::ui::lanes::Arrangement;
-use crate::ui::memory::{self, MemoryAction};
-use crate::ui::plots;
-use crate::ui::range::About;
-use crate::ui::state::{BytesAxis, State};
-use crate::ui::views::{HEIGHTS, Panel, Tab, Views};
-use crate::ui::{table, tree};
+use crate::events::{self, EventsAction};
+use crate::find::{self, Capitals, SameStack};
+use crate::flame::Growth;
+use crate::histograms::Measure;
+use crate::lanes::Arrangement;
+use crate::memory::{self, MemoryAction};
+use crate::plots;
+use crate::range::About;
+use crate::state::{BytesAxis, State};
+use crate::views::{HEIGHTS, Panel, Tab, Views};
+use crate::{table, tree};
+use engine::protocol::{Grouping, Internal, Looks, Merge, Plot, Root, SegmentSort, Topic};
+use picture::timeline::Axis;
 
 /// A key.
 pub(super) struct Key {

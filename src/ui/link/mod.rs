@@ -46,7 +46,7 @@ pub struct Link {
     pub member: Option<u32>,
     /// The name of a file that has no address.
     pub name: String,
-    /// What tells the file from others ([`crate::ui::fingerprint`]); empty where that was not known.
+    /// What tells the file from others ([`crate::fingerprint`]); empty where that was not known.
     pub print: String,
     /// What there is no key for.
     pub unknown: Unknown,

@@ -3,15 +3,15 @@
 use super::reading::{Reading, ends, event, list, moment, told, two};
 use super::values::{pool, pool_of};
 use super::window::{PARTS, millionths, place, x_of};
-use crate::engine::protocol::{At, Only, Plot};
-use crate::timeline::Axis;
-use crate::ui::cursor::Standing;
-use crate::ui::markers::{Marker, Markers};
-use crate::ui::plots::{self, segment::Chosen};
-use crate::ui::pointing;
-use crate::ui::shared_axis::own_width;
-use crate::ui::state::State;
-use crate::ui::tools::Point;
+use crate::cursor::Standing;
+use crate::markers::{Marker, Markers};
+use crate::plots::{self, segment::Chosen};
+use crate::pointing;
+use crate::shared_axis::own_width;
+use crate::state::State;
+use crate::tools::Point;
+use engine::protocol::{At, Only, Plot};
+use picture::timeline::Axis;
 
 /// The markers of all devices, whose moments are known: device, event, byte of the height, the first letter of the plot; pool, stream and
 /// segment of a plot that shows a part of memory.

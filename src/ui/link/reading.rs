@@ -1,7 +1,7 @@
 //! A value of a link on its way into the state, and whether it was understood.
 
-use crate::ui::action::Effect;
-use crate::ui::state::State;
+use crate::action::Effect;
+use crate::state::State;
 use std::str::FromStr;
 
 /// Entries of a list that are read, and written.

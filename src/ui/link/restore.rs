@@ -4,11 +4,11 @@ use super::keys::KEYS;
 use super::reading::Reading;
 use super::window::Window;
 use super::{Link, Unknown, VERSION, listed};
-use crate::ui::action::Effect;
-use crate::ui::fingerprint::length;
-use crate::ui::opening::{load, load_links};
-use crate::ui::state::{Purpose, Stage, State};
-use crate::units::Bytes;
+use crate::action::Effect;
+use crate::fingerprint::length;
+use crate::opening::{load, load_links};
+use crate::state::{Purpose, Stage, State};
+use base::units::Bytes;
 
 /// What a link still wants.
 #[derive(Clone, Debug, Default)]
@@ -20,17 +20,17 @@ pub struct Linked {
     /// What is to be said of the link, until somebody closes it.
     pub notice: Option<String>,
     /// The window that is to be shown as soon as it is known how high the plot is.
-    pub(in crate::ui) window: Option<Window>,
+    pub(crate) window: Option<Window>,
     /// Likewise of the lanes without the focus: devices by their ordinals, edges in bytes of the height.
-    pub(in crate::ui) heights: Option<Vec<(i64, [u64; 2])>>,
+    pub(crate) heights: Option<Vec<(i64, [u64; 2])>>,
     /// The request for the details of an allocation that shall be selected without a move of the window.
-    pub(in crate::ui) quiet: Option<u32>,
+    pub(crate) quiet: Option<u32>,
 }
 
 impl Linked {
     /// Another file is opened, or none. A link that asks for one goes on asking; one to a hosted file holds until another is chosen, for
     /// what failed may be tried again.
-    pub(in crate::ui) fn leave_file(&mut self) {
+    pub(crate) fn leave_file(&mut self) {
         let wanted = self.wanted.take();
         let asks = wanted.as_ref().is_some_and(|link| link.urls.is_empty());
         let notice = self.notice.take().filter(|_| asks);
@@ -38,13 +38,13 @@ impl Linked {
     }
 
     /// What is said of the link was read: it asks for nothing any more.
-    pub(in crate::ui) fn close_notice(&mut self) {
+    pub(crate) fn close_notice(&mut self) {
         (self.wanted, self.notice) = (None, None);
     }
 }
 
 /// A link was given: by the page's address, or by the page itself.
-pub(in crate::ui) fn given(state: &mut State, link: Link, now_ms: f64, effects: &mut Vec<Effect>) {
+pub(crate) fn given(state: &mut State, link: Link, now_ms: f64, effects: &mut Vec<Effect>) {
     let is_open = Link::of(state).is_some_and(|now| link.is_of_same_file(&now));
     if is_open {
         // The fragment of an anchor is no link.
@@ -70,7 +70,7 @@ pub(in crate::ui) fn given(state: &mut State, link: Link, now_ms: f64, effects: 
 }
 
 /// A file was opened: it is shown as its link has it.
-pub(in crate::ui) fn opened(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
+pub(crate) fn opened(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
     // Whether a file without an address is the link's is known once its fingerprint is.
     let is_its = |link: &&Link| !link.urls.is_empty() || link.print.is_empty();
     if let Some(link) = state.linked.wanted.as_ref().filter(is_its).cloned() {
@@ -88,7 +88,7 @@ pub(in crate::ui) fn opened(state: &mut State, now_ms: f64, effects: &mut Vec<Ef
 }
 
 /// What tells the open file from others is known now.
-pub(in crate::ui) fn printed(state: &mut State, print: String, now_ms: f64, effects: &mut Vec<Effect>) {
+pub(crate) fn printed(state: &mut State, print: String, now_ms: f64, effects: &mut Vec<Effect>) {
     state.linked.print = print;
     compare(state, now_ms, effects);
 }

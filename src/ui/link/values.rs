@@ -2,15 +2,15 @@
 
 use super::LONGEST_VALUE;
 use super::reading::{MOST, Reading, list, name, told, word};
-use crate::engine::protocol::{Fold, FoldState, Only, Reach, SortWay, TableColumn, TableSort, Topic};
-use crate::timeline::Axis;
-use crate::ui::lanes::Arrangement;
-use crate::ui::opening::show_device;
-use crate::ui::plots::{self, PlotAction, curves::Line};
-use crate::ui::pointing::select;
-use crate::ui::state::State;
-use crate::ui::table::Table;
-use crate::ui::url::percent_decoded;
+use crate::lanes::Arrangement;
+use crate::opening::show_device;
+use crate::plots::{self, PlotAction, curves::Line};
+use crate::pointing::select;
+use crate::state::State;
+use crate::table::Table;
+use crate::url::percent_decoded;
+use engine::protocol::{Fold, FoldState, Only, Reach, SortWay, TableColumn, TableSort, Topic};
+use picture::timeline::Axis;
 
 const COLUMNS: [&str; 10] = ["number", "size", "site", "address", "stream", "pool", "born", "age", "freed", "lifetime"];
 /// Letters of the key of a threshold or a sheet.

@@ -1,9 +1,9 @@
 //! Windows in a link: edges on the axes, so that they are the same on a canvas of any size.
 
 use super::reading::{Reading, between, ends, list, numbers, two};
-use crate::timeline::View;
-use crate::ui::navigate::Plane;
-use crate::ui::state::{BytesAxis, State};
+use crate::navigate::Plane;
+use crate::state::{BytesAxis, State};
+use picture::timeline::View;
 
 /// Digits behind the point of a place of the horizontal axis, at most.
 const DIGITS: usize = 6;
@@ -12,7 +12,7 @@ pub(super) const PARTS: i64 = 1_000_000;
 
 /// A window, however large the canvas is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::ui) struct Window {
+pub(crate) struct Window {
     /// Its edges, in [`PARTS`] of the axis' unit; `None`: the whole axis.
     pub(super) x: Option<[i64; 2]>,
     /// Its edges in bytes of the picture's height; `None`: all of it.
@@ -107,7 +107,7 @@ pub(super) fn lanes(state: &State) -> String {
         return list(&mut wanted.iter().copied().map(entry));
     }
     let others = state.shown_lanes().filter(|lane| lane.place != state.device_place);
-    let height = |lane: crate::ui::lanes::ShownLane<'_>| {
+    let height = |lane: crate::lanes::ShownLane<'_>| {
         state.plot_height(lane.device)?;
         Some((lane.device.device, heights(state, state.plane_of(lane.device), *lane.view)?))
     };
@@ -136,7 +136,7 @@ pub(super) fn set_x(link: &mut Reading<'_>) {
 }
 
 /// Puts the windows where a link wants them, as soon as it is known how high the plots are.
-pub(in crate::ui) fn settle(state: &mut State) {
+pub(crate) fn settle(state: &mut State) {
     let is_known = state.shown_lanes().all(|lane| state.plot_height(lane.device).is_some());
     if let Some(window) = state.linked.window
         && state.view.is_some()

@@ -2,9 +2,9 @@
 
 use super::walk::stop;
 use super::{ROW_PX, allocation, pieces, words};
-use crate::engine::protocol::{PieceKind, StateBar, StatePiece};
-use crate::ui::State;
-use crate::units::Bytes;
+use crate::State;
+use base::units::Bytes;
+use engine::protocol::{PieceKind, StateBar, StatePiece};
 use std::collections::BTreeSet;
 
 /// CSS pixels above a bar and below it.

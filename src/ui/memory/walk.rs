@@ -1,7 +1,7 @@
 //! Keys lead from block to block and from segment to segment of the allocator's state.
 
 use super::{Memory, MemoryStep, Place, pieces};
-use crate::engine::protocol::{PieceKind, StatePage};
+use engine::protocol::{PieceKind, StatePage};
 
 /// A place that keys walk to: a block, a free block, or a segment that has no such thing of a pixel's width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

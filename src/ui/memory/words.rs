@@ -1,12 +1,12 @@
 //! What is said of the allocator's state: headings, sums, the card beside the pointer, the line below, where a request would go.
 
 use super::{Memory, Place};
-use crate::engine::protocol::{PieceKind, StateBar, StateFit, StateGroup, StatePage, StatePiece, StateSums};
-use crate::ui::hover::life;
-use crate::ui::moment::{event_name, exact};
-use crate::ui::state::State;
-use crate::ui::table::grid::hexadecimal;
-use crate::units::{Bytes, counted, grouped, percent};
+use crate::hover::life;
+use crate::moment::{event_name, exact};
+use crate::state::State;
+use crate::table::grid::hexadecimal;
+use base::units::{Bytes, counted, grouped, percent};
+use engine::protocol::{PieceKind, StateBar, StateFit, StateGroup, StatePage, StatePiece, StateSums};
 
 /// The card beside the pointer, and the line of what keys have led to.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -193,7 +193,7 @@ fn block(state: &State, piece: &StatePiece, card: &mut MemoryCard) {
         card.site.push_str(&Bytes(details.requested).to_string());
         card.site.push_str(" · ");
     }
-    card.site.push_str(crate::ui::details::view(details).site.as_deref().unwrap_or("no stack"));
+    card.site.push_str(crate::details::view(details).site.as_deref().unwrap_or("no stack"));
     let after = |event: u32| event.saturating_add(1);
     card.life = life(details.born_event.map_or(0, after), details.freed_event.map(after));
     if piece.kind == PieceKind::Pending {

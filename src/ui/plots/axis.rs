@@ -1,9 +1,9 @@
 //! The vertical axis: its marks, the breaks where nothing was mapped, what it is called, and a height of it in words.
 
-use crate::engine::protocol::{AddressMap, DeviceSummary, Plot};
-use crate::timeline::{Tick, View, byte_ticks};
-use crate::ui::state::State;
-use crate::units::Bytes;
+use crate::state::State;
+use base::units::Bytes;
+use engine::protocol::{AddressMap, DeviceSummary, Plot};
+use picture::timeline::{Tick, View, byte_ticks};
 
 /// Ranges that are looked at for marks: more than any picture has rows.
 const MOST_RANGES: usize = 20_000;
@@ -68,14 +68,14 @@ impl State {
 
     /// From one height of the axis to another, downwards negative: bytes, or the distance of two addresses (of a place in a gap: of the last
     /// mapped one below).
-    pub(in crate::ui) fn height_between(&self, from: u64, to: u64) -> i64 {
+    pub(crate) fn height_between(&self, from: u64, to: u64) -> i64 {
         let map = self.address_map(self.device_place).filter(|_| matches!(self.looks.plot, Plot::Addresses(_)));
         let at = |height: u64| map.map_or(height, |map| last_mapped(map, height));
         at(to).wrapping_sub(at(from)) as i64
     }
 
     /// The largest of the plot, as the lane's label tells it.
-    pub(in crate::ui) fn height_note(&self, place: usize, device: &DeviceSummary) -> String {
+    pub(crate) fn height_note(&self, place: usize, device: &DeviceSummary) -> String {
         let peak = |bytes: i64| Bytes(u64::try_from(bytes).unwrap_or(0)).to_string();
         match self.looks.plot {
             Plot::Stack => ["peak ", &peak(device.peak_requested)].concat(),
@@ -102,7 +102,7 @@ fn last_mapped(map: &AddressMap, height: u64) -> u64 {
 }
 
 /// The places of the ranges that reach into the window.
-fn seen<'a>(map: &'a AddressMap, view: &View) -> &'a [crate::engine::protocol::MappedRange] {
+fn seen<'a>(map: &'a AddressMap, view: &View) -> &'a [engine::protocol::MappedRange] {
     let [bottom, top] = [0.0, f64::from(view.height_px)].map(|row| view.bytes_from_row(row).max(0.0) as u64);
     let first = map.ranges.partition_point(|range| range.from.saturating_add(range.bytes) < bottom);
     let beyond = map.ranges.partition_point(|range| range.from <= top);
@@ -164,7 +164,7 @@ fn gaps(map: &AddressMap, view: &View) -> Vec<Gap> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::protocol::MappedRange;
+    use engine::protocol::MappedRange;
 
     fn map() -> AddressMap {
         let range = |address, bytes, from| MappedRange { address, bytes, from, segments: 1 };

@@ -1,13 +1,13 @@
 //! The lines over what was reserved: which are wanted, where they run, and what they tell at the cursor.
 
 use super::{Plots, Whose, keep, known};
-use crate::engine::protocol::{Curves, Only, Overview, Plot};
-use crate::timeline::{Axis, View};
-use crate::ui::cursor::column_under_edges;
-use crate::ui::figure::shapes::Tint;
-use crate::ui::shared_axis::own_width;
-use crate::ui::state::State;
-use crate::units::{grouped, percent};
+use crate::cursor::column_under_edges;
+use crate::shared_axis::own_width;
+use crate::state::State;
+use base::units::{grouped, percent};
+use engine::protocol::{Curves, Only, Overview, Plot};
+use picture::shapes::Tint;
+use picture::timeline::{Axis, View};
 use std::rc::Rc;
 
 /// Columns of the silhouette of a part of memory.
@@ -213,7 +213,7 @@ impl State {
     }
 
     /// What the lines tell at the cursor, to the byte, for the line below the picture.
-    pub(in crate::ui) fn curve_reading(&self) -> Option<String> {
+    pub(crate) fn curve_reading(&self) -> Option<String> {
         let (curves, at) = (self.curves()?, self.cursor_column()?);
         let mut text = String::new();
         for line in Line::ALL {
@@ -257,7 +257,7 @@ fn share(part: u64, whole: u64) -> f64 {
 }
 
 /// Takes totals.
-pub(in crate::ui) fn take(state: &mut State, serial: u32, curves: Curves) {
+pub(crate) fn take(state: &mut State, serial: u32, curves: Curves) {
     let Some((_, wanted)) = state.plots.asked_curves.take_if(|(asked, _)| *asked == serial) else { return };
     match wanted {
         Wanted::Window(of) => {

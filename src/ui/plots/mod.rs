@@ -12,9 +12,9 @@ use super::action::Effect;
 use super::navigate::Plane;
 use super::state::{Canvas, State};
 use super::surroundings::Answer;
-use crate::engine::protocol::{AddressMap, DeviceSummary, Only, Overview, Plot, Request};
-use crate::timeline::{Axis, Scene, View};
 use curves::{Curved, Line, Wanted};
+use engine::protocol::{AddressMap, DeviceSummary, Only, Overview, Plot, Request};
+use picture::timeline::{Axis, Scene, View};
 use segment::Chosen;
 use std::rc::Rc;
 
@@ -31,7 +31,7 @@ pub struct Plots {
     overviews: Vec<((Whose, Axis), Rc<Overview>)>,
     asked_map: Option<(u32, Whose)>,
     /// The totals over the window's columns.
-    pub(super) curves: Answer<Curved, Rc<crate::engine::protocol::Curves>>,
+    pub(super) curves: Answer<Curved, Rc<engine::protocol::Curves>>,
     asked_curves: Option<(u32, Wanted)>,
     /// The lines that are not wanted.
     pub(super) off: Vec<Line>,

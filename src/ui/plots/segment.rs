@@ -1,12 +1,12 @@
 //! The segment at a place of the picture: on the card, and in the details once it is chosen.
 
-use crate::engine::protocol::{Grouping, HitMemory, HitSegment, Looks, Plot};
-use crate::ui::cursor::Standing;
-use crate::ui::details::{bytes, pool_name, stream_name};
-use crate::ui::hover::Card;
-use crate::ui::state::{Hover, State};
-use crate::ui::summary::Fact;
-use crate::units::{Bytes, Moment, grouped};
+use crate::cursor::Standing;
+use crate::details::{bytes, pool_name, stream_name};
+use crate::hover::Card;
+use crate::state::{Hover, State};
+use crate::summary::Fact;
+use base::units::{Bytes, Moment, grouped};
+use engine::protocol::{Grouping, HitMemory, HitSegment, Plot};
 
 /// A segment that was clicked.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,20 +39,13 @@ impl State {
     }
 
     /// Chooses the segment at a place, if there is one; what was selected goes.
-    pub(in crate::ui) fn choose_segment(&mut self, memory: Option<&HitMemory>, at: Standing) {
+    pub(crate) fn choose_segment(&mut self, memory: Option<&HitMemory>, at: Standing) {
         (self.selection, self.selecting) = (None, None);
         let seen_in = self.looks.order();
         self.plots.chosen = memory.and_then(|memory| {
             let segment = memory.segment.clone()?;
             Some(Box::new(Chosen { segment, at, seen_in, free: memory.free }))
         });
-    }
-}
-
-impl Looks {
-    /// What decides where things are in a picture: the plot and the order.
-    pub(in crate::ui) fn order(self) -> (Plot, Option<Grouping>) {
-        (self.plot, self.stacking)
     }
 }
 
@@ -132,14 +125,6 @@ pub fn card(hover: &Hover, hidden: String) -> Card {
 /// A block's segment, in a line of its card.
 pub fn segment_line(segment: &HitSegment) -> String {
     format!("in segment 0x{:x}: {}, {}", segment.address, Bytes(segment.reserved), kind(segment))
-}
-
-impl HitSegment {
-    /// Its range, the event that mapped it and the one that gave it back.
-    pub(in crate::ui) fn life(&self) -> (u32, Option<u32>, Option<u32>) {
-        let event = |moment: u32| Moment(moment).event().map(|event| event.0);
-        (self.range, event(self.mapped), self.unmapped.and_then(event))
-    }
 }
 
 /// The details.

@@ -1,9 +1,9 @@
 //! The pickers of the plot as the page shows them.
 
 use super::{NAMES, name};
-use crate::engine::protocol::Plot;
-use crate::ui::details::{pool_name, stream_name};
-use crate::ui::state::State;
+use crate::details::{pool_name, stream_name};
+use crate::state::State;
+use engine::protocol::Plot;
 
 /// The pickers.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! Which rows of the table are chosen: ranges, one end that they grow from, and the row that keys start from.
 
-use crate::ui::scroll::Scroll;
+use crate::scroll::Scroll;
 
 /// Where a key leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,7 +46,7 @@ impl Chosen {
     }
 
     /// The ranges; all rows where none is chosen.
-    pub(in crate::ui) fn or_all(&self, scroll: &Scroll) -> Vec<[u32; 2]> {
+    pub(crate) fn or_all(&self, scroll: &Scroll) -> Vec<[u32; 2]> {
         if self.ranges.is_empty() { vec![[0, scroll.rows]] } else { self.ranges.clone() }
     }
 
@@ -66,7 +66,7 @@ impl Chosen {
     }
 
     /// The row that a key leads to, at most `last`.
-    pub(in crate::ui) fn gone(&self, go: Go, last: u32, scroll: &Scroll) -> u32 {
+    pub(crate) fn gone(&self, go: Go, last: u32, scroll: &Scroll) -> u32 {
         let seen = scroll.seen().max(2.0) as u32 - 1;
         let row = match (go, self.active) {
             (Go::First, _) => 0,
@@ -81,18 +81,18 @@ impl Chosen {
     }
 
     /// One row and no other.
-    pub(in crate::ui) fn only(&mut self, row: u32) {
+    pub(crate) fn only(&mut self, row: u32) {
         *self = Chosen { ranges: vec![[row, row + 1]], anchor: row, active: Some(row) };
     }
 
     /// All rows from the one that was chosen last to this one.
-    pub(in crate::ui) fn through(&mut self, row: u32) {
+    pub(crate) fn through(&mut self, row: u32) {
         let anchor = if self.active.is_some() { self.anchor } else { row };
         *self = Chosen { ranges: vec![[anchor.min(row), anchor.max(row) + 1]], anchor, active: Some(row) };
     }
 
     /// A row beside the others, or no longer.
-    pub(in crate::ui) fn toggle(&mut self, row: u32) {
+    pub(crate) fn toggle(&mut self, row: u32) {
         let is_in = self.holds(row);
         let mut ranges: Vec<[u32; 2]> = Vec::with_capacity(self.ranges.len() + 1);
         let mut add = |from: u32, to: u32| match ranges.last_mut() {
@@ -120,7 +120,7 @@ impl Chosen {
     }
 
     /// All of so many rows.
-    pub(in crate::ui) fn all(&mut self, rows: u32) {
+    pub(crate) fn all(&mut self, rows: u32) {
         self.ranges = if rows > 0 { vec![[0, rows]] } else { Vec::new() };
         (self.anchor, self.active) = (0, self.active.or((rows > 0).then_some(0)));
     }

@@ -1,13 +1,13 @@
 //! What of the table is seen: rows of text, where they stand, what is said about all of them.
 
 use super::Table;
-use crate::engine::protocol::{Scope, SortWay, TableColumn, TableRow, TableSort};
-use crate::ui::details::clock;
-use crate::ui::find::found_in;
-use crate::ui::moment::exact;
-use crate::ui::state::State;
-use crate::ui::tree_rows::nothing;
-use crate::units::{Bytes, counted, duration_us, grouped};
+use crate::details::clock;
+use crate::find::found_in;
+use crate::moment::exact;
+use crate::state::State;
+use crate::tree_rows::nothing;
+use base::units::{Bytes, counted, duration_us, grouped};
+use engine::protocol::{Scope, SortWay, TableColumn, TableRow, TableSort};
 
 /// The columns: each with its name and what that means.
 pub const COLUMNS: [(TableColumn, &str, &str); 10] = [
@@ -159,23 +159,23 @@ fn cells(row: &TableRow) -> Vec<Cell> {
     ]
 }
 
-pub(in crate::ui) fn cell(text: String, title: String) -> Cell {
+pub(crate) fn cell(text: String, title: String) -> Cell {
     Cell { text, title }
 }
 
 /// Bytes in short, and to the byte.
-pub(in crate::ui) fn bytes_cell(bytes: u64) -> Cell {
+pub(crate) fn bytes_cell(bytes: u64) -> Cell {
     cell(Bytes(bytes).to_string(), [&grouped(bytes), " B"].concat())
 }
 
 /// A stream, where it is known.
-pub(in crate::ui) fn stream_cell(stream: Option<u64>) -> Cell {
+pub(crate) fn stream_cell(stream: Option<u64>) -> Cell {
     let text = stream.map_or_else(nothing_known, |it| if it == 0 { "0".to_owned() } else { hexadecimal(it) });
     cell(text, String::new())
 }
 
 /// A pool, where it is known.
-pub(in crate::ui) fn pool_cell(pool: Option<(u64, u64)>) -> Cell {
+pub(crate) fn pool_cell(pool: Option<(u64, u64)>) -> Cell {
     match pool {
         None => cell(nothing_known(), String::new()),
         Some((0, 0)) => cell("default".to_owned(), String::new()),
@@ -188,19 +188,19 @@ fn nothing_known() -> String {
 }
 
 /// `0x7f00a400`.
-pub(in crate::ui) fn hexadecimal(value: u64) -> String {
+pub(crate) fn hexadecimal(value: u64) -> String {
     let mut text = "0x".to_owned();
     text.push_str(&format!("{value:x}"));
     text
 }
 
 /// Those of the names that hold.
-pub(in crate::ui) fn classes(names: &[(bool, &'static str)]) -> String {
+pub(crate) fn classes(names: &[(bool, &'static str)]) -> String {
     names.iter().filter(|(holds, _)| *holds).map(|(_, name)| *name).collect()
 }
 
 /// A number with commas.
-pub(in crate::ui) fn number(value: u32) -> String {
+pub(crate) fn number(value: u32) -> String {
     grouped(value.into())
 }
 

@@ -5,7 +5,7 @@
 //! `Last-Modified` without being told to; `ETag`, `Content-Range` and `Content-Encoding` only where they name them in
 //! `Access-Control-Expose-Headers`. So nothing is concluded from a header that is missing.
 
-use crate::units::Bytes;
+use base::units::Bytes;
 
 /// How long to wait before each try, in milliseconds; what comes after the last is the end.
 pub const PAUSES_MS: [u32; 5] = [500, 1000, 2000, 4000, 8000];

@@ -1,8 +1,8 @@
 //! What stands in a cell of a report, beside what `cell_text` makes of it: for the eye, and plain for a spreadsheet.
 
-use crate::engine::protocol::Cell;
-use crate::ui::amount::per_mille;
-use crate::ui::cell_text::{exact, short};
+use crate::amount::per_mille;
+use crate::cell_text::{exact, short};
+use engine::protocol::Cell;
 
 /// A cell as it is shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

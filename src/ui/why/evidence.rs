@@ -1,10 +1,10 @@
 //! What a click on evidence does: all that it says, and what the click before has brought goes.
 
-use crate::engine::protocol::{At, Evidence, MomentFacts, Request, Span};
-use crate::timeline::Axis;
-use crate::ui::action::Effect;
-use crate::ui::state::State;
-use crate::ui::{find, pointing};
+use crate::action::Effect;
+use crate::state::State;
+use crate::{find, pointing};
+use engine::protocol::{At, Evidence, MomentFacts, Request, Span};
+use picture::timeline::Axis;
 
 /// A span that is shown has this part of it around it.
 const AROUND: f64 = 0.04;
@@ -64,7 +64,7 @@ fn show(state: &mut State, span: Span, effects: &mut Vec<Effect>) {
 }
 
 /// Takes the worker's answer about moments, if it is one to a question of this file.
-pub(in crate::ui) fn found(state: &mut State, serial: u32, moments: &[MomentFacts]) {
+pub(crate) fn found(state: &mut State, serial: u32, moments: &[MomentFacts]) {
     let Some((_, span)) = state.why.sought.take_if(|(asked, _)| *asked == serial) else { return };
     let x = |facts: &MomentFacts| facts.place.time as f64;
     match (state.axis, moments) {

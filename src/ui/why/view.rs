@@ -2,10 +2,10 @@
 
 use super::cells::{Shown, plain, shown};
 use super::{Item, MOST_ROWS, Why};
-use crate::engine::protocol::{Cell, Report, Sheet, Threshold, Tone, Topic};
-use crate::ui::cell_text::total;
-use crate::ui::state::State;
-use crate::units::{Bytes, counted};
+use crate::cell_text::total;
+use crate::state::State;
+use base::units::{Bytes, counted};
+use engine::protocol::{Cell, Report, Sheet, Threshold, Tone, Topic};
 use std::rc::Rc;
 
 /// The sign of a tone, and what it says aloud; nothing for what only says what is.

@@ -6,10 +6,10 @@ mod sums;
 use super::Job;
 use super::site_sums::SiteSums;
 use super::writing::{Writing, at, bytes, sheet};
-use crate::engine::open::OpenFile;
-use crate::engine::protocol::{Cell, Evidence, Report, ReportQuestion, SheetRow, Tone, Weight};
-use crate::sorted::{pair, sorted_numbers};
-use crate::units::{Moment, grouped, percent};
+use crate::open::OpenFile;
+use crate::protocol::{Cell, Evidence, Report, ReportQuestion, SheetRow, Tone, Weight};
+use base::sorted::{pair, sorted_numbers};
+use base::units::{Moment, grouped, percent};
 use mosaic::Mosaic;
 use sums::{Most, Sums};
 
@@ -17,7 +17,7 @@ use sums::{Most, Sums};
 const TOLERATED: u64 = 10;
 
 /// The question, and how far its answer is.
-pub(in crate::engine) struct Categories {
+pub(crate) struct Categories {
     device: i64,
     question: ReportQuestion,
     parts: Option<Parts>,
@@ -217,7 +217,7 @@ impl Parts {
                 Cell::Share { part: weight.bytes, whole: self.peak.total.bytes },
                 Cell::Count(weight.count.into()),
             ];
-            writing.allocation_row(crate::replay::AllocationId(largest), cells, Some(self.peak.moment))
+            writing.allocation_row(history::replay::AllocationId(largest), cells, Some(self.peak.moment))
         });
     }
 

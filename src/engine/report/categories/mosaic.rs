@@ -5,15 +5,15 @@
 //! alloc; the peak is the first event after which the sum is more than ever before. What was born before the recording does not count,
 //! nor does a stack that only a block at the end has.
 
-use crate::engine::open::OpenFile;
-use crate::engine::protocol::Cell;
-use crate::engine::protocol::{Evidence, SheetRow};
-use crate::engine::report::writing::{Writing, at, sheet};
-use crate::replay::DeviceHistory;
-use crate::snapshot::{Action, StackId};
-use crate::sorted::{pair, sorted_numbers};
-use crate::units::EventIdx;
+use crate::open::OpenFile;
+use crate::protocol::Cell;
+use crate::protocol::{Evidence, SheetRow};
+use crate::report::writing::{Writing, at, sheet};
+use base::sorted::{pair, sorted_numbers};
+use base::units::EventIdx;
 use hashbrown::HashMap;
+use history::replay::DeviceHistory;
+use history::snapshot::{Action, StackId};
 
 /// Events between two questions for the time.
 const ROWS_PER_CHECK: u32 = 2048;

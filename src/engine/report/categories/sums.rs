@@ -1,13 +1,13 @@
 //! What there is of each category: at one moment, and the most that it ever had. In slices.
 
-use crate::engine::answers::Population;
-use crate::engine::categories::NO_RULE;
-use crate::engine::open::OpenFile;
-use crate::engine::protocol::{Scope, Weight};
-use crate::engine::report::site_sums::SiteSums;
-use crate::replay::{DeviceHistory, Source};
-use crate::snapshot::StackId;
-use crate::units::EventIdx;
+use crate::answers::Population;
+use crate::categories::NO_RULE;
+use crate::open::OpenFile;
+use crate::protocol::{Scope, Weight};
+use crate::report::site_sums::SiteSums;
+use base::units::EventIdx;
+use history::replay::{DeviceHistory, Source};
+use history::snapshot::StackId;
 
 /// Allocations or events between two questions for the time.
 const ROWS_PER_CHECK: usize = 2048;
@@ -131,7 +131,7 @@ impl Most {
         let early = history.allocations.early();
         while self.early < early {
             let end = early.min(self.early + ROWS_PER_CHECK);
-            for id in (self.early as u32..end as u32).map(crate::replay::AllocationId) {
+            for id in (self.early as u32..end as u32).map(history::replay::AllocationId) {
                 self.change(file, history, id, true, 0);
             }
             self.early = end;
@@ -159,7 +159,7 @@ impl Most {
         &mut self,
         file: &OpenFile,
         history: &DeviceHistory,
-        id: crate::replay::AllocationId,
+        id: history::replay::AllocationId,
         is_born: bool,
         moment: u32,
     ) {

@@ -1,10 +1,10 @@
 //! How much is reserved and free over the trace, in one run over the events: the most of each of many equal parts.
 
-use crate::engine::open::OpenFile;
-use crate::engine::report::rounded;
-use crate::replay::{AllocationId, DeviceHistory};
-use crate::sorted::{pair, sorted_numbers};
-use crate::units::{EventIdx, Moment};
+use crate::open::OpenFile;
+use crate::report::rounded;
+use base::sorted::{pair, sorted_numbers};
+use base::units::{EventIdx, Moment};
+use history::replay::{AllocationId, DeviceHistory};
 
 /// Events or allocations between two questions for the time.
 const ROWS_PER_CHECK: usize = 2048;

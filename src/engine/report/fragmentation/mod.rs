@@ -8,12 +8,12 @@ use super::Job;
 use super::layout::{Asked, Layout, kind_name};
 use super::waste::{pool_name, stream_name};
 use super::writing::{Writing, at, bytes, row, sheet, threshold};
-use crate::engine::open::OpenFile;
-use crate::engine::protocol::{Cell, Report, ReportQuestion, StateFit, Threshold, Tone};
-use crate::engine::state::Fits;
-use crate::replay::{DeviceHistory, SegmentLives};
-use crate::units::{EventIdx, Moment, counted, grouped, percent};
+use crate::open::OpenFile;
+use crate::protocol::{Cell, Report, ReportQuestion, StateFit, Threshold, Tone};
+use crate::state::Fits;
+use base::units::{EventIdx, Moment, counted, grouped, percent};
 use course::{By, Course, Free};
+use history::replay::{DeviceHistory, SegmentLives};
 pub(super) use moments::{first_failure, most_requested, most_reserved};
 
 /// A request that is asked about when nobody says how large.

@@ -1,22 +1,22 @@
 //! Moments of a trace that reports on fragmentation look at.
 
-use crate::replay::{Curve, DeviceHistory};
-use crate::snapshot::Action;
-use crate::units::Moment;
+use base::units::Moment;
+use history::replay::{Curve, DeviceHistory};
+use history::snapshot::Action;
 
 /// The first moment at which the most is reserved.
-pub(in crate::engine::report) fn most_reserved(history: &DeviceHistory) -> u32 {
+pub(in crate::report) fn most_reserved(history: &DeviceHistory) -> u32 {
     let change = |event| history.reserved_change(event);
     let most = Curve::new(&history.reserved, &change).max_in(0..history.event_count().saturating_add(1));
     most.map_or(0, |(moment, _)| moment.0)
 }
 
 /// The moment of the peak of requested bytes: the one the state and the pools are told of as well.
-pub(in crate::engine::report) fn most_requested(history: &DeviceHistory) -> u32 {
+pub(in crate::report) fn most_requested(history: &DeviceHistory) -> u32 {
     Moment::after_event_or_minus_one(history.numbers.peak_event).0
 }
 
 /// The first event at which a request failed.
-pub(in crate::engine::report) fn first_failure(history: &DeviceHistory) -> Option<u32> {
+pub(in crate::report) fn first_failure(history: &DeviceHistory) -> Option<u32> {
     history.note_events().find(|&event| history.events.action(event) == Action::Oom)
 }

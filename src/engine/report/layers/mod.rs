@@ -5,15 +5,15 @@ mod tree;
 
 use super::Job;
 use super::writing::{MOST_ROWS, StackLines, bytes, cut, row, says, sheet, shown};
-use crate::analysis::site;
-use crate::engine::open::OpenFile;
-use crate::engine::places::lasted_us;
-use crate::engine::protocol::{Cell, Evidence, Report, ReportQuestion, Sheet, SheetRow, Span, Statement, Tone, Topic};
-use crate::engine::radix::Radix;
-use crate::replay::DeviceHistory;
-use crate::snapshot::{Snapshot, StringId};
-use crate::sorted::{pair, sorted_by_key};
-use crate::units::{EventIdx, counted, percent};
+use crate::open::OpenFile;
+use crate::places::lasted_us;
+use crate::protocol::{Cell, Evidence, Report, ReportQuestion, Sheet, SheetRow, Span, Statement, Tone, Topic};
+use crate::radix::Radix;
+use analysis::site;
+use base::sorted::{pair, sorted_by_key};
+use base::units::{EventIdx, counted, percent};
+use history::replay::DeviceHistory;
+use history::snapshot::{Snapshot, StringId};
 use sums::{Named, Sum, Sums};
 use tree::{Module, Tree};
 

@@ -1,11 +1,11 @@
 //! What happens in each module: one run over the events, then over what is live at the peak.
 
 use super::tree::{Module, Tree};
-use crate::engine::groups::{is_of_free, stack_of};
-use crate::engine::innermost::Innermost;
-use crate::replay::{AllocationId, DeviceHistory};
-use crate::snapshot::{Action, Snapshot, StringId};
-use crate::units::{EventIdx, Moment};
+use crate::groups::{is_of_free, stack_of};
+use crate::innermost::Innermost;
+use base::units::{EventIdx, Moment};
+use history::replay::{AllocationId, DeviceHistory};
+use history::snapshot::{Action, Snapshot, StringId};
 
 /// Events or allocations between two questions for the time.
 const ROWS_PER_CHECK: u32 = 2048;

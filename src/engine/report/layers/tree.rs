@@ -3,9 +3,9 @@
 //! A module stands in a stack as its `forward`, called by torch's `Module.__call__`. It is told from its like by its caller (the
 //! module it is called in, or the frame outside all modules), by the frames between the two, and by the file of its `forward`.
 
-use crate::engine::report::modules::{Modules, Role};
-use crate::snapshot::{FrameId, Snapshot, StackId, StringId};
+use crate::report::modules::{Modules, Role};
 use hashbrown::HashMap;
+use history::snapshot::{FrameId, Snapshot, StackId, StringId};
 
 /// Stacks between two questions for the time.
 const ROWS_PER_CHECK: usize = 2048;

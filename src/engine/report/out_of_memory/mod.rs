@@ -8,13 +8,13 @@ use super::live_sites::LiveSites;
 use super::site_sums::site_of;
 use super::waste::{pool_name, stream_name};
 use super::writing::{Writing, freed_by, says, sheet, threshold};
-use crate::analysis::site;
-use crate::engine::open::OpenFile;
-use crate::engine::protocol::{Cell, Evidence, Report, ReportQuestion, SheetRow, Threshold, Tone};
-use crate::engine::state::Held;
-use crate::replay::{AllocationId, Curve, DeviceHistory};
-use crate::snapshot::{Action, StackId};
-use crate::units::{EventIdx, Moment};
+use crate::open::OpenFile;
+use crate::protocol::{Cell, Evidence, Report, ReportQuestion, SheetRow, Threshold, Tone};
+use crate::state::Held;
+use analysis::site;
+use base::units::{EventIdx, Moment};
+use history::replay::{AllocationId, Curve, DeviceHistory};
+use history::snapshot::{Action, StackId};
 use rooms::Room;
 pub(super) use rooms::Rooms;
 
@@ -233,7 +233,7 @@ fn write_requests(writing: &mut Writing<'_>, sites: &[String]) {
 fn write_room(writing: &mut Writing<'_>, refused: &Refused) {
     let rooms = &refused.rooms.rooms;
     let ranked = rooms.iter().zip(0..).map(|(room, at)| (!u128::from(room.sums.free), at)).collect();
-    let ranked = crate::sorted::sorted_numbers(ranked);
+    let ranked = base::sorted::sorted_numbers(ranked);
     let mut sheet = sheet(
         [
             "room",

@@ -1,19 +1,19 @@
 //! What is held and free at a moment for each kind of requests.
 
-use crate::engine::protocol::StateSums;
-use crate::engine::state::Held;
-use crate::replay::{SegmentKind, SegmentLives};
+use crate::protocol::StateSums;
+use crate::state::Held;
 use hashbrown::HashMap;
+use history::replay::{SegmentKind, SegmentLives};
 
 /// Segments between two questions for the time.
 const ROWS_PER_CHECK: usize = 2048;
 
 /// What is free for one kind of requests: upper bounds, because a block may be larger than is known.
 #[derive(Clone, Debug)]
-pub(in crate::engine::report) struct Room {
+pub(in crate::report) struct Room {
     /// Pool and stream are told: where they are not known, as the default ones.
-    pub(in crate::engine::report) kind: SegmentKind,
-    pub(in crate::engine::report) sums: StateSums,
+    pub(in crate::report) kind: SegmentKind,
+    pub(in crate::report) sums: StateSums,
     /// Segments without a live block, and their bytes.
     pub(super) whole: u64,
     pub(super) whole_bytes: u64,
@@ -21,17 +21,17 @@ pub(in crate::engine::report) struct Room {
 
 /// The kinds, in the order in which they are met.
 #[derive(Default)]
-pub(in crate::engine::report) struct Rooms {
-    pub(in crate::engine::report) rooms: Vec<Room>,
+pub(in crate::report) struct Rooms {
+    pub(in crate::report) rooms: Vec<Room>,
     /// Of all kinds together.
-    pub(in crate::engine::report) all: StateSums,
+    pub(in crate::report) all: StateSums,
     numbers: HashMap<SegmentKind, u32, foldhash::fast::RandomState>,
     next: usize,
 }
 
 impl Rooms {
     /// Adds up segments while there is time: `true` when all are.
-    pub(in crate::engine::report) fn step(
+    pub(in crate::report) fn step(
         &mut self,
         held: &Held,
         lives: &SegmentLives,
@@ -63,7 +63,7 @@ impl Rooms {
     }
 
     /// What is held for the requests that segments of a kind serve: those that can grow and those that cannot serve the same.
-    pub(in crate::engine::report) fn serving(&self, kind: SegmentKind) -> StateSums {
+    pub(in crate::report) fn serving(&self, kind: SegmentKind) -> StateSums {
         let mut sums = StateSums::default();
         for expandable in [false, true] {
             let number = self.numbers.get(&SegmentKind { expandable, ..served(kind) });

@@ -2,11 +2,11 @@
 
 use super::rooms::Room;
 use super::{Facts, Refused, refused};
-use crate::engine::protocol::{Evidence, Span, Tone};
-use crate::engine::report::writing::{Writing, allocation, at, bytes};
-use crate::engine::state::{Pages, from_the_driver, is_small};
-use crate::replay::SegmentKind;
-use crate::units::{Bytes, counted, grouped};
+use crate::protocol::{Evidence, Span, Tone};
+use crate::report::writing::{Writing, allocation, at, bytes};
+use crate::state::{Pages, from_the_driver, is_small};
+use base::units::{Bytes, counted, grouped};
+use history::replay::SegmentKind;
 
 /// What is taken from the driver is a multiple of this (`kRoundLarge`).
 const DRIVER_GRAIN: u64 = 2 << 20;

@@ -1,11 +1,11 @@
 //! What each pool holds over the trace, in one run over the events: reserved bytes of its segments, and what is active in them.
 
-use crate::engine::open::OpenFile;
-use crate::engine::protocol::Grouping;
-use crate::engine::radix::Radix;
-use crate::engine::report::rounded;
-use crate::replay::{AllocationId, DeviceHistory, SegmentLives, Source};
-use crate::units::{EventIdx, Moment};
+use crate::open::OpenFile;
+use crate::protocol::Grouping;
+use crate::radix::Radix;
+use crate::report::rounded;
+use base::units::{EventIdx, Moment};
+use history::replay::{AllocationId, DeviceHistory, SegmentLives, Source};
 
 /// Events, allocations or ranges between two questions for the time.
 const ROWS_PER_CHECK: usize = 2048;

@@ -5,13 +5,13 @@ mod course;
 use super::Job;
 use super::site_sums::SiteSums;
 use super::writing::{Writing, at, bytes, sheet};
-use crate::engine::answers::Population;
-use crate::engine::open::OpenFile;
-use crate::engine::protocol::{Cell, Grouping, Report, ReportQuestion, Scope, Sheet, SheetRow, Tone};
-use crate::replay::DeviceHistory;
-use crate::sorted::{pair, sorted_numbers};
-use crate::units::{Moment, counted, grouped, percent};
+use crate::answers::Population;
+use crate::open::OpenFile;
+use crate::protocol::{Cell, Grouping, Report, ReportQuestion, Scope, Sheet, SheetRow, Tone};
+use base::sorted::{pair, sorted_numbers};
+use base::units::{Moment, counted, grouped, percent};
 use course::{Course, Pool};
+use history::replay::DeviceHistory;
 
 /// Allocations between two questions for the time.
 const ROWS_PER_CHECK: usize = 2048;

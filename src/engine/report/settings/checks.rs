@@ -2,13 +2,13 @@
 //!
 //! The bounds are high on purpose: a hint costs the reader an experiment, so a file of which nothing is wrong gets none.
 
-use crate::engine::open::OpenFile;
-use crate::engine::report::fragmentation::{MUCH, first_failure, most_requested, most_reserved};
-use crate::engine::report::layout::{Asked, Layout};
-use crate::engine::report::writing::bytes;
-use crate::replay::{AllocationId, DeviceHistory, SegmentLives};
-use crate::snapshot::Action;
-use crate::units::{EventIdx, counted, grouped};
+use crate::open::OpenFile;
+use crate::report::fragmentation::{MUCH, first_failure, most_requested, most_reserved};
+use crate::report::layout::{Asked, Layout};
+use crate::report::writing::bytes;
+use base::units::{EventIdx, counted, grouped};
+use history::replay::{AllocationId, DeviceHistory, SegmentLives};
+use history::snapshot::Action;
 
 /// Events or allocations between two questions for the time.
 const ROWS_PER_CHECK: usize = 2048;

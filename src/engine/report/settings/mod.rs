@@ -5,9 +5,9 @@ mod known;
 
 use super::Job;
 use super::writing::{Writing, at, bytes, cut, row, sheet};
-use crate::engine::open::OpenFile;
-use crate::engine::protocol::{Cell, Report, ReportQuestion, SheetRow, Tone};
-use crate::units::{Moment, grouped, percent};
+use crate::open::OpenFile;
+use crate::protocol::{Cell, Report, ReportQuestion, SheetRow, Tone};
+use base::units::{Moment, grouped, percent};
 use checks::{About, Checks, Found};
 
 /// The question, and how far its answer is.

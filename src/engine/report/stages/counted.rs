@@ -1,13 +1,13 @@
 //! What each compiled region has live, and what Mosaic counts: only what was born in the trace, no baseline (`semantics.md` §1).
 
-use crate::engine::groups::compile_context;
-use crate::engine::innermost::{Innermost, Marks};
-use crate::engine::protocol::Span;
-use crate::replay::{AllocationId, DeviceHistory};
-use crate::snapshot::{Action, Snapshot, StringId};
-use crate::sorted::{pair, sorted_by_key};
-use crate::units::{EventIdx, Moment};
+use crate::groups::compile_context;
+use crate::innermost::{Innermost, Marks};
+use crate::protocol::Span;
+use base::sorted::{pair, sorted_by_key};
+use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
+use history::replay::{AllocationId, DeviceHistory};
+use history::snapshot::{Action, Snapshot, StringId};
 
 /// Events or allocations between two questions for the time.
 const ROWS_PER_CHECK: u32 = 2048;

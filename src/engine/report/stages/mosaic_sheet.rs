@@ -2,11 +2,11 @@
 
 use super::counted::Counted;
 use super::sheets::Names;
-use crate::engine::protocol::{Cell, Sheet};
-use crate::engine::report::writing::{at, row, sheet};
-use crate::snapshot::StringId;
-use crate::units::Moment;
+use crate::protocol::{Cell, Sheet};
+use crate::report::writing::{at, row, sheet};
+use base::units::Moment;
 use hashbrown::HashMap;
+use history::snapshot::StringId;
 
 /// What Mosaic says: of the trace, of a window, of compiled regions, annotations and their stages.
 pub(super) fn mosaic_sheet(names: &Names<'_>, of: &Counted) -> Sheet {
@@ -27,7 +27,7 @@ pub(super) fn mosaic_sheet(names: &Names<'_>, of: &Counted) -> Sheet {
     let mut left_out = 0;
     let mut at_peak = |what: &str, all: Vec<(Option<StringId>, u64)>, none: &str| {
         left_out += names.left_out(all.len());
-        let all = crate::sorted::sorted_by_key(all, |&(_, bytes)| u128::from(!bytes));
+        let all = base::sorted::sorted_by_key(all, |&(_, bytes)| u128::from(!bytes));
         for (name, bytes) in all.into_iter().take(rows) {
             add(what, name.map_or_else(|| none.to_owned(), |name| names.text(name)), bytes, peak);
         }

@@ -1,13 +1,13 @@
 //! The sheets of the report on stages.
 
 use super::counted::Region;
-use crate::engine::protocol::{Cell, Sheet, Span};
-use crate::engine::report::ranges::{Facts, Ranges};
-use crate::engine::report::steps::Placed;
-use crate::engine::report::writing::{at, cut, row, sheet, shown};
-use crate::replay::{AnnotationRange, DeviceHistory};
-use crate::snapshot::{Snapshot, StringId};
-use crate::units::Moment;
+use crate::protocol::{Cell, Sheet, Span};
+use crate::report::ranges::{Facts, Ranges};
+use crate::report::steps::Placed;
+use crate::report::writing::{at, cut, row, sheet, shown};
+use base::units::Moment;
+use history::replay::{AnnotationRange, DeviceHistory};
+use history::snapshot::{Snapshot, StringId};
 
 /// Rows are not indented further.
 const DEEPEST: u32 = 64;
@@ -179,7 +179,7 @@ pub(super) fn regions_sheet(names: &Names<'_>, regions: &[Region]) -> Sheet {
         return sheet;
     }
     let weight = |region: &&Region| u128::from(!region.at_peak) << 64 | u128::from(!region.allocated);
-    let regions = crate::sorted::sorted_by_key(regions.iter().collect(), weight);
+    let regions = base::sorted::sorted_by_key(regions.iter().collect(), weight);
     for region in regions.iter().take(names.rows as usize) {
         let cells = vec![
             Cell::Text(names.context(region.name)),

@@ -1,11 +1,11 @@
 //! The sheet of steps, and whether memory grows from one to the next.
 
 use super::sheets::{FACTS, Names, facts_cells};
-use crate::engine::protocol::{Cell, Sheet, Span, Statement, Tone};
-use crate::engine::report::ranges::Facts;
-use crate::engine::report::steps::{How, Steps};
-use crate::engine::report::writing::{bytes, row, says, sheet, shown};
-use crate::units::{counted, grouped};
+use crate::protocol::{Cell, Sheet, Span, Statement, Tone};
+use crate::report::ranges::Facts;
+use crate::report::steps::{How, Steps};
+use crate::report::writing::{bytes, row, says, sheet, shown};
+use base::units::{counted, grouped};
 
 /// Steps after the first whose ends must all lie higher than the one before, to call it growth.
 const SETTLED: usize = 3;

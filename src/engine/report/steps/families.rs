@@ -2,10 +2,10 @@
 
 use super::placed::Placed;
 use super::{How, Steps};
-use crate::engine::protocol::Span;
-use crate::replay::DeviceHistory;
-use crate::snapshot::{Snapshot, StringId};
+use crate::protocol::Span;
 use hashbrown::HashMap;
+use history::replay::DeviceHistory;
+use history::snapshot::{Snapshot, StringId};
 
 /// Annotations between two questions for the time.
 const ROWS_PER_CHECK: usize = 1024;

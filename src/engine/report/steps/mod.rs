@@ -14,8 +14,8 @@ mod recurrence;
 
 pub(super) use placed::Placed;
 
-use crate::engine::open::OpenFile;
-use crate::engine::protocol::Span;
+use crate::open::OpenFile;
+use crate::protocol::Span;
 use families::Families;
 use recurrence::Recurrence;
 
@@ -30,7 +30,7 @@ pub(super) enum How {
     /// From the end of one annotation of this name to the end of the next.
     Between(String),
     /// From one allocation by this stack to the next; as many stacks come at the same even distances.
-    Stack(crate::snapshot::StackId, u32),
+    Stack(history::snapshot::StackId, u32),
 }
 
 /// The steps of a device.
@@ -38,7 +38,7 @@ pub(super) enum How {
 pub(super) struct Steps {
     /// A step each: from the state before its first event to the one after its last.
     pub(super) spans: Vec<Span>,
-    /// What each is called: its row in [`DeviceHistory::annotations`](crate::replay::DeviceHistory::annotations); none where they were
+    /// What each is called: its row in [`DeviceHistory::annotations`](history::replay::DeviceHistory::annotations); none where they were
     /// not found by annotations of their own.
     pub(super) rows: Vec<u32>,
     /// How they were found.

@@ -1,31 +1,31 @@
 //! Where annotations lie in the trace: ranges of wall-clock become ranges of moments, in slices.
 
-use crate::engine::protocol::Span;
-use crate::replay::{AnnotationRange, DeviceHistory};
+use crate::protocol::Span;
+use history::replay::{AnnotationRange, DeviceHistory};
 
 /// Annotations between two questions for the time.
 const ROWS_PER_CHECK: usize = 2048;
 
 /// An annotation that has a place in the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::engine::report) struct Place {
+pub(in crate::report) struct Place {
     /// Its row in [`DeviceHistory::annotations`].
-    pub(in crate::engine::report) row: u32,
+    pub(in crate::report) row: u32,
     /// In how many others it lies that began before it and are not over where it begins.
-    pub(in crate::engine::report) depth: u32,
+    pub(in crate::report) depth: u32,
 }
 
 /// The annotations of a device that lie in its trace, by start.
 #[derive(Default)]
-pub(in crate::engine::report) struct Placed {
-    pub(in crate::engine::report) places: Vec<Place>,
+pub(in crate::report) struct Placed {
+    pub(in crate::report) places: Vec<Place>,
     /// From the state before its first event to the one after its last: events at its start and at its end are in it, on the axis
     /// of time, which never goes back. One that never ended goes on to the end of the trace.
-    pub(in crate::engine::report) spans: Vec<Span>,
+    pub(in crate::report) spans: Vec<Span>,
     /// The rows that were over before the first event, or began after the last: what was live then is not recorded.
-    pub(in crate::engine::report) outside: Vec<u32>,
+    pub(in crate::report) outside: Vec<u32>,
     /// All there are, where the trace has no times, so that none can be placed.
-    pub(in crate::engine::report) timeless: usize,
+    pub(in crate::report) timeless: usize,
     next: usize,
     /// Where those end that are open; `i64::MAX` for one that never does.
     open: Vec<i64>,

@@ -9,13 +9,13 @@
 //! allocates before whose second time the least is live.
 
 use super::{How, Steps};
-use crate::engine::protocol::Span;
-use crate::engine::report::modules::Modules;
-use crate::replay::DeviceHistory;
-use crate::snapshot::{Action, FrameId, Snapshot, StackId};
-use crate::sorted::sorted_numbers;
-use crate::units::{EventIdx, Moment};
+use crate::protocol::Span;
+use crate::report::modules::Modules;
+use base::sorted::sorted_numbers;
+use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
+use history::replay::DeviceHistory;
+use history::snapshot::{Action, FrameId, Snapshot, StackId};
 
 /// Events, or stacks, between two questions for the time.
 const EVENTS_PER_CHECK: u32 = 2048;

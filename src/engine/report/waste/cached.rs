@@ -1,12 +1,12 @@
 //! What the allocator reserved and does not use at the end, by segment.
 
-use crate::engine::open::OpenFile;
-use crate::engine::protocol::{Cell, Evidence, ReportQuestion, SheetRow, Threshold, Tone};
-use crate::engine::report::writing::{Writing, at, bytes, sheet, threshold};
-use crate::replay::DeviceHistory;
-use crate::snapshot::Segment;
-use crate::sorted::{pair, sorted_numbers};
-use crate::units::{counted, percent};
+use crate::open::OpenFile;
+use crate::protocol::{Cell, Evidence, ReportQuestion, SheetRow, Threshold, Tone};
+use crate::report::writing::{Writing, at, bytes, sheet, threshold};
+use base::sorted::{pair, sorted_numbers};
+use base::units::{counted, percent};
+use history::replay::DeviceHistory;
+use history::snapshot::Segment;
 
 /// Blocks and segments between two questions for the time.
 const ROWS_PER_CHECK: usize = 4096;
@@ -164,7 +164,7 @@ fn held(file: &OpenFile, place: u32, segment: &Segment) -> Held {
 }
 
 /// A pool and whether it is that of small blocks.
-pub(in crate::engine::report) fn pool_name(pool: Option<(u64, u64)>, small: bool) -> String {
+pub(in crate::report) fn pool_name(pool: Option<(u64, u64)>, small: bool) -> String {
     let mut name = match pool {
         None | Some((0, 0)) => "default".to_owned(),
         Some(pool) => format!("private {pool:?}"),
@@ -174,7 +174,7 @@ pub(in crate::engine::report) fn pool_name(pool: Option<(u64, u64)>, small: bool
 }
 
 /// A stream by its handle.
-pub(in crate::engine::report) fn stream_name(stream: Option<u64>) -> String {
+pub(in crate::report) fn stream_name(stream: Option<u64>) -> String {
     match stream {
         None => "not recorded".to_owned(),
         Some(0) => "default stream".to_owned(),

@@ -5,14 +5,14 @@
 //! bytes never fall from one to the next, and rise often enough.
 
 use super::lives::pending;
-use crate::engine::open::OpenFile;
-use crate::engine::protocol::{Cell, Evidence, Grouping, ReportQuestion, Span, Threshold, Tone};
-use crate::engine::report::site_sums::{SiteSums, label};
-use crate::engine::report::writing::{Writing, bytes, sheet, threshold};
-use crate::replay::{AllocationId, DeviceHistory};
-use crate::snapshot::Action;
-use crate::sorted::{pair, sorted_numbers};
-use crate::units::{EventIdx, Moment, counted, grouped};
+use crate::open::OpenFile;
+use crate::protocol::{Cell, Evidence, Grouping, ReportQuestion, Span, Threshold, Tone};
+use crate::report::site_sums::{SiteSums, label};
+use crate::report::writing::{Writing, bytes, sheet, threshold};
+use base::sorted::{pair, sorted_numbers};
+use base::units::{EventIdx, Moment, counted, grouped};
+use history::replay::{AllocationId, DeviceHistory};
+use history::snapshot::Action;
 
 /// Events or allocations between two questions for the time.
 const ROWS_PER_CHECK: u32 = 2048;
@@ -73,7 +73,7 @@ fn newest(stay: &SiteSums, group: u32) -> Option<u32> {
 }
 
 /// The run, and what it found.
-pub(in crate::engine::report) struct Growth {
+pub(in crate::report) struct Growth {
     fewest: Threshold,
     /// The moments after each step but the first, ascending.
     ends: Vec<u32>,
@@ -89,7 +89,7 @@ pub(in crate::engine::report) struct Growth {
 
 impl Growth {
     /// `steps` ascend and don't overlap.
-    pub(in crate::engine::report) fn new(
+    pub(in crate::report) fn new(
         file: &OpenFile,
         history: &DeviceHistory,
         question: &ReportQuestion,
@@ -108,7 +108,7 @@ impl Growth {
     }
 
     /// Works while there is time: `true` when done.
-    pub(in crate::engine::report) fn step(
+    pub(in crate::report) fn step(
         &mut self,
         file: &OpenFile,
         history: &DeviceHistory,
@@ -198,7 +198,7 @@ impl Growth {
     }
 
     /// Says what grows and how, the first three, those of these tones; `stay` is what is live at the end.
-    pub(in crate::engine::report) fn say(&self, writing: &mut Writing<'_>, stay: &SiteSums, tones: &[Tone]) {
+    pub(in crate::report) fn say(&self, writing: &mut Writing<'_>, stay: &SiteSums, tones: &[Tone]) {
         let (file, history) = (writing.file, writing.history);
         let compared = self.compared();
         for group in self.ranked().into_iter().take(3) {

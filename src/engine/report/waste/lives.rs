@@ -1,15 +1,15 @@
 //! One run over all allocations: those that stay to the end, those whose free waits for a stream, those that live only briefly.
 
-use crate::engine::open::OpenFile;
-use crate::engine::places::lasted_us;
-use crate::engine::protocol::{Cell, Grouping, ReportQuestion, Threshold, Tone};
-use crate::engine::report::heaviest::Heaviest;
-use crate::engine::report::site_sums::{SiteSums, site_of};
-use crate::engine::report::writing::{MOST_ROWS, Writing, allocation, at, bytes, freed_by, sheet, threshold};
-use crate::replay::{AllocationId, Curve, DeviceHistory, Source};
-use crate::snapshot::BlockState;
-use crate::sorted::pair;
-use crate::units::{Moment, counted, duration_us, grouped, percent};
+use crate::open::OpenFile;
+use crate::places::lasted_us;
+use crate::protocol::{Cell, Grouping, ReportQuestion, Threshold, Tone};
+use crate::report::heaviest::Heaviest;
+use crate::report::site_sums::{SiteSums, site_of};
+use crate::report::writing::{MOST_ROWS, Writing, allocation, at, bytes, freed_by, sheet, threshold};
+use base::sorted::pair;
+use base::units::{Moment, counted, duration_us, grouped, percent};
+use history::replay::{AllocationId, Curve, DeviceHistory, Source};
+use history::snapshot::BlockState;
 
 /// Allocations between two questions for the time.
 const ROWS_PER_CHECK: usize = 2048;
@@ -29,7 +29,7 @@ pub(super) struct Lives {
 }
 
 /// The moments from which to which an allocation is pending; `None` when it never is.
-pub(in crate::engine) fn pending(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> Option<[u32; 2]> {
+pub(crate) fn pending(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> Option<[u32; 2]> {
     let (_, died, _) = history.allocations.span(id);
     let mut from = history.allocations.pending_from(id);
     if history.allocations.source(id) == Source::Static {

@@ -8,19 +8,19 @@ mod rounding;
 use super::Job;
 use super::steps::Finding;
 use super::writing::Writing;
-use crate::engine::open::OpenFile;
-use crate::engine::protocol::{Report, ReportQuestion};
+use crate::open::OpenFile;
+use crate::protocol::{Report, ReportQuestion};
 pub(super) use cached::{pool_name, stream_name};
 pub(super) use growth::Growth;
-pub(in crate::engine) use lives::pending;
-pub(in crate::engine) use rounding::{Known, rounded};
+pub(crate) use lives::pending;
+pub(crate) use rounding::{Known, rounded};
 
 use cached::Cached;
 use lives::Lives;
 use rounding::Lost;
 
 /// The question, and how far its answer is.
-pub(in crate::engine) struct Waste {
+pub(crate) struct Waste {
     device: i64,
     question: ReportQuestion,
     steps: Finding,

@@ -1,20 +1,20 @@
 //! What rounding takes: bytes handed out beyond those that were requested, of what is live at the peak.
 
-use crate::engine::answers::Population;
-use crate::engine::open::OpenFile;
-use crate::engine::protocol::{Cell, Grouping, ReportQuestion, Scope, Threshold, Tone};
-use crate::engine::report::site_sums::label;
-use crate::engine::report::writing::{Writing, at, bytes, sheet, threshold};
-use crate::replay::{AllocationId, DeviceHistory, Source};
-use crate::sorted::{pair, sorted_numbers};
-use crate::units::{Moment, percent};
+use crate::answers::Population;
+use crate::open::OpenFile;
+use crate::protocol::{Cell, Grouping, ReportQuestion, Scope, Threshold, Tone};
+use crate::report::site_sums::label;
+use crate::report::writing::{Writing, at, bytes, sheet, threshold};
+use base::sorted::{pair, sorted_numbers};
+use base::units::{Moment, percent};
 use hashbrown::HashMap;
+use history::replay::{AllocationId, DeviceHistory, Source};
 
 /// Allocations between two questions for the time.
 const ROWS_PER_CHECK: usize = 2048;
 
 /// Bytes as the allocator handed them out, and whether the file says so; otherwise they are the fewest that it may have been.
-pub(in crate::engine) fn rounded(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> (u64, Known) {
+pub(crate) fn rounded(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> (u64, Known) {
     let size = history.allocations.size(id);
     if history.allocations.source(id) == Source::Unexplained {
         return (size, Known::AtLeast);
@@ -29,7 +29,7 @@ pub(in crate::engine) fn rounded(file: &OpenFile, history: &DeviceHistory, id: A
 
 /// Where a number of rounded bytes comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::engine) enum Known {
+pub(crate) enum Known {
     /// The file holds the block.
     Recorded,
     /// Derived: a lower bound.

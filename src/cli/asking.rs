@@ -1,0 +1,176 @@
+//! A file that is open, and one device of it that is asked about.
+
+use super::input::Input;
+use super::opening::open_first;
+use super::terms::{Clock, Source, When};
+use base::units::{Moment, grouped};
+use engine::protocol::{At, DeviceSummary, FileSummary, MomentFacts};
+use engine::{Engine, Reply, Request, Work};
+use picture::timeline::{Axis, time_axis_margin};
+
+/// A file that is open, and one device of it.
+pub(crate) struct Asking {
+    /// What the file is called.
+    pub(crate) summary: FileSummary,
+    /// The device.
+    pub(crate) device: DeviceSummary,
+    engine: Engine,
+}
+
+impl Asking {
+    /// Opens a file and picks the device with this ordinal, or else the first.
+    ///
+    /// # Errors
+    /// The file can't be read, or has no such device: one sentence.
+    pub(crate) fn open(source: &Source) -> Result<Asking, String> {
+        let mut input = Input::open(&source.file).map_err(|error| error.to_string())?;
+        let (summary, engine) = open_first(&mut input, &source.file)?;
+        Asking::of(summary, engine, source.device)
+    }
+
+    /// Picks the device of a file that is open.
+    ///
+    /// # Errors
+    /// It has no such device: one sentence.
+    pub(crate) fn of(summary: FileSummary, engine: Engine, device: Option<i64>) -> Result<Asking, String> {
+        let device = pick(&summary, device)?.clone();
+        Ok(Asking { summary, device, engine })
+    }
+
+    /// The file, to go on with.
+    pub(crate) fn into_engine(self) -> Engine {
+        self.engine
+    }
+
+    /// The reply to a request; `None` where it has none.
+    pub(crate) fn ask(&mut self, request: Request) -> Option<Reply> {
+        self.engine.request(request);
+        loop {
+            let work = self.engine.step(&mut || true);
+            let reply = self.engine.next_reply();
+            if reply.is_some() || work == Work::Idle {
+                return reply;
+            }
+        }
+    }
+
+    /// The moment of the peak of requested bytes.
+    pub(crate) fn peak(&self) -> u32 {
+        Moment::after_event_or_minus_one(self.device.peak_event).0
+    }
+
+    /// What holds when somebody means.
+    ///
+    /// # Errors
+    /// There is no such moment: one sentence.
+    pub(crate) fn at(&mut self, when: When) -> Result<MomentFacts, String> {
+        let at = match when {
+            When::Peak => At::Moment(self.peak()),
+            When::ReservedPeak if self.device.knows_reserved() => At::MostReserved,
+            When::ReservedPeak => return Err("this snapshot does not tell what is reserved".to_owned()),
+            When::End => At::Moment(u32::MAX),
+            When::Event(event) if event < self.device.events as i64 => {
+                At::Moment(Moment::after_event_or_minus_one(event).0)
+            }
+            When::Event(event) => return Err(self.no_event(event)),
+            When::Time(clock) => self.at_time(self.time(clock)?, Edge::Included)?,
+            When::Named(named) => At::After(named),
+        };
+        self.moment(at)
+    }
+
+    fn no_event(&self, event: i64) -> String {
+        match self.device.events.checked_sub(1) {
+            None => format!("there is no event {event}: there are none"),
+            Some(last) => format!("there is no event {}: the last is {}", grouped(event.unsigned_abs()), grouped(last)),
+        }
+    }
+
+    /// A time as µs since 1970.
+    ///
+    /// # Errors
+    /// The file has no times: one sentence.
+    pub(crate) fn time(&self, clock: Clock) -> Result<i64, String> {
+        let (first, _) = self.times()?;
+        Ok(match clock {
+            Clock::Since1970(us) => us,
+            Clock::SinceFirst(us) => first.saturating_add_unsigned(us),
+        })
+    }
+
+    fn times(&self) -> Result<(i64, i64), String> {
+        self.device.time_us.ok_or("this snapshot has no times: PyTorch records them since 2.2".to_owned())
+    }
+
+    /// The moment after the events up to a time, µs since 1970.
+    ///
+    /// # Errors
+    /// The file has no times: one sentence.
+    pub(crate) fn at_time(&self, us: i64, edge: Edge) -> Result<At, String> {
+        let (first, last) = self.times()?;
+        let margin = time_axis_margin(last.abs_diff(first)) as f64;
+        let half = match edge {
+            Edge::Included => 0.5,
+            Edge::Excluded => -0.5,
+        };
+        Ok(At::X(Axis::Time, us.saturating_sub(first) as f64 + margin + half))
+    }
+
+    /// What holds at a moment.
+    ///
+    /// # Errors
+    /// There is no such moment: one sentence.
+    pub(crate) fn moment(&mut self, at: At) -> Result<MomentFacts, String> {
+        let device = self.device.device;
+        match self.ask(Request::Moments { serial: 0, device, at: vec![at] }) {
+            Some(Reply::Moments { moments, .. }) => moments.first().copied().ok_or("there is no such event".to_owned()),
+            _ => Err("there is no such moment".to_owned()),
+        }
+    }
+}
+
+/// A part of an answer that has many rows.
+pub(crate) trait Rows {
+    /// A row.
+    type Row;
+    /// Those of the part.
+    fn rows(&mut self) -> &mut Vec<Self::Row>;
+    /// How many there are in all.
+    fn count(&self) -> u32;
+}
+
+/// The first `wanted` rows as one part: the engine hands out so many at a time. `ask` is told the first row and how many; `None` where
+/// it has no answer.
+pub(crate) fn whole<P: Rows>(wanted: u32, mut ask: impl FnMut([u32; 2]) -> Option<Box<P>>) -> Option<Box<P>> {
+    let mut whole = ask([0, wanted])?;
+    loop {
+        let known = whole.rows().len() as u32;
+        if known >= wanted.min(whole.count()) {
+            return Some(whole);
+        }
+        let mut next = ask([known, wanted - known])?;
+        if next.rows().is_empty() {
+            return Some(whole);
+        }
+        whole.rows().append(next.rows());
+    }
+}
+
+/// Whether events at a time belong to what is before it.
+pub(crate) enum Edge {
+    Included,
+    Excluded,
+}
+
+/// The device with this ordinal, or else the first.
+pub(crate) fn pick(summary: &FileSummary, wanted: Option<i64>) -> Result<&DeviceSummary, String> {
+    let mut devices = summary.devices.iter();
+    let found = devices.find(|device| wanted.is_none_or(|wanted| device.device == wanted));
+    found.ok_or_else(|| {
+        let devices: Vec<String> = summary.devices.iter().map(|device| device.device.to_string()).collect();
+        match devices.len() {
+            0 => "no device has events or segments".to_owned(),
+            _ => format!("it has no such device, only {}", devices.join(", ")),
+        }
+    })
+}

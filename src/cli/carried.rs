@@ -1,0 +1,168 @@
+//! What of a snapshot goes into a page: the file as it is where that is compressed, else through gzip, or the snapshot as columns;
+//! whichever is smallest.
+
+use super::input::Input;
+use base::units::Bytes;
+use engine::{Engine, Want};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use history::compact::Unwritable;
+use history::container::Container;
+use std::io::{self, Write};
+use ui::html::{MOST, packing};
+
+/// What goes in.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Carried {
+    /// Bytes of the file, or what was unpacked out of it.
+    pub(crate) taken: u64,
+    /// What `bytes` are, for people.
+    pub(crate) how: &'static str,
+    /// What goes in, before base64.
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl Carried {
+    /// Of a file that is open in `engine`.
+    ///
+    /// # Errors
+    /// It can't be read, or is too large whatever is done: one sentence.
+    pub(crate) fn of(input: &mut Input, engine: &Engine) -> Result<Carried, String> {
+        let columns = match engine.write_columns(GzEncoder::new(Limited::to(MOST), Compression::best())) {
+            Ok(gzip) => Ok(gzip.finish().map_err(|error| error.to_string())?.bytes),
+            Err(Unwritable::Unfit(why)) => Err(why),
+            Err(_) => Err("its columns are too large for a page"),
+        };
+        let file = Carried::of_file(input, columns.as_ref().map_or(MOST, Vec::len));
+        match (file, columns) {
+            (Ok(Some(file)), _) => Ok(file),
+            (Ok(None), Ok(bytes)) => {
+                let taken = input.total_bytes().unwrap_or(bytes.len() as u64);
+                Ok(Carried { taken, how: "columns in gzip", bytes })
+            }
+            // The page reads no archive out of itself.
+            (Ok(None), Err(why)) => Err(format!("{why}: unpack the zip archive, and name the file that was in it")),
+            (Err(error), _) => Err(error.to_string()),
+        }
+    }
+
+    /// Of the file itself, if that takes no more than so many bytes and is no zip archive.
+    fn of_file(input: &mut Input, most: usize) -> io::Result<Option<Carried>> {
+        input.rewind()?;
+        let mut chunk = input.chunk(Want::Next)?;
+        let mut out = Limited::to(most);
+        let (taken, how) = match packing(&chunk) {
+            Some("zip") => return Ok(None),
+            Some(how) => {
+                while !chunk.is_empty() && out.write_all(&chunk).is_ok() {
+                    chunk = input.chunk(Want::Next)?;
+                }
+                (out.bytes.len() as u64, how)
+            }
+            None => {
+                let mut gzip = GzEncoder::new(&mut out, Compression::best());
+                let taken = unpacked(input, chunk, &mut gzip)?;
+                // It fails where `out` is full, which is asked below.
+                let _ = gzip.finish();
+                (taken, "gzip")
+            }
+        };
+        match (out.is_full, most) {
+            (false, _) => Ok(Some(Carried { taken, how, bytes: out.bytes })),
+            (true, MOST) => Err(io::Error::other(format!("it takes more than {}", Bytes(MOST as u64)))),
+            (true, _) => Ok(None),
+        }
+    }
+}
+
+/// Writes what is in a file that begins with `chunk`, until `out` is full: out of a page of PyTorch's comes the snapshot, which is a
+/// third smaller and packs better. How many bytes that were.
+fn unpacked(input: &mut Input, mut chunk: Vec<u8>, out: &mut impl Write) -> io::Result<u64> {
+    let (mut container, mut taken) = (Container::default(), 0);
+    loop {
+        match container.pull().map_err(io::Error::other)? {
+            Some(bytes) => {
+                taken += bytes.len() as u64;
+                if out.write_all(bytes).is_err() {
+                    return Ok(taken);
+                }
+            }
+            None if chunk.is_empty() => return Ok(taken),
+            None => {
+                container.feed(chunk);
+                chunk = input.chunk(Want::Next)?;
+                if chunk.is_empty() {
+                    container.end();
+                }
+            }
+        }
+    }
+}
+
+/// Memory that takes so much and no more.
+struct Limited {
+    bytes: Vec<u8>,
+    most: usize,
+    is_full: bool,
+}
+
+impl Limited {
+    fn to(most: usize) -> Limited {
+        Limited { bytes: Vec::new(), most, is_full: false }
+    }
+}
+
+impl Write for Limited {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.is_full |= self.bytes.len() + bytes.len() > self.most;
+        if self.is_full {
+            return Err(io::Error::other(format!(
+                "it takes more than {} of the page, and no browser reads that: hand on the file",
+                Bytes(self.most as u64)
+            )));
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base64::Engine;
+    use base64::prelude::BASE64_STANDARD;
+
+    fn of_file(name: &str, bytes: &[u8], most: usize) -> io::Result<Option<Carried>> {
+        let path = std::env::temp_dir().join(format!("memscape-carried-{name}-{}", std::process::id()));
+        std::fs::write(&path, bytes).unwrap();
+        let carried = Carried::of_file(&mut Input::open(&path).unwrap(), most);
+        std::fs::remove_file(path).unwrap();
+        carried
+    }
+
+    #[test]
+    fn what_is_compressed_goes_in_as_it_is() {
+        let gzip = vec![0x1f, 0x8b, 8, 0, 1, 2, 3];
+        let carried = Carried { taken: 7, how: "gzip", bytes: gzip.clone() };
+        assert_eq!(of_file("gzip", &gzip, MOST).unwrap(), Some(carried));
+        assert_eq!(of_file("larger", &gzip, 6).unwrap(), None);
+        assert_eq!(of_file("zip", b"PK\x03\x04", MOST).unwrap(), None);
+    }
+
+    /// Its base64 would pack badly.
+    #[test]
+    fn out_of_a_page_of_pytorchs_comes_the_snapshot() {
+        let pickle = [&b"\x80\x04]"[..], &b"N".repeat(3000), b"."].concat();
+        let page = format!("<html>{{\"base64\": \"{}\"}}", BASE64_STANDARD.encode(&pickle));
+        let carried = of_file("page", page.as_bytes(), MOST).unwrap().unwrap();
+        let mut unpacked = Vec::new();
+        io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&*carried.bytes), &mut unpacked).unwrap();
+        assert_eq!((carried.taken, carried.how), (pickle.len() as u64, "gzip"));
+        assert!(unpacked == pickle);
+        assert_eq!(of_file("packed", page.as_bytes(), carried.bytes.len() - 1).unwrap(), None);
+    }
+}

@@ -1,0 +1,156 @@
+//! `memscape find`: the allocations that a search finds, the largest first.
+
+use super::asking::{Asking, Rows, whole};
+use super::output::{document, pretty, printable};
+use super::terms::{At, Printed, Source};
+use base::units::{Bytes, Moment, counted, grouped};
+use clap::Args;
+use engine::protocol::{
+    Filter, MomentFacts, QueryError, Scope, SortWay, TableColumn, TableFilter, TablePage, TableQuestion, TableRow,
+    TableSort,
+};
+use engine::{Reply, Request};
+use serde_json::{Value, json};
+
+/// Arguments of `memscape find`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Find {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// What to look for, as in the page's search: text, /expression/, @text, #number, an address, a size
+    ///
+    /// text, /expression/        in a frame of the stack
+    /// @text                     in the call site
+    /// @category activation      of this category
+    /// #12                       the allocation of this number
+    /// 0x7f89b4000000            allocations that hold this address
+    /// >=1MiB, 1MiB..2MiB        of this size
+    /// age>1000, life<10         live for so many events; freed after so many
+    /// model.py & >=1MiB         several terms, joined by " & "
+    #[arg(verbatim_doc_comment)]
+    pub(crate) pattern: String,
+    #[command(flatten)]
+    pub(crate) at: At,
+    #[command(flatten)]
+    pub(crate) printed: Printed,
+}
+
+/// The text of `memscape find`.
+///
+/// # Errors
+/// The file can't be read, has no such moment, or what to look for can't be read: one sentence.
+pub(crate) fn find(arguments: &Find) -> Result<String, String> {
+    let Find { source, pattern, at, printed } = arguments;
+    let readable = match Filter::parse(pattern) {
+        Ok(filter) if filter.terms.is_empty() => Err(QueryError::Empty),
+        read => read.map(drop),
+    };
+    readable.map_err(|error| format!("{pattern}: {error}"))?;
+    let mut asking = Asking::open(source)?;
+    let facts = at.when.map(|when| asking.at(when)).transpose()?;
+    let scope = facts.map_or(Scope::Ever, |facts| Scope::At(facts.moment));
+    let page =
+        largest(&mut asking, pattern, scope, printed.top).ok_or("the allocations could not be looked through")?;
+    let told = if printed.json { as_json } else { as_text };
+    Ok(told(&asking, pattern, facts, &page))
+}
+
+/// At most `most` allocations of a scope that pass a filter, the largest first.
+pub(crate) fn largest(asking: &mut Asking, filter: &str, scope: Scope, most: u32) -> Option<Box<TablePage>> {
+    let device = asking.device.device;
+    whole(most, |rows| {
+        let question = TableQuestion {
+            scope,
+            filter: TableFilter { text: filter.to_owned(), ..TableFilter::default() },
+            sort: TableSort { column: TableColumn::Size, way: SortWay::Descending },
+            rows,
+            reveal: None,
+            chosen: Vec::new(),
+            find: None,
+        };
+        match asking.ask(Request::Table { serial: 0, device, question: Box::new(question) })? {
+            Reply::Table { page, .. } => Some(page),
+            _ => None,
+        }
+    })
+}
+
+impl Rows for TablePage {
+    type Row = TableRow;
+
+    fn rows(&mut self) -> &mut Vec<TableRow> {
+        &mut self.rows
+    }
+
+    fn count(&self) -> u32 {
+        self.listed.count
+    }
+}
+
+fn as_json(asking: &Asking, pattern: &str, facts: Option<MomentFacts>, page: &TablePage) -> String {
+    let row = |row: &TableRow| {
+        json!({
+            "number": row.allocation,
+            "requested": row.requested,
+            "address": row.address.map(|address| format!("0x{address:x}")),
+            "stream": row.stream,
+            "pool": row.pool,
+            "born_event": row.born,
+            "born_us": row.born_us,
+            "freed_event": row.freed,
+            "freed_us": row.freed_us,
+            "site": row.site,
+        })
+    };
+    let fields = json!({
+        "pattern": pattern,
+        "event": facts.map(|facts| Moment(facts.moment).event_or_minus_one()),
+        "requested": page.listed.bytes,
+        "count": page.listed.count,
+        "rows": page.rows.iter().map(row).collect::<Vec<Value>>(),
+        "rows_left_out": page.listed.count.saturating_sub(page.rows.len() as u32),
+    });
+    pretty(&document(asking, fields))
+}
+
+fn as_text(asking: &Asking, pattern: &str, facts: Option<MomentFacts>, page: &TablePage) -> String {
+    let device = asking.device.device;
+    let device = if device < 0 { "host memory".to_owned() } else { format!("device {device}") };
+    let when = facts.map_or_else(String::new, |facts| match Moment(facts.moment).event() {
+        Some(event) => format!(", live after event {}", grouped(event.0.into())),
+        None => ", live before the first event".to_owned(),
+    });
+    let mut text = format!(
+        "{}, {device}: {}{when}\n  {} of {}, {} bytes requested{}\n",
+        printable(&asking.summary.file),
+        printable(pattern),
+        grouped(page.listed.count.into()),
+        counted(page.scope.count.into(), "allocation"),
+        grouped(page.listed.bytes),
+        if facts.is_none() { " (not all live at once)" } else { "" },
+    );
+    if !page.rows.is_empty() {
+        text.push_str(&format!(
+            "\n{:>10}  {:>19}  {:>11}  {:>11}  {:>11}  {:>14}  {}\n",
+            "requested", "bytes", "number", "born", "freed", "address", "site"
+        ));
+    }
+    for row in &page.rows {
+        let event = |event: Option<u32>, none: &str| event.map_or(none.to_owned(), |event| grouped(event.into()));
+        text.push_str(&format!(
+            "{:>10}  {:>19}  {:>11}  {:>11}  {:>11}  {:>14}  {}\n",
+            Bytes(row.requested).to_string(),
+            grouped(row.requested),
+            format!("#{}", grouped(row.allocation.into())),
+            event(row.born, "before"),
+            event(row.freed, "never"),
+            row.address.map_or_else(String::new, |address| format!("{address:x}")),
+            if row.site.is_empty() { "no stack was recorded".to_owned() } else { printable(&row.site) },
+        ));
+    }
+    match page.listed.count.saturating_sub(page.rows.len() as u32) {
+        0 => {}
+        left_out => text.push_str(&format!("  and {} more: --top says how many\n", grouped(left_out.into()))),
+    }
+    text
+}

@@ -1,0 +1,162 @@
+//! `memscape html`: the page in one file with a snapshot in it, for people who only have to open a file.
+//!
+//! It goes in as base64, in an element that no browser runs: its alphabet holds nothing that could end the element.
+
+use super::asking::Asking;
+use super::carried::Carried;
+use super::input::Input;
+use super::opening::{name_of, open_first};
+use super::terms::{At, Source};
+use super::viewer::viewer;
+use super::written::Written;
+use base::units::{Bytes, grouped};
+use base64::prelude::BASE64_STANDARD;
+use base64::write::EncoderWriter;
+use clap::Args;
+use engine::Engine;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use ui::html::element;
+
+/// What most mail servers take at most.
+const MAIL: u64 = 25_000_000;
+
+/// Arguments of `memscape html`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Html {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// HTML file to write, "-" for standard output
+    #[arg(short, long = "output", value_name = "OUT.html")]
+    pub(crate) out: PathBuf,
+    #[command(flatten)]
+    pub(crate) at: At,
+    /// View to open with: a link that the page copied, or the part after its #
+    #[arg(long, value_name = "LINK", default_value = "", hide_default_value = true)]
+    pub(crate) view: String,
+    /// Use this memscape.html instead of the page in this program
+    #[arg(long, value_name = "PAGE")]
+    pub(crate) viewer: Option<PathBuf>,
+}
+
+impl Html {
+    /// Arguments that contradict each other.
+    pub(crate) fn conflict(&self) -> Option<String> {
+        self.fragment().err()
+    }
+
+    /// `--view` as a fragment: of a whole link what stands behind its `#`, without the snapshot that the link names.
+    fn fragment(&self) -> Result<String, String> {
+        let fragment = self.view.rsplit('#').next().unwrap_or_default();
+        let is_for_us = |pair: &&str| !pair.is_empty() && !pair.starts_with("url=");
+        let pairs: Vec<&str> = fragment.split('&').filter(is_for_us).collect();
+        for (flag, key, is_given) in
+            [("--at", "at=", self.at.when.is_some()), ("--device", "device=", self.source.device.is_some())]
+        {
+            if is_given && pairs.iter().any(|pair| pair.starts_with(key)) {
+                return Err(format!("{flag} and --view both say {key}"));
+            }
+        }
+        let is_versioned = pairs.is_empty() || pairs.iter().any(|pair| pair.starts_with("v="));
+        Ok([if is_versioned { "" } else { "v=1&" }, &pairs.join("&")].concat())
+    }
+
+    /// Writes the page; what went into it, or the error, as one sentence.
+    pub(crate) fn write(&self) -> Result<String, String> {
+        let viewer = viewer(self.viewer.as_deref())?;
+        let end = viewer.rfind("</body>").ok_or("the viewer has no end")?;
+        let (head, tail) = viewer.split_at_checked(end).ok_or("the viewer has no end")?;
+        let file = &self.source.file;
+        let mut input = Input::open(file).map_err(|error| error.to_string())?;
+        // It is read twice.
+        input.keep_whole().map_err(|error| error.to_string())?;
+        // Nobody should be sent a page that opens with an error.
+        let (view, engine) = self.look(&mut input)?;
+        let carried = Carried::of(&mut input, &engine)?;
+        drop(engine);
+        let name = if file.as_os_str() == "-" { "standard input".to_owned() } else { name_of(file) };
+        let wrong = |error: io::Error| format!("{}: {error}", self.out.display());
+        let mut out = Written::create(&self.out, file).map_err(wrong)?;
+        let size = write_parts([head, tail], &name, &view, &carried, &mut out).map_err(wrong)?;
+        out.finish().map_err(wrong)?;
+        Ok(said(size, &carried))
+    }
+
+    /// Opens the file, and finds the fragment of the view that the page is to open at.
+    fn look(&self, input: &mut Input) -> Result<(String, Engine), String> {
+        let (summary, mut engine) = open_first(input, &self.source.file)?;
+        let view = self.fragment()?;
+        let of_view = view.split('&').find_map(|pair| pair.strip_prefix("device=")?.parse().ok());
+        let (when, device) = (self.at.when, self.source.device);
+        let mut pairs = vec![if view.is_empty() { "v=1".to_owned() } else { view }];
+        if when.is_some() || device.is_some() {
+            let mut asking = Asking::of(summary, engine, device.or(of_view))?;
+            pairs.push(format!("device={}", asking.device.device));
+            if let Some(when) = when {
+                pairs.push(format!("at={}", i64::from(asking.at(when)?.moment) - 1));
+            }
+            engine = asking.into_engine();
+        }
+        Ok((pairs.join("&"), engine))
+    }
+}
+
+/// What went in, and how large the page is.
+fn said(page: u64, carried: &Carried) -> String {
+    let packed = carried.bytes.len() as u64;
+    let from = if carried.taken == packed { String::new() } else { format!(" from {}", grouped(carried.taken)) };
+    let large = if page > MAIL { "; too large for most mail: hand on the file, or a link to it" } else { "" };
+    format!(
+        "{} ({} bytes): the page, and the snapshot as {} bytes of {}{from}{large}",
+        Bytes(page),
+        grouped(page),
+        grouped(packed),
+        carried.how
+    )
+}
+
+/// Writes the page with its snapshot; how many bytes that are.
+fn write_parts(page: [&str; 2], name: &str, view: &str, carried: &Carried, out: &mut impl Write) -> io::Result<u64> {
+    let [head, tail] = page;
+    let begin = element(name, view);
+    let end = "</script>\n";
+    [head, &begin].into_iter().try_for_each(|text| out.write_all(text.as_bytes()))?;
+    let mut base64 = EncoderWriter::new(&mut *out, &BASE64_STANDARD);
+    base64.write_all(&carried.bytes)?;
+    base64.finish()?;
+    drop(base64);
+    [end, tail].into_iter().try_for_each(|text| out.write_all(text.as_bytes()))?;
+    let texts = [head, &begin, end, tail].map(str::len).into_iter().sum::<usize>();
+    Ok((texts + carried.bytes.len().div_ceil(3) * 4) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VIEWER: [&str; 2] = ["<html><body><script id=\"part-wasm\"></script>", "</body></html>"];
+
+    #[test]
+    fn nothing_of_a_file_ends_its_element() {
+        let hostile = "x</script><script>alert(1)</script>\"><img src=x>";
+        let carried = Carried { taken: 7, how: "gzip", bytes: hostile.as_bytes().to_vec() };
+        let mut out = Vec::new();
+        let size = write_parts(VIEWER, hostile, "v=1&at=\"3\"", &carried, &mut out).unwrap();
+        let page = String::from_utf8(out).unwrap();
+        let tags = VIEWER.concat();
+        assert_eq!(page.matches("</script").count(), 2, "{page}");
+        assert_eq!(page.matches('<').count(), tags.matches('<').count() + 2, "{page}");
+        assert!(page.contains(" data-view=\"v=1&amp;at=&quot;3&quot;\">"), "{page}");
+        assert!(page.ends_with("</script>\n</body></html>") && size == page.len() as u64, "{page}");
+    }
+
+    #[test]
+    fn what_went_in_is_said() {
+        let carried = Carried { taken: 7000, how: "gzip", bytes: vec![0; 7] };
+        let text = "1012 B (1,012 bytes): the page, and the snapshot as 7 bytes of gzip";
+        assert_eq!(said(1012, &carried), format!("{text} from 7,000"));
+        assert_eq!(said(1012, &Carried { taken: 7, ..carried }), text);
+        let carried = Carried { taken: 7, how: "gzip", bytes: vec![0; 7] };
+        assert!(said(30_000_000, &carried).ends_with("too large for most mail: hand on the file, or a link to it"));
+    }
+}

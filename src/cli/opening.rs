@@ -1,0 +1,87 @@
+//! A file → an engine that has it open, with progress on a terminal.
+
+use super::input::Input;
+use super::output::say;
+use base::units::Bytes;
+use engine::protocol::{FileSummary, Member, Progress};
+use engine::{Engine, Reply, Request, Want, Work};
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+
+/// A file's name without its folders.
+pub(crate) fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// Opens the first snapshot of a file, and says so where there are several.
+pub(crate) fn open_first(input: &mut Input, path: &Path) -> Result<(FileSummary, Engine), String> {
+    let mut members = Vec::new();
+    let opened = open(input, &name_of(path), None, &mut members)?;
+    if members.len() > 1 {
+        say(&format!("{}: the first of {} snapshots in it", path.display(), members.len()));
+    }
+    Ok(opened)
+}
+
+/// Opens one snapshot of a file; its summary and what answers questions about it, or one sentence. Where there are several, `members`
+/// gets their names.
+pub(crate) fn open(
+    input: &mut Input,
+    name: &str,
+    member: Option<u32>,
+    members: &mut Vec<Member>,
+) -> Result<(FileSummary, Engine), String> {
+    let show = io::stderr().is_terminal();
+    let mut engine = Engine::new();
+    let begin = |engine: &mut Engine, input: &mut Input| {
+        let (name, total_bytes, access) = (name.to_owned(), input.total_bytes(), input.access());
+        engine.request(Request::Open { name, total_bytes, access, member });
+        input.rewind().map_err(|error| error.to_string())
+    };
+    begin(&mut engine, input)?;
+    loop {
+        match engine.wants() {
+            None => {}
+            Some(Want::Whole) => {
+                input.keep_whole().map_err(|error| error.to_string())?;
+                begin(&mut engine, input)?;
+            }
+            Some(want) => {
+                let chunk = input.chunk(want).map_err(|error| error.to_string())?;
+                if chunk.is_empty() {
+                    engine.request(Request::EndOfFile);
+                } else {
+                    engine.feed(chunk);
+                }
+            }
+        }
+        let work = engine.step(&mut || true);
+        while let Some(reply) = engine.next_reply() {
+            match reply {
+                Reply::Progress(progress) if show => show_progress(&progress),
+                Reply::Members(found) => *members = found,
+                Reply::Failed { message } => return Err(message),
+                Reply::Opened(summary) => {
+                    if show {
+                        progress("");
+                    }
+                    return Ok((*summary, engine));
+                }
+                _ => {}
+            }
+        }
+        if work == Work::Idle && !engine.is_loading() {
+            return Err("nothing was read".to_owned());
+        }
+    }
+}
+
+fn show_progress(now: &Progress) {
+    let total = now.total_bytes.map_or_else(String::new, |total| format!(" of {}", Bytes(total)));
+    progress(&format!("{:?}: {}{total}", now.phase, Bytes(now.bytes)));
+}
+
+/// Replaces the line on the terminal.
+fn progress(text: &str) {
+    let _ = write!(io::stderr(), "\r\x1b[K{text}");
+}

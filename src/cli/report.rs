@@ -1,0 +1,248 @@
+//! `memscape report`, `oom`, `categories`, `stages`, `layers` and `leaks`: any report as text, JSON or Markdown.
+
+use super::asking::Asking;
+use super::output::{document, pretty, printable};
+use super::terms::{At, Source, bytes};
+use base::units::Moment;
+use clap::Args;
+use engine::protocol::{
+    CategorySet, Cell, Evidence, Report, ReportQuestion, SetError, Sheet, SheetRow, Threshold, Tone, Topic,
+};
+use engine::{Reply, Request};
+use serde_json::{Map, Value, json};
+use std::path::{Path, PathBuf};
+use ui::cell_text::{exact, is_of_numbers, left_out, threshold, title, total};
+use ui::markdown::markdown;
+use ui::summary::device_name;
+
+/// Characters that a column of words is made wide for; what is longer stands out.
+const WIDEST: usize = 60;
+
+/// Arguments of a report.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Terms {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    #[command(flatten)]
+    pub(crate) at: At,
+    /// Change a threshold that the report names, such as late=10 or leak=3MiB
+    #[arg(long = "threshold", value_name = "KEY=N", value_parser = key_and_value)]
+    pub(crate) thresholds: Vec<(String, u64)>,
+    /// Rules that assign categories: default, mosaic, or a file of rules (JSON, or Mosaic's JSON or YAML)
+    #[arg(long)]
+    pub(crate) rules: Option<PathBuf>,
+    /// Maximum number of rows in each table
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) top: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print Markdown
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) markdown: bool,
+}
+
+fn key_and_value(text: &str) -> Result<(String, u64), String> {
+    let (key, value) = text.split_once('=').ok_or("a threshold reads KEY=N, such as late=10 or leak=3MiB")?;
+    Ok((key.to_owned(), bytes(value)?))
+}
+
+/// The text of a report.
+///
+/// # Errors
+/// The file or the rules can't be read, or there is no such moment or threshold: one sentence.
+pub(crate) fn report(topic: Topic, terms: &Terms) -> Result<String, String> {
+    let mut asking = Asking::open(&terms.source)?;
+    if let Some(path) = &terms.rules {
+        classify(&mut asking, path).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    let at = terms.at.when.map(|when| asking.at(when)).transpose()?.map(|facts| facts.moment);
+    let question = ReportQuestion { topic, at, thresholds: terms.thresholds.clone(), rows: terms.top };
+    let device = asking.device.device;
+    let report = match asking.ask(Request::Report { serial: 0, device, question }) {
+        Some(Reply::Report { report, .. }) => *report,
+        _ => return Err("the report could not be made".to_owned()),
+    };
+    let known: Vec<&Threshold> = report.sheets.iter().filter_map(|sheet| sheet.threshold.as_ref()).collect();
+    // Without sheets there is nothing to tell by, and that is no mistake.
+    let is_told = !report.sheets.is_empty();
+    if let Some((key, _)) =
+        terms.thresholds.iter().filter(|_| is_told).find(|(key, _)| known.iter().all(|known| known.key != *key))
+    {
+        let names: Vec<&str> = known.iter().map(|known| known.key.as_str()).collect();
+        return Err(match names.as_slice() {
+            [] => format!("there is no threshold {key}: this report has none"),
+            names => format!("there is no threshold {key}, only {}", names.join(", ")),
+        });
+    }
+    let of = format!("{} · {}", asking.summary.file, device_name(device));
+    Ok(match terms {
+        Terms { json: true, .. } => as_json(&report, &asking),
+        Terms { markdown: true, .. } => markdown(&report, &of),
+        _ => as_text(&report, &of),
+    })
+}
+
+/// Classifies by these rules: those of that name, or in that file.
+fn classify(asking: &mut Asking, rules: &Path) -> Result<(), String> {
+    let set = match rules.to_str().and_then(CategorySet::named) {
+        Some(set) => set,
+        None => {
+            let text = std::fs::read_to_string(rules).map_err(|error| error.to_string())?;
+            let told = |errors: Vec<SetError>| errors.iter().map(SetError::to_string).collect::<Vec<String>>();
+            CategorySet::parse(&text).map_err(|errors| told(errors).join("; "))?
+        }
+    };
+    // It has no reply.
+    asking.ask(Request::Categories(Box::new(set)));
+    Ok(())
+}
+
+fn as_text(report: &Report, of: &str) -> String {
+    let mut text = printable(&format!("{}: {of}", title(report.topic))) + "\n";
+    for statement in &report.statements {
+        let mark = match statement.tone {
+            Tone::Fact => "-",
+            Tone::Good => "✓",
+            Tone::Alarm => "!",
+        };
+        text.push_str(&format!("  {mark} {}\n", printable(&statement.text)));
+    }
+    report.sheets.iter().for_each(|sheet| write_sheet(&mut text, sheet));
+    text
+}
+
+fn write_sheet(text: &mut String, sheet: &Sheet) {
+    let asked = sheet.threshold.as_ref().map_or_else(String::new, |it| format!(" ({}: {})", it.key, threshold(it)));
+    text.push_str(&format!("\n{}\n", printable(&format!("{}{asked}", sheet.title))));
+    if !sheet.note.is_empty() {
+        text.push_str(&format!("  {}\n", printable(&sheet.note)));
+    }
+    if sheet.rows.is_empty() && sheet.left_out == 0 {
+        text.push_str("  none\n");
+        return;
+    }
+    let mut lines = vec![sheet.columns.iter().map(|column| printable(&column.label)).collect::<Vec<String>>()];
+    let line = |row: &SheetRow| {
+        let mut cells: Vec<String> = row.cells.iter().map(|cell| printable(&exact(cell))).collect();
+        if let Some(name) = row.cells.iter().position(|cell| matches!(cell, Cell::Text(_)))
+            && let Some(cell) = cells.get_mut(name)
+        {
+            cell.insert_str(0, &"  ".repeat(row.depth.min(64) as usize));
+        }
+        cells
+    };
+    lines.extend(sheet.rows.iter().map(line));
+    lines.extend(total(sheet).iter().map(line));
+    let columns = sheet.columns.len();
+    let width = |column: usize| {
+        let cells = lines.iter().filter_map(|line| line.get(column));
+        let widest = cells.map(|cell| cell.chars().count()).max().unwrap_or(0);
+        if is_of_numbers(sheet, column) { widest } else { widest.min(WIDEST) }
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    for line in &lines {
+        let mut words = String::new();
+        for ((column, cell), &width) in line.iter().take(columns).enumerate().zip(&widths) {
+            words.push_str(if column == 0 { "  " } else { "   " });
+            let cell = if is_of_numbers(sheet, column) { format!("{cell:>width$}") } else { format!("{cell:<width$}") };
+            words.push_str(&cell);
+        }
+        text.push_str(words.trim_end());
+        text.push('\n');
+    }
+    if let Some(words) = left_out(sheet) {
+        text.push_str(&format!("  {words}: --top says how many\n"));
+    }
+}
+
+fn as_json(report: &Report, asking: &Asking) -> String {
+    let statement = report
+        .statements
+        .iter()
+        .map(|it| json!({"tone": name(it.tone), "text": it.text, "evidence": it.evidence.as_ref().map(as_evidence)}));
+    let sheets: Map<String, Value> = report.sheets.iter().map(|sheet| (sheet.key.clone(), as_sheet(sheet))).collect();
+    let fields = json!({
+        "topic": report.topic.name(),
+        "statements": statement.collect::<Vec<Value>>(),
+        "sheets": sheets,
+    });
+    pretty(&document(asking, fields))
+}
+
+fn name(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Fact => "fact",
+        Tone::Good => "good",
+        Tone::Alarm => "alarm",
+    }
+}
+
+fn as_sheet(sheet: &Sheet) -> Value {
+    let threshold = sheet.threshold.as_ref();
+    let columns = sheet.columns.iter().map(|column| json!({"key": column.key, "label": column.label}));
+    json!({
+        "title": sheet.title,
+        "note": sheet.note,
+        "threshold": threshold.map(|it| json!({"key": it.key, "label": it.label, "unit": it.unit, "value": it.value})),
+        "columns": columns.collect::<Vec<Value>>(),
+        "rows": sheet.rows.iter().map(|row| as_row(sheet, row)).collect::<Vec<Value>>(),
+        "rows_left_out": sheet.left_out,
+        "total": (!sheet.total.is_empty()).then(|| as_cells(sheet, &sheet.total)),
+    })
+}
+
+/// The cells by the keys of their columns; besides, whatever the row has of `depth`, `tone`, `stack` and `evidence`, which no column is
+/// called.
+fn as_row(sheet: &Sheet, row: &SheetRow) -> Value {
+    let mut fields = as_cells(sheet, &row.cells);
+    if row.depth > 0 {
+        fields.insert("depth".to_owned(), json!(row.depth));
+    }
+    if row.tone != Tone::Fact {
+        fields.insert("tone".to_owned(), json!(name(row.tone)));
+    }
+    if !row.stack.is_empty() {
+        fields.insert("stack".to_owned(), json!(row.stack));
+    }
+    if let Some(evidence) = &row.evidence {
+        fields.insert("evidence".to_owned(), as_evidence(evidence));
+    }
+    Value::Object(fields)
+}
+
+fn as_cells(sheet: &Sheet, cells: &[Cell]) -> Map<String, Value> {
+    sheet.columns.iter().zip(cells).map(|(column, cell)| (column.key.clone(), as_value(cell))).collect()
+}
+
+/// Numbers as they are, to the byte; a share as its two numbers.
+fn as_value(cell: &Cell) -> Value {
+    match cell {
+        Cell::Nothing => Value::Null,
+        Cell::Text(text) => json!(text),
+        Cell::Bytes(number) | Cell::Count(number) | Cell::Micros(number) => json!(number),
+        Cell::Change(number) | Cell::Event(number) => json!(number),
+        Cell::Share { part, whole } => json!({"part": part, "whole": whole}),
+        Cell::Ratio(ratio) => json!(ratio),
+    }
+}
+
+/// Moments as the events that they hold after, −1 before the first.
+fn as_evidence(evidence: &Evidence) -> Value {
+    let after = |moment: u32| Moment(moment).event_or_minus_one();
+    let mut fields = Map::new();
+    if let Some(span) = evidence.span {
+        let span = json!({"first_event": span.from, "events": span.to.saturating_sub(span.from)});
+        fields.insert("span".to_owned(), span);
+    }
+    if let Some(moment) = evidence.moment {
+        fields.insert("after_event".to_owned(), json!(after(moment)));
+    }
+    if let Some(allocation) = evidence.allocation {
+        fields.insert("allocation".to_owned(), json!(allocation));
+    }
+    if let Some(find) = &evidence.find {
+        fields.insert("find".to_owned(), json!(find));
+    }
+    Value::Object(fields)
+}

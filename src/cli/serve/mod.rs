@@ -1,0 +1,276 @@
+//! `memscape serve`: the page and some snapshots, for a browser here or at the other end of `ssh -L`.
+//!
+//! ```text
+//! /TOKEN/              → page#url=0/a.pickle&url=1/rank1%252Fb.pickle    looks anew what there is
+//! /TOKEN/page          the page in one file
+//! /TOKEN/0/a.pickle    a snapshot, packed on its way, or a range of it
+//! /ONCE                → /TOKEN/, the first time: what a browser is started with stands in the list of processes
+//! ```
+//! Only this machine can connect, only whoever knows the token is answered, and only under a name of this machine ([`hosts`]).
+
+mod browser;
+mod columns;
+mod connections;
+mod hosts;
+mod listing;
+mod range;
+mod sending;
+
+use super::input::Input;
+use super::opening::open;
+use super::output::print;
+use super::viewer::viewer;
+use axum::body::Bytes;
+use axum::extract::{Request, State};
+use axum::http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HOST, LOCATION};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, Version};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Extension, Router};
+use base::units::counted;
+use clap::Args;
+use clap::builder::{PathBufValueParser, TypedValueParser};
+use columns::{Columns, Peer};
+use hosts::Hosts;
+use listing::Listing;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::sync::Notify;
+use tokio::task::spawn_blocking;
+use tower_http::CompressionLevel;
+use tower_http::compression::CompressionLayer;
+
+/// Arguments of `memscape serve`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Serve {
+    /// Snapshots and folders of snapshots
+    #[arg(value_name = "FILE|FOLDER", value_parser = PathBufValueParser::new().try_map(served))]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Port to listen on; the first free one from 8765 if omitted
+    #[arg(long, value_name = "N")]
+    pub(crate) port: Option<u16>,
+    /// Listen on this name or address of the machine, reachable from the network and unencrypted
+    #[arg(long, value_name = "NAME")]
+    pub(crate) host: Option<String>,
+    /// Use this memscape.html instead of the page in this program
+    #[arg(long, value_name = "PAGE")]
+    pub(crate) viewer: Option<PathBuf>,
+    /// Do not open a browser
+    #[arg(long)]
+    pub(crate) no_browser: bool,
+    /// Milliseconds that a client has for the head of its request
+    #[arg(long, value_name = "MS", default_value_t = 10_000, hide = true)]
+    pub(crate) head_deadline: u64,
+}
+
+fn served(path: PathBuf) -> Result<PathBuf, &'static str> {
+    if path.as_os_str() == "-" { Err("standard input can't be served: name a file") } else { Ok(path) }
+}
+
+impl Serve {
+    /// Serves until Ctrl+C; the error is one sentence.
+    pub(crate) fn run(&self) -> Result<(), String> {
+        let page = viewer(self.viewer.as_deref())?;
+        let listing = Listing::of(&self.paths)?;
+        let (hosts, listener) = Hosts::listen(self.host.as_deref(), self.port)?;
+        let port = listener.local_addr().map_err(|error| error.to_string())?.port();
+        let ending = ending()?;
+        let (used, columns) = (AtomicBool::new(false), Columns::default());
+        let served = Served { token: token()?, once: token()?, used, page: page.into(), listing, hosts, columns };
+        let server = format!("http://{}:{port}", served.hosts.shown());
+        print(&served.announcement(&server, port))?;
+        if !self.no_browser {
+            browser::open(format!("{server}/{}", served.once));
+        }
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|it| it.to_string())?;
+        let heading = Duration::from_millis(self.head_deadline);
+        let answered = connections::answer(listener, routes(Arc::new(served)), heading, ending.notified());
+        runtime.block_on(answered).map_err(|error| error.to_string())?;
+        // What is being decoded for somebody is not waited for.
+        runtime.shutdown_background();
+        print("\nended\n")
+    }
+}
+
+/// Is notified at Ctrl+C, and when the program is told to end; the second time it ends at once.
+fn ending() -> Result<Arc<Notify>, String> {
+    let (ending, is_asked) = (Arc::new(Notify::new()), AtomicBool::new(false));
+    let notified = Arc::clone(&ending);
+    let end = move || {
+        if is_asked.swap(true, Ordering::Relaxed) {
+            std::process::exit(0);
+        }
+        notified.notify_one();
+    };
+    ctrlc::set_handler(end).map_err(|error| format!("Ctrl+C can't be caught: {error}"))?;
+    Ok(ending)
+}
+
+/// 128 bits of the system's own source, which nobody can guess.
+fn token() -> Result<String, String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|error| format!("the system has no random numbers: {error}"))?;
+    Ok(format!("{:032x}", u128::from_le_bytes(bytes)))
+}
+
+/// What is answered from.
+struct Served {
+    token: String,
+    once: String,
+    used: AtomicBool,
+    page: Bytes,
+    listing: Listing,
+    hosts: Hosts,
+    columns: Columns,
+}
+
+impl Served {
+    /// What stands on the terminal.
+    fn announcement(&self, server: &str, port: u16) -> String {
+        let listed = self.listing.now();
+        let mut text = format!("{} at {server}/{}/\n", counted(listed.count as u64, "snapshot"), self.token);
+        if listed.left_out > 0 {
+            let left_out = counted(listed.left_out as u64, "older one");
+            text += &format!("{left_out} are left out: name a folder further down, or files.\n");
+        }
+        if self.hosts.is_open() {
+            text += "Whoever can read what goes over the network reads it all, this address too: ssh -L is safer.\n";
+        } else {
+            let machine = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+            let is_plain = |name: &&str| {
+                !name.is_empty() && name.bytes().all(|it| it.is_ascii_alphanumeric() || b"-.".contains(&it))
+            };
+            let machine = Some(machine.trim()).filter(is_plain).unwrap_or("THIS-MACHINE");
+            text += &format!(
+                "From another machine: ssh -L {port}:127.0.0.1:{port} {machine}, then open that address there.\n"
+            );
+        }
+        text + "Open it again to see what has come meanwhile. Ctrl+C ends it.\n"
+    }
+}
+
+/// What every answer says: no other site may frame, embed or read it, no address is handed on, nothing is kept on the disk.
+const ALWAYS: [(&str, &str); 7] = [
+    ("cache-control", "no-store"),
+    ("referrer-policy", "no-referrer"),
+    ("x-content-type-options", "nosniff"),
+    ("x-frame-options", "DENY"),
+    ("content-security-policy", "frame-ancestors 'none'"),
+    ("cross-origin-resource-policy", "same-origin"),
+    ("cross-origin-opener-policy", "same-origin"),
+];
+
+/// What is there, for who knows the token.
+fn routes(served: Arc<Served>) -> Router {
+    let token = &served.token;
+    let root = format!("/{token}/");
+    // The first time alone.
+    let enter = async |State(served): State<Arc<Served>>, Extension(root): Extension<Root>| {
+        if served.used.swap(true, Ordering::Relaxed) { stranger().await } else { elsewhere(&root.0) }
+    };
+    let list = async |State(served): State<Arc<Served>>| {
+        let listed = spawn_blocking(move || served.listing.now().fragment).await;
+        elsewhere(&format!("page#{}", listed.unwrap_or_default()))
+    };
+    let page = async |State(served): State<Arc<Served>>| {
+        ([(CONTENT_TYPE, "text/html; charset=utf-8")], served.page.clone()).into_response()
+    };
+    Router::new()
+        .route(&format!("/{}", served.once), get(enter))
+        .route(&format!("/{token}"), get(async |Extension(root): Extension<Root>| elsewhere(&root.0)))
+        .route(&root, get(list))
+        .route(&format!("{root}page"), get(page))
+        .route(&format!("{root}{{*snapshot}}"), get(snapshot))
+        .fallback(stranger)
+        .layer(
+            CompressionLayer::new()
+                .quality(CompressionLevel::Fastest)
+                .compress_when(|_, _, headers: &HeaderMap, _: &_| headers.contains_key(sending::UNPACKED)),
+        )
+        .layer(Extension(Root(root.into())))
+        .layer(from_fn_with_state(Arc::clone(&served), guarded))
+        .with_state(served)
+}
+
+/// Where the listing is.
+#[derive(Clone)]
+struct Root(Arc<str>);
+
+/// Refuses what is not plainly one request for one thing of this machine, and says what every answer says.
+async fn guarded(State(served): State<Arc<Served>>, mut request: Request, next: Next) -> Response {
+    let hosts: Vec<&[u8]> = request.headers().get_all(HOST).iter().map(HeaderValue::as_bytes).collect();
+    let mut response = match hosts.as_slice() {
+        // `http://...` and `*` are for proxies: nobody who opens this page needs them.
+        _ if request.uri().authority().is_some() || !request.uri().path().starts_with('/') => {
+            said(StatusCode::BAD_REQUEST, "this is no request that is understood here\n".to_owned())
+        }
+        _ if !matches!(*request.method(), Method::GET | Method::HEAD) => {
+            let mut refused = said(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD\n".to_owned());
+            refused.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+            refused
+        }
+        [host] if served.hosts.answer_to(&String::from_utf8_lossy(host)) => {
+            // Chunks, which gzip on the fly needs, came with 1.1.
+            if request.version() == Version::HTTP_10 {
+                request.headers_mut().remove(ACCEPT_ENCODING);
+            }
+            next.run(request).await
+        }
+        [_] => said(StatusCode::FORBIDDEN, "this server has another name: --host says which\n".to_owned()),
+        _ => said(StatusCode::BAD_REQUEST, "a request has one Host\n".to_owned()),
+    };
+    let headers = response.headers_mut();
+    for (name, value) in ALWAYS {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    // Another body of the same file has another tag (RFC 9110, 8.8.3.3).
+    if headers.contains_key(CONTENT_ENCODING)
+        && let Some(tag) = headers.get(ETAG).and_then(|tag| tag.to_str().ok())
+        && let Ok(tag) = HeaderValue::try_from(format!("{}-gzip\"", tag.trim_end_matches('"')))
+    {
+        headers.insert(ETAG, tag);
+    }
+    response
+}
+
+async fn snapshot(State(served): State<Arc<Served>>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    // It is gone as soon as nobody waits for the answer.
+    let waiting = Arc::new(());
+    let peer = Peer(Arc::downgrade(&waiting));
+    let answer = spawn_blocking(move || {
+        let path = uri.path().get(served.token.len() + 2..).unwrap_or_default();
+        match served.listing.find(path) {
+            Some(snapshot) => sending::snapshot(&snapshot.path, &method, &headers, &peer, &served.columns),
+            None => said(StatusCode::NOT_FOUND, "there is no such snapshot\n".to_owned()),
+        }
+    });
+    answer.await.unwrap_or_else(|error| said(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
+}
+
+async fn stranger() -> Response {
+    said(StatusCode::NOT_FOUND, "the address is another one: it stands where memscape serve runs\n".to_owned())
+}
+
+/// A short text.
+fn said(status: StatusCode, text: String) -> Response {
+    (status, text).into_response()
+}
+
+/// What is asked for is there.
+fn elsewhere(address: &str) -> Response {
+    (StatusCode::FOUND, [(LOCATION, address)]).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_differ() {
+        let (one, other) = (token().unwrap(), token().unwrap());
+        assert!(one != other && one.len() == 32 && one.bytes().all(|it| it.is_ascii_hexdigit()));
+    }
+}

@@ -1,0 +1,333 @@
+//! `memscape state`: the allocator's segments and blocks at a moment.
+
+use super::asking::Asking;
+use super::find::largest;
+use super::output::{document, pretty, printable};
+use super::terms::{At, Printed, Source, When, bytes};
+use base::units::{Bytes, Moment, counted, grouped, percent};
+use clap::Args;
+use engine::protocol::{
+    MomentFacts, Only, PieceKind, Scope, SegmentSort, StateBar, StateFit, StateGroup, StatePage, StatePiece,
+    StateQuestion, StateSums,
+};
+use engine::{Reply, Request};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+
+/// The call site of each allocation.
+type Sites = HashMap<u32, String>;
+
+/// Arguments of `memscape state`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Segments {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    #[command(flatten)]
+    pub(crate) at: At,
+    /// Only segments of this memory pool
+    #[arg(long, value_name = "A,B", value_parser = pool)]
+    pub(crate) pool: Option<(u64, u64)>,
+    /// Only segments of this stream, decimal or 0x...
+    #[arg(long, value_name = "N", value_parser = stream)]
+    pub(crate) stream: Option<u64>,
+    /// Also say where a request of this size would be placed
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub(crate) request: Option<u64>,
+    /// Also list the blocks of each segment
+    #[arg(long)]
+    pub(crate) blocks: bool,
+    #[command(flatten)]
+    pub(crate) printed: Printed,
+}
+
+fn pool(text: &str) -> Result<(u64, u64), &'static str> {
+    let numbers = text.split_once(',').map(|(first, second)| (first.trim().parse(), second.trim().parse()));
+    let Some((Ok(first), Ok(second))) = numbers else { return Err("a pool is two numbers: 0,1") };
+    Ok((first, second))
+}
+
+fn stream(text: &str) -> Result<u64, String> {
+    let read = match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    read.map_err(|error| error.to_string())
+}
+
+/// The text of `memscape state`.
+///
+/// # Errors
+/// The file can't be read, or has no such moment: one sentence.
+pub(crate) fn state(terms: &Segments) -> Result<String, String> {
+    let mut asking = Asking::open(&terms.source)?;
+    let facts = asking.at(terms.at.when.unwrap_or(When::Peak))?;
+    let page = listed(&mut asking, terms, facts.moment).ok_or("the segments could not be put together")?;
+    if page.groups.is_empty() && (terms.pool, terms.stream) != (None, None) {
+        return Err(
+            "no segment is of that pool and stream at that moment; without --pool and --stream all are told".to_owned()
+        );
+    }
+    let wants_sites = terms.printed.json || terms.blocks;
+    let sites = if wants_sites { sites(&mut asking, facts.moment) } else { Some(Sites::new()) };
+    let sites = sites.ok_or("the allocations could not be looked through")?;
+    let told = if terms.printed.json { as_json } else { as_text };
+    Ok(told(&asking, terms, &facts, &page, &sites))
+}
+
+/// All segments and blocks: the engine hands out so many rows at a time.
+fn listed(asking: &mut Asking, terms: &Segments, moment: u32) -> Option<StatePage> {
+    let device = asking.device.device;
+    let mut ask = |first| {
+        let question = StateQuestion {
+            moment,
+            only: Only { pool: terms.pool, stream: terms.stream, address: None },
+            sort: SegmentSort::Address,
+            colouring: Default::default(),
+            width_px: 0,
+            bytes_per_px: 0.0,
+            fit_rows: 0,
+            rows: [first, u32::MAX],
+            reveal: None,
+            request: terms.request,
+        };
+        match asking.ask(Request::State { serial: 0, device, question })? {
+            Reply::State { page, .. } => Some(*page),
+            _ => None,
+        }
+    };
+    let mut whole = ask(0)?;
+    while let Some(last) = whole.bars.last().map(|bar| bar.row).filter(|last| last + 1 < whole.rows) {
+        let mut next = ask(last + 1)?;
+        if next.bars.is_empty() {
+            break;
+        }
+        let known = whole.pieces.len() as u32;
+        next.bars.iter_mut().for_each(|bar| bar.pieces = bar.pieces.map(|piece| piece + known));
+        whole.bars.append(&mut next.bars);
+        whole.pieces.append(&mut next.pieces);
+    }
+    Some(whole)
+}
+
+fn sites(asking: &mut Asking, moment: u32) -> Option<Sites> {
+    let table = largest(asking, "", Scope::At(moment), u32::MAX)?;
+    Some(table.rows.into_iter().map(|row| (row.allocation, row.site)).collect())
+}
+
+/// The segments of a group.
+fn bars_of(page: &StatePage, place: usize) -> impl Iterator<Item = &StateBar> {
+    let row = |place: usize| page.groups.get(place).map_or(u32::MAX, |group| group.row);
+    let rows = row(place)..row(place + 1);
+    page.bars.iter().filter(move |bar| rows.contains(&bar.row))
+}
+
+fn pieces<'a>(page: &'a StatePage, bar: &StateBar) -> &'a [StatePiece] {
+    let [from, to] = bar.pieces.map(|piece| piece as usize);
+    page.pieces.get(from..to).unwrap_or_default()
+}
+
+fn state_of(piece: &StatePiece) -> &'static str {
+    match piece.kind {
+        PieceKind::Live => "live",
+        PieceKind::Pending => "pending",
+        PieceKind::Rounding | PieceKind::Free => "free",
+    }
+}
+
+fn hex(address: u64) -> String {
+    format!("0x{address:x}")
+}
+
+fn as_json(asking: &Asking, terms: &Segments, facts: &MomentFacts, page: &StatePage, sites: &Sites) -> String {
+    let put = |value: &mut Value, more: Value| {
+        if let (Some(fields), Value::Object(more)) = (value.as_object_mut(), more) {
+            fields.extend(more);
+        }
+    };
+    let sums = |sums: &StateSums| {
+        json!({
+            "segment_count": sums.segments,
+            "reserved": sums.reserved,
+            "block_count": sums.blocks,
+            "requested": sums.requested,
+            "pending": sums.pending,
+            "rounded_at_least": sums.rounded,
+            "free_at_most": sums.free,
+            "free_block_count": sums.free_blocks,
+            "largest_free_at_most": sums.largest_free,
+        })
+    };
+    let block = |piece: &StatePiece| match piece.kind {
+        PieceKind::Live | PieceKind::Pending => json!({
+            "address": hex(piece.address),
+            "state": state_of(piece),
+            "number": piece.allocation,
+            "requested": piece.requested,
+            "rounded": piece.rounded,
+            "rounded_is_recorded": piece.recorded,
+            "site": sites.get(&piece.allocation),
+        }),
+        PieceKind::Free | PieceKind::Rounding => {
+            json!({"address": hex(piece.address), "state": "free", "free_at_most": piece.rounded})
+        }
+    };
+    let segment = |bar: &StateBar| {
+        let mut value = json!({"address": hex(bar.segment)});
+        put(&mut value, sums(&bar.sums));
+        let blocks: Vec<Value> = pieces(page, bar).iter().map(block).collect();
+        put(&mut value, json!({"blocks": blocks}));
+        value
+    };
+    let group = |(place, group): (usize, &StateGroup)| {
+        let mut value = json!({
+            "pool": group.pool,
+            "stream": group.stream,
+            "small": group.small,
+            "expandable": group.expandable,
+            "sums": sums(&group.sums),
+        });
+        put(&mut value, json!({"segments": bars_of(page, place).map(segment).collect::<Vec<Value>>()}));
+        value
+    };
+    let fit = |fit: &StateFit| {
+        json!({
+            "pool": fit.pool,
+            "stream": fit.stream,
+            "rounded": fit.rounded,
+            "fits_at": fit.block.map(|(address, _)| hex(address)),
+            "fits_into_at_most": fit.block.map(|(_, bytes)| bytes),
+            "from_the_driver": fit.new_segment,
+            "grows": fit.grows,
+            "free_at_most": fit.free,
+            "largest_free_at_most": fit.largest_free,
+        })
+    };
+    let fields = json!({
+        "event": Moment(facts.moment).event_or_minus_one(),
+        "time_us": facts.time_us,
+        "sums": sums(&page.whole),
+        "in_no_segment": {"requested": page.astray.bytes, "count": page.astray.count},
+        "request": terms.request,
+        "fits": page.fits.iter().map(fit).collect::<Vec<Value>>(),
+        "groups": page.groups.iter().enumerate().map(group).collect::<Vec<Value>>(),
+    });
+    pretty(&document(asking, fields))
+}
+
+/// `default pool, stream 0x7f, large blocks, expandable`.
+fn name_of(pool: Option<(u64, u64)>, stream: Option<u64>) -> String {
+    let pool = match pool {
+        None => "pool not recorded".to_owned(),
+        Some((0, 0)) => "default pool".to_owned(),
+        Some(pool) => format!("private pool {pool:?}"),
+    };
+    match stream {
+        None => pool + ", stream not recorded",
+        Some(0) => pool + ", default stream",
+        Some(stream) => format!("{pool}, stream {stream:#x}"),
+    }
+}
+
+/// `62.0 MiB (65,011,712 B)`.
+fn exact(bytes: u64) -> String {
+    format!("{} ({} B)", Bytes(bytes), grouped(bytes))
+}
+
+fn sums_in_words(sums: &StateSums) -> String {
+    format!(
+        "reserved {} in {}\n  requested {} in {}, {} pending; ≥ rounded {}\n  ≤ free {} in {}, the largest ≤ {}\n",
+        exact(sums.reserved),
+        counted(sums.segments.into(), "segment"),
+        exact(sums.requested),
+        counted(sums.blocks.into(), "block"),
+        exact(sums.pending),
+        exact(sums.rounded),
+        exact(sums.free),
+        counted(sums.free_blocks.into(), "free block"),
+        exact(sums.largest_free),
+    )
+}
+
+fn as_text(asking: &Asking, terms: &Segments, facts: &MomentFacts, page: &StatePage, sites: &Sites) -> String {
+    let device = asking.device.device;
+    let device = if device < 0 { "host memory".to_owned() } else { format!("device {device}") };
+    let when = match Moment(facts.moment).event() {
+        Some(event) => format!("after event {}", grouped(event.0.into())),
+        None => "before the first event".to_owned(),
+    };
+    let is_peak = if facts.moment == asking.peak() { ", the peak of requested bytes" } else { "" };
+    let mut text = format!("{}, {device}: {when}{is_peak}\n  ", printable(&asking.summary.file));
+    text.push_str(&sums_in_words(&page.whole));
+    if page.astray.count > 0 {
+        let (bytes, count) = (exact(page.astray.bytes), counted(page.astray.count.into(), "allocation"));
+        text.push_str(&format!("  {bytes} requested in {count} lie in no segment that is known\n"));
+    }
+    page.fits.iter().for_each(|fit| text.push_str(&fit_in_words(terms, fit)));
+    for (place, group) in page.groups.iter().enumerate() {
+        let size = if group.small { "small" } else { "large" };
+        let expandable = if group.expandable { ", expandable" } else { "" };
+        let name = name_of(group.pool, group.stream);
+        text.push_str(&format!("\n{name}, {size} blocks{expandable}:\n  {}", sums_in_words(&group.sums)));
+        text.push_str(&format!(
+            "  {:>18}  {:>10}  {:>19}  {:>10}  {:>8}  {:>7}  {:>11}\n",
+            "address", "reserved", "bytes", "≤ free", "of it", "blocks", "free blocks"
+        ));
+        for bar in bars_of(page, place).take(terms.printed.top as usize) {
+            let sums = &bar.sums;
+            text.push_str(&format!(
+                "  {:>18}  {:>10}  {:>19}  {:>10}  {:>8}  {:>7}  {:>11}\n",
+                hex(bar.segment),
+                Bytes(sums.reserved).to_string(),
+                grouped(sums.reserved),
+                Bytes(sums.free).to_string(),
+                percent(sums.free, sums.reserved),
+                grouped(sums.blocks.into()),
+                grouped(sums.free_blocks.into()),
+            ));
+            if terms.blocks {
+                pieces(page, bar).iter().for_each(|piece| text.push_str(&block_in_words(piece, sites)));
+            }
+        }
+        match group.sums.segments.saturating_sub(terms.printed.top) {
+            0 => {}
+            left_out => text.push_str(&format!("  and {} more: --top says how many\n", grouped(left_out.into()))),
+        }
+    }
+    text
+}
+
+fn block_in_words(piece: &StatePiece, sites: &Sites) -> String {
+    let (bytes, sign, site) = match (piece.kind, piece.recorded) {
+        (PieceKind::Free | PieceKind::Rounding, _) => (piece.rounded, "≤", ""),
+        (_, recorded) => {
+            let site = sites.get(&piece.allocation).map_or("", String::as_str);
+            let site = if site.is_empty() { "no stack was recorded" } else { site };
+            (piece.requested, if recorded { "=" } else { "≥" }, site)
+        }
+    };
+    let rounded = format!("{sign} {}", grouped(piece.rounded));
+    format!(
+        "    {:>18}  {:>7}  {:>19}  {rounded:>19}  {}\n",
+        hex(piece.address),
+        state_of(piece),
+        if state_of(piece) == "free" { String::new() } else { grouped(bytes) },
+        printable(site)
+    )
+}
+
+fn fit_in_words(terms: &Segments, fit: &StateFit) -> String {
+    let (asked, name) = (terms.request.unwrap_or(0), name_of(fit.pool, fit.stream));
+    let begin = format!("  a request of {}, rounded {}, in the {name}:", exact(asked), exact(fit.rounded));
+    match fit.block {
+        Some((address, bytes)) => {
+            format!("{begin} may fit into the free block at {}, of at most {}\n", hex(address), exact(bytes))
+        }
+        None => format!(
+            "{begin} needs {}{} more from the driver; at most {} are free, the largest block at most {}\n",
+            if fit.grows { "at least " } else { "" },
+            exact(fit.new_segment),
+            exact(fit.free),
+            exact(fit.largest_free)
+        ),
+    }
+}

@@ -1,0 +1,146 @@
+//! Arguments that several commands share, and how their values are read.
+
+use clap::{Args, ValueEnum};
+use engine::protocol::{NamedEvent, Query, Turn};
+use std::path::PathBuf;
+use ui::typed_moment::{FORMS, Typed, typed};
+
+/// A snapshot, and one device of it.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Source {
+    /// Snapshot to read, "-" for standard input
+    pub(crate) file: PathBuf,
+    /// Device ordinal, -1 for host memory; the first device if omitted
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) device: Option<i64>,
+}
+
+/// A point in the trace.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct At {
+    /// Point in the trace: peak, end, an event number or a time
+    ///
+    /// peak                      the peak of requested bytes
+    /// reserved-peak             the peak of reserved bytes
+    /// end                       after the last event
+    /// 3216                      after event 3216; -1: before the first event
+    /// 1.25s, 350ms              that long after the first event
+    /// 1759252605604106us        at this time, in microseconds since 1970
+    /// alloc:7f89b4000000_2, free_completed:7f89b4000000_2
+    ///                           after that event at the address, which had been freed twice before
+    #[arg(long = "at", value_name = "WHEN", value_parser = when, allow_negative_numbers = true, verbatim_doc_comment)]
+    pub(crate) when: Option<When>,
+}
+
+/// How much is printed, and for whom.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Printed {
+    /// Maximum number of rows to print
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) top: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A point in the trace.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum When {
+    /// At the peak of requested bytes.
+    Peak,
+    /// At the peak of reserved bytes.
+    ReservedPeak,
+    /// After the last event.
+    End,
+    /// After this event; −1: before the first.
+    Event(i64),
+    /// After the events up to this time.
+    Time(Clock),
+    /// After this event.
+    Named(NamedEvent),
+}
+
+/// A time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
+pub(crate) enum Clock {
+    /// µs since 1970, as files have it.
+    Since1970(i64),
+    /// µs since the first event, as the page shows it.
+    SinceFirst(u64),
+}
+
+/// The name of a value, as it is typed.
+pub(crate) fn name_of(value: impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+/// Reads a point in the trace.
+pub(crate) fn when(text: &str) -> Result<When, String> {
+    let named = |turn, name: &str| {
+        let (address, version) = name.rsplit_once('_')?;
+        let address = u64::from_str_radix(address.strip_prefix("0x").unwrap_or(address), 16).ok()?;
+        Some(When::Named(NamedEvent { turn, address, version: version.parse().ok()? }))
+    };
+    let read = match text.split_once(':') {
+        Some(("alloc", name)) => named(Turn::Alloc, name.trim()),
+        Some(("free_completed", name)) => named(Turn::FreeCompleted, name.trim()),
+        Some(_) => None,
+        None => match text {
+            "peak" => Some(When::Peak),
+            "reserved-peak" => Some(When::ReservedPeak),
+            "end" => Some(When::End),
+            text => match text.parse() {
+                Ok(event) => Some(When::Event(event)).filter(|_| event >= -1),
+                Err(_) => clock(text).map(When::Time).ok(),
+            },
+        },
+    };
+    read.ok_or_else(|| FORMS.to_owned())
+}
+
+/// Reads a time: `1759252605604106us`, or without its unit, since 1970; `1.25s` and `350ms` since the first event.
+pub(crate) fn clock(text: &str) -> Result<Clock, String> {
+    match (text.strip_suffix("us").unwrap_or(text).parse(), typed(text)) {
+        (Ok(us), _) => Ok(Clock::Since1970(us)),
+        (_, Some(Typed::Time(us))) => Ok(Clock::SinceFirst(us)),
+        _ => Err("a time reads 1.25s or 350ms since the first event, or 1759252605604106us since 1970".to_owned()),
+    }
+}
+
+/// Reads a number of bytes, as a search takes it: `3145728`, `3MiB`, `1.5G`.
+pub(crate) fn bytes(text: &str) -> Result<u64, String> {
+    match Query::parse(&["=", text].concat()) {
+        Ok(Query::Size(bytes, _)) => Ok(bytes),
+        Err(error) => Err(error.to_string()),
+        Ok(_) => Err("a size reads 512, 2MiB or 1.5GiB".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_told_in_many_ways() {
+        assert_eq!((when("peak"), when("end"), when("-1")), (Ok(When::Peak), Ok(When::End), Ok(When::Event(-1))));
+        assert_eq!(when("1759252605604106us"), Ok(When::Time(Clock::Since1970(1_759_252_605_604_106))));
+        assert_eq!(when("350ms"), Ok(When::Time(Clock::SinceFirst(350_000))));
+        assert_eq!(when("1.25s"), Ok(When::Time(Clock::SinceFirst(1_250_000))));
+        let named = |turn| NamedEvent { turn, address: 0x7f89_b400_0000, version: 3 };
+        assert_eq!(when("alloc:7f89b4000000_3"), Ok(When::Named(named(Turn::Alloc))));
+        assert_eq!(when("free_completed:0x7f89b4000000_3"), Ok(When::Named(named(Turn::FreeCompleted))));
+        for wrong in ["-2", "alloc:7f89b4000000", "free:1_0", "soon", "12h", "1.5"] {
+            assert!(when(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_those_of_a_search() {
+        for (text, expected) in [("3145728", 3 << 20), ("3MiB", 3 << 20), ("64M", 64 << 20), ("1.5GiB", 3 << 29)] {
+            assert_eq!(bytes(text), Ok(expected), "{text}");
+        }
+        for wrong in ["", "x", "-1", "1kB", "3MB", "99999999999999999999", "16EiB", "1.3KiB", "=5", "1..2", " & #1"] {
+            assert!(bytes(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The memo: values by the number under which the pickle will ask for them again.
+
+use super::error::ErrorKind;
+use super::limits::Limits;
+use base::column::Column;
+use std::collections::BTreeSet;
+
+/// Values by slot. Eight bytes a slot: a file of 10 GB has fifty million of them.
+pub(super) struct Memo<V> {
+    /// Slot → value. A hole holds a value as well, of no meaning.
+    values: Column<V>,
+    /// Slots below the highest that were skipped over. Writers count up from 0, so this is empty but for odd files.
+    holes: BTreeSet<u32>,
+}
+
+impl<V: Copy> Memo<V> {
+    pub(super) fn new() -> Self {
+        Memo { values: Column::new(), holes: BTreeSet::new() }
+    }
+
+    /// How many slots are filled: where MEMOIZE writes next (CPython counts, it does not take the highest plus one).
+    pub(super) fn filled(&self) -> usize {
+        self.values.len() - self.holes.len()
+    }
+
+    /// The first slot that was never written, if all below it were.
+    #[inline(always)]
+    pub(super) fn end(&self) -> Option<u32> {
+        if self.holes.is_empty() { u32::try_from(self.values.len()).ok() } else { None }
+    }
+
+    /// Fills the slot at [`Memo::end`]; the limit is the caller's.
+    #[inline(always)]
+    pub(super) fn push(&mut self, value: V) {
+        self.values.push(value);
+    }
+
+    /// The value in `slot`, if it is filled.
+    #[inline(always)]
+    pub(super) fn get(&self, slot: u32) -> Option<V> {
+        if !self.holes.is_empty() && self.holes.contains(&slot) {
+            return None;
+        }
+        self.values.get(slot as usize)
+    }
+
+    /// Fills or overwrites `slot`.
+    #[inline]
+    pub(super) fn put<E>(&mut self, slot: u32, value: V, limits: &Limits) -> Result<(), ErrorKind<E>> {
+        let len = self.values.len();
+        let at = slot as usize;
+        if at < len {
+            self.holes.remove(&slot);
+            self.values.set(at, value);
+            return Ok(());
+        }
+        if at >= limits.memo_slots {
+            return Err(ErrorKind::Limit { what: "memo slots", most: limits.memo_slots });
+        }
+        if at > len {
+            if self.holes.len() + (at - len) > limits.memo_holes {
+                return Err(ErrorKind::Limit { what: "memo slots skipped over", most: limits.memo_holes });
+            }
+            for hole in len..at {
+                self.holes.extend(u32::try_from(hole));
+                self.values.push(value);
+            }
+        }
+        self.values.push(value);
+        Ok(())
+    }
+
+    /// Overwrites a filled slot; does nothing otherwise.
+    pub(super) fn replace(&mut self, slot: u32, value: V) {
+        self.values.set(slot as usize, value);
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.values.heap_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memoize_counts_filled_slots() {
+        let mut memo = Memo::new();
+        let limits = Limits { memo_holes: 3, memo_slots: 10, ..Limits::default() };
+        let put = |memo: &mut Memo<u8>, slot, value| memo.put::<()>(slot, value, &limits);
+        assert_eq!(put(&mut memo, 2, 20), Ok(()));
+        assert_eq!((memo.filled(), memo.get(0), memo.get(2), memo.get(3)), (1, None, Some(20), None));
+        assert_eq!(put(&mut memo, 1, 10), Ok(()));
+        assert_eq!(put(&mut memo, 1, 11), Ok(()), "overwriting fills nothing");
+        assert_eq!((memo.filled(), memo.get(1), memo.get(0)), (2, Some(11), None));
+        let far = put(&mut memo, 6, 60);
+        assert_eq!(far, Err(ErrorKind::Limit { what: "memo slots skipped over", most: 3 }));
+        assert_eq!(put(&mut memo, 10, 0), Err(ErrorKind::Limit { what: "memo slots", most: 10 }));
+        assert_eq!(put(&mut memo, 5, 50), Ok(()), "a hole of two more is within the limit");
+        assert_eq!(memo.filled(), 3);
+    }
+}

@@ -1,0 +1,211 @@
+//! Which allocations are live at a moment, without going through all of them: checkpoints of the live set.
+//!
+//! ```text
+//! checkpoint at moment 8192: 4 17 98 5001 5002 ..     its live ids, in order of birth
+//! live at moment 9000  =  those of the checkpoint and those born since, without those that have died by then
+//! ```
+//!
+//! A checkpoint is taken where the moments since the last one outnumber the live allocations: so all of them together take at
+//! most four bytes an event, however many are live, and a question costs about as much as its answer.
+
+use super::allocations::{AllocationId, Allocations};
+use base::column::Column;
+use base::units::Moment;
+use std::ops::Range;
+
+/// Moments between two places where a checkpoint may be taken.
+const STRETCH: u32 = 1024;
+/// Fewest stretches between two checkpoints: closer together they would save less than looking at them costs.
+const FEWEST_STRETCHES: u32 = 4;
+/// Allocations between two questions for the time.
+const ALLOCATIONS_PER_CHECK: usize = 8192;
+
+/// The checkpoints of one device. Correct from the start, fast when [`LiveSets::step`] has finished.
+#[derive(Clone, Debug, Default)]
+pub struct LiveSets {
+    /// Moment of each checkpoint, and where its ids end in `ids`.
+    checkpoints: Vec<(u32, usize)>,
+    ids: Column<u32>,
+    work: Work,
+}
+
+/// Where the allocations that are live at a moment are looked for, in order of their ids: those that a checkpoint kept, and a range.
+/// All of them were born by then; some have died.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Candidates {
+    kept: Range<usize>,
+    first: u32,
+    last: u32,
+}
+
+impl Candidates {
+    /// All allocations of a range of ids.
+    pub fn of_ids(ids: Range<u32>) -> Candidates {
+        Candidates { kept: 0..0, first: ids.start, last: ids.end.max(ids.start) }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.kept.len() + (self.last - self.first) as usize
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+enum Work {
+    #[default]
+    Begin,
+    /// How many of the allocations before the `usize`-th die in each stretch.
+    CountDeaths(Vec<u32>, usize),
+    /// The stretch that comes next, and how many are live at its start.
+    Take(Vec<u32>, u32, u32),
+    Done,
+}
+
+impl LiveSets {
+    /// Takes more checkpoints while there is time; `true` when all are taken. `allocations` must be the same every time.
+    pub fn step(&mut self, allocations: &Allocations, moments: u32, has_time: &mut dyn FnMut() -> bool) -> bool {
+        loop {
+            match &mut self.work {
+                Work::Begin => {
+                    self.work = Work::CountDeaths(vec![0; (moments / STRETCH) as usize + 1], 0);
+                }
+                Work::CountDeaths(deaths, next) if *next < allocations.len() => {
+                    let end = (*next + ALLOCATIONS_PER_CHECK).min(allocations.len());
+                    for (_, died, _) in allocations.spans_in(*next..end) {
+                        if let Some(count) = deaths.get_mut((died / STRETCH) as usize) {
+                            *count += 1;
+                        }
+                    }
+                    *next = end;
+                }
+                Work::CountDeaths(deaths, _) => {
+                    let deaths = std::mem::take(deaths);
+                    self.work = Work::Take(deaths, 1, allocations.early() as u32);
+                }
+                Work::Take(deaths, stretch, live) => {
+                    let Some(&died) = deaths.get(*stretch as usize - 1).filter(|_| (*stretch as usize) < deaths.len())
+                    else {
+                        self.work = Work::Done;
+                        return true;
+                    };
+                    let moment = *stretch * STRETCH;
+                    // Deaths at the very start of a stretch count for it, one late: the rule needs no more precision.
+                    let born = allocations.born_by(moment) - allocations.born_by(moment - STRETCH);
+                    *live = live.saturating_add(born).saturating_sub(died);
+                    *stretch += 1;
+                    let since = moment - self.checkpoints.last().map_or(0, |&(moment, _)| moment);
+                    if since >= (*live).max(FEWEST_STRETCHES * STRETCH) {
+                        self.take(allocations, moment);
+                    }
+                }
+                Work::Done => return true,
+            }
+            if !has_time() {
+                return false;
+            }
+        }
+    }
+
+    fn take(&mut self, allocations: &Allocations, moment: u32) {
+        let live: Vec<u32> = self.live_at(allocations, Moment(moment)).map(|id| id.0).collect();
+        live.into_iter().for_each(|id| self.ids.push(id));
+        self.checkpoints.push((moment, self.ids.len()));
+    }
+
+    /// Where what is live at `moment` is looked for.
+    pub fn candidates(&self, allocations: &Allocations, moment: Moment) -> Candidates {
+        let after = self.checkpoints.partition_point(|&(at, _)| at <= moment.0);
+        let checkpoint = |at: usize| self.checkpoints.get(at).copied();
+        let (since, end) = after.checked_sub(1).and_then(checkpoint).unwrap_or_default();
+        let start = after.checked_sub(2).and_then(checkpoint).map_or(0, |(_, end)| end);
+        let early = allocations.early() as u32;
+        // Before the first checkpoint: those that were there when the trace began.
+        let first = if after == 0 { 0 } else { early + allocations.born_by(since) };
+        Candidates { kept: start..end, first, last: early + allocations.born_by(moment.0) }
+    }
+
+    /// Of these candidates, the `place`-th.
+    #[inline(always)]
+    pub fn candidate(&self, candidates: &Candidates, place: usize) -> Option<AllocationId> {
+        let id = match place.checked_sub(candidates.kept.len()) {
+            None => self.ids.get(candidates.kept.start + place)?,
+            Some(beyond) => candidates.first + beyond as u32,
+        };
+        Some(AllocationId(id))
+    }
+
+    /// What is live at `moment`, in order of birth (which is that of the ids), those of no bytes included.
+    pub fn live_at<'a>(
+        &'a self,
+        allocations: &'a Allocations,
+        moment: Moment,
+    ) -> impl Iterator<Item = AllocationId> + 'a {
+        let Candidates { kept, first, last } = self.candidates(allocations, moment);
+        // All of them were born by then.
+        self.ids.range(kept).chain(first..last).map(AllocationId).filter(move |&id| allocations.outlives(id, moment))
+    }
+
+    /// Bytes on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        self.ids.heap_bytes() + self.checkpoints.capacity() * size_of::<(u32, usize)>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Long and short lives over 100,000 moments, `live` of them at a time.
+    fn allocations(live: u32) -> Allocations {
+        let mut chance = 1u64;
+        let mut below = |end: u32| {
+            chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (chance >> 33) as u32 % end
+        };
+        let mut spans: Vec<(u32, u32, u64)> = (0..50_000)
+            .map(|_| {
+                let born = below(100_000);
+                (born, born + below(4 * live), u64::from(below(3)))
+            })
+            .chain((0..500).map(|at| (0, if at % 2 == 0 { u32::MAX } else { at * 150 }, 7)))
+            .collect();
+        spans.sort_by_key(|span| span.0);
+        Allocations::from_spans(spans)
+    }
+
+    #[test]
+    fn what_is_live_is_found_with_and_without_checkpoints() {
+        for live in [5, 1000, 20_000] {
+            let allocations = allocations(live);
+            let (mut sets, none) = (LiveSets::default(), LiveSets::default());
+            let mut asked = 0;
+            while !sets.step(&allocations, 100_001, &mut || {
+                asked += 1;
+                asked % 3 != 0
+            }) {}
+            assert!(sets.checkpoints.len() > 3, "{} checkpoints", sets.checkpoints.len());
+            assert!(sets.ids.len() <= 100_000, "more than an id an event");
+            for moment in (0..=100_001).step_by(373).chain([4095, 4096, 4097, 8192, 98_304]).map(Moment) {
+                let expected: Vec<AllocationId> = (0u32..)
+                    .zip(allocations.spans())
+                    .filter(|(_, (born, died, _))| (*born..*died).contains(&moment.0))
+                    .map(|(id, _)| AllocationId(id))
+                    .collect();
+                assert_eq!(sets.live_at(&allocations, moment).collect::<Vec<_>>(), expected, "{moment:?}");
+                assert_eq!(none.live_at(&allocations, moment).collect::<Vec<_>>(), expected, "{moment:?}, none taken");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_live_in_nothing() {
+        let (mut sets, allocations) = (LiveSets::default(), Allocations::default());
+        assert!(sets.step(&allocations, 1, &mut || true));
+        assert_eq!(sets.live_at(&allocations, Moment(0)).count(), 0);
+    }
+}

@@ -1,0 +1,34 @@
+//! Events → history: allocations with lifetimes, totals, peaks, the state before the trace.
+//!
+//! A [`Recorder`] receives the events of each trace while the file is decoded; when the segments are known too, a
+//! [`Builder`] makes each device's [`DeviceHistory`] of them, in slices. All assumptions and most warnings live here.
+
+pub mod allocations;
+pub mod annotations;
+pub mod device_history;
+pub mod live;
+pub mod numbers;
+pub mod rounding;
+pub mod segments;
+pub mod times;
+pub mod totals;
+pub mod trace;
+pub mod versions;
+
+mod build;
+mod end;
+mod median;
+mod pending;
+
+pub use allocations::{AllocationId, Allocations, Source};
+pub use annotations::AnnotationRange;
+pub use build::Builder;
+pub use device_history::DeviceHistory;
+pub use live::{Candidates, LiveSets};
+pub use numbers::Numbers;
+pub use rounding::Rounding;
+pub use segments::{SegmentKind, SegmentLives, SegmentPart};
+pub use times::{Clock, Times};
+pub use totals::{Curve, Totals};
+pub use trace::{Events, MOST_EVENTS, Recorder, Subject};
+pub use versions::Versions;

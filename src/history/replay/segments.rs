@@ -1,0 +1,425 @@
+//! What was held from the driver, when: every range of addresses from the event that mapped it to the one that gave it back.
+//!
+//! The file has the segments of its end. From there the trace is undone, event by event: what an event took was not there before it, what
+//! it gave back was.
+//!
+//! ```text
+//! at the end              [==========]        [====]
+//! undo segment_map            −−−−−−                       born at this event's moment; what is left goes on
+//! undo segment_free                     [++]               dies at this event's moment
+//! at the moment before    [==]          [++]  [====]
+//! ```
+//! A range that is mapped at once and unmapped in parts becomes several: each is there as a whole from its birth to its end.
+
+mod part;
+
+pub use part::SegmentPart;
+
+use super::allocations::{AllocationId, Allocations};
+use super::device_history::DeviceHistory;
+use super::live::LiveSets;
+use super::totals::{Curve, Totals};
+use super::trace::{NEVER, Subject, signed};
+use crate::snapshot::{Action, Snapshot, StackId};
+use base::column::Column;
+use base::units::{EventIdx, Moment};
+use hashbrown::HashMap;
+use std::collections::BTreeMap;
+
+/// Segments of fixed size for small blocks have this many bytes, those for large ones more (`kSmallBuffer`).
+const SMALL_SEGMENT: u64 = 2 << 20;
+/// Expandable segments for large blocks grow by this many bytes (`kLargeBuffer`).
+const LARGE_PAGE: u64 = 20 << 20;
+/// Segments, events or ranges between two questions for the time.
+const ROWS_PER_CHECK: usize = 2048;
+
+/// Whose requests a segment serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SegmentKind {
+    /// Its pool, where the segment at the end or an event tells it; `(0, 0)` is the default one.
+    pub pool: Option<(u64, u64)>,
+    /// The stream its blocks belong to, where told.
+    pub stream: Option<u64>,
+    /// Whether it is of the pool of small blocks. Of segments that are gone at the end this is told by their bytes.
+    pub small: bool,
+    /// Whether it can grow.
+    pub expandable: bool,
+}
+
+impl SegmentKind {
+    /// Whether ranges of these kinds that lie against each other are of one segment. Each that can grow has addresses of its own, far
+    /// from those of others: what is not known of one, or was told by its bytes alone, keeps them apart no more.
+    fn may_touch(&self, other: &SegmentKind) -> bool {
+        let fits = |one: Option<u64>, other: Option<u64>| one.is_none() || other.is_none() || one == other;
+        let pools = self.pool.is_none() || other.pool.is_none() || self.pool == other.pool;
+        self == other || (self.expandable && other.expandable && pools && fits(self.stream, other.stream))
+    }
+}
+
+/// The ranges of one device. Nothing is in it before [`SegmentLives::step`] has finished.
+#[derive(Clone, Debug)]
+pub struct SegmentLives {
+    /// The ranges: address, bytes, from when to when; ids in order of birth, of equal ones by address.
+    pub ranges: Allocations,
+    /// Which of them are there when.
+    pub live: LiveSets,
+    /// Their bytes at each moment; in a whole file those of [`DeviceHistory::reserved`].
+    pub mapped: Totals,
+    /// By segment operation: by how many bytes `mapped` grows.
+    changes: Column<i64>,
+    kinds: Vec<SegmentKind>,
+    numbers: HashMap<SegmentKind, u32, foldhash::fast::RandomState>,
+    facts: Column<Facts>,
+    /// While the trace is undone: the youngest first.
+    rows: Column<Row>,
+    /// Bytes that events took although they are not there afterwards: the file contradicts itself.
+    pub astray: u64,
+    /// Ranges that undone events were compared with since time was asked for.
+    compared: usize,
+    work: Work,
+}
+
+/// What a range has besides its life.
+#[derive(Clone, Copy, Debug)]
+struct Facts {
+    /// Place in `kinds`.
+    kind: u32,
+    /// Whether a segment begins with it: the range below, even without a gap, is of another one.
+    begins: bool,
+    /// Place of the segment at the end it is part of, or `u32::MAX`.
+    segment: u32,
+}
+
+/// A range that is there, by address.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    end: u64,
+    died: u32,
+    facts: Facts,
+}
+
+/// A range whose whole life is known.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    address: u64,
+    size: u64,
+    born: u32,
+    died: u32,
+    facts: Facts,
+}
+
+#[derive(Clone, Debug)]
+enum Work {
+    /// Takes the segments of the end from this place on.
+    End(usize, BTreeMap<u64, Open>),
+    /// Undoes the events before this one.
+    Back(u32, BTreeMap<u64, Open>),
+    /// Takes what was there before the trace; so many bytes of it are taken.
+    Before(BTreeMap<u64, Open>, i64),
+    /// Puts the rows before this one into order of birth.
+    Turn(usize),
+    /// Adds up the events from this one on.
+    Totals(u32),
+    /// What is there when.
+    Live,
+    Done,
+}
+
+impl Default for SegmentLives {
+    fn default() -> SegmentLives {
+        SegmentLives {
+            ranges: Allocations::default(),
+            live: LiveSets::default(),
+            mapped: Totals::new(0),
+            changes: Column::new(),
+            kinds: Vec::new(),
+            numbers: HashMap::default(),
+            facts: Column::new(),
+            rows: Column::new(),
+            astray: 0,
+            compared: 0,
+            work: Work::End(0, BTreeMap::new()),
+        }
+    }
+}
+
+/// Ranges that an undone event is compared with at most. In a whole file what is given back overlaps nothing that is still held; one
+/// that gives back the same again and again must not cost the square of its length.
+const MOST_OVERLAPS: usize = 256;
+/// Ranges that are compared between two questions for the time.
+const MOST_COMPARED: usize = 1 << 15;
+
+impl SegmentLives {
+    /// Whose requests the segment of a range serves.
+    pub fn kind(&self, id: AllocationId) -> Option<SegmentKind> {
+        self.kinds.get(self.kind_number(id)? as usize).copied()
+    }
+
+    /// The same as a number, smaller than the length of [`SegmentLives::kinds`].
+    pub fn kind_number(&self, id: AllocationId) -> Option<u32> {
+        self.facts.get(id.0 as usize).map(|facts| facts.kind)
+    }
+
+    /// All kinds there are.
+    pub fn kinds(&self) -> &[SegmentKind] {
+        &self.kinds
+    }
+
+    /// Whether a segment begins with a range: the range below, even without a gap between them, is then of another segment.
+    pub fn begins(&self, id: AllocationId) -> bool {
+        self.facts.get(id.0 as usize).is_some_and(|facts| facts.begins)
+    }
+
+    /// Whether two ranges that are there at one moment, the first below the second, are of one segment.
+    pub fn goes_on(&self, below: AllocationId, above: AllocationId) -> bool {
+        let end = self.ranges.address(below).saturating_add(self.ranges.size(below));
+        let kinds = || self.kind(below).zip(self.kind(above)).is_some_and(|(one, other)| one.may_touch(&other));
+        end == self.ranges.address(above) && !self.begins(above) && kinds()
+    }
+
+    /// The segment at the end that a range is part of, as its place in the snapshot, where it is still there.
+    pub fn segment_at_end(&self, id: AllocationId) -> Option<u32> {
+        self.facts.get(id.0 as usize).map(|facts| facts.segment).filter(|&segment| segment != u32::MAX)
+    }
+
+    /// The stack that mapped a range: of the event, else of its segment at the end; or [`StackId::NONE`].
+    pub fn stack(&self, snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> StackId {
+        let of_event = self.ranges.born(id).event().map(|event| history.events.stack(event.0));
+        let of_segment = || Some(snapshot.segments.get(self.segment_at_end(id)? as usize)?.stack);
+        of_event.filter(|&stack| stack != StackId::NONE).or_else(of_segment).unwrap_or(StackId::NONE)
+    }
+
+    /// By how many bytes what is mapped grows at `event`.
+    pub fn change(&self, history: &DeviceHistory, event: EventIdx) -> i64 {
+        let Subject::Segment(operation) = history.events.subject(event.0) else { return 0 };
+        self.changes.get(operation as usize).unwrap_or(0)
+    }
+
+    /// Bytes that are mapped at `moment`.
+    pub fn mapped_at(&self, history: &DeviceHistory, moment: Moment) -> i64 {
+        Curve::new(&self.mapped, &|event| self.change(history, event)).at(moment)
+    }
+
+    /// Bytes on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        self.ranges.heap_bytes()
+            + self.live.heap_bytes()
+            + self.mapped.heap_bytes()
+            + self.changes.heap_bytes()
+            + self.facts.heap_bytes()
+            + self.kinds.capacity() * size_of::<SegmentKind>()
+    }
+
+    /// Works while there is time; `true` when done. The snapshot and the history must be the same every time.
+    pub fn step(&mut self, snapshot: &Snapshot, history: &DeviceHistory, has_time: &mut dyn FnMut() -> bool) -> bool {
+        loop {
+            self.work = match std::mem::replace(&mut self.work, Work::Done) {
+                Work::End(next, mut open) => {
+                    let end = snapshot.segments.len().min(next + ROWS_PER_CHECK);
+                    (next..end).for_each(|place| self.at_end(snapshot, history, place, &mut open));
+                    if end < snapshot.segments.len() { Work::End(end, open) } else { self.turn_back(history, open) }
+                }
+                Work::Back(before, mut open) => {
+                    let first = before.saturating_sub(ROWS_PER_CHECK as u32);
+                    let mut next = before;
+                    self.compared = 0;
+                    while next > first && self.compared < MOST_COMPARED {
+                        next -= 1;
+                        self.undo(snapshot, history, next, &mut open);
+                    }
+                    if next > 0 { Work::Back(next, open) } else { Work::Before(open, 0) }
+                }
+                Work::Before(open, bytes) => self.before_the_trace(open, bytes),
+                Work::Turn(before) => self.turn(before),
+                Work::Totals(next) => {
+                    let end = history.event_count().min(next.saturating_add(ROWS_PER_CHECK as u32));
+                    (next..end).for_each(|event| self.mapped.push(self.change(history, EventIdx(event))));
+                    if end < history.event_count() { Work::Totals(end) } else { Work::Live }
+                }
+                Work::Live => {
+                    if self.live.step(&self.ranges, history.event_count() + 1, has_time) {
+                        Work::Done
+                    } else {
+                        Work::Live
+                    }
+                }
+                Work::Done => return true,
+            };
+            if !has_time() {
+                return matches!(self.work, Work::Done);
+            }
+        }
+    }
+
+    /// Takes a segment of the end.
+    fn at_end(&mut self, snapshot: &Snapshot, history: &DeviceHistory, place: usize, open: &mut BTreeMap<u64, Open>) {
+        let Some(segment) = snapshot.segments.get(place).filter(|segment| segment.device == history.device) else {
+            return;
+        };
+        let Some(address) = segment.address else { return };
+        let kind = SegmentKind {
+            pool: segment.pool,
+            stream: segment.stream,
+            small: segment.small,
+            expandable: segment.expandable,
+        };
+        let facts = Facts { kind: self.number(kind), begins: !segment.expandable, segment: place as u32 };
+        self.cover(open, [address, address.saturating_add(segment.total_size)], NEVER, facts);
+    }
+
+    fn turn_back(&mut self, history: &DeviceHistory, open: BTreeMap<u64, Open>) -> Work {
+        self.changes = (0..history.segment_operations.len()).map(|_| 0).collect();
+        Work::Back(history.event_count(), open)
+    }
+
+    fn number(&mut self, kind: SegmentKind) -> u32 {
+        let new = self.kinds.len() as u32;
+        let number = *self.numbers.entry(kind).or_insert(new);
+        if number == new {
+            self.kinds.push(kind);
+        }
+        number
+    }
+
+    /// What an event did, undone.
+    fn undo(&mut self, snapshot: &Snapshot, history: &DeviceHistory, event: u32, open: &mut BTreeMap<u64, Open>) {
+        let Subject::Segment(operation) = history.events.subject(event) else { return };
+        let action = history.events.action(event);
+        let moment = Moment::after(EventIdx(event)).0;
+        let (address, size) = history.address_and_size(EventIdx(event));
+        let range = [address, address.saturating_add(size)];
+        let change = if matches!(action, Action::SegmentAlloc | Action::SegmentMap) {
+            signed(self.uncover(open, range, moment))
+        } else {
+            let labels = snapshot.labels.labels(history.events.labels(event));
+            let expandable = action == Action::SegmentUnmap;
+            let small = if expandable { !size.is_multiple_of(LARGE_PAGE) } else { size <= SMALL_SEGMENT };
+            let told = SegmentKind { pool: labels.pool, stream: labels.stream, small, expandable };
+            let kind = self.beside(open, range, told).unwrap_or_else(|| self.number(told));
+            -signed(self.cover(open, range, moment, Facts { kind, begins: !expandable, segment: u32::MAX }))
+        };
+        self.changes.set(operation as usize, change);
+    }
+
+    /// The kind of the expandable segment that a range lies against: events tell less about it.
+    fn beside(&self, open: &BTreeMap<u64, Open>, [start, end]: [u64; 2], told: SegmentKind) -> Option<u32> {
+        let below = open.range(..start).next_back().filter(|(_, open)| open.end == start);
+        let above = open.get(&end);
+        [below.map(|(_, open)| open), above].into_iter().flatten().map(|open| open.facts.kind).find(|&number| {
+            self.kinds.get(number as usize).is_some_and(|kind| kind.expandable && kind.may_touch(&told))
+        })
+    }
+
+    /// What is there from now on, towards the begin, except where something is already. How many bytes that is.
+    fn cover(&mut self, open: &mut BTreeMap<u64, Open>, [start, end]: [u64; 2], died: u32, facts: Facts) -> u64 {
+        let mut from = open.range(..start).next_back().map_or(start, |(_, open)| open.end.max(start));
+        let mut holes = Vec::new();
+        for (&address, there) in open.range(start..end).take(MOST_OVERLAPS) {
+            self.compared += 1;
+            if from < address {
+                holes.push([from, address]);
+            }
+            from = there.end.max(from);
+        }
+        if from < end && open.range(from..end).next().is_none() {
+            holes.push([from, end]);
+        }
+        let mut covered = 0u64;
+        for [from, to] in holes {
+            covered = covered.saturating_add(to - from);
+            let begins = facts.begins && from == start;
+            open.insert(from, Open { end: to, died, facts: Facts { begins, ..facts } });
+        }
+        covered
+    }
+
+    /// What is not there any more, towards the begin: its life is known. How many bytes that is.
+    fn uncover(&mut self, open: &mut BTreeMap<u64, Open>, [start, end]: [u64; 2], born: u32) -> u64 {
+        let mut gone = 0u64;
+        if let Some((&address, &there)) = open.range(..start).next_back().filter(|(_, there)| there.end > start) {
+            open.insert(address, Open { end: start, ..there });
+            open.insert(start, Open { facts: Facts { begins: false, ..there.facts }, ..there });
+        }
+        // The highest first: rows are turned around at the end.
+        while let Some((&address, &there)) = open.range(start..end).next_back() {
+            open.remove(&address);
+            if there.end > end {
+                open.insert(end, Open { facts: Facts { begins: false, ..there.facts }, ..there });
+            }
+            let size = there.end.min(end) - address;
+            gone = gone.saturating_add(size);
+            self.rows.push(Row { address, size, born, died: there.died, facts: there.facts });
+        }
+        self.astray = self.astray.saturating_add((end - start).saturating_sub(gone));
+        gone
+    }
+
+    /// What was there before the trace, the highest first; `bytes` of it are done.
+    fn before_the_trace(&mut self, mut open: BTreeMap<u64, Open>, mut bytes: i64) -> Work {
+        for _ in 0..ROWS_PER_CHECK {
+            let Some((address, there)) = open.pop_last() else {
+                self.mapped = Totals::new(bytes);
+                return Work::Turn(self.rows.len());
+            };
+            let size = there.end - address;
+            bytes = bytes.saturating_add(signed(size));
+            self.rows.push(Row { address, size, born: 0, died: there.died, facts: there.facts });
+        }
+        Work::Before(open, bytes)
+    }
+
+    fn turn(&mut self, before: usize) -> Work {
+        let first = before.saturating_sub(ROWS_PER_CHECK);
+        for place in (first..before).rev() {
+            let Some(row) = self.rows.get(place) else { continue };
+            let Row { address, size, born, died, facts } = row;
+            if born > 0 {
+                self.ranges.born.push(born);
+            }
+            if let Some(lives) = self.ranges.parts.get_mut(usize::from(born > 0)) {
+                lives.push_row(address, size, died, died);
+            }
+            self.facts.push(facts);
+        }
+        if first > 0 {
+            return Work::Turn(first);
+        }
+        self.ranges.statics = self.ranges.early() as u32;
+        (self.rows, self.numbers) = Default::default();
+        Work::Totals(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KIND: Facts = Facts { kind: 0, begins: true, segment: u32::MAX };
+
+    fn ranges(open: &BTreeMap<u64, Open>) -> Vec<(u64, u64)> {
+        open.iter().map(|(&from, open)| (from, open.end)).collect()
+    }
+
+    #[test]
+    fn what_is_taken_out_of_the_middle_leaves_two_parts_and_a_row() {
+        let (mut lives, mut open) = (SegmentLives::default(), BTreeMap::new());
+        assert_eq!(lives.cover(&mut open, [10, 50], NEVER, KIND), 40);
+        assert_eq!(lives.uncover(&mut open, [20, 30], 7), 10);
+        assert_eq!(ranges(&open), [(10, 20), (30, 50)]);
+        assert_eq!(open.values().map(|open| open.facts.begins).collect::<Vec<_>>(), [true, false]);
+        let row = lives.rows.at(0);
+        assert_eq!((row.address, row.size, row.born, row.died), (20, 10, 7, NEVER));
+        // Half of it is not there: the file contradicts itself.
+        assert_eq!((lives.uncover(&mut open, [45, 60], 3), lives.astray), (5, 10));
+    }
+
+    #[test]
+    fn what_is_given_back_is_laid_around_what_is_there() {
+        let (mut lives, mut open) = (SegmentLives::default(), BTreeMap::new());
+        lives.cover(&mut open, [20, 30], NEVER, KIND);
+        assert_eq!(lives.cover(&mut open, [10, 50], 9, KIND), 30);
+        assert_eq!(ranges(&open), [(10, 20), (20, 30), (30, 50)]);
+        assert_eq!(lives.cover(&mut open, [15, 45], 4, KIND), 0);
+        assert_eq!(lives.cover(&mut open, [5, 15], 4, KIND), 5);
+    }
+}

@@ -1,0 +1,279 @@
+//! Event times in four bytes each: an offset from the start of their stretch of events.
+
+use crate::snapshot::NO_TIME;
+use base::column::Column;
+use std::collections::BTreeMap;
+
+const STRETCH: usize = 1024;
+
+/// `time_us` of each event of a trace.
+#[derive(Clone, Debug)]
+pub struct Times {
+    /// Time of the first event of each stretch that has one.
+    start: Column<i64>,
+    offset: Column<i32>,
+    /// Events whose offset does not fit (half an hour within 1024 events) or who have no time.
+    exceptions: BTreeMap<u32, i64>,
+    /// The latest time before each stretch; `NO_TIME` where there was none yet.
+    latest_before: Column<i64>,
+    /// First recorded time of the trace, and the latest so far; `NO_TIME` without any.
+    first: i64,
+    latest: i64,
+    /// Whether any event has no time or an earlier one than an event before.
+    uneven: bool,
+}
+
+const EXCEPTION: i32 = i32::MIN;
+
+impl Default for Times {
+    fn default() -> Self {
+        let (start, offset, latest_before) = (Column::new(), Column::new(), Column::new());
+        Times {
+            start,
+            offset,
+            exceptions: BTreeMap::new(),
+            latest_before,
+            first: NO_TIME,
+            latest: NO_TIME,
+            uneven: false,
+        }
+    }
+}
+
+impl Times {
+    /// Appends the next event's time, or [`NO_TIME`].
+    pub fn push(&mut self, time_us: i64) {
+        let at = self.offset.len();
+        if at.is_multiple_of(STRETCH) {
+            self.start.push(time_us);
+            self.latest_before.push(self.latest);
+        }
+        let start = self.start.get(at / STRETCH).unwrap_or(NO_TIME);
+        self.uneven |= time_us == NO_TIME || (self.recorded() && time_us < self.latest);
+        if time_us != NO_TIME {
+            self.latest = if self.recorded() { self.latest.max(time_us) } else { time_us };
+            self.first = if self.first == NO_TIME { time_us } else { self.first };
+        }
+        let offset = time_us.checked_sub(start).and_then(|offset| i32::try_from(offset).ok());
+        match offset.filter(|&offset| offset != EXCEPTION) {
+            Some(offset) => self.offset.push(offset),
+            None => {
+                self.exceptions.insert(at as u32, time_us);
+                self.offset.push(EXCEPTION);
+            }
+        }
+    }
+
+    /// µs since 1970 of the event with this index; `None` where the file has no time.
+    #[inline(always)]
+    pub fn at(&self, event: u32) -> Option<i64> {
+        let offset = self.offset.get(event as usize)?;
+        let time = if offset == EXCEPTION {
+            self.exceptions.get(&event).copied()?
+        } else {
+            self.start.get(event as usize / STRETCH)?.checked_add(i64::from(offset))?
+        };
+        (time != NO_TIME).then_some(time)
+    }
+
+    /// Whether any event has a time.
+    pub fn recorded(&self) -> bool {
+        self.first != NO_TIME
+    }
+
+    /// The same times as an axis; `None` where the file has none.
+    pub fn clock(&self) -> Option<Clock<'_>> {
+        self.recorded().then_some(Clock { times: self })
+    }
+
+    /// Bytes on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        self.start.heap_bytes()
+            + self.latest_before.heap_bytes()
+            + self.offset.heap_bytes()
+            + self.exceptions.len() * 24
+    }
+}
+
+/// Wall-clock as an axis in µs: it never goes back (an event whose time does stands at the latest time before it), so the order of
+/// events is kept, also within one microsecond.
+///
+/// ```text
+/// x         0 ........ margin ......................... margin + span ....... width
+/// moment    |    0    |  1  |2|      3      | .. | n                               |
+///             before    event 0: first_us                event n − 1: latest_us
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Clock<'a> {
+    times: &'a Times,
+}
+
+/// µs before the first and after the latest event of a trace of `span` µs.
+pub fn time_axis_margin(span: u64) -> u64 {
+    (span / MARGIN_PART).max(1)
+}
+
+/// Length in µs of the time axis of a trace of `span` µs.
+pub fn time_axis_width(span: u64) -> u64 {
+    span.saturating_add(2 * time_axis_margin(span))
+}
+
+/// Both ends of the axis are this part of the recorded span: the states before the first and after the last event have a place.
+const MARGIN_PART: u64 = 64;
+
+impl Clock<'_> {
+    /// µs since 1970 of the first event that has a time.
+    pub fn first_us(&self) -> i64 {
+        self.times.first
+    }
+
+    /// µs from the first time to the latest.
+    pub fn span(&self) -> u64 {
+        self.times.latest.abs_diff(self.times.first)
+    }
+
+    /// µs before the first and after the latest event.
+    pub fn margin(&self) -> u64 {
+        time_axis_margin(self.span())
+    }
+
+    /// Length of the axis in µs.
+    pub fn width(&self) -> u64 {
+        time_axis_width(self.span())
+    }
+
+    /// Where `moment` begins, in µs from the axis' start.
+    pub fn x(&self, moment: u32) -> u64 {
+        match moment.checked_sub(1) {
+            None => 0,
+            Some(event) => self.margin().saturating_add(self.latest_up_to(event).abs_diff(self.times.first)),
+        }
+    }
+
+    /// How many events stand left of `x` µs.
+    pub fn events_before(&self, x: f64) -> u32 {
+        // Events stand at whole microseconds. (Casts saturate.)
+        self.events_before_us(self.times.first.saturating_add((x - self.margin() as f64).ceil() as i64))
+    }
+
+    /// How many events stand before a time, in µs since 1970: the moment that holds until then.
+    pub fn events_before_us(&self, before: i64) -> u32 {
+        let times = self.times;
+        let (mut from, mut to) = (0, times.start.len());
+        while from < to {
+            let middle = usize::midpoint(from, to);
+            if self.latest_before(middle) < before {
+                from = middle + 1;
+            } else {
+                to = middle;
+            }
+        }
+        // All stretches from `from` on begin at or after it, so the border lies in the one before.
+        let Some(stretch) = from.checked_sub(1) else { return 0 };
+        let mut latest = self.latest_before(stretch);
+        let start = (stretch * STRETCH) as u32;
+        let end = times.offset.len().min((stretch + 1) * STRETCH) as u32;
+        if !times.uneven {
+            let (mut from, mut to) = (start, end);
+            while from < to {
+                let middle = u32::midpoint(from, to);
+                if times.at(middle).is_some_and(|time| time < before) { from = middle + 1 } else { to = middle }
+            }
+            return from;
+        }
+        (start..end)
+            .find(|&event| {
+                latest = times.at(event).map_or(latest, |time| latest.max(time));
+                latest >= before
+            })
+            .unwrap_or(end)
+    }
+
+    /// The latest time before a stretch of events; the first one where there was none yet.
+    fn latest_before(&self, stretch: usize) -> i64 {
+        self.times.latest_before.get(stretch).filter(|&time| time != NO_TIME).unwrap_or(self.times.first)
+    }
+
+    fn latest_up_to(&self, event: u32) -> i64 {
+        if !self.times.uneven {
+            return self.times.at(event).unwrap_or(self.times.latest);
+        }
+        let stretch = event as usize / STRETCH;
+        let start = (stretch * STRETCH) as u32;
+        (start..=event).filter_map(|event| self.times.at(event)).fold(self.latest_before(stretch), i64::max)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_time_comes_back() {
+        let t0 = 1_760_000_000_000_000;
+        let mut times = Times::default();
+        let all: Vec<i64> = (0..5000)
+            .map(|at| match at % 1000 {
+                7 => NO_TIME,
+                8 => t0 + 9_000_000_000_000 * at,
+                9 => t0 - 5,
+                10 => i64::MAX,
+                _ => t0 + at * 13,
+            })
+            .collect();
+        all.iter().for_each(|&time| times.push(time));
+        for (at, &time) in all.iter().enumerate() {
+            assert_eq!(times.at(at as u32), (time != NO_TIME).then_some(time), "event {at}");
+        }
+        assert_eq!(times.at(5000), None);
+    }
+
+    /// Five thousand events: some at one time, pauses, steps back, some without a time, none at the very start.
+    fn uneven() -> (Times, Vec<u64>) {
+        let (mut times, mut latest, mut chance) = (Times::default(), None, 1u64);
+        let mut running = Vec::new();
+        for event in 0..5000 {
+            chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let time = match chance >> 60 {
+                _ if event < 3 => NO_TIME,
+                0 => NO_TIME,
+                1 => latest.unwrap_or(1000) - 50,
+                2..8 => latest.unwrap_or(1000),
+                8 => latest.unwrap_or(1000) + 100_000,
+                step => latest.unwrap_or(1000) + step as i64,
+            };
+            times.push(time);
+            if time != NO_TIME {
+                latest = Some(latest.unwrap_or(time).max(time));
+            }
+            running.push(latest.map_or(0, |latest| latest as u64 - times.first.max(0) as u64));
+        }
+        (times, running)
+    }
+
+    #[test]
+    fn the_clock_never_goes_back() {
+        let (times, running) = uneven();
+        check_clock(&times, &running);
+        let mut times = Times::default();
+        running.iter().for_each(|&elapsed| times.push(1_000_000 + elapsed as i64));
+        assert!(!times.uneven);
+        check_clock(&times, &running);
+        assert!(Times::default().clock().is_none());
+    }
+
+    fn check_clock(times: &Times, running: &[u64]) {
+        let clock = times.clock().unwrap();
+        assert_eq!((clock.x(0), clock.span()), (0, *running.last().unwrap()));
+        for (event, &elapsed) in (0u32..).zip(running) {
+            assert_eq!(clock.x(event + 1), clock.margin() + elapsed, "event {event}");
+        }
+        for x in (0..clock.width()).step_by(997).chain(running.iter().map(|elapsed| clock.margin() + elapsed)) {
+            let before = running.partition_point(|elapsed| clock.margin() + elapsed < x) as u32;
+            assert_eq!(clock.events_before(x as f64), before, "x {x}");
+            assert_eq!(clock.events_before(x as f64 - 0.5), before, "x {x} - 0.5");
+        }
+        assert_eq!(clock.events_before(f64::INFINITY), 5000);
+        assert_eq!(clock.events_before(-1.0), 0);
+    }
+}

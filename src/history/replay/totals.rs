@@ -1,0 +1,262 @@
+//! A running total over the moments, and the largest total of any range of them, fast.
+//!
+//! ```text
+//! level 1                 |      16 blocks       |      16 blocks       | ..        largest total, first moment with it
+//! level 0   (blocks)      | 64 moments | 64 moments | 64 moments | ..               the same, and the first moment's total
+//! moments                 0 1 2 3 ..                                                not stored: recomputed from the events
+//! ```
+//!
+//! A third of a byte an event, whatever the events hold. Totals are signed because a broken file can free more than it had.
+
+use base::column::Column;
+use base::units::{EventIdx, Moment};
+use std::ops::Range;
+
+/// Moments a block covers: few enough to recompute in well under a microsecond.
+const BLOCK_MOMENTS: u32 = 64;
+/// How many nodes of one level a node of the next covers.
+const FAN_OUT: usize = 16;
+
+/// The pyramid. It grows by one event at a time, so it can be built in slices or while decoding.
+#[derive(Clone, Debug)]
+pub struct Totals {
+    moments: u32,
+    last: i64,
+    block_start: Column<i64>,
+    levels: Vec<Summits>,
+}
+
+/// One level: the largest total of each node's moments, and the first moment that has it.
+#[derive(Clone, Debug, Default)]
+struct Summits {
+    total: Column<i64>,
+    moment: Column<u32>,
+}
+
+/// A running total together with the change that each event makes to it: what a query needs.
+#[derive(Clone, Copy)]
+pub struct Curve<'a> {
+    totals: &'a Totals,
+    change: &'a dyn Fn(EventIdx) -> i64,
+}
+
+impl Totals {
+    /// The total before the first event, in bytes.
+    pub fn new(base: i64) -> Totals {
+        let mut totals =
+            Totals { moments: 0, last: base, block_start: Column::new(), levels: vec![Summits::default()] };
+        totals.open_block();
+        totals.moments = 1;
+        totals
+    }
+
+    /// The totals of `events` events at once, where there is no need for slices.
+    pub fn build(events: u32, base: i64, change: impl Fn(EventIdx) -> i64) -> Totals {
+        let mut totals = Totals::new(base);
+        (0..events).for_each(|event| totals.push(change(EventIdx(event))));
+        totals
+    }
+
+    /// The next event adds `change` bytes. A total that leaves 64 signed bits stays at the limit.
+    #[inline(always)]
+    pub fn push(&mut self, change: i64) {
+        self.last = self.last.saturating_add(change);
+        if self.moments.is_multiple_of(BLOCK_MOMENTS) {
+            self.open_block();
+        } else if let Some(blocks) = self.levels.first_mut().filter(|_| change > 0) {
+            blocks.raise_last(self.last, self.moments);
+        }
+        self.moments += 1;
+    }
+
+    /// How many moments there are: one more than events.
+    pub fn moment_count(&self) -> u32 {
+        self.moments
+    }
+
+    /// The total after the last event.
+    pub fn last(&self) -> i64 {
+        self.last
+    }
+
+    /// Bytes on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        let levels = self.levels.iter().map(|level| level.total.heap_bytes() + level.moment.heap_bytes());
+        self.block_start.heap_bytes() + levels.sum::<usize>()
+    }
+
+    /// Starts the block of moment `self.moments`, whose total is `self.last`, and sums up the groups that are now complete.
+    fn open_block(&mut self) {
+        let mut complete = self.block_start.len();
+        let mut below = 0;
+        while complete > 0 && complete.is_multiple_of(FAN_OUT) {
+            if below + 1 == self.levels.len() {
+                self.levels.push(Summits::default());
+            }
+            let group = complete - FAN_OUT..complete;
+            let summit = self.levels.get(below).and_then(|level| level.highest(group));
+            if let (Some(summit), Some(level)) = (summit, self.levels.get_mut(below + 1)) {
+                level.push(summit);
+            }
+            complete /= FAN_OUT;
+            below += 1;
+        }
+        self.block_start.push(self.last);
+        if let Some(blocks) = self.levels.first_mut() {
+            blocks.push((Moment(self.moments), self.last));
+        }
+    }
+
+    /// The first largest of whole blocks.
+    fn highest_block(&self, blocks: Range<usize>) -> Option<(Moment, i64)> {
+        let mut best = None;
+        let mut at = blocks.start;
+        while at < blocks.end {
+            // The largest node that starts here, is complete, and does not reach beyond the range.
+            let (mut level, mut width) = (0, 1);
+            while at.is_multiple_of(width * FAN_OUT)
+                && at + width * FAN_OUT <= blocks.end
+                && self.levels.get(level + 1).is_some_and(|above| at / (width * FAN_OUT) < above.total.len())
+            {
+                level += 1;
+                width *= FAN_OUT;
+            }
+            let node = at / width;
+            best = higher(best, self.levels.get(level).and_then(|nodes| nodes.highest(node..node + 1)));
+            at += width;
+        }
+        best
+    }
+}
+
+impl Summits {
+    fn push(&mut self, (moment, total): (Moment, i64)) {
+        self.total.push(total);
+        self.moment.push(moment.0);
+    }
+
+    fn raise_last(&mut self, total: i64, moment: u32) {
+        let Some(last) = self.total.len().checked_sub(1) else { return };
+        if self.total.get(last).is_some_and(|highest| total > highest) {
+            self.total.set(last, total);
+            self.moment.set(last, moment);
+        }
+    }
+
+    fn highest(&self, nodes: Range<usize>) -> Option<(Moment, i64)> {
+        let summits = self.moment.range(nodes.clone()).zip(self.total.range(nodes));
+        summits.fold(None, |best, (moment, total)| higher(best, Some((Moment(moment), total))))
+    }
+}
+
+impl<'a> Curve<'a> {
+    /// `change` must be what was pushed to `totals`, event by event.
+    pub fn new(totals: &'a Totals, change: &'a dyn Fn(EventIdx) -> i64) -> Curve<'a> {
+        Curve { totals, change }
+    }
+
+    /// How many moments there are: one more than events.
+    pub fn moment_count(&self) -> u32 {
+        self.totals.moments
+    }
+
+    /// The total at `moment`; beyond the last moment, the last total.
+    pub fn at(&self, moment: Moment) -> i64 {
+        self.scan(moment.0..moment.0.saturating_add(1)).map_or(self.totals.last, |(_, total)| total)
+    }
+
+    /// The first moment of `moments` with the largest total, and that total. `None` when the range holds no moment.
+    pub fn max_in(&self, moments: Range<u32>) -> Option<(Moment, i64)> {
+        let (start, end) = (moments.start, moments.end.min(self.totals.moments));
+        let first_whole = start.div_ceil(BLOCK_MOMENTS);
+        // The last block may be short: it is whole when the range reaches the end of all moments.
+        let end_whole = if end == self.totals.moments { end.div_ceil(BLOCK_MOMENTS) } else { end / BLOCK_MOMENTS };
+        if first_whole >= end_whole {
+            let border = first_whole.saturating_mul(BLOCK_MOMENTS).clamp(start, end.max(start));
+            return higher(self.scan(start..border), self.scan(border..end));
+        }
+        let head = self.scan(start..first_whole * BLOCK_MOMENTS);
+        let whole = self.totals.highest_block(first_whole as usize..end_whole as usize);
+        let tail = self.scan(end_whole.saturating_mul(BLOCK_MOMENTS)..end);
+        higher(higher(head, whole), tail)
+    }
+
+    /// The same by recomputing every moment; the range must lie in one block.
+    fn scan(&self, moments: Range<u32>) -> Option<(Moment, i64)> {
+        let end = moments.end.min(self.totals.moments);
+        if moments.start >= end {
+            return None;
+        }
+        let block = moments.start / BLOCK_MOMENTS;
+        let mut total = self.totals.block_start.get(block as usize)?;
+        let mut best = None;
+        for moment in block * BLOCK_MOMENTS..end {
+            if let Some(event) = Moment(moment).event().filter(|_| moment > block * BLOCK_MOMENTS) {
+                total = total.saturating_add((self.change)(event));
+            }
+            if moment >= moments.start {
+                best = higher(best, Some((Moment(moment), total)));
+            }
+        }
+        best
+    }
+}
+
+/// The higher of two; of equals the first.
+fn higher(first: Option<(Moment, i64)>, second: Option<(Moment, i64)>) -> Option<(Moment, i64)> {
+    match (first, second) {
+        (Some(a), Some(b)) => Some(if b.1 > a.1 { b } else { a }),
+        (a, b) => a.or(b),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Totals at every moment, added up one by one.
+    fn plain(base: i64, changes: &[i64]) -> Vec<i64> {
+        let mut totals = vec![base];
+        changes.iter().for_each(|change| totals.push(totals.last().unwrap() + change));
+        totals
+    }
+
+    proptest! {
+        #[test]
+        fn any_range_has_its_first_largest_total(
+            base in -50i64..50,
+            changes in prop::collection::vec(-3i64..=3, 0..5000),
+            cuts in prop::collection::vec((0.0..1.0f64, 0.0..1.0f64), 20),
+        ) {
+            let expected = plain(base, &changes);
+            let change = |event: EventIdx| changes[event.0 as usize];
+            let totals = Totals::build(changes.len() as u32, base, change);
+            let curve = Curve::new(&totals, &change);
+            prop_assert_eq!(totals.moment_count() as usize, expected.len());
+            prop_assert_eq!(Some(&totals.last()), expected.last());
+            let whole = std::iter::once((0.0, 1.0));
+            for (from, to) in cuts.into_iter().chain(whole) {
+                let cut = |share: f64| (share * expected.len() as f64) as usize;
+                let range = cut(from)..cut(to);
+                let best = range.clone().fold(None, |best: Option<usize>, at| match best {
+                    Some(best) if expected[best] >= expected[at] => Some(best),
+                    _ => Some(at),
+                });
+                prop_assert_eq!(
+                    curve.max_in(range.start as u32..range.end as u32),
+                    best.map(|at| (Moment(at as u32), expected[at]))
+                );
+                if let Some(total) = expected.get(range.start) {
+                    prop_assert_eq!(curve.at(Moment(range.start as u32)), *total);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_third_of_a_byte_an_event_once_chunks_are_full() {
+        let totals = Totals::build((1 << 22) - 1, 0, |_| 1);
+        assert!(totals.heap_bytes() < (1 << 22) * 2 / 5, "{}", totals.heap_bytes());
+    }
+}

@@ -1,0 +1,328 @@
+//! Everything that was decoded, by table, and typed access to a value.
+
+use super::error::{ContentError, Problem, ReadError};
+use super::frames::Frames;
+use super::labels::LabelTable;
+use super::schema::Key;
+use super::segments::{AnnotationMark, Block, Segment};
+use super::stacks::{StackId, Stacks};
+use super::strings::{StringId, Strings};
+use super::value::{Kind, Value};
+use base::column::Column;
+use hashbrown::HashMap;
+
+/// A table's row whose address may still have to be derived from its neighbours (before PyTorch 2.1).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct ReadBlock {
+    pub(super) block: Block,
+    pub(super) has_address: bool,
+}
+
+/// One entry of an old block's history.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct HistoryEntry {
+    pub(super) real_size: u64,
+    pub(super) stack: StackId,
+}
+
+/// Where the values of a container stand among all.
+#[derive(Clone, Copy, Default)]
+struct Container {
+    start: u64,
+    length: u32,
+    /// How many of the first are of one kind, so that asking for one of another kind never costs a search.
+    alike: u32,
+}
+
+/// How many different pairs are remembered; the pools of a process are fewer.
+const PAIRS: usize = 4096;
+
+/// The tables while a file is being read.
+#[derive(Default)]
+pub(super) struct Store {
+    pub(super) strings: Strings,
+    pub(super) frames: Frames,
+    pub(super) stacks: Stacks,
+    pub(super) labels: LabelTable,
+    /// Tracebacks of forward ops: stacks of string ids.
+    pub(super) lines: Stacks,
+    /// The stack of each list of lines, by the list's place among the containers.
+    pub(super) line_lists: HashMap<u32, StackId, foldhash::fast::RandomState>,
+    pub(super) blocks: Vec<ReadBlock>,
+    /// Blocks below this row are a segment's.
+    pub(super) blocks_taken: u32,
+    pub(super) segments: Vec<Segment>,
+    pub(super) marks: Vec<AnnotationMark>,
+    pub(super) history: Vec<HistoryEntry>,
+    wide: Vec<i128>,
+    wide_ids: HashMap<i128, u32, foldhash::fast::RandomState>,
+    floats: Vec<f64>,
+    /// The values of lists, tuples and dicts that are nothing more specific, one after another…
+    items: Column<Value>,
+    /// …and where each of them stands.
+    containers: Column<Container>,
+    /// Pairs that were met before: every event has a pool, and there are few pools.
+    pairs: HashMap<[Value; 2], Value, foldhash::fast::RandomState>,
+}
+
+/// The place of every container that holds nothing. Tables of 2^32 rows do not fit into memory.
+const NOWHERE: u32 = u32::MAX;
+
+/// Bytes of a value's text for people.
+const MOST_TEXT: usize = 2_000;
+
+impl Store {
+    /// An integer, in the handle if it fits there.
+    pub(super) fn integer(&mut self, value: i128) -> Result<Value, ReadError> {
+        if let Some(value) = i64::try_from(value).ok().and_then(Value::int) {
+            return Ok(value);
+        }
+        let next = u32::try_from(self.wide.len()).map_err(|_| ReadError::TooMany("integers"))?;
+        let id = *self.wide_ids.entry(value).or_insert(next);
+        if id == next {
+            self.wide.push(value);
+        }
+        Ok(Value::new(Kind::WideInt, id))
+    }
+
+    /// A float.
+    pub(super) fn float(&mut self, value: f64) -> Result<Value, ReadError> {
+        let id = u32::try_from(self.floats.len()).map_err(|_| ReadError::TooMany("floats"))?;
+        self.floats.push(value);
+        Ok(Value::new(Kind::Float, id))
+    }
+
+    /// A container of no specific kind. Those with nothing in them share a place that is none: JSON writes `[]` for every event
+    /// without a stack.
+    pub(super) fn container(&mut self, kind: Kind, values: &[Value]) -> Result<Value, ReadError> {
+        if values.is_empty() {
+            return Ok(Value::new(kind, NOWHERE));
+        }
+        let id = u32::try_from(self.containers.len()).map_err(|_| ReadError::TooMany("containers"))?;
+        let length = u32::try_from(values.len()).map_err(|_| ReadError::TooMany("values in one container"))?;
+        let first = values.first().map(|first| first.kind());
+        let alike = values.iter().take_while(|value| Some(value.kind()) == first).count() as u32;
+        self.containers.push(Container { start: self.items.len() as u64, length, alike });
+        values.iter().for_each(|&value| self.items.push(value));
+        Ok(Value::new(kind, id))
+    }
+
+    /// A tuple, or a list that may be one (JSON has no tuples); equal pairs have one place.
+    pub(super) fn tuple(&mut self, kind: Kind, values: &[Value]) -> Result<Value, ReadError> {
+        let Ok(pair) = <[Value; 2]>::try_from(values) else { return self.container(kind, values) };
+        if let Some(&known) = self.pairs.get(&pair) {
+            return Ok(Value::new(kind, known.index()));
+        }
+        let tuple = self.container(kind, values)?;
+        if self.pairs.len() < PAIRS {
+            self.pairs.insert(pair, tuple);
+        }
+        Ok(tuple)
+    }
+
+    /// The values of a list or tuple, or key, value, key, value… of a dict.
+    pub(super) fn values(&self, container: Value) -> impl Iterator<Item = Value> + '_ {
+        let Container { start, length, .. } = self.place(container);
+        self.items.range(start as usize..start as usize + length as usize)
+    }
+
+    fn place(&self, container: Value) -> Container {
+        match container.kind() {
+            Kind::List | Kind::Tuple | Kind::Dict => {
+                self.containers.get(container.index() as usize).unwrap_or_default()
+            }
+            _ => Container::default(),
+        }
+    }
+
+    /// The pairs of a dict, in one piece.
+    pub(super) fn pairs(&self, dict: Value) -> Vec<Value> {
+        self.values(dict).collect()
+    }
+
+    /// The integer a value is.
+    pub(super) fn as_integer(&self, value: Value) -> Option<i128> {
+        match value.kind() {
+            Kind::Int => Some(i128::from(value.small_int())),
+            Kind::WideInt => self.wide.get(value.index() as usize).copied(),
+            _ => None,
+        }
+    }
+
+    pub(super) fn integer_at(&self, key: Key, value: Value) -> Result<i128, ContentError> {
+        self.as_integer(value).ok_or_else(|| ContentError::at_key(key, Problem::Type("an integer", value.kind())))
+    }
+
+    /// A number of bytes: 0 to 2^63 − 1, so that sums of a few are safe in 128 bits and one is in 64.
+    #[inline]
+    pub(super) fn bytes_at(&self, key: Key, value: Value) -> Result<u64, ContentError> {
+        if value.kind() == Kind::Int && value.small_int() >= 0 {
+            return Ok(value.small_int() as u64);
+        }
+        let integer = self.integer_at(key, value)?;
+        i64::try_from(integer)
+            .ok()
+            .and_then(|bytes| u64::try_from(bytes).ok())
+            .ok_or_else(|| ContentError::at_key(key, Problem::Range("a number of bytes between 0 and 2^63")))
+    }
+
+    /// An address or a handle: 64 bits. The C++ pickler writes those above 2^63 as negative.
+    #[inline]
+    pub(super) fn address_at(&self, key: Key, value: Value) -> Result<u64, ContentError> {
+        if value.kind() == Kind::Int {
+            return Ok(value.small_int() as u64);
+        }
+        let integer = self.integer_at(key, value)?;
+        u64::try_from(integer)
+            .ok()
+            .or_else(|| i64::try_from(integer).ok().map(|negative| negative as u64))
+            .ok_or_else(|| ContentError::at_key(key, Problem::Range("an address of 64 bits")))
+    }
+
+    #[inline]
+    pub(super) fn signed_at(&self, key: Key, value: Value) -> Result<i64, ContentError> {
+        if value.kind() == Kind::Int {
+            return Ok(value.small_int());
+        }
+        let integer = self.integer_at(key, value)?;
+        i64::try_from(integer)
+            .ok()
+            .filter(|&value| value != i64::MIN)
+            .ok_or_else(|| ContentError::at_key(key, Problem::Range("an integer of 64 signed bits")))
+    }
+
+    pub(super) fn string_at(&self, key: Key, value: Value) -> Result<StringId, ContentError> {
+        value
+            .as_kind(Kind::String)
+            .map(StringId)
+            .ok_or_else(|| ContentError::at_key(key, Problem::Type("a string", value.kind())))
+    }
+
+    pub(super) fn bool_at(&self, key: Key, value: Value) -> Result<bool, ContentError> {
+        match value {
+            Value::TRUE => Ok(true),
+            Value::FALSE => Ok(false),
+            _ => Err(ContentError::at_key(key, Problem::Type("a bool", value.kind()))),
+        }
+    }
+
+    pub(super) fn pool_at(&self, key: Key, value: Value) -> Result<(u64, u64), ContentError> {
+        let mut values = self.values(value);
+        match (values.next(), values.next(), values.next()) {
+            (Some(first), Some(second), None) => Ok((self.address_at(key, first)?, self.address_at(key, second)?)),
+            _ => Err(ContentError::at_key(key, Problem::Type("a pair of integers", value.kind()))),
+        }
+    }
+
+    /// A stack: a list of frames, which may be empty.
+    pub(super) fn stack_at(&mut self, key: Key, value: Value) -> Result<StackId, ContentError> {
+        match value.kind() {
+            Kind::Stack => Ok(StackId(value.index())),
+            Kind::List => match self.first_other(value, Kind::Frame) {
+                None => Ok(StackId::EMPTY),
+                Some((at, other)) => {
+                    let problem = match other.kind() {
+                        Kind::Dict => {
+                            let pairs = self.pairs(other);
+                            self.frame(&pairs, &mut Default::default())
+                                .err()
+                                .unwrap_or_else(|| ContentError { path: String::new(), problem: Problem::Missing })
+                        }
+                        kind => ContentError { path: String::new(), problem: Problem::Type("a frame", kind) },
+                    };
+                    Err(problem.within(&format!("{}[{at}]", key.text())))
+                }
+            },
+            Kind::Constant if value == Value::NONE => Ok(StackId::NONE),
+            kind => Err(ContentError::at_key(key, Problem::Type("a list of frames", kind))),
+        }
+    }
+
+    /// The first value of a list that is not of `kind`.
+    pub(super) fn first_other(&self, list: Value, kind: Kind) -> Option<(usize, Value)> {
+        let place = self.place(list);
+        let at = |index: u32| Some((index as usize, self.items.get(place.start as usize + index as usize)?));
+        match (place.length > 0).then(|| at(0)).flatten() {
+            Some((_, first)) if first.kind() == kind => (place.alike < place.length).then(|| at(place.alike)).flatten(),
+            first => first,
+        }
+    }
+
+    /// A value as text for people, JSON-like; cut after about 2,000 bytes and 6 levels.
+    pub(super) fn describe(&self, value: Value) -> String {
+        let mut text = String::new();
+        self.write(value, 0, &mut text);
+        text
+    }
+
+    fn write(&self, value: Value, depth: u32, text: &mut String) {
+        if depth > 6 || text.len() > MOST_TEXT {
+            text.push('…');
+            return;
+        }
+        match value.kind() {
+            Kind::String => text.push_str(&clipped(self.strings.bytes(StringId(value.index())))),
+            Kind::Int | Kind::WideInt => text.push_str(&self.as_integer(value).unwrap_or_default().to_string()),
+            Kind::Float => text.push_str(&self.floats.get(value.index() as usize).copied().unwrap_or(0.0).to_string()),
+            Kind::Constant => text.push_str(match value {
+                Value::TRUE => "True",
+                Value::FALSE => "False",
+                _ => "None",
+            }),
+            kind @ (Kind::List | Kind::Tuple | Kind::Dict) => {
+                text.push_str(if kind == Kind::Dict { "{" } else { "[" });
+                for (at, item) in self.values(value).enumerate() {
+                    if text.len() > MOST_TEXT {
+                        break;
+                    }
+                    match (at, kind) {
+                        (0, _) => {}
+                        (_, Kind::Dict) if at % 2 == 1 => text.push_str(": "),
+                        _ => text.push_str(", "),
+                    }
+                    self.write(item, depth + 1, text);
+                }
+                text.push_str(if kind == Kind::Dict { "}" } else { "]" });
+            }
+            kind => text.push_str(kind.noun()),
+        }
+    }
+
+    /// Bytes on the heap, by table.
+    pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
+        vec![
+            ("strings", self.strings.heap_bytes()),
+            ("frames", self.frames.heap_bytes()),
+            ("stacks", self.stacks.heap_bytes()),
+            ("labels", self.labels.heap_bytes() + self.lines.heap_bytes()),
+            (
+                "segments and blocks",
+                self.blocks.capacity() * size_of::<ReadBlock>() + self.segments.capacity() * size_of::<Segment>(),
+            ),
+            (
+                "other values",
+                self.items.heap_bytes()
+                    + self.containers.heap_bytes()
+                    + self.line_lists.allocation_size()
+                    + self.wide.capacity() * size_of::<i128>()
+                    + self.wide_ids.allocation_size()
+                    + self.floats.capacity() * 8
+                    + self.marks.capacity() * size_of::<AnnotationMark>()
+                    + self.history.capacity() * size_of::<HistoryEntry>(),
+            ),
+        ]
+    }
+}
+
+/// The beginning of a string for people, on one line: a file's control characters could command a terminal.
+pub(super) fn clipped(bytes: &[u8]) -> String {
+    let (beginning, more) = bytes.get(..MOST_TEXT).map_or((bytes, ""), |beginning| (beginning, "…"));
+    let mut text = String::with_capacity(beginning.len());
+    for letter in String::from_utf8_lossy(beginning).chars() {
+        match letter.is_control() {
+            true => text.extend(letter.escape_default()),
+            false => text.push(letter),
+        }
+    }
+    text + more
+}

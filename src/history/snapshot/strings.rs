@@ -1,0 +1,139 @@
+//! Interned strings: every distinct one stands once.
+
+use super::schema::KEYS;
+use base::column::Column;
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+use std::borrow::Cow;
+use std::hash::BuildHasher;
+
+/// A string of one snapshot. The ids below `KEYS.len()` are the schema's words, in that order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StringId(pub u32);
+
+/// All strings of a snapshot.
+///
+/// Their bytes stand in pieces of 1 MiB (a longer string has a piece of its own), so that growing never copies them.
+pub struct Strings {
+    pieces: Vec<Vec<u8>>,
+    /// Piece, start and length of each string.
+    place: Column<(u32, u32, u32)>,
+    ids: HashTable<u32>,
+    hasher: RandomState,
+    /// Bytes of all.
+    bytes: usize,
+}
+
+/// Bytes of all strings together: a quarter of a wasm memory. The largest snapshots known have some tens of MiB.
+pub const MOST_STRING_BYTES: usize = 1 << 30;
+
+const PIECE: usize = 1 << 20;
+
+impl Default for Strings {
+    fn default() -> Self {
+        let (pieces, place, ids) = (Vec::new(), Column::new(), HashTable::new());
+        let mut strings = Strings { pieces, place, ids, hasher: RandomState::default(), bytes: 0 };
+        for key in KEYS {
+            strings.intern(key.as_bytes());
+        }
+        strings
+    }
+}
+
+impl Strings {
+    /// The id of `bytes`, which is new or already known. `None` when that were more than [`MOST_STRING_BYTES`].
+    pub fn intern(&mut self, bytes: &[u8]) -> Option<StringId> {
+        let hash = self.hasher.hash_one(bytes);
+        let Strings { pieces, place, ids, hasher, bytes: held } = self;
+        if let Some(&id) = ids.find(hash, |&id| slice(pieces, place, id) == bytes) {
+            return Some(StringId(id));
+        }
+        let id = u32::try_from(place.len()).ok().filter(|&id| id < u32::MAX)?;
+        let length = u32::try_from(bytes.len()).ok()?;
+        // An empty string is held once, so the number of strings has its limit here as well.
+        *held = held.checked_add(bytes.len()).filter(|&held| held <= MOST_STRING_BYTES)?;
+        let fits = pieces.last().is_some_and(|piece| piece.capacity() - piece.len() >= bytes.len());
+        if !fits {
+            // The first piece grows as needed: a small snapshot should stay small.
+            pieces.push(Vec::with_capacity(if pieces.is_empty() { 16 << 10 } else { PIECE }.max(bytes.len())));
+        }
+        let at = pieces.len() as u32 - 1;
+        let piece = pieces.last_mut()?;
+        place.push((at, piece.len() as u32, length));
+        piece.extend_from_slice(bytes);
+        ids.insert_unique(hash, id, |&id| hasher.hash_one(slice(pieces, place, id)));
+        Some(StringId(id))
+    }
+
+    /// The bytes of a string, as the file has them.
+    pub fn bytes(&self, id: StringId) -> &[u8] {
+        slice(&self.pieces, &self.place, id.0)
+    }
+
+    /// The string for people: what is not UTF-8 (lone surrogates) becomes U+FFFD.
+    pub fn text(&self, id: StringId) -> Cow<'_, str> {
+        String::from_utf8_lossy(self.bytes(id))
+    }
+
+    /// How many there are, the schema's words included.
+    pub fn len(&self) -> usize {
+        self.place.len()
+    }
+
+    /// Never: the schema's words are always there.
+    pub fn is_empty(&self) -> bool {
+        self.place.is_empty()
+    }
+
+    /// Bytes on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        self.pieces.iter().map(Vec::capacity).sum::<usize>() + self.place.heap_bytes() + self.ids.allocation_size()
+    }
+}
+
+fn slice<'a>(pieces: &'a [Vec<u8>], place: &Column<(u32, u32, u32)>, id: u32) -> &'a [u8] {
+    let Some((piece, start, length)) = place.get(id as usize) else { return &[] };
+    pieces.get(piece as usize).and_then(|p| p.get(start as usize..start as usize + length as usize)).unwrap_or(&[])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_strings_have_one_id() {
+        let mut strings = Strings::default();
+        let known = strings.len();
+        let long = vec![b'x'; PIECE + 1];
+        let a = strings.intern(b"train.py").unwrap();
+        let b = strings.intern(&long).unwrap();
+        assert_eq!(strings.intern(b"train.py"), Some(a));
+        assert_eq!(strings.intern(&long), Some(b));
+        assert_eq!(strings.bytes(a), b"train.py");
+        assert_eq!(strings.bytes(b), long);
+        assert_eq!(strings.len(), known + 2);
+    }
+
+    #[test]
+    fn all_strings_together_have_a_limit() {
+        let mut strings = Strings { bytes: MOST_STRING_BYTES - 10, ..Strings::default() };
+        assert!(strings.intern(b"ten bytes.").is_some());
+        assert_eq!(strings.intern(b"!"), None);
+        assert!(strings.intern(b"ten bytes.").is_some(), "what is known costs nothing");
+    }
+
+    #[test]
+    fn the_schema_comes_first() {
+        let mut strings = Strings::default();
+        for (at, key) in KEYS.iter().enumerate() {
+            assert_eq!(strings.intern(key.as_bytes()), Some(StringId(at as u32)));
+        }
+    }
+
+    #[test]
+    fn lone_surrogates_are_shown_not_refused() {
+        let mut strings = Strings::default();
+        let id = strings.intern(b"a\xed\xa0\x80b").unwrap();
+        assert_eq!(strings.text(id), "a\u{fffd}\u{fffd}\u{fffd}b");
+    }
+}

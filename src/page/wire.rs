@@ -1,0 +1,247 @@
+//! Requests and replies ↔ messages between page and worker.
+//!
+//! A message is an array: a tag, plain values, bytes of our own types ([`Coded`]), and the columns of a scene as `ArrayBuffer`s that change
+//! hands without a copy. Each side copies a column once: out of its wasm memory, into its wasm memory.
+
+use base::codec::{Coded, decoded, encoded};
+use bytemuck::Pod;
+use engine::protocol::{Reply, Request};
+use js_sys::{Array, ArrayBuffer, Uint8Array};
+use picture::timeline::scene::SceneColumns;
+use std::mem;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{Blob, File};
+
+/// What the page tells the worker.
+#[derive(Clone, Debug)]
+pub(crate) enum ToWorker {
+    /// Read this file, as load `load`.
+    File {
+        /// Returned with every reply about it.
+        load: u32,
+        /// Which snapshot of it, if it holds several; the first when not said.
+        member: Option<u32>,
+        /// The file; its bytes stay where they are.
+        file: File,
+    },
+    /// Fetch this address, as load `load`.
+    Link {
+        /// Returned with every reply about it.
+        load: u32,
+        /// As for a file.
+        member: Option<u32>,
+        /// Absolute.
+        url: String,
+    },
+    /// A request to the engine.
+    Ask(Request),
+    /// What load `load` opened, as columns.
+    Columns {
+        /// The load it must be.
+        load: u32,
+    },
+}
+
+/// What the worker tells the page.
+#[derive(Clone, Debug)]
+pub(crate) enum FromWorker {
+    /// It listens; what was sent before is lost.
+    Ready,
+    /// The engine's answer.
+    Reply {
+        /// The load it belongs to.
+        load: u32,
+        /// The answer.
+        reply: Reply,
+    },
+    /// The link could not be fetched.
+    LinkFailed {
+        /// The load it belongs to.
+        load: u32,
+        /// The HTTP status; `None` when there was no answer that may be read.
+        status: Option<u16>,
+    },
+    /// The connection broke half-way; it asks for the rest.
+    LinkBroke {
+        /// The load it belongs to.
+        load: u32,
+        /// Bytes that came.
+        at: u64,
+    },
+    /// What tells the file from others, as a link has it.
+    Fingerprinted {
+        /// The load it belongs to.
+        load: u32,
+        /// Length and hash.
+        print: String,
+    },
+    /// The open snapshot as columns, not packed; or why there are none, as a text.
+    Columns(Result<Blob, String>),
+    /// It can't go on: why.
+    Died(String),
+}
+
+/// The tag of [`FromWorker::Ready`].
+const READY: &str = "ready";
+/// The tag of the question for columns, and of the answer.
+const COLUMNS: &str = "columns";
+/// The tag of [`FromWorker::Died`]; [`BOOTSTRAP`] writes it as well.
+const DIED: &str = "died";
+
+/// The script of the worker, behind the glue: it waits for the page to post the compiled `WebAssembly.Module`, and starts it. A trap
+/// becomes a message: some happen where the page's `error` event would not see them.
+pub(crate) const BOOTSTRAP: &str = r#"
+for (const kind of ["error", "unhandledrejection"])
+  addEventListener(kind, (event) => postMessage(["died", String(event.reason ?? event.message)]));
+onmessage = (event) => { onmessage = null; wasm_bindgen.initSync({ module: event.data }); };
+"#;
+
+impl ToWorker {
+    /// As a message.
+    pub(crate) fn to_js(&self) -> JsValue {
+        match self {
+            ToWorker::File { load, member, file } => {
+                Array::of4(&"file".into(), &(*load).into(), file, &JsValue::from(*member))
+            }
+            ToWorker::Link { load, member, url } => {
+                Array::of4(&"link".into(), &(*load).into(), &url.into(), &JsValue::from(*member))
+            }
+            ToWorker::Ask(request) => Array::of2(&"ask".into(), &packed(request)),
+            ToWorker::Columns { load } => Array::of2(&COLUMNS.into(), &(*load).into()),
+        }
+        .into()
+    }
+
+    /// From a message; `None` when it is not one of ours.
+    pub(crate) fn from_js(message: &JsValue) -> Option<ToWorker> {
+        let message: &Array = message.dyn_ref()?;
+        match message.get(0).as_string()?.as_str() {
+            "file" => Some(ToWorker::File {
+                load: number(message, 1)?,
+                member: number(message, 3),
+                file: message.get(2).dyn_into().ok()?,
+            }),
+            "link" => Some(ToWorker::Link {
+                load: number(message, 1)?,
+                member: number(message, 3),
+                url: message.get(2).as_string()?,
+            }),
+            "ask" => unpacked(&message.get(1)).map(ToWorker::Ask),
+            COLUMNS => Some(ToWorker::Columns { load: number(message, 1)? }),
+            _ => None,
+        }
+    }
+}
+
+impl FromWorker {
+    /// As a message, and the buffers in it that change hands.
+    pub(crate) fn into_js(self) -> (JsValue, Array) {
+        let buffers = Array::new();
+        let message = match self {
+            FromWorker::Ready => Array::of1(&READY.into()),
+            FromWorker::Reply { load, mut reply } => {
+                take_columns(&mut reply, &buffers);
+                Array::of4(&"reply".into(), &load.into(), &packed(&reply), &buffers)
+            }
+            FromWorker::LinkFailed { load, status } => {
+                Array::of3(&"link failed".into(), &load.into(), &status.map_or(JsValue::NULL, JsValue::from))
+            }
+            FromWorker::LinkBroke { load, at } => Array::of3(&"broke".into(), &load.into(), &(at as f64).into()),
+            FromWorker::Fingerprinted { load, print } => Array::of3(&"print".into(), &load.into(), &print.into()),
+            FromWorker::Columns(Ok(blob)) => Array::of2(&COLUMNS.into(), &blob),
+            FromWorker::Columns(Err(why)) => Array::of2(&COLUMNS.into(), &why.into()),
+            FromWorker::Died(cause) => Array::of2(&DIED.into(), &cause.into()),
+        };
+        (message.into(), buffers)
+    }
+
+    /// From a message; `None` when it is not one of ours.
+    pub(crate) fn from_js(message: &JsValue) -> Option<FromWorker> {
+        let message: &Array = message.dyn_ref()?;
+        match message.get(0).as_string()?.as_str() {
+            READY => Some(FromWorker::Ready),
+            "reply" => {
+                let mut reply: Reply = unpacked(&message.get(2))?;
+                put_columns(&mut reply, message.get(3).dyn_ref()?)?;
+                Some(FromWorker::Reply { load: number(message, 1)?, reply })
+            }
+            "link failed" => Some(FromWorker::LinkFailed {
+                load: number(message, 1)?,
+                status: number(message, 2).map(|it| it as u16),
+            }),
+            "broke" => Some(FromWorker::LinkBroke { load: number(message, 1)?, at: message.get(2).as_f64()? as u64 }),
+            "print" => {
+                Some(FromWorker::Fingerprinted { load: number(message, 1)?, print: message.get(2).as_string()? })
+            }
+            COLUMNS => {
+                let columns = message.get(1).dyn_into();
+                Some(FromWorker::Columns(columns.map_err(|why: JsValue| why.as_string().unwrap_or_default())))
+            }
+            DIED => Some(FromWorker::Died(message.get(1).as_string().unwrap_or_default())),
+            _ => None,
+        }
+    }
+}
+
+/// Moves the columns of a scene out of `reply` into `buffers`.
+fn take_columns(reply: &mut Reply, buffers: &Array) {
+    let Reply::Scene { scene, .. } = reply else { return };
+    let SceneColumns { edge_px, moment, moments, total, reserved, pending, hidden, hidden_largest } =
+        mem::take(&mut scene.columns);
+    push(buffers, edge_px);
+    push(buffers, moment);
+    push(buffers, moments);
+    push(buffers, total);
+    push(buffers, reserved);
+    push(buffers, pending);
+    push(buffers, hidden);
+    push(buffers, hidden_largest);
+    push(buffers, mem::take(&mut scene.quads));
+    push(buffers, mem::take(&mut scene.identities));
+}
+
+/// Puts them back, in the order of [`take_columns`].
+fn put_columns(reply: &mut Reply, buffers: &Array) -> Option<()> {
+    let Reply::Scene { scene, .. } = reply else { return Some(()) };
+    let mut buffers = buffers.iter();
+    scene.columns = SceneColumns {
+        edge_px: pull(buffers.next())?,
+        moment: pull(buffers.next())?,
+        moments: pull(buffers.next())?,
+        total: pull(buffers.next())?,
+        reserved: pull(buffers.next())?,
+        pending: pull(buffers.next())?,
+        hidden: pull(buffers.next())?,
+        hidden_largest: pull(buffers.next())?,
+    };
+    scene.quads = pull(buffers.next())?;
+    scene.identities = pull(buffers.next())?;
+    Some(())
+}
+
+fn push<T: Pod>(buffers: &Array, column: Vec<T>) {
+    buffers.push(&Uint8Array::from(bytemuck::cast_slice::<T, u8>(&column)).buffer());
+}
+
+fn pull<T: Pod>(buffer: Option<JsValue>) -> Option<Vec<T>> {
+    let bytes = Uint8Array::new(buffer?.dyn_ref::<ArrayBuffer>()?);
+    let mut column = vec![T::zeroed(); bytes.length() as usize / size_of::<T>()];
+    let target = bytemuck::cast_slice_mut::<T, u8>(&mut column);
+    if target.len() != bytes.length() as usize {
+        return None;
+    }
+    bytes.copy_to(target);
+    Some(column)
+}
+
+fn number(message: &Array, at: u32) -> Option<u32> {
+    message.get(at).as_f64().map(|number| number as u32)
+}
+
+fn packed(value: &impl Coded) -> JsValue {
+    Uint8Array::from(encoded(value).as_slice()).into()
+}
+
+fn unpacked<T: Coded>(bytes: &JsValue) -> Option<T> {
+    decoded(&bytes.dyn_ref::<Uint8Array>()?.to_vec())
+}

@@ -1,0 +1,267 @@
+//! The worker's shell: message queue ↔ engine.
+//!
+//! The engine works in slices of a few milliseconds. Between them the worker goes back to its message queue, so that a cancel,
+//! a newer window or another file overtakes what runs.
+
+mod link;
+mod reader;
+mod source;
+
+use crate::wire::{FromWorker, ToWorker};
+use engine::protocol::{Phase, Progress, Reply, Request, Want};
+use engine::{Engine, Work};
+use gloo::events::EventListener;
+use js_sys::{Array, Promise, Uint8Array};
+use source::{Failure, Source};
+use std::cell::{Cell, RefCell};
+use std::io::{self, BufWriter, Write};
+use std::rc::Rc;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{Blob, DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, Performance};
+
+/// How long a slice of work may keep the message queue waiting.
+const SLICE_MS: f64 = 8.0;
+
+/// How often the page hears of progress; each message costs both sides more than a chunk of the file.
+const PROGRESS_MS: f64 = 50.0;
+
+/// Answers the page until the page ends the worker.
+pub fn start() {
+    if let Err(cause) = listen() {
+        // The bootstrap passes it on to the page.
+        wasm_bindgen::throw_val(cause);
+    }
+}
+
+fn listen() -> Result<(), JsValue> {
+    let scope: DedicatedWorkerGlobalScope = js_sys::global().dyn_into()?;
+    let clock = scope.performance().ok_or("a worker without a clock")?;
+    let turns = MessageChannel::new()?;
+    std::panic::set_hook(Box::new({
+        let scope = scope.clone();
+        move |panic| post(&scope, FromWorker::Died(panic.to_string()))
+    }));
+    let shell = Rc::new(Shell {
+        scope: scope.clone(),
+        clock,
+        turns,
+        engine: RefCell::new(Engine::new()),
+        source: RefCell::new(None),
+        load: Cell::new(0),
+        running: Cell::new(false),
+        progress_due: Cell::new(0.0),
+        worked: Cell::new(0.0),
+    });
+    let listener = EventListener::new(&scope, "message", move |event| {
+        let message = event.dyn_ref::<MessageEvent>().and_then(|event| ToWorker::from_js(&event.data()));
+        if let Some(message) = message {
+            shell.receive(message);
+        }
+    });
+    // It listens as long as the worker lives.
+    listener.forget();
+    post(&scope, FromWorker::Ready);
+    Ok(())
+}
+
+/// Bytes the browser is handed at a time.
+const PIECE: usize = 1 << 20;
+
+/// What is written, in pieces that the browser holds, not this memory.
+struct Pieces(Array);
+
+impl Write for Pieces {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let piece = Array::of1(&Uint8Array::from(bytes));
+        let piece =
+            Blob::new_with_u8_array_sequence(&piece).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+        self.0.push(&piece);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn post(scope: &DedicatedWorkerGlobalScope, message: FromWorker) {
+    let (message, buffers) = message.into_js();
+    // It fails only where a buffer was given away before, and ours are new.
+    let _ = scope.post_message_with_transfer(&message, &buffers);
+}
+
+struct Shell {
+    scope: DedicatedWorkerGlobalScope,
+    clock: Performance,
+    turns: MessageChannel,
+    engine: RefCell<Engine>,
+    /// Where the bytes of the file being loaded come from.
+    source: RefCell<Option<Rc<Source>>>,
+    /// The load the engine works for: its replies carry this number. A newer one may wait for its first bytes.
+    load: Cell<u32>,
+    /// Whether [`Shell::run`] is on its way: there is one at most.
+    running: Cell<bool>,
+    /// When the page may hear of progress again.
+    progress_due: Cell<f64>,
+    /// Milliseconds the engine has worked since a file was begun: what opening cost without the waiting for its bytes.
+    worked: Cell<f64>,
+}
+
+impl Shell {
+    fn receive(self: &Rc<Self>, message: ToWorker) {
+        match message {
+            ToWorker::File { load, member, file } => self.begin(Source::file(load, member, file)),
+            ToWorker::Link { load, member, url } => self.begin(Source::link(load, member, url)),
+            ToWorker::Columns { load } => post(&self.scope, FromWorker::Columns(self.columns(load))),
+            ToWorker::Ask(request) => {
+                if request == Request::Cancel {
+                    self.end_source();
+                }
+                self.engine.borrow_mut().request(request);
+            }
+        }
+        if !self.running.replace(true) {
+            spawn_local(self.clone().run());
+        }
+    }
+
+    /// What load `load` opened, as columns; or why there are none.
+    fn columns(&self, load: u32) -> Result<Blob, String> {
+        if load != self.load.get() {
+            return Err("another file was opened".to_owned());
+        }
+        let out = BufWriter::with_capacity(PIECE, Pieces(Array::new()));
+        let out = self.engine.borrow().write_columns(out).map_err(|why| why.to_string())?;
+        let Pieces(pieces) = out.into_inner().map_err(|error| error.to_string())?;
+        Blob::new_with_blob_sequence(&pieces).map_err(|_| "the browser did not take them".to_owned())
+    }
+
+    fn begin(&self, source: Source) {
+        self.end_source();
+        self.source.replace(Some(Rc::new(source)));
+    }
+
+    fn end_source(&self) {
+        if let Some(source) = self.source.take() {
+            source.cancel();
+        }
+    }
+
+    /// Works until the engine is idle and there are no bytes to read.
+    async fn run(self: Rc<Self>) {
+        let mut slice_ends = self.clock.now() + SLICE_MS;
+        loop {
+            let began = self.clock.now();
+            let work = self.engine.borrow_mut().step(&mut || self.clock.now() < slice_ends);
+            self.worked.set(self.worked.get() + self.clock.now() - began);
+            self.post_replies();
+            if work == Work::More || self.clock.now() >= slice_ends {
+                self.turn().await;
+                slice_ends = self.clock.now() + SLICE_MS;
+                // What came meanwhile found this loop running and relies on it.
+                continue;
+            }
+            if !self.read().await {
+                break;
+            }
+        }
+        self.running.set(false);
+    }
+
+    /// Brings the engine the next bytes. `false` when there is nothing to read.
+    async fn read(&self) -> bool {
+        let Some(source) = self.source.borrow().clone() else { return false };
+        let want = self.engine.borrow().wants();
+        let result = match want {
+            _ if !source.is_open() => source.open().await,
+            Some(Want::Next) => source.chunk().await,
+            Some(Want::At(offset)) => match source.seek(offset) {
+                Ok(()) => source.chunk().await,
+                Err(failure) => Err(failure),
+            },
+            Some(Want::Whole) => source.keep().await,
+            None => {
+                // It has found an error, has all it needs, or was told to stop.
+                self.leave(self.source.take());
+                return true;
+            }
+        };
+        let is_current = self.source.borrow().as_ref().is_some_and(|current| Rc::ptr_eq(current, &source));
+        if !is_current {
+            return true;
+        }
+        let mut engine = self.engine.borrow_mut();
+        match result {
+            Ok(source::Event::Opened { name, total_bytes, access }) => {
+                self.load.set(source.load);
+                self.worked.set(0.0);
+                engine.request(Request::Open { name, total_bytes, access, member: source.member });
+            }
+            Ok(source::Event::Kept(bytes)) => {
+                let progress = Progress { bytes, total_bytes: None, phase: Phase::Decoding };
+                self.post(Reply::Progress(progress));
+            }
+            Ok(source::Event::Broke(at)) => post(&self.scope, FromWorker::LinkBroke { load: source.load, at }),
+            Ok(source::Event::Chunk(bytes)) => engine.feed(bytes),
+            Ok(source::Event::End) => {
+                engine.request(Request::EndOfFile);
+                self.leave(self.source.take());
+            }
+            Err(failure) => {
+                engine.request(Request::Cancel);
+                self.source.take();
+                let load = source.load;
+                post(
+                    &self.scope,
+                    match failure {
+                        Failure::Link(status) => FromWorker::LinkFailed { load, status },
+                        Failure::Read(message) => FromWorker::Reply { load, reply: Reply::Failed { message } },
+                    },
+                );
+            }
+        }
+        true
+    }
+
+    /// Is done with a source; what tells it from others is told as soon as that is known.
+    fn leave(&self, source: Option<Rc<Source>>) {
+        let (scope, Some(source)) = (self.scope.clone(), source) else { return };
+        spawn_local(async move {
+            if let Some(print) = source.print().await {
+                post(&scope, FromWorker::Fingerprinted { load: source.load, print });
+            }
+            source.cancel();
+        });
+    }
+
+    fn post_replies(&self) {
+        while let Some(reply) = { self.engine.borrow_mut().next_reply() } {
+            if matches!(reply, Reply::Opened(_)) {
+                // For developer tools and the bench, which read it as it is.
+                let _ = self.clock.mark(&format!("memscape: opened by {:.0} ms of work", self.worked.get()));
+            }
+            self.post(reply);
+        }
+    }
+
+    /// Sends an answer about the load the engine works for; progress not too often.
+    fn post(&self, reply: Reply) {
+        if matches!(reply, Reply::Progress(_)) {
+            let now = self.clock.now();
+            if now < self.progress_due.get() {
+                return;
+            }
+            self.progress_due.set(now + PROGRESS_MS);
+        }
+        post(&self.scope, FromWorker::Reply { load: self.load.get(), reply });
+    }
+
+    /// Lets the messages that wait be received. (A channel's message queues up behind them; a timer would wait 4 ms.)
+    async fn turn(&self) {
+        let passed = Promise::new(&mut |resolve, _| self.turns.port1().set_onmessage(Some(&resolve)));
+        if self.turns.port2().post_message(&JsValue::NULL).is_ok() {
+            let _ = JsFuture::from(passed).await;
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! A snapshot behind a link: its answer, and the rest of it where the connection broke half-way.
+
+use super::reader::Reader;
+use super::source::Failure;
+use js_sys::Promise;
+use std::cell::{Cell, RefCell};
+use ui::url::file_name;
+use ui::url::resume::{Answer, PAUSES_MS, Why, given_up};
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{AbortController, Headers, RequestInit, Response, WorkerGlobalScope};
+
+/// How long a pause lasts before it is looked whether anybody still waits, in milliseconds.
+const LOOK_MS: i32 = 100;
+
+/// A link that is being read.
+pub(super) struct Link {
+    /// Absolute.
+    address: String,
+    abort: Option<AbortController>,
+    /// What the first answer said.
+    first: RefCell<Answer>,
+    /// Tries since bytes came last.
+    tries: Cell<usize>,
+    /// Whether the connection broke, and the rest is not yet asked for.
+    broken: Cell<bool>,
+}
+
+impl Link {
+    pub(super) fn new(address: String) -> Link {
+        let (first, tries, broken) = (RefCell::default(), Cell::new(0), Cell::new(false));
+        Link { address, abort: AbortController::new().ok(), first, tries, broken }
+    }
+
+    /// Its file, for messages.
+    pub(super) fn name(&self) -> String {
+        file_name(&self.address)
+    }
+
+    /// Asks for it; what it brings, and how many bytes that will be, where known.
+    pub(super) async fn open(&self) -> Result<(Reader, Option<u64>), Failure> {
+        let (answer, response) = self.fetch(0).await.ok_or(Failure::Link(None))?;
+        if !response.ok() {
+            return Err(Failure::Link(Some(answer.status)));
+        }
+        let total_bytes = answer.total();
+        self.first.replace(answer);
+        Ok((Reader::of_link(&response.body().ok_or(Failure::Link(None))?)?, total_bytes))
+    }
+
+    /// The connection broke behind so many bytes: whether it is worth asking for the rest.
+    pub(super) fn broke(&self, at: u64) -> Result<(), Failure> {
+        self.first.borrow().can_go_on(at).map_err(|why| self.over(at, why))?;
+        self.broken.set(true);
+        Ok(())
+    }
+
+    /// Whether [`Link::rest`] is what comes next.
+    pub(super) fn is_broken(&self) -> bool {
+        self.broken.get()
+    }
+
+    /// Bytes came.
+    pub(super) fn came(&self) {
+        self.tries.set(0);
+    }
+
+    /// It ended behind so many bytes: whether that can be.
+    pub(super) fn ended(&self, at: u64) -> Result<(), Failure> {
+        let first = self.first.borrow();
+        // The browser sees to what comes in one answer; what came in several, only we can add up.
+        match first.length {
+            Some(length) if first.coding.is_none() && at < length => Err(self.over(at, Why::Changed)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The rest, asked for after a pause, a few times.
+    pub(super) async fn rest(&self, at: u64) -> Result<Reader, Failure> {
+        let mut why = Why::Gone(None);
+        while let Some(&pause) = PAUSES_MS.get(self.tries.get()) {
+            self.tries.set(self.tries.get() + 1);
+            self.pause(pause as i32).await;
+            why = match self.fetch(at).await {
+                None => Why::Gone(None),
+                Some((answer, response)) => match (self.first.borrow().goes_on(&answer, at), response.body()) {
+                    (Ok(()), Some(body)) => {
+                        self.broken.set(false);
+                        return Reader::of_link(&body);
+                    }
+                    (Ok(()), None) => Why::Gone(None),
+                    (Err(why), _) => why,
+                },
+            };
+            if self.is_aborted() || !matches!(why, Why::Gone(_)) {
+                break;
+            }
+        }
+        Err(self.over(at, why))
+    }
+
+    pub(super) fn abort(&self) {
+        if let Some(abort) = &self.abort {
+            abort.abort();
+        }
+    }
+
+    fn is_aborted(&self) -> bool {
+        self.abort.as_ref().is_some_and(|abort| abort.signal().aborted())
+    }
+
+    fn over(&self, at: u64, why: Why) -> Failure {
+        Failure::Read(given_up(&self.name(), at, why))
+    }
+
+    async fn fetch(&self, from: u64) -> Option<(Answer, Response)> {
+        let scope: WorkerGlobalScope = js_sys::global().dyn_into().ok()?;
+        let options = RequestInit::new();
+        options.set_signal(self.abort.as_ref().map(AbortController::signal).as_ref());
+        if from > 0 {
+            let headers = Headers::new().ok()?;
+            headers.append("range", &format!("bytes={from}-")).ok()?;
+            options.set_headers(&headers);
+        }
+        let response = JsFuture::from(scope.fetch_with_str_and_init(&self.address, &options)).await.ok()?;
+        let response: Response = response.dyn_into().ok()?;
+        let headers = Answer::HEADERS.map(|name| response.headers().get(name).ok().flatten());
+        Some((Answer::of(response.status(), headers), response))
+    }
+
+    /// Waits, as long as anybody still wants the file: the worker does nothing else meanwhile.
+    async fn pause(&self, mut ms: i32) {
+        let Ok(scope) = js_sys::global().dyn_into::<WorkerGlobalScope>() else { return };
+        while ms > 0 && !self.is_aborted() {
+            ms -= LOOK_MS;
+            let passed = Promise::new(&mut |resolve, _| {
+                // It fails only for what is no function.
+                let _ = scope.set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, LOOK_MS);
+            });
+            let _ = JsFuture::from(passed).await;
+        }
+    }
+}

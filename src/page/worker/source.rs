@@ -1,0 +1,266 @@
+//! Where the bytes come from: a file, or a link. Read as a stream, some chunks ahead: while the engine decodes one, the browser
+//! reads the next. A file can be read from any offset on; a link once it is kept whole.
+
+use super::link::Link;
+use super::reader::Reader;
+use engine::protocol::Access;
+use js_sys::{Array, Boolean, Reflect, Uint8Array};
+use std::cell::{Cell, RefCell};
+use ui::fingerprint::{Tap, parts};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{Blob, File};
+
+/// The bytes of one load.
+pub(super) struct Source {
+    /// The load's number.
+    pub(super) load: u32,
+    /// Which snapshot of the file is wanted.
+    pub(super) member: Option<u32>,
+    origin: Origin,
+    reader: RefCell<Option<Reader>>,
+    /// All bytes, where they can be read anywhere.
+    blob: RefCell<Option<Blob>>,
+    /// What came through a link, as long as the whole of it may be wanted.
+    kept: Array,
+    /// Bytes that came through a link so far.
+    came: Cell<u64>,
+    /// What tells a link's file from others, where its length is known from the beginning.
+    tap: RefCell<Option<Tap>>,
+}
+
+enum Origin {
+    File(File),
+    Link(Link),
+}
+
+/// What the browser gives.
+enum Next {
+    Bytes(Uint8Array),
+    End,
+    Broke,
+}
+
+/// What reading brings.
+pub(super) enum Event {
+    /// It is open.
+    Opened {
+        /// For messages.
+        name: String,
+        /// Where known.
+        total_bytes: Option<u64>,
+        /// How its bytes can be reached.
+        access: Access,
+    },
+    /// So many bytes of the whole are kept.
+    Kept(u64),
+    /// The next bytes.
+    Chunk(Vec<u8>),
+    /// There are no more.
+    End,
+    /// The connection broke behind so many bytes; what comes next goes on from there.
+    Broke(u64),
+}
+
+/// Why there are no bytes.
+pub(super) enum Failure {
+    /// No answer, or one without the file: the HTTP status, if there was any.
+    Link(Option<u16>),
+    /// Reading stopped half-way: one sentence.
+    Read(String),
+}
+
+/// By so many bytes the engine has seen whether it wants the whole file.
+const HEAD: u64 = 64;
+/// Kept bytes are handed to the browser by so many, which may put them on the disk.
+const KEPT_AT_ONCE: u32 = 256;
+
+impl Source {
+    /// A file of this machine.
+    pub(super) fn file(load: u32, member: Option<u32>, file: File) -> Source {
+        let source = Source::new(load, member, Origin::File(file.clone()));
+        source.blob.replace(Some(file.into()));
+        source
+    }
+
+    /// A file somewhere else; `url` is absolute.
+    pub(super) fn link(load: u32, member: Option<u32>, url: String) -> Source {
+        Source::new(load, member, Origin::Link(Link::new(url)))
+    }
+
+    fn new(load: u32, member: Option<u32>, origin: Origin) -> Source {
+        let (reader, blob) = (RefCell::new(None), RefCell::new(None));
+        let (kept, came, tap) = (Array::new(), Cell::new(0), RefCell::new(None));
+        Source { load, member, origin, reader, blob, kept, came, tap }
+    }
+
+    /// Whether [`Source::open`] has succeeded.
+    pub(super) fn is_open(&self) -> bool {
+        self.reader.borrow().is_some()
+    }
+
+    /// Gets ready to read.
+    pub(super) async fn open(&self) -> Result<Event, Failure> {
+        match &self.origin {
+            Origin::File(file) => {
+                self.reader.replace(Some(Reader::of_blob(file)?));
+                let total_bytes = Some(file.size() as u64);
+                Ok(Event::Opened { name: file.name(), total_bytes, access: Access::Anywhere })
+            }
+            Origin::Link(link) => {
+                let (reader, total_bytes) = link.open().await?;
+                self.reader.replace(Some(reader));
+                self.tap.replace(total_bytes.map(Tap::new));
+                Ok(Event::Opened { name: link.name(), total_bytes, access: Access::Forward })
+            }
+        }
+    }
+
+    /// The next bytes.
+    pub(super) async fn chunk(&self) -> Result<Event, Failure> {
+        let bytes = match self.next().await? {
+            Next::Bytes(bytes) => bytes,
+            Next::End => return Ok(Event::End),
+            Next::Broke => return Ok(Event::Broke(self.came.get())),
+        };
+        if self.blob.borrow().is_none() {
+            if self.came.get() >= HEAD {
+                self.kept.set_length(0);
+            } else {
+                self.kept.push(&bytes);
+            }
+            self.count(&bytes);
+        }
+        let chunk = bytes.to_vec();
+        if let Some(tap) = self.tap.borrow_mut().as_mut() {
+            tap.take(&chunk);
+        }
+        self.go_on(&bytes);
+        Ok(Event::Chunk(chunk))
+    }
+
+    /// The next bytes as the browser gives them.
+    async fn next(&self) -> Result<Next, Failure> {
+        let link = self.through();
+        if let Some(link) = link.filter(|link| link.is_broken()) {
+            let rest = link.rest(self.came.get()).await?;
+            self.reader.replace(Some(rest));
+        }
+        let next = self.reader.borrow_mut().as_mut().and_then(Reader::next);
+        let Some(next) = next else { return Ok(Next::End) };
+        let result = match (JsFuture::from(next).await, link) {
+            (Ok(result), _) => result,
+            (Err(_), Some(link)) => return link.broke(self.came.get()).map(|()| Next::Broke),
+            (Err(cause), None) => return Err(self.broken(&cause)),
+        };
+        let field = |name: &str| Reflect::get(&result, &name.into()).unwrap_or(JsValue::UNDEFINED);
+        let is_over = field("done").unchecked_into::<Boolean>().value_of();
+        if !is_over {
+            return Ok(Next::Bytes(field("value").unchecked_into()));
+        }
+        link.map_or(Ok(()), |link| link.ended(self.came.get())).map(|()| Next::End)
+    }
+
+    /// The link these bytes come through; there is none to what is kept.
+    fn through(&self) -> Option<&Link> {
+        match &self.origin {
+            Origin::Link(link) if self.blob.borrow().is_none() => Some(link),
+            _ => None,
+        }
+    }
+
+    fn count(&self, bytes: &Uint8Array) {
+        self.came.set(self.came.get() + u64::from(bytes.length()));
+        if let Some(link) = self.through() {
+            link.came();
+        }
+    }
+
+    /// Starts the read that follows those under way; `used` is what the last one brought, copied by now.
+    fn go_on(&self, used: &Uint8Array) {
+        if let Some(reader) = self.reader.borrow_mut().as_mut() {
+            reader.start(used);
+        }
+    }
+
+    /// The bytes from this offset on come next. Only where the file can be read anywhere.
+    pub(super) fn seek(&self, offset: u64) -> Result<(), Failure> {
+        let slice = self.blob.borrow().as_ref().and_then(|blob| blob.slice_with_f64(offset as f64).ok());
+        let slice = slice.ok_or_else(|| self.broken(&JsValue::UNDEFINED))?;
+        self.stop_reading();
+        self.reader.replace(Some(Reader::of_blob(&slice)?));
+        Ok(())
+    }
+
+    /// Keeps the next bytes of a link; when that was all of them, it is open anew and can be read anywhere.
+    pub(super) async fn keep(&self) -> Result<Event, Failure> {
+        let bytes = match self.next().await? {
+            Next::Bytes(bytes) => Some(bytes),
+            Next::End => None,
+            Next::Broke => return Ok(Event::Broke(self.came.get())),
+        };
+        if let Some(bytes) = &bytes {
+            self.kept.push(bytes);
+            self.count(bytes);
+            self.go_on(bytes);
+        }
+        if bytes.is_some() && self.kept.length() < KEPT_AT_ONCE {
+            return Ok(Event::Kept(self.came.get()));
+        }
+        let blob = Blob::new_with_u8_array_sequence(&self.kept).map_err(|cause| self.broken(&cause))?;
+        self.kept.set_length(0);
+        if bytes.is_some() {
+            self.kept.push(&blob);
+            return Ok(Event::Kept(self.came.get()));
+        }
+        self.reader.replace(Some(Reader::of_blob(&blob)?));
+        let total_bytes = Some(blob.size() as u64);
+        self.blob.replace(Some(blob));
+        Ok(Event::Opened { name: self.name(), total_bytes, access: Access::Anywhere })
+    }
+
+    /// What tells the file from others; `None` where not all of it came, or its length was not known.
+    pub(super) async fn print(&self) -> Option<String> {
+        let Some(blob) = self.blob.borrow().clone() else { return self.tap.borrow().as_ref()?.finish() };
+        let length = blob.size() as u64;
+        let mut tap = Tap::new(length);
+        for part in parts(length) {
+            tap.skip_to(part.start);
+            let slice = blob.slice_with_f64_and_f64(part.start as f64, part.end as f64).ok()?;
+            let bytes = JsFuture::from(slice.array_buffer()).await.ok()?;
+            tap.take(&Uint8Array::new(&bytes).to_vec());
+        }
+        tap.finish()
+    }
+
+    fn name(&self) -> String {
+        match &self.origin {
+            Origin::File(file) => file.name(),
+            Origin::Link(link) => link.name(),
+        }
+    }
+
+    fn broken(&self, cause: &JsValue) -> Failure {
+        let cause = cause
+            .dyn_ref::<js_sys::Error>()
+            .map_or_else(String::new, |error| format!(" ({})", String::from(error.message())));
+        Failure::Read(format!(
+            "{} could not be read to its end{cause}: was it changed, moved or removed meanwhile?",
+            self.name()
+        ))
+    }
+
+    /// Stops reading; whoever waits for bytes is told that there are no more.
+    pub(super) fn cancel(&self) {
+        if let Origin::Link(link) = &self.origin {
+            link.abort();
+        }
+        self.stop_reading();
+    }
+
+    fn stop_reading(&self) {
+        if let Some(reader) = self.reader.borrow().as_ref() {
+            reader.cancel();
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! The picture itself: the rectangles that the twin would paint, sorted by colour, a path for each.
+//!
+//! That changes no pixel: rectangles of the stack never overlap, so only layers have an order. What is pending has no paint on its
+//! stripes; a mask takes it away.
+
+use super::Drawing;
+use super::markup::{Markup, colour};
+use crate::outline::Rect;
+use crate::render::Look;
+use crate::render::layers::{ALLOCATED, FILLS, Frame, Layers, Placed, RESERVED, STRIPE_PX, STRIPES_APART_PX, colours};
+use crate::render::placement::Placement;
+use std::fmt;
+use std::ops::Range;
+
+/// Colours of what is drawn on no stripe follow fills and lines.
+const STRIPED: u32 = 2 * FILLS;
+/// How many paths there can be.
+const PATHS: u32 = STRIPED + FILLS;
+
+/// A rectangle of the window, in pixels from its left and its top: x, y, width, height.
+type Place = [i16; 4];
+
+/// Writes the picture at its place on the sheet.
+pub(super) fn write(markup: &mut Markup<'_>, drawing: &Drawing<'_>, look: &Look) -> fmt::Result {
+    let rects = Rects::of(drawing);
+    let colours = colours(look);
+    let frame = Frame::new([0; 2], [0; 2], drawing.view);
+    let has_stripes = !rects.places_of(STRIPED..PATHS).is_empty();
+    if has_stripes {
+        mask(markup, drawing, &frame)?;
+    }
+    markup.open("g")?;
+    markup.attribute("shape-rendering", "crispEdges")?;
+    markup.begin("transform")?;
+    markup.raw("translate(")?;
+    markup.list(&drawing.sheet.origin.map(f64::from))?;
+    markup.raw(")\"")?;
+    markup.end_of_tag()?;
+    markup.raw("\n")?;
+    rects.paths(markup, RESERVED..RESERVED + 1, &colours)?;
+    rects.paths(markup, FILLS + RESERVED..FILLS + RESERVED + 1, &colours)?;
+    if has_stripes {
+        markup.open("g")?;
+        markup.attribute("mask", "url(#pending)")?;
+        markup.end_of_tag()?;
+        rects.paths(markup, STRIPED..PATHS, &colours)?;
+        markup.close("g")?;
+    }
+    rects.paths(markup, 0..RESERVED, &colours)?;
+    rects.paths(markup, FILLS..FILLS + RESERVED, &colours)?;
+    rects.paths(markup, ALLOCATED..ALLOCATED + 1, &colours)?;
+    let [width, height] = drawing.sheet.plot.map(|side| side as i32);
+    let outline: Vec<Place> =
+        drawing.outline.iter().filter_map(|&Rect { x, y }| clipped(x, y, [width, height])).collect();
+    path(markup, &outline, look.selection)?;
+    markup.close("g")
+}
+
+/// White where what is pending is seen: everywhere but on diagonal stripes.
+fn mask(markup: &mut Markup<'_>, drawing: &Drawing<'_>, frame: &Frame) -> fmt::Result {
+    let side = f64::from(STRIPES_APART_PX);
+    let stripe = f64::from(STRIPE_PX);
+    let [width, height] = drawing.sheet.plot.map(f64::from);
+    // Stripes are counted from the lower left of the plane; the pattern from the upper left of the window.
+    let down = (height + f64::from(frame.stripe_px[1])) % side;
+    markup.raw("<defs><pattern id=\"stripes\" patternUnits=\"userSpaceOnUse\"")?;
+    markup.number("width", side)?;
+    markup.number("height", side)?;
+    markup.number("x", -f64::from(frame.stripe_px[0]))?;
+    markup.number("y", down)?;
+    markup.end_of_tag()?;
+    markup.open("rect")?;
+    markup.number("width", side)?;
+    markup.number("height", side)?;
+    markup.attribute("fill", "#fff")?;
+    markup.end_of_element()?;
+    for corners in [
+        &[0.0, 0.0, stripe, 0.0, side, side - stripe, side, side][..],
+        &[0.0, side - stripe, stripe, side, 0.0, side][..],
+    ] {
+        markup.open("polygon")?;
+        markup.numbers("points", corners)?;
+        markup.end_of_element()?;
+    }
+    markup.raw("</pattern><mask id=\"pending\" maskUnits=\"userSpaceOnUse\" x=\"0\" y=\"0\"")?;
+    markup.number("width", width)?;
+    markup.number("height", height)?;
+    markup.end_of_tag()?;
+    markup.open("rect")?;
+    markup.number("width", width)?;
+    markup.number("height", height)?;
+    markup.attribute("fill", "url(#stripes)")?;
+    markup.end_of_element()?;
+    markup.raw("</mask></defs>\n")
+}
+
+/// The rectangles of a picture, those of one colour together.
+struct Rects {
+    places: Vec<Place>,
+    /// Where each colour begins; one entry more than colours.
+    starts: Vec<u32>,
+}
+
+impl Rects {
+    fn of(drawing: &Drawing<'_>) -> Rects {
+        let layers = Layers::new(drawing.scene);
+        let placement = Placement::new(&layers.view, drawing.view);
+        let size = drawing.sheet.plot.map(|side| side as i32);
+        let for_each = |then: &mut dyn FnMut(u32, Place)| {
+            for quad in &layers.quads {
+                rects_of(&Placed::new(quad, &placement), size, then);
+            }
+        };
+        // Counted first, so that each finds its place without a sort.
+        let mut starts = vec![0u32; PATHS as usize + 1];
+        for_each(&mut |path, _| {
+            if let Some(count) = starts.get_mut(path as usize + 1) {
+                *count += 1;
+            }
+        });
+        let mut sum = 0;
+        for start in &mut starts {
+            sum += *start;
+            *start = sum;
+        }
+        let mut next = starts.clone();
+        let mut places = vec![[0; 4]; sum as usize];
+        for_each(&mut |path, place| {
+            if let Some(next) = next.get_mut(path as usize) {
+                if let Some(slot) = places.get_mut(*next as usize) {
+                    *slot = place;
+                }
+                *next += 1;
+            }
+        });
+        Rects { places, starts }
+    }
+
+    fn places_of(&self, paths: Range<u32>) -> &[Place] {
+        let edge = |path: u32| self.starts.get(path as usize).copied().unwrap_or(0) as usize;
+        self.places.get(edge(paths.start)..edge(paths.end)).unwrap_or_default()
+    }
+
+    fn paths(&self, markup: &mut Markup<'_>, paths: Range<u32>, colours: &[[u8; 4]]) -> fmt::Result {
+        for at in paths {
+            let rgba = colours.get((at % STRIPED) as usize).copied().unwrap_or_default();
+            path(markup, self.places_of(at..at + 1), rgba)?;
+        }
+        Ok(())
+    }
+}
+
+/// The rectangles of one quad: its fill, and its lines above that.
+fn rects_of(placed: &Placed, size: [i32; 2], then: &mut dyn FnMut(u32, Place)) {
+    let Placed { x, y, colour, .. } = *placed;
+    if let Some(place) = clipped(x, y, size) {
+        then(if placed.striped { STRIPED + colour } else { colour }, place);
+    }
+    let lined = y[1].saturating_sub(i32::from(placed.top_line));
+    if placed.top_line
+        && let Some(place) = clipped(x, [lined, y[1]], size)
+    {
+        then(FILLS + colour, place);
+    }
+    if placed.left_line
+        && let Some(place) = clipped([x[0], x[0].saturating_add(1)], [y[0], lined], size)
+    {
+        then(FILLS + colour, place);
+    }
+}
+
+/// The part of a rectangle that lies in the window.
+fn clipped(x: [i32; 2], y: [i32; 2], [width, height]: [i32; 2]) -> Option<Place> {
+    let [left, right] = x.map(|x| x.clamp(0, width));
+    let [low, high] = y.map(|y| y.clamp(0, height));
+    let place = [left, height - high, right - left, high - low];
+    (right > left && high > low).then(|| place.map(|px| px.min(i32::from(i16::MAX)) as i16))
+}
+
+/// A path of rectangles; neighbours that make one are joined. Each begins where the one before did: short numbers.
+fn path(markup: &mut Markup<'_>, places: &[Place], rgba: [u8; 4]) -> fmt::Result {
+    let Some((first, rest)) = places.split_first() else { return Ok(()) };
+    markup.open("path")?;
+    markup.attribute("fill", &colour(rgba))?;
+    markup.begin("d")?;
+    let mut pen = [0; 2];
+    let mut last = *first;
+    for &place in rest {
+        if let Some(joined) = joined(last, place) {
+            last = joined;
+        } else {
+            rectangle(markup, last, &mut pen)?;
+            last = place;
+        }
+    }
+    rectangle(markup, last, &mut pen)?;
+    markup.raw("\"")?;
+    markup.end_of_element()
+}
+
+/// Two rectangles as one, where they have a side in common.
+fn joined(one: Place, other: Place) -> Option<Place> {
+    let [x, y, width, height] = one;
+    let [other_x, other_y, other_width, other_height] = other;
+    if x == other_x && width == other_width && (y + height == other_y || other_y + other_height == y) {
+        return Some([x, y.min(other_y), width, height + other_height]);
+    }
+    (y == other_y && height == other_height && x + width == other_x).then_some([x, y, width + other_width, height])
+}
+
+fn rectangle(markup: &mut Markup<'_>, place: Place, pen: &mut [i64; 2]) -> fmt::Result {
+    let [x, y, width, height] = place.map(i64::from);
+    let [right, down] = [x - pen[0], y - pen[1]];
+    *pen = [x, y];
+    markup.raw("m")?;
+    markup.integer(right)?;
+    if down >= 0 {
+        markup.raw(" ")?;
+    }
+    markup.integer(down)?;
+    markup.raw("h")?;
+    markup.integer(width)?;
+    markup.raw("v")?;
+    markup.integer(height)?;
+    markup.raw("h-")?;
+    markup.integer(width)?;
+    markup.raw("z")
+}

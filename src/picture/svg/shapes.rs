@@ -1,0 +1,108 @@
+//! The shapes of a sheet as elements.
+
+use super::markup::{Markup, colour};
+use super::{Inks, MONO};
+use crate::render::Look;
+use crate::shapes::{Anchor, Face, Shape, Text, Tint};
+use crate::timeline::paint::SHADES;
+use std::fmt;
+
+/// Writes them, back to front.
+pub(super) fn write(
+    markup: &mut Markup<'_>,
+    shapes: &[Shape],
+    look: &Look,
+    inks: &Inks<'_>,
+    ground: &str,
+) -> fmt::Result {
+    for shape in shapes {
+        match shape {
+            Shape::Bar { x, y, tint, opacity } => {
+                markup.open("rect")?;
+                markup.number("x", x[0])?;
+                markup.number("y", y[0])?;
+                markup.number("width", (x[1] - x[0]).max(0.0))?;
+                markup.number("height", (y[1] - y[0]).max(0.0))?;
+                fill(markup, "fill", *tint, look, inks)?;
+                if *opacity < 1.0 {
+                    markup.number("fill-opacity", *opacity)?;
+                }
+                markup.end_of_element()?;
+            }
+            Shape::Dashes { x, y, dash, tint, opacity } => {
+                markup.open("line")?;
+                let middle = (y[0] + y[1]) / 2.0;
+                for (name, value) in [("x1", x[0]), ("y1", middle), ("x2", x[1]), ("y2", middle)] {
+                    markup.number(name, value)?;
+                }
+                fill(markup, "stroke", *tint, look, inks)?;
+                markup.number("stroke-width", y[1] - y[0])?;
+                markup.number("stroke-dasharray", *dash)?;
+                markup.number("stroke-opacity", *opacity)?;
+                markup.end_of_element()?;
+            }
+            Shape::Triangle { corners, tint } => {
+                markup.open("polygon")?;
+                markup.numbers("points", corners.as_flattened())?;
+                fill(markup, "fill", *tint, look, inks)?;
+                markup.end_of_element()?;
+            }
+            Shape::Line { points, dash, thick, tint } => {
+                markup.open("polyline")?;
+                markup.numbers("points", points.as_flattened())?;
+                markup.attribute("fill", "none")?;
+                fill(markup, "stroke", *tint, look, inks)?;
+                markup.number("stroke-width", *thick)?;
+                if !dash.is_empty() {
+                    markup.numbers("stroke-dasharray", dash)?;
+                }
+                markup.end_of_element()?;
+            }
+            Shape::Text(text) => self::text(markup, text, look, inks, ground)?,
+        }
+    }
+    Ok(())
+}
+
+fn text(markup: &mut Markup<'_>, text: &Text, look: &Look, inks: &Inks<'_>, ground: &str) -> fmt::Result {
+    markup.open("text")?;
+    markup.number("x", text.at[0])?;
+    markup.number("y", text.at[1])?;
+    markup.number("font-size", text.size)?;
+    fill(markup, "fill", text.tint, look, inks)?;
+    match text.anchor {
+        Anchor::Start => {}
+        Anchor::Middle => markup.attribute("text-anchor", "middle")?,
+        Anchor::End => markup.attribute("text-anchor", "end")?,
+    }
+    match text.face {
+        Face::Plain => {}
+        Face::Bold => markup.attribute("font-weight", "600")?,
+        Face::Mono => markup.attribute("font-family", MONO)?,
+        Face::Rimmed => {
+            markup.attribute("stroke", ground)?;
+            markup.number("stroke-width", text.size * 0.27)?;
+            markup.attribute("stroke-linejoin", "round")?;
+            markup.attribute("paint-order", "stroke")?;
+        }
+    }
+    markup.end_of_tag()?;
+    markup.text(&text.text)?;
+    markup.close("text")
+}
+
+fn fill(markup: &mut Markup<'_>, name: &str, tint: Tint, look: &Look, inks: &Inks<'_>) -> fmt::Result {
+    let painted = match tint {
+        Tint::Soft => return markup.attribute(name, inks.soft),
+        Tint::Strong => return markup.attribute(name, inks.strong),
+        Tint::Ground => look.background,
+        Tint::Line => return markup.attribute(name, inks.line),
+        Tint::Peak => return markup.attribute(name, inks.peak),
+        Tint::Accent => return markup.attribute(name, inks.accent),
+        Tint::Reserved => look.reserved_fill,
+        Tint::ReservedEdge => look.reserved_edge,
+        Tint::Allocated => look.allocated,
+        Tint::Slot(slot) => look.palette.get((slot * SHADES) as usize).copied().unwrap_or_default(),
+    };
+    markup.attribute(name, &colour(painted))
+}

@@ -1,0 +1,161 @@
+//! What was mapped when, behind the blocks: in each column the rows of the ranges that are held at its moment.
+
+use super::AddressSource;
+use super::lying::rows_of;
+use crate::timeline::columns::Grid;
+use crate::timeline::job::MAX_QUADS;
+use crate::timeline::scene::{GROUND, Quad};
+use crate::timeline::view::View;
+use history::replay::AllocationId;
+use std::ops::Range;
+
+/// Ranges between two questions for the time.
+const RANGES_PER_CHECK: usize = 2048;
+/// Where it would take more quads, rows are told apart less well.
+const MOST_QUADS: usize = MAX_QUADS / 4;
+
+/// The rectangles of what was mapped, in the making.
+#[derive(Clone, Debug)]
+pub(super) struct Ground {
+    view: View,
+    /// The range that is looked at next.
+    next: usize,
+    /// Ranges that come and ranges that go: column, lower and upper row, 16 bits each.
+    changes: [Vec<u64>; 2],
+    done: [usize; 2],
+    column: usize,
+    /// How many ranges are in each row.
+    counts: Vec<u32>,
+    /// The quads that reach into the column in work, upwards.
+    open: Vec<u32>,
+    /// So many rows are told as one.
+    thick: usize,
+    pub(super) quads: Vec<Quad>,
+    is_sorted: bool,
+}
+
+impl Ground {
+    pub(super) fn new(view: &View, grid: &Grid) -> Ground {
+        let (changes, done, open, quads) = Default::default();
+        let counts = vec![0; if grid.len() > 0 { view.height_px as usize } else { 0 }];
+        Ground { view: *view, next: 0, changes, done, column: 0, counts, open, thick: 1, quads, is_sorted: false }
+    }
+
+    /// Works while there is time; `true` when done. `shown` are the moments that the columns show.
+    pub(super) fn step(
+        &mut self,
+        source: &AddressSource,
+        grid: &Grid,
+        shown: &[u32],
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        while self.next < source.ranges.len() {
+            self.collect(source, grid, shown);
+            if !has_time() {
+                return false;
+            }
+        }
+        if !self.is_sorted {
+            // Ids are in order of birth; only what goes has to be sorted.
+            let [_, goes] = &mut self.changes;
+            goes.sort_unstable();
+            self.is_sorted = true;
+        }
+        while self.column < grid.len() {
+            if self.apply() {
+                self.draw([grid.edge_px(self.column), grid.edge_px(grid.len())].map(|px| px as i16));
+            }
+            self.column += 1;
+            if self.quads.len() > MOST_QUADS {
+                let (counts, thick) = (vec![0; self.counts.len()], self.thick * 2);
+                (self.done, self.column, self.counts, self.thick) = ([0; 2], 0, counts, thick);
+                (self.open, self.quads) = Default::default();
+            }
+            if !has_time() {
+                return self.column >= grid.len();
+            }
+        }
+        true
+    }
+
+    fn collect(&mut self, source: &AddressSource, grid: &Grid, shown: &[u32]) {
+        let ids = self.next..source.ranges.len().min(self.next + RANGES_PER_CHECK);
+        self.next = ids.end;
+        for (id, (born, died, _)) in (ids.start as u32..).zip(source.ranges.spans_in(ids)) {
+            let place = (source.range_place)(AllocationId(id)).filter(|[lowest, above]| lowest < above);
+            let Some(rows) = place.and_then(|place| rows_of(&self.view, place)) else { continue };
+            let [enters, leaves] = [born, died].map(|moment| grid.first_reaching(shown, moment));
+            if enters < leaves {
+                let [comes, goes] = &mut self.changes;
+                let [lower, upper] = rows.map(|row| row.max(0) as u64);
+                let packed = |column: usize| (column as u64) << 32 | lower << 16 | upper;
+                comes.push(packed(enters));
+                goes.push(packed(leaves));
+            }
+        }
+    }
+
+    /// Brings the counts to the column in work: whether they have changed.
+    fn apply(&mut self) -> bool {
+        let Ground { changes, done, column, counts, .. } = self;
+        let mut has_changed = false;
+        for (at, (changes, done)) in changes.iter().zip(done).enumerate() {
+            while let Some(&change) = changes.get(*done).filter(|change| **change >> 32 == *column as u64) {
+                let [lower, upper] = [change >> 16, change].map(|row| usize::from(row as u16));
+                for count in counts.get_mut(lower..upper).unwrap_or_default() {
+                    // Those that come are first: no count is ever less than nothing.
+                    *count = if at == 0 { *count + 1 } else { count.saturating_sub(1) };
+                }
+                (*done, has_changed) = (*done + 1, true);
+            }
+        }
+        has_changed
+    }
+
+    /// Draws the rows as they are now: quads that stay the same go on.
+    fn draw(&mut self, x: [i16; 2]) {
+        let runs = self.runs();
+        let mut open = std::mem::take(&mut self.open).into_iter().peekable();
+        for Range { start, end } in runs {
+            let y = [start as i16, end as i16];
+            let mut goes_on = None;
+            while let Some(&quad) = open.peek() {
+                let Some(before) = self.quads.get_mut(quad as usize).filter(|before| before.y[0] <= y[0]) else {
+                    break;
+                };
+                open.next();
+                if before.y == y {
+                    goes_on = Some(quad);
+                } else {
+                    before.x[1] = x[0];
+                }
+            }
+            let quad = goes_on.unwrap_or(self.quads.len() as u32);
+            if goes_on.is_none() {
+                self.quads.push(Quad { x, y, paint: GROUND });
+            }
+            self.open.push(quad);
+        }
+        for quad in open {
+            if let Some(quad) = self.quads.get_mut(quad as usize) {
+                quad.x[1] = x[0];
+            }
+        }
+    }
+
+    /// The rows with a range in them, neighbours together.
+    fn runs(&self) -> Vec<Range<usize>> {
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        for (at, rows) in self.counts.chunks(self.thick).enumerate() {
+            if rows.iter().all(|&count| count == 0) {
+                continue;
+            }
+            let (from, to) = (at * self.thick, at * self.thick + rows.len());
+            match runs.last_mut() {
+                Some(last) if last.end == from => last.end = to,
+                _ => runs.push(from..to),
+            }
+        }
+        runs
+    }
+}

@@ -1,0 +1,215 @@
+//! Which allocations a window of addresses shows, in which rows, and the columns in which each comes and goes.
+
+use super::AddressSource;
+use crate::timeline::columns::Grid;
+use crate::timeline::scene::SceneColumns;
+use crate::timeline::view::View;
+use crate::timeline::visible::{Changes, Visible, hide};
+use history::replay::AllocationId;
+use std::ops::Range;
+
+/// Allocations between two questions for the time.
+const ALLOCATIONS_PER_CHECK: usize = 2048;
+
+/// The rows that `[lowest, above)` of the axis covers in the window, clipped to it: as edges are rounded, or where that leaves none, the
+/// one of its middle. `None` outside the window.
+pub(super) fn rows_of(view: &View, [lowest, above]: [u64; 2]) -> Option<[i16; 2]> {
+    let [mut lower, mut upper] = [lowest, above].map(|byte| view.row_from_bytes(byte));
+    if lower >= upper {
+        let middle = lowest + above.saturating_sub(lowest) / 2;
+        lower = ((middle as f64 / view.bytes_per_px) as i64).saturating_sub(view.bottom_px);
+        upper = lower.saturating_add(1);
+    }
+    let [lower, upper] = [lower, upper].map(|row| row.clamp(0, i64::from(view.height_px)) as i16);
+    (lower < upper).then_some([lower, upper])
+}
+
+/// What is known of a block while its leaf is not.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    id: u32,
+    columns: [u16; 2],
+    rows: [i16; 2],
+    whole_px: u16,
+}
+
+/// What is drawn of a block: where.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lie {
+    /// Its rows, clipped to the window.
+    pub(super) rows: [i16; 2],
+    /// Its height in whole pixels.
+    pub(super) whole_px: u16,
+}
+
+impl Lie {
+    /// The row of its middle.
+    pub(super) fn middle(self) -> usize {
+        (self.rows[0] + (self.rows[1] - self.rows[0] - 1) / 2).max(0) as usize
+    }
+}
+
+/// The blocks that are live at some column's moment and lie in the window, in order of their middle rows: each is a leaf.
+#[derive(Clone, Debug)]
+pub(super) struct Lying {
+    view: View,
+    next: usize,
+    found: Vec<Found>,
+    /// Where each row's leaves begin; one entry more than rows. While they are counted, one place further up.
+    starts: Vec<u32>,
+    /// The place in `found` of each leaf.
+    order: Vec<u32>,
+    filled: usize,
+    named: usize,
+    pub(super) visible: Visible,
+    pub(super) lies: Vec<Lie>,
+    pub(super) changes: Changes,
+    stage: Stage,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    Collect,
+    Order,
+    Name,
+    Sort,
+}
+
+impl Lying {
+    pub(super) fn new(view: &View) -> Lying {
+        Lying {
+            view: *view,
+            next: 0,
+            found: Vec::new(),
+            starts: vec![0; view.height_px as usize + 2],
+            order: Vec::new(),
+            filled: 0,
+            named: 0,
+            visible: Visible::default(),
+            lies: Vec::new(),
+            changes: Changes::default(),
+            stage: Stage::Collect,
+        }
+    }
+
+    /// The window.
+    pub(super) fn view(&self) -> &View {
+        &self.view
+    }
+
+    /// The leaves whose middle is in these rows.
+    pub(super) fn leaves(&self, rows: Range<usize>) -> Range<u32> {
+        let start = |row: usize| self.starts.get(row).or(self.starts.last()).copied().unwrap_or(0);
+        start(rows.start)..start(rows.end)
+    }
+
+    /// Works while there is time; `true` when done.
+    pub(super) fn step(
+        &mut self,
+        source: &AddressSource,
+        grid: &Grid,
+        columns: &mut SceneColumns,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        loop {
+            let is_done = match self.stage {
+                Stage::Collect => self.collect(source, grid, columns),
+                Stage::Order => self.put_in_order(),
+                Stage::Name => self.name(source, grid, columns),
+                Stage::Sort => return self.changes.sort(&self.visible, has_time),
+            };
+            if is_done {
+                self.stage = match self.stage {
+                    Stage::Collect => self.count(),
+                    Stage::Order => Stage::Name,
+                    Stage::Name | Stage::Sort => self.forget_places(grid),
+                };
+            }
+            if !has_time() {
+                return false;
+            }
+        }
+    }
+
+    /// Looks at more allocations: `true` when it has seen all.
+    fn collect(&mut self, source: &AddressSource, grid: &Grid, columns: &mut SceneColumns) -> bool {
+        let window = grid.all_moments();
+        let allocations = source.source.allocations;
+        let ids = self.next..allocations.len().min(self.next + ALLOCATIONS_PER_CHECK);
+        self.next = ids.end;
+        for (id, (born, died, size)) in (ids.start as u32..).zip(allocations.spans_in(ids)) {
+            if died <= window.start || born >= window.end || born >= died || size == 0 {
+                continue;
+            }
+            let at = [born, died].map(|moment| grid.first_reaching(&columns.moment, moment) as u16);
+            if at[0] >= at[1] {
+                if source.has.is_none_or(|has| has(AllocationId(id))) {
+                    hide(columns, grid.near(born.max(window.start)), size);
+                }
+                continue;
+            }
+            let Some(place) = (source.place)(AllocationId(id)) else { continue };
+            let Some(rows) = rows_of(&self.view, place) else { continue };
+            let whole_px = (place[1].saturating_sub(place[0]) as f64 / self.view.bytes_per_px) as u16;
+            let found = Found { id, columns: at, rows, whole_px };
+            if let Some(count) = self.starts.get_mut(found.lie().middle() + 1) {
+                *count += 1;
+            }
+            self.found.push(found);
+        }
+        self.next >= allocations.len()
+    }
+
+    fn count(&mut self) -> Stage {
+        let mut sum = 0;
+        for start in &mut self.starts {
+            sum += *start;
+            *start = sum;
+        }
+        self.order = vec![0; self.found.len()];
+        Stage::Order
+    }
+
+    /// Tells more blocks their leaves: `true` when all know them. A row's start moves up to that of the next meanwhile.
+    fn put_in_order(&mut self) -> bool {
+        let end = self.found.len().min(self.filled + ALLOCATIONS_PER_CHECK);
+        for place in self.filled..end {
+            let row = self.found.get(place).map_or(0, |found| found.lie().middle());
+            if let Some(start) = self.starts.get_mut(row)
+                && let Some(leaf) = self.order.get_mut(*start as usize)
+            {
+                *leaf = place as u32;
+                *start += 1;
+            }
+        }
+        self.filled = end;
+        end == self.found.len()
+    }
+
+    /// Names more leaves: `true` when all have a name.
+    fn name(&mut self, source: &AddressSource, grid: &Grid, columns: &SceneColumns) -> bool {
+        let end = self.order.len().min(self.named + ALLOCATIONS_PER_CHECK);
+        for &place in self.order.get(self.named..end).unwrap_or_default() {
+            if let Some(found) = self.found.get(place as usize) {
+                self.visible.push(&source.source, grid, columns, found.id, found.columns);
+                self.lies.push(found.lie());
+            }
+        }
+        self.named = end;
+        end == self.order.len()
+    }
+
+    fn forget_places(&mut self, grid: &Grid) -> Stage {
+        // Each row's start is that of the next now.
+        self.starts.insert(0, 0);
+        (self.found, self.order) = Default::default();
+        self.changes = Changes::new(grid.len());
+        Stage::Sort
+    }
+}
+
+impl Found {
+    fn lie(self) -> Lie {
+        Lie { rows: self.rows, whole_px: self.whole_px }
+    }
+}

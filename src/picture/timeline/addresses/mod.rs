@@ -1,0 +1,159 @@
+//! Where allocations lie: one rectangle a block, from address to address, over what was mapped. A scene of it in slices.
+//!
+//! ```text
+//! Totals ──▶ columns ──▶ ground ──▶ lying ──▶ sweep ──▶ Scene        all of it driven by AddressJob
+//! ```
+//!
+//! A column shows, as in the stack, the moment of its largest total, exactly: a block that is live then covers the rows between its
+//! edges, rounded as in the stack. One lower than θ is *thin*: it belongs to the row (the θ rows) that has its middle, and those of a row
+//! are drawn as one cell in the colour of the largest, as far as no block that is not thin covers it. So every block live at that moment is
+//! drawn, and a row that no block reaches into never is: a free gap of a whole row is never painted over.
+
+mod ground;
+mod lying;
+mod sweep;
+
+use super::Source;
+use super::columns::Grid;
+use super::job::{MAX_QUADS, cut_to_largest};
+use super::outline::OutlineRect;
+use super::scene::{QuadIdentity, Scene, SceneColumns};
+use super::view::View;
+use ground::Ground;
+use history::replay::{AllocationId, Allocations};
+use lying::{Lying, rows_of};
+use sweep::{Estimate, Sweep, Swept};
+
+/// What is drawn: the history of one device, borrowed, and where on the axis of addresses everything lies.
+#[derive(Clone, Copy)]
+pub struct AddressSource<'a> {
+    /// Lifetimes, totals, colours. In what order they are stacked does not matter.
+    pub source: Source<'a>,
+    /// Whether an allocation is in this picture; `None`: all are that have a place.
+    pub has: Option<&'a dyn Fn(AllocationId) -> bool>,
+    /// Where an allocation lies: its first byte on the axis, and the first above it. `None`: it is not in this picture.
+    pub place: &'a dyn Fn(AllocationId) -> Option<[u64; 2]>,
+    /// What was held from the driver when.
+    pub ranges: &'a Allocations,
+    /// Where such a range lies; `None`: it is not in this picture.
+    pub range_place: &'a dyn Fn(AllocationId) -> Option<[u64; 2]>,
+}
+
+/// One scene of addresses in the making. A newer window simply drops it.
+#[derive(Clone, Debug)]
+pub struct AddressJob {
+    view: View,
+    grid: Grid,
+    columns: SceneColumns,
+    ground: Ground,
+    lying: Lying,
+    stage: Stage,
+}
+
+/// What comes next, in this order; the sweep may start over with a larger θ.
+#[derive(Clone, Debug)]
+enum Stage {
+    Moments,
+    Ground,
+    Collect,
+    Estimate(Box<Estimate>),
+    Sweep(Box<Sweep>),
+    Done,
+}
+
+impl AddressJob {
+    /// Starts a scene of `view`, whose vertical axis is that of the addresses. A window wider or higher than
+    /// [`MAX_WINDOW_PX`](super::MAX_WINDOW_PX) is cut to it.
+    pub fn new(source: &AddressSource, view: View) -> AddressJob {
+        let view = cut_to_largest(view);
+        let grid = Grid::new(&view, source.source.requested.moment_count(), source.source.clock);
+        let columns = grid.table();
+        let (ground, lying) = (Ground::new(&view, &grid), Lying::new(&view));
+        AddressJob { view, grid, columns, ground, lying, stage: Stage::Moments }
+    }
+
+    /// Works until the scene is there or `has_time` (asked about every tenth of a millisecond) says no. `source` must be the
+    /// same every time. After it has returned the scene, it returns `None`.
+    pub fn step(&mut self, source: &AddressSource, has_time: &mut dyn FnMut() -> bool) -> Option<Scene> {
+        loop {
+            match &mut self.stage {
+                Stage::Moments => {
+                    if !self.grid.choose_moments(&mut self.columns, &source.source, has_time) {
+                        return None;
+                    }
+                    self.stage = Stage::Ground;
+                }
+                Stage::Ground => {
+                    if !self.ground.step(source, &self.grid, &self.columns.moment, has_time) {
+                        return None;
+                    }
+                    self.stage = Stage::Collect;
+                }
+                Stage::Collect => {
+                    if !self.lying.step(source, &self.grid, &mut self.columns, has_time) {
+                        return None;
+                    }
+                    self.stage = Stage::Estimate(Box::new(Estimate::new(self.most_quads())));
+                }
+                Stage::Estimate(estimate) => {
+                    let band_px = estimate.step(&self.lying, &self.grid, has_time)?;
+                    self.stage = self.sweep(band_px);
+                }
+                Stage::Sweep(sweep) => match sweep.step(&source.source, &self.lying, &self.grid, has_time) {
+                    Swept::OutOfTime => return None,
+                    Swept::TooMany => {
+                        let band_px = sweep.band_px() * 2;
+                        self.stage = self.sweep(band_px);
+                    }
+                    Swept::Done => return self.take(),
+                },
+                Stage::Done => return None,
+            }
+        }
+    }
+
+    /// The whole scene at once, where there is no need for slices.
+    pub fn run(source: &AddressSource, view: View) -> Option<Scene> {
+        AddressJob::new(source, view).step(source, &mut || true)
+    }
+
+    fn most_quads(&self) -> usize {
+        MAX_QUADS - self.ground.quads.len()
+    }
+
+    fn sweep(&self, band_px: u32) -> Stage {
+        Stage::Sweep(Box::new(Sweep::new(band_px, &self.lying, &self.grid, self.most_quads())))
+    }
+
+    fn take(&mut self) -> Option<Scene> {
+        let Stage::Sweep(sweep) = std::mem::replace(&mut self.stage, Stage::Done) else { return None };
+        let (band_px, blocks, of_blocks) = sweep.finish();
+        let mut quads = std::mem::take(&mut self.ground.quads);
+        let ground = quads.len();
+        let nobody = QuadIdentity { first: u32::MAX, last: u32::MAX, count: 0, bytes: [0; 2] };
+        let mut identities = vec![nobody; ground];
+        quads.extend(blocks);
+        identities.extend(of_blocks);
+        let columns = std::mem::take(&mut self.columns);
+        Some(Scene { view: self.view, band_px, columns, quads, identities, ground: Some(ground as u32) })
+    }
+}
+
+/// The rectangle of an allocation in a window, at least a pixel high and wide, also where the scene does not draw it by itself: one that
+/// lives and dies between two columns' moments is shown in the column it is born in. `None` outside the window.
+pub fn address_outline(source: &AddressSource, view: &View, allocation: AllocationId) -> Option<OutlineRect> {
+    let id = Some(allocation).filter(|id| (id.0 as usize) < source.source.allocations.len())?;
+    let rows = rows_of(view, (source.place)(id)?)?;
+    let (born, died, _) = source.source.allocations.span(id);
+    let grid = Grid::new(view, source.source.requested.moment_count(), source.source.clock);
+    let mut columns = grid.table();
+    grid.choose_moments(&mut columns, &source.source, &mut || true);
+    let window = grid.all_moments();
+    if born >= died || born >= window.end || died <= window.start {
+        return None;
+    }
+    let [enters, leaves] = [born, died].map(|moment| grid.first_reaching(&columns.moment, moment));
+    let column = grid.near(born.max(window.start));
+    let [from, to] = if enters < leaves { [enters, leaves] } else { [column, column + 1] };
+    Some(OutlineRect { x: [from, to].map(|column| grid.edge_px(column)), y: rows.map(i32::from) })
+}

@@ -1,0 +1,242 @@
+//! The columns of a window: where each is, which moments it holds, and which of them it shows.
+//!
+//! ```text
+//! moments wider than pixels           pixels wider than moments (here 2.5 a pixel)
+//! moment   |   7   |   8   |   9      moment   | 0 | 1 | 2 | 3 | 4 | 5 |
+//! column   |   0   |   1   |   2      column   |    0    |    1    |         moment 2 holds in both
+//! ```
+//!
+//! On the time axis a column is always a pixel; it holds the moment that is carried in, if it holds on inside, and the one after
+//! each of its events, also those that last no time at all.
+
+use super::Source;
+use super::scene::SceneColumns;
+use super::view::{Axis, View};
+use base::units::Moment;
+use history::replay::Clock;
+use std::ops::Range;
+
+/// The widest and highest window: quads have 16-bit corners.
+pub const MAX_WINDOW_PX: u32 = i16::MAX as u32;
+
+/// Columns between two questions for the time, while their moments are looked up.
+const COLUMNS_PER_CHECK: usize = 32;
+
+/// The columns of one window. Columns outside all moments do not exist.
+#[derive(Clone, Debug)]
+pub(super) struct Grid {
+    view: View,
+    moment_count: u32,
+    /// Of the first column: its moment (when a column is a moment), or else its pixel in the scaled plane.
+    first: i64,
+    len: usize,
+    /// On the time axis: the moments of each column.
+    timed: Vec<Range<u32>>,
+}
+
+impl Grid {
+    /// The columns of `view` over the moments `0..moment_count`; none at all when the view's scale makes no sense, or it shows
+    /// times that are not recorded.
+    pub(super) fn new(view: &View, moment_count: u32, clock: Option<Clock>) -> Grid {
+        let width = i64::from(view.width_px.min(MAX_WINDOW_PX));
+        let mut grid = Grid { view: *view, moment_count, first: 0, len: 0, timed: Vec::new() };
+        let scale = view.x_per_px;
+        if !(scale.is_finite() && scale > 0.0 && view.bytes_per_px.is_finite() && view.bytes_per_px > 0.0) {
+            return grid;
+        }
+        let (left, right) = (view.left_px, view.left_px.saturating_add(width));
+        let units = match (view.axis, clock) {
+            (Axis::Events, _) => f64::from(moment_count),
+            (Axis::Time, Some(clock)) => clock.width() as f64,
+            (Axis::Time, None) => 0.0,
+        };
+        let (start, end) = if grid.column_is_a_moment() {
+            // Rounded edges can put a moment's border half a pixel to either side: look at the neighbours too.
+            let near = |px: i64| ((px as f64 * scale).floor() as i64).clamp(0, i64::from(moment_count));
+            let outside = |moment: &i64| grid.plane_px(*moment + 1) <= left || grid.plane_px(*moment) >= right;
+            let candidates = (near(left) - 1).max(0)..(near(right) + 2).min(i64::from(moment_count));
+            let start = candidates.clone().find(|moment| !outside(moment)).unwrap_or(candidates.end);
+            let end = candidates.clone().rev().find(|moment| !outside(moment)).map_or(start, |last| last + 1);
+            (start, end)
+        } else {
+            (left.max(0), right.min((units / scale).ceil() as i64))
+        };
+        grid.first = start;
+        grid.len = usize::try_from(end.saturating_sub(start)).unwrap_or(0);
+        if let (Axis::Time, Some(clock)) = (view.axis, clock) {
+            grid.timed = (start..start.saturating_add(grid.len as i64)).map(|at| timed(&clock, at, scale)).collect();
+        }
+        grid
+    }
+
+    /// How many columns there are.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The left edge of `column` in pixels of the window, clipped to it; the right edge is that of the next column.
+    pub(super) fn edge_px(&self, column: usize) -> i32 {
+        let at = self.first.saturating_add(column as i64);
+        let plane_px = if self.column_is_a_moment() { self.plane_px(at) } else { at };
+        let width = i64::from(self.view.width_px.min(MAX_WINDOW_PX));
+        plane_px.saturating_sub(self.view.left_px).clamp(0, width) as i32
+    }
+
+    /// The moments that hold somewhere in `column`; at least one.
+    pub(super) fn moments(&self, column: usize) -> Range<u32> {
+        if self.view.axis == Axis::Time {
+            return self.timed.get(column).cloned().unwrap_or(0..1);
+        }
+        let at = self.first.saturating_add(column as i64);
+        if self.column_is_a_moment() {
+            return at as u32..at as u32 + 1;
+        }
+        let start = (at as f64 * self.view.x_per_px).floor() as u32;
+        let end = ((at + 1) as f64 * self.view.x_per_px).ceil() as u32;
+        let start = start.min(self.moment_count.saturating_sub(1));
+        start..end.clamp(start + 1, self.moment_count.max(1))
+    }
+
+    /// All moments of the window.
+    pub(super) fn all_moments(&self) -> Range<u32> {
+        match self.len.checked_sub(1) {
+            Some(last) => self.moments(0).start..self.moments(last).end,
+            None => 0..0,
+        }
+    }
+
+    /// The column in which `moment` starts, give or take a rounding error at a border; clamped to the columns there are.
+    pub(super) fn near(&self, moment: u32) -> usize {
+        if self.view.axis == Axis::Time {
+            let column = self.timed.partition_point(|moments| moments.end <= moment);
+            return column.min(self.len.saturating_sub(1));
+        }
+        let at =
+            if self.column_is_a_moment() { i64::from(moment) } else { (f64::from(moment) / self.view.x_per_px) as i64 };
+        (at.saturating_sub(self.first).max(0) as usize).min(self.len.saturating_sub(1))
+    }
+
+    /// The first column whose shown moment (of `shown`, one a column) is not before `moment`; the number of columns when none is.
+    ///
+    /// Shown moments never go back. On the event axis a column's is at most one column away from the moment's own: constant time.
+    pub(super) fn first_reaching(&self, shown: &[u32], moment: u32) -> usize {
+        if moment == u32::MAX {
+            return shown.len();
+        }
+        if self.view.axis == Axis::Time {
+            return shown.partition_point(|&at| at < moment);
+        }
+        let mut column = self.near(moment);
+        while column > 0 && shown.get(column - 1).is_some_and(|&before| before >= moment) {
+            column -= 1;
+        }
+        while shown.get(column).is_some_and(|&at| at < moment) {
+            column += 1;
+        }
+        column
+    }
+
+    /// The table of the scene, with places and nothing else yet.
+    pub(super) fn table(&self) -> SceneColumns {
+        SceneColumns {
+            edge_px: (0..=self.len).map(|column| self.edge_px(column)).collect(),
+            moment: Vec::with_capacity(self.len),
+            moments: (0..self.len).map(|column| self.moments(column).len() as u32).collect(),
+            total: Vec::with_capacity(self.len),
+            reserved: Vec::with_capacity(self.len),
+            pending: Vec::with_capacity(self.len),
+            hidden: vec![0; self.len],
+            hidden_largest: vec![0; self.len],
+        }
+    }
+
+    /// Chooses the moments that more columns show while there is time, with their totals; `true` when all are chosen. `columns` is
+    /// [`Grid::table`].
+    pub(super) fn choose_moments(
+        &self,
+        columns: &mut SceneColumns,
+        source: &Source,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        while columns.moment.len() < self.len() {
+            for column in columns.moment.len()..self.len().min(columns.moment.len() + COLUMNS_PER_CHECK) {
+                let moments = self.moments(column);
+                let shown = source.requested.max_in(moments.clone()).unwrap_or((Moment(moments.start), 0));
+                let reserved = source.reserved.max_in(moments).map_or(0, |(_, bytes)| bytes);
+                columns.moment.push(shown.0.0);
+                columns.total.push(shown.1.max(0) as u64);
+                columns.reserved.push(reserved.max(0) as u64);
+                let pending = source.pending.at(shown.0).clamp(0, shown.1.max(0));
+                columns.pending.push(pending as u64);
+            }
+            if !has_time() {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn column_is_a_moment(&self) -> bool {
+        self.view.axis == Axis::Events && self.view.x_per_px <= 1.0
+    }
+
+    /// Where `moment` starts in the scaled plane, in whole pixels.
+    fn plane_px(&self, moment: i64) -> i64 {
+        (moment as f64 / self.view.x_per_px).round() as i64
+    }
+}
+
+/// The moments that hold somewhere in the pixel `at` of the scaled time axis.
+fn timed(clock: &Clock, at: i64, scale: f64) -> Range<u32> {
+    let (left, right) = (at as f64 * scale, (at + 1) as f64 * scale);
+    let carried_in = clock.events_before(left);
+    let ends_at_once = clock.events_before(left.next_up()) > carried_in;
+    let start = carried_in + u32::from(ends_at_once);
+    start..clock.events_before(right).max(start) + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn columns_tile_their_part_of_the_window_and_miss_no_moment(
+            x_per_px in prop_oneof![0.01..1.0f64, 1.0..40.0f64, Just(1.0), Just(2.0), Just(2.5)],
+            left_px in -30i64..200,
+            width_px in 1u32..60,
+            moment_count in 1u32..300,
+        ) {
+            let view = View { x_per_px, left_px, width_px, ..View::fit(1, 1, 1, 1) };
+            let grid = Grid::new(&view, moment_count, None);
+            let visible = |moment: u32| {
+                let edge = |moment: u32| (f64::from(moment) / x_per_px - left_px as f64, f64::from(width_px));
+                edge(moment + 1).0 > 0.5 && edge(moment).0 < edge(moment).1 - 0.5
+            };
+            for column in 0..grid.len() {
+                prop_assert!(grid.edge_px(column) < grid.edge_px(column + 1));
+                prop_assert!(!grid.moments(column).is_empty() && grid.moments(column).end <= moment_count);
+                if column > 0 {
+                    let (before, this) = (grid.moments(column - 1), grid.moments(column));
+                    prop_assert!(before.start <= this.start && before.end >= this.start && before.end <= this.start + 1);
+                }
+            }
+            for moment in (0..moment_count).filter(|&moment| visible(moment)) {
+                prop_assert!(grid.all_moments().contains(&moment), "{moment} {:?}", grid.all_moments());
+                let column = grid.near(moment);
+                prop_assert!(grid.moments(column).contains(&moment));
+            }
+        }
+    }
+
+    #[test]
+    fn a_senseless_view_has_no_columns() {
+        for x_per_px in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            let view = View { x_per_px, ..View::fit(10, 10, 10, 10) };
+            assert_eq!(Grid::new(&view, 10, None).len(), 0);
+        }
+        let view = View { left_px: i64::MAX, bottom_px: i64::MIN, width_px: u32::MAX, ..View::fit(10, 10, 10, 10) };
+        assert_eq!(Grid::new(&view, 10, None).len(), 0);
+    }
+}

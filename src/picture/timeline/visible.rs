@@ -1,0 +1,253 @@
+//! Which allocations a window shows, and the columns in which each comes and goes: one linear pass over all lifetimes.
+
+use super::Source;
+use super::columns::Grid;
+use super::scene::SceneColumns;
+use base::units::Moment;
+use history::replay::AllocationId;
+
+/// Allocations between two questions for the time: about a tenth of a millisecond, where they are not side by side in memory.
+const ALLOCATIONS_PER_CHECK: usize = 2048;
+
+/// The allocations that are live at some column's moment, in order of rank: each is a leaf of the tree.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Visible {
+    next: usize,
+    /// The id of each.
+    ids: Vec<u32>,
+    /// First column that shows it.
+    enters: Vec<u16>,
+    /// First column after that no longer shows it; the number of columns when all later ones do.
+    leaves: Vec<u16>,
+    /// Those whose free is requested some columns before they go, and the first of those columns. In order of rank.
+    pending: Vec<(u32, u16)>,
+    /// Whether each stands out, a bit a leaf; cut after the last that does.
+    highlighted: Vec<u64>,
+}
+
+impl Visible {
+    /// Looks at more allocations while there is time; `true` when it has seen all. Those live in the window but at no column's
+    /// moment are counted as hidden in the first column they are live in.
+    pub(super) fn collect(
+        &mut self,
+        source: &Source,
+        grid: &Grid,
+        columns: &mut SceneColumns,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        let window = grid.all_moments();
+        let count = source.allocations.len();
+        while self.next < count {
+            let end = (self.next + ALLOCATIONS_PER_CHECK).min(count);
+            source.for_each_in(self.next..end, |id, (born, died, size)| {
+                // Nothing of no bytes can be drawn or hidden.
+                if died > window.start && born < window.end && born < died && size > 0 {
+                    let enters = grid.first_reaching(&columns.moment, born);
+                    let leaves = grid.first_reaching(&columns.moment, died);
+                    if enters < leaves {
+                        self.push(source, grid, columns, id, [enters, leaves].map(|column| column as u16));
+                    } else {
+                        hide(columns, grid.near(born.max(window.start)), size);
+                    }
+                }
+            });
+            self.next = end;
+            if !has_time() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The next leaf: this allocation, in the columns from the first of these to before the second.
+    #[inline(always)]
+    pub(super) fn push(
+        &mut self,
+        source: &Source,
+        grid: &Grid,
+        columns: &SceneColumns,
+        id: u32,
+        [enters, leaves]: [u16; 2],
+    ) {
+        let allocation = AllocationId(id);
+        if source.highlight.is_some_and(|stands_out| stands_out(allocation)) {
+            self.mark_next();
+        }
+        let requested = source.allocations.pending_from(allocation);
+        if source.allocations.outlives(allocation, Moment(requested)) && requested < grid.all_moments().end {
+            let pends = grid.first_reaching(&columns.moment, requested).max(enters.into());
+            // Hardly ever, but close up: most frees complete at the next event.
+            if pends < usize::from(leaves) {
+                self.pending.push((self.ids.len() as u32, pends as u16));
+            }
+        }
+        self.ids.push(id);
+        self.enters.push(enters);
+        self.leaves.push(leaves);
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// The allocation that a leaf stands for.
+    pub(super) fn id(&self, leaf: u32) -> AllocationId {
+        AllocationId(self.ids.get(leaf as usize).copied().unwrap_or(u32::MAX))
+    }
+
+    /// Whether a leaf's free is requested by `column`.
+    pub(super) fn is_pending(&self, leaf: u32, column: usize) -> bool {
+        let place = self.pending.binary_search_by_key(&leaf, |&(leaf, _)| leaf);
+        place.ok().and_then(|place| self.pending.get(place)).is_some_and(|&(_, from)| usize::from(from) <= column)
+    }
+
+    /// The next leaf stands out.
+    fn mark_next(&mut self) {
+        let leaf = self.ids.len();
+        self.highlighted.resize(leaf / 64 + 1, 0);
+        if let Some(word) = self.highlighted.last_mut() {
+            *word |= 1 << (leaf % 64);
+        }
+    }
+
+    /// Whether a leaf stands out.
+    #[inline(always)]
+    pub(super) fn stands_out(&self, leaf: u32) -> bool {
+        self.highlighted.get(leaf as usize / 64).is_some_and(|word| word >> (leaf % 64) & 1 == 1)
+    }
+
+    /// The first column that shows a leaf.
+    pub(super) fn enters(&self, leaf: u32) -> usize {
+        self.enters.get(leaf as usize).copied().map_or(usize::MAX, usize::from)
+    }
+
+    /// The first column after that which no longer shows it.
+    pub(super) fn leaves(&self, leaf: u32) -> usize {
+        self.leaves.get(leaf as usize).copied().map_or(0, usize::from)
+    }
+}
+
+/// An allocation of this size is too short-lived to be drawn, in this column.
+pub(super) fn hide(columns: &mut SceneColumns, column: usize, size: u64) {
+    if let (Some(count), Some(largest)) = (columns.hidden.get_mut(column), columns.hidden_largest.get_mut(column)) {
+        *count += 1;
+        *largest = size.max(*largest);
+    }
+}
+
+/// The leaves that change in each column, those that go before those that come.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Changes {
+    /// Leaves that were counted, and then sorted.
+    counted: usize,
+    next: usize,
+    /// Where each column's leaves start in `leaves`, counting sort's way: two buckets a column (go, come), one entry more.
+    starts: Vec<u32>,
+    /// How much of each bucket is filled.
+    filled: Vec<u32>,
+    leaves: Vec<u32>,
+    /// What becomes pending: the column times 2^32, plus the leaf; ascending.
+    pending: Vec<u64>,
+}
+
+/// What happens to a leaf in a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    /// It is live no more.
+    Goes(u32),
+    /// It is live from here.
+    Comes(u32),
+}
+
+impl Changes {
+    /// The lowest leaf whose free is requested from `column` on.
+    pub(super) fn lowest_pending_from(&self, column: usize) -> Option<u32> {
+        let first = self.pending.partition_point(|&pending| pending >> 32 < column as u64);
+        self.pending.get(first).filter(|&&pending| pending >> 32 == column as u64).map(|&pending| pending as u32)
+    }
+
+    /// The leaves whose free is requested from `column` on, ascending.
+    pub(super) fn pending_from(&self, column: usize) -> impl Iterator<Item = u32> + '_ {
+        let first = self.pending.partition_point(|&pending| pending >> 32 < column as u64);
+        let from = self.pending.iter().skip(first);
+        from.take_while(move |&&pending| pending >> 32 == column as u64).map(|&pending| pending as u32)
+    }
+}
+
+impl Changes {
+    /// Nothing sorted yet.
+    pub(super) fn new(columns: usize) -> Changes {
+        Changes { starts: vec![0; 2 * columns + 1], filled: vec![0; 2 * columns], ..Changes::default() }
+    }
+
+    /// Sorts more leaves into their buckets while there is time, once all are counted; `true` when all are sorted.
+    pub(super) fn sort(&mut self, visible: &Visible, has_time: &mut dyn FnMut() -> bool) -> bool {
+        while self.counted < visible.len() {
+            let end = (self.counted + ALLOCATIONS_PER_CHECK).min(visible.len());
+            let mut count = |bucket: usize| {
+                if let Some(start) = self.starts.get_mut(bucket + 1) {
+                    *start += 1;
+                }
+            };
+            let chunk = self.counted..end;
+            visible.enters.get(chunk.clone()).unwrap_or_default().iter().for_each(|&at| count(2 * usize::from(at) + 1));
+            visible.leaves.get(chunk).unwrap_or_default().iter().for_each(|&at| count(2 * usize::from(at)));
+            self.counted = end;
+            if !has_time() {
+                return false;
+            }
+        }
+        if self.next == 0 {
+            self.size_buckets(visible);
+        }
+        while self.next < visible.len() {
+            let end = (self.next + ALLOCATIONS_PER_CHECK).min(visible.len());
+            for leaf in self.next..end {
+                if let (Some(&enters), Some(&leaves)) = (visible.enters.get(leaf), visible.leaves.get(leaf)) {
+                    self.put(2 * usize::from(enters) + 1, leaf as u32);
+                    self.put(2 * usize::from(leaves), leaf as u32);
+                }
+            }
+            self.next = end;
+            if !has_time() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// From how many leaves each bucket has to where it starts.
+    fn size_buckets(&mut self, visible: &Visible) {
+        let mut sum = 0;
+        for start in &mut self.starts {
+            sum += *start;
+            *start = sum;
+        }
+        self.leaves = vec![0; sum as usize];
+        let pending = visible.pending.iter().map(|&(leaf, from)| u64::from(from) << 32 | u64::from(leaf));
+        self.pending = pending.collect();
+        self.pending.sort_unstable();
+    }
+
+    /// The changes of a column from the `skip`-th on.
+    pub(super) fn of(&self, column: usize, skip: usize) -> impl Iterator<Item = Change> + '_ {
+        let start = |bucket: usize| self.starts.get(bucket).map_or(0, |&start| start as usize);
+        let (from, turn, to) = (start(2 * column), start(2 * column + 1), start(2 * column + 2));
+        let leaves = self.leaves.get(from + skip.min(to - from)..to).unwrap_or_default();
+        let goes = turn.saturating_sub(from + skip);
+        leaves
+            .iter()
+            .enumerate()
+            .map(move |(at, &leaf)| if at < goes { Change::Goes(leaf) } else { Change::Comes(leaf) })
+    }
+
+    fn put(&mut self, bucket: usize, leaf: u32) {
+        // Leaves that stay to the last column have no bucket to go in.
+        let (Some(&start), Some(filled)) = (self.starts.get(bucket), self.filled.get_mut(bucket)) else { return };
+        if let Some(slot) = self.leaves.get_mut((start + *filled) as usize) {
+            *slot = leaf;
+            *filled += 1;
+        }
+    }
+}
