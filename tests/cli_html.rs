@@ -90,6 +90,26 @@ fn the_page_of_a_real_file_has_its_numbers() {
     }
 }
 
+/// Built after `./run build` it has the page; else it says what to do.
+#[test]
+fn the_page_is_in_the_program_where_it_was_built() {
+    let folder = folder("built-in");
+    std::fs::write(folder.join("a.json"), snapshot("f")).unwrap();
+    let output = memscape(&folder, &["html", "a.json", "-o", "out.html"], b"");
+    let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/cli/built/memscape.html");
+    match std::fs::read_to_string(built) {
+        Ok(page) => {
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            let out = std::fs::read_to_string(folder.join("out.html")).unwrap();
+            assert!(out.len() > page.len() && out.starts_with(page.split("</body>").next().unwrap()));
+        }
+        Err(_) => {
+            assert_eq!(output.status.code(), Some(1));
+            assert!(String::from_utf8_lossy(&output.stderr).contains("build it again after './run build'"));
+        }
+    }
+}
+
 #[test]
 fn nothing_of_a_snapshot_breaks_out() {
     let folder = folder("hostile");

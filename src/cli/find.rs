@@ -12,22 +12,24 @@ use engine::protocol::{
 use engine::{Reply, Request};
 use serde_json::{Value, json};
 
+const PATTERN: &str = "What to look for, as in the page's search:
+
+text, /expression/        in a frame of the stack
+@text                     in the call site
+@category activation      of this category
+#12                       the allocation of this number
+0x7f89b4000000            allocations that hold this address
+>=1MiB, 1MiB..2MiB        of this size
+age>1000, life<10         by events since its allocation, and until it is freed
+model.py & >=1MiB         all of several terms";
+
 /// Arguments of `memscape find`.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Find {
     #[command(flatten)]
     pub(crate) source: Source,
     /// What to look for, as in the page's search: text, /expression/, @text, #number, an address, a size
-    ///
-    /// text, /expression/        in a frame of the stack
-    /// @text                     in the call site
-    /// @category activation      of this category
-    /// #12                       the allocation of this number
-    /// 0x7f89b4000000            allocations that hold this address
-    /// >=1MiB, 1MiB..2MiB        of this size
-    /// age>1000, life<10         live for so many events; freed after so many
-    /// model.py & >=1MiB         several terms, joined by " & "
-    #[arg(verbatim_doc_comment)]
+    #[arg(long_help = PATTERN)]
     pub(crate) pattern: String,
     #[command(flatten)]
     pub(crate) at: At,

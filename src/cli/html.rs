@@ -46,7 +46,7 @@ impl Html {
     }
 
     /// `--view` as a fragment: of a whole link what stands behind its `#`, without the snapshot that the link names.
-    fn fragment(&self) -> Result<String, String> {
+    pub(crate) fn fragment(&self) -> Result<String, String> {
         let fragment = self.view.rsplit('#').next().unwrap_or_default();
         let is_for_us = |pair: &&str| !pair.is_empty() && !pair.starts_with("url=");
         let pairs: Vec<&str> = fragment.split('&').filter(is_for_us).collect();

@@ -15,20 +15,22 @@ pub(crate) struct Source {
     pub(crate) device: Option<i64>,
 }
 
+const WHEN: &str = "Point in the trace:
+
+peak                   the peak of requested bytes
+reserved-peak          the peak of reserved bytes
+end                    after the last event
+3216                   after event 3216; -1: before the first event
+1.25s, 350ms           that long after the first event
+1759252605604106us     at this time, in microseconds since 1970
+alloc:7f89b4000000_2, free_completed:7f89b4000000_2
+                       after that event at the address, which had been freed twice before";
+
 /// A point in the trace.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct At {
     /// Point in the trace: peak, end, an event number or a time
-    ///
-    /// peak                      the peak of requested bytes
-    /// reserved-peak             the peak of reserved bytes
-    /// end                       after the last event
-    /// 3216                      after event 3216; -1: before the first event
-    /// 1.25s, 350ms              that long after the first event
-    /// 1759252605604106us        at this time, in microseconds since 1970
-    /// alloc:7f89b4000000_2, free_completed:7f89b4000000_2
-    ///                           after that event at the address, which had been freed twice before
-    #[arg(long = "at", value_name = "WHEN", value_parser = when, allow_negative_numbers = true, verbatim_doc_comment)]
+    #[arg(long = "at", value_name = "WHEN", value_parser = when, allow_negative_numbers = true, long_help = WHEN)]
     pub(crate) when: Option<When>,
 }
 
