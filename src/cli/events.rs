@@ -1,7 +1,7 @@
 //! `memscape events`: the events that a filter leaves, printed as they come: nobody holds ten million lines at once.
 
 use super::asking::{Asking, Edge};
-use super::output::{document, printable, written};
+use super::output::{document, more, printable, title, written};
 use super::terms::{Printed, Source, When, when};
 use base::units::{Bytes, counted, duration_us, grouped};
 use clap::Args;
@@ -144,18 +144,16 @@ fn write(out: &mut dyn Write, asking: &mut Asking, printed: &Printed, filter: &E
     }
     if printed.json {
         writeln!(out, "\n]}}")?;
-    } else if listed > wanted {
-        writeln!(out, "  and {} more: --top says how many", grouped(u64::from(listed - wanted)))?;
+    } else {
+        out.write_all(more(listed - wanted).as_bytes())?;
     }
     out.flush()
 }
 
 fn write_head(out: &mut dyn Write, asking: &Asking, filter: &str, page: &EventsPage) -> io::Result<()> {
-    let device = asking.device.device;
-    let device = if device < 0 { "host memory".to_owned() } else { format!("device {device}") };
     let filter = if filter.is_empty() { String::new() } else { format!(", {}", printable(filter)) };
     let all = counted(page.all.into(), "event");
-    writeln!(out, "{}, {device}{filter}: {} of {all}", printable(&asking.summary.file), grouped(page.listed.into()))?;
+    writeln!(out, "{}{filter}: {} of {all}", title(asking), grouped(page.listed.into()))?;
     if page.listed == 0 {
         return Ok(());
     }

@@ -1,7 +1,7 @@
 //! `memscape find`: the allocations that a search finds, the largest first.
 
 use super::asking::{Asking, Rows, whole};
-use super::output::{document, pretty, printable};
+use super::output::{after, document, more, pretty, printable, title};
 use super::terms::{At, Printed, Source};
 use base::units::{Bytes, Moment, counted, grouped};
 use clap::Args;
@@ -53,8 +53,8 @@ pub(crate) fn find(arguments: &Find) -> Result<String, String> {
     let scope = facts.map_or(Scope::Ever, |facts| Scope::At(facts.moment));
     let page =
         largest(&mut asking, pattern, scope, printed.top).ok_or("the allocations could not be looked through")?;
-    let told = if printed.json { as_json } else { as_text };
-    Ok(told(&asking, pattern, facts, &page))
+    let form = if printed.json { as_json } else { as_text };
+    Ok(form(&asking, pattern, facts, &page))
 }
 
 /// At most `most` allocations of a scope that pass a filter, the largest first.
@@ -116,15 +116,10 @@ fn as_json(asking: &Asking, pattern: &str, facts: Option<MomentFacts>, page: &Ta
 }
 
 fn as_text(asking: &Asking, pattern: &str, facts: Option<MomentFacts>, page: &TablePage) -> String {
-    let device = asking.device.device;
-    let device = if device < 0 { "host memory".to_owned() } else { format!("device {device}") };
-    let when = facts.map_or_else(String::new, |facts| match Moment(facts.moment).event() {
-        Some(event) => format!(", live after event {}", grouped(event.0.into())),
-        None => ", live before the first event".to_owned(),
-    });
+    let when = facts.map_or_else(String::new, |facts| [", live ", &after(facts.moment)].concat());
     let mut text = format!(
-        "{}, {device}: {}{when}\n  {} of {}, {} bytes requested{}\n",
-        printable(&asking.summary.file),
+        "{}: {}{when}\n  {} of {}, {} bytes requested{}\n",
+        title(asking),
         printable(pattern),
         grouped(page.listed.count.into()),
         counted(page.scope.count.into(), "allocation"),
@@ -150,9 +145,5 @@ fn as_text(asking: &Asking, pattern: &str, facts: Option<MomentFacts>, page: &Ta
             if row.site.is_empty() { "no stack was recorded".to_owned() } else { printable(&row.site) },
         ));
     }
-    match page.listed.count.saturating_sub(page.rows.len() as u32) {
-        0 => {}
-        left_out => text.push_str(&format!("  and {} more: --top says how many\n", grouped(left_out.into()))),
-    }
-    text
+    text + &more(page.listed.count.saturating_sub(page.rows.len() as u32))
 }

@@ -1,7 +1,7 @@
 //! `memscape live` and `memscape peak`: what is live at a moment, put together by what made it.
 
 use super::asking::{Asking, Edge, Rows, whole};
-use super::output::{document, pretty, printable};
+use super::output::{after, document, more, pretty, printable, title};
 use super::terms::{At as AtWhen, Clock, Printed, Source, When, clock, name_of};
 use base::units::{Bytes, Moment, counted, grouped};
 use clap::{Args, ValueEnum};
@@ -160,8 +160,8 @@ fn tell(asking: &mut Asking, terms: &Terms, facts: &MomentFacts, window: Option<
         Counting::Mosaic => &MomentFacts { requested: page.total.bytes, count: page.total.count, ..*facts },
     };
     let rows = page.rows.get(1..).unwrap_or_default();
-    let told = if terms.printed.json { as_json } else { as_text };
-    Ok(told(asking, terms, facts, window, &page, rows))
+    let form = if terms.printed.json { as_json } else { as_text };
+    Ok(form(asking, terms, facts, window, &page, rows))
 }
 
 fn tree(asking: &mut Asking, terms: &Terms, moment: u32) -> Option<Box<TreePage>> {
@@ -269,18 +269,12 @@ fn as_text(
     page: &TreePage,
     rows: &[TreeRow],
 ) -> String {
-    let after = |moment: u32| match Moment(moment).event() {
-        Some(event) => format!("after event {}", grouped(event.0.into())),
-        None => "before the first event".to_owned(),
-    };
     let is_peak = match terms.counting {
         Counting::Mosaic => ", as Mosaic counts: only what was born in the trace, no baseline",
         Counting::Whole if facts.moment == asking.peak() => ", the peak",
         Counting::Whole => "",
     };
-    let device = asking.device.device;
-    let device = if device < 0 { "host memory".to_owned() } else { format!("device {device}") };
-    let mut text = format!("{}, {device}: live {}{is_peak}\n", printable(&asking.summary.file), after(facts.moment));
+    let mut text = format!("{}: live {}{is_peak}\n", title(asking), after(facts.moment));
     if let Some(Span { from, to }) = window {
         text.push_str(&format!("  the most between {} and {}\n", after(from), after(to)));
     }
@@ -318,11 +312,7 @@ fn as_text(
             printable(&name(&row.label, terms.by)),
         ));
     }
-    match page.row_count.saturating_sub(rows.len() as u32 + 1) {
-        0 => {}
-        left_out => text.push_str(&format!("  and {} more: --top says how many\n", grouped(left_out.into()))),
-    }
-    text
+    text + &more(page.row_count.saturating_sub(rows.len() as u32 + 1))
 }
 
 /// `train_step (train.py:233)`; of merged files the path.

@@ -1,6 +1,7 @@
 //! What is printed: standard output and error, which may be closed by whoever read them.
 
 use super::asking::Asking;
+use base::units::{Moment, grouped};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::io::{self, ErrorKind, Write};
@@ -34,6 +35,33 @@ pub(crate) fn say(line: &str) {
 /// Names from a file may hold escape sequences, which a terminal would obey.
 pub(crate) fn printable(text: &str) -> String {
     text.replace(char::is_control, "\u{fffd}")
+}
+
+/// `device 0`.
+pub(crate) fn device_name(device: i64) -> String {
+    if device < 0 { "host memory".to_owned() } else { format!("device {device}") }
+}
+
+/// What an answer for people begins with: `a.pickle, device 0`.
+pub(crate) fn title(asking: &Asking) -> String {
+    format!("{}, {}", printable(&asking.summary.file), device_name(asking.device.device))
+}
+
+/// `after event 3,216`.
+pub(crate) fn after(moment: u32) -> String {
+    match Moment(moment).event() {
+        Some(event) => format!("after event {}", grouped(event.0.into())),
+        None => "before the first event".to_owned(),
+    }
+}
+
+/// The line below rows that are not all; nothing where they are.
+pub(crate) fn more(left_out: u32) -> String {
+    if left_out == 0 {
+        String::new()
+    } else {
+        format!("  and {} more: --top says how many\n", grouped(left_out.into()))
+    }
 }
 
 /// The JSON document of a command about one device: the head that all of them have, and these fields.

@@ -2,7 +2,7 @@
 
 use super::asking::Asking;
 use super::find::largest;
-use super::output::{document, pretty, printable};
+use super::output::{after, document, more, pretty, printable, title};
 use super::terms::{At, Printed, Source, When, bytes};
 use base::units::{Bytes, Moment, counted, grouped, percent};
 use clap::Args;
@@ -70,8 +70,8 @@ pub(crate) fn state(terms: &Segments) -> Result<String, String> {
     let wants_sites = terms.printed.json || terms.blocks;
     let sites = if wants_sites { sites(&mut asking, facts.moment) } else { Some(Sites::new()) };
     let sites = sites.ok_or("the allocations could not be looked through")?;
-    let told = if terms.printed.json { as_json } else { as_text };
-    Ok(told(&asking, terms, &facts, &page, &sites))
+    let form = if terms.printed.json { as_json } else { as_text };
+    Ok(form(&asking, terms, &facts, &page, &sites))
 }
 
 /// All segments and blocks: the engine hands out so many rows at a time.
@@ -249,14 +249,8 @@ fn sums_in_words(sums: &StateSums) -> String {
 }
 
 fn as_text(asking: &Asking, terms: &Segments, facts: &MomentFacts, page: &StatePage, sites: &Sites) -> String {
-    let device = asking.device.device;
-    let device = if device < 0 { "host memory".to_owned() } else { format!("device {device}") };
-    let when = match Moment(facts.moment).event() {
-        Some(event) => format!("after event {}", grouped(event.0.into())),
-        None => "before the first event".to_owned(),
-    };
     let is_peak = if facts.moment == asking.peak() { ", the peak of requested bytes" } else { "" };
-    let mut text = format!("{}, {device}: {when}{is_peak}\n  ", printable(&asking.summary.file));
+    let mut text = format!("{}: {}{is_peak}\n  ", title(asking), after(facts.moment));
     text.push_str(&sums_in_words(&page.whole));
     if page.astray.count > 0 {
         let (bytes, count) = (exact(page.astray.bytes), counted(page.astray.count.into(), "allocation"));
@@ -288,10 +282,7 @@ fn as_text(asking: &Asking, terms: &Segments, facts: &MomentFacts, page: &StateP
                 pieces(page, bar).iter().for_each(|piece| text.push_str(&block_in_words(piece, sites)));
             }
         }
-        match group.sums.segments.saturating_sub(terms.printed.top) {
-            0 => {}
-            left_out => text.push_str(&format!("  and {} more: --top says how many\n", grouped(left_out.into()))),
-        }
+        text.push_str(&more(group.sums.segments.saturating_sub(terms.printed.top)));
     }
     text
 }

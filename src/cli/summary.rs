@@ -2,7 +2,7 @@
 
 use super::input::Input;
 use super::opening::{name_of, open};
-use super::output::{pretty, print, printable};
+use super::output::{device_name, pretty, print, printable};
 use base::units::{Bytes, counted, duration_us, grouped};
 use clap::Args;
 use engine::protocol::{DeviceSummary, FileSummary};
@@ -72,7 +72,7 @@ fn describe(summary: &FileSummary) -> String {
 }
 
 fn describe_device(device: &DeviceSummary, lines: &mut Vec<String>) {
-    let name = if device.device < 0 { "host memory".to_owned() } else { format!("device {}", device.device) };
+    let name = device_name(device.device);
     let span = device
         .time_us
         .map_or_else(String::new, |(first, last)| format!(" in {}", duration_us(last.saturating_sub(first))));
