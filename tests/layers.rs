@@ -192,7 +192,7 @@ fn the_page_and_its_skeleton_name_the_same_ids() {
     for source in sources().iter().filter(|source| source.room() == "page") {
         literals.extend(quoted_after(&source.code(), "\""));
         for call in ["by_id(\"", "get_element_by_id(\""] {
-            // Parts are what `cli/pack.rs` and `cli/html.rs` put into a page in one file.
+            // Parts are what `pack/main.rs` and `cli/html.rs` put into a page in one file.
             for id in quoted_after(&source.code(), call).into_iter().filter(|id| !id.starts_with("part-")) {
                 assert!(ids.contains(&id), "{} looks for an id {id} that index.html does not have", source.name);
             }

@@ -22,6 +22,7 @@ mod category_sets;
 mod category_stacks;
 mod category_yaml;
 mod cli;
+mod cli_arguments;
 mod cli_categories;
 mod cli_html;
 mod cli_live;

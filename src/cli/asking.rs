@@ -1,8 +1,8 @@
 //! A file that is open, and one device of it that is asked about.
 
 use super::input::Input;
-use super::opening::{name_of, open};
-use super::terms::{Clock, When};
+use super::opening::open_first;
+use super::terms::{Clock, Source, When};
 use base::units::{Moment, grouped};
 use engine::protocol::{At, DeviceSummary, FileSummary, MomentFacts};
 use engine::{Engine, Reply, Request, Work};
@@ -22,14 +22,10 @@ impl Asking {
     ///
     /// # Errors
     /// The file can't be read, or has no such device: one sentence.
-    pub(crate) fn open(path: &str, device: Option<i64>) -> Result<Asking, String> {
-        let mut input = Input::open(path).map_err(|error| error.to_string())?;
-        let mut members = Vec::new();
-        let (summary, engine) = open(&mut input, name_of(path), None, &mut members)?;
-        if members.len() > 1 {
-            eprintln!("memscape: {path}: the first of {} snapshots in it", members.len());
-        }
-        Asking::of(summary, engine, device)
+    pub(crate) fn open(source: &Source) -> Result<Asking, String> {
+        let mut input = Input::open(&source.file).map_err(|error| error.to_string())?;
+        let (summary, engine) = open_first(&mut input, &source.file)?;
+        Asking::of(summary, engine, source.device)
     }
 
     /// Picks the device of a file that is open.

@@ -4,50 +4,47 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, Once};
+use tempfile::TempPath;
 
 /// What a shell takes for "interrupted".
 const INTERRUPTED: i32 = 130;
 
-/// All of them. A signal comes to the process, so there is one list.
+/// All of them, those that were put to their place as well: no name comes twice. A signal comes to the process, so there is one list.
 static BEGUN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 static CAUGHT: Once = Once::new();
 
 /// A file that was begun; dropped, it is removed.
-pub(crate) struct Begun(PathBuf);
+pub(crate) struct Begun(Option<TempPath>);
 
 impl Begun {
-    /// Makes it, to be written and read.
+    /// Makes one of a name that nobody can guess, to be written and read.
     ///
     /// # Errors
-    /// The system's: there is one of that name, for example. It is never made through a link that somebody else put there.
-    pub(crate) fn create(path: PathBuf) -> io::Result<(File, Begun)> {
+    /// The system's.
+    pub(crate) fn create(named: &tempfile::Builder, folder: &Path) -> io::Result<(File, Begun)> {
         // Where another handler is set (`serve`), it ends the program in its own way.
         CAUGHT.call_once(|| drop(ctrlc::set_handler(interrupted)));
         let mut all = BEGUN.lock().map_err(|_| io::ErrorKind::Other)?;
-        let file = File::options().read(true).write(true).create_new(true).open(&path)?;
-        all.push(path.clone());
-        Ok((file, Begun(path)))
+        let (file, path) = named.tempfile_in(folder)?.into_parts();
+        all.push(path.to_path_buf());
+        Ok((file, Begun(Some(path))))
     }
 
     /// Puts it to its place, whole.
     ///
     /// # Errors
     /// The system's.
-    pub(crate) fn put(self, place: &Path) -> io::Result<()> {
-        let mut all = BEGUN.lock().map_err(|_| io::ErrorKind::Other)?;
-        fs::rename(&self.0, place)?;
-        all.retain(|path| *path != self.0);
-        Ok(())
+    pub(crate) fn put(mut self, place: &Path) -> io::Result<()> {
+        let _all = BEGUN.lock().map_err(|_| io::ErrorKind::Other)?;
+        self.0.take().map_or(Ok(()), |path| path.persist(place).map_err(io::Error::from))
     }
 }
 
 impl Drop for Begun {
     fn drop(&mut self) {
-        let Ok(mut all) = BEGUN.lock() else { return };
-        if let Some(at) = all.iter().position(|path| *path == self.0) {
-            // What can't be removed says by its name what it is.
-            let _ = fs::remove_file(all.swap_remove(at));
-        }
+        let _all = BEGUN.lock();
+        // What can't be removed says by its name what it is.
+        drop(self.0.take());
     }
 }
 

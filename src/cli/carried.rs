@@ -139,7 +139,7 @@ mod tests {
     fn of_file(name: &str, bytes: &[u8], most: usize) -> io::Result<Option<Carried>> {
         let path = std::env::temp_dir().join(format!("memscape-carried-{name}-{}", std::process::id()));
         std::fs::write(&path, bytes).unwrap();
-        let carried = Carried::of_file(&mut Input::open(path.to_str().unwrap()).unwrap(), most);
+        let carried = Carried::of_file(&mut Input::open(&path).unwrap(), most);
         std::fs::remove_file(path).unwrap();
         carried
     }

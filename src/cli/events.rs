@@ -1,10 +1,12 @@
 //! `memscape events`: the events that a filter leaves, printed as they come: nobody holds ten million lines at once.
 
 use super::asking::{Asking, Edge};
-use super::printable;
-use super::terms::{Form, Terms, When};
+use super::output::{document, more, printable, title, written};
+use super::terms::{Printed, Source, When, when};
 use base::units::{Bytes, counted, duration_us, grouped};
-use engine::protocol::{Action, EventRow, EventTerms, EventsFilter, EventsPage, EventsQuestion, versioned};
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use engine::protocol::{Action, EventRow, EventTerms, EventsFilter, EventsPage, EventsQuestion, Query, versioned};
 use engine::{Reply, Request};
 use serde_json::{Value, json};
 use std::io::{self, BufWriter, Write};
@@ -12,38 +14,73 @@ use std::io::{self, BufWriter, Write};
 /// Rows that are asked for at a time: as many as the engine hands out.
 const PAGE: u32 = 512;
 
+/// Arguments of `memscape events`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Events {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// First event: an event number, a time, peak, ... (see "memscape live --help" for WHEN)
+    #[arg(long, value_name = "WHEN", value_parser = when, allow_negative_numbers = true)]
+    pub(crate) from: Option<When>,
+    /// Last event, inclusive
+    #[arg(long, value_name = "WHEN", value_parser = when, allow_negative_numbers = true)]
+    pub(crate) to: Option<When>,
+    /// Only events with these actions, comma-separated
+    #[arg(long = "action", value_name = "NAME", value_delimiter = ',', value_parser = PossibleValuesParser::new(Action::ALL.map(|action| action.name())))]
+    pub(crate) actions: Vec<String>,
+    /// Only events of this size: >=1MiB, 1MiB..2MiB
+    #[arg(long = "size", value_name = "SIZE", value_parser = size)]
+    pub(crate) sizes: Vec<String>,
+    /// Only events on this stream
+    #[arg(long = "stream", value_name = "N")]
+    pub(crate) streams: Vec<String>,
+    /// Only events in this memory pool
+    #[arg(long = "pool", value_name = "A,B")]
+    pub(crate) pools: Vec<String>,
+    /// Only events that match, as in the page's list of events: what "memscape find" takes, or 7f89b4000000_0 (an address and
+    /// how often it was freed before), stream:0, pool:0,1, an action
+    #[arg(long = "filter", value_name = "TEXT")]
+    pub(crate) filters: Vec<String>,
+    #[command(flatten)]
+    pub(crate) printed: Printed,
+}
+
+fn size(text: &str) -> Result<String, String> {
+    match Query::parse(text) {
+        Ok(Query::Size(..)) => Ok(text.to_owned()),
+        Err(error) => Err(error.to_string()),
+        Ok(_) => Err("a size reads >=1MiB, 1MiB..2MiB or 512B".to_owned()),
+    }
+}
+
+impl Events {
+    /// All conditions as one filter of the page's list.
+    pub(crate) fn filter(&self) -> String {
+        let mut terms = if self.actions.is_empty() { Vec::new() } else { vec![self.actions.join(",")] };
+        terms.extend(self.sizes.iter().cloned());
+        terms.extend(self.streams.iter().map(|stream| ["stream:", stream].concat()));
+        terms.extend(self.pools.iter().map(|pool| ["pool:", pool].concat()));
+        terms.extend(self.filters.iter().cloned());
+        terms.join(" & ")
+    }
+}
+
 /// Prints them.
 ///
 /// # Errors
 /// The file or the filter can't be read, or there is no such event or time: one sentence.
-pub(crate) fn events(terms: &Terms) -> Result<(), String> {
-    EventTerms::parse(&terms.pattern).map_err(|error| format!("{}: {error}", terms.pattern))?;
-    let mut asking = Asking::open(&terms.file, terms.device)?;
-    let [from, to] = terms.span;
-    let from = from.map_or(Ok(0), |when| first(&mut asking, when))?;
-    let to = to.map_or(Ok(u32::MAX), |when| beyond(&mut asking, when))?;
+pub(crate) fn events(terms: &Events) -> Result<(), String> {
+    let filter = terms.filter();
+    EventTerms::parse(&filter).map_err(|error| format!("{filter}: {error}"))?;
+    let mut asking = Asking::open(&terms.source)?;
+    let from = terms.from.map_or(Ok(0), |when| first(&mut asking, when))?;
+    let to = terms.to.map_or(Ok(u32::MAX), |when| beyond(&mut asking, when))?;
     if from > to {
         return Err("--from is after --to".to_owned());
     }
-    let filter = EventsFilter { text: terms.pattern.clone(), actions: 0, between: Some([from, to]) };
+    let filter = EventsFilter { text: filter, actions: 0, between: Some([from, to]) };
     let mut out = BufWriter::new(io::stdout().lock());
-    match write(&mut out, &mut asking, terms, &filter) {
-        // A closed pipe (`| head`) is no failure of ours.
-        Err(Stop::Closed) | Ok(()) => Ok(()),
-        Err(Stop::NoAnswer) => Err("the events could not be listed".to_owned()),
-    }
-}
-
-/// Why nothing more is printed.
-enum Stop {
-    Closed,
-    NoAnswer,
-}
-
-impl From<io::Error> for Stop {
-    fn from(_: io::Error) -> Stop {
-        Stop::Closed
-    }
+    written(write(&mut out, &mut asking, &terms.printed, &filter))
 }
 
 /// The first event from a place in the trace on.
@@ -63,41 +100,37 @@ fn beyond(asking: &mut Asking, when: When) -> Result<u32, String> {
     Ok(asking.at(when)?.moment)
 }
 
-fn page(asking: &mut Asking, filter: &EventsFilter, rows: [u32; 2]) -> Result<EventsPage, Stop> {
+fn page(asking: &mut Asking, filter: &EventsFilter, rows: [u32; 2]) -> io::Result<EventsPage> {
     let device = asking.device.device;
     let question = EventsQuestion { filter: filter.clone(), rows, ..EventsQuestion::default() };
     match asking.ask(Request::Events { serial: 0, device, question: Box::new(question) }) {
         Some(Reply::Events { page, .. }) => Ok(*page),
-        _ => Err(Stop::NoAnswer),
+        _ => Err(io::Error::other("the events could not be listed")),
     }
 }
 
-fn write(out: &mut dyn Write, asking: &mut Asking, terms: &Terms, filter: &EventsFilter) -> Result<(), Stop> {
-    let mut next = page(asking, filter, [0, terms.top.min(PAGE)])?;
-    let (listed, wanted) = (next.listed, terms.top.min(next.listed));
+fn write(out: &mut dyn Write, asking: &mut Asking, printed: &Printed, filter: &EventsFilter) -> io::Result<()> {
+    let mut next = page(asking, filter, [0, printed.top.min(PAGE)])?;
+    let (listed, wanted) = (next.listed, printed.top.min(next.listed));
     let head = json!({
-        "schema": 1,
-        "file": asking.summary.file,
-        "device": asking.device.device,
-        "filter": terms.pattern,
+        "filter": filter.text,
         "from": filter.between.map(|[from, _]| from),
         "to": filter.between.map(|[_, beyond]| i64::from(beyond.min(asking.device.events as u32)) - 1),
         "events": next.all,
         "listed": listed,
         "rows_left_out": listed - wanted,
     });
-    let is_json = terms.form == Form::Json;
-    if is_json {
+    if printed.json {
         // The rows come last, one a line.
-        let head = head.to_string();
+        let head = document(asking, head).to_string();
         write!(out, "{},\n\"rows\": [", head.trim_end_matches('}'))?;
     } else {
-        write_head(out, asking, terms, &next)?;
+        write_head(out, asking, &filter.text, &next)?;
     }
     let mut told = 0;
     loop {
         for row in &next.rows {
-            if is_json {
+            if printed.json {
                 write!(out, "{}{}", if told == 0 { "\n" } else { ",\n" }, as_json(row))?;
             } else {
                 write_line(out, row, asking.device.time_us.map(|(first, _)| first))?;
@@ -109,20 +142,18 @@ fn write(out: &mut dyn Write, asking: &mut Asking, terms: &Terms, filter: &Event
         }
         next = page(asking, filter, [told, (wanted - told).min(PAGE)])?;
     }
-    if is_json {
+    if printed.json {
         writeln!(out, "\n]}}")?;
-    } else if listed > wanted {
-        writeln!(out, "  and {} more: --top says how many", grouped(u64::from(listed - wanted)))?;
+    } else {
+        out.write_all(more(listed - wanted).as_bytes())?;
     }
-    Ok(out.flush()?)
+    out.flush()
 }
 
-fn write_head(out: &mut dyn Write, asking: &Asking, terms: &Terms, page: &EventsPage) -> io::Result<()> {
-    let device = asking.device.device;
-    let device = if device < 0 { "host memory".to_owned() } else { format!("device {device}") };
-    let filter = if terms.pattern.is_empty() { String::new() } else { format!(", {}", printable(&terms.pattern)) };
+fn write_head(out: &mut dyn Write, asking: &Asking, filter: &str, page: &EventsPage) -> io::Result<()> {
+    let filter = if filter.is_empty() { String::new() } else { format!(", {}", printable(filter)) };
     let all = counted(page.all.into(), "event");
-    writeln!(out, "{}, {device}{filter}: {} of {all}", printable(&asking.summary.file), grouped(page.listed.into()))?;
+    writeln!(out, "{}{filter}: {} of {all}", title(asking), grouped(page.listed.into()))?;
     if page.listed == 0 {
         return Ok(());
     }

@@ -1,9 +1,10 @@
 //! `memscape find`: the allocations that a search finds, the largest first.
 
 use super::asking::{Asking, Rows, whole};
-use super::printable;
-use super::terms::{Form, Terms};
+use super::output::{after, document, more, pretty, printable, title};
+use super::terms::{At, Printed, Source};
 use base::units::{Bytes, Moment, counted, grouped};
+use clap::Args;
 use engine::protocol::{
     Filter, MomentFacts, QueryError, Scope, SortWay, TableColumn, TableFilter, TablePage, TableQuestion, TableRow,
     TableSort,
@@ -11,25 +12,49 @@ use engine::protocol::{
 use engine::{Reply, Request};
 use serde_json::{Value, json};
 
+const PATTERN: &str = "What to look for, as in the page's search:
+
+text, /expression/        in a frame of the stack
+@text                     in the call site
+@category activation      of this category
+#12                       the allocation of this number
+0x7f89b4000000            allocations that hold this address
+>=1MiB, 1MiB..2MiB        of this size
+age>1000, life<10         by events since its allocation, and until it is freed
+model.py & >=1MiB         all of several terms";
+
+/// Arguments of `memscape find`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Find {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// What to look for, as in the page's search: text, /expression/, @text, #number, an address, a size
+    #[arg(long_help = PATTERN)]
+    pub(crate) pattern: String,
+    #[command(flatten)]
+    pub(crate) at: At,
+    #[command(flatten)]
+    pub(crate) printed: Printed,
+}
+
 /// The text of `memscape find`.
 ///
 /// # Errors
 /// The file can't be read, has no such moment, or what to look for can't be read: one sentence.
-pub(crate) fn find(terms: &Terms) -> Result<String, String> {
-    let readable = match Filter::parse(&terms.pattern) {
+pub(crate) fn find(arguments: &Find) -> Result<String, String> {
+    let Find { source, pattern, at, printed } = arguments;
+    let readable = match Filter::parse(pattern) {
         Ok(filter) if filter.terms.is_empty() => Err(QueryError::Empty),
         read => read.map(drop),
     };
-    readable.map_err(|error| format!("{}: {error}", terms.pattern))?;
-    let mut asking = Asking::open(&terms.file, terms.device)?;
-    let facts = terms.when.map(|when| asking.at(when)).transpose()?;
+    readable.map_err(|error| format!("{pattern}: {error}"))?;
+    let mut asking = Asking::open(source)?;
+    let facts = at.when.map(|when| asking.at(when)).transpose()?;
     let scope = facts.map_or(Scope::Ever, |facts| Scope::At(facts.moment));
     let page =
-        largest(&mut asking, &terms.pattern, scope, terms.top).ok_or("the allocations could not be looked through")?;
-    Ok(match terms.form {
-        Form::Json => as_json(&asking, terms, facts, &page),
-        Form::Text | Form::Markdown => as_text(&asking, terms, facts, &page),
-    })
+        largest(&mut asking, pattern, scope, printed.top).ok_or("the allocations could not be looked through")?;
+    let form = if printed.json { as_json } else { as_text };
+    Ok(form(&asking, pattern, facts, &page))
 }
 
 /// At most `most` allocations of a scope that pass a filter, the largest first.
@@ -64,7 +89,7 @@ impl Rows for TablePage {
     }
 }
 
-fn as_json(asking: &Asking, terms: &Terms, facts: Option<MomentFacts>, page: &TablePage) -> String {
+fn as_json(asking: &Asking, pattern: &str, facts: Option<MomentFacts>, page: &TablePage) -> String {
     let row = |row: &TableRow| {
         json!({
             "number": row.allocation,
@@ -79,31 +104,23 @@ fn as_json(asking: &Asking, terms: &Terms, facts: Option<MomentFacts>, page: &Ta
             "site": row.site,
         })
     };
-    let value = json!({
-        "schema": 1,
-        "file": asking.summary.file,
-        "device": asking.device.device,
-        "pattern": terms.pattern,
+    let fields = json!({
+        "pattern": pattern,
         "event": facts.map(|facts| Moment(facts.moment).event_or_minus_one()),
         "requested": page.listed.bytes,
         "count": page.listed.count,
         "rows": page.rows.iter().map(row).collect::<Vec<Value>>(),
         "rows_left_out": page.listed.count.saturating_sub(page.rows.len() as u32),
     });
-    serde_json::to_string_pretty(&value).map(|text| text + "\n").unwrap_or_default()
+    pretty(&document(asking, fields))
 }
 
-fn as_text(asking: &Asking, terms: &Terms, facts: Option<MomentFacts>, page: &TablePage) -> String {
-    let device = asking.device.device;
-    let device = if device < 0 { "host memory".to_owned() } else { format!("device {device}") };
-    let when = facts.map_or_else(String::new, |facts| match Moment(facts.moment).event() {
-        Some(event) => format!(", live after event {}", grouped(event.0.into())),
-        None => ", live before the first event".to_owned(),
-    });
+fn as_text(asking: &Asking, pattern: &str, facts: Option<MomentFacts>, page: &TablePage) -> String {
+    let when = facts.map_or_else(String::new, |facts| [", live ", &after(facts.moment)].concat());
     let mut text = format!(
-        "{}, {device}: {}{when}\n  {} of {}, {} bytes requested{}\n",
-        printable(&asking.summary.file),
-        printable(&terms.pattern),
+        "{}: {}{when}\n  {} of {}, {} bytes requested{}\n",
+        title(asking),
+        printable(pattern),
         grouped(page.listed.count.into()),
         counted(page.scope.count.into(), "allocation"),
         grouped(page.listed.bytes),
@@ -128,9 +145,5 @@ fn as_text(asking: &Asking, terms: &Terms, facts: Option<MomentFacts>, page: &Ta
             if row.site.is_empty() { "no stack was recorded".to_owned() } else { printable(&row.site) },
         ));
     }
-    match page.listed.count.saturating_sub(page.rows.len() as u32) {
-        0 => {}
-        left_out => text.push_str(&format!("  and {} more: --top says how many\n", grouped(left_out.into()))),
-    }
-    text
+    text + &more(page.listed.count.saturating_sub(page.rows.len() as u32))
 }

@@ -5,6 +5,7 @@ use engine::Want;
 use engine::protocol::Access;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
 
 /// How much is read at a time.
 const CHUNK: usize = 1 << 20;
@@ -28,8 +29,8 @@ impl Input {
     ///
     /// # Errors
     /// The system's.
-    pub(crate) fn open(path: &str) -> io::Result<Input> {
-        let bytes = if path == "-" {
+    pub(crate) fn open(path: &Path) -> io::Result<Input> {
+        let bytes = if path.as_os_str() == "-" {
             Bytes::Pipe(Box::new(io::stdin().lock()))
         } else {
             let file = File::open(path)?;
@@ -100,8 +101,7 @@ impl Input {
     /// The system's.
     pub(crate) fn keep_whole(&mut self) -> io::Result<()> {
         let Bytes::Pipe(pipe) = &mut self.bytes else { return Ok(()) };
-        let path = std::env::temp_dir().join(format!("memscape-{}", std::process::id()));
-        let (mut file, owned) = Begun::create(path)?;
+        let (mut file, owned) = Begun::create(tempfile::Builder::new().prefix("memscape-"), &std::env::temp_dir())?;
         let first = self.first.take().unwrap_or_default();
         file.write_all(&first)?;
         let length = first.len() as u64 + io::copy(pipe, &mut file)?;

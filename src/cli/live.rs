@@ -1,9 +1,10 @@
 //! `memscape live` and `memscape peak`: what is live at a moment, put together by what made it.
 
 use super::asking::{Asking, Edge, Rows, whole};
-use super::printable;
-use super::terms::{By, Counting, Form, Terms, When};
+use super::output::{after, document, more, pretty, printable, title};
+use super::terms::{At as AtWhen, Clock, Printed, Source, When, clock, name_of};
 use base::units::{Bytes, Moment, counted, grouped};
+use clap::{Args, ValueEnum};
 use engine::protocol::{
     Arrangement, At, Fold, FoldState, Internal, Merge, MomentFacts, NodeLabel, Reach, ReportQuestion, Root, Scope,
     Span, Topic, TreePage, TreeQuestion, TreeRow,
@@ -15,13 +16,80 @@ use ui::amount::percent;
 /// The root of every tree.
 const ALL: u32 = 0;
 
+/// Arguments of `memscape live`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Live {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    #[command(flatten)]
+    pub(crate) at: AtWhen,
+    #[command(flatten)]
+    pub(crate) terms: Terms,
+}
+
+/// Arguments of `memscape peak`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Peak {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// Start of the time range, inclusive: 1.25s or 350ms after the first event, or microseconds since 1970
+    #[arg(long, value_name = "TIME", value_parser = clock, allow_negative_numbers = true)]
+    pub(crate) from: Option<Clock>,
+    /// End of the time range, inclusive
+    #[arg(long, value_name = "TIME", value_parser = clock, allow_negative_numbers = true)]
+    pub(crate) to: Option<Clock>,
+    #[command(flatten)]
+    pub(crate) terms: Terms,
+}
+
+/// How allocations are counted, grouped and printed.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Terms {
+    /// What to group allocations by
+    #[arg(long, value_enum, value_name = "KEY", default_value_t = By::Site)]
+    pub(crate) by: By,
+    /// With --by tree: start at the innermost frame
+    #[arg(long)]
+    pub(crate) inverted: bool,
+    /// With --by tree: leave out frames of PyTorch and Python itself
+    #[arg(long)]
+    pub(crate) hide_internal: bool,
+    /// What to count
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = Counting::Whole)]
+    pub(crate) counting: Counting,
+    #[command(flatten)]
+    pub(crate) printed: Printed,
+}
+
+/// What counts as live.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Counting {
+    /// Everything live on the device
+    Whole,
+    /// Only what was allocated in the trace, as Mosaic's reports count
+    Mosaic,
+}
+
+/// What allocations are put together by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum By {
+    /// Call site: the innermost frame that is not internal
+    Site,
+    /// Function of the call site
+    Function,
+    /// File of the call site
+    File,
+    /// Call tree: all frames, outermost first
+    Tree,
+}
+
 /// The text of `memscape live`.
 ///
 /// # Errors
 /// The file can't be read, or has no such moment: one sentence.
-pub(crate) fn live(terms: &Terms) -> Result<String, String> {
-    let mut asking = Asking::open(&terms.file, terms.device)?;
-    let facts = match (terms.when.unwrap_or(When::Peak), terms.counting) {
+pub(crate) fn live(Live { source, at, terms }: &Live) -> Result<String, String> {
+    let mut asking = Asking::open(source)?;
+    let facts = match (at.when.unwrap_or(When::Peak), terms.counting) {
         (When::Peak, Counting::Mosaic) => highest_for_mosaic(&mut asking, None)?,
         (when, _) => asking.at(when)?,
     };
@@ -32,9 +100,9 @@ pub(crate) fn live(terms: &Terms) -> Result<String, String> {
 ///
 /// # Errors
 /// The file can't be read, or has no times: one sentence.
-pub(crate) fn highest(terms: &Terms) -> Result<String, String> {
-    let mut asking = Asking::open(&terms.file, terms.device)?;
-    if terms.window == [None; 2] {
+pub(crate) fn highest(Peak { source, from, to, terms }: &Peak) -> Result<String, String> {
+    let mut asking = Asking::open(source)?;
+    if (from, to) == (&None, &None) {
         let facts = match terms.counting {
             Counting::Whole => asking.at(When::Peak)?,
             Counting::Mosaic => highest_for_mosaic(&mut asking, None)?,
@@ -42,7 +110,7 @@ pub(crate) fn highest(terms: &Terms) -> Result<String, String> {
         return tell(&mut asking, terms, &facts, None);
     }
     // What holds where the window begins is part of it.
-    let [from_us, to_us] = terms.window.map(|clock| clock.map(|clock| asking.time(clock)).transpose());
+    let [from_us, to_us] = [from, to].map(|clock| clock.map(|clock| asking.time(clock)).transpose());
     let [from_us, to_us] = [from_us?, to_us?];
     let from = from_us.map_or(Ok(At::Moment(0)), |us| asking.at_time(us, Edge::Excluded))?;
     let to = to_us.map_or(Ok(At::Moment(u32::MAX)), |us| asking.at_time(us, Edge::Included))?;
@@ -92,10 +160,8 @@ fn tell(asking: &mut Asking, terms: &Terms, facts: &MomentFacts, window: Option<
         Counting::Mosaic => &MomentFacts { requested: page.total.bytes, count: page.total.count, ..*facts },
     };
     let rows = page.rows.get(1..).unwrap_or_default();
-    Ok(match terms.form {
-        Form::Json => as_json(asking, terms, facts, window, &page, rows),
-        Form::Text | Form::Markdown => as_text(asking, terms, facts, window, &page, rows),
-    })
+    let form = if terms.printed.json { as_json } else { as_text };
+    Ok(form(asking, terms, facts, window, &page, rows))
 }
 
 fn tree(asking: &mut Asking, terms: &Terms, moment: u32) -> Option<Box<TreePage>> {
@@ -104,7 +170,11 @@ fn tree(asking: &mut Asking, terms: &Terms, moment: u32) -> Option<Box<TreePage>
         By::Site => by_site(Merge::Line),
         By::Function => by_site(Merge::Function),
         By::File => by_site(Merge::File),
-        By::Tree => Arrangement { root: terms.order, merge: Merge::Line, internal: terms.internal },
+        By::Tree => Arrangement {
+            root: if terms.inverted { Root::Innermost } else { Root::default() },
+            merge: Merge::Line,
+            internal: if terms.hide_internal { Internal::Hidden } else { Internal::default() },
+        },
     };
     let fold = |reach, state| Fold { node: ALL, reach, state };
     let folds = match terms.by {
@@ -112,7 +182,7 @@ fn tree(asking: &mut Asking, terms: &Terms, moment: u32) -> Option<Box<TreePage>
         _ => vec![fold(Reach::AllBelow, FoldState::Closed), fold(Reach::One, FoldState::Open)],
     };
     let device = asking.device.device;
-    whole(terms.top.saturating_add(1), |rows| {
+    whole(terms.printed.top.saturating_add(1), |rows| {
         let question = TreeQuestion {
             scope: match terms.counting {
                 Counting::Whole => Scope::At(moment),
@@ -130,6 +200,14 @@ fn tree(asking: &mut Asking, terms: &Terms, moment: u32) -> Option<Box<TreePage>
             _ => None,
         }
     })
+}
+
+impl Peak {
+    /// Arguments that contradict each other.
+    pub(crate) fn conflict(&self) -> Option<String> {
+        let (from, to) = (self.from?, self.to?);
+        (from > to).then(|| "--from is after --to".to_owned())
+    }
 }
 
 impl Rows for TreePage {
@@ -166,24 +244,21 @@ fn as_json(
         value
     };
     let reserved = asking.device.knows_reserved().then_some(facts.reserved);
-    let value = json!({
-        "schema": 1,
-        "file": asking.summary.file,
-        "device": asking.device.device,
+    let fields = json!({
         "event": Moment(facts.moment).event_or_minus_one(),
         "time_us": facts.time_us,
         "window": window.map(|span| json!({"first_event": Moment(span.from).event_or_minus_one(), "last_event": Moment(span.to).event_or_minus_one()})),
         "requested": facts.requested,
-        "counting": terms.counting.name(),
+        "counting": name_of(terms.counting),
         "allocated": (terms.counting == Counting::Whole).then(|| facts.requested.saturating_sub(facts.pending)),
         "pending": (terms.counting == Counting::Whole).then_some(facts.pending),
         "reserved": reserved,
         "count": facts.count,
-        "by": terms.by.name(),
+        "by": name_of(terms.by),
         "rows": rows.iter().map(row).collect::<Vec<Value>>(),
         "rows_left_out": page.row_count.saturating_sub(rows.len() as u32 + 1),
     });
-    serde_json::to_string_pretty(&value).map(|text| text + "\n").unwrap_or_default()
+    pretty(&document(asking, fields))
 }
 
 fn as_text(
@@ -194,18 +269,12 @@ fn as_text(
     page: &TreePage,
     rows: &[TreeRow],
 ) -> String {
-    let after = |moment: u32| match Moment(moment).event() {
-        Some(event) => format!("after event {}", grouped(event.0.into())),
-        None => "before the first event".to_owned(),
-    };
     let is_peak = match terms.counting {
         Counting::Mosaic => ", as Mosaic counts: only what was born in the trace, no baseline",
         Counting::Whole if facts.moment == asking.peak() => ", the peak",
         Counting::Whole => "",
     };
-    let device = asking.device.device;
-    let device = if device < 0 { "host memory".to_owned() } else { format!("device {device}") };
-    let mut text = format!("{}, {device}: live {}{is_peak}\n", printable(&asking.summary.file), after(facts.moment));
+    let mut text = format!("{}: live {}{is_peak}\n", title(asking), after(facts.moment));
     if let Some(Span { from, to }) = window {
         text.push_str(&format!("  the most between {} and {}\n", after(from), after(to)));
     }
@@ -229,7 +298,7 @@ fn as_text(
         "bytes",
         "share",
         "count",
-        terms.by.name()
+        name_of(terms.by)
     ));
     for row in rows {
         let weight = row.weight;
@@ -243,11 +312,7 @@ fn as_text(
             printable(&name(&row.label, terms.by)),
         ));
     }
-    match page.row_count.saturating_sub(rows.len() as u32 + 1) {
-        0 => {}
-        left_out => text.push_str(&format!("  and {} more: --top says how many\n", grouped(left_out.into()))),
-    }
-    text
+    text + &more(page.row_count.saturating_sub(rows.len() as u32 + 1))
 }
 
 /// `train_step (train.py:233)`; of merged files the path.

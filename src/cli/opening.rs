@@ -1,14 +1,26 @@
 //! A file → an engine that has it open, with progress on a terminal.
 
 use super::input::Input;
+use super::output::say;
 use base::units::Bytes;
 use engine::protocol::{FileSummary, Member, Progress};
 use engine::{Engine, Reply, Request, Want, Work};
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 
 /// A file's name without its folders.
-pub(crate) fn name_of(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
+pub(crate) fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// Opens the first snapshot of a file, and says so where there are several.
+pub(crate) fn open_first(input: &mut Input, path: &Path) -> Result<(FileSummary, Engine), String> {
+    let mut members = Vec::new();
+    let opened = open(input, &name_of(path), None, &mut members)?;
+    if members.len() > 1 {
+        say(&format!("{}: the first of {} snapshots in it", path.display(), members.len()));
+    }
+    Ok(opened)
 }
 
 /// Opens one snapshot of a file; its summary and what answers questions about it, or one sentence. Where there are several, `members`
@@ -51,7 +63,7 @@ pub(crate) fn open(
                 Reply::Failed { message } => return Err(message),
                 Reply::Opened(summary) => {
                     if show {
-                        eprint!("\r\x1b[K");
+                        progress("");
                     }
                     return Ok((*summary, engine));
                 }
@@ -64,7 +76,12 @@ pub(crate) fn open(
     }
 }
 
-fn show_progress(progress: &Progress) {
-    let total = progress.total_bytes.map_or_else(String::new, |total| format!(" of {}", Bytes(total)));
-    eprint!("\r\x1b[K{:?}: {}{total}", progress.phase, Bytes(progress.bytes));
+fn show_progress(now: &Progress) {
+    let total = now.total_bytes.map_or_else(String::new, |total| format!(" of {}", Bytes(total)));
+    progress(&format!("{:?}: {}{total}", now.phase, Bytes(now.bytes)));
+}
+
+/// Replaces the line on the terminal.
+fn progress(text: &str) {
+    let _ = write!(io::stderr(), "\r\x1b[K{text}");
 }

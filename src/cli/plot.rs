@@ -2,31 +2,92 @@
 
 use super::asking::pick;
 use super::input::Input;
-use super::opening::{name_of, open};
-use super::options::{Options, Theme};
+use super::opening::open_first;
+use super::terms::Source;
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use engine::Engine;
-use engine::protocol::Reply;
+use engine::protocol::{Grouping, Reply};
 use picture::render::Look;
 use picture::svg::{self, Inks};
 use picture::timeline::{Axis, time_axis_margin};
 use std::collections::VecDeque;
 use std::fmt;
 use std::io::{self, Write};
+use std::path::PathBuf;
 use ui::action::GivenFile;
 use ui::export::{Format, Picture};
 use ui::figure::sheet::LEAST_FRAME;
 use ui::state::Canvas;
 use ui::{Action, Command, Effect, State, update};
 
-/// Writes the picture; what went wrong is one sentence.
-pub(crate) fn plot(options: &Options) -> Result<(), String> {
-    let mut input = Input::open(&options.file).map_err(|error| error.to_string())?;
-    let mut members = Vec::new();
-    let (summary, engine) = open(&mut input, name_of(&options.file), None, &mut members)?;
-    if members.len() > 1 {
-        eprintln!("memscape: {}: the first of {} snapshots in it", options.file, members.len());
+/// CSS pixels that make a picture people can read, and that browsers draw.
+const SIDES: std::ops::RangeInclusive<i64> = 200..=16_000;
+
+/// Arguments of `memscape plot`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Plot {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// SVG file to write, "-" for standard output
+    #[arg(short, long = "output", value_name = "OUT.svg")]
+    pub(crate) out: PathBuf,
+    /// Width of the whole picture in CSS pixels
+    #[arg(long, value_name = "PX", default_value_t = 1200, value_parser = clap::value_parser!(u32).range(SIDES))]
+    pub(crate) width: u32,
+    /// Height of the timeline in CSS pixels
+    #[arg(long, value_name = "PX", default_value_t = 480, value_parser = clap::value_parser!(u32).range(SIDES))]
+    pub(crate) height: u32,
+    /// First event; with --time, seconds since the first event
+    #[arg(long, value_name = "EVENT", value_parser = place)]
+    pub(crate) from: Option<f64>,
+    /// Last event; with --time, seconds since the first event
+    #[arg(long, value_name = "EVENT", value_parser = place)]
+    pub(crate) to: Option<f64>,
+    /// Draw wall-clock time on the horizontal axis instead of events
+    #[arg(long)]
+    pub(crate) time: bool,
+    /// How allocations are stacked
+    #[arg(long, value_name = "KIND", default_value = BIRTH, value_parser = stacking())]
+    pub(crate) stack: String,
+    /// What the colours show
+    #[arg(long, alias = "color", value_name = "KIND", default_value = "site", value_parser = colouring())]
+    pub(crate) colour: Grouping,
+    /// Use colours for a dark background
+    #[arg(long)]
+    pub(crate) dark: bool,
+}
+
+/// Stacked in the order of allocation.
+const BIRTH: &str = "birth";
+
+fn colouring() -> impl TypedValueParser<Value = Grouping> {
+    let names = PossibleValuesParser::new(Grouping::ALL.map(Grouping::name));
+    names.map(|name| Grouping::named(&name).unwrap_or_default())
+}
+
+fn stacking() -> PossibleValuesParser {
+    PossibleValuesParser::new([BIRTH].into_iter().chain(Grouping::ALL.map(Grouping::name)))
+}
+
+fn place(text: &str) -> Result<f64, String> {
+    let place = text.parse().ok().filter(|place: &f64| place.is_finite() && *place >= 0.0);
+    place.ok_or_else(|| "a number from 0 on".to_owned())
+}
+
+impl Plot {
+    /// Arguments that contradict each other.
+    pub(crate) fn conflict(&self) -> Option<String> {
+        let (from, to) = (self.from?, self.to?);
+        (from > to).then(|| "--from is after --to".to_owned())
     }
-    let device = pick(&summary, options.device)?.device;
+}
+
+/// Writes the picture; what went wrong is one sentence.
+pub(crate) fn plot(options: &Plot) -> Result<(), String> {
+    let mut input = Input::open(&options.source.file).map_err(|error| error.to_string())?;
+    let (summary, engine) = open_first(&mut input, &options.source.file)?;
+    let device = pick(&summary, options.source.device)?.device;
     let mut page = Page { state: State::default(), engine, effects: VecDeque::new() };
     let [frame, _] = LEAST_FRAME;
     page.act(Action::Resized(Canvas {
@@ -37,9 +98,9 @@ pub(crate) fn plot(options: &Options) -> Result<(), String> {
     page.act(Action::FilesGiven(vec![GivenFile { name: "snapshot".to_owned(), bytes: 0 }]));
     page.act(Action::Replied { load: page.state.load, reply: Reply::Opened(Box::new(summary)) });
     page.act(Action::DeviceChosen(device));
-    page.act(Action::StackingChosen(options.stack));
+    page.act(Action::StackingChosen(Grouping::named(&options.stack)));
     page.act(Action::ColouringChosen(options.colour));
-    if options.axis == Axis::Time {
+    if options.time {
         page.act(Action::Command(Command::ToggleAxis));
         if page.state.axis != Axis::Time {
             return Err(page.state.remark.unwrap_or_default());
@@ -51,31 +112,29 @@ pub(crate) fn plot(options: &Options) -> Result<(), String> {
     }
     page.act(Action::Command(Command::Export(Format::Svg)));
     let picture = page.picture()?;
-    let (look, inks) = match options.theme {
-        Theme::Light => (Look::light(), Inks::LIGHT),
-        Theme::Dark => (Look::dark(), Inks::DARK),
-    };
+    let (look, inks) = if options.dark { (Look::dark(), Inks::DARK) } else { (Look::light(), Inks::LIGHT) };
     let look = if options.colour.is_ordered() { look.in_order() } else { look };
-    let out: Box<dyn Write> = match options.out.as_str() {
-        "-" => Box::new(io::stdout().lock()),
-        path => Box::new(std::fs::File::create(path).map_err(|error| format!("{path}: {error}"))?),
+    let wrong = |error: io::Error| format!("{}: {error}", options.out.display());
+    let out: Box<dyn Write> = match options.out.as_path() {
+        path if path.as_os_str() == "-" => Box::new(io::stdout().lock()),
+        path => Box::new(std::fs::File::create(path).map_err(wrong)?),
     };
     let mut out = Text { out: io::BufWriter::new(out), error: None };
     let written = svg::write(&mut out, &picture.drawing(), &look, &inks);
     let flushed = out.out.flush();
     match out.error.or(flushed.err()) {
         // A closed pipe (`| head`) is no failure of ours.
-        Some(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(format!("{}: {error}", options.out)),
+        Some(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(wrong(error)),
         Some(_) => Ok(()),
         None => written.map_err(|error| error.to_string()),
     }
 }
 
 /// The window's edges as parts of the axis; `None` for one that begins behind it.
-fn edges(state: &State, options: &Options) -> Option<[f64; 2]> {
+fn edges(state: &State, options: &Plot) -> Option<[f64; 2]> {
     let (device, plane) = (state.device()?, state.plane()?);
     let width = plane.extent.width as f64;
-    let place = match (options.axis, device.time_us) {
+    let place = match (state.axis, device.time_us) {
         // Event k stands at k + 1, and what it brings about reaches to k + 2.
         (Axis::Events, _) => [options.from.map(|event| event + 1.0), options.to.map(|event| event + 2.0)],
         (Axis::Time, span) => {

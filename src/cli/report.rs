@@ -1,14 +1,16 @@
 //! `memscape report`, `oom`, `categories`, `stages`, `layers` and `leaks`: any report as text, JSON or Markdown.
 
 use super::asking::Asking;
-use super::printable;
-use super::terms::{Form, Terms};
+use super::output::{document, pretty, printable};
+use super::terms::{At, Source, bytes};
 use base::units::Moment;
+use clap::Args;
 use engine::protocol::{
-    CategorySet, Cell, Evidence, Report, ReportQuestion, SetError, Sheet, SheetRow, Threshold, Tone,
+    CategorySet, Cell, Evidence, Report, ReportQuestion, SetError, Sheet, SheetRow, Threshold, Tone, Topic,
 };
 use engine::{Reply, Request};
 use serde_json::{Map, Value, json};
+use std::path::{Path, PathBuf};
 use ui::cell_text::{exact, is_of_numbers, left_out, threshold, title, total};
 use ui::markdown::markdown;
 use ui::summary::device_name;
@@ -16,17 +18,46 @@ use ui::summary::device_name;
 /// Characters that a column of words is made wide for; what is longer stands out.
 const WIDEST: usize = 60;
 
+/// Arguments of a report.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Terms {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    #[command(flatten)]
+    pub(crate) at: At,
+    /// Change a threshold that the report names, such as late=10 or leak=3MiB
+    #[arg(long = "threshold", value_name = "KEY=N", value_parser = key_and_value)]
+    pub(crate) thresholds: Vec<(String, u64)>,
+    /// Rules that assign categories: default, mosaic, or a file of rules (JSON, or Mosaic's JSON or YAML)
+    #[arg(long)]
+    pub(crate) rules: Option<PathBuf>,
+    /// Maximum number of rows in each table
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) top: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print Markdown
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) markdown: bool,
+}
+
+fn key_and_value(text: &str) -> Result<(String, u64), String> {
+    let (key, value) = text.split_once('=').ok_or("a threshold reads KEY=N, such as late=10 or leak=3MiB")?;
+    Ok((key.to_owned(), bytes(value)?))
+}
+
 /// The text of a report.
 ///
 /// # Errors
 /// The file or the rules can't be read, or there is no such moment or threshold: one sentence.
-pub(crate) fn report(terms: &Terms) -> Result<String, String> {
-    let mut asking = Asking::open(&terms.file, terms.device)?;
+pub(crate) fn report(topic: Topic, terms: &Terms) -> Result<String, String> {
+    let mut asking = Asking::open(&terms.source)?;
     if let Some(path) = &terms.rules {
-        heed(&mut asking, path).map_err(|error| format!("{path}: {error}"))?;
+        classify(&mut asking, path).map_err(|error| format!("{}: {error}", path.display()))?;
     }
-    let at = terms.when.map(|when| asking.at(when)).transpose()?.map(|facts| facts.moment);
-    let question = ReportQuestion { topic: terms.topic, at, thresholds: terms.thresholds.clone(), rows: terms.top };
+    let at = terms.at.when.map(|when| asking.at(when)).transpose()?.map(|facts| facts.moment);
+    let question = ReportQuestion { topic, at, thresholds: terms.thresholds.clone(), rows: terms.top };
     let device = asking.device.device;
     let report = match asking.ask(Request::Report { serial: 0, device, question }) {
         Some(Reply::Report { report, .. }) => *report,
@@ -45,16 +76,16 @@ pub(crate) fn report(terms: &Terms) -> Result<String, String> {
         });
     }
     let of = format!("{} · {}", asking.summary.file, device_name(device));
-    Ok(match terms.form {
-        Form::Text => as_text(&report, &of),
-        Form::Json => as_json(&report, &asking),
-        Form::Markdown => markdown(&report, &of),
+    Ok(match terms {
+        Terms { json: true, .. } => as_json(&report, &asking),
+        Terms { markdown: true, .. } => markdown(&report, &of),
+        _ => as_text(&report, &of),
     })
 }
 
-/// Lets categories be told by the rules of a file.
-fn heed(asking: &mut Asking, rules: &str) -> Result<(), String> {
-    let set = match CategorySet::named(rules) {
+/// Classifies by these rules: those of that name, or in that file.
+fn classify(asking: &mut Asking, rules: &Path) -> Result<(), String> {
+    let set = match rules.to_str().and_then(CategorySet::named) {
         Some(set) => set,
         None => {
             let text = std::fs::read_to_string(rules).map_err(|error| error.to_string())?;
@@ -131,15 +162,12 @@ fn as_json(report: &Report, asking: &Asking) -> String {
         .iter()
         .map(|it| json!({"tone": name(it.tone), "text": it.text, "evidence": it.evidence.as_ref().map(as_evidence)}));
     let sheets: Map<String, Value> = report.sheets.iter().map(|sheet| (sheet.key.clone(), as_sheet(sheet))).collect();
-    let value = json!({
-        "schema": 1,
-        "file": asking.summary.file,
-        "device": asking.device.device,
+    let fields = json!({
         "topic": report.topic.name(),
         "statements": statement.collect::<Vec<Value>>(),
         "sheets": sheets,
     });
-    serde_json::to_string_pretty(&value).map(|text| text + "\n").unwrap_or_default()
+    pretty(&document(asking, fields))
 }
 
 fn name(tone: Tone) -> &'static str {

@@ -2,9 +2,10 @@
 
 use super::asking::Asking;
 use super::find::largest;
-use super::printable;
-use super::terms::{Form, Terms, When};
+use super::output::{after, document, more, pretty, printable, title};
+use super::terms::{At, Printed, Source, When, bytes};
 use base::units::{Bytes, Moment, counted, grouped, percent};
+use clap::Args;
 use engine::protocol::{
     MomentFacts, Only, PieceKind, Scope, SegmentSort, StateBar, StateFit, StateGroup, StatePage, StatePiece,
     StateQuestion, StateSums,
@@ -16,30 +17,65 @@ use std::collections::HashMap;
 /// The call site of each allocation.
 type Sites = HashMap<u32, String>;
 
+/// Arguments of `memscape state`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Segments {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    #[command(flatten)]
+    pub(crate) at: At,
+    /// Only segments of this memory pool
+    #[arg(long, value_name = "A,B", value_parser = pool)]
+    pub(crate) pool: Option<(u64, u64)>,
+    /// Only segments of this stream, decimal or 0x...
+    #[arg(long, value_name = "N", value_parser = stream)]
+    pub(crate) stream: Option<u64>,
+    /// Also say where a request of this size would be placed
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub(crate) request: Option<u64>,
+    /// Also list the blocks of each segment
+    #[arg(long)]
+    pub(crate) blocks: bool,
+    #[command(flatten)]
+    pub(crate) printed: Printed,
+}
+
+fn pool(text: &str) -> Result<(u64, u64), &'static str> {
+    let numbers = text.split_once(',').map(|(first, second)| (first.trim().parse(), second.trim().parse()));
+    let Some((Ok(first), Ok(second))) = numbers else { return Err("a pool is two numbers: 0,1") };
+    Ok((first, second))
+}
+
+fn stream(text: &str) -> Result<u64, String> {
+    let read = match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    read.map_err(|error| error.to_string())
+}
+
 /// The text of `memscape state`.
 ///
 /// # Errors
 /// The file can't be read, or has no such moment: one sentence.
-pub(crate) fn state(terms: &Terms) -> Result<String, String> {
-    let mut asking = Asking::open(&terms.file, terms.device)?;
-    let facts = asking.at(terms.when.unwrap_or(When::Peak))?;
+pub(crate) fn state(terms: &Segments) -> Result<String, String> {
+    let mut asking = Asking::open(&terms.source)?;
+    let facts = asking.at(terms.at.when.unwrap_or(When::Peak))?;
     let page = listed(&mut asking, terms, facts.moment).ok_or("the segments could not be put together")?;
     if page.groups.is_empty() && (terms.pool, terms.stream) != (None, None) {
         return Err(
             "no segment is of that pool and stream at that moment; without --pool and --stream all are told".to_owned()
         );
     }
-    let wants_sites = terms.form == Form::Json || terms.blocks;
+    let wants_sites = terms.printed.json || terms.blocks;
     let sites = if wants_sites { sites(&mut asking, facts.moment) } else { Some(Sites::new()) };
     let sites = sites.ok_or("the allocations could not be looked through")?;
-    Ok(match terms.form {
-        Form::Json => as_json(&asking, terms, &facts, &page, &sites),
-        Form::Text | Form::Markdown => as_text(&asking, terms, &facts, &page, &sites),
-    })
+    let form = if terms.printed.json { as_json } else { as_text };
+    Ok(form(&asking, terms, &facts, &page, &sites))
 }
 
 /// All segments and blocks: the engine hands out so many rows at a time.
-fn listed(asking: &mut Asking, terms: &Terms, moment: u32) -> Option<StatePage> {
+fn listed(asking: &mut Asking, terms: &Segments, moment: u32) -> Option<StatePage> {
     let device = asking.device.device;
     let mut ask = |first| {
         let question = StateQuestion {
@@ -102,7 +138,7 @@ fn hex(address: u64) -> String {
     format!("0x{address:x}")
 }
 
-fn as_json(asking: &Asking, terms: &Terms, facts: &MomentFacts, page: &StatePage, sites: &Sites) -> String {
+fn as_json(asking: &Asking, terms: &Segments, facts: &MomentFacts, page: &StatePage, sites: &Sites) -> String {
     let put = |value: &mut Value, more: Value| {
         if let (Some(fields), Value::Object(more)) = (value.as_object_mut(), more) {
             fields.extend(more);
@@ -166,10 +202,7 @@ fn as_json(asking: &Asking, terms: &Terms, facts: &MomentFacts, page: &StatePage
             "largest_free_at_most": fit.largest_free,
         })
     };
-    let value = json!({
-        "schema": 1,
-        "file": asking.summary.file,
-        "device": asking.device.device,
+    let fields = json!({
         "event": Moment(facts.moment).event_or_minus_one(),
         "time_us": facts.time_us,
         "sums": sums(&page.whole),
@@ -178,7 +211,7 @@ fn as_json(asking: &Asking, terms: &Terms, facts: &MomentFacts, page: &StatePage
         "fits": page.fits.iter().map(fit).collect::<Vec<Value>>(),
         "groups": page.groups.iter().enumerate().map(group).collect::<Vec<Value>>(),
     });
-    serde_json::to_string_pretty(&value).map(|text| text + "\n").unwrap_or_default()
+    pretty(&document(asking, fields))
 }
 
 /// `default pool, stream 0x7f, large blocks, expandable`.
@@ -215,15 +248,9 @@ fn sums_in_words(sums: &StateSums) -> String {
     )
 }
 
-fn as_text(asking: &Asking, terms: &Terms, facts: &MomentFacts, page: &StatePage, sites: &Sites) -> String {
-    let device = asking.device.device;
-    let device = if device < 0 { "host memory".to_owned() } else { format!("device {device}") };
-    let when = match Moment(facts.moment).event() {
-        Some(event) => format!("after event {}", grouped(event.0.into())),
-        None => "before the first event".to_owned(),
-    };
+fn as_text(asking: &Asking, terms: &Segments, facts: &MomentFacts, page: &StatePage, sites: &Sites) -> String {
     let is_peak = if facts.moment == asking.peak() { ", the peak of requested bytes" } else { "" };
-    let mut text = format!("{}, {device}: {when}{is_peak}\n  ", printable(&asking.summary.file));
+    let mut text = format!("{}: {}{is_peak}\n  ", title(asking), after(facts.moment));
     text.push_str(&sums_in_words(&page.whole));
     if page.astray.count > 0 {
         let (bytes, count) = (exact(page.astray.bytes), counted(page.astray.count.into(), "allocation"));
@@ -239,7 +266,7 @@ fn as_text(asking: &Asking, terms: &Terms, facts: &MomentFacts, page: &StatePage
             "  {:>18}  {:>10}  {:>19}  {:>10}  {:>8}  {:>7}  {:>11}\n",
             "address", "reserved", "bytes", "≤ free", "of it", "blocks", "free blocks"
         ));
-        for bar in bars_of(page, place).take(terms.top as usize) {
+        for bar in bars_of(page, place).take(terms.printed.top as usize) {
             let sums = &bar.sums;
             text.push_str(&format!(
                 "  {:>18}  {:>10}  {:>19}  {:>10}  {:>8}  {:>7}  {:>11}\n",
@@ -255,10 +282,7 @@ fn as_text(asking: &Asking, terms: &Terms, facts: &MomentFacts, page: &StatePage
                 pieces(page, bar).iter().for_each(|piece| text.push_str(&block_in_words(piece, sites)));
             }
         }
-        match group.sums.segments.saturating_sub(terms.top) {
-            0 => {}
-            left_out => text.push_str(&format!("  and {} more: --top says how many\n", grouped(left_out.into()))),
-        }
+        text.push_str(&more(group.sums.segments.saturating_sub(terms.printed.top)));
     }
     text
 }
@@ -282,7 +306,7 @@ fn block_in_words(piece: &StatePiece, sites: &Sites) -> String {
     )
 }
 
-fn fit_in_words(terms: &Terms, fit: &StateFit) -> String {
+fn fit_in_words(terms: &Segments, fit: &StateFit) -> String {
     let (asked, name) = (terms.request.unwrap_or(0), name_of(fit.pool, fit.stream));
     let begin = format!("  a request of {}, rounded {}, in the {name}:", exact(asked), exact(fit.rounded));
     match fit.block {

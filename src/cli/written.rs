@@ -17,25 +17,29 @@ impl Written {
     ///
     /// # Errors
     /// The system's, or both are the same file.
-    pub(crate) fn create(out: &str, source: &str) -> io::Result<Written> {
+    pub(crate) fn create(out: &Path, source: &Path) -> io::Result<Written> {
         let at_once = |out: Box<dyn Write>| Ok(Written { out: BufWriter::new(out), places: None });
-        if out == "-" {
+        if out.as_os_str() == "-" {
             return at_once(Box::new(io::stdout().lock()));
         }
         // Through a link, which stays one.
-        let place = fs::canonicalize(out).unwrap_or_else(|_| PathBuf::from(out));
+        let place = fs::canonicalize(out).unwrap_or_else(|_| out.to_owned());
         match fs::metadata(&place) {
             Ok(metadata) if metadata.is_dir() => return Err(io::Error::other("it is a folder: name a file in it")),
             Ok(metadata) if !metadata.is_file() => return at_once(Box::new(File::options().write(true).open(&place)?)),
-            Ok(_) if source != "-" && fs::canonicalize(source).is_ok_and(|source| source == place) => {
+            Ok(_) if source.as_os_str() != "-" && fs::canonicalize(source).is_ok_and(|source| source == place) => {
                 return Err(io::Error::other("that is the snapshot itself, which would be lost"));
             }
             _ => {}
         }
         let mut name = place.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{}.part", std::process::id()));
-        let begun = place.parent().unwrap_or(Path::new("")).join(name);
-        let (file, begun) = Begun::create(begun)?;
+        name.push(".");
+        let mut named = tempfile::Builder::new();
+        named.prefix(&name).suffix(".part");
+        // As any other file that is written: what may be read is the user's choice.
+        #[cfg(unix)]
+        named.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let (file, begun) = Begun::create(&named, place.parent().unwrap_or(Path::new("")))?;
         Ok(Written { out: BufWriter::new(Box::new(file)), places: Some((begun, place)) })
     }
 

@@ -4,6 +4,8 @@
 
 pub mod resume;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+
 /// How a page came here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Came {
@@ -53,41 +55,18 @@ pub fn of_query(query: &str) -> Vec<String> {
     pairs.map(percent_decoded).filter(|url| !url.is_empty()).collect()
 }
 
-/// `text` as it stands in a link: all but letters, digits and `-._~/:` as `%20` and its like.
+/// What stands in a link as it is; the rest is written as `%20` and its like.
+const ESCAPED: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/').remove(b':').remove(b',');
+
+/// `text` as it stands in a link.
 pub fn percent_encoded(text: &str) -> String {
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/:,".contains(&byte) {
-            encoded.push(char::from(byte));
-        } else {
-            encoded.push('%');
-            encoded.extend(
-                [byte >> 4, byte & 15]
-                    .map(|digit| char::from_digit(digit.into(), 16).unwrap_or('0').to_ascii_uppercase()),
-            );
-        }
-    }
-    encoded
+    utf8_percent_encode(text, ESCAPED).to_string()
 }
 
 /// `%20` and its like decoded; a `%` that starts none stays. Bytes that are no UTF-8 become U+FFFD.
 pub fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, tail @ ..] = rest {
-        let digit = |at: usize| tail.get(at).and_then(|byte| char::from(*byte).to_digit(16));
-        match (*first, digit(0), digit(1)) {
-            (b'%', Some(high), Some(low)) => {
-                bytes.push((high * 16 + low) as u8);
-                rest = tail.get(2..).unwrap_or_default();
-            }
-            (byte, ..) => {
-                bytes.push(byte);
-                rest = tail;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
 /// The last part of an address's path, for messages: `https://a.b/c/d.pickle?x` is `d.pickle`.

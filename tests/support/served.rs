@@ -67,7 +67,7 @@ impl Server {
         let (_, head) = self.ask("", "");
         let link = head.split("url=").nth(1).and_then(|link| link.split(['&', '\r']).next()).expect("a snapshot");
         let (stream, head) = self.ask(&link.replace("%25", "%"), "Accept-Encoding: gzip\r\n");
-        (stream, head.contains("Content-Encoding: gzip"))
+        (stream, head.to_ascii_lowercase().contains("content-encoding: gzip"))
     }
 }
 

@@ -1,32 +1,17 @@
 //! Opening the browser of whoever sits at this machine.
 
-use std::process::{Command, Stdio};
+use webbrowser::{Browser, BrowserOptions};
 
-/// Whether a browser is opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Browser {
-    /// Where there is a screen.
-    Open,
-    Leave,
-}
-
-/// Opens the browser, where somebody can see it: over ssh it would be one in the terminal, or none.
-pub(super) fn open(address: &str) {
+/// Opens the browser where somebody can see it: the one that `$BROWSER` names, as remote terminals set it, or else that of a screen.
+/// Over ssh without either there is none, and the address stands on the terminal.
+pub(super) fn open(address: String) {
     let has = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let words: &[&str] = if cfg!(target_os = "macos") {
-        &["open"]
-    } else if cfg!(target_os = "windows") {
-        &["rundll32", "url.dll,FileProtocolHandler"]
-    } else if has("DISPLAY") || has("WAYLAND_DISPLAY") {
-        &["xdg-open"]
-    } else {
-        &[]
-    };
-    let Some((program, words)) = words.split_first().filter(|_| !has("SSH_CONNECTION")) else { return };
-    let mut command = Command::new(program);
-    command.args(words).arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // Where there is none the address stands on the terminal.
-    if let Ok(mut child) = command.spawn() {
-        let _ = std::thread::Builder::new().spawn(move || child.wait());
+    let has_screen = cfg!(any(target_os = "macos", target_os = "windows")) || has("DISPLAY") || has("WAYLAND_DISPLAY");
+    if has("BROWSER") || has_screen && !has("SSH_CONNECTION") {
+        // One in the terminal is waited for.
+        let mut options = BrowserOptions::new();
+        options.with_suppress_output(true);
+        let open = move || webbrowser::open_browser_with_options(Browser::Default, &address, &options);
+        let _ = std::thread::Builder::new().spawn(open);
     }
 }

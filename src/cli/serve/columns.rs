@@ -2,14 +2,14 @@
 //! 20 MB/s the picture is there sooner (tests/bench/serve.rs), though nothing is sent before all is decoded. What was decoded is kept
 //! for a page that is loaded again.
 
-use super::peer::Peer;
 use super::{Input, open};
+use axum::body::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::fs::Metadata;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Mutex, Weak};
 use std::time::SystemTime;
 
 /// Bytes of files that are decoded here. Smaller ones are there at once as they are; larger ones would take gigabytes of memory on a
@@ -22,7 +22,19 @@ const MOST_FILES: usize = 200;
 
 /// A snapshot as columns in gzip; `None` for a file that is sent as it is: there are several in it, or it is none, which the page then
 /// says.
-type Found = Option<Arc<Vec<u8>>>;
+type Found = Option<Bytes>;
+
+/// Whether somebody waits for an answer: as long as that is there, which is as long as the connection is.
+#[derive(Clone)]
+pub(super) struct Peer(pub(super) Weak<()>);
+
+impl Peer {
+    /// # Errors
+    /// The client has gone.
+    fn waits(&self) -> io::Result<()> {
+        if self.0.strong_count() > 0 { Ok(()) } else { Err(io::ErrorKind::ConnectionAborted.into()) }
+    }
+}
 
 /// A state of a file.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,7 +79,7 @@ impl Columns {
             return Ok(found);
         }
         peer.waits()?;
-        let found = decoded(state, peer).filter(|columns| (columns.len() as u64) < state.length).map(Arc::new);
+        let found = decoded(state, peer).filter(|columns| (columns.len() as u64) < state.length).map(Bytes::from);
         // It may have ended for want of a reader.
         peer.waits()?;
         let is_same = |now: Metadata| State::of(&state.path, &now).as_ref() == Some(state);
@@ -98,7 +110,7 @@ impl Columns {
 }
 
 fn decoded(state: &State, peer: &Peer) -> Option<Vec<u8>> {
-    let mut input = Input::open(state.path.to_str()?).ok()?;
+    let mut input = Input::open(&state.path).ok()?;
     let watching = peer.clone();
     input.watch(Box::new(move || watching.waits()));
     let mut members = Vec::new();
@@ -137,7 +149,7 @@ mod tests {
     }
 
     fn some(bytes: usize) -> Found {
-        Some(Arc::new(vec![0; bytes]))
+        Some(vec![0; bytes].into())
     }
 
     #[test]

@@ -50,17 +50,18 @@ impl Listing {
     ///
     /// # Errors
     /// One of them is not there, or is neither: one sentence.
-    pub(super) fn of(paths: &[String]) -> Result<Listing, String> {
+    pub(super) fn of(paths: &[PathBuf]) -> Result<Listing, String> {
         for path in paths {
-            let metadata = fs::metadata(path).map_err(|error| format!("{path}: {error}"))?;
+            let shown = path.display();
+            let metadata = fs::metadata(path).map_err(|error| format!("{shown}: {error}"))?;
             if !metadata.is_dir() && !metadata.is_file() {
-                return Err(format!("{path} is neither a file nor a folder"));
+                return Err(format!("{shown} is neither a file nor a folder"));
             }
             if metadata.is_dir() {
-                fs::read_dir(path).map_err(|error| format!("{path}: {error}"))?;
+                fs::read_dir(path).map_err(|error| format!("{shown}: {error}"))?;
             }
         }
-        Ok(Listing { given: paths.iter().map(PathBuf::from).collect(), known: Mutex::default() })
+        Ok(Listing { given: paths.to_vec(), known: Mutex::default() })
     }
 
     /// Looks what there is now.
@@ -160,7 +161,7 @@ mod tests {
     }
 
     fn listing(folder: &Path) -> Listing {
-        Listing::of(&[folder.to_str().unwrap().to_owned()]).unwrap()
+        Listing::of(&[folder.to_owned()]).unwrap()
     }
 
     /// What the page makes of a fragment: the names it shows, and the paths it asks for.
@@ -223,7 +224,7 @@ mod tests {
         ] {
             assert_eq!(listing.find(path), None, "{path}");
         }
-        assert!(Listing::of(&[folder.join("none").to_str().unwrap().to_owned()]).is_err());
+        assert!(Listing::of(&[folder.join("none")]).is_err());
         fs::remove_dir_all(folder).unwrap();
     }
 

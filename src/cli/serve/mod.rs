@@ -10,95 +10,103 @@
 
 mod browser;
 mod columns;
+mod connections;
 mod hosts;
-mod http;
 mod listing;
-mod peer;
-mod request;
+mod range;
 mod sending;
-
-pub(crate) use browser::Browser;
 
 use super::input::Input;
 use super::opening::open;
+use super::output::print;
 use super::viewer::viewer;
+use axum::body::Bytes;
+use axum::extract::{Request, State};
+use axum::http::header::{ACCEPT_ENCODING, ALLOW, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HOST, LOCATION};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, Version};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Extension, Router};
 use base::units::counted;
-use columns::Columns;
+use clap::Args;
+use clap::builder::{PathBufValueParser, TypedValueParser};
+use columns::{Columns, Peer};
 use hosts::Hosts;
-use http::Response;
 use listing::Listing;
-use peer::Peer;
-use request::Asked;
-use std::io::{self, Write};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use ui::html::packing;
+use std::time::Duration;
+use tokio::sync::Notify;
+use tokio::task::spawn_blocking;
+use tower_http::CompressionLevel;
+use tower_http::compression::CompressionLayer;
 
-/// What `memscape serve` is told.
-#[derive(Clone, Debug, PartialEq)]
+/// Arguments of `memscape serve`.
+#[derive(Args, Clone, Debug)]
 pub(crate) struct Serve {
-    /// Files and folders.
-    pub(crate) paths: Vec<String>,
-    /// The name or number to listen on; this machine's own loopback otherwise.
-    pub(crate) host: Option<String>,
-    /// The port; without one the first free one.
+    /// Snapshots and folders of snapshots
+    #[arg(value_name = "FILE|FOLDER", value_parser = PathBufValueParser::new().try_map(served))]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Port to listen on; the first free one from 8765 if omitted
+    #[arg(long, value_name = "N")]
     pub(crate) port: Option<u16>,
-    /// The page; that which this program was built with otherwise.
-    pub(crate) viewer: Option<String>,
-    /// Whether a browser is opened.
-    pub(crate) browser: Browser,
+    /// Listen on this name or address of the machine, reachable from the network and unencrypted
+    #[arg(long, value_name = "NAME")]
+    pub(crate) host: Option<String>,
+    /// Use this memscape.html instead of the page in this program
+    #[arg(long, value_name = "PAGE")]
+    pub(crate) viewer: Option<PathBuf>,
+    /// Do not open a browser
+    #[arg(long)]
+    pub(crate) no_browser: bool,
+    /// Milliseconds that a client has for the head of its request
+    #[arg(long, value_name = "MS", default_value_t = 10_000, hide = true)]
+    pub(crate) head_deadline: u64,
+}
+
+fn served(path: PathBuf) -> Result<PathBuf, &'static str> {
+    if path.as_os_str() == "-" { Err("standard input can't be served: name a file") } else { Ok(path) }
 }
 
 impl Serve {
-    /// Reads the arguments after `serve`.
-    ///
-    /// # Errors
-    /// What makes no sense, in a few words.
-    pub(crate) fn of(arguments: &[String]) -> Result<Serve, String> {
-        let mut serve = Serve { paths: Vec::new(), host: None, port: None, viewer: None, browser: Browser::Open };
-        let mut words = arguments.iter();
-        while let Some(word) = words.next() {
-            let mut value = || words.next().cloned().ok_or_else(|| format!("{word} what?"));
-            match word.as_str() {
-                "--host" => serve.host = Some(value()?),
-                "--port" => {
-                    serve.port = Some(value()?.parse().map_err(|_| "--port is a number up to 65535".to_owned())?);
-                }
-                "--viewer" => serve.viewer = Some(value()?),
-                "--no-browser" => serve.browser = Browser::Leave,
-                "--" => serve.paths.extend(words.by_ref().cloned()),
-                "-" => return Err("standard input can't be served: name a file".to_owned()),
-                flag if flag.starts_with('-') => return Err(format!("there is no {flag}")),
-                path => serve.paths.push(path.to_owned()),
-            }
-        }
-        Ok(serve)
-    }
-
     /// Serves until Ctrl+C; the error is one sentence.
     pub(crate) fn run(&self) -> Result<(), String> {
         let page = viewer(self.viewer.as_deref())?;
         let listing = Listing::of(&self.paths)?;
         let (hosts, listener) = Hosts::listen(self.host.as_deref(), self.port)?;
         let port = listener.local_addr().map_err(|error| error.to_string())?.port();
-        ctrlc::set_handler(end).map_err(|error| format!("Ctrl+C can't be caught: {error}"))?;
+        let ending = ending()?;
         let (used, columns) = (AtomicBool::new(false), Columns::default());
         let served = Served { token: token()?, once: token()?, used, page: page.into(), listing, hosts, columns };
         let server = format!("http://{}:{port}", served.hosts.shown());
-        // Nobody who reads it, as behind `| head -1`, is no reason to end.
-        let _ = io::stdout().write_all(served.announcement(&server, port).as_bytes());
-        if self.browser == Browser::Open {
-            browser::open(&format!("{server}/{}", served.once));
+        print(&served.announcement(&server, port))?;
+        if !self.no_browser {
+            browser::open(format!("{server}/{}", served.once));
         }
-        http::answer(&listener, move |asked, peer| served.respond(asked, peer));
-        Ok(())
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|it| it.to_string())?;
+        let heading = Duration::from_millis(self.head_deadline);
+        let answered = connections::answer(listener, routes(Arc::new(served)), heading, ending.notified());
+        runtime.block_on(answered).map_err(|error| error.to_string())?;
+        // What is being decoded for somebody is not waited for.
+        runtime.shutdown_background();
+        print("\nended\n")
     }
 }
 
-/// At Ctrl+C, and when it is told to end. What is on its way is cut off, which a page says; there is nothing to clean up.
-fn end() {
-    let _ = io::stdout().write_all(b"\nended\n");
-    std::process::exit(0);
+/// Is notified at Ctrl+C, and when the program is told to end; the second time it ends at once.
+fn ending() -> Result<Arc<Notify>, String> {
+    let (ending, is_asked) = (Arc::new(Notify::new()), AtomicBool::new(false));
+    let notified = Arc::clone(&ending);
+    let end = move || {
+        if is_asked.swap(true, Ordering::Relaxed) {
+            std::process::exit(0);
+        }
+        notified.notify_one();
+    };
+    ctrlc::set_handler(end).map_err(|error| format!("Ctrl+C can't be caught: {error}"))?;
+    Ok(ending)
 }
 
 /// 128 bits of the system's own source, which nobody can guess.
@@ -113,7 +121,7 @@ struct Served {
     token: String,
     once: String,
     used: AtomicBool,
-    page: Arc<str>,
+    page: Bytes,
     listing: Listing,
     hosts: Hosts,
     columns: Columns,
@@ -142,80 +150,127 @@ impl Served {
         }
         text + "Open it again to see what has come meanwhile. Ctrl+C ends it.\n"
     }
+}
 
-    fn respond(&self, asked: &Asked, peer: &Peer) -> Response {
-        if !self.hosts.answer_to(&asked.host) {
-            return Response::text("403 Forbidden", "this server has another name: --host says which\n");
+/// What every answer says: no other site may frame, embed or read it, no address is handed on, nothing is kept on the disk.
+const ALWAYS: [(&str, &str); 7] = [
+    ("cache-control", "no-store"),
+    ("referrer-policy", "no-referrer"),
+    ("x-content-type-options", "nosniff"),
+    ("x-frame-options", "DENY"),
+    ("content-security-policy", "frame-ancestors 'none'"),
+    ("cross-origin-resource-policy", "same-origin"),
+    ("cross-origin-opener-policy", "same-origin"),
+];
+
+/// What is there, for who knows the token.
+fn routes(served: Arc<Served>) -> Router {
+    let token = &served.token;
+    let root = format!("/{token}/");
+    // The first time alone.
+    let enter = async |State(served): State<Arc<Served>>, Extension(root): Extension<Root>| {
+        if served.used.swap(true, Ordering::Relaxed) { stranger().await } else { elsewhere(&root.0) }
+    };
+    let list = async |State(served): State<Arc<Served>>| {
+        let listed = spawn_blocking(move || served.listing.now().fragment).await;
+        elsewhere(&format!("page#{}", listed.unwrap_or_default()))
+    };
+    let page = async |State(served): State<Arc<Served>>| {
+        ([(CONTENT_TYPE, "text/html; charset=utf-8")], served.page.clone()).into_response()
+    };
+    Router::new()
+        .route(&format!("/{}", served.once), get(enter))
+        .route(&format!("/{token}"), get(async |Extension(root): Extension<Root>| elsewhere(&root.0)))
+        .route(&root, get(list))
+        .route(&format!("{root}page"), get(page))
+        .route(&format!("{root}{{*snapshot}}"), get(snapshot))
+        .fallback(stranger)
+        .layer(
+            CompressionLayer::new()
+                .quality(CompressionLevel::Fastest)
+                .compress_when(|_, _, headers: &HeaderMap, _: &_| headers.contains_key(sending::UNPACKED)),
+        )
+        .layer(Extension(Root(root.into())))
+        .layer(from_fn_with_state(Arc::clone(&served), guarded))
+        .with_state(served)
+}
+
+/// Where the listing is.
+#[derive(Clone)]
+struct Root(Arc<str>);
+
+/// Refuses what is not plainly one request for one thing of this machine, and says what every answer says.
+async fn guarded(State(served): State<Arc<Served>>, mut request: Request, next: Next) -> Response {
+    let hosts: Vec<&[u8]> = request.headers().get_all(HOST).iter().map(HeaderValue::as_bytes).collect();
+    let mut response = match hosts.as_slice() {
+        // `http://...` and `*` are for proxies: nobody who opens this page needs them.
+        _ if request.uri().authority().is_some() || !request.uri().path().starts_with('/') => {
+            said(StatusCode::BAD_REQUEST, "this is no request that is understood here\n".to_owned())
         }
-        if asked.path == self.once && !self.used.swap(true, Ordering::Relaxed) {
-            return Response::elsewhere(&format!("/{}/", self.token));
+        _ if !matches!(*request.method(), Method::GET | Method::HEAD) => {
+            let mut refused = said(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD\n".to_owned());
+            refused.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+            refused
         }
-        let inner = asked.path.strip_prefix(self.token.as_str());
-        match inner {
-            Some("") => Response::elsewhere(&format!("/{}/", self.token)),
-            Some("/") => Response::elsewhere(&format!("page#{}", self.listing.now().fragment)),
-            Some("/page") => self.page(),
-            Some(inner) => match inner.strip_prefix('/').and_then(|path| self.listing.find(path)) {
-                Some(snapshot) => sending::snapshot(&snapshot.path, asked, peer, &self.columns),
-                None => Response::text("404 Not Found", "there is no such snapshot\n"),
-            },
-            None => {
-                Response::text("404 Not Found", "the address is another one: it stands where memscape serve runs\n")
+        [host] if served.hosts.answer_to(&String::from_utf8_lossy(host)) => {
+            // Chunks, which gzip on the fly needs, came with 1.1.
+            if request.version() == Version::HTTP_10 {
+                request.headers_mut().remove(ACCEPT_ENCODING);
             }
+            next.run(request).await
         }
+        [_] => said(StatusCode::FORBIDDEN, "this server has another name: --host says which\n".to_owned()),
+        _ => said(StatusCode::BAD_REQUEST, "a request has one Host\n".to_owned()),
+    };
+    let headers = response.headers_mut();
+    for (name, value) in ALWAYS {
+        headers.insert(name, HeaderValue::from_static(value));
     }
+    // Another body of the same file has another tag (RFC 9110, 8.8.3.3).
+    if headers.contains_key(CONTENT_ENCODING)
+        && let Some(tag) = headers.get(ETAG).and_then(|tag| tag.to_str().ok())
+        && let Ok(tag) = HeaderValue::try_from(format!("{}-gzip\"", tag.trim_end_matches('"')))
+    {
+        headers.insert(ETAG, tag);
+    }
+    response
+}
 
-    fn page(&self) -> Response {
-        let page = Arc::clone(&self.page);
-        Response {
-            status: "200 OK",
-            headers: vec!["Content-Type: text/html; charset=utf-8".to_owned()],
-            length: Some(page.len() as u64),
-            body: Box::new(move |out| out.write_all(page.as_bytes())),
+async fn snapshot(State(served): State<Arc<Served>>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    // It is gone as soon as nobody waits for the answer.
+    let waiting = Arc::new(());
+    let peer = Peer(Arc::downgrade(&waiting));
+    let answer = spawn_blocking(move || {
+        let path = uri.path().get(served.token.len() + 2..).unwrap_or_default();
+        match served.listing.find(path) {
+            Some(snapshot) => sending::snapshot(&snapshot.path, &method, &headers, &peer, &served.columns),
+            None => said(StatusCode::NOT_FOUND, "there is no such snapshot\n".to_owned()),
         }
-    }
+    });
+    answer.await.unwrap_or_else(|error| said(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
+}
+
+async fn stranger() -> Response {
+    said(StatusCode::NOT_FOUND, "the address is another one: it stands where memscape serve runs\n".to_owned())
+}
+
+/// A short text.
+fn said(status: StatusCode, text: String) -> Response {
+    (status, text).into_response()
+}
+
+/// What is asked for is there.
+fn elsewhere(address: &str) -> Response {
+    (StatusCode::FOUND, [(LOCATION, address)]).into_response()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn serve(line: &str) -> Result<Serve, String> {
-        Serve::of(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
-    }
-
-    #[test]
-    fn arguments_come_in_any_order() {
-        let read = serve("a.pickle --port 80 --no-browser --host node7 b -- --c").unwrap();
-        assert_eq!((read.paths.len(), read.port, read.browser), (3, Some(80), Browser::Leave));
-        assert_eq!((read.host.as_deref(), read.paths[2].as_str()), (Some("node7"), "--c"));
-        assert!(serve("").unwrap().paths.is_empty());
-        for wrong in ["--port", "--port x", "--port 65536", "--bind", "-", "--host"] {
-            assert!(serve(wrong).is_err(), "{wrong}");
-        }
-    }
-
     #[test]
     fn tokens_differ() {
         let (one, other) = (token().unwrap(), token().unwrap());
         assert!(one != other && one.len() == 32 && one.bytes().all(|it| it.is_ascii_hexdigit()));
-    }
-
-    #[test]
-    fn a_browser_is_let_in_once() {
-        let (hosts, _listener) = Hosts::listen(None, Some(0)).unwrap();
-        let (token, once, used) = ("t".to_owned(), "o".to_owned(), AtomicBool::new(false));
-        let (listing, columns) = (Listing::of(&[]).unwrap(), Columns::default());
-        let served = Served { token, once, used, page: "page".into(), listing, hosts, columns };
-        let status = |path: &str, host: &str| {
-            let asked = Asked { path: path.to_owned(), host: host.to_owned(), ..Asked::default() };
-            served.respond(&asked, &Peer::default()).status
-        };
-        assert_eq!(status("o", "evil"), "403 Forbidden");
-        assert_eq!((status("o", "localhost"), status("o", "localhost")), ("302 Found", "404 Not Found"));
-        assert_eq!((status("t/", "localhost"), status("t/page", "localhost")), ("302 Found", "200 OK"));
-        for path in ["", "tt/page", "page", "t/pages", "t//page", "t/../page", "T/page"] {
-            assert_eq!(status(path, "localhost"), "404 Not Found", "{path}");
-        }
     }
 }

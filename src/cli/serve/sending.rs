@@ -1,30 +1,42 @@
 //! A snapshot on its way to the page: as columns, or packed where it is not, because the way is what takes the time
 //! (tests/bench/serve.rs); or a range of it as it is, for a page that goes on where the way broke.
 
-use super::columns::{Columns, State};
-use super::http::Response;
-use super::peer::Peer;
-use super::request::{Asked, Method, Range};
-use flate2::Compression;
-use flate2::write::GzEncoder;
+use super::columns::{Columns, Peer, State};
+use super::range::{Range, takes_gzip};
+use super::said;
+use axum::body::{Body, Bytes};
+use axum::http::header::{ACCEPT_RANGES, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_RANGE};
+use axum::http::{HeaderMap, Method, StatusCode};
+use axum::response::{IntoResponse, Response};
+use futures_util::stream;
 use std::fs::{self, File, Metadata};
-use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::SystemTime;
+use tokio::io::AsyncReadExt;
+use ui::html::packing;
 
-/// How much is read, and how much is packed, at a time: a chunk of the answer.
-const READ: usize = 256 << 10;
-const CHUNK: usize = 64 << 10;
+/// How much is read at a time.
+const READ: u64 = 256 << 10;
+
+/// What says that a body is to be packed on its way, and how long it is unpacked.
+pub(super) const UNPACKED: &str = "x-uncompressed-length";
 
 /// The file at `path`, or what is wrong with it.
-pub(super) fn snapshot(path: &Path, asked: &Asked, peer: &Peer, columns: &Columns) -> Response {
-    match try_snapshot(path, asked, peer, columns) {
+pub(super) fn snapshot(path: &Path, method: &Method, asked: &HeaderMap, peer: &Peer, columns: &Columns) -> Response {
+    match try_snapshot(path, method, asked, peer, columns) {
         Ok(response) => response,
-        Err(error) => Response::text("404 Not Found", format!("it can't be read any more: {error}\n")),
+        Err(error) => said(StatusCode::NOT_FOUND, format!("it can't be read any more: {error}\n")),
     }
 }
 
-fn try_snapshot(path: &Path, asked: &Asked, peer: &Peer, columns: &Columns) -> io::Result<Response> {
+fn try_snapshot(
+    path: &Path,
+    method: &Method,
+    asked: &HeaderMap,
+    peer: &Peer,
+    columns: &Columns,
+) -> io::Result<Response> {
     // To open a pipe would wait for somebody who writes into it.
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("it is no file"));
@@ -32,56 +44,50 @@ fn try_snapshot(path: &Path, asked: &Asked, peer: &Peer, columns: &Columns) -> i
     let mut file = File::open(path)?;
     let metadata = file.metadata()?;
     let (length, tag) = (metadata.len(), tag(&metadata));
-    let mut headers = vec!["Content-Type: application/octet-stream".to_owned(), "Accept-Ranges: bytes".to_owned()];
+    let octets = (CONTENT_TYPE, "application/octet-stream".to_owned());
+    let mut headers = vec![octets.clone(), (ACCEPT_RANGES, "bytes".to_owned())];
+    headers.extend(tag.clone().map(|tag| (ETAG, tag)));
     // A range of a file that is another by now would not fit what the page has.
-    let is_same =
-        asked.if_range.as_deref().is_none_or(|known| tag.iter().any(|tag| *tag == known.replace("-gzip", "")));
-    if let Some(range) = asked.range.filter(|_| is_same) {
-        headers.extend(tag.map(|tag| format!("ETag: {tag}")));
-        return part(file, range, length, headers);
+    let known = asked.get(IF_RANGE).map(|known| known.to_str().unwrap_or_default().replace("-gzip", ""));
+    let is_same = known.is_none_or(|known| tag.is_some_and(|tag| tag == known));
+    if let Some(range) = Range::asked(asked).filter(|_| is_same) {
+        let Some((from, to)) = range.within(length) else {
+            let refused = said(StatusCode::RANGE_NOT_SATISFIABLE, "the file is not so long\n".to_owned());
+            return Ok(with([(CONTENT_RANGE, format!("bytes */{length}"))], refused));
+        };
+        file.seek(SeekFrom::Start(from))?;
+        headers.push((CONTENT_RANGE, format!("bytes {from}-{}/{length}", to.saturating_sub(1))));
+        headers.push((CONTENT_LENGTH, (to - from).to_string()));
+        return Ok(with(headers, (StatusCode::PARTIAL_CONTENT, body(file, to - from)).into_response()));
     }
     let mut first = Vec::new();
     Read::by_ref(&mut file).take(4).read_to_end(&mut first)?;
-    let is_packed = super::packing(&first).is_some();
-    if asked.gzip
-        && asked.method == Method::Get
+    let is_packed = packing(&first).is_some();
+    if takes_gzip(asked)
+        && method == Method::GET
         && let Some(state) = State::of(path, &metadata)
         && let Some(columns) = columns.of(&state, is_packed, peer)?
     {
-        // Parts of it would have to be made anew, and it is short.
-        let headers = ["Content-Type: application/octet-stream", "Accept-Ranges: none"].map(str::to_owned).to_vec();
-        let length = Some(columns.len() as u64);
-        return Ok(Response { status: "200 OK", headers, length, body: Box::new(move |out| out.write_all(&columns)) });
+        // Parts of it would have to be made again, and it is short.
+        return Ok(with([octets, (ACCEPT_RANGES, "none".to_owned())], columns.into_response()));
     }
-    let source = io::Cursor::new(first).chain(file);
-    if is_packed || !asked.gzip {
-        headers.extend(tag.map(|tag| format!("ETag: {tag}")));
-        let body = Box::new(move |out: &mut dyn Write| copied(source, length, out));
-        return Ok(Response { status: "200 OK", headers, length: Some(length), body });
+    file.rewind()?;
+    headers.push((CONTENT_LENGTH, length.to_string()));
+    let mut response = with(headers, body(file, length).into_response());
+    if !is_packed {
+        response.headers_mut().insert(UNPACKED, length.into());
     }
-    // Another body of the same file has another tag (RFC 9110, 8.8.3.3).
-    headers.extend(tag.map(|tag| format!("ETag: {}-gzip\"", tag.trim_end_matches('"'))));
-    headers.push("Content-Encoding: gzip".to_owned());
-    headers.push("Vary: Accept-Encoding".to_owned());
-    headers.push(format!("X-Uncompressed-Length: {length}"));
-    let body = Box::new(move |out: &mut dyn Write| {
-        let mut gzip = GzEncoder::new(BufWriter::with_capacity(CHUNK, out), Compression::fast());
-        copied(source, length, &mut gzip)?;
-        gzip.finish()?.flush()
-    });
-    Ok(Response { status: "200 OK", headers, length: None, body })
+    Ok(response)
 }
 
-fn part(mut file: File, range: Range, length: u64, mut headers: Vec<String>) -> io::Result<Response> {
-    let Some((from, to)) = range.within(length) else {
-        let mut response = Response::text("416 Range Not Satisfiable", "the file is not so long\n");
-        response.headers.push(format!("Content-Range: bytes */{length}"));
-        return Ok(response);
-    };
-    file.seek(SeekFrom::Start(from))?;
-    headers.push(format!("Content-Range: bytes {from}-{}/{length}", to.saturating_sub(1)));
-    let body = Box::new(move |out: &mut dyn Write| copied(file, to - from, out));
-    Ok(Response { status: "206 Partial Content", headers, length: Some(to - from), body })
+/// A response with these headers instead of its own.
+fn with(headers: impl IntoIterator<Item = (axum::http::HeaderName, String)>, mut response: Response) -> Response {
+    for (name, value) in headers {
+        if let Ok(value) = value.try_into() {
+            response.headers_mut().insert(name, value);
+        }
+    }
+    response
 }
 
 /// What tells one state of a file from another; none where the system does not say when it was changed.
@@ -90,29 +96,29 @@ fn tag(metadata: &Metadata) -> Option<String> {
     Some(format!("\"{:x}-{:x}\"", metadata.len(), changed.as_nanos()))
 }
 
-/// So many bytes and no more: what is written behind them meanwhile does not count.
-///
-/// # Errors
-/// The system's, or there are fewer: the file was cut meanwhile. The client then sees that its body ends early.
-fn copied(source: impl Read, length: u64, out: &mut dyn Write) -> io::Result<()> {
-    let mut source = source.take(length);
-    let mut piece = vec![0; READ];
-    let mut left = length;
-    while left > 0 {
-        let count = source.read(&mut piece)?;
-        if count == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
+/// So many bytes and no more: what is written behind them meanwhile does not count. Where there are fewer, as the file was cut
+/// meanwhile, it fails, and the client sees that its body ends early.
+fn body(file: File, length: u64) -> Body {
+    let file = tokio::fs::File::from_std(file);
+    Body::from_stream(stream::try_unfold((file, length), async |(mut file, left)| {
+        if left == 0 {
+            return Ok(None);
         }
-        out.write_all(piece.get(..count).unwrap_or_default())?;
-        left = left.saturating_sub(count as u64);
-    }
-    Ok(())
+        let mut piece = Vec::with_capacity(left.min(READ) as usize);
+        match (&mut file).take(left.min(READ)).read_buf(&mut piece).await? {
+            0 => Err(io::Error::from(io::ErrorKind::UnexpectedEof)),
+            count => Ok(Some((Bytes::from(piece), (file, left.saturating_sub(count as u64))))),
+        }
+    }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use axum::http::HeaderValue;
+    use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, RANGE};
     use std::path::PathBuf;
+    use std::sync::{Arc, Weak};
 
     fn file(name: &str, bytes: &[u8]) -> PathBuf {
         let path = std::env::temp_dir().join(format!("memscape-sending-{name}-{}", std::process::id()));
@@ -120,74 +126,72 @@ mod tests {
         path
     }
 
-    fn snapshot(path: &Path, asked: &Asked) -> Response {
-        super::snapshot(path, asked, &Peer::default(), &Columns::default())
+    fn snapshot(path: &Path, asked: &[(axum::http::HeaderName, &str)]) -> Response {
+        let asked = asked.iter().map(|(name, value)| (name.clone(), HeaderValue::from_str(value).unwrap()));
+        let waiting = Arc::new(());
+        let peer = Peer(Weak::clone(&Arc::downgrade(&waiting)));
+        super::snapshot(path, &Method::GET, &asked.collect(), &peer, &Columns::default())
     }
 
-    fn body(response: Response) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        (response.body)(&mut bytes).map(|()| bytes)
+    fn body(response: Response) -> Result<Vec<u8>, axum::Error> {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(axum::body::to_bytes(response.into_body(), usize::MAX)).map(Vec::from)
     }
 
-    fn header<'a>(response: &'a Response, name: &str) -> Option<&'a str> {
-        response.headers.iter().find_map(|header| header.strip_prefix(name)?.strip_prefix(": "))
+    fn header(response: &Response, name: axum::http::HeaderName) -> Option<&str> {
+        response.headers().get(name).map(|value| value.to_str().unwrap())
     }
 
     #[test]
     fn what_is_packed_is_sent_as_it_is() {
-        let asked = Asked { gzip: true, ..Asked::default() };
         for head in [&b"\x1f\x8b\x08\0"[..], b"\x28\xb5\x2f\xfd", b"PK\x03\x04"] {
             let path = file("packed", head);
-            let response = snapshot(&path, &asked);
-            assert_eq!((response.length, header(&response, "Content-Encoding")), (Some(4), None));
+            let response = snapshot(&path, &[(ACCEPT_ENCODING, "gzip")]);
+            assert_eq!((header(&response, CONTENT_LENGTH), header(&response, CONTENT_ENCODING)), (Some("4"), None));
+            assert!(!response.headers().contains_key(UNPACKED));
             assert_eq!(body(response).unwrap(), head);
             fs::remove_file(path).unwrap();
         }
         let path = file("plain", &[b'x'; 300_000]);
-        let response = snapshot(&path, &asked);
-        assert_eq!((response.length, header(&response, "X-Uncompressed-Length")), (None, Some("300000")));
-        let mut unpacked = Vec::new();
-        flate2::read::GzDecoder::new(&*body(response).unwrap()).read_to_end(&mut unpacked).unwrap();
-        assert!(unpacked == [b'x'; 300_000]);
+        let response = snapshot(&path, &[(ACCEPT_ENCODING, "gzip")]);
+        assert_eq!(response.headers().get(UNPACKED).unwrap(), "300000");
+        assert!(body(response).unwrap() == [b'x'; 300_000]);
         fs::remove_file(path).unwrap();
     }
 
     #[test]
     fn a_range_is_of_the_state_that_was_seen() {
         let path = file("range", b"0123456789");
-        let range = Some(Range::From(4, None));
-        let whole = snapshot(&path, &Asked { gzip: true, ..Asked::default() });
-        let tag = header(&whole, "ETag").unwrap().to_owned();
-        assert!(tag.ends_with("-gzip\""), "{tag}");
-        for if_range in [None, Some(tag.clone()), Some(tag.replace("-gzip", ""))] {
-            let part = snapshot(&path, &Asked { range, if_range, gzip: true, ..Asked::default() });
-            assert_eq!((part.status, header(&part, "Content-Range")), ("206 Partial Content", Some("bytes 4-9/10")));
-            assert_eq!(header(&part, "Content-Encoding"), None);
+        let range = (RANGE, "bytes=4-");
+        let tag = header(&snapshot(&path, &[]), ETAG).unwrap().to_owned();
+        let gzip = format!("{}-gzip\"", tag.trim_end_matches('"'));
+        for if_range in [None, Some(tag.as_str()), Some(&gzip)] {
+            let asked: Vec<_> = [range.clone()].into_iter().chain(if_range.map(|tag| (IF_RANGE, tag))).collect();
+            let part = snapshot(&path, &asked);
+            assert_eq!((part.status().as_u16(), header(&part, CONTENT_RANGE)), (206, Some("bytes 4-9/10")));
+            assert!(!part.headers().contains_key(UNPACKED));
             assert_eq!(body(part).unwrap(), b"456789");
         }
-        let beyond = snapshot(&path, &Asked { range: Some(Range::From(10, None)), ..Asked::default() });
-        assert_eq!(
-            (beyond.status, header(&beyond, "Content-Range")),
-            ("416 Range Not Satisfiable", Some("bytes */10"))
-        );
+        let beyond = snapshot(&path, &[(RANGE, "bytes=10-")]);
+        assert_eq!((beyond.status().as_u16(), header(&beyond, CONTENT_RANGE)), (416, Some("bytes */10")));
         fs::write(&path, b"another state").unwrap();
-        let whole = snapshot(&path, &Asked { range, if_range: Some(tag), ..Asked::default() });
-        assert_eq!((whole.status, body(whole).unwrap().as_slice()), ("200 OK", &b"another state"[..]));
+        let whole = snapshot(&path, &[range, (IF_RANGE, &tag)]);
+        assert_eq!((whole.status().as_u16(), body(whole).unwrap().as_slice()), (200, &b"another state"[..]));
         fs::remove_file(path).unwrap();
     }
 
     #[test]
     fn a_file_that_is_cut_meanwhile_ends_the_connection_early() {
         let path = file("cut", &[b'x'; 1000]);
-        let responses = [true, false].map(|gzip| snapshot(&path, &Asked { gzip, ..Asked::default() }));
+        let response = snapshot(&path, &[]);
         fs::write(&path, b"xxxx").unwrap();
-        assert!(responses.into_iter().all(|response| body(response).is_err()));
+        assert!(body(response).is_err());
         // One that grew is sent as it was.
-        let response = snapshot(&path, &Asked::default());
+        let response = snapshot(&path, &[]);
         fs::write(&path, b"xxxxyyyy").unwrap();
         assert_eq!(body(response).unwrap(), b"xxxx");
         fs::remove_file(&path).unwrap();
-        assert_eq!(snapshot(&path, &Asked::default()).status, "404 Not Found");
-        assert_eq!(snapshot(&std::env::temp_dir(), &Asked::default()).status, "404 Not Found");
+        assert_eq!(snapshot(&path, &[]).status().as_u16(), 404);
+        assert_eq!(snapshot(&std::env::temp_dir(), &[]).status().as_u16(), 404);
     }
 }

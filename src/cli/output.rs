@@ -1,0 +1,80 @@
+//! What is printed: standard output and error, which may be closed by whoever read them.
+
+use super::asking::Asking;
+use base::units::{Moment, grouped};
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::io::{self, ErrorKind, Write};
+
+/// Prints text. A closed pipe (`| head`) is no failure of ours.
+///
+/// # Errors
+/// The system's, as one sentence.
+pub(crate) fn print(text: &str) -> Result<(), String> {
+    let mut out = io::stdout().lock();
+    written(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+/// What a write to standard output came to.
+///
+/// # Errors
+/// The system's, as one sentence.
+pub(crate) fn written(result: io::Result<()>) -> Result<(), String> {
+    match result {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        Err(error) if error.raw_os_error().is_some() => Err(format!("standard output: {error}")),
+        result => result.map_err(|error| error.to_string()),
+    }
+}
+
+/// Prints a line to standard error, if anyone reads it.
+pub(crate) fn say(line: &str) {
+    let _ = writeln!(io::stderr(), "memscape: {}", printable(line));
+}
+
+/// Names from a file may hold escape sequences, which a terminal would obey.
+pub(crate) fn printable(text: &str) -> String {
+    text.replace(char::is_control, "\u{fffd}")
+}
+
+/// `device 0`.
+pub(crate) fn device_name(device: i64) -> String {
+    if device < 0 { "host memory".to_owned() } else { format!("device {device}") }
+}
+
+/// What an answer for people begins with: `a.pickle, device 0`.
+pub(crate) fn title(asking: &Asking) -> String {
+    format!("{}, {}", printable(&asking.summary.file), device_name(asking.device.device))
+}
+
+/// `after event 3,216`.
+pub(crate) fn after(moment: u32) -> String {
+    match Moment(moment).event() {
+        Some(event) => format!("after event {}", grouped(event.0.into())),
+        None => "before the first event".to_owned(),
+    }
+}
+
+/// The line below rows that are not all; nothing where they are.
+pub(crate) fn more(left_out: u32) -> String {
+    if left_out == 0 {
+        String::new()
+    } else {
+        format!("  and {} more: --top says how many\n", grouped(left_out.into()))
+    }
+}
+
+/// The JSON document of a command about one device: the head that all of them have, and these fields.
+pub(crate) fn document(asking: &Asking, fields: Value) -> Value {
+    let Asking { summary, device, .. } = asking;
+    let mut document = json!({"schema": summary.schema, "file": summary.file, "device": device.device});
+    if let (Some(all), Value::Object(fields)) = (document.as_object_mut(), fields) {
+        all.extend(fields);
+    }
+    document
+}
+
+/// JSON for people as well.
+pub(crate) fn pretty(value: &impl Serialize) -> String {
+    serde_json::to_string_pretty(value).map(|text| text + "\n").unwrap_or_default()
+}

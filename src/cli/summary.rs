@@ -1,0 +1,120 @@
+//! `memscape summary`: what the page's summary shows, for each snapshot of each file.
+
+use super::input::Input;
+use super::opening::{name_of, open};
+use super::output::{device_name, pretty, print, printable};
+use base::units::{Bytes, counted, duration_us, grouped};
+use clap::Args;
+use engine::protocol::{DeviceSummary, FileSummary};
+use std::path::{Path, PathBuf};
+
+/// Arguments of `memscape summary`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Summary {
+    /// Snapshots to read, "-" for standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Prints the summaries of what can be read.
+///
+/// # Errors
+/// One sentence for each snapshot that can't be read.
+pub(crate) fn summary(arguments: &Summary) -> Result<(), Vec<String>> {
+    let (mut summaries, mut errors) = (Vec::new(), Vec::new());
+    for file in &arguments.files {
+        for opened in open_all(file) {
+            match opened {
+                Ok(summary) => summaries.push(summary),
+                Err(error) => errors.push(format!("{}: {error}", file.display())),
+            }
+        }
+    }
+    let text =
+        if arguments.json { pretty(&summaries) } else { summaries.iter().map(describe).collect::<Vec<_>>().join("\n") };
+    errors.extend(print(&text).err());
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+/// Reads a file; the summary of each snapshot in it, or one sentence.
+fn open_all(path: &Path) -> Vec<Result<FileSummary, String>> {
+    let mut input = match Input::open(path) {
+        Ok(input) => input,
+        Err(error) => return vec![Err(error.to_string())],
+    };
+    let name = name_of(path);
+    let mut members = Vec::new();
+    let mut summary = |member, members: &mut _| open(&mut input, &name, member, members).map(|(summary, _)| summary);
+    let mut all = vec![summary(None, &mut members)];
+    for place in 1..u32::try_from(members.len()).unwrap_or(0) {
+        all.push(summary(Some(place), &mut Vec::new()));
+    }
+    all
+}
+
+/// A file's summary for people.
+fn describe(summary: &FileSummary) -> String {
+    let torch = summary.torch.as_ref().map_or_else(String::new, |torch| format!(", PyTorch {torch}"));
+    let mut lines = vec![format!("{}: {}{torch}", summary.file, summary.format)];
+    if summary.devices.is_empty() {
+        lines.push("  no device has events or segments".to_owned());
+    }
+    summary.devices.iter().for_each(|device| describe_device(device, &mut lines));
+    for warning in &summary.warnings {
+        let times =
+            if warning.count > 1 { format!("{} times, first: ", grouped(warning.count)) } else { String::new() };
+        lines.push(printable(&format!("  warning: {} ({times}{})", warning.message, warning.example)));
+    }
+    lines.join("\n") + "\n"
+}
+
+fn describe_device(device: &DeviceSummary, lines: &mut Vec<String>) {
+    let name = device_name(device.device);
+    let span = device
+        .time_us
+        .map_or_else(String::new, |(first, last)| format!(" in {}", duration_us(last.saturating_sub(first))));
+    lines.push(format!(
+        "  {name}: {}{span}, {}, {}, {}",
+        counted(device.events, "event"),
+        counted(device.allocations, "allocation"),
+        counted(device.segments, "segment"),
+        counted(device.annotations, "annotation mark"),
+    ));
+    let mut row = |label: &str, bytes: i64, note: String| {
+        let sign = if bytes < 0 { "−" } else { "" };
+        let bytes = bytes.unsigned_abs();
+        let exact = format!("{sign}{}", grouped(bytes));
+        let short = format!("{sign}{}", Bytes(bytes));
+        lines.push(format!("    {label:<28}{short:>10}  {exact:>19} bytes{note}"));
+    };
+    let signed = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
+    let at = if device.peak_event < 0 { "before the trace".to_owned() } else { format!("event {}", device.peak_event) };
+    row("peak requested", device.peak_requested, format!(", {at}"));
+    row("requested before the trace", device.base_requested, String::new());
+    row("requested at the end", signed(device.end_requested), String::new());
+    if device.knows_rounded() {
+        row("  the same, rounded", signed(device.end_rounded), String::new());
+    }
+    row("least requested", device.min_requested, String::new());
+    row("mean over events", device.mean_requested.round() as i64, String::new());
+    row("median over events", device.median_requested, String::new());
+    if let Some(mean) = device.time_weighted_mean_requested {
+        row("mean over time", mean.round() as i64, String::new());
+    }
+    row(
+        "freed, born before the trace",
+        signed(device.unmatched_free_bytes),
+        format!(", {}", counted(device.unmatched_frees, "block")),
+    );
+    row("never in the trace", signed(device.static_requested), format!(", {}", counted(device.static_blocks, "block")));
+    if device.unexplained_requested > 0 {
+        row("unexplained", signed(device.unexplained_requested), String::new());
+    }
+    if device.knows_reserved() {
+        row("peak reserved", device.peak_reserved, String::new());
+        row("reserved at the end", signed(device.reserved_end), String::new());
+    }
+}

@@ -1,0 +1,201 @@
+//! Arguments as people type them, names that are not text, and readers that have gone; completions and manual pages.
+
+#![cfg(unix)]
+
+use serde_json::{Value, json};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+const MIB: u64 = 1 << 20;
+
+fn memscape() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_memscape"))
+}
+
+fn run(words: &[&str]) -> Output {
+    memscape().args(words).output().unwrap()
+}
+
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap()
+}
+
+fn printed(words: &[&str]) -> Value {
+    let output = run(&[words, &["--json"]].concat());
+    assert_eq!((output.status.code(), text(output.stderr).as_str()), (Some(0), ""), "{words:?}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// A folder with one snapshot of two allocations in it, under this name.
+fn folder(name: &str, file: &OsStr) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli-arguments").join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    let alloc = |addr: u64| {
+        json!({"action": "alloc", "addr": addr, "size": MIB, "stream": 0,
+        "frames": [{"name": format!("f{addr}"), "filename": "a.py", "line": 1}]})
+    };
+    let segment = json!({"device": 0, "address": 0, "total_size": 20 * MIB, "stream": 0, "segment_type": "large", "blocks": [
+        {"address": 0, "size": MIB, "requested_size": MIB, "state": "active_allocated"},
+        {"address": MIB, "size": MIB, "requested_size": MIB, "state": "active_allocated"},
+        {"address": 2 * MIB, "size": 18 * MIB, "requested_size": 0, "state": "inactive"}]});
+    let value = json!({"segments": [segment], "device_traces": [[alloc(0), alloc(MIB)]]});
+    std::fs::write(folder.join(file), value.to_string()).unwrap();
+    folder
+}
+
+fn snapshot(name: &str) -> String {
+    folder(name, OsStr::new("a.json")).join("a.json").to_str().unwrap().to_owned()
+}
+
+#[test]
+fn options_take_their_value_after_an_equals_sign() {
+    let path = snapshot("equals");
+    assert_eq!(printed(&["live", &path, "--top=1"])["rows"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn help_is_about_the_command() {
+    for words in [&["live", "--help"][..], &["help", "live"]] {
+        let output = run(words);
+        let help = text(output.stdout);
+        assert_eq!(output.status.code(), Some(0));
+        assert!(help.contains("--at") && help.contains("reserved-peak") && help.contains("alloc:"), "{help}");
+        assert!(!help.contains("browser") && !help.contains("--pool"), "{help}");
+    }
+    let whole = text(run(&["--help"]).stdout);
+    for command in ["summary", "live", "serve", "completions"] {
+        assert!(whole.contains(&format!("\n  {command} ")), "{whole}");
+    }
+    assert!(whole.lines().count() < 50, "{whole}");
+}
+
+#[test]
+fn what_stands_behind_two_dashes_is_no_option() {
+    let path = snapshot("dashes");
+    let found = run(&["find", &path, "--json", "--", "-h"]);
+    let found: Value = serde_json::from_slice(&found.stdout).unwrap();
+    assert_eq!((&found["pattern"], &found["count"]), (&json!("-h"), &json!(0)));
+    let folder = folder("dash-file", OsStr::new("-x.json"));
+    let output = memscape().args(["summary", "--", "-x.json"]).current_dir(folder).output().unwrap();
+    assert_eq!((output.status.code(), text(output.stderr).as_str()), (Some(0), ""));
+}
+
+#[test]
+fn sizes_read_as_in_a_search() {
+    let path = snapshot("sizes");
+    for (size, bytes) in [("1.5GiB", 3u64 << 29), ("64M", 64 * MIB), ("3145728", 3 * MIB)] {
+        assert_eq!(printed(&["state", &path, "--request", size])["request"], json!(bytes), "{size}");
+    }
+    let leaks = printed(&["leaks", &path, "--threshold", "unused=1.5M"]);
+    let mut thresholds = leaks["sheets"].as_object().unwrap().values().map(|sheet| &sheet["threshold"]["value"]);
+    assert!(thresholds.any(|value| *value == json!(3 * MIB / 2)), "{leaks}");
+    let ambiguous = run(&["state", &path, "--request", "64MB"]);
+    assert_eq!(ambiguous.status.code(), Some(2));
+    assert!(text(ambiguous.stderr).contains("write MiB"));
+}
+
+#[test]
+fn typos_are_answered_with_what_was_meant() {
+    for (words, meant) in [
+        (&["summery", "x"][..], "'summary'"),
+        (&["live", "x", "--devise", "1"], "'--device'"),
+        (&["live", "x", "--by", "sites"], "'site'"),
+    ] {
+        let output = run(words);
+        let error = text(output.stderr);
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{words:?}");
+        assert!(error.starts_with("error: ") && error.contains(meant), "{error}");
+    }
+}
+
+#[test]
+fn names_that_are_not_text_are_names() {
+    let name = OsStr::from_bytes(b"\xff.json");
+    let folder = folder("not-text", name);
+    let of = |command: &str, words: &[&str]| {
+        let output = memscape().arg(command).arg(name).args(words).current_dir(&folder).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{command}: {}", text(output.stderr));
+        text(output.stdout)
+    };
+    let summary: Value = serde_json::from_str(&of("summary", &["--json"])).unwrap();
+    assert_eq!(summary[0]["file"], json!("\u{fffd}.json"));
+    std::fs::write(folder.join("viewer.html"), "<html><body><script id=\"part-wasm\"></script></body></html>").unwrap();
+    for (command, words) in [
+        ("live", &["--json"][..]),
+        ("find", &["f"]),
+        ("report", &[]),
+        ("plot", &["-o", "-"]),
+        ("html", &["--viewer", "viewer.html", "-o", "-"]),
+    ] {
+        assert!(of(command, words).contains("\u{fffd}.json"), "{command}");
+    }
+    let missing = memscape().arg("live").arg(OsStr::from_bytes(b"\xfe")).output().unwrap();
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(text(missing.stderr).contains("No such file"));
+}
+
+#[test]
+fn readers_may_go() {
+    let path = snapshot("closed");
+    let closed = || {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        Stdio::from(writer)
+    };
+    for (words, status) in [
+        (&["--help"][..], 0),
+        (&["--version"], 0),
+        (&["summary", &path], 0),
+        (&["events", &path], 0),
+        (&["completions", "bash"], 0),
+        (&["live", "/nowhere/at.all"], 1),
+        (&["live", "--nonsense"], 2),
+        (&["html", &path, "-o", "/nowhere/at.all"], 1),
+    ] {
+        let ended = memscape().args(words).stdout(closed()).stderr(closed()).status().unwrap();
+        assert_eq!(ended.code(), Some(status), "{words:?}");
+    }
+}
+
+#[test]
+fn shells_and_man_know_every_command() {
+    for shell in ["bash", "zsh", "fish"] {
+        let script = text(run(&["completions", shell]).stdout);
+        assert!(script.contains("hide-internal") && script.contains("memscape"), "{shell}: {script}");
+    }
+    let folder = folder("man", OsStr::new("a.json"));
+    let output = run(&["man", folder.to_str().unwrap()]);
+    assert_eq!((output.status.code(), text(output.stderr).as_str()), (Some(0), ""));
+    let page = std::fs::read_to_string(folder.join("memscape-live.1")).unwrap();
+    assert!(page.contains(".TH") && page.contains("hide\\-internal"), "{page}");
+    assert!(folder.join("memscape.1").exists());
+}
+
+/// What is piped may be anything that somebody keeps to himself.
+#[test]
+fn a_piped_snapshot_is_nobody_elses_to_read() {
+    let folder = folder("private", OsStr::new("a.json"));
+    let kept = folder.join("tmp");
+    std::fs::create_dir(&kept).unwrap();
+    let mut command = memscape();
+    command.args(["html", "-", "-o", "-", "--viewer", "none.html"]).env("TMPDIR", &kept);
+    std::fs::write(folder.join("none.html"), "<html><body><script id=\"part-wasm\"></script></body></html>").unwrap();
+    let mut child = command.current_dir(&folder).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let entry = loop {
+        match std::fs::read_dir(&kept).unwrap().next() {
+            Some(entry) => break entry.unwrap(),
+            None => assert!(child.try_wait().unwrap().is_none(), "it waits for its input"),
+        }
+    };
+    let mode = entry.metadata().unwrap().permissions().mode() & 0o777;
+    let name = entry.file_name().into_string().unwrap();
+    assert_eq!(mode, 0o600, "{name}");
+    assert!(!name.contains(&child.id().to_string()), "{name}");
+    drop(child.stdin.take());
+    assert_eq!(child.wait().unwrap().code(), Some(1), "there is nothing in it");
+    assert_eq!(std::fs::read_dir(&kept).unwrap().count(), 0);
+}
