@@ -184,26 +184,9 @@ fn scope(app: &App) -> Option<Scope> {
     // With the focus nowhere, or on one of its own buttons, the timeline is what is meant.
     let nowhere = focus.is_same_node(Some(&app.elements.body));
     let is_in = |place: &str| focus.closest(place).ok().flatten().is_some();
-    if is_in("#flame") {
-        return Some(Scope::Flame);
-    }
-    if is_in("#tree") {
-        return Some(Scope::Tree);
-    }
-    if is_in("#table") {
-        return Some(Scope::Table);
-    }
-    if is_in("#events") {
-        return Some(Scope::Events);
-    }
-    if is_in("#state") {
-        return Some(Scope::Memory);
-    }
-    if is_in("#histograms") {
-        return Some(Scope::Histograms);
-    }
-    if is_in("#why") {
-        return Some(Scope::Why);
+    let contains = |panel: &HtmlElement| panel.contains(Some(&focus));
+    if let Some((tab, _)) = app.elements.tabs().into_iter().find(|(_, [_, panel])| contains(panel)) {
+        return Some(tab.keys());
     }
     let inside = is_in("#picture");
     Some(if nowhere || inside { Scope::Timeline } else { Scope::Page })

@@ -1,11 +1,12 @@
 //! The cursor: one moment and one byte, led by the pointer while it hovers, or by keys.
 
 use super::action::{Command, Effect, Pointer};
+use super::answer::Answer;
+use super::feature::{Feature, keeps_all};
 use super::hover::Spot;
 use super::pointing;
 use super::state::{BytesAxis, Hover, State};
-use super::surroundings::Answer;
-use engine::protocol::{HitAllocation, HitMemory, Looks, MomentFacts, Plot, Request, Step, Stepped, Stop};
+use engine::protocol::{HitAllocation, HitMemory, Looks, MomentFacts, Plot, Reply, Request, Step, Stepped, Stop};
 use picture::timeline::{Axis, Scene, View};
 
 /// Commands that wait for a step of the one before: a key held down makes no more.
@@ -63,6 +64,21 @@ impl Cursor {
     pub(super) fn take(&mut self, facts: MomentFacts) {
         self.facts = Some(facts);
     }
+}
+
+/// How it takes part; [`super::tools`] forgets it.
+pub(super) const FEATURE: Feature = Feature { reset: keeps_all, asks: &[], take };
+
+fn take(state: &mut State, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
+    match reply {
+        Reply::Stepped { serial, to } => {
+            state.found_selection(serial, to);
+            stepped(state, serial, to, effects);
+        }
+        Reply::Hit { serial, hit, memory, .. } => drop(state.tools.cursor.hit.take(serial, (hit, memory))),
+        other => return Some(other),
+    }
+    None
 }
 
 /// The column of the scene at `x` device pixels of the window.
@@ -227,7 +243,7 @@ fn ask_step(state: &mut State, step: Step, and_events: u32, effects: &mut Vec<Ef
 }
 
 /// Takes the worker's answer to a step.
-pub(super) fn stepped(state: &mut State, serial: u32, to: Stepped, effects: &mut Vec<Effect>) {
+fn stepped(state: &mut State, serial: u32, to: Stepped, effects: &mut Vec<Effect>) {
     let Some(stepping) = state.tools.cursor.stepping.take_if(|stepping| stepping.serial == serial) else { return };
     let there = Standing { moment: to.moment.saturating_add(stepping.and_events), byte: to.byte };
     match to.stop {
@@ -291,7 +307,7 @@ pub(super) fn look(state: &mut State, keys: Standing, effects: &mut Vec<Effect>)
     let Some(device) = state.device().map(|device| device.device) else { return };
     // What stands out does not matter.
     let (place, looks) = (state.device_place, state.geometry.looks.plain());
-    if let Some((hit, memory)) = state.tools.cursor.hit.about((keys, looks)) {
+    if let Some((hit, memory)) = state.tools.cursor.hit.about(&(keys, looks)) {
         let (hit, memory, plot) = (hit.clone(), memory.clone(), looks.plot);
         let spot = match &hit {
             Some(hit) => {
@@ -302,11 +318,10 @@ pub(super) fn look(state: &mut State, keys: Standing, effects: &mut Vec<Effect>)
         };
         let is_something = hit.is_some() || plot != Plot::Stack;
         state.hover = is_something.then_some(Hover { place, plot, spot, hit, memory, answered: Some(spot) });
-    } else if state.tools.cursor.hit.wants((keys, looks)) {
-        let serial = state.next_serial();
-        state.tools.cursor.hit.ask(serial, (keys, looks));
+    } else {
         let Standing { moment, byte } = keys;
-        effects.push(Effect::Ask(Request::Hit { serial, device, looks, moment, byte }));
+        let request = |serial, (_, looks)| Request::Hit { serial, device, looks, moment, byte };
+        state.tools.cursor.hit.ask((keys, looks), &mut state.serial, effects, request);
     }
 }
 

@@ -5,12 +5,14 @@ mod view;
 pub use view::{COLUMNS, Chip, EventsStatus, chips, grid, status};
 
 use super::action::{Command, Effect};
+use super::answer::Answer;
+use super::feature::{Change, Feature, Turn};
 use super::pointing::select;
 use super::scroll::Scroll;
 use super::state::State;
 use super::table::{self, Chosen, Extent};
 use super::views::Tab;
-use engine::protocol::{EventRow, EventsFilter, EventsPage, EventsQuestion, Request};
+use engine::protocol::{EventRow, EventsFilter, EventsPage, EventsQuestion, Reply, Request};
 use std::rc::Rc;
 
 /// CSS pixels of a row.
@@ -29,8 +31,7 @@ pub struct Events {
     pub chosen: Chosen,
     /// How far its rows are scrolled.
     pub scroll: Scroll,
-    asked: Option<(u32, EventsQuestion)>,
-    known: Option<(EventsQuestion, Rc<EventsPage>)>,
+    answer: Answer<EventsQuestion, Rc<EventsPage>>,
     /// The moment whose row was looked for last, or that the list has set.
     followed: Option<u32>,
     /// Who follows whom.
@@ -57,8 +58,7 @@ impl Default for Events {
             filter: EventsFilter::default(),
             chosen: Chosen::default(),
             scroll: Scroll::new(ROW_PX),
-            asked: None,
-            known: None,
+            answer: Answer::default(),
             followed: None,
             lead: Lead::default(),
             selecting: None,
@@ -93,7 +93,7 @@ pub enum EventStep {
 impl Events {
     /// The part of the list that is shown.
     pub fn page(&self) -> Option<&EventsPage> {
-        self.known.as_ref().map(|(_, page)| &**page)
+        self.answer.latest().map(|page| &**page)
     }
 
     /// Whether anything but the range decides what is listed.
@@ -114,16 +114,6 @@ impl Events {
     fn row(&self, row: u32) -> Option<&EventRow> {
         let page = self.page()?;
         page.rows.get(row.checked_sub(page.first)? as usize)
-    }
-
-    /// Forgets what was told: the device is another. What a person typed stays.
-    pub(super) fn forget(&mut self) {
-        let (text, wrong, filter) =
-            (std::mem::take(&mut self.text), self.wrong.take(), std::mem::take(&mut self.filter));
-        let mut scroll = self.scroll;
-        scroll.rows = 0;
-        scroll.to(0.0);
-        *self = Events { text, wrong, filter, scroll, ..Events::default() };
     }
 
     /// Whether this allocation was selected in the list: whose free was clicked shall not be seen at its birth.
@@ -239,7 +229,7 @@ fn select_of(state: &mut State, row: u32, effects: &mut Vec<Effect>) {
 
 fn copy(state: &mut State, effects: &mut Vec<Effect>) {
     let Some(device) = state.device().map(|device| device.device) else { return };
-    let Some((mut question, _)) = state.events.known.clone() else { return };
+    let Some(mut question) = state.events.answer.question().cloned() else { return };
     question.chosen = state.events.chosen.or_all(&state.events.scroll);
     table::copy_rows(state, question.chosen.clone(), effects, &|serial| Request::EventsText {
         serial,
@@ -248,38 +238,47 @@ fn copy(state: &mut State, effects: &mut Vec<Effect>) {
     });
 }
 
+/// How it takes part.
+pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::WithScene, ask)], take };
+
+/// Another device: what a person typed stays.
+fn reset(state: &mut State, change: Change) {
+    if change != Change::File {
+        let Events { text, wrong, filter, mut scroll, .. } = std::mem::take(&mut state.events);
+        scroll.rows = 0;
+        scroll.to(0.0);
+        state.events = Events { text, wrong, filter, scroll, ..Events::default() };
+    }
+}
+
 /// Asks for what is to be seen and is not known; the next question waits for the answer to the one before.
-pub(super) fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
-    if state.views.seen() != Some(Tab::Events) || state.events.asked.is_some() {
+fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
+    if state.views.seen() != Some(Tab::Events) || state.events.answer.asked().is_some() {
         return;
     }
     let (moment, find) = (state.pinned.moment, state.find.serial());
     let between = state.pinned.range.map(|span| [span.from, span.to]);
     let events = &state.events;
     let filter = EventsFilter { between, ..events.filter.clone() };
-    let known = events.known.as_ref().filter(|(known, _)| known.filter == filter).map(|(known, _)| known.rows);
+    let known = events.answer.question().filter(|known| known.filter == filter).map(|known| known.rows);
     let rows = events.scroll.wanted(known);
     // In another list its row is elsewhere.
     let is_elsewhere = known.is_none() || events.followed != Some(moment);
     let follows = events.lead == Lead::Moment && is_elsewhere;
     let reveal = follows.then(|| moment.saturating_sub(1));
     let question = EventsQuestion { filter, rows, reveal, chosen: Vec::new(), find };
-    if events.known.as_ref().is_some_and(|(known, _)| *known == question) {
-        return;
-    }
-    let serial = state.next_serial();
-    if follows {
+    let request = |serial, question| Request::Events { serial, device, question: Box::new(question) };
+    if state.events.answer.ask(question, &mut state.serial, effects, request) && follows {
         state.events.followed = Some(moment);
     }
-    state.events.asked = Some((serial, question.clone()));
-    effects.push(Effect::Ask(Request::Events { serial, device, question: Box::new(question) }));
 }
 
 /// Takes a part of the list.
-pub(super) fn take(state: &mut State, serial: u32, page: EventsPage) {
+fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
+    let Reply::Events { serial, page } = reply else { return Some(reply) };
     let events = &mut state.events;
-    let Some((_, mut question)) = events.asked.take_if(|(asked, _)| *asked == serial) else { return };
-    let is_other = events.known.as_ref().is_none_or(|(known, _)| known.filter != question.filter);
+    let mut question = events.answer.answered(serial)?;
+    let is_other = events.answer.question().is_none_or(|known| known.filter != question.filter);
     if is_other {
         events.chosen = Chosen::default();
         events.lead = Lead::Moment;
@@ -290,10 +289,11 @@ pub(super) fn take(state: &mut State, serial: u32, page: EventsPage) {
     }
     let revealed = question.reveal.take().and(page.revealed);
     events.scroll.rows = page.listed;
-    events.known = Some((question, Rc::new(page)));
+    events.answer.keep(question, Rc::from(page));
     if let Some(row) = revealed.filter(|_| events.lead == Lead::Moment) {
         events.chosen.only(row);
         events.scroll.bring(row);
     }
     lead(state);
+    None
 }

@@ -4,6 +4,7 @@
 //! interpolated; while the worker makes it, no other is asked for, or the newer one would overtake it.
 
 use super::action::Effect;
+use super::feature::{Change, Feature, Turn};
 use super::figure::{Figure, sheet, words::Words};
 use super::overlay::Overlay;
 use super::plots;
@@ -141,15 +142,13 @@ pub(super) fn exported(state: &mut State, result: Result<String, String>) {
 }
 
 /// Begins what is wanted, once everything it shows is known. To be called when the scene of the window is there.
-pub(super) fn begin(state: &mut State, effects: &mut Vec<Effect>) {
+fn begin(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     let Some(format) = state.export.wanted.filter(|_| !state.export.is_drawing()) else { return };
     let (Some(plane), Some(shown), Some(canvas)) = (state.plane(), state.view, state.canvas) else { return };
-    let (Some(scene), Some(device)) = (state.geometry.scene.clone(), state.device().map(|device| device.device)) else {
-        return;
-    };
+    let Some(scene) = state.geometry.scene.clone() else { return };
     let around = &state.around;
     let is_known = around.marks.latest().is_some() && around.legend_of(state.told_by_colour()).is_some();
-    let outline = state.outlined().map(|of| around.outline.about(of).cloned());
+    let outline = state.outlined().map(|of| around.outline.about(&of).cloned());
     if !is_known || outline == Some(None) {
         return;
     }
@@ -196,7 +195,7 @@ fn scaled(shown: &View, format: Format) -> View {
 }
 
 /// Takes an answer that an export waits for; any other is given back.
-pub(super) fn take(state: &mut State, reply: Reply, effects: &mut Vec<Effect>) -> Option<Reply> {
+fn take(state: &mut State, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
     let Some(making) = &mut state.export.making else { return Some(reply) };
     match reply {
         Reply::Outline { serial, rects, .. } if serial == making.serials[1] => making.outline = rects,
@@ -209,6 +208,15 @@ pub(super) fn take(state: &mut State, reply: Reply, effects: &mut Vec<Effect>) -
         reply => return Some(reply),
     }
     None
+}
+
+/// How it takes part: a picture for a file overtakes those for the screen, and it takes its scene before they do.
+pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::AfterScene, begin)], take };
+
+fn reset(state: &mut State, change: Change) {
+    if change == Change::Device {
+        state.export = Export::default();
+    }
 }
 
 fn finish(state: &mut State, making: Making, scene: Rc<Scene>, effects: &mut Vec<Effect>) {

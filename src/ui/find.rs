@@ -2,12 +2,14 @@
 
 use super::action::Effect;
 use super::amount::amount;
+use super::feature::{Change, Feature, Turn};
 use super::pointing::select;
 use super::state::{BytesAxis, State};
 use super::tree;
 use base::units::{Bytes, counted, grouped};
 use engine::protocol::{
-    Begin, Details, Direction, Highlight, Looks, Match, Plot, Query, QueryError, Request, Scope, Tally, Weight, Wording,
+    Begin, Details, Direction, Highlight, Looks, Match, Plot, Query, QueryError, Reply, Request, Scope, Tally, Weight,
+    Wording,
 };
 
 /// What is looked for, and what was found.
@@ -112,12 +114,6 @@ impl Find {
     pub(super) fn forget_way(&mut self) {
         self.revealing = None;
     }
-
-    /// Forgets all but what stands in the field: the device is another.
-    pub(super) fn forget_answers(&mut self) {
-        let (text, wrong, capitals) = (std::mem::take(&mut self.text), self.wrong.take(), self.capitals);
-        *self = Find { text, wrong, capitals, ..Find::default() };
-    }
 }
 
 /// This stands in the field now.
@@ -158,7 +154,7 @@ fn look_for(state: &mut State, text: String, capitals: Capitals) {
 }
 
 /// Asks for what is missing, and goes where it could not go before.
-pub(super) fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     if state.find.wants() {
         let serial = state.next_serial();
         state.find.asked = Some(serial);
@@ -167,6 +163,26 @@ pub(super) fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     if let Some((direction, among)) = state.find.then.take() {
         go(state, direction, among, effects);
     }
+}
+
+/// How it takes part.
+pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::Early, ask)], take };
+
+/// The device is another: only what stands in the field stays.
+fn reset(state: &mut State, change: Change) {
+    if change != Change::File {
+        let Find { text, wrong, capitals, .. } = std::mem::take(&mut state.find);
+        state.find = Find { text, wrong, capitals, ..Find::default() };
+    }
+}
+
+fn take(state: &mut State, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
+    match reply {
+        Reply::Found { serial, tally, .. } => found(state, serial, tally),
+        Reply::FoundNext { serial, found } => stepped(state, serial, found, effects),
+        other => return Some(other),
+    }
+    None
 }
 
 /// Goes to the next match, once it is known.
@@ -207,7 +223,7 @@ fn window(state: &State) -> [u32; 2] {
 }
 
 /// What the search `serial` found.
-pub(super) fn found(state: &mut State, serial: u32, tally: Tally) {
+fn found(state: &mut State, serial: u32, tally: Tally) {
     if state.find.asked.take_if(|asked| *asked == serial).is_none() {
         return;
     }
@@ -215,7 +231,7 @@ pub(super) fn found(state: &mut State, serial: u32, tally: Tally) {
 }
 
 /// Where the step `serial` leads.
-pub(super) fn stepped(state: &mut State, serial: u32, found: Option<Match>, effects: &mut Vec<Effect>) {
+fn stepped(state: &mut State, serial: u32, found: Option<Match>, effects: &mut Vec<Effect>) {
     if state.find.stepping.take_if(|stepping| *stepping == serial).is_none() {
         return;
     }
@@ -317,7 +333,7 @@ pub(super) fn found_in(state: &State, find: Option<u32>, scope: Scope, weight: W
 /// How much has the stack of the selection, once it is known; empty until then.
 pub fn same_stack(state: &State) -> String {
     let stack = state.selection.as_deref().and_then(|selection| selection.stack);
-    let Some(tally) = stack.and_then(|stack| state.around.same_stack.about(stack)) else { return String::new() };
+    let Some(tally) = stack.and_then(|stack| state.around.same_stack.about(&stack)) else { return String::new() };
     let at_peak = match tally.peak_count {
         0 => "none at the peak".to_owned(),
         count => format!("{} at the peak, {}", grouped(count.into()), Bytes(tally.peak_requested)),

@@ -4,10 +4,13 @@ pub mod picture;
 pub mod words;
 
 use super::action::Effect;
+use super::answer::Answer;
+use super::feature::{Change, Feature, Turn};
 use super::state::{Canvas, State};
-use super::surroundings::Answer;
 use super::views::Tab;
-use engine::protocol::{Arrangement, FlameBox, FlamePage, FlameQuestion, Internal, Merge, NodeLabel, Request, Root};
+use engine::protocol::{
+    Arrangement, FlameBox, FlamePage, FlameQuestion, Internal, Merge, NodeLabel, Reply, Request, Root,
+};
 use std::rc::Rc;
 
 /// The height of a row in CSS pixels.
@@ -98,11 +101,6 @@ impl FlameGraph {
     /// The boxes that are shown.
     pub fn page(&self) -> Option<&Rc<FlamePage>> {
         self.answer.latest()
-    }
-
-    /// Forgets all of a device.
-    pub(super) fn forget(&mut self) {
-        *self = FlameGraph { canvas: self.canvas, growth: self.growth, ..FlameGraph::default() };
     }
 
     /// Forgets the boxes: their nodes are others now.
@@ -228,19 +226,28 @@ impl State {
     }
 }
 
+/// How it takes part.
+pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::Early, ask)], take };
+
+fn reset(state: &mut State, change: Change) {
+    if change != Change::File {
+        let flame = &state.flame;
+        state.flame = FlameGraph { canvas: flame.canvas, growth: flame.growth, ..FlameGraph::default() };
+    }
+}
+
 /// Asks for the boxes that are missing.
-pub(super) fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     follow_node(state);
-    let Some(question) = state.flame_question().filter(|&question| state.flame.answer.wants(question)) else { return };
-    let serial = state.next_serial();
-    state.flame.answer.ask(serial, question);
-    effects.push(Effect::Ask(Request::Flame { serial, device, question }));
+    let Some(question) = state.flame_question() else { return };
+    let request = |serial, question| Request::Flame { serial, device, question };
+    state.flame.answer.ask(question, &mut state.serial, effects, request);
 }
 
 /// Brings a node that was selected in another view into view; one that has no box of its own fills the width.
 fn follow_node(state: &mut State) {
     let node = state.views.node;
-    let is_known = state.flame_question().is_some_and(|question| state.flame.answer.about(question).is_some());
+    let is_known = state.flame_question().is_some_and(|question| state.flame.answer.about(&question).is_some());
     if !is_known || state.flame.followed_node == node {
         return;
     }
@@ -254,8 +261,9 @@ fn follow_node(state: &mut State) {
 }
 
 /// Takes boxes.
-pub(super) fn take(state: &mut State, serial: u32, page: FlamePage) {
-    state.flame.answer.take(serial, Rc::new(page));
+fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
+    let Reply::Flame { serial, page } = reply else { return Some(reply) };
+    state.flame.answer.take(serial, Rc::from(page));
     settle_rows(state);
     let selected = state.selection.as_ref().map(|selection| selection.allocation);
     let flame = &mut state.flame;
@@ -264,6 +272,7 @@ pub(super) fn take(state: &mut State, serial: u32, page: FlamePage) {
         flame.followed = selected;
         flame.bring_into_view(row);
     }
+    None
 }
 
 /// Chooses the rows in view where what they were chosen for is another; keeps them in reach otherwise.

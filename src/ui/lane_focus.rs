@@ -1,10 +1,10 @@
 //! Which lane has the focus, and what pointer and keys do to one lane among several.
 
 use super::action::Pointer;
+use super::feature::{self, Change};
 use super::lanes::{Arrangement, Lane};
 use super::navigate::Plane;
 use super::state::State;
-use super::surroundings::Surroundings;
 use picture::timeline::{Axis, View};
 
 impl State {
@@ -35,13 +35,7 @@ impl State {
             ..view
         });
         self.geometry = geometry;
-        // Colours mean the same on all devices.
-        self.around = Surroundings { faded: std::mem::take(&mut self.around.faded), ..Surroundings::default() };
-        self.tools.leave_device();
-        self.find.forget_answers();
-        self.begin_views();
-        (self.hover, self.question) = (None, None);
-        (self.selection, self.selecting) = (None, None);
+        feature::reset(self, Change::Lane);
         if self.axis == Axis::Time && self.device().is_some_and(|device| device.time_us.is_none()) {
             // No place of the time axis is one of its events.
             self.turn_to([f64::NEG_INFINITY, f64::INFINITY]);

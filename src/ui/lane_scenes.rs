@@ -1,11 +1,12 @@
 //! The window and the geometry of each lane: brought in line with the focused one's, asked for in turn, taken when it comes.
 
 use super::action::Effect;
+use super::feature::{Change, Feature};
 use super::lanes::{Lane, ShownLane};
 use super::navigate::Plane;
 use super::plots;
 use super::state::{BytesAxis, Canvas, Geometry, State};
-use engine::protocol::{DeviceSummary, Highlight, Looks, Request};
+use engine::protocol::{DeviceSummary, Highlight, Looks, Reply, Request};
 use picture::timeline::{Axis, Scene, View};
 use std::rc::Rc;
 
@@ -96,7 +97,7 @@ impl State {
     }
 
     /// Takes the answer to request `serial`: what to upload, unless nobody waits for it any more.
-    pub(super) fn take_scene(&mut self, serial: u32, scene: Scene) -> Option<Effect> {
+    fn take_scene(&mut self, serial: u32, scene: Scene) -> Option<Effect> {
         let device_place =
             self.lane_places().find(|&place| self.geometry_of(place).is_some_and(|it| it.in_flight == Some(serial)))?;
         let looks = self.looks_of(device_place);
@@ -138,6 +139,24 @@ impl State {
     pub(super) fn focused_canvas(&self) -> Option<Canvas> {
         self.lane_canvas(self.device_place).map(|(_, canvas)| canvas)
     }
+}
+
+/// How it takes part. Scenes are asked for by [`super::update()`] itself: they depend on everything.
+pub(super) const FEATURE: Feature = Feature { reset, asks: &[], take };
+
+/// Of lanes, the others are shown on.
+fn reset(state: &mut State, change: Change) {
+    if change == Change::Device {
+        state.view = None;
+        state.drop_scenes();
+        state.lanes.forget();
+    }
+}
+
+fn take(state: &mut State, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
+    let Reply::Scene { serial, scene, .. } = reply else { return Some(reply) };
+    effects.extend(state.take_scene(serial, *scene));
+    None
 }
 
 /// The window at the size of its lane; everything where there was none.

@@ -6,6 +6,7 @@
 
 pub mod action;
 pub mod amount;
+pub mod answer;
 pub mod axis_press;
 mod candidates;
 pub mod capacity;
@@ -16,6 +17,7 @@ pub mod details;
 pub mod drag;
 pub mod events;
 pub mod export;
+mod feature;
 pub mod figure;
 pub mod find;
 pub mod fingerprint;

@@ -5,13 +5,15 @@ mod walk;
 pub mod words;
 
 use super::action::Effect;
+use super::answer::Answer;
+use super::feature::{Change, Feature, Turn};
 use super::pointing::select;
 use super::scroll::Scroll;
 use super::state::{Canvas, State};
-use super::surroundings::Answer;
 use super::views::Tab;
 use engine::protocol::{
-    Details, Grouping, Only, PieceKind, Query, Request, SegmentSort, StateBar, StatePage, StatePiece, StateQuestion,
+    Details, Grouping, Only, PieceKind, Query, Reply, Request, SegmentSort, StateBar, StatePage, StatePiece,
+    StateQuestion,
 };
 use std::rc::Rc;
 use walk::{Stop, stop, stops, walk};
@@ -187,14 +189,6 @@ impl Memory {
         self.zoom = bytes.map(|bytes| (bytes as f64 / A_THOUSAND).clamp(least, most));
     }
 
-    /// Forgets all of a device.
-    pub(super) fn forget(&mut self) {
-        let (canvas, sort, mut scroll) = (self.canvas, self.sort, self.scroll);
-        scroll.rows = 0;
-        scroll.to(0.0);
-        *self = Memory { canvas, sort, scroll, ..Memory::default() };
-    }
-
     fn scale(&self) -> f64 {
         self.canvas.map_or(1.0, |canvas| canvas.scale)
     }
@@ -230,7 +224,7 @@ impl Memory {
 
     /// What is known of the allocation of a piece.
     fn details_of(&self, piece: &StatePiece) -> Option<&Details> {
-        self.details.iter().find_map(|details| details.about(piece.allocation))?.as_deref()
+        self.details.iter().find_map(|details| details.about(&piece.allocation))?.as_deref()
     }
 
     /// An address that has to stay in view.
@@ -339,7 +333,7 @@ pub(super) fn step(state: &mut State, step: MemoryStep, effects: &mut Vec<Effect
 }
 
 /// Asks for what is seen and not known: one question at a time, the next about the newest moment, so that scrubbing animates.
-pub(super) fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     let Some(canvas) = state.memory.canvas.filter(|_| state.views.seen() == Some(Tab::Memory)) else { return };
     let selected = state.selection.as_deref().map(|details| (details.allocation, details.address));
     let (moment, colouring) = (state.pinned.moment, state.looks.colouring);
@@ -364,26 +358,46 @@ pub(super) fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     };
     let wanted = (question, rules);
     let told = memory.told();
-    if memory.answer.wants(wanted) {
-        let serial = state.next_serial();
-        state.memory.answer.ask(serial, wanted);
-        effects.push(Effect::Ask(Request::State { serial, device, question }));
-    }
-    for (place, allocation) in told.into_iter().enumerate() {
-        let serial = state.next_serial();
-        let answer = state.memory.details.get_mut(place).zip(allocation);
-        if let Some((answer, allocation)) = answer.filter(|(answer, allocation)| answer.wants(*allocation)) {
-            answer.ask(serial, allocation);
-            effects.push(Effect::Ask(Request::Details { serial, device, allocation }));
+    let request = |serial, (question, _)| Request::State { serial, device, question };
+    memory.answer.ask(wanted, &mut state.serial, effects, request);
+    for (answer, allocation) in memory.details.iter_mut().zip(told) {
+        let request = |serial, allocation| Request::Details { serial, device, allocation };
+        if let Some(allocation) = allocation {
+            answer.ask(allocation, &mut state.serial, effects, request);
         }
     }
 }
 
+/// How it takes part.
+pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::WithScene, ask)], take };
+
+/// Another device: only how it is looked at stays.
+fn reset(state: &mut State, change: Change) {
+    if change != Change::File {
+        let Memory { canvas, sort, mut scroll, .. } = std::mem::take(&mut state.memory);
+        scroll.rows = 0;
+        scroll.to(0.0);
+        state.memory = Memory { canvas, sort, scroll, ..Memory::default() };
+    }
+}
+
+fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
+    match reply {
+        Reply::State { serial, page } => take_page(&mut state.memory, serial, page),
+        Reply::Details { serial, details } => {
+            for answer in &mut state.memory.details {
+                answer.take(serial, details.clone());
+            }
+        }
+        other => return Some(other),
+    }
+    None
+}
+
 /// Takes a state.
-pub(super) fn take(state: &mut State, serial: u32, page: StatePage) {
-    let memory = &mut state.memory;
-    memory.answer.take(serial, Rc::new(page));
-    let Some((page, (question, _))) = memory.page().cloned().zip(memory.answer.question()) else { return };
+fn take_page(memory: &mut Memory, serial: u32, page: Box<StatePage>) {
+    memory.answer.take(serial, Rc::from(page));
+    let Some((page, (question, _))) = memory.page().cloned().zip(memory.answer.question().copied()) else { return };
     memory.scroll.rows = page.rows;
     if question.only == Only::default() {
         for group in &page.groups {
@@ -397,13 +411,6 @@ pub(super) fn take(state: &mut State, serial: u32, page: StatePage) {
     }
     if let Some(step) = memory.waiting.take() {
         walk(memory, step);
-    }
-}
-
-/// Takes what is known of an allocation.
-pub(super) fn take_details(state: &mut State, serial: u32, details: Option<Box<Details>>) {
-    for answer in &mut state.memory.details {
-        answer.take(serial, details.clone());
     }
 }
 

@@ -83,7 +83,7 @@ pub fn spoken(state: &State) -> String {
     let Some(keys) = state.tools.cursor.keys else { return String::new() };
     let Some(facts) = state.cursor_facts().filter(|facts| facts.moment == keys.moment) else { return String::new() };
     let mut text = format!("{}, {} requested.", event_name(facts.moment), Bytes(facts.requested));
-    match state.tools.cursor.hit.about((keys, state.geometry.looks.plain())) {
+    match state.tools.cursor.hit.about(&(keys, state.geometry.looks.plain())) {
         None => return String::new(),
         Some(_) if state.looks.plot != Plot::Stack => {
             let Some(card) = state.hover.as_ref().map(card) else { return String::new() };

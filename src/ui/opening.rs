@@ -2,13 +2,12 @@
 
 use super::action::{Effect, GivenFile, Origin};
 use super::candidates::{candidates, none_of};
-use super::export::Export;
-use super::markers::Markers;
-use super::plots;
+use super::feature::{self, Change, Feature};
+use super::link;
 use super::state::{Choice, Loading, Stage, State};
-use super::surroundings::Surroundings;
 use super::url;
-use engine::protocol::{Member, Request};
+use super::why;
+use engine::protocol::{Member, Reply, Request};
 use picture::timeline::Axis;
 
 /// Where the example lies beside the page.
@@ -79,7 +78,7 @@ pub(super) fn load_links(state: &mut State, links: Vec<String>, place: usize, no
 
 /// The file that is loading holds several snapshots: each is listed, in the file's place. The one that its link is about is loading, or else
 /// the first.
-pub(super) fn list(state: &mut State, members: Vec<Member>) {
+fn list(state: &mut State, members: Vec<Member>) {
     let Some(file) = state.snapshots.get(state.chosen).filter(|choice| choice.member.is_none()).cloned() else {
         return;
     };
@@ -114,8 +113,7 @@ pub(super) fn close(state: &mut State, stage: Stage) {
     }
     state.stage = stage;
     state.load = state.load.wrapping_add(1);
-    state.tools.markers = Markers::default();
-    state.linked.leave_file();
+    feature::reset(state, Change::File);
     show_device(state, 0);
 }
 
@@ -125,19 +123,48 @@ pub(super) fn show_device(state: &mut State, place: usize) {
         return;
     }
     state.device_place = place;
-    state.view = None;
-    state.drop_scenes();
-    state.lanes.forget();
-    state.around = Surroundings::default();
-    state.find.forget_answers();
-    state.export = Export::default();
-    state.tools.leave_device();
-    state.plots.forget();
-    state.looks.plot = plots::of_all(state.looks.plot);
+    feature::reset(state, Change::Device);
     if state.device().is_some_and(|device| device.time_us.is_none()) {
         state.axis = Axis::Events;
     }
-    state.begin_views();
-    (state.hover, state.question) = (None, None);
-    (state.selection, state.selecting) = (None, None);
+}
+
+/// How it takes part.
+pub(super) const FEATURE: Feature = Feature { reset, asks: &[], take };
+
+fn reset(state: &mut State, change: Change) {
+    if change == Change::File {
+        state.linked.leave_file();
+    }
+}
+
+/// Takes what the worker says of the file on its way.
+fn take(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
+    match reply {
+        Reply::Progress(progress) => {
+            if let Stage::Loading(loading) = &mut state.stage {
+                loading.bytes = progress.bytes;
+                loading.total_bytes = progress.total_bytes.or(loading.total_bytes);
+                loading.phase = progress.phase;
+                loading.latest_ms = now_ms;
+            }
+        }
+        Reply::Opened(file) => {
+            state.stage = Stage::Ready(file);
+            let place = why::opened(state);
+            show_device(state, place);
+            link::opened(state, now_ms, effects);
+        }
+        Reply::Failed { message } => {
+            let message = match state.snapshots.get(state.chosen) {
+                Some(Choice { file, .. }) if !message.contains(file.as_str()) => format!("{file}: {message}"),
+                _ => message,
+            };
+            close(state, Stage::Failed(message));
+        }
+        Reply::Cancelled => close(state, Stage::Empty),
+        Reply::Members(members) => list(state, members),
+        other => return Some(other),
+    }
+    None
 }

@@ -1,14 +1,15 @@
 //! The pinned moment: the one that the views are about, wherever the pointer is. Clicks, keys, words and its handle set it.
 
 use super::action::{Effect, Pointer};
+use super::answer::Answer;
 use super::axis_press::Grip;
 use super::cursor::column_under;
+use super::feature::{Change, Feature, Turn};
 use super::range::About;
 use super::state::State;
-use super::surroundings::Answer;
 use super::typed_moment::{FORMS, Typed, typed};
 use base::units::{Moment, grouped};
-use engine::protocol::{At, Details, MomentFacts, RangeFacts, Request, Scope, Span};
+use engine::protocol::{At, Details, MomentFacts, RangeFacts, Reply, Request, Scope, Span};
 use picture::timeline::{Axis, time_axis_margin};
 
 /// The pinned moment, and the range beside it.
@@ -35,7 +36,7 @@ pub struct Pinned {
     /// A place whose moment only the worker knows, or two of them: a range.
     sought: Option<Sought>,
     /// The question about the sought one before.
-    seeking: Option<(u32, Sought)>,
+    seeking: Answer<Sought, ()>,
     /// Whether the window has to come along.
     follow: Follow,
 }
@@ -68,19 +69,6 @@ impl State {
     /// The device's last moment.
     pub fn end_moment(&self) -> u32 {
         self.device().map_or(0, |device| u32::try_from(device.events).unwrap_or(u32::MAX))
-    }
-
-    /// Another device is shown: the views are about its peak.
-    pub(super) fn begin_views(&mut self) {
-        self.table.forget();
-        self.events.forget();
-        self.memory.forget();
-        self.pinned = Pinned { moment: self.peak_moment(), ..Pinned::default() };
-        self.views.node = None;
-        self.flame.forget();
-        self.sources.forget();
-        self.why.forget();
-        self.rescope();
     }
 
     /// The selected allocation is to be seen in the views: where it is not live at their moment, that becomes the one of its birth.
@@ -186,46 +174,60 @@ impl State {
     }
 }
 
-/// Asks for what is not known of the pinned moment and the range: one question of a kind at a time.
-pub(super) fn ask(state: &mut State, effects: &mut Vec<Effect>) {
-    let Some(device) = state.device().map(|device| device.device) else { return };
-    let moment = state.pinned.moment;
-    if state.pinned.facts.wants(moment) {
-        let serial = state.next_serial();
-        state.pinned.facts.ask(serial, moment);
-        effects.push(Effect::Ask(Request::Moments { serial, device, at: vec![At::Moment(moment)] }));
-    }
-    if state.pinned.seeking.is_none()
-        && let Some(sought) = state.pinned.sought
-    {
-        let serial = state.next_serial();
-        state.pinned.seeking = Some((serial, sought));
-        let at = [Some(sought.from), sought.to].into_iter().flatten().collect();
-        effects.push(Effect::Ask(Request::Moments { serial, device, at }));
-    }
-    let Some(span) = state.pinned.range else { return };
-    if state.pinned.range_facts.wants(span) {
-        let serial = state.next_serial();
-        state.pinned.range_facts.ask(serial, span);
-        effects.push(Effect::Ask(Request::Range { serial, device, span }));
-    }
-    if state.pinned.ends.wants(span) {
-        let serial = state.next_serial();
-        state.pinned.ends.ask(serial, span);
-        let at = [span.from, span.to].map(At::Moment).to_vec();
-        effects.push(Effect::Ask(Request::Moments { serial, device, at }));
+/// How it takes part.
+pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::Last, ask)], take };
+
+/// Another device is shown: the views are about its peak.
+fn reset(state: &mut State, change: Change) {
+    if change != Change::File {
+        state.pinned = Pinned { moment: state.peak_moment(), ..Pinned::default() };
+        state.views.node = None;
+        state.rescope();
     }
 }
 
-/// Takes the worker's answer about moments, if it is one to a question of this file.
-pub(super) fn take(state: &mut State, serial: u32, moments: &[MomentFacts]) {
-    if let &[facts] = moments {
-        state.pinned.facts.take(serial, facts);
+/// Asks for what is not known of the pinned moment and the range: one question of a kind at a time.
+fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
+    let (pinned, serials) = (&mut state.pinned, &mut state.serial);
+    pinned.facts.ask(pinned.moment, serials, effects, |serial, moment| Request::Moments {
+        serial,
+        device,
+        at: vec![At::Moment(moment)],
+    });
+    if let Some(sought) = pinned.sought {
+        pinned.seeking.ask(sought, serials, effects, |serial, sought| Request::Moments {
+            serial,
+            device,
+            at: [Some(sought.from), sought.to].into_iter().flatten().collect(),
+        });
     }
-    if let &[from, to] = moments {
-        state.pinned.ends.take(serial, [from, to]);
+    let Some(span) = pinned.range else { return };
+    pinned.range_facts.ask(span, serials, effects, |serial, span| Request::Range { serial, device, span });
+    pinned.ends.ask(span, serials, effects, |serial, span| Request::Moments {
+        serial,
+        device,
+        at: [span.from, span.to].map(At::Moment).to_vec(),
+    });
+}
+
+/// Takes the worker's answers about moments and the range.
+fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
+    let pinned = &mut state.pinned;
+    match reply {
+        Reply::Range { serial, facts } => drop(pinned.range_facts.take(serial, facts)),
+        Reply::Moments { serial, moments } => match (pinned.seeking.answered(serial), moments.as_slice()) {
+            (Some(sought), found) => arrive(state, sought, found),
+            (None, &[facts]) if pinned.facts.take(serial, facts) => {}
+            (None, &[from, to]) if pinned.ends.take(serial, [from, to]) => {}
+            _ => return Some(Reply::Moments { serial, moments }),
+        },
+        other => return Some(other),
     }
-    let Some((_, sought)) = state.pinned.seeking.take_if(|(asked, _)| *asked == serial) else { return };
+    None
+}
+
+/// The place that was sought is at these moments.
+fn arrive(state: &mut State, sought: Sought, moments: &[MomentFacts]) {
     // A newer place has overtaken it only where it would be pinned: a range that is dragged goes on being seen.
     if sought.to.is_none() && state.pinned.sought != Some(sought) {
         return;
@@ -240,7 +242,7 @@ pub(super) fn take(state: &mut State, serial: u32, moments: &[MomentFacts]) {
 
 /// Brings the window to a moment that was pinned outside of it.
 pub(super) fn follow(state: &mut State) {
-    if state.pinned.follow == Follow::No || state.pinned.facts.about(state.pinned.moment).is_none() {
+    if state.pinned.follow == Follow::No || state.pinned.facts.about(&state.pinned.moment).is_none() {
         return;
     }
     let (Some((x, _)), Some(view)) = (state.pin_px(), state.view) else { return };

@@ -4,9 +4,11 @@
 
 use super::action::{Effect, Pointer};
 use super::cursor::{self, Standing};
+use super::feature::{Change, Feature};
+use super::find;
 use super::hover::{Spot, empty_spot, spot};
 use super::state::{Hover, Purpose, Question, State};
-use engine::protocol::{Details, HitAllocation, HitMemory, Looks, Plot, Request};
+use engine::protocol::{Details, HitAllocation, HitMemory, Looks, Plot, Reply, Request};
 
 /// Brings the hover up to date with pointer, window and scene.
 pub(super) fn look_under_pointer(state: &mut State, effects: &mut Vec<Effect>) {
@@ -58,16 +60,52 @@ fn ask(state: &mut State, device_place: usize, spot: Spot, looks: Looks, purpose
     effects.push(Effect::Ask(Request::Hit { serial, device, looks, moment, byte }));
 }
 
-/// Takes the worker's answer to the question `serial`.
-pub(super) fn answered(
+/// How it takes part. What is under the pointer is asked for by [`super::update()`] itself, after every scene.
+pub(super) const FEATURE: Feature = Feature { reset, asks: &[], take };
+
+fn reset(state: &mut State, change: Change) {
+    if change != Change::File {
+        (state.hover, state.question) = (None, None);
+        (state.selection, state.selecting) = (None, None);
+    }
+}
+
+/// Takes what was under the pointer, and the details of what shall be selected.
+fn take(state: &mut State, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
+    match reply {
+        Reply::Details { serial, details } if state.selecting == Some(serial) => {
+            state.selecting = None;
+            details.into_iter().for_each(|details| choose(state, serial, details));
+        }
+        Reply::Hit { serial, hit, memory, device } => {
+            let Some(question) = state.question.take_if(|question| question.serial == serial) else {
+                return Some(Reply::Hit { serial, hit, memory, device });
+            };
+            answered(state, question, hit, memory, effects);
+        }
+        other => return Some(other),
+    }
+    None
+}
+
+/// Selects the allocation, and brings it into view unless a link says what is in view.
+fn choose(state: &mut State, serial: u32, details: Box<Details>) {
+    if state.linked.quiet.take() != Some(serial) {
+        find::reveal(state, &details).unwrap_or_else(|| bring_into_view(state, &details));
+        if !state.events.has_selected(details.allocation) {
+            state.pin_life_of(&details);
+        }
+    }
+    state.selection = Some(details);
+}
+
+fn answered(
     state: &mut State,
-    serial: u32,
+    question: Question,
     hit: Option<HitAllocation>,
     memory: Option<Box<HitMemory>>,
     effects: &mut Vec<Effect>,
 ) {
-    let Some(question) = state.question.filter(|question| question.serial == serial) else { return };
-    state.question = None;
     if question.purpose == Purpose::Select {
         take_choice(state, hit.as_ref(), memory.as_deref(), question.spot.place(), effects);
     }
@@ -115,7 +153,7 @@ fn ask_to_select(state: &mut State, spot: Spot, effects: &mut Vec<Effect>) {
 
 /// Selects what is at the cursor, where keys have led it.
 pub(super) fn select_at(state: &mut State, keys: Standing, effects: &mut Vec<Effect>) {
-    match state.tools.cursor.hit.about((keys, state.geometry.looks.plain())) {
+    match state.tools.cursor.hit.about(&(keys, state.geometry.looks.plain())) {
         Some((hit, memory)) => {
             let (hit, memory) = (hit.clone(), memory.clone());
             take_choice(state, hit.as_ref(), memory.as_deref(), keys, effects);
@@ -142,7 +180,7 @@ pub(super) fn select(state: &mut State, allocation: u32, effects: &mut Vec<Effec
 }
 
 /// Moves the window to the birth of an allocation whose whole life lies outside it.
-pub(super) fn bring_into_view(state: &mut State, details: &Details) {
+fn bring_into_view(state: &mut State, details: &Details) {
     let born = details.born_event.map_or(Some(0.0), |event| state.x_of(event, details.born_us));
     let died = details.freed_event.map_or(Some(f64::INFINITY), |event| state.x_of(event, details.freed_us));
     let (Some(born), Some(died)) = (born, died) else { return };

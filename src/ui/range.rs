@@ -152,7 +152,7 @@ pub fn view(state: &State) -> Option<RangeView> {
         text
     };
     let mut lines = vec![("Events", events(facts.span))];
-    let times = state.pinned.ends.about(facts.span).and_then(|[from, to]| Some((from.time_us?, to.time_us?)));
+    let times = state.pinned.ends.about(&facts.span).and_then(|[from, to]| Some((from.time_us?, to.time_us?)));
     if let Some((from, to)) = times {
         lines.push(("Lasts", duration_us(to.saturating_sub(from))));
     }

@@ -3,6 +3,7 @@
 //! They come from the dialog, from a file that a person imports, or from the browser's own storage, never from a link or a snapshot.
 
 use super::action::Effect;
+use super::feature::{Feature, Turn, keeps_all, takes_nothing};
 use super::find;
 use super::settings::Dialog;
 use super::state::State;
@@ -248,7 +249,7 @@ fn saved(rules: &Rules, form: Form) -> Result<(&'static str, String), String> {
 
 /// Tells the worker what is in force, where it does not know yet. While the dialog shows what each change brings about, one change waits
 /// for the answer to the one before.
-pub(super) fn tell(state: &mut State, effects: &mut Vec<Effect>) {
+fn tell(state: &mut State, _: i64, effects: &mut Vec<Effect>) {
     let rules = &mut state.rules;
     let now = (state.load, rules.version);
     // A worker that was never told goes by ours.
@@ -267,6 +268,9 @@ pub(super) fn tell(state: &mut State, effects: &mut Vec<Effect>) {
     }
     find::told_anew(state);
 }
+
+/// How it takes part: rules are for all files.
+pub(super) const FEATURE: Feature = Feature { reset: keeps_all, asks: &[(Turn::Ground, tell)], take: takes_nothing };
 
 /// The dialog.
 pub fn view(state: &State) -> RulesView {

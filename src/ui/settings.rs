@@ -3,6 +3,7 @@
 //! It comes from the dialog or from the browser's own storage, never from a link or a snapshot; either way it is checked here.
 
 use super::action::Effect;
+use super::feature::{Feature, Turn, keeps_all, takes_nothing};
 use super::links::{self, LinkError};
 use super::state::State;
 use super::tree;
@@ -232,7 +233,7 @@ pub(super) fn toggle(state: &mut State, effects: &mut Vec<Effect>) {
 }
 
 /// Tells the worker which frames are internal, where it does not know yet.
-pub(super) fn ask(state: &mut State, effects: &mut Vec<Effect>) {
+fn ask(state: &mut State, _: i64, effects: &mut Vec<Effect>) {
     let settings = &mut state.settings;
     let now = (state.load, settings.rules_version);
     // A worker that was never told goes by the defaults.
@@ -248,3 +249,5 @@ pub(super) fn ask(state: &mut State, effects: &mut Vec<Effect>) {
         tree::forget_hidden(state);
     }
 }
+/// How it takes part: settings are for all files.
+pub(super) const FEATURE: Feature = Feature { reset: keeps_all, asks: &[(Turn::Last, ask)], take: takes_nothing };

@@ -1,12 +1,13 @@
 //! The view "By source": what of it is open, which source file was dropped, what is asked and what a click does.
 
 use super::action::{Effect, GivenFile};
+use super::answer::Answer;
+use super::feature::{Change, Feature, Turn};
 use super::find;
 use super::source_rows::{RowKind, view};
 use super::state::{Stage, State};
-use super::surroundings::Answer;
 use super::views::Tab;
-use engine::protocol::{Request, Scope, SourceFile, SourcesPage};
+use engine::protocol::{Reply, Request, Scope, SourceFile, SourcesPage};
 use std::rc::Rc;
 
 /// Bytes of a source file that is shown: no code is longer, and snapshots are.
@@ -59,12 +60,6 @@ pub struct Basis {
 }
 
 impl Sources {
-    /// Another device, or another file: only the dropped text stays.
-    pub(super) fn forget(&mut self) {
-        let changes = self.changes + 1;
-        *self = Sources { text: self.text.take(), changes, ..Sources::default() };
-    }
-
     /// Whether the lines of a file are seen, which has this place among all.
     pub(super) fn is_open(&self, place: usize, path: &str) -> bool {
         self.open.as_ref().map_or(place == 0, |open| open.iter().any(|known| known == path))
@@ -97,20 +92,31 @@ pub fn basis(state: &State) -> Basis {
     Basis { changes: state.sources.changes, sought: state.find.text.clone(), selected }
 }
 
+/// How it takes part.
+pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::Early, ask)], take };
+
+/// Another device, or another file: only the dropped text stays.
+fn reset(state: &mut State, change: Change) {
+    if change != Change::File {
+        let changes = state.sources.changes + 1;
+        state.sources = Sources { text: state.sources.text.take(), changes, ..Sources::default() };
+    }
+}
+
 /// Asks for what is missing, while the view is seen.
-pub(super) fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
-    let scope = state.views.scope;
-    if state.views.seen() == Some(Tab::Sources) && state.sources.page.wants(scope) {
-        let serial = state.next_serial();
-        state.sources.page.ask(serial, scope);
-        effects.push(Effect::Ask(Request::Sources { serial, device, scope }));
+fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
+    if state.views.seen() == Some(Tab::Sources) {
+        let request = |serial, scope| Request::Sources { serial, device, scope };
+        state.sources.page.ask(state.views.scope, &mut state.serial, effects, request);
     }
 }
 
 /// Takes the worker's answer.
-pub(super) fn take(state: &mut State, serial: u32, page: SourcesPage) {
-    state.sources.page.take(serial, Rc::new(page));
+fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
+    let Reply::Sources { serial, page } = reply else { return Some(reply) };
+    state.sources.page.take(serial, Rc::from(page));
     state.sources.changes += 1;
+    None
 }
 
 /// Whether files that were given are source files and no snapshots, while a snapshot is open. Then one is to be read: that of the

@@ -1,6 +1,8 @@
 //! What stands around the stack: asked for when it is missing or of something else, kept as long as it holds.
 
 use super::action::Effect;
+use super::answer::Answer;
+use super::feature::{Change, Feature, Turn};
 use super::state::State;
 use engine::protocol::{Grouping, LegendEntry, Looks, Marks, Overview, Plot, Reply, Request, Tally};
 use picture::timeline::{Axis, OutlineRect, View};
@@ -49,98 +51,66 @@ pub struct Outlined {
     pub looks: Looks,
 }
 
-/// Something the worker is asked once, about `of`.
-#[derive(Clone, Debug)]
-pub struct Answer<Q, A> {
-    asked: Option<(u32, Q)>,
-    known: Option<(Q, A)>,
-}
+/// How it takes part.
+pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::AfterScene, ask)], take };
 
-impl<Q, A> Default for Answer<Q, A> {
-    fn default() -> Self {
-        Answer { asked: None, known: None }
-    }
-}
-
-impl<Q: PartialEq + Copy, A> Answer<Q, A> {
-    /// The last answer, whatever it was about.
-    pub fn latest(&self) -> Option<&A> {
-        self.known.as_ref().map(|(_, answer)| answer)
-    }
-
-    /// What the last answer was about.
-    pub fn question(&self) -> Option<Q> {
-        self.known.as_ref().map(|(question, _)| *question)
-    }
-
-    /// The answer about `of`.
-    pub fn about(&self, of: Q) -> Option<&A> {
-        self.known.as_ref().filter(|(known, _)| *known == of).map(|(_, answer)| answer)
-    }
-
-    /// Whether it has to be asked about `of` now: there is one question at a time.
-    pub(super) fn wants(&self, of: Q) -> bool {
-        self.asked.is_none() && self.about(of).is_none()
-    }
-
-    /// It was asked about `of`, as question `serial`.
-    pub(super) fn ask(&mut self, serial: u32, of: Q) {
-        self.asked = Some((serial, of));
-    }
-
-    /// Takes the answer to question `serial`; one to another question is dropped.
-    pub(super) fn take(&mut self, serial: u32, answer: A) {
-        if let Some((_, of)) = self.asked.take_if(|(asked, _)| *asked == serial) {
-            self.known = Some((of, answer));
+/// Colours mean the same on all devices of a file that are shown together.
+fn reset(state: &mut State, change: Change) {
+    match change {
+        Change::File => {}
+        Change::Device => state.around = Surroundings::default(),
+        Change::Lane => {
+            state.around = Surroundings { faded: std::mem::take(&mut state.around.faded), ..Surroundings::default() };
         }
     }
 }
 
-/// Asks for what is missing. To be called when the scene is there: the stack comes first.
-pub(super) fn ask(state: &mut State, effects: &mut Vec<Effect>) {
-    let Some(device) = state.device().map(|device| device.device) else { return };
+/// Asks for what is missing.
+fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     let (axis, colouring) = (state.axis, state.told_by_colour());
-    if state.around.marks.wants(()) {
-        let serial = state.next_serial();
-        state.around.marks.ask(serial, ());
-        effects.push(Effect::Ask(Request::Marks { serial, device }));
-    }
-    if state.around.overview.wants(axis) {
-        let serial = state.next_serial();
-        state.around.overview.ask(serial, axis);
-        effects.push(Effect::Ask(Request::Overview { serial, device, axis, width_px: OVERVIEW_PX }));
-    }
     let rules = if colouring == Grouping::Category { state.rules.told_version() } else { 0 };
     let coloured = Coloured { colouring, at: state.pinned.moment, rules };
-    if state.around.legend.wants(coloured) {
-        let serial = state.next_serial();
-        state.around.legend.ask(serial, coloured);
-        effects.push(Effect::Ask(Request::Legend { serial, device, colouring, at: Some(coloured.at) }));
-    }
     let stack = state.selection.as_deref().and_then(|selection| selection.stack);
-    if let Some(stack) = stack.filter(|&stack| state.around.same_stack.wants(stack)) {
-        let serial = state.next_serial();
-        state.around.same_stack.ask(serial, stack);
-        effects.push(Effect::Ask(Request::SameStack { serial, device, stack }));
+    let outlined = state.outlined();
+    let (around, serials) = (&mut state.around, &mut state.serial);
+    around.marks.ask((), serials, effects, |serial, ()| Request::Marks { serial, device });
+    around.overview.ask(axis, serials, effects, |serial, axis| Request::Overview {
+        serial,
+        device,
+        axis,
+        width_px: OVERVIEW_PX,
+    });
+    around.legend.ask(coloured, serials, effects, |serial, Coloured { colouring, at, .. }| Request::Legend {
+        serial,
+        device,
+        colouring,
+        at: Some(at),
+    });
+    if let Some(stack) = stack {
+        around.same_stack.ask(stack, serials, effects, |serial, stack| Request::SameStack { serial, device, stack });
     }
-    if let Some(of) = state.outlined().filter(|&of| state.around.outline.wants(of)) {
-        let serial = state.next_serial();
-        state.around.outline.ask(serial, of);
-        let Outlined { allocation, view, looks } = of;
-        effects.push(Effect::Ask(Request::Outline { serial, device, view, looks, allocation }));
+    if let Some(of) = outlined {
+        around.outline.ask(of, serials, effects, |serial, Outlined { allocation, view, looks }| Request::Outline {
+            serial,
+            device,
+            view,
+            looks,
+            allocation,
+        });
     }
 }
 
-/// Takes an answer of one of these kinds.
-pub(super) fn take(state: &mut State, reply: Reply) {
+fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
+    let around = &mut state.around;
     match reply {
-        Reply::Marks { serial, marks, .. } => state.around.marks.take(serial, Rc::new(*marks)),
-        Reply::Overview { serial, overview, .. } => state.around.overview.take(serial, Rc::new(*overview)),
-        Reply::Legend { serial, entries, .. } => state.around.legend.take(serial, Rc::new(entries)),
-        Reply::Outline { serial, rects, .. } => state.around.outline.take(serial, Rc::new(rects)),
-        Reply::SameStack { serial, tally } => state.around.same_stack.take(serial, tally),
-        _ => {}
-    }
+        Reply::Marks { serial, marks, .. } => around.marks.take(serial, Rc::new(*marks)),
+        Reply::Overview { serial, overview, .. } => around.overview.take(serial, Rc::new(*overview)),
+        Reply::Legend { serial, entries, .. } => around.legend.take(serial, Rc::new(entries)),
+        Reply::Outline { serial, rects, .. } => around.outline.take(serial, Rc::new(rects)),
+        Reply::SameStack { serial, tally } => around.same_stack.take(serial, tally),
+        other => return Some(other),
+    };
+    None
 }
 
 impl Surroundings {

@@ -8,13 +8,16 @@ pub use chosen::{Chosen, Extent, Go};
 pub use grid::{COLUMNS, Cell, Grid, RowView, TableStatus, grid, order, status};
 
 use super::action::Effect;
+use super::answer::Answer;
+use super::feature::{Change, Feature, Turn};
 use super::histograms::Measure;
 use super::scroll::Scroll;
 use super::state::State;
 use super::views::Tab;
 use base::units::counted;
 use engine::protocol::{
-    Filter, QueryError, Request, SortWay, TableColumn, TableFilter, TablePage, TableQuestion, TableSort, TableText,
+    Filter, QueryError, Reply, Request, SortWay, TableColumn, TableFilter, TablePage, TableQuestion, TableSort,
+    TableText,
 };
 use std::rc::Rc;
 
@@ -41,8 +44,7 @@ pub struct Table {
     pub chosen: Chosen,
     /// How far its rows are scrolled.
     pub scroll: Scroll,
-    asked: Option<(u32, TableQuestion)>,
-    known: Option<(TableQuestion, Rc<TablePage>)>,
+    answer: Answer<TableQuestion, Rc<TablePage>>,
     /// The allocation whose row was looked for last.
     revealed: Option<u32>,
     /// Whether the table had no row of it.
@@ -71,8 +73,7 @@ impl Default for Table {
             filter: String::new(),
             chosen: Chosen::default(),
             scroll: Scroll::new(ROW_PX),
-            asked: None,
-            known: None,
+            answer: Answer::default(),
             revealed: None,
             is_missed: false,
             copying: None,
@@ -84,26 +85,17 @@ impl Default for Table {
 impl Table {
     /// What is shown: the last answer and its question, until the next one comes.
     pub fn page(&self) -> Option<&TablePage> {
-        self.known.as_ref().map(|(_, page)| &**page)
+        self.answer.latest().map(|page| &**page)
     }
 
     /// The search that it was asked about.
     pub(super) fn known_find(&self) -> Option<u32> {
-        self.known.as_ref().and_then(|(known, _)| known.find)
+        self.answer.question().and_then(|known| known.find)
     }
 
     /// Whether anything but the scope decides what is listed.
     pub fn is_filtered(&self) -> bool {
-        self.known.as_ref().is_some_and(|(question, _)| question.filter != TableFilter::default())
-    }
-
-    /// Forgets what was told: the device is another. What a person set stays.
-    pub(super) fn forget(&mut self) {
-        let [text, filter] = [&mut self.text, &mut self.filter].map(std::mem::take);
-        let (wrong, sort, measure, mut scroll) = (self.wrong.take(), self.sort, self.measure, self.scroll);
-        scroll.rows = 0;
-        scroll.to(0.0);
-        *self = Table { text, filter, wrong, sort, measure, scroll, ..Table::default() };
+        self.answer.question().is_some_and(|question| question.filter != TableFilter::default())
     }
 }
 
@@ -168,8 +160,21 @@ pub(super) fn clear(state: &mut State) {
     state.views.node = None;
 }
 
+/// How it takes part.
+pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::WithScene, ask)], take };
+
+/// Another device: what a person set stays.
+fn reset(state: &mut State, change: Change) {
+    if change != Change::File {
+        let Table { text, filter, wrong, sort, measure, mut scroll, .. } = std::mem::take(&mut state.table);
+        scroll.rows = 0;
+        scroll.to(0.0);
+        state.table = Table { text, filter, wrong, sort, measure, scroll, ..Table::default() };
+    }
+}
+
 /// Asks for what is to be seen and is not known; the next question waits for the answer to the one before.
-pub(super) fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     let is_grid = match state.views.seen() {
         Some(Tab::Table) => true,
         Some(Tab::Histograms) => false,
@@ -193,9 +198,9 @@ pub(super) fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
         find,
     };
     if is_grid {
-        let known = table.known.as_ref().filter(|(known, _)| is_same_table(known, &question));
+        let known = table.answer.question().filter(|known| is_same_table(known, &question));
         let is_same = known.is_some();
-        question.rows = table.scroll.wanted(known.map(|(known, _)| known.rows));
+        question.rows = table.scroll.wanted(known.map(|known| known.rows));
         // What is chosen belongs to the table it was chosen in.
         if is_same && table.chosen.count() > 1 {
             question.chosen = table.chosen.ranges().to_vec();
@@ -203,16 +208,12 @@ pub(super) fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
         // What is selected while another selection is on its way is of no interest.
         let is_settled = state.selecting.is_none();
         question.reveal = selected.filter(|selected| is_settled && table.revealed != Some(*selected));
-    } else if let Some((known, _)) = &table.known {
+    } else if let Some(known) = table.answer.question() {
         // The rows that are there stay there.
         (question.rows, question.chosen) = (known.rows, known.chosen.clone());
     }
-    if table.asked.is_some() || table.known.as_ref().is_some_and(|(known, _)| *known == question) {
-        return;
-    }
-    let serial = state.next_serial();
-    state.table.asked = Some((serial, question.clone()));
-    effects.push(Effect::Ask(Request::Table { serial, device, question: Box::new(question) }));
+    let request = |serial, question| Request::Table { serial, device, question: Box::new(question) };
+    table.answer.ask(question, &mut state.serial, effects, request);
 }
 
 /// Whether two questions are about the same rows in the same order.
@@ -220,11 +221,19 @@ fn is_same_table(one: &TableQuestion, other: &TableQuestion) -> bool {
     (one.scope, one.sort) == (other.scope, other.sort) && one.filter == other.filter
 }
 
+fn take(state: &mut State, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
+    match reply {
+        Reply::Table { serial, page } => take_page(&mut state.table, serial, page),
+        Reply::TableText { serial, part } => take_text(state, serial, part, effects),
+        other => return Some(other),
+    }
+    None
+}
+
 /// Takes a part of the table.
-pub(super) fn take(state: &mut State, serial: u32, page: TablePage) {
-    let table = &mut state.table;
-    let Some((_, mut question)) = table.asked.take_if(|(asked, _)| *asked == serial) else { return };
-    let before = table.known.as_ref().map(|(known, _)| known);
+fn take_page(table: &mut Table, serial: u32, page: Box<TablePage>) {
+    let Some(mut question) = table.answer.answered(serial) else { return };
+    let before = table.answer.question();
     if !before.is_some_and(|known| is_same_table(known, &question)) {
         table.chosen = Chosen::default();
         // Its row is elsewhere now; or there may be one. A moment that moves does not scroll.
@@ -235,7 +244,7 @@ pub(super) fn take(state: &mut State, serial: u32, page: TablePage) {
     }
     let (revealed, row) = (question.reveal.take(), page.revealed);
     table.scroll.rows = page.listed.count;
-    table.known = Some((question, Rc::new(page)));
+    table.answer.keep(question, Rc::from(page));
     if revealed.is_some() {
         (table.revealed, table.is_missed) = (revealed, row.is_none());
         if let Some(row) = row {
@@ -282,7 +291,7 @@ pub(super) fn choose_all(state: &mut State) {
 /// Asks for the chosen rows as text; without any, for all.
 pub(super) fn copy(state: &mut State, effects: &mut Vec<Effect>) {
     let Some(device) = state.device().map(|device| device.device) else { return };
-    let Some((mut question, _)) = state.table.known.clone() else { return };
+    let Some(mut question) = state.table.answer.question().cloned() else { return };
     question.chosen = state.table.chosen.or_all(&state.table.scroll);
     copy_rows(state, question.chosen.clone(), effects, &|serial| Request::TableText {
         serial,
@@ -310,7 +319,7 @@ pub(super) fn copy_rows(
 }
 
 /// Takes the next part of the text.
-pub(super) fn take_text(state: &mut State, serial: u32, part: TableText, effects: &mut Vec<Effect>) {
+fn take_text(state: &mut State, serial: u32, part: TableText, effects: &mut Vec<Effect>) {
     let Some(mut copying) = state.table.copying.take_if(|copying| copying.serial == serial) else { return };
     copying.text.push_str(&part.text);
     if !part.last {

@@ -3,13 +3,14 @@
 use super::action::{Effect, Pointer};
 use super::cursor::{Cursor, column_under};
 use super::drag::Drag;
+use super::feature::{Change, Feature, Turn};
 use super::markers::Markers;
 use super::ruler::Ruler;
 use super::shared_axis::own_width;
 use super::state::State;
 use super::trail::Trail;
 use super::turn::Kept;
-use engine::protocol::{At, MomentFacts, Request};
+use engine::protocol::{At, MomentFacts, Reply, Request};
 use picture::timeline::Axis;
 
 /// Everything of this kind.
@@ -87,11 +88,17 @@ impl Point {
     }
 }
 
-impl Tools {
-    /// Another device is shown: what was put on the picture of the one before goes, markers stay with their device.
-    pub(super) fn leave_device(&mut self) {
-        let (capacity, markers) = (self.capacity, std::mem::take(&mut self.markers));
-        *self = Tools { capacity, markers, ..Tools::default() };
+/// How it takes part.
+pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::Last, ask)], take };
+
+/// What was put on the picture goes with it; markers stay with their device until the file goes.
+fn reset(state: &mut State, change: Change) {
+    match change {
+        Change::File => state.tools.markers = Markers::default(),
+        Change::Device | Change::Lane => {
+            let Tools { capacity, markers, .. } = std::mem::take(&mut state.tools);
+            state.tools = Tools { capacity, markers, ..Tools::default() };
+        }
     }
 }
 
@@ -117,8 +124,7 @@ impl State {
 }
 
 /// Asks for what is not known of the cursor's moment and of every point: one question at a time.
-pub(super) fn ask(state: &mut State, effects: &mut Vec<Effect>) {
-    let Some(device) = state.device().map(|device| device.device) else { return };
+fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     if state.tools.asked.is_some() {
         return;
     }
@@ -139,10 +145,13 @@ pub(super) fn ask(state: &mut State, effects: &mut Vec<Effect>) {
 }
 
 /// Takes the worker's answer.
-pub(super) fn take(state: &mut State, serial: u32, moments: &[MomentFacts]) {
-    let Some(device) = state.device().map(|device| device.device) else { return };
-    let Some(asked) = state.tools.asked.take_if(|asked| asked.serial == serial) else { return };
-    for (at, facts) in asked.at.into_iter().zip(moments.iter().copied()) {
+fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
+    let Reply::Moments { serial, moments } = reply else { return Some(reply) };
+    let Some(asked) = state.tools.asked.take_if(|asked| asked.serial == serial) else {
+        return Some(Reply::Moments { serial, moments });
+    };
+    let device = state.device()?.device;
+    for (at, facts) in asked.at.into_iter().zip(moments) {
         // Markers and rulers ask about moments as well.
         if asked.cursor.is_some_and(|cursor| at == At::Moment(cursor)) {
             state.tools.cursor.take(facts);
@@ -150,6 +159,7 @@ pub(super) fn take(state: &mut State, serial: u32, moments: &[MomentFacts]) {
         for_each_point(&mut state.tools, device, &mut |point| point.take(at, facts));
     }
     state.turn_if_known();
+    None
 }
 
 fn for_each_point(tools: &mut Tools, device: i64, look: &mut dyn FnMut(&mut Point)) {

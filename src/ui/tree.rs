@@ -4,10 +4,13 @@
 //! margin, one question at a time, always the newest; until its answer comes, the one before stays.
 
 use super::action::Effect;
+use super::feature::{Feature, Turn, keeps_all};
 use super::state::State;
+use super::tree_keys;
 use super::views::Tab;
 use engine::protocol::{
-    Arrangement, Fold, FoldState, Highlight, NodeLabel, Reach, Request, Reveal, Scope, TreePage, TreeQuestion, TreeRow,
+    Arrangement, Fold, FoldState, Highlight, NodeLabel, Reach, Reply, Request, Reveal, Scope, TreePage, TreeQuestion,
+    TreeRow,
 };
 use std::rc::Rc;
 
@@ -306,7 +309,7 @@ impl Tree {
 }
 
 /// Brings the tree up to date with what it is about, and asks for what is missing.
-pub(super) fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     arrange(state);
     if state.views.seen() != Some(Tab::Tree) || state.tree.scroll.height_px <= 0.0 || state.tree.asked.is_some() {
         return;
@@ -389,7 +392,16 @@ pub(super) fn arrange(state: &mut State) {
 }
 
 /// Takes what the worker says of the tree.
-pub(super) fn take(state: &mut State, serial: u32, page: TreePage) {
+fn take(state: &mut State, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
+    match reply {
+        Reply::Tree { serial, page } => take_page(state, serial, *page),
+        Reply::Heaviest { serial, allocation } => tree_keys::heaviest(state, serial, allocation, effects),
+        other => return Some(other),
+    }
+    None
+}
+
+fn take_page(state: &mut State, serial: u32, page: TreePage) {
     let looked_for = state.tree.asked.as_ref().filter(|asked| asked.serial == serial);
     let looked_for = looked_for.and_then(|asked| asked.question.reveal);
     if matches!(looked_for, Some(Reveal::MatchAfter(_) | Reveal::MatchBefore(_))) && page.revealed.is_none() {
@@ -397,6 +409,10 @@ pub(super) fn take(state: &mut State, serial: u32, page: TreePage) {
     }
     state.tree.take(serial, page);
 }
+
+/// How it takes part. Its rows are of a file and a device: `arrange` sees those change.
+pub(super) const FEATURE: Feature =
+    Feature { reset: keeps_all, asks: &[(Turn::Ground, |state, _, _| arrange(state)), (Turn::Last, ask)], take };
 
 /// Other frames are internal now: what was said of trees without them holds no more.
 pub(super) fn forget_hidden(state: &mut State) {

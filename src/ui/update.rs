@@ -2,10 +2,11 @@
 
 use super::action::{Action, Effect, WheelAxis};
 use super::commands::command;
-use super::cursor::{Followed, follow, stepped};
+use super::cursor::{Followed, follow};
 use super::drag::Drag;
 use super::events;
 use super::export;
+use super::feature::{self, Turn};
 use super::find;
 use super::flame;
 use super::histograms;
@@ -13,23 +14,20 @@ use super::html;
 use super::link;
 use super::memory;
 use super::navigate::wheel_factor;
-use super::opening::{close, files_given, link_broke, link_failed, list, load, show_device};
+use super::opening::{close, files_given, link_broke, link_failed, load, show_device};
 use super::pinned;
 use super::plots;
-use super::pointing::{answered, bring_into_view, click, look_under_pointer};
+use super::pointing::{click, look_under_pointer};
 use super::ruler::Fixed;
 use super::rules;
 use super::settings;
 use super::sources;
-use super::state::{BytesAxis, Choice, Help, Stage, State};
-use super::surroundings;
+use super::state::{BytesAxis, Help, Stage, State};
 use super::table;
-use super::tools;
 use super::trail::Before;
-use super::tree;
 use super::tree_keys;
 use super::why;
-use engine::protocol::{Looks, Reply};
+use engine::protocol::Looks;
 
 /// Takes `action` into the state and says what the shell has to do. `now_ms` is the shell's monotonic clock.
 pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
@@ -79,7 +77,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
                 show_device(state, place);
             }
         }
-        Action::Replied { load, reply } if load == state.load => replied(state, reply, now_ms, &mut effects),
+        Action::Replied { load, reply } if load == state.load => feature::take(state, reply, now_ms, &mut effects),
         Action::Replied { .. } => {}
         Action::WorkerDied(cause) => {
             effects.push(Effect::ReplaceWorker);
@@ -164,15 +162,8 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
 /// answer to what is under the pointer.
 fn settle(state: &mut State, effects: &mut Vec<Effect>) {
     let Some(device) = state.device().map(|device| device.device).filter(|_| state.canvas.is_some()) else { return };
-    // Before anything is asked that names categories.
-    rules::tell(state, effects);
-    // Before anything is asked about a node: it may be one of the arrangement before.
-    tree::arrange(state);
-    find::ask(state, device, effects);
-    flame::ask(state, device, effects);
-    sources::ask(state, device, effects);
-    why::ask(state, device, effects);
-    plots::ask(state, effects);
+    feature::ask(state, Turn::Ground, device, effects);
+    feature::ask(state, Turn::Early, device, effects);
     state.change_looks(state.wanted_looks());
     state.arrange_lanes();
     link::settle(state);
@@ -183,94 +174,12 @@ fn settle(state: &mut State, effects: &mut Vec<Effect>) {
     if !state.waits_for_scene() && !state.export.is_drawing() {
         effects.extend(state.next_scene().map(Effect::Ask));
     }
-    table::ask(state, device, effects);
-    events::ask(state, device, effects);
-    memory::ask(state, device, effects);
+    feature::ask(state, Turn::WithScene, device, effects);
     if !state.waits_for_scene() {
-        surroundings::ask(state, effects);
-        export::begin(state, effects);
+        feature::ask(state, Turn::AfterScene, device, effects);
     }
     look_under_pointer(state, effects);
     state.keep_selection(effects);
     state.span_ruler();
-    tools::ask(state, effects);
-    settings::ask(state, effects);
-    tree::ask(state, device, effects);
-    pinned::ask(state, effects);
-}
-
-fn replied(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effect>) {
-    let Some(reply) = export::take(state, reply, effects) else { return };
-    match reply {
-        Reply::Progress(progress) => {
-            if let Stage::Loading(loading) = &mut state.stage {
-                loading.bytes = progress.bytes;
-                loading.total_bytes = progress.total_bytes.or(loading.total_bytes);
-                loading.phase = progress.phase;
-                loading.latest_ms = now_ms;
-            }
-        }
-        Reply::Opened(file) => {
-            state.stage = Stage::Ready(file);
-            let place = why::opened(state);
-            show_device(state, place);
-            link::opened(state, now_ms, effects);
-        }
-        Reply::Failed { message } => {
-            let message = match state.snapshots.get(state.chosen) {
-                Some(Choice { file, .. }) if !message.contains(file.as_str()) => format!("{file}: {message}"),
-                _ => message,
-            };
-            close(state, Stage::Failed(message));
-        }
-        Reply::Cancelled => close(state, Stage::Empty),
-        Reply::Scene { serial, scene, .. } => effects.extend(state.take_scene(serial, *scene)),
-        Reply::Hit { serial, hit, memory, .. } => {
-            state.tools.cursor.hit.take(serial, (hit.clone(), memory.clone()));
-            answered(state, serial, hit, memory, effects);
-        }
-        Reply::Map { serial, map, .. } => plots::take_map(state, serial, *map),
-        Reply::Curves { serial, curves, .. } => plots::curves::take(state, serial, *curves),
-        Reply::Moments { serial, moments } => {
-            tools::take(state, serial, &moments);
-            pinned::take(state, serial, &moments);
-            why::found(state, serial, &moments);
-        }
-        Reply::Range { serial, facts } => state.pinned.range_facts.take(serial, facts),
-        Reply::Stepped { serial, to } => {
-            state.found_selection(serial, to);
-            stepped(state, serial, to, effects);
-        }
-        Reply::Details { serial, details: Some(details) } if state.selecting == Some(serial) => {
-            state.selecting = None;
-            if state.linked.quiet.take() != Some(serial) {
-                find::reveal(state, &details).unwrap_or_else(|| bring_into_view(state, &details));
-                if !state.events.has_selected(details.allocation) {
-                    state.pin_life_of(&details);
-                }
-            }
-            state.selection = Some(details);
-        }
-        Reply::Details { serial, .. } if state.selecting == Some(serial) => state.selecting = None,
-        Reply::Members(members) => list(state, members),
-        Reply::Details { serial, details } => memory::take_details(state, serial, details),
-        Reply::State { serial, page } => memory::take(state, serial, *page),
-        Reply::Events { serial, page } => events::take(state, serial, *page),
-        Reply::Flame { serial, page } => flame::take(state, serial, *page),
-        Reply::Found { serial, tally, .. } => find::found(state, serial, tally),
-        Reply::FoundNext { serial, found } => find::stepped(state, serial, found, effects),
-        Reply::SameStack { .. }
-        | Reply::Marks { .. }
-        | Reply::Overview { .. }
-        | Reply::Legend { .. }
-        | Reply::Outline { .. } => {
-            surroundings::take(state, reply);
-        }
-        Reply::Sources { serial, page } => sources::take(state, serial, *page),
-        Reply::Tree { serial, page } => tree::take(state, serial, *page),
-        Reply::Heaviest { serial, allocation } => tree_keys::heaviest(state, serial, allocation, effects),
-        Reply::Table { serial, page } => table::take(state, serial, *page),
-        Reply::TableText { serial, part } => table::take_text(state, serial, part, effects),
-        Reply::Report { serial, report } => why::take(state, serial, *report),
-    }
+    feature::ask(state, Turn::Last, device, effects);
 }

@@ -1,6 +1,7 @@
 //! What every view of the answer shares: the moment or range that is asked about, how stacks are put together, and which node of
 //! them is selected; which view is seen, and how high it is.
 
+use crate::keys;
 use engine::protocol::{Arrangement, Internal, Scope};
 
 /// The least and the most of the window's height that the views may have, in percent.
@@ -59,6 +60,39 @@ impl Tab {
     /// All of them, from left to right.
     pub const ALL: [Tab; 8] =
         [Tab::Why, Tab::Tree, Tab::Flame, Tab::Table, Tab::Histograms, Tab::Sources, Tab::Memory, Tab::Events];
+
+    /// Its name in links. They outlive the page: none of these may change.
+    pub fn name(self) -> &'static str {
+        match self {
+            Tab::Why => "why",
+            Tab::Tree => "tree",
+            Tab::Flame => "flame",
+            Tab::Table => "table",
+            Tab::Histograms => "sizes",
+            Tab::Sources => "source",
+            Tab::Memory => "memory",
+            Tab::Events => "events",
+        }
+    }
+
+    /// The one of this name.
+    pub fn named(name: &str) -> Option<Tab> {
+        Tab::ALL.into_iter().find(|tab| tab.name() == name)
+    }
+
+    /// Where the keys work that work while it has the focus.
+    pub fn keys(self) -> keys::Scope {
+        match self {
+            Tab::Why => keys::Scope::Why,
+            Tab::Tree => keys::Scope::Tree,
+            Tab::Flame => keys::Scope::Flame,
+            Tab::Table => keys::Scope::Table,
+            Tab::Histograms => keys::Scope::Histograms,
+            Tab::Sources => keys::Scope::Page,
+            Tab::Memory => keys::Scope::Memory,
+            Tab::Events => keys::Scope::Events,
+        }
+    }
 }
 
 impl Default for Views {

@@ -5,13 +5,14 @@ mod evidence;
 pub mod view;
 
 use super::action::Effect;
+use super::feature::{Change, Feature, Turn};
 use super::markdown::markdown;
 use super::settings::Dialog;
 use super::state::State;
 use super::summary::device_name;
 use super::views::Tab;
 use engine::protocol::category::MOST_CATEGORIES;
-use engine::protocol::{DeviceSummary, Evidence, Report, ReportQuestion, Request, Span, Topic};
+use engine::protocol::{DeviceSummary, Evidence, Reply, Report, ReportQuestion, Request, Span, Topic};
 use evidence::{Brought, follow};
 use std::rc::Rc;
 
@@ -116,12 +117,6 @@ impl Why {
         self.asked.is_some_and(|(_, question)| question.topic == self.topic)
     }
 
-    /// Another device, or another file: only what a person has set stays.
-    pub(super) fn forget(&mut self) {
-        let Why { topic, thresholds, version, .. } = std::mem::take(self);
-        *self = Why { topic, thresholds, version, ..Why::default() };
-    }
-
     /// The thresholds that a person has set.
     pub(super) fn thresholds(&self) -> &[(Topic, String, u64)] {
         &self.thresholds
@@ -218,7 +213,7 @@ pub(super) fn opened(state: &mut State) -> usize {
 
 /// Asks for the report that is seen. A newer question ends the one on its way only where it is about another topic: while a moment
 /// is dragged, each would end the one before.
-pub(super) fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     let why = &state.why;
     // While rules are edited, what they bring about.
     let edits = state.rules.dialog == Dialog::Open;
@@ -266,9 +261,31 @@ pub(super) fn told_anew(why: &mut Why) {
     why.version = why.version.wrapping_add(1);
 }
 
-/// Takes the worker's answer.
-pub(super) fn take(state: &mut State, serial: u32, report: Report) {
-    let why = &mut state.why;
+/// How it takes part.
+pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::Early, ask)], take };
+
+/// Another device, or another file: only what a person has set stays.
+fn reset(state: &mut State, change: Change) {
+    if change != Change::File {
+        let Why { topic, thresholds, version, .. } = std::mem::take(&mut state.why);
+        state.why = Why { topic, thresholds, version, ..Why::default() };
+    }
+}
+
+/// Takes the worker's answers: reports, and where a span is that was sought.
+fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
+    match reply {
+        Reply::Report { serial, report } => take_report(&mut state.why, serial, *report),
+        Reply::Moments { serial, moments } => match state.why.sought.take_if(|(asked, _)| *asked == serial) {
+            Some((_, span)) => evidence::found(state, span, &moments),
+            None => return Some(Reply::Moments { serial, moments }),
+        },
+        other => return Some(other),
+    }
+    None
+}
+
+fn take_report(why: &mut Why, serial: u32, report: Report) {
     let Some((_, question)) = why.asked.take_if(|(asked, _)| *asked == serial) else { return };
     let before = why.report_of(question.topic).cloned();
     // Where another row has come to stand, its stack is not what was asked for.
@@ -366,6 +383,3 @@ fn set_threshold(why: &mut Why, sheet: usize, text: &str) {
     why.unfolded.retain(|(of, _)| *of != topic);
     why.version = why.version.wrapping_add(1);
 }
-
-/// The worker's answer to where a span is, if it is one.
-pub(super) use evidence::found;

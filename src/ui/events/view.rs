@@ -165,7 +165,7 @@ pub fn status(state: &State) -> EventsStatus {
         if page.listed != page.all {
             status.text += &[" of ", &grouped(page.all.into())].concat();
         }
-        if events.known.as_ref().is_some_and(|(known, _)| known.filter.between.is_some()) {
+        if events.answer.question().is_some_and(|known| known.filter.between.is_some()) {
             status.text += " · in the range";
         }
     }

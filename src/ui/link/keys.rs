@@ -178,8 +178,8 @@ pub(super) const KEYS: &[Key] = &[
     kept("find", |state| state.find.text.clone(), |link| find::typed(link.state, link.text.to_owned())),
     step(
         "tab",
-        |state| name(&TABS, state.views.tab as usize).to_owned(),
-        |link| link.state.views.tab = link.one_of(&TABS, &Tab::ALL),
+        |state| state.views.tab.name().to_owned(),
+        |link| link.state.views.tab = link.take(Tab::named(link.text)).unwrap_or_default(),
     ),
     kept(
         "views",
@@ -314,7 +314,6 @@ pub(super) const KEYS: &[Key] = &[
     ),
 ];
 
-const TABS: [&str; 8] = ["why", "tree", "flame", "table", "sizes", "source", "memory", "events"];
 const ABOUT: [&str; 5] = ["live", "born", "freed", "kept", "bytes"];
 // What stands first is not written.
 const MERGES: [&str; 3] = ["line", "function", "file"];

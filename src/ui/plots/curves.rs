@@ -146,7 +146,7 @@ impl State {
             return Some(Wanted::Whole(whose, self.axis, View { axis: self.axis, ..whole }));
         }
         let of = self.curved().filter(|_| is_reserved)?;
-        self.plots.curves.about(of).is_none().then_some(Wanted::Window(of))
+        self.plots.curves.about(&of).is_none().then_some(Wanted::Window(of))
     }
 
     /// What the totals over the window are of: the scene, so that they go with it while panning.
@@ -257,13 +257,11 @@ fn share(part: u64, whole: u64) -> f64 {
 }
 
 /// Takes totals.
-pub(crate) fn take(state: &mut State, serial: u32, curves: Curves) {
+pub(super) fn take(state: &mut State, serial: u32, curves: Curves) {
     let Some((_, wanted)) = state.plots.asked_curves.take_if(|(asked, _)| *asked == serial) else { return };
     match wanted {
         Wanted::Window(of) => {
-            let of_window = &mut state.plots.curves;
-            of_window.ask(serial, of);
-            of_window.take(serial, Rc::new(curves));
+            state.plots.curves.keep(of, Rc::new(curves));
         }
         Wanted::Whole(whose, axis, _) => {
             let overview = Rc::new(Overview { axis, total: curves.requested, reserved: curves.reserved });

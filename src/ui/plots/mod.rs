@@ -9,11 +9,12 @@ pub mod segment;
 pub mod view;
 
 use super::action::Effect;
+use super::answer::Answer;
+use super::feature::{Change, Feature, Turn};
 use super::navigate::Plane;
 use super::state::{Canvas, State};
-use super::surroundings::Answer;
 use curves::{Curved, Line, Wanted};
-use engine::protocol::{AddressMap, DeviceSummary, Only, Overview, Plot, Request};
+use engine::protocol::{AddressMap, DeviceSummary, Only, Overview, Plot, Reply, Request};
 use picture::timeline::{Axis, Scene, View};
 use segment::Chosen;
 use std::rc::Rc;
@@ -94,13 +95,6 @@ pub enum PlotStep {
     Toggle(Line),
 }
 
-impl Plots {
-    /// Another device or file: what a person has set stays.
-    pub(super) fn forget(&mut self) {
-        *self = Plots { off: std::mem::take(&mut self.off), ..Plots::default() };
-    }
-}
-
 /// The one of these keys, if it is known.
 fn known<Q: PartialEq, A>(all: &[(Q, A)], of: Q) -> Option<&A> {
     all.iter().find(|(known, _)| *known == of).map(|(_, answer)| answer)
@@ -139,7 +133,7 @@ impl State {
     pub fn overview(&self) -> Option<&Rc<Overview>> {
         let whose = self.whose(self.device_place)?;
         if whose.1 == Only::default() {
-            return self.around.overview.about(self.axis);
+            return self.around.overview.about(&self.axis);
         }
         known(&self.plots.overviews, (whose, self.axis))
     }
@@ -336,7 +330,7 @@ pub(super) fn step(state: &mut State, step: PlotStep) {
 }
 
 /// Asks for what the plot needs and is not known: one question of a kind at a time.
-pub(super) fn ask(state: &mut State, effects: &mut Vec<Effect>) {
+fn ask(state: &mut State, _: i64, effects: &mut Vec<Effect>) {
     if state.looks.plot == Plot::Stack {
         return;
     }
@@ -359,10 +353,28 @@ pub(super) fn ask(state: &mut State, effects: &mut Vec<Effect>) {
     }
 }
 
-/// Takes the addresses.
-pub(super) fn take_map(state: &mut State, serial: u32, map: AddressMap) {
-    let Some((_, whose)) = state.plots.asked_map.take_if(|(asked, _)| *asked == serial) else { return };
-    state.learn(|plots| keep(&mut plots.maps, (whose, Rc::new(map))));
+/// How it takes part.
+pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::Early, ask)], take };
+
+/// Another device or file: what a person has set stays, but for the part of memory that was looked at.
+fn reset(state: &mut State, change: Change) {
+    if change == Change::Device {
+        state.plots = Plots { off: std::mem::take(&mut state.plots.off), ..Plots::default() };
+        state.looks.plot = of_all(state.looks.plot);
+    }
+}
+
+fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
+    match reply {
+        Reply::Map { serial, map, .. } => {
+            if let Some((_, whose)) = state.plots.asked_map.take_if(|(asked, _)| *asked == serial) {
+                state.learn(|plots| keep(&mut plots.maps, (whose, Rc::from(map))));
+            }
+        }
+        Reply::Curves { serial, curves, .. } => curves::take(state, serial, *curves),
+        other => return Some(other),
+    }
+    None
 }
 
 impl State {

@@ -64,8 +64,7 @@ fn show(state: &mut State, span: Span, effects: &mut Vec<Effect>) {
 }
 
 /// Takes the worker's answer about moments, if it is one to a question of this file.
-pub(crate) fn found(state: &mut State, serial: u32, moments: &[MomentFacts]) {
-    let Some((_, span)) = state.why.sought.take_if(|(asked, _)| *asked == serial) else { return };
+pub(crate) fn found(state: &mut State, span: Span, moments: &[MomentFacts]) {
     let x = |facts: &MomentFacts| facts.place.time as f64;
     match (state.axis, moments) {
         (Axis::Time, [from, to]) => fill(state, x(from), x(to)),
