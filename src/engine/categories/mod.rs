@@ -4,7 +4,7 @@
 mod sizes;
 mod stacks;
 
-use super::groups::{is_of_free, stack_of};
+use super::origin::{is_of_free, stack_of};
 use super::protocol::{CategoryDetails, CategoryRule};
 use analysis::CategorySet;
 pub(super) use analysis::category::compiled::NO_RULE;

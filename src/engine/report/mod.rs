@@ -18,8 +18,6 @@ mod steps;
 mod waste;
 mod writing;
 
-pub(super) use waste::{Known, pending, rounded};
-
 use super::open::OpenFile;
 use super::protocol::{Reply, Report, ReportQuestion, Topic};
 use std::collections::VecDeque;

@@ -1,8 +1,8 @@
 //! What allocations are together by call site, the page's own: the group by which they are coloured and stacked.
 
 use super::writing::cut;
-use crate::groups::is_of_free;
 use crate::open::OpenFile;
+use crate::origin::is_of_free;
 use crate::protocol::Grouping;
 use base::sorted::{pair, sorted_numbers};
 use base::units::grouped;

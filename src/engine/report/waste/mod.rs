@@ -12,8 +12,6 @@ use crate::open::OpenFile;
 use crate::protocol::{Report, ReportQuestion};
 pub(super) use cached::{pool_name, stream_name};
 pub(super) use growth::Growth;
-pub(crate) use lives::pending;
-pub(crate) use rounding::{Known, rounded};
 
 use cached::Cached;
 use lives::Lives;
