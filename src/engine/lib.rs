@@ -8,6 +8,7 @@ pub mod protocol;
 
 mod answers;
 mod archive;
+mod archive_error;
 mod asked;
 mod categories;
 mod columns;

@@ -5,7 +5,7 @@ mod growth;
 mod lives;
 mod rounding;
 
-use super::Job;
+use super::job::Job;
 use super::steps::Finding;
 use super::writing::Writing;
 use crate::open::OpenFile;
