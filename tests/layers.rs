@@ -6,6 +6,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+#[path = "circles.rs"]
+mod circles;
+
 /// The crates under `src`, in the order of the data.
 const CRATES: &[&str] = &["base", "history", "analysis", "picture", "engine", "ui", "page", "cli"];
 
@@ -17,6 +20,7 @@ const OF_LAYERS: &[&str] = &["base", "history", "picture"];
 const LAYERS: &[(&str, &[&str])] = &[
     ("base::units", &[]),
     ("base::column", &["base::units"]),
+    ("base::slice", &[]),
     ("base::sorted", &[]),
     ("history::container", &[]),
     ("history::pickle", &["base"]),

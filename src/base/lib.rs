@@ -1,7 +1,10 @@
-//! What every layer speaks in: bytes and event numbers with their one text form, columns, sorting.
+//! What every layer speaks in: bytes and event numbers with their one text form, columns, sorting, slices of time.
 
 // A table column that grows by chunks, never by doubling.
 pub mod column;
+
+// The time that work has before it is called again.
+pub mod slice;
 
 // One sort for everything that is small or rare.
 pub mod sorted;

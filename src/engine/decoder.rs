@@ -1,7 +1,8 @@
 //! What is inside the container → a snapshot's values: one decoder for each kind of content, the same reader behind each.
 
 use super::join::{Events, Rest, Settled};
-use super::snapviewer::{DRAWING, Drawing, JoinError};
+use super::snapviewer::{DRAWING, Drawing};
+use super::spans::JoinError;
 use history::compact::{self, CompactError};
 use history::container::Content;
 use history::json::{self, JsonError};

@@ -1,7 +1,7 @@
 //! Everything about one allocation.
 
-use super::groups::is_of_free;
 use super::open::OpenFile;
+use super::origin::is_of_free;
 use super::places::lasted_us;
 use super::protocol::{Details, FrameText, Origin};
 use analysis::Sites;

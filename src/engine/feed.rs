@@ -2,6 +2,17 @@
 
 use super::protocol::Want;
 
+/// What a container that has handed out all it has can hope for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum More {
+    /// It has got more, or knows that there are no more.
+    Given,
+    /// Not before the driver has fed what is wanted.
+    Hungry,
+    /// It has had everything.
+    Over,
+}
+
 /// The bytes at hand.
 pub(super) struct Feed {
     chunk: Vec<u8>,

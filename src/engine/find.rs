@@ -3,8 +3,9 @@
 //! A query about frames looks at frames and stacks first ([`StackMatch`]), then at every allocation; all others only at the allocations.
 
 use super::answers::Population;
-use super::groups::{is_of_free, stack_of};
+use super::found::Found;
 use super::open::OpenFile;
+use super::origin::{has_stack, is_of_free, stack_of};
 use super::protocol::{Begin, Direction, Looks, Match, Query, Reply, Scope, Tally};
 use super::stack_match::StackMatch;
 use analysis::IdSet;
@@ -15,15 +16,6 @@ use std::collections::VecDeque;
 
 /// Allocations between two questions for the time.
 const ROWS_PER_CHECK: usize = 2048;
-
-/// The matches of the latest finished search: they can be stepped through, and stand out.
-pub(super) struct Found {
-    pub(super) serial: u32,
-    pub(super) device: i64,
-    pub(super) matches: IdSet,
-    /// The frames that match; none where the query is not about frames.
-    pub(super) frames: IdSet,
-}
 
 /// The searches that were asked for and are not done: one of each kind, the latest.
 #[derive(Default)]
@@ -147,7 +139,7 @@ impl Search {
     fn is_sought(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, size: u64) -> bool {
         match &self.sought {
             Sought::Nothing => false,
-            Sought::Stack(stack) => has_stack(file, history, id, *stack),
+            Sought::Stack(stack) => has_stack(&file.snapshot, history, id, *stack),
             Sought::Query(query) => is_sought(file, history, id, size, query, &self.stacks.stacks),
         }
     }
@@ -176,11 +168,6 @@ pub(super) fn is_sought(
             stacks.contains(stack.0) && !is_of_free(history, id, stack)
         }
     }
-}
-
-/// Whether an allocation has this stack; bytes that nothing explains have none.
-pub(super) fn has_stack(file: &OpenFile, history: &DeviceHistory, id: AllocationId, stack: StackId) -> bool {
-    history.allocations.source(id) != Source::Unexplained && stack_of(&file.snapshot, history, id) == stack
 }
 
 /// The match of a scope after or before `begin`, the first after the last; `None` when there is none, or when the matches are those

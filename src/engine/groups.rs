@@ -7,16 +7,17 @@
 mod ranges;
 
 use super::categories::Categories;
-use super::open::slot_of;
+use super::origin::{labels_of, stack_of};
 use super::protocol::Grouping;
 use super::regions::Regions;
 use analysis::{CategorySet, Sites, site};
 use base::column::Column;
 use base::sorted::{ascending, pair, sorted_by_key};
-use base::units::{Bytes, EventIdx};
+use base::units::Bytes;
 use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory, Source};
-use history::snapshot::{FrameId, Labels, Snapshot, StackId, StringId};
+use history::snapshot::{FrameId, Snapshot, StackId};
+use picture::timeline::Paint;
 
 /// Allocations or stacks between two questions for the time.
 const ROWS_PER_CHECK: usize = 2048;
@@ -184,7 +185,7 @@ impl Groups {
     /// The palette slot of a group: the unknown of categories, which is their last, looks as what is not recorded does.
     pub(super) fn slot(&self, by: Grouping, group: u32) -> u32 {
         let is_unknown = by == Grouping::Category && group as usize == self.categories.set().categories().len();
-        slot_of(if is_unknown { 0 } else { group })
+        Paint::slot_of(if is_unknown { 0 } else { group })
     }
 
     fn number<T: Ord>(&self, all: &[T], one: Option<T>) -> u32 {
@@ -320,40 +321,4 @@ impl Groups {
 /// 0 for 0, then one more for every [`CLASS_BITS`] bits begun.
 fn class(value: u64) -> u32 {
     (u64::BITS - value.leading_zeros()).div_ceil(CLASS_BITS)
-}
-
-/// The labels of the event that an allocation is known from.
-fn labels_of(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> Labels {
-    match history.allocations.source(id) {
-        Source::AllocatedBy(event) | Source::FreedBy(event) => snapshot.labels.labels(history.events.labels(event.0)),
-        Source::Static | Source::Unexplained => Labels::default(),
-    }
-}
-
-/// The compiled region that an event happens in; `None`: not recorded, or `N/A`.
-pub(super) fn compile_context(snapshot: &Snapshot, history: &DeviceHistory, event: EventIdx) -> Option<StringId> {
-    let name = snapshot.labels.labels(history.events.labels(event.0)).compile_context;
-    name.filter(|&name| snapshot.strings.bytes(name) != b"N/A")
-}
-
-/// The stack that tells where an allocation came from: its own, from its alloc or its block, or else that of its free.
-pub(super) fn stack_of(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> StackId {
-    let recorded = |stack: &StackId| *stack != StackId::NONE;
-    let source = history.allocations.source(id);
-    let of_alloc = match source {
-        Source::AllocatedBy(event) => Some(history.events.stack(event.0)).filter(recorded),
-        _ => None,
-    };
-    // A block that is still there at the end has the stack of its alloc; that of the free says less.
-    let of_block = || history.end_block(id).and_then(|row| snapshot.blocks.get(row as usize)).map(|block| block.stack);
-    let of_free = || match source {
-        Source::FreedBy(event) => Some(history.events.stack(event.0)),
-        _ => None,
-    };
-    of_alloc.or_else(|| of_block().filter(recorded)).or_else(of_free).unwrap_or(StackId::NONE)
-}
-
-/// Whether `stack`, which is [`stack_of`] it, is that of its free, because nothing tells more of one that was born before the trace.
-pub(super) fn is_of_free(history: &DeviceHistory, id: AllocationId, stack: StackId) -> bool {
-    matches!(history.allocations.source(id), Source::FreedBy(event) if history.events.stack(event.0) == stack)
 }

@@ -1,8 +1,7 @@
 //! Events on their way to the recorder: of any file as they are, of SnapViewer's `elements.json` each in its turn and with the frees
 //! that its drawing tells of.
 
-use super::snapviewer::JoinError;
-use super::spans::{Span, Spans};
+use super::spans::{JoinError, Span, Spans};
 use history::replay::Recorder;
 use history::snapshot::{Action, Event, EventSink, LabelsId, NO_TIME, StackId};
 use std::cmp::Reverse;

@@ -1,13 +1,14 @@
 //! A file on its way in: bytes → container → decoder → snapshot and history, in slices.
 
-use super::archive::ArchiveError;
+use super::archive_error::ArchiveError;
 use super::decoder::{DecodeError, Decoded, Decoder, Layout};
+use super::feed::More;
 use super::join::{Rest, Settled};
 use super::memory::{TooLarge, Watch};
 use super::open::OpenFile;
 use super::protocol::{Member, Phase, Progress, Want};
 use super::snapviewer::is_drawing;
-use super::source::{More, Source};
+use super::source::Source;
 use analysis::Sites;
 use history::container::{Container, ContainerError, Content};
 use history::replay::Builder;

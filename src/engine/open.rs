@@ -2,15 +2,17 @@
 
 use super::answers::Answers;
 use super::categories::Categories;
-use super::find::{Found, has_stack};
-use super::groups::{Groups, stack_of};
+use super::device::Open;
+use super::found::Found;
+use super::groups::Groups;
+use super::origin::{has_stack, stack_of};
 use super::plots::Plots;
 use super::protocol::{DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, Looks, Overview, Plot, Warning};
 use analysis::{CategorySet, Sites, site};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, Curve, DeviceHistory, Rounding, SegmentLives, Source, Versions};
 use history::snapshot::{Action, Snapshot, StackId, Warnings};
-use picture::timeline::{self, Axis, Order, OutlineRect, Paint, Piling, View, paint};
+use picture::timeline::{self, Axis, Order, OutlineRect, Paint, Piling, View};
 
 /// An open file.
 pub(super) struct OpenFile {
@@ -33,15 +35,6 @@ pub(super) struct OpenFile {
     pub(super) answers: Answers,
     /// What other pictures than the stack are made of.
     pub(super) plots: Plots,
-}
-
-/// What answers about one device are made of.
-#[derive(Clone, Copy)]
-pub(super) struct Open<'a> {
-    pub(super) snapshot: &'a Snapshot,
-    pub(super) history: &'a DeviceHistory,
-    pub(super) groups: &'a Groups,
-    pub(super) found: Option<&'a Found>,
 }
 
 /// An order of a device other than that of birth.
@@ -157,9 +150,14 @@ impl OpenFile {
 
     /// What answers about a device are made of, and those that were given; `None` when there is no such device.
     pub(super) fn open(&mut self, device: i64) -> Option<(Open<'_>, &mut Answers)> {
-        let OpenFile { snapshot, histories, groups, found, answers, .. } = self;
+        let OpenFile { snapshot, histories, rounding, groups, found, answers, .. } = self;
         let history = histories.iter().find(|history| history.device == device)?;
-        Some((Open { snapshot, history, groups, found: found.as_ref() }, answers))
+        Some((Open { snapshot, history, groups, rounding, found: found.as_ref() }, answers))
+    }
+
+    /// What answers about the device with this history are made of, but for what a search found.
+    pub(super) fn about<'a>(&'a self, history: &'a DeviceHistory) -> Open<'a> {
+        Open { snapshot: &self.snapshot, history, groups: &self.groups, rounding: &self.rounding, found: None }
     }
 
     /// The stack that tells where an allocation came from: its own, from its alloc or its block, or else that of its free.
@@ -198,11 +196,13 @@ impl OpenFile {
         };
         let is_found = found.map(|found| |id: AllocationId| found.matches.contains(id.0));
         let has_stack = match looks.highlight {
-            Highlight::Stack(stack) => Some(move |id: AllocationId| has_stack(self, history, id, StackId(stack))),
+            Highlight::Stack(stack) => {
+                Some(move |id: AllocationId| has_stack(&self.snapshot, history, id, StackId(stack)))
+            }
             _ => None,
         };
         let by_stack = has_stack.as_ref().map(|stands_out| stands_out as &dyn Fn(AllocationId) -> bool);
-        let open = Open { snapshot: &self.snapshot, history, groups: &self.groups, found: None };
+        let open = self.about(history);
         let is_below = match looks.highlight {
             Highlight::Node(arrangement, node) => self.answers.subtree(arrangement, node),
             _ => None,
@@ -374,14 +374,6 @@ impl OpenFile {
             self.found.as_ref().map_or(0, |found| found.matches.heap_bytes() + found.frames.heap_bytes()),
         ));
         bytes
-    }
-}
-
-/// The palette slot of a group; those beyond the palette share the last.
-pub(super) fn slot_of(group: u32) -> u32 {
-    match group {
-        0 => u32::from(Paint::NO_STACK.0) / paint::SHADES,
-        group => (group + Paint::FIRST_SITE_SLOT - 1).min(paint::SLOTS - 1),
     }
 }
 

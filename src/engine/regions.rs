@@ -1,8 +1,7 @@
 //! The annotation and the compiled region that allocations are born in, as numbered groups.
 
-use super::groups::compile_context;
 use super::innermost::Innermost;
-use base::units::Moment;
+use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
 use history::replay::DeviceHistory;
 use history::snapshot::{Snapshot, StringId};
@@ -125,4 +124,10 @@ impl Regions {
         let changes = self.innermost.iter().map(|(_, innermost)| innermost.heap_bytes());
         names(&self.annotations) + names(&self.contexts) + changes.sum::<usize>()
     }
+}
+
+/// The compiled region that an event happens in; `None`: not recorded, or `N/A`.
+pub(super) fn compile_context(snapshot: &Snapshot, history: &DeviceHistory, event: EventIdx) -> Option<StringId> {
+    let name = snapshot.labels.labels(history.events.labels(event.0)).compile_context;
+    name.filter(|&name| snapshot.strings.bytes(name) != b"N/A")
 }

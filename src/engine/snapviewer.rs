@@ -11,7 +11,7 @@
 //! polygon between them, are kept: the file may have many more points than allocations.
 
 use super::join::Events;
-use super::spans::{MOST_ALLOCATIONS, Span, Spans};
+use super::spans::{JoinError, Span, Spans};
 use history::json::{Limits, Machine};
 use history::pickle::Builder;
 use history::snapshot::Reader;
@@ -19,26 +19,6 @@ use history::snapshot::Reader;
 /// The members of its archives, as it names them.
 pub(super) const DRAWING: &str = "allocations.json";
 pub(super) const ELEMENTS: &str = "elements.json";
-
-/// Why a drawing can't be joined with its elements.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum JoinError {
-    /// The number of allocations, and that of elements.
-    #[error("SnapViewer's allocations.json draws {0} allocations, its elements.json has {1} events")]
-    Lengths(u32, u64),
-    /// An `elem`, and how many there can be.
-    #[error("allocations.json: an allocation has the elem {0}, where only {1} are drawn")]
-    NoSuchElement(u32, u32),
-    /// An allocation that is no dict with `elem`, `timesteps` and `size`; its place.
-    #[error("allocations.json: [{0}] is not one of SnapViewer's allocations")]
-    NotAnAllocation(usize),
-    /// Two allocations of one element.
-    #[error("allocations.json: two allocations have the elem {0}")]
-    Twice(u32),
-    /// More than we read.
-    #[error("allocations.json draws more than {MOST_ALLOCATIONS} allocations")]
-    TooMany,
-}
 
 /// Whether JSON that begins so is a drawing: its allocations have timesteps.
 pub(super) fn is_drawing(text: &[u8]) -> bool {

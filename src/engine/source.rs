@@ -1,21 +1,11 @@
 //! Where the container's bytes come from: the file as it is, or a member of the archive that the file turns out to be.
 
-use super::archive::{Archive, ArchiveError};
+use super::archive::Archive;
+use super::archive_error::ArchiveError;
 use super::decoder::Layout;
-use super::feed::Feed;
+use super::feed::{Feed, More};
 use super::protocol::{Access, Member, Want};
 use history::container::{Container, zip};
-
-/// What a container that has handed out all it has can hope for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum More {
-    /// It has got more, or knows that there are no more.
-    Given,
-    /// Not before the driver has fed what is wanted.
-    Hungry,
-    /// It has had everything.
-    Over,
-}
 
 /// Where the container's bytes come from.
 pub(super) struct Source {

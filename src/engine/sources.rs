@@ -1,7 +1,8 @@
 //! What the files and lines of the user's own code weigh, in slices.
 
 use super::answers::{Selection, within};
-use super::open::{Open, OpenFile};
+use super::device::Open;
+use super::open::OpenFile;
 use super::protocol::{Scope, SourcesPage, Standing, Weight};
 use super::source_lines::SourceLines;
 use base::units::Moment;
@@ -34,11 +35,11 @@ impl Sources {
         file: &mut OpenFile,
         has_time: &mut dyn FnMut() -> bool,
     ) -> Option<(u32, SourcesPage)> {
-        let OpenFile { snapshot, histories, groups, found, answers, sites, .. } = file;
+        let OpenFile { snapshot, histories, groups, rounding, found, answers, sites, .. } = file;
         let Some(history) = histories.iter().find(|history| history.device == self.device) else {
             return Some((self.serial, SourcesPage::default()));
         };
-        let open = Open { snapshot, history, groups, found: found.as_ref() };
+        let open = Open { snapshot, history, groups, rounding, found: found.as_ref() };
         let at_peak = Scope::At(Moment::after_event_or_minus_one(history.numbers.peak_event).0);
         let selection = |scope| Selection { device: self.device, scope: within(history, scope), found: None };
         let of = [self.scope, at_peak].map(selection);

@@ -1,12 +1,30 @@
 //! When each element of SnapViewer's begins and ends, by its number, in whatever order they come.
 
-use super::snapviewer::JoinError;
-
 /// Allocations of a drawing. SnapViewer holds all its points in memory, so its files are far smaller.
 pub(super) const MOST_ALLOCATIONS: u32 = 1 << 24;
 
 /// Elements in a chunk: what a lone one costs is 64 KiB, and there are at most 4096 chunks.
 const CHUNK: usize = 4096;
+
+/// Why a drawing can't be joined with its elements.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum JoinError {
+    /// The number of allocations, and that of elements.
+    #[error("SnapViewer's allocations.json draws {0} allocations, its elements.json has {1} events")]
+    Lengths(u32, u64),
+    /// An `elem`, and how many there can be.
+    #[error("allocations.json: an allocation has the elem {0}, where only {1} are drawn")]
+    NoSuchElement(u32, u32),
+    /// An allocation that is no dict with `elem`, `timesteps` and `size`; its place.
+    #[error("allocations.json: [{0}] is not one of SnapViewer's allocations")]
+    NotAnAllocation(usize),
+    /// Two allocations of one element.
+    #[error("allocations.json: two allocations have the elem {0}")]
+    Twice(u32),
+    /// More than we read.
+    #[error("allocations.json draws more than {MOST_ALLOCATIONS} allocations")]
+    TooMany,
+}
 
 /// When an element begins and ends, in SnapViewer's timesteps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

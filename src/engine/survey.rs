@@ -1,6 +1,6 @@
 //! What an archive's directory tells before any of its members is looked into, read in slices: it may have many thousand rows.
 
-use super::archive::ArchiveError;
+use super::archive_error::ArchiveError;
 use super::snapviewer::{DRAWING, ELEMENTS};
 use hashbrown::HashMap;
 use history::container::zip::{Directory, Entry, Rows};

@@ -1,57 +1,18 @@
 //! A picture → SVG: rectangles of whole pixels, one path a colour, and the figure around them as text. Nothing in it runs, nothing in
 //! it is fetched.
 
+mod drawing;
 mod layers;
 mod markup;
 mod shapes;
 
-use crate::outline::Rect;
 use crate::render::Look;
-use crate::shapes::Sheet;
-use crate::timeline::{Scene, View};
+pub use drawing::{Drawing, Inks};
 use markup::Markup;
 use std::fmt;
 
-/// The families of text, and of code.
+/// The families of text.
 const SANS: &str = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', sans-serif";
-const MONO: &str = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace";
-
-/// The colours of what stands around the picture, as CSS writes them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Inks<'a> {
-    /// Of labels.
-    pub soft: &'a str,
-    /// Of text that is read.
-    pub strong: &'a str,
-    /// Of frames.
-    pub line: &'a str,
-    /// Of the peak's mark.
-    pub peak: &'a str,
-    /// Of selection and annotations.
-    pub accent: &'a str,
-}
-
-impl Inks<'static> {
-    /// Those of the page's light theme.
-    pub const LIGHT: Inks<'static> =
-        Inks { soft: "#5a6573", strong: "#171b21", line: "#dfe3e8", peak: "#d13438", accent: "#1f62c9" };
-    /// Those of its dark theme.
-    pub const DARK: Inks<'static> =
-        Inks { soft: "#95a1b0", strong: "#e5e9ef", line: "#232a34", peak: "#ff7b72", accent: "#74a9fa" };
-}
-
-/// What is drawn: a scene, and the sheet it stands on.
-#[derive(Clone, Copy, Debug)]
-pub struct Drawing<'a> {
-    /// What stands around the scene.
-    pub sheet: &'a Sheet,
-    /// The window.
-    pub view: &'a View,
-    /// Its geometry, which may reach beyond the window.
-    pub scene: &'a Scene,
-    /// The outline of the selection, in pixels of the window.
-    pub outline: &'a [Rect],
-}
 
 /// Writes the picture as SVG; `look` has the palette that its colours are of, fading included.
 ///

@@ -2,7 +2,7 @@
 //! allocation.
 
 use super::pattern::Pattern;
-use super::reading::SetProblem;
+use super::problem::SetProblem;
 use super::{
     Birth, CategoryRule, CategorySet, End, Likeness, Looked, MOST_MIXED, MOST_RULES, MOST_SIZES, ModelCall, Order,
     StackKind, StackOf, Turn,

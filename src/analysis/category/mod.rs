@@ -15,11 +15,12 @@
 pub mod compiled;
 mod document;
 mod pattern;
+mod problem;
 mod reading;
 mod writing;
 mod yaml;
 
-pub use reading::{SetError, SetProblem};
+pub use problem::{SetError, SetProblem};
 
 use serde::{Deserialize, Serialize};
 

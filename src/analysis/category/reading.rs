@@ -8,53 +8,17 @@
 
 use super::compiled::Compiled;
 use super::document::{Document, Id, Kind};
+use super::problem::{SetError, SetProblem};
 use super::{
     Birth, CategoryRule, CategorySet, End, LONGEST_NAME, LONGEST_TEXT, Likeness, Looked, MOST_CATEGORIES, MOST_MIXED,
     MOST_RULES, MOST_SIZES, ModelCall, Order, Place, StackKind, StackOf, Turn, yaml,
 };
-use crate::expression::ExpressionError;
 use base::sorted::sorted_by_key;
 
 /// Bytes of a text: a thousand rules of a thousand bytes.
 const LONGEST: usize = 4 << 20;
 /// Errors that are told: nobody reads more.
 const MOST_ERRORS: usize = 50;
-
-/// Why a text is no set of rules.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {cause}")]
-pub struct SetError {
-    /// Which line, from 1.
-    pub line: u32,
-    /// What is wrong with it.
-    pub cause: SetProblem,
-}
-
-/// What can be wrong with a set of rules.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SetProblem {
-    /// Not a text of this form.
-    #[error("{0}")]
-    Syntax(String),
-    /// A key that means nothing here.
-    #[error("\"{0}\" means nothing here")]
-    Key(String),
-    /// A value of another kind than its key has.
-    #[error("\"{0}\" takes {1}")]
-    Value(String, String),
-    /// There is no such thing.
-    #[error("\"{0}\" is missing")]
-    Missing(&'static str),
-    /// A pattern that is none.
-    #[error("not a regular expression: {1}")]
-    Pattern(&'static str, ExpressionError),
-    /// Too much of something.
-    #[error("at most {1} {0}")]
-    TooMany(&'static str, usize),
-    /// What is asked can't be asked together.
-    #[error("{0}")]
-    Together(&'static str),
-}
 
 impl CategorySet {
     /// Reads a set of any of the forms.

@@ -1,6 +1,6 @@
 //! Numbers and sizes as they are typed.
 
-use super::QueryError;
+use super::error::QueryError;
 
 /// A number of digits, with or without commas between them; `None` for anything else, and beyond 64 bits.
 pub(super) fn digits(text: &str) -> Option<u64> {

@@ -1,6 +1,6 @@
 //! Which frames are one, and which are left out: every frame of a snapshot has a class.
 
-use crate::open::Open;
+use crate::device::Open;
 use crate::protocol::{Arrangement, Internal, Merge};
 use analysis::{InternalRules, Verdicts};
 use history::snapshot::{Frame, FrameId, Snapshot, Stacks};

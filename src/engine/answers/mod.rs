@@ -23,7 +23,7 @@ pub(super) use subtree::Subtree;
 pub(super) use view::TreeView;
 pub(super) use weights::Selection;
 
-use super::open::Open;
+use super::device::Open;
 use super::protocol::{Arrangement, Internal, Weight};
 use analysis::InternalRules;
 use shape::Shape;

@@ -1,6 +1,7 @@
 //! The allocations that a scope is about, and what each of them weighs: gone through in parts, so that no slice takes long.
 
 use crate::protocol::{Scope, Span};
+use base::slice::{Slice, Spent};
 use base::units::Moment;
 use history::replay::{AllocationId, Candidates, DeviceHistory};
 
@@ -44,6 +45,25 @@ impl Population {
         for id in ids {
             weight(self.scope, history.allocations.span(id)).into_iter().for_each(|weight| each(id, weight));
         }
+    }
+
+    /// Hands out those in the scope from the candidate in place `next` on, in order of birth, each with its weight.
+    ///
+    /// # Errors
+    /// The time is up before all are.
+    pub(crate) fn each(
+        &self,
+        history: &DeviceHistory,
+        next: &mut usize,
+        slice: &mut Slice<'_>,
+        each: &mut dyn FnMut(AllocationId, u64),
+    ) -> Result<(), Spent> {
+        while *next < self.len() {
+            slice.tick()?;
+            self.part(history, [*next, *next + 1], each);
+            *next += 1;
+        }
+        Ok(())
     }
 
     /// Whether an allocation is in the scope.

@@ -10,7 +10,7 @@
 
 use super::classes::{Classes, LEFT_OUT};
 use super::stems::{Stem, Stems, Told};
-use crate::open::Open;
+use crate::device::Open;
 use crate::protocol::{Arrangement, Merge, Root};
 use analysis::InternalRules;
 use history::snapshot::{StackId, Stacks};

@@ -1,8 +1,8 @@
 //! What a tree of stacks tells allocations apart by: the stack, and whether it is that of whoever made the allocation or freed it.
 //! Each kind that occurs has a number, given once and for all devices.
 
-use crate::groups::{is_of_free, stack_of};
-use crate::open::Open;
+use crate::device::Open;
+use crate::origin::{is_of_free, stack_of};
 use base::column::Column;
 use history::replay::{AllocationId, Source};
 use history::snapshot::StackId;

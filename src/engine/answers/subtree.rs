@@ -2,7 +2,7 @@
 
 use super::shape::Shape;
 use super::stems::Stems;
-use crate::open::Open;
+use crate::device::Open;
 use crate::protocol::Arrangement;
 use analysis::IdSet;
 use history::replay::AllocationId;

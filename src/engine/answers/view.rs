@@ -4,7 +4,7 @@ use super::classes::is_file;
 use super::shape::{Kind, Note, Shape};
 use super::stems::Stems;
 use super::weighed::Weighed;
-use crate::open::{Open, slot_of};
+use crate::device::Open;
 use crate::protocol::{Merge, NodeKind, NodeLabel, Weight};
 use analysis::{IdSet, Sites, Whose};
 use history::replay::AllocationId;
@@ -88,8 +88,8 @@ impl<'a> TreeView<'a> {
     /// The slot of the palette in which the timeline paints what is made at a node; `None` where it is no call site.
     pub(crate) fn slot(&self, node: u32) -> Option<u32> {
         match self.shape.kind(node) {
-            Kind::Class(class) => self.shape.classes.site(class).map(slot_of),
-            Kind::Note(Note::NoStack) => Some(slot_of(0)),
+            Kind::Class(class) => self.shape.classes.site(class).map(Paint::slot_of),
+            Kind::Note(Note::NoStack) => Some(Paint::slot_of(0)),
             Kind::Note(Note::Unexplained) => Some(u32::from(Paint::UNEXPLAINED.0) / SHADES),
             Kind::Note(_) => None,
         }

@@ -2,7 +2,7 @@
 
 use super::population::Population;
 use super::stems::Stems;
-use crate::open::Open;
+use crate::device::Open;
 use crate::protocol::{Scope, Weight};
 
 /// Allocations between two questions for the time.

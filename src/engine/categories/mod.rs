@@ -1,18 +1,18 @@
 //! The category of every allocation of a file, told by a set of rules, in slices: first of frames, then of stacks, then of allocations,
 //! then of their sizes.
 
+mod facts;
 mod sizes;
 mod stacks;
 
-use super::groups::{is_of_free, stack_of};
 use super::protocol::{CategoryDetails, CategoryRule};
 use analysis::CategorySet;
+use analysis::category::compiled::Compiled;
 pub(super) use analysis::category::compiled::NO_RULE;
-use analysis::category::compiled::{Compiled, Facts};
 use base::column::Column;
-use base::units::Moment;
+use facts::{Told, with_facts};
 use history::replay::{AllocationId, DeviceHistory, Source};
-use history::snapshot::{Snapshot, StackId};
+use history::snapshot::Snapshot;
 use sizes::Sizes;
 use stacks::Stacks;
 
@@ -26,18 +26,6 @@ pub(super) struct Categories {
     told: Vec<Told>,
     sizes: Sizes,
     is_done: bool,
-}
-
-/// Which rule tells the category of each allocation of a device.
-struct Told {
-    device: i64,
-    rules: Column<u16>,
-}
-
-impl Told {
-    fn rule(&self, id: AllocationId) -> u16 {
-        self.rules.get(id.0 as usize).unwrap_or(NO_RULE)
-    }
 }
 
 impl Categories {
@@ -129,46 +117,4 @@ impl Categories {
     pub(super) fn heap_bytes(&self) -> usize {
         self.stacks.heap_bytes() + self.told.iter().map(|told| told.rules.heap_bytes()).sum::<usize>()
     }
-}
-
-/// The stack that an allocation was made at; [`StackId::NONE`] where none was recorded.
-fn made(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> StackId {
-    let stack = stack_of(snapshot, history, id);
-    if is_of_free(history, id, stack) { StackId::NONE } else { stack }
-}
-
-/// The stack that let go of an allocation; [`StackId::NONE`] where none was recorded.
-fn freed(history: &DeviceHistory, id: AllocationId) -> StackId {
-    let events = [history.allocations.free_requested(id), history.allocations.died(id)].into_iter().flatten();
-    let mut stacks = events.filter_map(Moment::event).map(|event| history.events.stack(event.0));
-    stacks.find(|stack| is_recorded(*stack)).unwrap_or(StackId::NONE)
-}
-
-fn is_recorded(stack: StackId) -> bool {
-    !matches!(stack, StackId::NONE | StackId::EMPTY)
-}
-
-/// Hands out what rules ask of an allocation; of bytes that nothing explains nothing is known.
-fn with_facts<R>(
-    set: &Compiled,
-    stacks: &Stacks,
-    (snapshot, history): (&Snapshot, &DeviceHistory),
-    id: AllocationId,
-    ask: impl FnOnce(&Facts<'_>) -> R,
-) -> R {
-    let source = history.allocations.source(id);
-    let stack = made(snapshot, history, id);
-    let (born, died, _) = history.allocations.span(id);
-    let category = match source {
-        Source::AllocatedBy(event) => snapshot.labels.labels(history.events.labels(event.0)).category,
-        _ => None,
-    };
-    ask(&Facts {
-        made: stacks.of(stack),
-        freed: if set.asks_of_frees() { stacks.of(freed(history, id)).bits } else { 0 },
-        has_stack: is_recorded(stack),
-        recorded: category.map(|category| snapshot.strings.bytes(category)),
-        born,
-        died,
-    })
 }

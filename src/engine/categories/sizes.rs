@@ -1,9 +1,9 @@
 //! Rules that compare sizes: allocations as large as others, one to one with those that are live at once.
 
-use super::Told;
+use super::facts::{Told, freed, made, with_facts};
 use super::stacks::Stacks;
 use analysis::category::Place;
-use analysis::category::compiled::{Compiled, SizeRule};
+use analysis::category::compiled::{Compiled, NO_RULE, SizeRule};
 use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::Snapshot;
@@ -88,14 +88,14 @@ impl Sizes {
         let at_site = rule.like.at == Place::Here;
         if self.at.1 == 1 {
             let is_it = match rule.category {
-                Some(category) => set.category(known) == category && known != super::NO_RULE,
-                None => stacks.of(super::made(snapshot, history, id)).bits & rule.bit != 0,
+                Some(category) => set.category(known) == category && known != NO_RULE,
+                None => stacks.of(made(snapshot, history, id)).bits & rule.bit != 0,
             };
             if !is_it {
                 return;
             }
             let (born, died, size) = history.allocations.span(id);
-            let site = if at_site { stacks.site(super::freed(history, id)) } else { 0 };
+            let site = if at_site { stacks.site(freed(history, id)) } else { 0 };
             if let Some(alike) = self.alike.get_mut(&(size, site)) {
                 while alike.deaths.peek().is_some_and(|&Reverse(death)| death <= born) {
                     alike.deaths.pop();
@@ -115,9 +115,9 @@ impl Sizes {
             return;
         }
         let Ok(size) = u64::try_from(scaled / u128::from(first)) else { return };
-        let stack = super::made(snapshot, history, id);
+        let stack = made(snapshot, history, id);
         let site = if at_site { stacks.site(stack) } else { 0 };
-        if !super::with_facts(set, stacks, (snapshot, history), id, |facts| set.holds(rule.rule, facts)) {
+        if !with_facts(set, stacks, (snapshot, history), id, |facts| set.holds(rule.rule, facts)) {
             return;
         }
         if self.at.1 == 0 {

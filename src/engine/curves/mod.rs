@@ -76,7 +76,10 @@ impl AskedCurves {
             self.sums.push(Sums::new(device, Part::new(only)));
         }
         let known = self.sums.iter_mut().find(|sums| (sums.device, sums.part.only) == (device, only));
-        known.is_none_or(|sums| sums.step(file, history, has_time))
+        match (known, file.segments(device)) {
+            (Some(sums), Some(lives)) => sums.step(file.about(history), lives, has_time),
+            _ => true,
+        }
     }
 
     /// Looks at more columns while there is time: `true` when at all.
@@ -84,7 +87,8 @@ impl AskedCurves {
         let Asked { device, only, columns, next, curves, .. } = asked;
         let sums = self.sums.iter().find(|sums| (sums.device, sums.part.only) == (*device, *only));
         let (Some(sums), Some(history)) = (sums, file.history(*device)) else { return true };
-        let change = |kind: Kind| move |event: EventIdx| sums.change(file, history, kind, event);
+        let open = file.about(history);
+        let change = |kind: Kind| move |event: EventIdx| sums.change(open, kind, event);
         let [requested, pending, reserved, rounded] =
             [Kind::Requested, Kind::Pending, Kind::Reserved, Kind::Rounded].map(change);
         let [allocated, free] = [Kind::Allocated, Kind::Free].map(change);

@@ -3,10 +3,10 @@
 //! The segment that holds an address is, over the whole trace: the ranges that hold it, and, of one that can grow, what was ever mapped of
 //! the same kind without a gap between.
 
-use crate::open::OpenFile;
+use crate::device::Open;
 use crate::protocol::Only;
 use base::sorted::{pair, sorted_numbers};
-use history::replay::{AllocationId, DeviceHistory, SegmentLives, Source};
+use history::replay::{AllocationId, SegmentLives, Source};
 
 /// A part of memory, and the addresses of its segment.
 pub(crate) struct Part {
@@ -70,14 +70,15 @@ impl Part {
     }
 
     /// Whether an allocation is of it.
-    pub(crate) fn has(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> bool {
+    pub(crate) fn has(&self, open: Open<'_>, id: AllocationId) -> bool {
         if self.is_all() {
             return true;
         }
+        let Open { snapshot, history, groups, .. } = open;
         let is_somewhere = history.allocations.source(id) != Source::Unexplained;
         let address = is_somewhere.then(|| history.allocations.address(id));
-        let pool = address.and_then(|_| file.groups.pool(&file.snapshot, history, id));
-        let stream = address.and_then(|_| file.groups.stream(&file.snapshot, history, id));
+        let pool = address.and_then(|_| groups.pool(snapshot, history, id));
+        let stream = address.and_then(|_| groups.stream(snapshot, history, id));
         self.wants(pool, stream, address)
     }
 

@@ -1,8 +1,7 @@
 //! The running totals of a part of a device's memory.
 
 use super::part::Part;
-use crate::open::OpenFile;
-use crate::report::rounded;
+use crate::device::Open;
 use base::column::Column;
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory, SegmentLives, Subject, Totals};
@@ -78,7 +77,8 @@ impl Sums {
     }
 
     /// By how many bytes it grows at `event`.
-    pub(crate) fn change(&self, file: &OpenFile, history: &DeviceHistory, kind: Kind, event: EventIdx) -> i64 {
+    pub(crate) fn change(&self, open: Open<'_>, kind: Kind, event: EventIdx) -> i64 {
+        let history = open.history;
         let subject = history.events.subject(event.0);
         if let Subject::Segment(operation) = subject {
             return match kind {
@@ -87,11 +87,11 @@ impl Sums {
                 _ => 0,
             };
         }
-        let is_of_part = || history.allocation_of(event).is_some_and(|id| self.part.has(file, history, id));
+        let is_of_part = || history.allocation_of(event).is_some_and(|id| self.part.has(open, id));
         if matches!(subject, Subject::Note(_)) || kind == Kind::Reserved || !is_of_part() {
             return 0;
         }
-        let rounded = || self.change_of_rounded(file, history, event);
+        let rounded = || self.change_of_rounded(open, event);
         match kind {
             Kind::Requested => history.drawn_change(event),
             Kind::Pending => history.pending_change(event),
@@ -102,13 +102,8 @@ impl Sums {
     }
 
     /// Works while there is time; `true` when done. What was mapped when must be known.
-    pub(crate) fn step(
-        &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
-        let Some(lives) = file.segments(self.device) else { return true };
+    pub(crate) fn step(&mut self, open: Open<'_>, lives: &SegmentLives, has_time: &mut dyn FnMut() -> bool) -> bool {
+        let history = open.history;
         loop {
             self.work = match self.work {
                 Work::Begin => {
@@ -122,12 +117,12 @@ impl Sums {
                 }
                 Work::Early(next) => {
                     let end = history.allocations.early().min(next + ROWS_PER_CHECK);
-                    (next..end).for_each(|id| self.early(file, history, AllocationId(id as u32)));
+                    (next..end).for_each(|id| self.early(open, AllocationId(id as u32)));
                     if end < history.allocations.early() { Work::Early(end) } else { self.begin() }
                 }
                 Work::Events(next) => {
                     let end = history.event_count().min(next.saturating_add(ROWS_PER_CHECK as u32));
-                    (next..end).for_each(|event| self.event(file, history, EventIdx(event)));
+                    (next..end).for_each(|event| self.event(open, EventIdx(event)));
                     if end < history.event_count() { Work::Events(end) } else { Work::Done }
                 }
                 Work::Done => return true,
@@ -176,13 +171,14 @@ impl Sums {
         grows(died, -signed(size));
     }
 
-    fn early(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId) {
-        if !self.part.has(file, history, id) || !history.allocations.outlives(id, Moment::START) {
+    fn early(&mut self, open: Open<'_>, id: AllocationId) {
+        let history = open.history;
+        if !self.part.has(open, id) || !history.allocations.outlives(id, Moment::START) {
             return;
         }
         let size = signed(history.allocations.size(id));
         let pending = if history.allocations.pending_from(id) == 0 { size } else { 0 };
-        let rounded = signed(rounded(file, history, id).0);
+        let rounded = signed(open.rounded(id).0);
         self.add(Kind::Requested, size);
         self.add(Kind::Pending, pending);
         self.add(Kind::Allocated, size - pending);
@@ -196,30 +192,32 @@ impl Sums {
     }
 
     /// By how many bytes each kind grows at `event`: what [`Sums::change`] tells of one.
-    fn changes(&self, file: &OpenFile, history: &DeviceHistory, event: EventIdx) -> [i64; KINDS.len()] {
+    fn changes(&self, open: Open<'_>, event: EventIdx) -> [i64; KINDS.len()] {
+        let history = open.history;
         let Some(id) = history.allocation_of(event) else {
-            let mapped = self.change(file, history, Kind::Reserved, event);
+            let mapped = self.change(open, Kind::Reserved, event);
             return [0, 0, mapped, 0, 0, mapped];
         };
-        if !self.part.has(file, history, id) {
+        if !self.part.has(open, id) {
             return [0; KINDS.len()];
         }
-        let rounded = self.change_of_rounded(file, history, event);
+        let rounded = self.change_of_rounded(open, event);
         let (drawn, pending) = (history.drawn_change(event), history.pending_change(event));
         [drawn, pending, 0, rounded, drawn.saturating_sub(pending), -rounded]
     }
 
-    fn change_of_rounded(&self, file: &OpenFile, history: &DeviceHistory, event: EventIdx) -> i64 {
+    fn change_of_rounded(&self, open: Open<'_>, event: EventIdx) -> i64 {
+        let history = open.history;
         match history.change(event) {
-            Some((id, true)) => signed(rounded(file, history, id).0),
-            Some((id, false)) => -signed(rounded(file, history, id).0),
+            Some((id, true)) => signed(open.rounded(id).0),
+            Some((id, false)) => -signed(open.rounded(id).0),
             None => 0,
         }
     }
 
-    fn event(&mut self, file: &OpenFile, history: &DeviceHistory, event: EventIdx) {
+    fn event(&mut self, open: Open<'_>, event: EventIdx) {
         let skips = if self.part.is_all() { 3 } else { 0 };
-        let changes = self.changes(file, history, event);
+        let changes = self.changes(open, event);
         self.totals.iter_mut().zip(changes).skip(skips).for_each(|(total, change)| total.push(change));
     }
 

@@ -60,7 +60,7 @@ impl Around {
         let lain = |(address, id): (u64, AllocationId)| Lain {
             id,
             address,
-            end: address.saturating_add(file.block_bytes(history, id)),
+            end: address.saturating_add(file.about(history).block_bytes(id)),
         };
         let [nearest, next] = below.map(|below| below.map(lain));
         let at = nearest.filter(|block| address < block.end);

@@ -1,6 +1,7 @@
 //! What is asked about places of these pictures: what is there, where steps lead, where something is. Exactly, from the history.
 
-use super::{Around, Layout};
+use super::around::Around;
+use super::layout::Layout;
 use crate::memory_at::{SegmentAt, hit_segment, memory_at, segment_at};
 use crate::open::OpenFile;
 use crate::protocol::{AddressMap, HitAllocation, HitMemory, Looks, MappedRange, Only, Plot, Step, Stepped, Stop};
@@ -135,7 +136,7 @@ impl OpenFile {
         let (history, layout) = (self.history(device)?, self.layout(device, looks.plot.only())?);
         let moment = moment.min(history.event_count());
         let onto = |id: AllocationId| {
-            let [lowest, above] = layout.place(history, id, self.block_bytes(history, id))?;
+            let [lowest, above] = layout.place(history, id, self.about(history).block_bytes(id))?;
             Some((moment, lowest + (above - lowest) / 2, Stop::Arrived))
         };
         let around = || {
@@ -178,7 +179,7 @@ impl OpenFile {
                 && is_born == (step == Step::Later)
                 && layout.has(id)
                 && let Some(inside) = address.checked_sub(history.allocations.address(id))
-                && inside < self.block_bytes(history, id)
+                && inside < self.about(history).block_bytes(id)
             {
                 return Some((next, Stop::Arrived));
             }

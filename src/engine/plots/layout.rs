@@ -1,7 +1,7 @@
 //! The axis of addresses: what was ever mapped, gaps made small, and in which range of it each allocation lies.
 
 use crate::curves::Part;
-use crate::open::OpenFile;
+use crate::device::Open;
 use crate::protocol::{AddressMap, MappedRange, Only};
 use base::column::Column;
 use base::sorted::{pair, sorted_by_key};
@@ -64,21 +64,16 @@ impl Layout {
     }
 
     /// Works while there is time; `true` when done.
-    pub(super) fn step(
-        &mut self,
-        file: &OpenFile,
-        (history, segments): (&DeviceHistory, &SegmentLives),
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
+    pub(super) fn step(&mut self, open: Open<'_>, segments: &SegmentLives, has_time: &mut dyn FnMut() -> bool) -> bool {
         while self.stage != Stage::Done {
             let is_of_blocks = matches!(self.stage, Stage::Places | Stage::PlacesAgain);
-            let count = if is_of_blocks { history.allocations.len() } else { segments.ranges.len() };
+            let count = if is_of_blocks { open.history.allocations.len() } else { segments.ranges.len() };
             let ids = self.next..count.min(self.next + ROWS_PER_CHECK);
             self.next = ids.end;
             let is_done = ids.end >= count;
             for id in ids.map(|id| AllocationId(id as u32)) {
                 if is_of_blocks {
-                    self.take_block(file, history, id);
+                    self.take_block(open, id);
                 } else {
                     self.take_range(segments, id);
                 }
@@ -105,10 +100,10 @@ impl Layout {
         }
     }
 
-    fn take_block(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId) {
-        let place = if self.holds(file, history, id) {
-            let start = history.allocations.address(id);
-            let block = [start, start.saturating_add(file.block_bytes(history, id))];
+    fn take_block(&mut self, open: Open<'_>, id: AllocationId) {
+        let place = if self.holds(open, id) {
+            let start = open.history.allocations.address(id);
+            let block = [start, start.saturating_add(open.block_bytes(id))];
             self.place_in_flat(block).unwrap_or_else(|| {
                 insert(&mut self.astray, block, APART);
                 NOWHERE
@@ -190,10 +185,10 @@ impl Layout {
     }
 
     /// Whether an allocation is in the part: of those of no bytes and of those without an address none is.
-    fn holds(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> bool {
-        history.allocations.size(id) > 0
-            && history.allocations.source(id) != Source::Unexplained
-            && self.part.has(file, history, id)
+    fn holds(&self, open: Open<'_>, id: AllocationId) -> bool {
+        open.history.allocations.size(id) > 0
+            && open.history.allocations.source(id) != Source::Unexplained
+            && self.part.has(open, id)
     }
 
     /// Where an allocation of so many rounded bytes lies on the axis; `None`: it is not in the part.

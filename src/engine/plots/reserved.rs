@@ -1,13 +1,10 @@
 //! What the picture of reserved memory is stacked from: the ranges that are wanted, and their order.
 
 use crate::curves::Part;
-use crate::groups::Groups;
-use crate::open::OpenFile;
-use crate::protocol::{Grouping, Highlight, Looks, Only};
-use base::units::EventIdx;
-use history::replay::{AllocationId, Curve, DeviceHistory, SegmentLives, SegmentPart, Totals};
-use history::snapshot::StackId;
-use picture::timeline::{self, Order, Paint, Piling};
+use crate::device::Open;
+use crate::protocol::{Grouping, Only};
+use history::replay::{AllocationId, SegmentLives, SegmentPart};
+use picture::timeline::{Order, Piling};
 
 /// Ranges between two questions for the time.
 const ROWS_PER_CHECK: usize = 2048;
@@ -17,9 +14,9 @@ pub(super) struct Reserved {
     wanted: Part,
     stacking: Option<Grouping>,
     /// `None`: all are wanted.
-    part: Option<SegmentPart>,
+    pub(super) part: Option<SegmentPart>,
     piling: Piling,
-    order: Option<Order>,
+    pub(super) order: Option<Order>,
     is_done: bool,
 }
 
@@ -41,13 +38,8 @@ impl Reserved {
     }
 
     /// Works while there is time; `true` when done.
-    pub(super) fn step(
-        &mut self,
-        file: &OpenFile,
-        lives: (&DeviceHistory, &SegmentLives),
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
-        let (history, segments) = lives;
+    pub(super) fn step(&mut self, open: Open<'_>, segments: &SegmentLives, has_time: &mut dyn FnMut() -> bool) -> bool {
+        let Open { snapshot, history, groups, .. } = open;
         if self.is_done {
             return true;
         }
@@ -64,7 +56,7 @@ impl Reserved {
         let count = segments.ranges.len();
         while let Some(by) = self.stacking.filter(|_| self.piling.len() < count) {
             for id in self.piling.len()..count.min(self.piling.len() + ROWS_PER_CHECK) {
-                self.piling.push(file.groups.of_range(&file.snapshot, lives, AllocationId(id as u32), by));
+                self.piling.push(groups.of_range(snapshot, (history, segments), AllocationId(id as u32), by));
             }
             if !has_time() {
                 return false;
@@ -79,49 +71,5 @@ impl Reserved {
         self.piling = Piling::default();
         self.is_done = true;
         true
-    }
-}
-
-impl OpenFile {
-    /// Lends what was held from the driver as the timeline wants it: its allocations are the ranges of [`SegmentLives`]. It must have been
-    /// made ([`OpenFile::prepare_plot`]).
-    pub(crate) fn with_reserved<R>(
-        &self,
-        device: i64,
-        looks: Looks,
-        work: impl FnOnce(&timeline::Source<'_>) -> R,
-    ) -> Option<R> {
-        let (history, segments) = (self.history(device)?, self.segments(device)?);
-        let Reserved { part, order, .. } = self.reserved(device, looks.plot.only(), looks.stacking)?;
-        let all = |event: EventIdx| segments.change(history, event);
-        let of_part = |event: EventIdx| part.as_ref().map_or(0, |part| part.change(history, event));
-        let reserved = |event: EventIdx| history.reserved_change(event);
-        let by = Groups::for_ranges(looks.colouring);
-        let paint = |id: AllocationId| {
-            let group = self.groups.of_range(&self.snapshot, (history, segments), id, by);
-            Paint::new(self.groups.slot(by, group), id.0)
-        };
-        // Whatever else stands out are allocations.
-        let has_stack = match looks.highlight {
-            Highlight::Stack(stack) => {
-                Some(move |id: AllocationId| segments.stack(&self.snapshot, history, id) == StackId(stack))
-            }
-            _ => None,
-        };
-        let nothing = Totals::new(0);
-        Some(work(&timeline::Source {
-            allocations: part.as_ref().map_or(&segments.ranges, |part| &part.ranges),
-            live: &segments.live,
-            order: order.as_ref(),
-            clock: history.events.times.clock(),
-            requested: match part {
-                Some(part) => part.curve(&of_part),
-                None => Curve::new(&segments.mapped, &all),
-            },
-            reserved: Curve::new(&history.reserved, &reserved),
-            pending: Curve::new(&nothing, &|_| 0),
-            paint: &paint,
-            highlight: has_stack.as_ref().map(|stands_out| stands_out as _),
-        }))
     }
 }

@@ -131,7 +131,7 @@ impl Asked {
         let needed = needed.find(|(id, _)| {
             history.allocations.address(*id).checked_sub(from).is_some_and(|inside| inside < taken.max(1))
         });
-        let request = needed.map(|(id, _)| super::rounded(file, history, id).0);
+        let request = needed.map(|(id, _)| file.about(history).rounded(id).0);
         Some(Asked { event, taken, kind: lives.kind(range)?, request })
     }
 

@@ -3,6 +3,7 @@
 mod categories;
 mod fragmentation;
 mod heaviest;
+mod job;
 mod layers;
 mod layout;
 mod live_sites;
@@ -18,18 +19,10 @@ mod steps;
 mod waste;
 mod writing;
 
-pub(super) use waste::{Known, pending, rounded};
-
 use super::open::OpenFile;
-use super::protocol::{Reply, Report, ReportQuestion, Topic};
+use super::protocol::{Reply, ReportQuestion, Topic};
+use job::Job;
 use std::collections::VecDeque;
-
-/// A report that is being made.
-pub(super) trait Job {
-    /// Works while there is time; the report when it is done. Called no more after that. Where the file has no such device, the empty
-    /// report of its topic.
-    fn step(&mut self, file: &mut OpenFile, has_time: &mut dyn FnMut() -> bool) -> Option<Report>;
-}
 
 /// What was asked last and is not answered yet.
 #[derive(Default)]

@@ -1,13 +1,12 @@
 //! The peak report: when the most was live, how much, and what made it.
 
-use super::Job;
-use super::categories::query;
 use super::heaviest::Heaviest;
+use super::job::Job;
 use super::live_sites::LiveSites;
 use super::site_sums::{SiteSums, site_of};
 use super::steps::{Finding, Steps};
 use super::waste::Growth;
-use super::writing::{MOST_ROWS, Writing, allocation, at, bytes, freed_by, sheet, threshold};
+use super::writing::{MOST_ROWS, Writing, allocation, at, bytes, category_query, freed_by, sheet, threshold};
 use crate::open::OpenFile;
 use crate::places::lasted_us;
 use crate::protocol::{Cell, Evidence, Grouping, Report, ReportQuestion, SheetRow, Span, Threshold, Tone, Weight};
@@ -231,7 +230,7 @@ fn write_categories(writing: &mut Writing<'_>, parts: &Parts) {
     writing.fill(sheet, &ranked, |_, group| {
         let weight = parts.categories.get(group as usize).copied().unwrap_or_default();
         let name = file.groups.label(&file.snapshot, history, Grouping::Category, group);
-        let find = (group > 0).then(|| query(&name));
+        let find = (group > 0).then(|| category_query(&name));
         let cells = vec![
             Cell::Bytes(weight.bytes),
             Cell::Share { part: weight.bytes, whole },

@@ -1,9 +1,9 @@
 //! What allocations are together by call site, the page's own: the group by which they are coloured and stacked.
 
-use super::writing::cut;
-use crate::groups::is_of_free;
+use super::writing::{Writing, cut};
 use crate::open::OpenFile;
-use crate::protocol::Grouping;
+use crate::origin::is_of_free;
+use crate::protocol::{Cell, Grouping, SheetRow};
 use base::sorted::{pair, sorted_numbers};
 use base::units::grouped;
 use history::replay::{AllocationId, DeviceHistory};
@@ -84,6 +84,14 @@ impl SiteSums {
             name.push_str(" by where they are freed)");
         }
         name
+    }
+}
+
+impl Writing<'_> {
+    /// A row about a call site: its largest allocation stands for it.
+    pub(super) fn site_row(&mut self, sums: &SiteSums, group: u32, cells: Vec<Cell>, moment: Option<u32>) -> SheetRow {
+        let id = AllocationId(sums.of(group).largest);
+        self.allocation_row(id, cells, moment)
     }
 }
 

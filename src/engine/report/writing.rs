@@ -1,6 +1,5 @@
 //! What reports are written with: statements, sheets, bytes as words, stacks as lines.
 
-use super::site_sums::SiteSums;
 use crate::open::OpenFile;
 use crate::protocol::{
     Cell, Evidence, Report, ReportQuestion, Sheet, SheetColumn, SheetRow, Span, Statement, Threshold, Tone,
@@ -45,12 +44,6 @@ impl<'a> Writing<'a> {
         self.question.rows.min(MOST_ROWS) as usize
     }
 
-    /// A row about a call site: its largest allocation stands for it.
-    pub(super) fn site_row(&mut self, sums: &SiteSums, group: u32, cells: Vec<Cell>, moment: Option<u32>) -> SheetRow {
-        let id = AllocationId(sums.of(group).largest);
-        self.allocation_row(id, cells, moment)
-    }
-
     /// A row about one allocation.
     pub(super) fn allocation_row(&mut self, id: AllocationId, cells: Vec<Cell>, moment: Option<u32>) -> SheetRow {
         let stack = self.lines.of(&self.file.snapshot, self.file.stack(self.history, id));
@@ -73,6 +66,12 @@ pub(super) fn cut(name: &str) -> String {
         Some((end, _)) => [name.get(..end).unwrap_or_default(), "…"].concat(),
         None => name.to_owned(),
     }
+}
+
+/// What is looked for to find a category.
+pub(super) fn category_query(name: &str) -> String {
+    let quote = if name.contains('"') { "" } else { "\"" };
+    ["@category ", quote, name, quote].concat()
 }
 
 /// A sentence.

@@ -3,9 +3,9 @@
 use super::arranged::{Arranged, Flow};
 use super::held::{Block, Held, Segment};
 use super::line::{Line, Part};
+use crate::device::Known;
 use crate::open::OpenFile;
 use crate::protocol::{Grouping, PieceKind, StateBar, StatePiece};
-use crate::report::{Known, pending, rounded};
 use history::replay::{AllocationId, DeviceHistory};
 
 /// Blocks between two questions for the time.
@@ -181,8 +181,8 @@ fn part(subject: Subject<'_>, placed: &Placed<'_>, block: &Block, x: [u32; 2]) -
     let Subject { file, history, held, .. } = subject;
     let id = AllocationId(block.id);
     let requested = history.allocations.size(id);
-    let (rounded, known) = rounded(file, history, id);
-    let is_pending = pending(file, history, id).is_some_and(|[from, _]| from <= held.moment);
+    let (rounded, known) = file.about(history).rounded(id);
+    let is_pending = file.about(history).pending(id).is_some_and(|[from, _]| from <= held.moment);
     let lost_from = block.from.saturating_add(requested).min(block.to);
     Part {
         piece: StatePiece {

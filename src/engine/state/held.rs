@@ -14,7 +14,6 @@ use crate::answers::Population;
 use crate::open::OpenFile;
 use crate::protocol::{Scope, StateSums, Weight};
 use crate::radix::Radix;
-use crate::report::{pending, rounded};
 use base::units::Moment;
 use history::replay::{AllocationId, Candidates, DeviceHistory, SegmentLives, Source};
 
@@ -243,7 +242,7 @@ impl Held {
     /// The next block: in the segment at this place, where it does not lie below that.
     fn lay(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, [address, into]: [u64; 2]) {
         let requested = history.allocations.size(id);
-        let (rounded, _) = rounded(file, history, id);
+        let (rounded, _) = file.about(history).rounded(id);
         let place = self.blocks.len() as u32;
         let segment = self.segments.get(into as usize).filter(|segment| segment.address <= address);
         let end = segment.map_or(u64::MAX, |segment| segment.end);
@@ -260,7 +259,7 @@ impl Held {
                 sums.blocks += 1;
                 sums.requested = sums.requested.saturating_add(requested);
                 sums.rounded = sums.rounded.saturating_add(rounded);
-                if pending(file, history, id).is_some_and(|[from, _]| from <= self.moment) {
+                if file.about(history).pending(id).is_some_and(|[from, _]| from <= self.moment) {
                     sums.pending = sums.pending.saturating_add(requested);
                 }
             }

@@ -2,7 +2,7 @@
 
 use crate::answers::{Population, within};
 use crate::find::is_sought;
-use crate::open::{Open, OpenFile};
+use crate::open::OpenFile;
 use crate::protocol::{Highlight, LIFE_CLASSES, SIZE_CLASSES, Scope, TableFilter, Weight, life_class, size_class};
 use crate::stack_match::StackMatch;
 use analysis::filter::{Filter, Term};
@@ -145,7 +145,7 @@ impl Listing {
         let file = &*file;
         let Some(history) = file.history(self.device) else { return true };
         let below = self.filter.node.map(|(arrangement, node)| file.answers.subtree(arrangement, node));
-        let open = Open { snapshot: &file.snapshot, history, groups: &file.groups, found: None };
+        let open = file.about(history);
         let is_below = |id: AllocationId| {
             below.is_none_or(|below| below.is_some_and(|it| it.holds(&file.answers.stems, open, id)))
         };

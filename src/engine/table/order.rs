@@ -1,7 +1,7 @@
 //! The order of a table: its rows sorted by a column, in slices, with the sums that tell what any of them weigh together.
 
-use crate::groups::stack_of;
 use crate::open::OpenFile;
+use crate::origin::stack_of;
 use crate::protocol::{Grouping, SortWay, TableColumn, TableSort, Weight};
 use crate::radix::{Radix, Sorting};
 use analysis::site;

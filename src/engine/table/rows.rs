@@ -1,8 +1,8 @@
 //! A row of the table: its facts, and its line of text.
 
 use crate::copying::write_words;
-use crate::groups::stack_of;
 use crate::open::OpenFile;
+use crate::origin::stack_of;
 use crate::places::lasted_us;
 use crate::protocol::TableRow;
 use analysis::{frame_line, site};

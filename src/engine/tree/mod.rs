@@ -5,7 +5,8 @@ mod layout;
 mod reveal;
 
 use super::answers::{Population, Selection, TreeView};
-use super::open::{Open, OpenFile};
+use super::device::Open;
+use super::open::OpenFile;
 use super::protocol::{Arrangement, Fold, Reveal, TreePage, TreeQuestion, TreeRow};
 use folds::Folds;
 use history::replay::AllocationId;

@@ -1,6 +1,7 @@
 //! Bytes on their way from one layer to the next.
 
-use super::PIECE;
+/// How many bytes are handed out at a time, at most: well under a millisecond of decoding.
+pub const PIECE: usize = 64 << 10;
 
 /// Bytes of which the first were taken already.
 #[derive(Default)]

@@ -1,9 +1,5 @@
 //! What every layer can do: turn some bytes into others, a bounded number at a time.
 
-use super::gzip::Gzip;
-use super::html::Html;
-use super::zstd::Zstd;
-
 /// Why a layer can't go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
@@ -15,37 +11,6 @@ pub(super) enum Fault {
     Refused(&'static str),
     /// It holds no snapshot: what it is instead.
     Foreign(&'static str),
-}
-
-/// One way of packing bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Packing {
-    /// RFC 1952.
-    Gzip,
-    /// RFC 8878.
-    Zstd,
-    /// A page of PyTorch's.
-    Html,
-}
-
-impl Packing {
-    /// Its name, in messages and in the summary.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Packing::Gzip => "gzip",
-            Packing::Zstd => "zstd",
-            Packing::Html => "HTML",
-        }
-    }
-
-    /// Undoes it, from the start.
-    pub(super) fn unpacker(self) -> Box<dyn Unpacker> {
-        match self {
-            Packing::Gzip => Box::new(Gzip::new()),
-            Packing::Zstd => Box::new(Zstd::new()),
-            Packing::Html => Box::new(Html::new()),
-        }
-    }
 }
 
 /// Undoes one way of packing.

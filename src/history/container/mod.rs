@@ -13,19 +13,18 @@ mod error;
 mod gzip;
 mod html;
 mod layer;
+mod packing;
 mod sniff;
 pub mod zip;
 mod zstd;
 
+pub use buffer::PIECE;
 pub use error::ContainerError;
 pub use sniff::{COLUMNS, Content};
 
 use buffer::Buffer;
 use layer::{Fault, Unpacker};
 use sniff::{BYTE_ORDER_MARK, Sniffed, sniff, sniff_all};
-
-/// How many bytes are handed out at a time, at most: well under a millisecond of decoding.
-pub const PIECE: usize = 64 << 10;
 
 /// How many packed bytes a layer is given at a time: the smallest gzip member is 20 bytes, and each has its own cost.
 const PACKED_PIECE: usize = 16 << 10;

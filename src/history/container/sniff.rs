@@ -1,6 +1,6 @@
 //! What bytes are, told from the first of them.
 
-use super::layer::Packing;
+use super::packing::Packing;
 use super::zstd;
 
 /// What is inside all layers.

@@ -3,11 +3,12 @@
 use super::builder::Builder;
 use super::cursor::{Cursor, Short};
 use super::error::{ErrorKind, PickleError};
+use super::fault::{Fault, TOP, fault};
 use super::limits::Limits;
 use super::lines::{self, Integer};
 use super::opcode::{self, Verdict};
 use super::open::Kind;
-use super::path::{self, Fault, TOP, fault};
+use super::path;
 use super::stack::Stack;
 
 /// The newest protocol, of Python 3.8 and later.

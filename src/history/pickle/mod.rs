@@ -15,9 +15,12 @@
 
 pub mod builder;
 mod cursor;
+mod dict_short_cut;
 pub mod error;
+mod fault;
 pub mod limits;
 mod lines;
+mod list_short_cut;
 pub mod machine;
 mod memo;
 pub mod opcode;

@@ -3,31 +3,13 @@
 //! Nothing is kept for this while all goes well; the path is read off the stack when something does not.
 
 use super::builder::Builder;
-use super::error::ErrorKind;
 use super::open::{Kind, Open};
 use super::stack::Stack;
 
 /// Bytes of a path after which its deeper levels are left out: only files made to break us nest so deep.
 const MOST_PATH: usize = 120;
 
-/// A refusal by the machine or the builder, with what it takes to say where in the data.
-pub(super) struct Fault<E> {
-    pub(super) kind: ErrorKind<E>,
-    /// Position on the stack of the value it is about; [`TOP`] for one that is not there yet.
-    pub(super) at: usize,
-    /// When that value is an item of a list: its index, if the stack alone does not tell.
-    pub(super) index: Option<u64>,
-}
-
-/// The position of the next value, wherever the stack ends.
-pub(super) const TOP: usize = usize::MAX;
-
-#[cold]
-pub(super) fn fault<E>(kind: ErrorKind<E>, at: usize) -> Box<Fault<E>> {
-    Box::new(Fault { kind, at, index: None })
-}
-
-/// The path to the value at position `at` of the stack; `index` as in [`Fault`].
+/// The path to the value at position `at` of the stack; `index` as in [`Fault`](super::fault::Fault).
 #[cold]
 pub(super) fn path<B: Builder>(stack: &Stack<B>, at: usize, index: Option<u64>) -> String {
     let at = at.min(stack.values.len());

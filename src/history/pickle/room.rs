@@ -2,8 +2,8 @@
 
 use super::builder::Builder;
 use super::error::ErrorKind;
+use super::fault::{TOP, fault};
 use super::open::Kind;
-use super::path::{TOP, fault};
 use super::stack::{Stack, Step};
 
 /// TUPLE3 may still want the topmost three values of a batch that is handed on early.

@@ -9,10 +9,10 @@
 use super::builder::Builder;
 use super::cursor::Cursor;
 use super::error::ErrorKind;
+use super::fault::{Fault, TOP, fault};
 use super::limits::Limits;
 use super::memo::Memo;
 use super::open::{Kind, OpenContainers};
-use super::path::{Fault, TOP, fault};
 use super::pile::Pile;
 use super::slices::Slices;
 use super::whole::Whole;

@@ -1,37 +1,19 @@
-//! The short cut for dicts without inner structure: read at a stroke, from `}` to SETITEMS.
-//!
-//! Next to its stacks a snapshot is entries: dicts of a few numbers and references, each of the same keys as the one before:
-//!
-//! ```text
-//!   }  ␞  (  j 07 01 00 00  j 1c 01 00 00   h 15  M 00 02   h 10  ]  ␞  (  ...  e   u  }
-//!            └─── key ────┘ └── value ───┘  └key┘ └value┘   └key┘ └── value ─────┘     the next one
-//! ```
-//!
-//! The keys are guessed to be those of the dict before and compared as bytes; the values are collected; and the builder is asked
-//! for the dict at once, so that nothing is ever open and the stack is not touched. It is sound because only values are made
-//! before all of it was read, up to the `}` behind it, which tells that the dict is finished; because a reference is taken only
-//! to a finished value, and a memo slot is written only where the memo ends, and last; and because writing one that was filled
-//! before forgets the keys. Anything else takes the plain road, from the same `}`.
+//! What dicts that are read at a stroke are made of: the keys of the one before, and the values as they come.
 
-use super::builder::Builder;
-use super::cursor::Cursor;
-use super::opcode;
-use super::open::Kind;
 use super::pile::Pile;
-use super::stack::Stack;
 
 /// Stands for the dict itself among the numbers of its values.
-const DICT: usize = usize::MAX;
+pub(super) const DICT: usize = usize::MAX;
 
 /// The keys of the dict before, and room for what the next one holds.
 pub(super) struct Whole<V> {
     /// How each key is fetched.
-    fetches: Vec<Fetch>,
+    pub(super) fetches: Vec<Fetch>,
     /// What each key is.
-    keys: Vec<V>,
-    values: Pile<V>,
+    pub(super) keys: Vec<V>,
+    pub(super) values: Pile<V>,
     /// What goes to the end of the memo, one after another: the value of that number, or [`DICT`].
-    puts: Pile<usize>,
+    pub(super) puts: Pile<usize>,
     /// Trials in vain since the last that was not.
     in_vain: u32,
     /// Dicts to be left to the plain road before the next trial.
@@ -45,15 +27,15 @@ const PAUSE: u32 = 15;
 
 /// The instruction that fetches a key, as the first of eight bytes.
 #[derive(Clone, Copy)]
-struct Fetch {
-    bytes: u64,
-    mask: u64,
-    length: usize,
+pub(super) struct Fetch {
+    pub(super) bytes: u64,
+    pub(super) mask: u64,
+    pub(super) length: usize,
 }
 
 impl Fetch {
     #[inline(always)]
-    fn new(bytes: u64, length: usize) -> Fetch {
+    pub(super) fn new(bytes: u64, length: usize) -> Fetch {
         let mask = (1 << (8 * length)) - 1;
         Fetch { bytes: bytes & mask, mask, length }
     }
@@ -66,7 +48,7 @@ impl<V: Copy> Whole<V> {
 
     /// Whether the next dict shall be tried: a trial in vain costs as much as what it read.
     #[inline(always)]
-    fn is_worth_a_trial(&mut self) -> bool {
+    pub(super) fn is_worth_a_trial(&mut self) -> bool {
         let is_worth_it = self.pause == 0;
         self.pause = self.pause.saturating_sub(1);
         is_worth_it
@@ -74,7 +56,7 @@ impl<V: Copy> Whole<V> {
 
     /// A trial was a success or in vain.
     #[inline(always)]
-    fn learn_from(&mut self, made: Option<V>) {
+    pub(super) fn learn_from(&mut self, made: Option<V>) {
         self.in_vain = if made.is_some() { 0 } else { self.in_vain.saturating_add(1) };
         self.pause = if self.in_vain < MOST_IN_VAIN { 0 } else { PAUSE };
     }
@@ -87,177 +69,10 @@ impl<V: Copy> Whole<V> {
 
     /// The key of this number is another.
     #[cold]
-    fn learn(&mut self, number: usize, fetch: Fetch, key: V) {
+    pub(super) fn learn(&mut self, number: usize, fetch: Fetch, key: V) {
         self.fetches.truncate(number);
         self.keys.truncate(number);
         self.fetches.push(fetch);
         self.keys.push(key);
-    }
-}
-
-impl<B: Builder> Stack<B> {
-    /// Tries the short cut where `}` was just read: `true` when the whole dict, SETITEMS included, is done.
-    #[inline(always)]
-    pub(super) fn whole_dict(&mut self, cursor: &mut Cursor<'_>) -> bool {
-        // What the plain road might refuse, it shall refuse.
-        let has_room = self.has_room_for_batches(2) && self.open.has_room(2, &self.limits);
-        if self.limits.whole_pairs == 0 || !has_room || !self.whole.is_worth_a_trial() {
-            return false;
-        }
-        let mut ahead = *cursor;
-        let read = self.read_pairs(&mut ahead);
-        let Whole { keys, values, .. } = &self.whole;
-        let made = read.and_then(|()| self.builder.whole_dict(keys, values));
-        self.whole.learn_from(made);
-        let Some(dict) = made else { return false };
-        let Whole { values, puts, .. } = &self.whole;
-        for &number in puts.iter() {
-            self.memo.push(values.get(number).copied().unwrap_or(dict));
-        }
-        self.values.push(dict);
-        *cursor = ahead;
-        true
-    }
-
-    /// Reads keys and values. The memo's end is where it stays until all is read.
-    #[inline(always)]
-    fn read_pairs(&mut self, ahead: &mut Cursor<'_>) -> Option<()> {
-        let mut end = self.memo.end()?;
-        self.whole.values.truncate(0);
-        self.whole.puts.truncate(0);
-        // Python writes a container's PUT before its contents, torch's C++ pickler after them.
-        self.read_put(ahead, &mut end, DICT)?;
-        ahead.expect(opcode::MARK)?;
-        let mut number = 0;
-        while let Some(next) = ahead.word() {
-            match self.whole.fetches.get(number) {
-                Some(fetch) if next & fetch.mask == fetch.bytes => ahead.skip(fetch.length),
-                _ if next as u8 == opcode::SETITEMS => break,
-                _ => {
-                    let (slot, length) = ahead.reference()?;
-                    let key = self.memo.get(slot).filter(|&key| self.builder.open_slot(key).is_none())?;
-                    self.whole.learn(number, Fetch::new(next, length), key);
-                    ahead.skip(length);
-                }
-            }
-            if number == self.limits.whole_pairs {
-                return None;
-            }
-            let value = self.read_value(ahead, &mut end, number)?;
-            self.whole.values.push(value);
-            number += 1;
-        }
-        ahead.expect(opcode::SETITEMS)?;
-        self.whole.fetches.truncate(number);
-        self.whole.keys.truncate(number);
-        self.read_put(ahead, &mut end, DICT)?;
-        // A dict that waits for a second batch or for APPENDS is the plain road's, and so is one that nothing is in.
-        (number > 0 && ahead.next() == Some(opcode::EMPTY_DICT)).then_some(())
-    }
-
-    /// The value of this number.
-    #[inline(always)]
-    fn read_value(&mut self, ahead: &mut Cursor<'_>, end: &mut u32, number: usize) -> Option<B::Value> {
-        let builder = &mut self.builder;
-        match ahead.next()? {
-            opcode::BINGET | opcode::LONG_BINGET => {
-                let (slot, length) = ahead.reference()?;
-                ahead.skip(length);
-                self.memo.get(slot).filter(|&value| builder.open_slot(value).is_none())
-            }
-            opcode::BININT1 | opcode::BININT2 | opcode::BININT | opcode::LONG1 => {
-                let value = builder.int(ahead.integer(self.limits.integer_bytes)?).ok()?;
-                // The next key, or the end; what else, but the second of a pair?
-                if matches!(ahead.next()?, opcode::BINGET | opcode::LONG_BINGET | opcode::SETITEMS) {
-                    return Some(value);
-                }
-                let pair = self.read_second(ahead, value)?;
-                self.read_put(ahead, end, number)?;
-                Some(pair)
-            }
-            opcode::EMPTY_LIST => {
-                ahead.skip(1);
-                self.read_put(ahead, end, number)?;
-                let list = if ahead.next() == Some(opcode::MARK) {
-                    ahead.skip(1);
-                    self.read_slice(ahead)?
-                } else {
-                    self.empty_list()?
-                };
-                self.read_put(ahead, end, number)?;
-                Some(list)
-            }
-            code @ (opcode::SHORT_BINUNICODE | opcode::BINUNICODE) => {
-                ahead.skip(1);
-                let length = match code {
-                    opcode::BINUNICODE => usize::try_from(u32::from_le_bytes(ahead.array().ok()?)).ok()?,
-                    _ => ahead.byte().ok()?.into(),
-                };
-                if length > self.limits.string_bytes {
-                    return None;
-                }
-                let text = builder.string(ahead.bytes(length).ok()?).ok()?;
-                self.read_put(ahead, end, number)?;
-                Some(text)
-            }
-            code @ (opcode::NONE | opcode::NEWTRUE | opcode::NEWFALSE) => {
-                ahead.skip(1);
-                match code {
-                    opcode::NONE => builder.none().ok(),
-                    _ => builder.bool(code == opcode::NEWTRUE).ok(),
-                }
-            }
-            _ => None,
-        }
-    }
-
-    /// The second of a pair, and the pair.
-    #[inline(never)]
-    fn read_second(&mut self, ahead: &mut Cursor<'_>, first: B::Value) -> Option<B::Value> {
-        let second = self.builder.int(ahead.integer(self.limits.integer_bytes)?).ok()?;
-        ahead.expect(opcode::TUPLE2)?;
-        self.builder.tuple(&[first, second]).ok()
-    }
-
-    /// A list of references that was met before. A new one is the plain road's, which remembers it.
-    #[inline(never)]
-    fn read_slice(&mut self, ahead: &mut Cursor<'_>) -> Option<B::Value> {
-        if self.limits.slice_bytes == 0 {
-            return None;
-        }
-        let (entry, length) = match self.slices.guess(ahead.rest()) {
-            Some(known) => known,
-            None => {
-                let slice = ahead.references()?;
-                (self.slices.find(slice)?, slice.len())
-            }
-        };
-        ahead.skip(length);
-        self.slices.meet(entry);
-        self.slices.value(entry)
-    }
-
-    /// A PUT, if one follows: it must write where the memo will end, and is of the value of this number.
-    #[inline(always)]
-    fn read_put(&mut self, ahead: &mut Cursor<'_>, end: &mut u32, number: usize) -> Option<()> {
-        if !matches!(ahead.next(), Some(opcode::MEMOIZE | opcode::BINPUT | opcode::LONG_BINPUT)) {
-            return Some(());
-        }
-        let (slot, length) = ahead.put()?;
-        if slot.is_some_and(|slot| slot != *end) || *end as usize >= self.limits.memo_slots {
-            return None;
-        }
-        ahead.skip(length);
-        self.whole.puts.push(number);
-        *end += 1;
-        Some(())
-    }
-
-    fn empty_list(&mut self) -> Option<B::Value> {
-        let number = self.open.begin::<()>(Kind::List, self.values.len(), &self.limits).ok()?;
-        self.builder.open_list(number);
-        let made = self.builder.finish(number).ok();
-        self.open.end(number);
-        made
     }
 }

@@ -17,7 +17,7 @@ pub enum ReadError {
     )]
     Strings,
     /// A container that is held while it is open.
-    #[error("more than {} values in one list or dict, far beyond any snapshot", super::reader::MOST_ITEMS)]
+    #[error("more than {} values in one list or dict, far beyond any snapshot", super::limits::MOST_ITEMS)]
     Items,
     /// An integer of more than 127 bits.
     #[error("an integer of {0} bytes")]

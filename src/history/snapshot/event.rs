@@ -1,6 +1,7 @@
 //! One trace event as the file has it.
 
 use super::labels::LabelsId;
+use super::schema::Key;
 use super::stacks::StackId;
 
 /// What happened (FORMAT §4). `free`, which only tools write, is [`Action::FreeCompleted`].
@@ -95,4 +96,23 @@ pub struct Event {
 pub trait EventSink {
     /// The next event of `trace`.
     fn event(&mut self, trace: u32, event: &Event);
+}
+
+impl Key {
+    /// The action it names, if it names one.
+    pub fn action(self) -> Option<Action> {
+        Some(match self {
+            Key::Alloc => Action::Alloc,
+            Key::FreeRequested => Action::FreeRequested,
+            Key::FreeCompleted | Key::Free => Action::FreeCompleted,
+            Key::SegmentAlloc => Action::SegmentAlloc,
+            Key::SegmentFree => Action::SegmentFree,
+            Key::SegmentMap => Action::SegmentMap,
+            Key::SegmentUnmap => Action::SegmentUnmap,
+            Key::Snapshot => Action::Snapshot,
+            Key::Oom => Action::Oom,
+            Key::Annotate => Action::Annotate,
+            _ => return None,
+        })
+    }
 }

@@ -17,11 +17,13 @@ pub mod warning;
 
 mod before;
 mod dicts;
+mod limits;
 mod queue;
 mod reader;
 mod store;
 mod top;
 mod unknown;
+mod unknown_places;
 mod value;
 
 pub use error::{ContentError, Problem, ReadError};

@@ -7,6 +7,7 @@ use super::before::EntryBefore;
 use super::dicts::claim;
 use super::error::ReadError;
 use super::event::EventSink;
+use super::limits::{MOST_ITEMS, MOST_TRACES};
 use super::queue::EventQueue;
 use super::schema::Key;
 use super::store::{Store, clipped};
@@ -14,13 +15,6 @@ use super::strings::StringId;
 use super::unknown::Seen;
 use super::value::{Kind, Value};
 use crate::pickle::Builder;
-
-/// Lists of events that a file may have. Each costs tables of its own (a few kilobytes), and is of one device or of nobody.
-pub(super) const MOST_TRACES: usize = 1 << 16;
-
-/// Values of one list (not of events) or dict, while it is open: 256 MiB, and as much again while that grows. A list of a million
-/// segments is unheard of.
-pub(super) const MOST_ITEMS: usize = 1 << 25;
 
 /// What the first values of an open container made of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,11 +1,8 @@
 //! Every dict key, action and state of the format (FORMAT §1–§7), once. Interned first, so a key is recognised by its id.
 
-use super::event::Action;
-use super::strings::StringId;
-
 macro_rules! words {
     ($($name:ident = $text:literal),* $(,)?) => {
-        /// A word of the schema; its number is its [`StringId`].
+        /// A word of the schema; its number is its [`StringId`](super::StringId).
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[allow(missing_docs, reason = "each is the word itself; FORMAT.md explains them")]
         #[repr(u8)]
@@ -14,7 +11,7 @@ macro_rules! words {
         /// The words in the order of their ids.
         pub const KEYS: &[&str] = &[$($text),*];
 
-        const ALL: &[Key] = &[$(Key::$name),*];
+        pub(super) const ALL: &[Key] = &[$(Key::$name),*];
     };
 }
 
@@ -49,31 +46,8 @@ words! {
 }
 
 impl Key {
-    /// The word with this id, if the id is one of the schema's.
-    #[inline(always)]
-    pub fn from_id(id: StringId) -> Option<Key> {
-        ALL.get(id.0 as usize).copied()
-    }
-
     /// The word.
     pub fn text(self) -> &'static str {
         KEYS.get(self as usize).copied().unwrap_or("")
-    }
-
-    /// The action it names, if it names one.
-    pub fn action(self) -> Option<Action> {
-        Some(match self {
-            Key::Alloc => Action::Alloc,
-            Key::FreeRequested => Action::FreeRequested,
-            Key::FreeCompleted | Key::Free => Action::FreeCompleted,
-            Key::SegmentAlloc => Action::SegmentAlloc,
-            Key::SegmentFree => Action::SegmentFree,
-            Key::SegmentMap => Action::SegmentMap,
-            Key::SegmentUnmap => Action::SegmentUnmap,
-            Key::Snapshot => Action::Snapshot,
-            Key::Oom => Action::Oom,
-            Key::Annotate => Action::Annotate,
-            _ => return None,
-        })
     }
 }

@@ -1,6 +1,6 @@
 //! Interned strings: every distinct one stands once.
 
-use super::schema::KEYS;
+use super::schema::{ALL, KEYS, Key};
 use base::column::Column;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
@@ -94,6 +94,14 @@ impl Strings {
 fn slice<'a>(pieces: &'a [Vec<u8>], place: &Column<(u32, u32, u32)>, id: u32) -> &'a [u8] {
     let Some((piece, start, length)) = place.get(id as usize) else { return &[] };
     pieces.get(piece as usize).and_then(|p| p.get(start as usize..start as usize + length as usize)).unwrap_or(&[])
+}
+
+impl Key {
+    /// The word with this id, if the id is one of the schema's.
+    #[inline(always)]
+    pub fn from_id(id: StringId) -> Option<Key> {
+        ALL.get(id.0 as usize).copied()
+    }
 }
 
 #[cfg(test)]

@@ -1,10 +1,7 @@
-//! Keys and words that are not of the schema: counted while the file is read, and named with their first place at the end.
+//! Keys and words that are not of the schema: counted while the file is read.
 
-use super::reader::Reader;
 use super::schema::{KEYS, Key};
-use super::top::{HOST, Top};
 use super::value::Value;
-use super::warning::{WarningKind, Warnings};
 use hashbrown::HashMap;
 
 /// Hostile files have endless new keys; a list of so many says enough.
@@ -31,12 +28,12 @@ pub(super) enum Of {
     Snapshot,
 }
 
-struct Unknown {
-    of: Of,
-    word: Value,
-    count: u64,
+pub(super) struct Unknown {
+    pub(super) of: Of,
+    pub(super) word: Value,
+    pub(super) count: u64,
     /// The row of the first.
-    row: u32,
+    pub(super) row: u32,
 }
 
 struct Keys([bool; KEYS.len()]);
@@ -52,9 +49,9 @@ impl Default for Keys {
 pub(super) struct Seen {
     /// One a [`Key`].
     keys: Keys,
-    unknown: Vec<Unknown>,
+    pub(super) unknown: Vec<Unknown>,
     /// The rows of events that are named in a warning; trace and index once a list has taken them.
-    events: HashMap<u32, Option<(u32, u64)>, foldhash::fast::RandomState>,
+    pub(super) events: HashMap<u32, Option<(u32, u64)>, foldhash::fast::RandomState>,
 }
 
 impl Seen {
@@ -85,54 +82,6 @@ impl Seen {
             && let Some(place) = self.events.get_mut(&row)
         {
             *place = Some((trace, index));
-        }
-    }
-}
-
-impl<S> Reader<S> {
-    pub(super) fn warnings(&self, top: &Top) -> Warnings {
-        let mut warnings = Warnings::default();
-        for unknown in &self.seen.unknown {
-            let word = self.store.describe(unknown.word);
-            let dotted = format!(".{word}");
-            let (kind, place) = match unknown.of {
-                Of::Action => (WarningKind::UnknownAction(word), self.event_place(unknown.row, top) + ".action"),
-                Of::Event => (WarningKind::UnknownKey("an event", word), self.event_place(unknown.row, top) + &dotted),
-                Of::State => (WarningKind::UnknownState(word), self.block_place(unknown.row, top) + ".state"),
-                Of::Block => (WarningKind::UnknownKey("a block", word), self.block_place(unknown.row, top) + &dotted),
-                Of::Segment => {
-                    (WarningKind::UnknownKey("a segment", word), self.segment_place(unknown.row, top) + &dotted)
-                }
-                // Many stacks share a frame, so it has no place of its own.
-                Of::Frame => (WarningKind::UnknownKey("a frame", word), format!("frame {}", unknown.row) + &dotted),
-                Of::History => (WarningKind::UnknownKey("a block's history", word), "history".to_owned() + &dotted),
-                Of::Snapshot => (WarningKind::UnknownKey("the snapshot", word.clone()), word),
-            };
-            warnings.add(kind, unknown.count, || place);
-        }
-        warnings
-    }
-
-    fn event_place(&self, row: u32, top: &Top) -> String {
-        let place = self.seen.events.get(&row).copied().flatten();
-        let device = place.and_then(|(trace, _)| top.traces.iter().find(|(_, number)| *number == trace));
-        match (device, place) {
-            (Some((HOST, _)), Some((_, index))) => format!("host_traces[{index}]"),
-            (Some((device, _)), Some((_, index))) => format!("device_traces[{device}][{index}]"),
-            _ => "a dict that is in no trace".to_owned(),
-        }
-    }
-
-    fn segment_place(&self, row: u32, top: &Top) -> String {
-        let place = top.segment_places.iter().find(|place| place.row == row);
-        place.map_or_else(|| "a dict that is in no list of segments".to_owned(), |place| place.text())
-    }
-
-    fn block_place(&self, row: u32, top: &Top) -> String {
-        let holder = top.segment_places.iter().zip(&top.segments).find(|(_, segment)| segment.blocks.contains(&row));
-        match holder {
-            Some((place, segment)) => format!("{}.blocks[{}]", place.text(), row - segment.blocks.start),
-            None => "a dict that is in no segment".to_owned(),
         }
     }
 }

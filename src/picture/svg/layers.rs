@@ -3,7 +3,7 @@
 //! That changes no pixel: rectangles of the stack never overlap, so only layers have an order. What is pending has no paint on its
 //! stripes; a mask takes it away.
 
-use super::Drawing;
+use super::drawing::Drawing;
 use super::markup::{Markup, colour};
 use crate::outline::Rect;
 use crate::render::Look;

@@ -1,11 +1,14 @@
 //! The shapes of a sheet as elements.
 
+use super::drawing::Inks;
 use super::markup::{Markup, colour};
-use super::{Inks, MONO};
 use crate::render::Look;
 use crate::shapes::{Anchor, Face, Shape, Text, Tint};
 use crate::timeline::paint::SHADES;
 use std::fmt;
+
+/// The families of code.
+const MONO: &str = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace";
 
 /// Writes them, back to front.
 pub(super) fn write(

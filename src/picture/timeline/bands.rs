@@ -5,11 +5,11 @@
 //!                                                  by the real tree and the real pieces, for every θ that comes into question
 //! ```
 
-use super::Source;
-use super::job::{MAX_QUADS, descend};
 use super::moving::Moving;
 use super::paint::Paint;
-use super::quads::Quads;
+use super::pieces::descend;
+use super::quads::{MAX_QUADS, Quads};
+use super::source::Source;
 use super::view::View;
 use super::visible::{Change, Changes, Visible};
 

@@ -9,8 +9,8 @@
 //! On the time axis a column is always a pixel; it holds the moment that is carried in, if it holds on inside, and the one after
 //! each of its events, also those that last no time at all.
 
-use super::Source;
 use super::scene::SceneColumns;
+use super::source::Source;
 use super::view::{Axis, View};
 use base::units::Moment;
 use history::replay::Clock;

@@ -1,7 +1,7 @@
 //! What is under the cursor: at once from the scene where that is certain, exactly from the history otherwise.
 
-use super::Source;
 use super::scene::{BAND, Quad, Scene};
+use super::source::Source;
 use base::units::Moment;
 use history::replay::AllocationId;
 

@@ -1,17 +1,14 @@
 //! A scene in the making, in slices: it owns what it has so far, the history is lent again for every slice.
 
 use super::bands::Estimate;
-use super::columns::Grid;
+use super::columns::{Grid, MAX_WINDOW_PX};
 use super::moving::Moving;
-use super::pieces::Descent;
-use super::quads::{Context, Quads};
+use super::pieces::descend;
+use super::quads::{MAX_QUADS, Quads};
 use super::scene::{Scene, SceneColumns};
+use super::source::Source;
 use super::view::View;
 use super::visible::{Changes, Visible};
-use super::{MAX_WINDOW_PX, Source};
-
-/// The most quads a scene has. Where it would have more, thin blocks are joined into higher bands.
-pub const MAX_QUADS: usize = 300_000;
 
 /// After this part of all quads there may be, it shows whether there will be too many.
 const TELLING_PART: usize = MAX_QUADS / 8;
@@ -190,28 +187,6 @@ enum Attempt {
     /// It is about to have too many.
     Doubtful,
     Drawn,
-}
-
-/// Adds what a column shows to `quads`, with θ = `band_px`: what lies below its lowest changed leaf is as in the column before. The
-/// column comes with its left and right edge.
-pub(super) fn descend(
-    quads: &mut Quads,
-    moving: &Moving,
-    band_px: u32,
-    changed: u32,
-    (source, visible, view): (&Source, &Visible, &View),
-    (column, x): (usize, [i16; 2]),
-) {
-    // Where nothing changed, the quads of the column before just go on.
-    if changed == u32::MAX {
-        return;
-    }
-    let thin_below = (f64::from(band_px) * view.bytes_per_px).ceil() as u64;
-    let Moving { tree, standing, .. } = moving;
-    let context = Context { source, visible, tree, standing: standing.as_ref(), column, x };
-    let from = quads.keep_below(tree.start_of_thin(changed, thin_below));
-    Descent::new(view, thin_below, from, &context, quads).run();
-    quads.end_column(x[0]);
 }
 
 /// The next θ to try, from how many of the columns the quads were enough for; never more than double, because the part

@@ -1,6 +1,6 @@
 //! The live tree, brought from column to column.
 
-use super::Source;
+use super::source::Source;
 use super::standing::Standing;
 use super::tree::LiveTree;
 use super::visible::{Change, Changes, Visible};

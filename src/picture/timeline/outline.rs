@@ -1,7 +1,7 @@
 //! Where one allocation is in a window, exactly: also where the scene joins it with others, or shows no moment of its life.
 
-use super::Source;
 use super::columns::{Grid, MAX_WINDOW_PX};
+use super::source::Source;
 use super::view::View;
 use base::units::Moment;
 use history::replay::AllocationId;

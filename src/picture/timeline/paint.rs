@@ -19,6 +19,14 @@ impl Paint {
     /// The first slot that stands for a call site; all later ones do too.
     pub const FIRST_SITE_SLOT: u32 = 2;
 
+    /// The palette slot of a group of allocations, 0 being those without one; those beyond the palette share the last.
+    pub fn slot_of(group: u32) -> u32 {
+        match group {
+            0 => u32::from(Paint::NO_STACK.0) / SHADES,
+            group => (group + Paint::FIRST_SITE_SLOT - 1).min(SLOTS - 1),
+        }
+    }
+
     /// The paint of `slot` in the shade of the `instance`-th allocation.
     pub fn new(slot: u32, instance: u32) -> Paint {
         Paint(((slot % SLOTS) * SHADES + instance % SHADES) as u16)

@@ -3,12 +3,37 @@
 //! A block or a whole group of blocks under θ is *thin*. Thin neighbours are joined until they reach θ; such a band keeps its
 //! exact height. So pieces are at least θ high, but for the last band below a block that is not thin, or at the top.
 
+use super::moving::Moving;
 use super::quads::{Context, Piece, Quads, Step};
+use super::source::Source;
 use super::tree::{Live, LiveTree, Place};
 use super::view::View;
+use super::visible::Visible;
+
+/// Adds what a column shows to `quads`, with θ = `band_px`: what lies below its lowest changed leaf is as in the column before. The
+/// column comes with its left and right edge.
+pub(super) fn descend(
+    quads: &mut Quads,
+    moving: &Moving,
+    band_px: u32,
+    changed: u32,
+    (source, visible, view): (&Source, &Visible, &View),
+    (column, x): (usize, [i16; 2]),
+) {
+    // Where nothing changed, the quads of the column before just go on.
+    if changed == u32::MAX {
+        return;
+    }
+    let thin_below = (f64::from(band_px) * view.bytes_per_px).ceil() as u64;
+    let Moving { tree, standing, .. } = moving;
+    let context = Context { source, visible, tree, standing: standing.as_ref(), column, x };
+    let from = quads.keep_below(tree.start_of_thin(changed, thin_below));
+    Descent::new(view, thin_below, from, &context, quads).run();
+    quads.end_column(x[0]);
+}
 
 /// Walks down to what has to be drawn of a window.
-pub(super) struct Descent<'a> {
+struct Descent<'a> {
     context: &'a Context<'a>,
     quads: &'a mut Quads,
     view: View,
@@ -33,13 +58,7 @@ struct Band {
 
 impl<'a> Descent<'a> {
     /// A descent for one column from where `quads` has it to its top, with blocks under `thin_below` bytes joined.
-    pub(super) fn new(
-        view: &View,
-        thin_below: u64,
-        from: Step,
-        context: &'a Context<'a>,
-        quads: &'a mut Quads,
-    ) -> Self {
+    fn new(view: &View, thin_below: u64, from: Step, context: &'a Context<'a>, quads: &'a mut Quads) -> Self {
         // One pixel more on either side: what only rounds into the window is drawn too.
         let lowest = view.bytes_from_row(-1.0).max(0.0) as u64;
         let above = view.bytes_from_row(f64::from(view.height_px) + 1.0).max(0.0) as u64;
@@ -49,7 +68,7 @@ impl<'a> Descent<'a> {
     }
 
     /// Hands all pieces that touch the window to the quads.
-    pub(super) fn run(mut self) {
+    fn run(mut self) {
         let tree = self.context.tree;
         let root = tree.root();
         if tree.live(root).count > 0 {

@@ -1,10 +1,13 @@
 //! Pieces of one column after another → quads: a piece that looks as it did in the column before makes its quad longer.
 
-use super::Source;
 use super::scene::{BAND, CONTINUED, FADED, PENDING, Quad, QuadIdentity};
+use super::source::Source;
 use super::standing::Standing;
 use super::tree::{Live, LiveTree, Place};
 use super::visible::Visible;
+
+/// The most quads a scene has. Where it would have more, thin blocks are joined into higher bands.
+pub const MAX_QUADS: usize = 300_000;
 
 /// A part of one column's stack: one block, or neighbours joined into a band.
 #[derive(Clone, Copy, Debug)]

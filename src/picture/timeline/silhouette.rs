@@ -1,7 +1,7 @@
 //! The outline of a whole device: totals by column, without the stack.
 
-use super::Source;
 use super::columns::{Grid, MAX_WINDOW_PX};
+use super::source::Source;
 use super::view::{Axis, View};
 
 /// The highest total of requested bytes and the most reserved bytes in each of `width_px` columns over the whole axis. Where there

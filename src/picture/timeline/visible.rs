@@ -1,8 +1,8 @@
 //! Which allocations a window shows, and the columns in which each comes and goes: one linear pass over all lifetimes.
 
-use super::Source;
 use super::columns::Grid;
 use super::scene::SceneColumns;
+use super::source::Source;
 use base::units::Moment;
 use history::replay::AllocationId;
 

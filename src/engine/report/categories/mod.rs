@@ -3,9 +3,9 @@
 mod mosaic;
 mod sums;
 
-use super::Job;
+use super::job::Job;
 use super::site_sums::SiteSums;
-use super::writing::{Writing, at, bytes, sheet};
+use super::writing::{Writing, at, bytes, category_query, sheet};
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Evidence, Report, ReportQuestion, SheetRow, Tone, Weight};
 use base::sorted::{pair, sorted_numbers};
@@ -72,12 +72,6 @@ impl Job for Categories {
     }
 }
 
-/// What is looked for to find a category.
-pub(super) fn query(name: &str) -> String {
-    let quote = if name.contains('"') { "" } else { "\"" };
-    ["@category ", quote, name, quote].concat()
-}
-
 impl Parts {
     /// Places of categories, the weightiest at the peak first; those that never have any byte are left out.
     fn ranked(&self, of: impl Fn(usize) -> bool) -> Vec<u32> {
@@ -101,7 +95,7 @@ impl Parts {
         writing.say(Tone::Fact, text, Some(at(self.peak.moment)));
         let unknown = self.peak.of(names.len().saturating_sub(1));
         let name = names.last().cloned().unwrap_or_default();
-        let evidence = Some(Evidence { find: Some(query(&name)), ..at(self.peak.moment) });
+        let evidence = Some(Evidence { find: Some(category_query(&name)), ..at(self.peak.moment) });
         if unknown.bytes > whole / TOLERATED {
             let mut text = [&bytes(unknown.bytes), " of the peak are ", &name].concat();
             if self.peak.unseen > unknown.bytes / 2 {
@@ -176,7 +170,7 @@ impl Parts {
             let place = place as usize;
             let name = writing.file.groups.categories.set().categories().get(place).map_or("", String::as_str);
             let most = self.most.of(place);
-            let evidence = Evidence { find: Some(query(name)), ..at(most.1) };
+            let evidence = Evidence { find: Some(category_query(name)), ..at(most.1) };
             let cells = cells(Some(name), self.peak.of(place), self.at.as_ref().map(|at| at.of(place)), Some(most));
             SheetRow { cells, evidence: Some(evidence), ..SheetRow::default() }
         });

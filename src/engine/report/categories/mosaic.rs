@@ -8,7 +8,7 @@
 use crate::open::OpenFile;
 use crate::protocol::Cell;
 use crate::protocol::{Evidence, SheetRow};
-use crate::report::writing::{Writing, at, sheet};
+use crate::report::writing::{Writing, at, category_query, sheet};
 use base::sorted::{pair, sorted_numbers};
 use base::units::EventIdx;
 use hashbrown::HashMap;
@@ -111,7 +111,7 @@ impl Mosaic {
         writing.fill(sheet, &ranked, |writing, place| {
             let name = writing.file.groups.categories.set().categories().get(place as usize).map_or("", String::as_str);
             let sum = self.peak.get(place as usize).copied().flatten().unwrap_or(0);
-            let evidence = Evidence { find: Some(super::query(name)), ..at(self.when) };
+            let evidence = Evidence { find: Some(category_query(name)), ..at(self.when) };
             SheetRow { cells: cells(Some(name), sum), evidence: Some(evidence), ..SheetRow::default() }
         });
     }

@@ -1,7 +1,6 @@
 //! How much is reserved and free over the trace, in one run over the events: the most of each of many equal parts.
 
 use crate::open::OpenFile;
-use crate::report::rounded;
 use base::sorted::{pair, sorted_numbers};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
@@ -55,7 +54,7 @@ impl Course {
         history: &DeviceHistory,
         has_time: &mut dyn FnMut() -> bool,
     ) -> bool {
-        let bytes = |id: AllocationId| i64::try_from(rounded(file, history, id).0).unwrap_or(i64::MAX);
+        let bytes = |id: AllocationId| i64::try_from(file.about(history).rounded(id).0).unwrap_or(i64::MAX);
         let early = history.allocations.early();
         while self.next_early < early {
             let end = early.min(self.next_early + ROWS_PER_CHECK);

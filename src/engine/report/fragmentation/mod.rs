@@ -4,7 +4,7 @@
 mod course;
 mod moments;
 
-use super::Job;
+use super::job::Job;
 use super::layout::{Asked, Layout, kind_name};
 use super::waste::{pool_name, stream_name};
 use super::writing::{Writing, at, bytes, row, sheet, threshold};

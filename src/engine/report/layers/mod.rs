@@ -3,7 +3,7 @@
 mod sums;
 mod tree;
 
-use super::Job;
+use super::job::Job;
 use super::writing::{MOST_ROWS, StackLines, bytes, cut, row, says, sheet, shown};
 use crate::open::OpenFile;
 use crate::places::lasted_us;

@@ -1,8 +1,8 @@
 //! What happens in each module: one run over the events, then over what is live at the peak.
 
 use super::tree::{Module, Tree};
-use crate::groups::{is_of_free, stack_of};
 use crate::innermost::Innermost;
+use crate::origin::{is_of_free, stack_of};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{Action, Snapshot, StringId};

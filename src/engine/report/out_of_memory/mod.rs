@@ -1,9 +1,10 @@
 //! Out of memory: what was asked for, what stood in the way, and what would have helped.
 
+mod refused;
 mod rooms;
 mod sentences;
 
-use super::Job;
+use super::job::Job;
 use super::live_sites::LiveSites;
 use super::site_sums::site_of;
 use super::waste::{pool_name, stream_name};
@@ -12,9 +13,10 @@ use crate::open::OpenFile;
 use crate::protocol::{Cell, Evidence, Report, ReportQuestion, SheetRow, Threshold, Tone};
 use crate::state::Held;
 use analysis::site;
-use base::units::{EventIdx, Moment};
-use history::replay::{AllocationId, Curve, DeviceHistory};
+use base::units::EventIdx;
+use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{Action, StackId};
+use refused::{Facts, Refused, refused};
 use rooms::Room;
 pub(super) use rooms::Rooms;
 
@@ -33,58 +35,11 @@ pub(super) struct OutOfMemory {
     refused: Option<Refused>,
 }
 
-/// The request that is told of.
-struct Refused {
-    event: u32,
-    live: LiveSites,
-    held: Held,
-    rooms: Rooms,
-    /// The last large allocations before it, the newest first, and the event that is looked at next.
-    before: Vec<u32>,
-    next: u32,
-}
-
-/// What the file says of a refused request, and what follows from it alone.
-#[derive(Clone, Copy)]
-struct Facts {
-    event: u32,
-    /// Bytes asked for.
-    asked: u64,
-    /// Bytes that the driver had left.
-    driver: u64,
-    reserved: u64,
-    /// Live, requested; of these the bytes that are pending.
-    requested: u64,
-    pending: u64,
-}
-
-impl Facts {
-    fn of(history: &DeviceHistory, event: u32) -> Facts {
-        let (driver, asked) = history.address_and_size(EventIdx(event));
-        let moment = Moment::after(EventIdx(event));
-        let positive = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
-        let change = |event| history.pending_change(event);
-        Facts {
-            event,
-            asked,
-            driver,
-            reserved: positive(history.reserved_at(moment)),
-            requested: positive(history.drawn_at(moment)),
-            pending: positive(Curve::new(&history.pending, &change).at(moment)),
-        }
-    }
-}
-
 impl OutOfMemory {
     pub(super) fn new(device: i64, question: ReportQuestion) -> OutOfMemory {
         let big = threshold(&question, ["big", "at least", "bytes"], 10 << 20);
         OutOfMemory { device, question, big, sites: Vec::new(), refused: None }
     }
-}
-
-/// The requests that were refused, in order.
-fn refused(history: &DeviceHistory) -> impl Iterator<Item = u32> + '_ {
-    history.note_events().filter(|&event| history.events.action(event) == Action::Oom)
 }
 
 impl Job for OutOfMemory {

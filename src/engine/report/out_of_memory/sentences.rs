@@ -1,7 +1,7 @@
 //! What is said of a refused request: each sentence only where the numbers bear it.
 
+use super::refused::{Facts, Refused, refused};
 use super::rooms::Room;
-use super::{Facts, Refused, refused};
 use crate::protocol::{Evidence, Span, Tone};
 use crate::report::writing::{Writing, allocation, at, bytes};
 use crate::state::{Pages, from_the_driver, is_small};

@@ -3,7 +3,6 @@
 use crate::open::OpenFile;
 use crate::protocol::Grouping;
 use crate::radix::Radix;
-use crate::report::rounded;
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory, SegmentLives, Source};
 
@@ -212,7 +211,7 @@ impl Course {
     }
 
     fn live(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, is_born: bool) {
-        let (size, rounded) = (history.allocations.size(id), rounded(file, history, id).0);
+        let (size, rounded) = (history.allocations.size(id), file.about(history).rounded(id).0);
         let Some(Pool { now, .. }) = self.pool(file, history, id) else { return };
         let change = |bytes: &mut u64, by: u64| {
             *bytes = if is_born { bytes.saturating_add(by) } else { bytes.saturating_sub(by) };

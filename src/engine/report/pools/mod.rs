@@ -2,7 +2,7 @@
 
 mod course;
 
-use super::Job;
+use super::job::Job;
 use super::site_sums::SiteSums;
 use super::writing::{Writing, at, bytes, sheet};
 use crate::answers::Population;

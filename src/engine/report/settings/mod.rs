@@ -3,7 +3,7 @@
 mod checks;
 mod known;
 
-use super::Job;
+use super::job::Job;
 use super::writing::{Writing, at, bytes, cut, row, sheet};
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Report, ReportQuestion, SheetRow, Tone};

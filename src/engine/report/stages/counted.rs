@@ -1,8 +1,8 @@
 //! What each compiled region has live, and what Mosaic counts: only what was born in the trace, no baseline (`semantics.md` §1).
 
-use crate::groups::compile_context;
 use crate::innermost::{Innermost, Marks};
 use crate::protocol::Span;
+use crate::regions::compile_context;
 use base::sorted::{pair, sorted_by_key};
 use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;

@@ -5,7 +5,7 @@ mod mosaic_sheet;
 mod sheets;
 mod step_sheet;
 
-use super::Job;
+use super::job::Job;
 use super::ranges::Ranges;
 use super::steps::Finding;
 use super::writing::{MOST_ROWS, says};

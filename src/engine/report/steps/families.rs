@@ -1,7 +1,7 @@
 //! Annotations by name, numbers aside: which of them are the steps.
 
+use super::found::{How, Steps};
 use super::placed::Placed;
-use super::{How, Steps};
 use crate::protocol::Span;
 use hashbrown::HashMap;
 use history::replay::DeviceHistory;

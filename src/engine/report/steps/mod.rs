@@ -9,58 +9,16 @@
 //! ascending and don't overlap, [`Steps::how`] says how they were found.
 
 mod families;
+mod found;
 mod placed;
 mod recurrence;
 
+pub(super) use found::{How, Steps};
 pub(super) use placed::Placed;
 
 use crate::open::OpenFile;
-use crate::protocol::Span;
 use families::Families;
 use recurrence::Recurrence;
-
-/// How steps were found.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) enum How {
-    /// There are none.
-    #[default]
-    Nothing,
-    /// Annotations of this name, `#` where they have a number.
-    Annotations(String),
-    /// From the end of one annotation of this name to the end of the next.
-    Between(String),
-    /// From one allocation by this stack to the next; as many stacks come at the same even distances.
-    Stack(history::snapshot::StackId, u32),
-}
-
-/// The steps of a device.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Steps {
-    /// A step each: from the state before its first event to the one after its last.
-    pub(super) spans: Vec<Span>,
-    /// What each is called: its row in [`DeviceHistory::annotations`](history::replay::DeviceHistory::annotations); none where they were
-    /// not found by annotations of their own.
-    pub(super) rows: Vec<u32>,
-    /// How they were found.
-    pub(super) found: How,
-}
-
-impl Steps {
-    /// How they were found, as a sentence.
-    pub(super) fn how(&self) -> String {
-        match &self.found {
-            How::Nothing => {
-                "No steps were found: no annotations repeat, and no call sites do at even distances.".to_owned()
-            }
-            How::Annotations(name) => format!("A step is an annotation {name}."),
-            How::Between(name) => format!("A step goes from the end of one annotation {name} to the end of the next."),
-            How::Stack(_, agreeing) => format!(
-                "Without annotations of steps, a step goes from one allocation by a call stack to the next by the same: \
-                 {agreeing} stacks come as often at even distances, and where this one does the least is live."
-            ),
-        }
-    }
-}
 
 /// The search for them.
 pub(super) struct Finding {

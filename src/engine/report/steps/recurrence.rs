@@ -8,7 +8,7 @@
 //! there and goes over layers or parameters; then the number that is next. A step begins where of the agreeing stacks the one
 //! allocates before whose second time the least is live.
 
-use super::{How, Steps};
+use super::found::{How, Steps};
 use crate::protocol::Span;
 use crate::report::modules::Modules;
 use base::sorted::sorted_numbers;

@@ -4,7 +4,6 @@
 //! The first step is left out: it makes what stays, optimizer state and caches. Of the ends that are left, a call site grows when its
 //! bytes never fall from one to the next, and rise often enough.
 
-use super::lives::pending;
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Evidence, Grouping, ReportQuestion, Span, Threshold, Tone};
 use crate::report::site_sums::{SiteSums, label};
@@ -27,7 +26,7 @@ enum Turn {
 
 /// The moment from which an allocation is no longer allocated: its free was requested, or has completed without that.
 fn allocated_until(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> u32 {
-    let [from, _] = pending(file, history, id).unwrap_or([u32::MAX; 2]);
+    let [from, _] = file.about(history).pending(id).unwrap_or([u32::MAX; 2]);
     history.allocations.span(id).1.min(from)
 }
 

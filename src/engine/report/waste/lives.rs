@@ -8,8 +8,7 @@ use crate::report::site_sums::{SiteSums, site_of};
 use crate::report::writing::{MOST_ROWS, Writing, allocation, at, bytes, freed_by, sheet, threshold};
 use base::sorted::pair;
 use base::units::{Moment, counted, duration_us, grouped, percent};
-use history::replay::{AllocationId, Curve, DeviceHistory, Source};
-use history::snapshot::BlockState;
+use history::replay::{AllocationId, Curve, DeviceHistory};
 
 /// Allocations between two questions for the time.
 const ROWS_PER_CHECK: usize = 2048;
@@ -26,20 +25,6 @@ pub(super) struct Lives {
     late_count: u32,
     late_bytes: u64,
     brief: SiteSums,
-}
-
-/// The moments from which to which an allocation is pending; `None` when it never is.
-pub(crate) fn pending(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> Option<[u32; 2]> {
-    let (_, died, _) = history.allocations.span(id);
-    let mut from = history.allocations.pending_from(id);
-    if history.allocations.source(id) == Source::Static {
-        // The trace knows nothing of it: it was pending before, and still is.
-        let block = history.end_block(id).and_then(|row| file.snapshot.blocks.get(row as usize));
-        if block.is_some_and(|block| block.state == BlockState::Pending) && from == u32::MAX {
-            from = 0;
-        }
-    }
-    (from < died).then_some([from, died.min(history.event_count())])
 }
 
 impl Lives {
@@ -76,7 +61,7 @@ impl Lives {
                 } else if born > 0 && u64::from(died.saturating_sub(born)) <= self.within.value {
                     self.brief.add(file, history, id, size);
                 }
-                if let Some([from, to]) = pending(file, history, id)
+                if let Some([from, to]) = file.about(history).pending(id)
                     && u64::from(to - from) > self.longer.value
                 {
                     self.late.add(pair((to - from).into(), size), id.0);
@@ -163,7 +148,7 @@ fn write_stay(writing: &mut Writing<'_>, stay: &SiteSums, least: Threshold) {
 
 fn write_late(writing: &mut Writing<'_>, ranked: Vec<u32>, (count, all): (u32, u64), longer: Threshold) {
     let (file, history) = (writing.file, writing.history);
-    let waited = |id| pending(file, history, AllocationId(id)).unwrap_or_default();
+    let waited = |id| file.about(history).pending(AllocationId(id)).unwrap_or_default();
     let lasted = |[from, to]: [u32; 2]| {
         let [from, to] = [from, to].map(|moment| Moment(moment).event());
         lasted_us(history, from?, to?)

@@ -5,15 +5,13 @@ mod growth;
 mod lives;
 mod rounding;
 
-use super::Job;
+use super::job::Job;
 use super::steps::Finding;
 use super::writing::Writing;
 use crate::open::OpenFile;
 use crate::protocol::{Report, ReportQuestion};
 pub(super) use cached::{pool_name, stream_name};
 pub(super) use growth::Growth;
-pub(crate) use lives::pending;
-pub(crate) use rounding::{Known, rounded};
 
 use cached::Cached;
 use lives::Lives;

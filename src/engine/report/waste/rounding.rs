@@ -1,6 +1,7 @@
 //! What rounding takes: bytes handed out beyond those that were requested, of what is live at the peak.
 
 use crate::answers::Population;
+use crate::device::Known;
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Grouping, ReportQuestion, Scope, Threshold, Tone};
 use crate::report::site_sums::label;
@@ -8,33 +9,10 @@ use crate::report::writing::{Writing, at, bytes, sheet, threshold};
 use base::sorted::{pair, sorted_numbers};
 use base::units::{Moment, percent};
 use hashbrown::HashMap;
-use history::replay::{AllocationId, DeviceHistory, Source};
+use history::replay::{AllocationId, DeviceHistory};
 
 /// Allocations between two questions for the time.
 const ROWS_PER_CHECK: usize = 2048;
-
-/// Bytes as the allocator handed them out, and whether the file says so; otherwise they are the fewest that it may have been.
-pub(crate) fn rounded(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> (u64, Known) {
-    let size = history.allocations.size(id);
-    if history.allocations.source(id) == Source::Unexplained {
-        return (size, Known::AtLeast);
-    }
-    // Those that die have none: most need not be looked up.
-    let block = history.allocations.died(id).is_none().then(|| history.end_block(id)).flatten();
-    match block.and_then(|row| file.snapshot.blocks.get(row as usize)) {
-        Some(block) => (block.size, Known::Recorded),
-        None => (file.rounding.rounded(size), Known::AtLeast),
-    }
-}
-
-/// Where a number of rounded bytes comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Known {
-    /// The file holds the block.
-    Recorded,
-    /// Derived: a lower bound.
-    AtLeast,
-}
 
 /// What blocks of one size lose at one call site.
 struct Loss {
@@ -86,7 +64,7 @@ impl Lost {
         let population = population.get_or_insert_with(|| Population::new(history, Scope::At(*moment)));
         while *next < population.len() {
             population.part(history, [*next, *next + ROWS_PER_CHECK], &mut |id, size| {
-                let (block, known) = rounded(file, history, id);
+                let (block, known) = file.about(history).rounded(id);
                 *requested = requested.saturating_add(size);
                 *all = all.saturating_add(block);
                 let group = file.groups.of(&file.snapshot, history, id, Grouping::CallSite);

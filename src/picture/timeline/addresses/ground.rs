@@ -1,9 +1,9 @@
 //! What was mapped when, behind the blocks: in each column the rows of the ranges that are held at its moment.
 
-use super::AddressSource;
 use super::lying::rows_of;
+use super::source::AddressSource;
 use crate::timeline::columns::Grid;
-use crate::timeline::job::MAX_QUADS;
+use crate::timeline::quads::MAX_QUADS;
 use crate::timeline::scene::{GROUND, Quad};
 use crate::timeline::view::View;
 use history::replay::AllocationId;

@@ -1,6 +1,6 @@
 //! Which allocations a window of addresses shows, in which rows, and the columns in which each comes and goes.
 
-use super::AddressSource;
+use super::source::AddressSource;
 use crate::timeline::columns::Grid;
 use crate::timeline::scene::SceneColumns;
 use crate::timeline::view::View;

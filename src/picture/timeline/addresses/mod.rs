@@ -11,33 +11,20 @@
 
 mod ground;
 mod lying;
+mod source;
 mod sweep;
 
-use super::Source;
 use super::columns::Grid;
-use super::job::{MAX_QUADS, cut_to_largest};
+use super::job::cut_to_largest;
 use super::outline::OutlineRect;
+use super::quads::MAX_QUADS;
 use super::scene::{QuadIdentity, Scene, SceneColumns};
 use super::view::View;
 use ground::Ground;
-use history::replay::{AllocationId, Allocations};
+use history::replay::AllocationId;
 use lying::{Lying, rows_of};
+pub use source::AddressSource;
 use sweep::{Estimate, Sweep, Swept};
-
-/// What is drawn: the history of one device, borrowed, and where on the axis of addresses everything lies.
-#[derive(Clone, Copy)]
-pub struct AddressSource<'a> {
-    /// Lifetimes, totals, colours. In what order they are stacked does not matter.
-    pub source: Source<'a>,
-    /// Whether an allocation is in this picture; `None`: all are that have a place.
-    pub has: Option<&'a dyn Fn(AllocationId) -> bool>,
-    /// Where an allocation lies: its first byte on the axis, and the first above it. `None`: it is not in this picture.
-    pub place: &'a dyn Fn(AllocationId) -> Option<[u64; 2]>,
-    /// What was held from the driver when.
-    pub ranges: &'a Allocations,
-    /// Where such a range lies; `None`: it is not in this picture.
-    pub range_place: &'a dyn Fn(AllocationId) -> Option<[u64; 2]>,
-}
 
 /// One scene of addresses in the making. A newer window simply drops it.
 #[derive(Clone, Debug)]

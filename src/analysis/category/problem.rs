@@ -1,0 +1,39 @@
+//! What can be wrong with a set of rules, and in which line.
+
+use crate::expression::ExpressionError;
+
+/// Why a text is no set of rules.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {cause}")]
+pub struct SetError {
+    /// Which line, from 1.
+    pub line: u32,
+    /// What is wrong with it.
+    pub cause: SetProblem,
+}
+
+/// What can be wrong with a set of rules.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SetProblem {
+    /// Not a text of this form.
+    #[error("{0}")]
+    Syntax(String),
+    /// A key that means nothing here.
+    #[error("\"{0}\" means nothing here")]
+    Key(String),
+    /// A value of another kind than its key has.
+    #[error("\"{0}\" takes {1}")]
+    Value(String, String),
+    /// There is no such thing.
+    #[error("\"{0}\" is missing")]
+    Missing(&'static str),
+    /// A pattern that is none.
+    #[error("not a regular expression: {1}")]
+    Pattern(&'static str, ExpressionError),
+    /// Too much of something.
+    #[error("at most {1} {0}")]
+    TooMany(&'static str, usize),
+    /// What is asked can't be asked together.
+    #[error("{0}")]
+    Together(&'static str),
+}

@@ -1,0 +1,63 @@
+//! What rules ask of an allocation, and which of them it is told by.
+
+use super::stacks::Stacks;
+use crate::origin::{is_of_free, stack_of};
+use analysis::category::compiled::{Compiled, Facts, NO_RULE};
+use base::column::Column;
+use base::units::Moment;
+use history::replay::{AllocationId, DeviceHistory, Source};
+use history::snapshot::{Snapshot, StackId};
+
+/// Which rule tells the category of each allocation of a device.
+pub(super) struct Told {
+    pub(super) device: i64,
+    pub(super) rules: Column<u16>,
+}
+
+impl Told {
+    pub(super) fn rule(&self, id: AllocationId) -> u16 {
+        self.rules.get(id.0 as usize).unwrap_or(NO_RULE)
+    }
+}
+
+/// The stack that an allocation was made at; [`StackId::NONE`] where none was recorded.
+pub(super) fn made(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> StackId {
+    let stack = stack_of(snapshot, history, id);
+    if is_of_free(history, id, stack) { StackId::NONE } else { stack }
+}
+
+/// The stack that let go of an allocation; [`StackId::NONE`] where none was recorded.
+pub(super) fn freed(history: &DeviceHistory, id: AllocationId) -> StackId {
+    let events = [history.allocations.free_requested(id), history.allocations.died(id)].into_iter().flatten();
+    let mut stacks = events.filter_map(Moment::event).map(|event| history.events.stack(event.0));
+    stacks.find(|stack| is_recorded(*stack)).unwrap_or(StackId::NONE)
+}
+
+fn is_recorded(stack: StackId) -> bool {
+    !matches!(stack, StackId::NONE | StackId::EMPTY)
+}
+
+/// Hands out what rules ask of an allocation; of bytes that nothing explains nothing is known.
+pub(super) fn with_facts<R>(
+    set: &Compiled,
+    stacks: &Stacks,
+    (snapshot, history): (&Snapshot, &DeviceHistory),
+    id: AllocationId,
+    ask: impl FnOnce(&Facts<'_>) -> R,
+) -> R {
+    let source = history.allocations.source(id);
+    let stack = made(snapshot, history, id);
+    let (born, died, _) = history.allocations.span(id);
+    let category = match source {
+        Source::AllocatedBy(event) => snapshot.labels.labels(history.events.labels(event.0)).category,
+        _ => None,
+    };
+    ask(&Facts {
+        made: stacks.of(stack),
+        freed: if set.asks_of_frees() { stacks.of(freed(history, id)).bits } else { 0 },
+        has_stack: is_recorded(stack),
+        recorded: category.map(|category| snapshot.strings.bytes(category)),
+        born,
+        died,
+    })
+}

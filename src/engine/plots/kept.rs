@@ -1,0 +1,65 @@
+//! What was made for pictures other than the stack, in slices; the latest of it is kept.
+
+use super::layout::Layout;
+use super::reserved::Reserved;
+use crate::device::Open;
+use crate::protocol::{Grouping, Looks, Only, Plot};
+use history::replay::SegmentLives;
+
+/// What was made for pictures, those asked for last at the end.
+#[derive(Default)]
+pub(crate) struct Plots {
+    layouts: Vec<((i64, Only), Layout)>,
+    reserved: Vec<((i64, Only, Option<Grouping>), Reserved)>,
+}
+
+impl Plots {
+    /// Makes what a picture needs beside its order, while there is time: `true` when it is there. Keeps so many of each kind at most.
+    pub(super) fn step(
+        &mut self,
+        open: Open<'_>,
+        segments: &SegmentLives,
+        looks: Looks,
+        most: usize,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        let device = open.history.device;
+        match looks.plot {
+            Plot::Stack => true,
+            Plot::Addresses(only) => {
+                let layout = latest(&mut self.layouts, (device, only), most, || Layout::new(only));
+                layout.is_none_or(|layout| layout.step(open, segments, has_time))
+            }
+            Plot::Reserved(only) => {
+                let key = (device, only, looks.stacking);
+                let reserved = latest(&mut self.reserved, key, most, || Reserved::new(only, looks.stacking));
+                reserved.is_none_or(|reserved| reserved.step(open, segments, has_time))
+            }
+        }
+    }
+
+    /// The layout of a part of memory: complete once [`Plots::step`] has said so.
+    pub(super) fn layout(&self, device: i64, only: Only) -> Option<&Layout> {
+        self.layouts.iter().find(|(key, _)| *key == (device, only)).map(|(_, layout)| layout)
+    }
+
+    /// The ranges of a part of memory in an order, as [`Plots::layout`] gives a layout.
+    pub(super) fn reserved(&self, device: i64, only: Only, stacking: Option<Grouping>) -> Option<&Reserved> {
+        self.reserved.iter().find(|(key, _)| *key == (device, only, stacking)).map(|(_, reserved)| reserved)
+    }
+
+    /// Bytes on the heap.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        let layouts = self.layouts.iter().map(|(_, layout)| layout.heap_bytes());
+        layouts.sum::<usize>() + self.reserved.iter().map(|(_, reserved)| reserved.heap_bytes()).sum::<usize>()
+    }
+}
+
+/// The one of this key, new where there is none, as the last of no more than `most`.
+fn latest<K: PartialEq, T>(all: &mut Vec<(K, T)>, key: K, most: usize, new: impl FnOnce() -> T) -> Option<&mut T> {
+    let known = all.iter().position(|(known, _)| *known == key);
+    let one = known.map_or_else(new, |at| all.remove(at).1);
+    all.push((key, one));
+    all.drain(..all.len().saturating_sub(most));
+    all.last_mut().map(|(_, one)| one)
+}

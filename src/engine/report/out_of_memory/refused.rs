@@ -1,0 +1,55 @@
+//! The requests that were refused, and what the file says of them.
+
+use super::rooms::Rooms;
+use crate::report::live_sites::LiveSites;
+use crate::state::Held;
+use base::units::{EventIdx, Moment};
+use history::replay::{Curve, DeviceHistory};
+use history::snapshot::Action;
+
+/// The request that is told of.
+pub(super) struct Refused {
+    pub(super) event: u32,
+    pub(super) live: LiveSites,
+    pub(super) held: Held,
+    pub(super) rooms: Rooms,
+    /// The last large allocations before it, the newest first, and the event that is looked at next.
+    pub(super) before: Vec<u32>,
+    pub(super) next: u32,
+}
+
+/// What the file says of a refused request, and what follows from it alone.
+#[derive(Clone, Copy)]
+pub(super) struct Facts {
+    pub(super) event: u32,
+    /// Bytes asked for.
+    pub(super) asked: u64,
+    /// Bytes that the driver had left.
+    pub(super) driver: u64,
+    pub(super) reserved: u64,
+    /// Live, requested; of these the bytes that are pending.
+    pub(super) requested: u64,
+    pub(super) pending: u64,
+}
+
+impl Facts {
+    pub(super) fn of(history: &DeviceHistory, event: u32) -> Facts {
+        let (driver, asked) = history.address_and_size(EventIdx(event));
+        let moment = Moment::after(EventIdx(event));
+        let positive = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
+        let change = |event| history.pending_change(event);
+        Facts {
+            event,
+            asked,
+            driver,
+            reserved: positive(history.reserved_at(moment)),
+            requested: positive(history.drawn_at(moment)),
+            pending: positive(Curve::new(&history.pending, &change).at(moment)),
+        }
+    }
+}
+
+/// The requests that were refused, in order.
+pub(super) fn refused(history: &DeviceHistory) -> impl Iterator<Item = u32> + '_ {
+    history.note_events().filter(|&event| history.events.action(event) == Action::Oom)
+}

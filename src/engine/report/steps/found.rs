@@ -1,0 +1,46 @@
+//! The steps of a device, and how they were found.
+
+use crate::protocol::Span;
+
+/// How steps were found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::report) enum How {
+    /// There are none.
+    #[default]
+    Nothing,
+    /// Annotations of this name, `#` where they have a number.
+    Annotations(String),
+    /// From the end of one annotation of this name to the end of the next.
+    Between(String),
+    /// From one allocation by this stack to the next; as many stacks come at the same even distances.
+    Stack(history::snapshot::StackId, u32),
+}
+
+/// The steps of a device.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::report) struct Steps {
+    /// A step each: from the state before its first event to the one after its last.
+    pub(in crate::report) spans: Vec<Span>,
+    /// What each is called: its row in [`DeviceHistory::annotations`](history::replay::DeviceHistory::annotations); none where they were
+    /// not found by annotations of their own.
+    pub(in crate::report) rows: Vec<u32>,
+    /// How they were found.
+    pub(in crate::report) found: How,
+}
+
+impl Steps {
+    /// How they were found, as a sentence.
+    pub(in crate::report) fn how(&self) -> String {
+        match &self.found {
+            How::Nothing => {
+                "No steps were found: no annotations repeat, and no call sites do at even distances.".to_owned()
+            }
+            How::Annotations(name) => format!("A step is an annotation {name}."),
+            How::Between(name) => format!("A step goes from the end of one annotation {name} to the end of the next."),
+            How::Stack(_, agreeing) => format!(
+                "Without annotations of steps, a step goes from one allocation by a call stack to the next by the same: \
+                 {agreeing} stacks come as often at even distances, and where this one does the least is live."
+            ),
+        }
+    }
+}

@@ -1,0 +1,340 @@
+//! Import circles between the files of a crate: found by reading `use` and paths, as the compiler allows them and Cargo does not see them.
+//!
+//! A file imports what its code names, wherever that is defined: `pub use` is followed to the end, so a `mod.rs` that only passes
+//! names on takes part in no circle. Methods called on a value are not seen; naming its type is.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Crates that still have circles, and why.
+const NOT_YET: &[(&str, &str)] = &[
+    ("ui", "features of the face still reach for the whole State"),
+    ("page", "its panels still name the page that shows them"),
+    ("cli", "its commands take what prints a number from the crate's root"),
+];
+
+#[test]
+fn no_file_imports_itself_through_others() {
+    let sources = super::sources();
+    for room in super::CRATES {
+        let files = sources.iter().filter(|source| source.room() == *room && source.name != format!("{room}/main.rs"));
+        let files: Vec<_> = files.map(|source| (&source.name[room.len() + 1..], source.text.as_str())).collect();
+        let circles = circles(&files);
+        match NOT_YET.iter().find(|(name, _)| name == room) {
+            Some((_, reason)) => assert!(!circles.is_empty(), "{room} is clean: strike it from NOT_YET ({reason})"),
+            None => assert!(circles.is_empty(), "{room}:\n{}", circles.join("\n")),
+        }
+    }
+}
+
+#[test]
+fn a_circle_is_found_through_re_exports() {
+    let facade = ("lib.rs", "mod a; mod b; pub use a::{one::One, Two as Second}; pub use b::*;");
+    let a = ("a/mod.rs", "pub(crate) mod one; pub use crate::b::Three as Two;");
+    let one = ("a/one.rs", "use crate::Second; pub struct One(Second); // crate::b::Four");
+    let b = ("b.rs", "use crate as home; pub struct Three(Option<Box<home::One>>); pub struct Four;");
+    assert_eq!(circles(&[facade, a, one, b]), ["a/one.rs -> b.rs: Three\nb.rs -> a/one.rs: One\n"]);
+
+    let b = ("b.rs", "pub struct Three; pub struct Four; #[cfg(test)] mod tests { use super::*; use crate::One; }");
+    assert!(circles(&[facade, a, one, b]).is_empty(), "tests may name what they like");
+}
+
+#[test]
+fn a_circle_is_found_through_parents() {
+    let root = ("lib.rs", "mod shop;");
+    let shop = ("shop.rs", "mod goods; use goods::Goods; pub struct Shop(Goods); pub const OPEN: bool = true;");
+    let goods = ("shop/goods.rs", "pub struct Goods; fn sold() -> bool { super::OPEN }");
+    assert_eq!(circles(&[root, shop, goods]), ["shop.rs -> shop/goods.rs: Goods\nshop/goods.rs -> shop.rs: OPEN\n"]);
+    // One that only declares and passes on is no part of it.
+    let shop = ("shop.rs", "mod goods; pub use goods::Goods; pub const OPEN: bool = true;");
+    assert!(circles(&[root, shop, goods]).is_empty());
+    // What stands in a string, a comment or an inner module's `super` names nobody.
+    let shop = ("shop.rs", "mod goods; use goods::Goods; struct Shop(Goods);");
+    let goods = ("shop/goods.rs", "/* super::Shop */ const A: &str = \"super::Shop\"; mod inner { use super::A; }");
+    assert!(circles(&[root, shop, goods]).is_empty());
+}
+
+/// The circles between files of one crate, each as its arrows. Names are relative to the crate's folder.
+fn circles(files: &[(&str, &str)]) -> Vec<String> {
+    let house: House = files.iter().map(|(name, text)| (module(name), File::read(name, text))).collect();
+    let mut arrows: BTreeMap<&str, BTreeMap<&str, BTreeSet<&str>>> = BTreeMap::new();
+    for (home, file) in &house {
+        for path in
+            file.paths.iter().chain(file.imports.values().filter(|import| !import.is_passed_on).map(|it| &it.path))
+        {
+            let Some(Target::Item(other, name)) = resolve(&house, home, path, 0) else { continue };
+            if other != file.name {
+                arrows.entry(&file.name).or_default().entry(other).or_default().insert(name);
+            }
+        }
+    }
+    let reached = |start: &str| {
+        let (mut reached, mut open) = (BTreeSet::new(), vec![start]);
+        while let Some(file) = open.pop() {
+            open.extend(arrows.get(file).into_iter().flat_map(BTreeMap::keys).filter(|next| reached.insert(**next)));
+        }
+        reached.into_iter().map(str::to_owned).collect::<BTreeSet<String>>()
+    };
+    let reach: BTreeMap<&str, BTreeSet<String>> = arrows.keys().map(|file| (*file, reached(file))).collect();
+    let mut found = BTreeSet::new();
+    for (file, others) in &reach {
+        let members: Vec<&str> = others
+            .iter()
+            .map(String::as_str)
+            .filter(|other| reach.get(other).is_some_and(|back| back.contains(*file)))
+            .collect();
+        let mut told = String::new();
+        for from in &members {
+            for (to, names) in arrows[from].iter().filter(|(to, _)| members.contains(to)) {
+                told += &format!("{from} -> {to}: {}\n", names.iter().copied().collect::<Vec<_>>().join(", "));
+            }
+        }
+        found.insert(told);
+    }
+    found.into_iter().filter(|told| !told.is_empty()).collect()
+}
+
+/// The files of a crate by their module's path; the root's is empty.
+type House = BTreeMap<Vec<String>, File>;
+
+/// What a file says of others.
+struct File {
+    name: String,
+    /// What `use` binds, by the name in this file.
+    imports: BTreeMap<String, Import>,
+    /// The modules of which it passes everything on.
+    globs: Vec<Vec<String>>,
+    /// The paths in its code.
+    paths: BTreeSet<Vec<String>>,
+}
+
+struct Import {
+    path: Vec<String>,
+    /// Public, and not named by the file's own code: it serves others alone.
+    is_passed_on: bool,
+}
+
+/// What a path leads to.
+enum Target<'a> {
+    Module(Vec<String>),
+    /// The file that defines it, and its name there.
+    Item(&'a str, &'a str),
+}
+
+/// `a/b.rs` and `a/b/mod.rs` are the module `a::b`.
+fn module(name: &str) -> Vec<String> {
+    let parts = name.trim_end_matches(".rs").split('/').map(str::to_owned);
+    parts.filter(|part| part != "mod" && part != "lib").collect()
+}
+
+/// Where a path leads that the module `home` names; `None` for what is no part of the crate.
+fn resolve<'a>(house: &'a House, home: &[String], path: &'a [String], depth: usize) -> Option<Target<'a>> {
+    let (first, mut rest) = path.split_first()?;
+    let is_child = |home: &[String], name: &str| house.contains_key(&[home, &[name.to_owned()]].concat());
+    let mut at = match first.as_str() {
+        "crate" => Vec::new(),
+        "self" => home.to_vec(),
+        "super" => home.split_last()?.1.to_vec(),
+        name if is_child(home, name) => [home, &[name.to_owned()]].concat(),
+        name => {
+            let import = house.get(home)?.imports.get(name).filter(|import| depth < 16 && import.path != path)?;
+            match resolve(house, home, &import.path, depth + 1)? {
+                Target::Module(module) => module,
+                item => return Some(item),
+            }
+        }
+    };
+    while let Some((name, more)) = rest.split_first() {
+        let file = house.get(&at)?;
+        if name == "super" {
+            at.pop();
+        } else if is_child(&at, name) {
+            at.push(name.clone());
+        } else if let Some(import) = file.imports.get(name).filter(|_| depth < 16) {
+            match resolve(house, &at, &import.path, depth + 1)? {
+                Target::Module(module) => at = module,
+                item => return Some(item),
+            }
+        } else {
+            let passed_on = file.globs.iter().filter(|_| depth < 16).find_map(|glob| {
+                let Target::Module(module) = resolve(house, &at, glob, depth + 1)? else { return None };
+                let source = house.get(&module).filter(|source| source.defines(name))?;
+                Some(Target::Item(&source.name, name))
+            });
+            return Some(passed_on.unwrap_or(Target::Item(&file.name, name)));
+        }
+        rest = more;
+    }
+    Some(Target::Module(at))
+}
+
+impl File {
+    fn read(name: &str, text: &str) -> File {
+        let tokens = without_tests(tokens(text));
+        let mut file =
+            File { name: name.to_owned(), imports: BTreeMap::new(), globs: Vec::new(), paths: BTreeSet::new() };
+        let mut public = BTreeSet::new();
+        let mut rest = &tokens[..];
+        while let Some((token, more)) = rest.split_first() {
+            let before = tokens.len() - rest.len();
+            let last = |back: usize| before.checked_sub(back).map_or("", |at| &*tokens[at]);
+            // A field or method is of a value, what follows `..` is not.
+            let is_member = last(1) == "." && last(2) != ".";
+            let is_path = is_name(token) && !is_member && !matches!(last(1), "::" | "mod" | "fn");
+            if token == "use" && more.first().is_some_and(|next| next != "<") {
+                let known: BTreeSet<String> = file.imports.keys().cloned().collect();
+                rest = file.import(&[], more);
+                if matches!(last(1), "pub" | ")") {
+                    public.extend(file.imports.keys().filter(|name| !known.contains(*name)).cloned());
+                }
+            } else if is_path {
+                let mut path = vec![token.clone()];
+                rest = more;
+                while rest.len() > 1 && rest[0] == "::" && is_name(&rest[1]) {
+                    path.push(rest[1].clone());
+                    rest = &rest[2..];
+                }
+                file.paths.insert(path);
+            } else {
+                rest = more;
+            }
+        }
+        for name in public {
+            let is_named = file.paths.iter().any(|path| path[0] == name);
+            if let Some(import) = file.imports.get_mut(&name) {
+                import.is_passed_on = !is_named;
+            }
+        }
+        file
+    }
+
+    /// Takes a tree of `use` from the start of the tokens, below `prefix`, and gives what comes after it.
+    fn import<'a>(&mut self, prefix: &[String], mut tokens: &'a [String]) -> &'a [String] {
+        let mut path = prefix.to_vec();
+        while let Some((token, rest)) = tokens.split_first() {
+            tokens = rest;
+            match token.as_str() {
+                "::" => {}
+                "*" => self.globs.push(path.clone()),
+                "{" => {
+                    while tokens.first().is_some_and(|next| next != "}") {
+                        tokens = self.import(&path, tokens);
+                        tokens = tokens.strip_prefix(&[",".to_owned()]).unwrap_or(tokens);
+                    }
+                    return tokens.get(1..).unwrap_or_default();
+                }
+                name => {
+                    if name != "self" || path.is_empty() {
+                        path.push(name.to_owned());
+                    }
+                    let binds = match tokens {
+                        [next, ..] if next == "::" => continue,
+                        [next, alias, ..] if next == "as" => {
+                            tokens = &tokens[2..];
+                            alias.clone()
+                        }
+                        _ => path.last().cloned().unwrap_or_default(),
+                    };
+                    // Several traits may be imported for their methods alone.
+                    let binds = if binds == "_" { path.join("::") } else { binds };
+                    self.imports.insert(binds, Import { path, is_passed_on: false });
+                    return tokens;
+                }
+            }
+        }
+        tokens
+    }
+
+    /// Whether a name that it does not import occurs in it: good enough for what others take from it by `*`.
+    fn defines(&self, name: &str) -> bool {
+        self.paths.iter().any(|path| path.len() == 1 && path[0] == name)
+    }
+}
+
+/// Without what stands in `#[cfg(test)] mod …`; the first `super` of a path in another inner module is the file itself.
+fn without_tests(tokens: Vec<String>) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::new();
+    // Of each inner module that is open: how many braces were open before it, and whether it is one of tests.
+    let (mut inner, mut braces): (Vec<(usize, bool)>, usize) = (Vec::new(), 0);
+    for (at, token) in tokens.iter().enumerate() {
+        if token == "{" {
+            let is_module = at > 1 && tokens[at - 2] == "mod";
+            if is_module {
+                let before = tokens[..at - 2].join("");
+                inner.push((braces, before.trim_end_matches("pub").ends_with("#[cfg(test)]")));
+            }
+            braces += 1;
+        } else if token == "}" {
+            braces = braces.saturating_sub(1);
+        }
+        let in_tests = inner.iter().any(|(_, is_tests)| *is_tests);
+        if !in_tests {
+            let is_first = at == 0 || tokens[at - 1] != "::";
+            let is_self = token == "super" && is_first && !inner.is_empty();
+            kept.push(if is_self { "self".to_owned() } else { token.clone() });
+        }
+        if token == "}" && inner.last().is_some_and(|(before, _)| *before == braces) {
+            inner.pop();
+        }
+    }
+    kept
+}
+
+/// Names, `::` and single signs; no comments, no texts.
+fn tokens(text: &str) -> Vec<String> {
+    let mut tokens = Vec::new();
+    let mut rest = text;
+    while let Some(sign) = rest.chars().next() {
+        let word = rest.find(|sign: char| !(sign.is_alphanumeric() || sign == '_')).unwrap_or(rest.len());
+        let hashes = rest.strip_prefix('r').map(|raw| raw.len() - raw.trim_start_matches('#').len());
+        let length = if rest.starts_with("//") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with("/*") {
+            rest.find("*/").map_or(rest.len(), |end| end + 2)
+        } else if let Some(hashes) = hashes.filter(|hashes| rest[hashes + 1..].starts_with('"')) {
+            let end = format!("\"{}", "#".repeat(hashes));
+            rest[hashes + 2..].find(&end).map_or(rest.len(), |at| hashes + 2 + at + end.len())
+        } else if sign == '"' {
+            quoted(rest, '"')
+        } else if sign == '\'' {
+            // A letter in quotes; what has no second quote at once is a lifetime.
+            let is_letter = rest[1..].starts_with('\\') || rest.chars().nth(2) == Some('\'');
+            if is_letter {
+                quoted(rest, '\'')
+            } else {
+                1 + rest[1..].find(|it: char| !it.is_alphanumeric() && it != '_').unwrap_or(0)
+            }
+        } else if rest.starts_with("::") {
+            tokens.push("::".to_owned());
+            2
+        } else if word > 0 {
+            tokens.push(rest[..word].to_owned());
+            word
+        } else {
+            if !sign.is_whitespace() {
+                tokens.push(sign.to_string());
+            }
+            sign.len_utf8()
+        };
+        rest = &rest[length.min(rest.len())..];
+    }
+    tokens
+}
+
+/// How long the text is that begins with a quote.
+fn quoted(text: &str, quote: char) -> usize {
+    let mut is_escaped = false;
+    for (at, sign) in text.char_indices().skip(1) {
+        match sign {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            _ if sign == quote => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+fn is_name(token: &str) -> bool {
+    token.starts_with(|sign: char| sign.is_alphabetic() || sign == '_')
+        && !matches!(token, "as" | "use" | "mod" | "pub")
+}
