@@ -48,13 +48,13 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("page", &["base", "engine", "picture", "ui"]),
     ("cli", &["base", "engine", "history::compact::Unwritable", "history::container", "picture", "ui"]),
+    ("pack", &[]),
 ];
 
 /// Where `cfg` on a feature or a target may stand, and why.
 const CONDITIONAL: &[(&str, &str)] = &[
     ("page/lib.rs", "there is no browser elsewhere"),
     ("page/main.rs", "there is no browser elsewhere"),
-    ("cli/viewer.rs", "whether the page is in the program"),
     ("cli/serve/browser.rs", "what opens a browser"),
     ("picture/render/mod.rs", "its WebGPU half needs wgpu, its CPU twin nothing"),
     ("picture/render/flames.rs", "its boxes are the bytes that the GPU reads"),
