@@ -6,6 +6,7 @@ use super::writing::{Writing, at, row, sheet};
 use crate::open::OpenFile;
 use crate::protocol::{Cell, StateSums};
 use crate::state::Held;
+use base::slice::{Slice, Spent};
 use base::sorted::{pair, sorted_numbers};
 use base::units::EventIdx;
 use history::replay::{AllocationId, DeviceHistory, SegmentKind, SegmentLives};
@@ -32,11 +33,12 @@ impl Layout {
         file: &OpenFile,
         history: &DeviceHistory,
         lives: &SegmentLives,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
-        let is_done = self.held.step(file, history, lives, has_time) && self.rooms.step(&self.held, lives, has_time);
+        slice: &mut Slice<'_>,
+    ) -> Result<(), Spent> {
+        Spent::unless(self.held.step(file, history, lives, slice.clock()))?;
+        self.rooms.step(&self.held, lives, slice)?;
         self.whole = self.rooms.all;
-        is_done
+        Ok(())
     }
 
     /// Writes a sheet: a row a kind, the one with the most free bytes first.

@@ -5,11 +5,9 @@ use super::writing::{Writing, sheet};
 use crate::answers::Population;
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Scope};
+use base::slice::{Slice, Spent};
 use base::units::{grouped, percent};
 use history::replay::{AllocationId, DeviceHistory};
-
-/// Allocations between two questions for the time.
-const ROWS_PER_CHECK: usize = 2048;
 
 /// The run over what is live.
 pub(super) struct LiveSites {
@@ -37,25 +35,18 @@ impl LiveSites {
         file: &OpenFile,
         history: &DeviceHistory,
         each: &mut dyn FnMut(AllocationId, u64),
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
+        slice: &mut Slice<'_>,
+    ) -> Result<(), Spent> {
         let LiveSites { sums, bytes, count, early, population, next, .. } = self;
-        while *next < population.len() {
-            population.part(history, [*next, *next + ROWS_PER_CHECK], &mut |id, size| {
-                sums.add(file, history, id, size);
-                *bytes = bytes.saturating_add(size);
-                *count += 1;
-                if (id.0 as usize) < history.allocations.early() {
-                    *early = early.saturating_add(size);
-                }
-                each(id, size);
-            });
-            *next += ROWS_PER_CHECK;
-            if !has_time() {
-                return false;
+        population.each(history, next, slice, &mut |id, size| {
+            sums.add(file, history, id, size);
+            *bytes = bytes.saturating_add(size);
+            *count += 1;
+            if (id.0 as usize) < history.allocations.early() {
+                *early = early.saturating_add(size);
             }
-        }
-        true
+            each(id, size);
+        })
     }
 
     /// Writes the sheet; where there is another moment, with what is live then beside it.

@@ -21,6 +21,7 @@ mod writing;
 
 use super::open::OpenFile;
 use super::protocol::{Reply, ReportQuestion, Topic};
+use base::slice::Slice;
 use job::Job;
 use std::collections::VecDeque;
 
@@ -60,7 +61,7 @@ impl Reports {
         has_time: &mut dyn FnMut() -> bool,
     ) -> bool {
         let Some(Asked { serial, job, .. }) = &mut self.asked else { return true };
-        let Some(report) = job.step(file, has_time) else { return false };
+        let Ok(report) = job.step(file, &mut Slice::new(has_time)) else { return false };
         replies.push_back(Reply::Report { serial: *serial, report: Box::new(report) });
         self.asked = None;
         true

@@ -10,6 +10,7 @@ use super::writing::{MOST_ROWS, Writing, allocation, at, bytes, category_query, 
 use crate::open::OpenFile;
 use crate::places::lasted_us;
 use crate::protocol::{Cell, Evidence, Grouping, Report, ReportQuestion, SheetRow, Span, Threshold, Tone, Weight};
+use base::slice::{Slice, Spent};
 use base::sorted::{pair, sorted_numbers};
 use base::units::{EventIdx, Moment, counted, duration_us, grouped, percent};
 use history::replay::{AllocationId, Curve, DeviceHistory};
@@ -64,7 +65,7 @@ impl Parts {
         }
     }
 
-    fn step(&mut self, file: &OpenFile, history: &DeviceHistory, has_time: &mut dyn FnMut() -> bool) -> bool {
+    fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice<'_>) -> Result<(), Spent> {
         let Parts { peak, beside, categories, recent, made, large, oldest, old_count, growth } = self;
         let since = u64::from(peak.moment).saturating_sub(recent.value);
         let mut each = |id: AllocationId, size: u64| {
@@ -81,30 +82,26 @@ impl Parts {
                 *old_count += 1;
             }
         };
-        peak.step(file, history, &mut each, has_time)
-            && beside.as_mut().is_none_or(|beside| beside.step(file, history, &mut |_, _| {}, has_time))
-            && growth.step(file, history, has_time)
+        peak.step(file, history, &mut each, slice)?;
+        if let Some(beside) = beside {
+            beside.step(file, history, &mut |_, _| {}, slice)?;
+        }
+        growth.step(file, history, slice)
     }
 }
 
 impl Job for Peak {
-    fn step(&mut self, file: &mut OpenFile, has_time: &mut dyn FnMut() -> bool) -> Option<Report> {
-        if !file.categorize(has_time) {
-            return None;
-        }
+    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice<'_>) -> Result<Report, Spent> {
+        Spent::unless(file.categorize(slice.clock()))?;
         let file = &*file;
         let Some(history) = file.history(self.device) else {
-            return Some(Report { topic: self.question.topic, ..Report::default() });
+            return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
-        if !self.steps.step(file, has_time) {
-            return None;
-        }
+        self.steps.step(file, slice)?;
         let steps = &self.steps.steps.spans;
         let parts = self.parts.get_or_insert_with(|| Parts::new(file, history, &self.question, steps));
-        if !parts.step(file, history, has_time) {
-            return None;
-        }
-        let parts = self.parts.take()?;
+        parts.step(file, history, slice)?;
+        let parts = self.parts.take().ok_or(Spent)?;
         let mut writing = Writing::new(file, history, &self.question);
         write_sentences(&mut writing, &parts, &self.steps.steps);
         parts.peak.write(&mut writing, "What was live at the peak", parts.beside.as_ref());
@@ -112,7 +109,7 @@ impl Job for Peak {
         let Parts { peak, recent, made, large, oldest, old_count, .. } = parts;
         write_recent(&mut writing, &peak, &made, recent);
         write_oldest(&mut writing, &peak, (oldest.ranked(), old_count), large);
-        Some(writing.report)
+        Ok(writing.report)
     }
 }
 

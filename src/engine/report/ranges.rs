@@ -7,11 +7,9 @@
 
 use crate::protocol::Span;
 use crate::radix::Radix;
+use base::slice::{Slice, Spent};
 use base::units::{EventIdx, Moment};
 use history::replay::DeviceHistory;
-
-/// Events, beginnings and ends between two questions for the time.
-const ROWS_PER_CHECK: u32 = 2048;
 
 /// What happened in a range: requested bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,46 +63,35 @@ impl Ranges {
     /// Of these, ascending by where they begin; moments of the trace.
     pub(super) fn of(spans: Vec<Span>) -> Ranges {
         let (facts, ends) = (Vec::with_capacity(spans.len()), Radix::with_room(spans.len()));
-        let born = Sums(Vec::with_capacity(2 * spans.len() + 2));
+        let mut born = Sums(Vec::with_capacity(2 * spans.len() + 2));
+        born.0.extend([0; 2]);
         Ranges { spans, facts, ends, born, ..Ranges::default() }
     }
 
     /// Runs on while there is time: `true` when [`Ranges::facts`] are there.
-    pub(super) fn step(&mut self, history: &DeviceHistory, has_time: &mut dyn FnMut() -> bool) -> bool {
+    pub(super) fn step(&mut self, history: &DeviceHistory, slice: &mut Slice<'_>) -> Result<(), Spent> {
         if self.spans.is_empty() {
-            return true;
+            return Ok(());
         }
         while self.ends.len() < self.spans.len() && self.by_end.is_empty() {
-            for at in self.ends.len()..self.spans.len().min(self.ends.len() + ROWS_PER_CHECK as usize) {
-                self.ends.push(self.span(at as u32).to.into(), at as u32);
-            }
+            slice.tick()?;
+            let at = self.ends.len() as u32;
+            self.ends.push(self.span(at).to.into(), at);
             // All at once would take long.
-            let known = self.ends.len();
-            self.facts.resize(known, Facts::default());
-            self.born.0.resize(2 * known + 2, 0);
-            if !has_time() {
-                return false;
-            }
+            self.facts.push(Facts::default());
+            self.born.0.extend([0; 2]);
         }
         if self.by_end.is_empty() {
-            if !self.ends.step(has_time) {
-                return false;
-            }
+            Spent::unless(self.ends.step(slice.clock()))?;
             self.by_end = std::mem::take(&mut self.ends).into_ids();
             self.now.total = history.drawn_at(Moment::START);
             self.now.highest = (self.now.total, 0);
         }
         while self.closed < self.spans.len() {
-            for _ in 0..ROWS_PER_CHECK {
-                if !self.advance(history) {
-                    break;
-                }
-            }
-            if !has_time() {
-                return false;
-            }
+            slice.tick()?;
+            self.advance(history);
         }
-        true
+        Ok(())
     }
 
     /// What happened in each, once done.
@@ -121,8 +108,8 @@ impl Ranges {
         self.spans.get(range as usize).copied().unwrap_or(Span { from: 0, to: 0 })
     }
 
-    /// One thing more: a border, a beginning, an end, an event; `false` when there is none.
-    fn advance(&mut self, history: &DeviceHistory) -> bool {
+    /// One thing more: a border, a beginning, an end, an event.
+    fn advance(&mut self, history: &DeviceHistory) {
         let now = self.now.moment;
         let begins = self.spans.get(self.begun).is_some_and(|span| span.from <= now);
         let ends = self.by_end.get(self.ended).copied().filter(|&range| self.span(range).to <= now);
@@ -143,14 +130,9 @@ impl Ranges {
             let closed = self.closed as u32;
             let Span { from, to } = self.span(closed);
             let never_freed = self.born.up_to(self.border(to)).saturating_sub(self.born.up_to(self.border(from)));
-            if let Some(facts) = self.facts.get_mut(self.closed) {
-                facts.never_freed = clamped(never_freed);
-                self.closed += 1;
-            } else {
-                return false;
-            }
+            self.facts.get_mut(self.closed).into_iter().for_each(|facts| facts.never_freed = clamped(never_freed));
+            self.closed += 1;
         }
-        true
     }
 
     fn pass_border(&mut self) {

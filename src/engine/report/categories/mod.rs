@@ -8,6 +8,7 @@ use super::site_sums::SiteSums;
 use super::writing::{Writing, at, bytes, category_query, sheet};
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Evidence, Report, ReportQuestion, SheetRow, Tone, Weight};
+use base::slice::{Slice, Spent};
 use base::sorted::{pair, sorted_numbers};
 use base::units::{Moment, grouped, percent};
 use mosaic::Mosaic;
@@ -37,13 +38,11 @@ impl Categories {
 }
 
 impl Job for Categories {
-    fn step(&mut self, file: &mut OpenFile, has_time: &mut dyn FnMut() -> bool) -> Option<Report> {
-        if file.history(self.device).is_some() && !file.categorize(has_time) {
-            return None;
-        }
+    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice<'_>) -> Result<Report, Spent> {
+        Spent::unless(file.history(self.device).is_none() || file.categorize(slice.clock()))?;
         let file = &*file;
         let Some(history) = file.history(self.device) else {
-            return Some(Report { topic: self.question.topic, ..Report::default() });
+            return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
         let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
         let parts = self.parts.get_or_insert_with(|| Parts {
@@ -52,14 +51,14 @@ impl Job for Categories {
             most: Most::new(file),
             mosaic: (file.groups.categories.set().name() != "default").then(|| Mosaic::new(file)),
         });
-        let is_done = parts.peak.step(file, history, has_time)
-            && parts.at.as_mut().is_none_or(|at| at.step(file, history, has_time))
-            && parts.most.step(file, history, has_time)
-            && parts.mosaic.as_mut().is_none_or(|mosaic| mosaic.step(file, history, has_time));
-        if !is_done {
-            return None;
+        for sums in [Some(&mut parts.peak), parts.at.as_mut()].into_iter().flatten() {
+            sums.step(file, history, slice)?;
         }
-        let parts = self.parts.take()?;
+        parts.most.step(file, history, slice)?;
+        if let Some(mosaic) = &mut parts.mosaic {
+            mosaic.step(file, history, slice)?;
+        }
+        let parts = self.parts.take().ok_or(Spent)?;
         let mut writing = Writing::new(file, history, &self.question);
         parts.say(&mut writing);
         parts.write_categories(&mut writing);
@@ -68,7 +67,7 @@ impl Job for Categories {
         if let Some(mosaic) = parts.mosaic {
             mosaic.write(&mut writing);
         }
-        Some(writing.report)
+        Ok(writing.report)
     }
 }
 

@@ -9,14 +9,12 @@ use crate::open::OpenFile;
 use crate::protocol::Cell;
 use crate::protocol::{Evidence, SheetRow};
 use crate::report::writing::{Writing, at, category_query, sheet};
+use base::slice::{Slice, Spent};
 use base::sorted::{pair, sorted_numbers};
 use base::units::EventIdx;
 use hashbrown::HashMap;
 use history::replay::DeviceHistory;
 use history::snapshot::{Action, StackId};
-
-/// Events between two questions for the time.
-const ROWS_PER_CHECK: u32 = 2048;
 
 /// How far the count is.
 pub(super) struct Mosaic {
@@ -41,17 +39,14 @@ impl Mosaic {
         &mut self,
         file: &OpenFile,
         history: &DeviceHistory,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
-        while self.event < history.event_count() {
-            let end = history.event_count().min(self.event + ROWS_PER_CHECK);
-            (self.event..end).for_each(|event| self.follow(file, history, event));
-            self.event = end;
-            if !has_time() {
-                return false;
-            }
+        slice: &mut Slice<'_>,
+    ) -> Result<(), Spent> {
+        for event in self.event..history.event_count() {
+            slice.tick()?;
+            self.event += 1;
+            self.follow(file, history, event);
         }
-        true
+        Ok(())
     }
 
     fn follow(&mut self, file: &OpenFile, history: &DeviceHistory, event: u32) {

@@ -5,12 +5,10 @@ use crate::categories::NO_RULE;
 use crate::open::OpenFile;
 use crate::protocol::{Scope, Weight};
 use crate::report::site_sums::SiteSums;
+use base::slice::{Slice, Spent};
 use base::units::EventIdx;
-use history::replay::{DeviceHistory, Source};
+use history::replay::{AllocationId, DeviceHistory, Source};
 use history::snapshot::StackId;
-
-/// Allocations or events between two questions for the time.
-const ROWS_PER_CHECK: usize = 2048;
 
 /// What there is at one moment.
 pub(super) struct Sums {
@@ -58,47 +56,37 @@ impl Sums {
         &mut self,
         file: &OpenFile,
         history: &DeviceHistory,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
-        let population = self.population.take().unwrap_or_else(|| Population::new(history, Scope::At(self.moment)));
+        slice: &mut Slice<'_>,
+    ) -> Result<(), Spent> {
+        let population = self.population.get_or_insert_with(|| Population::new(history, Scope::At(self.moment)));
         let (categories, last) = (&file.groups.categories, self.categories.len().saturating_sub(1));
-        while self.next < population.len() {
-            let places = [self.next, self.next + ROWS_PER_CHECK];
-            self.next = places[1];
-            population.part(history, places, &mut |id, bytes| {
-                let one = Weight { bytes, count: 1 };
-                self.total.add(one);
-                if history.allocations.source(id) == Source::Unexplained {
-                    self.unexplained.add(one);
-                    return;
-                }
-                let rule = categories.rule(history, id);
-                let category = usize::from(categories.set().category(rule));
-                self.categories.get_mut(category).into_iter().for_each(|sum| sum.add(one));
-                let place = if rule == NO_RULE { self.rules.len() - 1 } else { usize::from(rule) };
-                if let (Some((sum, largest)), Some(most)) = (self.rules.get_mut(place), self.most.get_mut(place)) {
-                    if sum.count == 0 || bytes > *most {
-                        (*largest, *most) = (id.0, bytes);
-                    }
-                    sum.add(one);
-                }
-                if category == last {
-                    self.unknown.add(file, history, id, bytes);
-                    if matches!(file.stack(history, id), StackId::NONE | StackId::EMPTY) {
-                        self.unseen = self.unseen.saturating_add(bytes);
-                    }
-                }
-                if categories.set().compares_sizes(rule) {
-                    self.by_size = self.by_size.saturating_add(bytes);
-                }
-            });
-            if !has_time() {
-                self.population = Some(population);
-                return false;
+        population.each(history, &mut self.next, slice, &mut |id, bytes| {
+            let one = Weight { bytes, count: 1 };
+            self.total.add(one);
+            if history.allocations.source(id) == Source::Unexplained {
+                self.unexplained.add(one);
+                return;
             }
-        }
-        self.population = Some(population);
-        true
+            let rule = categories.rule(history, id);
+            let category = usize::from(categories.set().category(rule));
+            self.categories.get_mut(category).into_iter().for_each(|sum| sum.add(one));
+            let place = if rule == NO_RULE { self.rules.len() - 1 } else { usize::from(rule) };
+            if let (Some((sum, largest)), Some(most)) = (self.rules.get_mut(place), self.most.get_mut(place)) {
+                if sum.count == 0 || bytes > *most {
+                    (*largest, *most) = (id.0, bytes);
+                }
+                sum.add(one);
+            }
+            if category == last {
+                self.unknown.add(file, history, id, bytes);
+                if matches!(file.stack(history, id), StackId::NONE | StackId::EMPTY) {
+                    self.unseen = self.unseen.saturating_add(bytes);
+                }
+            }
+            if categories.set().compares_sizes(rule) {
+                self.by_size = self.by_size.saturating_add(bytes);
+            }
+        })
     }
 
     /// That of one category.
@@ -126,43 +114,27 @@ impl Most {
         &mut self,
         file: &OpenFile,
         history: &DeviceHistory,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
+        slice: &mut Slice<'_>,
+    ) -> Result<(), Spent> {
         let early = history.allocations.early();
         while self.early < early {
-            let end = early.min(self.early + ROWS_PER_CHECK);
-            for id in (self.early as u32..end as u32).map(history::replay::AllocationId) {
-                self.change(file, history, id, true, 0);
-            }
-            self.early = end;
-            if !has_time() {
-                return false;
+            slice.tick()?;
+            let id = AllocationId(self.early as u32);
+            self.early += 1;
+            self.change(file, history, id, true, 0);
+        }
+        for event in self.event..history.event_count() {
+            slice.tick()?;
+            self.event += 1;
+            if let Some((id, is_born)) = history.change(EventIdx(event)) {
+                self.change(file, history, id, is_born, event + 1);
             }
         }
-        while self.event < history.event_count() {
-            let end = history.event_count().min(self.event + ROWS_PER_CHECK as u32);
-            for event in self.event..end {
-                if let Some((id, is_born)) = history.change(EventIdx(event)) {
-                    self.change(file, history, id, is_born, event + 1);
-                }
-            }
-            self.event = end;
-            if !has_time() {
-                return false;
-            }
-        }
-        true
+        Ok(())
     }
 
     #[inline(always)]
-    fn change(
-        &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        id: history::replay::AllocationId,
-        is_born: bool,
-        moment: u32,
-    ) {
+    fn change(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, is_born: bool, moment: u32) {
         if id.0 == 0 && history.allocations.source(id) == Source::Unexplained {
             return;
         }

@@ -1,12 +1,11 @@
 //! How much is reserved and free over the trace, in one run over the events: the most of each of many equal parts.
 
 use crate::open::OpenFile;
+use base::slice::{Slice, Spent};
 use base::sorted::{pair, sorted_numbers};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
 
-/// Events or allocations between two questions for the time.
-const ROWS_PER_CHECK: usize = 2048;
 /// Parts of the trace that are told.
 pub(super) const PARTS: usize = 48;
 /// Parts that each of those is looked at in, for the worst moments.
@@ -52,47 +51,36 @@ impl Course {
         &mut self,
         file: &OpenFile,
         history: &DeviceHistory,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
+        slice: &mut Slice<'_>,
+    ) -> Result<(), Spent> {
         let bytes = |id: AllocationId| i64::try_from(file.about(history).rounded(id).0).unwrap_or(i64::MAX);
         let early = history.allocations.early();
         while self.next_early < early {
-            let end = early.min(self.next_early + ROWS_PER_CHECK);
-            for id in (self.next_early..end).map(|id| AllocationId(id as u32)) {
-                if history.allocations.outlives(id, Moment::START) {
-                    self.now[1] = self.now[1].saturating_add(bytes(id));
-                }
-            }
-            self.next_early = end;
-            if !has_time() {
-                return false;
+            slice.tick()?;
+            let id = AllocationId(self.next_early as u32);
+            self.next_early += 1;
+            if history.allocations.outlives(id, Moment::START) {
+                self.now[1] = self.now[1].saturating_add(bytes(id));
             }
         }
-        let mut next = self.next_event.unwrap_or_else(|| {
+        if self.next_event.is_none() {
             self.look(history, 0);
-            0
-        });
-        while next < history.event_count() {
-            let end = history.event_count().min(next.saturating_add(ROWS_PER_CHECK as u32));
-            for event in (next..end).map(EventIdx) {
-                let changes = match history.change(event) {
-                    Some((id, true)) => [0, bytes(id), history.allocations.size(id) as i64],
-                    Some((id, false)) => [0, -bytes(id), -(history.allocations.size(id) as i64)],
-                    None => [history.reserved_change(event), 0, 0],
-                };
-                for (now, change) in self.now.iter_mut().zip(changes) {
-                    *now = now.saturating_add(change);
-                }
-                self.look(history, Moment::after(event).0);
-            }
-            next = end;
-            self.next_event = Some(next);
-            if !has_time() {
-                return false;
-            }
         }
-        self.next_event = Some(next);
-        true
+        let next = *self.next_event.get_or_insert(0);
+        for event in (next..history.event_count()).map(EventIdx) {
+            slice.tick()?;
+            self.next_event = Some(event.0 + 1);
+            let changes = match history.change(event) {
+                Some((id, true)) => [0, bytes(id), history.allocations.size(id) as i64],
+                Some((id, false)) => [0, -bytes(id), -(history.allocations.size(id) as i64)],
+                None => [history.reserved_change(event), 0, 0],
+            };
+            for (now, change) in self.now.iter_mut().zip(changes) {
+                *now = now.saturating_add(change);
+            }
+            self.look(history, Moment::after(event).0);
+        }
+        Ok(())
     }
 
     fn look(&mut self, history: &DeviceHistory, moment: u32) {

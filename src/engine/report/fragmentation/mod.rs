@@ -11,6 +11,7 @@ use super::writing::{Writing, at, bytes, row, sheet, threshold};
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Report, ReportQuestion, StateFit, Threshold, Tone};
 use crate::state::Fits;
+use base::slice::{Slice, Spent};
 use base::units::{EventIdx, Moment, counted, grouped, percent};
 use course::{By, Course, Free};
 use history::replay::{DeviceHistory, SegmentLives};
@@ -70,27 +71,23 @@ impl Parts {
 }
 
 impl Job for Fragmentation {
-    fn step(&mut self, file: &mut OpenFile, has_time: &mut dyn FnMut() -> bool) -> Option<Report> {
-        if !file.segment_lives(self.device, has_time) {
-            return None;
-        }
+    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice<'_>) -> Result<Report, Spent> {
+        Spent::unless(file.segment_lives(self.device, slice.clock()))?;
         let file = &*file;
         let (Some(history), Some(lives)) = (file.history(self.device), file.segments(self.device)) else {
-            return Some(Report { topic: self.question.topic, ..Report::default() });
+            return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
         let course = self.course.get_or_insert_with(|| Course::new(history));
-        if !course.step(file, history, has_time) {
-            return None;
-        }
+        course.step(file, history, slice)?;
         let parts = self.parts.get_or_insert_with(|| Parts::new(file, history, lives, &self.question, course));
         let Parts { moment, worst, asked, failed, fits, request: _ } = parts;
         let layouts =
             [Some(moment), Some(worst), asked.as_mut().map(|it| &mut it.1), failed.as_mut().map(|it| &mut it.1)];
-        if !layouts.into_iter().flatten().all(|layout| layout.step(file, history, lives, has_time)) {
-            return None;
+        for layout in layouts.into_iter().flatten() {
+            layout.step(file, history, lives, slice)?;
         }
-        let told = fits.step(&parts.moment.held, lives, has_time)?;
-        let parts = self.parts.take()?;
+        let told = fits.step(&parts.moment.held, lives, slice.clock()).ok_or(Spent)?;
+        let parts = self.parts.take().ok_or(Spent)?;
         let mut writing = Writing::new(file, history, &self.question);
         say(&mut writing, &parts, lives, course);
         parts.moment.write(&mut writing, "moment", "At the moment, by kind of segment");
@@ -109,7 +106,7 @@ impl Job for Fragmentation {
             course.worst_moments(By::Share, history),
         );
         write_moments(&mut writing, "over_time", "Over the trace, in equal parts", course.over_time());
-        Some(writing.report)
+        Ok(writing.report)
     }
 }
 

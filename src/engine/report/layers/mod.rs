@@ -10,6 +10,7 @@ use crate::places::lasted_us;
 use crate::protocol::{Cell, Evidence, Report, ReportQuestion, Sheet, SheetRow, Span, Statement, Tone, Topic};
 use crate::radix::Radix;
 use analysis::site;
+use base::slice::{Slice, Spent};
 use base::sorted::{pair, sorted_by_key};
 use base::units::{EventIdx, counted, percent};
 use history::replay::DeviceHistory;
@@ -17,8 +18,6 @@ use history::snapshot::{Snapshot, StringId};
 use sums::{Named, Sum, Sums};
 use tree::{Module, Tree};
 
-/// Modules between two questions for the time.
-const ROWS_PER_CHECK: usize = 2048;
 /// Characters of an annotation that may be the name of a module.
 const LONGEST_NAME: usize = 200;
 
@@ -44,22 +43,17 @@ impl Layers {
     }
 
     /// Puts modules in the order in which they are told where not all are: the outer before the inner, then by bytes.
-    fn rank(&mut self, has_time: &mut dyn FnMut() -> bool) -> bool {
-        while self.outermost.len() < self.tree.modules.len() {
-            let known = self.outermost.len();
-            if known == 0 {
-                self.outermost = Radix::with_room(self.tree.modules.len());
-            }
-            let modules = self.tree.modules.iter().zip(&self.sums.sums).enumerate();
-            for (number, (module, sum)) in modules.skip(known).take(ROWS_PER_CHECK) {
-                let key = u64::from(module.depth.min(0xffff)) << 48 | (!sum.allocated >> 16);
-                self.outermost.push(key, number as u32);
-            }
-            if !has_time() {
-                return false;
-            }
+    fn rank(&mut self, slice: &mut Slice<'_>) -> Result<(), Spent> {
+        let known = self.outermost.len();
+        if known == 0 {
+            self.outermost = Radix::with_room(self.tree.modules.len());
         }
-        self.outermost.step(has_time)
+        for (number, (module, sum)) in self.tree.modules.iter().zip(&self.sums.sums).enumerate().skip(known) {
+            slice.tick()?;
+            let key = u64::from(module.depth.min(0xffff)) << 48 | (!sum.allocated >> 16);
+            self.outermost.push(key, number as u32);
+        }
+        Spent::unless(self.outermost.step(slice.clock()))
     }
 
     fn report(&mut self, snapshot: &Snapshot, history: &DeviceHistory) -> Report {
@@ -76,14 +70,14 @@ impl Layers {
 }
 
 impl Job for Layers {
-    fn step(&mut self, file: &mut OpenFile, has_time: &mut dyn FnMut() -> bool) -> Option<Report> {
+    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice<'_>) -> Result<Report, Spent> {
         let Some(history) = file.history(self.device) else {
-            return Some(Report { topic: Topic::Layers, ..Report::default() });
+            return Ok(Report { topic: Topic::Layers, ..Report::default() });
         };
-        let is_done = self.tree.step(&file.snapshot, has_time)
-            && self.sums.step(&file.snapshot, history, &self.tree, has_time)
-            && self.rank(has_time);
-        is_done.then(|| self.report(&file.snapshot, history))
+        self.tree.step(&file.snapshot, slice)?;
+        self.sums.step(&file.snapshot, history, &self.tree, slice)?;
+        self.rank(slice)?;
+        Ok(self.report(&file.snapshot, history))
     }
 }
 

@@ -3,12 +3,10 @@
 use super::tree::{Module, Tree};
 use crate::innermost::Innermost;
 use crate::origin::{is_of_free, stack_of};
+use base::slice::{Slice, Spent};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{Action, Snapshot, StringId};
-
-/// Events or allocations between two questions for the time.
-const ROWS_PER_CHECK: u32 = 2048;
 
 /// The innermost annotation at the events of a module.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -98,47 +96,36 @@ impl Sums {
         snapshot: &Snapshot,
         history: &DeviceHistory,
         tree: &Tree,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
+        slice: &mut Slice<'_>,
+    ) -> Result<(), Spent> {
         if self.is_whole {
-            return true;
+            return Ok(());
         }
-        if !self.innermost.step(snapshot, history, has_time) {
-            return false;
-        }
+        Spent::unless(self.innermost.step(snapshot, history, slice.clock()))?;
         let (events, allocations) = (history.event_count(), &history.allocations);
-        if self.event == 0 {
+        if self.sums.is_empty() {
             self.sums = vec![Sum::default(); tree.modules.len()];
             (self.live, self.reserved) = (history.drawn_at(Moment::START), history.reserved_at(Moment::START));
         }
-        while self.event < events {
-            for event in self.event..events.min(self.event + ROWS_PER_CHECK) {
-                self.event += 1;
-                self.pass(history, tree, event);
-            }
-            if !has_time() {
-                return false;
-            }
+        for event in self.event..events {
+            slice.tick()?;
+            self.event += 1;
+            self.pass(history, tree, event);
         }
         let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
-        while (self.next as usize) < allocations.len() {
-            for id in self.next..(allocations.len() as u32).min(self.next + ROWS_PER_CHECK) {
-                self.next += 1;
-                let id = AllocationId(id);
-                let (born, died, size) = allocations.span(id);
-                if born > peak || died <= peak {
-                    continue;
-                }
-                let stack = stack_of(snapshot, history, id);
-                // A stack that is of the free tells nothing of the birth.
-                if let Some(sum) = self.sums.get_mut(tree.of(stack) as usize)
-                    && !is_of_free(history, id, stack)
-                {
-                    sum.live = sum.live.saturating_add(size);
-                }
+        for id in (self.next..allocations.len() as u32).map(AllocationId) {
+            slice.tick()?;
+            self.next += 1;
+            let (born, died, size) = allocations.span(id);
+            if born > peak || died <= peak {
+                continue;
             }
-            if !has_time() {
-                return false;
+            let stack = stack_of(snapshot, history, id);
+            // A stack that is of the free tells nothing of the birth.
+            if let Some(sum) = self.sums.get_mut(tree.of(stack) as usize)
+                && !is_of_free(history, id, stack)
+            {
+                sum.live = sum.live.saturating_add(size);
             }
         }
         // Those inside have higher numbers.
@@ -147,7 +134,7 @@ impl Sums {
             self.sums.get_mut(parent as usize).into_iter().for_each(|outer| outer.add(inner));
         }
         self.is_whole = true;
-        true
+        Ok(())
     }
 
     fn pass(&mut self, history: &DeviceHistory, tree: &Tree, event: u32) {

@@ -4,11 +4,9 @@
 //! module it is called in, or the frame outside all modules), by the frames between the two, and by the file of its `forward`.
 
 use crate::report::modules::{Modules, Role};
+use base::slice::{Slice, Spent};
 use hashbrown::HashMap;
 use history::snapshot::{FrameId, Snapshot, StackId, StringId};
-
-/// Stacks between two questions for the time.
-const ROWS_PER_CHECK: usize = 2048;
 
 /// A module.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +46,7 @@ pub(super) struct Tree {
 
 impl Tree {
     /// Looks at stacks while there is time: `true` when done.
-    pub(super) fn step(&mut self, snapshot: &Snapshot, has_time: &mut dyn FnMut() -> bool) -> bool {
+    pub(super) fn step(&mut self, snapshot: &Snapshot, slice: &mut Slice<'_>) -> Result<(), Spent> {
         let count = snapshot.stacks.len();
         if self.places.is_empty() {
             self.places = Vec::with_capacity(count);
@@ -56,19 +54,15 @@ impl Tree {
             self.modules.push(Module { parent: 0, depth: 0, call: None, forward: None });
             self.paths.push(None);
         }
-        while self.places.len() < count {
-            for stack in self.places.len()..count.min(self.places.len() + ROWS_PER_CHECK) {
-                let place = snapshot.stacks.innermost(StackId(stack as u32)).map(|(callers, frame)| {
-                    let before = self.places.get(callers.0 as usize).copied().unwrap_or_default();
-                    self.next(snapshot, before, frame)
-                });
-                self.places.push(place.unwrap_or_default());
-            }
-            if !has_time() {
-                return false;
-            }
+        for stack in self.places.len()..count {
+            slice.tick()?;
+            let place = snapshot.stacks.innermost(StackId(stack as u32)).map(|(callers, frame)| {
+                let before = self.places.get(callers.0 as usize).copied().unwrap_or_default();
+                self.next(snapshot, before, frame)
+            });
+            self.places.push(place.unwrap_or_default());
         }
-        true
+        Ok(())
     }
 
     /// The module that a stack is in; 0: in none.

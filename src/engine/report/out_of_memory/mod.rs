@@ -13,6 +13,7 @@ use crate::open::OpenFile;
 use crate::protocol::{Cell, Evidence, Report, ReportQuestion, SheetRow, Threshold, Tone};
 use crate::state::Held;
 use analysis::site;
+use base::slice::{Slice, Spent};
 use base::units::EventIdx;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{Action, StackId};
@@ -20,8 +21,6 @@ use refused::{Facts, Refused, refused};
 use rooms::Room;
 pub(super) use rooms::Rooms;
 
-/// Events between two questions for the time.
-const ROWS_PER_CHECK: u32 = 2048;
 /// Refused requests, and allocations before one, that are told of.
 const MOST_REQUESTS: u32 = 1000;
 
@@ -43,19 +42,17 @@ impl OutOfMemory {
 }
 
 impl Job for OutOfMemory {
-    fn step(&mut self, file: &mut OpenFile, has_time: &mut dyn FnMut() -> bool) -> Option<Report> {
+    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice<'_>) -> Result<Report, Spent> {
         if self.refused.is_none() {
             self.sites = sites(file, self.device, self.question.rows.min(MOST_REQUESTS) as usize);
         }
-        if !file.segment_lives(self.device, has_time) {
-            return None;
-        }
+        Spent::unless(file.segment_lives(self.device, slice.clock()))?;
         let file = &*file;
         let history = file.history(self.device);
         let lives = file.segments(self.device);
         let is_refused = |history: &&DeviceHistory| history.action_counts[Action::Oom as usize] > 0;
         let Some((history, lives)) = history.filter(is_refused).zip(lives) else {
-            return Some(nothing(history, &self.question));
+            return Ok(nothing(history, &self.question));
         };
         let refused = match &mut self.refused {
             Some(refused) => refused,
@@ -63,7 +60,7 @@ impl Job for OutOfMemory {
                 // The one at the chosen moment, or else the newest: what is clicked in its report must not bring up another.
                 let at = self.question.at.unwrap_or(u32::MAX);
                 let chosen = refused(history).find(|&event| event == at || event.checked_add(1) == Some(at));
-                let event = chosen.or_else(|| refused(history).last())?;
+                let event = chosen.or_else(|| refused(history).last()).ok_or(Spent)?;
                 let live = LiveSites::new(file, history, event.saturating_add(1));
                 let held = Held::new(history, lives, live.moment);
                 let (rooms, before) = Default::default();
@@ -71,27 +68,19 @@ impl Job for OutOfMemory {
             }
         };
         let Refused { live, held, rooms, before, next, .. } = refused;
-        if !live.step(file, history, &mut |_, _| {}, has_time)
-            || !held.step(file, history, lives, has_time)
-            || !rooms.step(held, lives, has_time)
-        {
-            return None;
-        }
+        live.step(file, history, &mut |_, _| {}, slice)?;
+        Spent::unless(held.step(file, history, lives, slice.clock()))?;
+        rooms.step(held, lives, slice)?;
         let wanted = self.question.rows.min(MOST_REQUESTS) as usize;
         while *next > 0 && before.len() < wanted {
-            let from = next.saturating_sub(ROWS_PER_CHECK);
-            let is_big = |&event: &u32| {
-                history.events.action(event) == Action::Alloc
-                    && history.address_and_size(EventIdx(event)).1 >= self.big.value
-            };
-            before.extend((from..*next).rev().filter(is_big));
-            *next = from;
-            if !has_time() {
-                return None;
+            slice.tick()?;
+            *next -= 1;
+            let is_alloc = history.events.action(*next) == Action::Alloc;
+            if is_alloc && history.address_and_size(EventIdx(*next)).1 >= self.big.value {
+                before.push(*next);
             }
         }
-        before.truncate(wanted);
-        let refused = self.refused.take()?;
+        let refused = self.refused.take().ok_or(Spent)?;
         let mut writing = Writing::new(file, history, &self.question);
         let facts = Facts::of(history, refused.event);
         let newer = newer(history, refused.event);
@@ -102,7 +91,7 @@ impl Job for OutOfMemory {
         let title = "What was live when the request failed";
         refused.live.write(&mut writing, title, None);
         write_before(&mut writing, &refused, self.big.clone());
-        Some(writing.report)
+        Ok(writing.report)
     }
 }
 

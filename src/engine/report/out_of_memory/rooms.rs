@@ -2,11 +2,9 @@
 
 use crate::protocol::StateSums;
 use crate::state::Held;
+use base::slice::{Slice, Spent};
 use hashbrown::HashMap;
 use history::replay::{SegmentKind, SegmentLives};
-
-/// Segments between two questions for the time.
-const ROWS_PER_CHECK: usize = 2048;
 
 /// What is free for one kind of requests: upper bounds, because a block may be larger than is known.
 #[derive(Clone, Debug)]
@@ -35,31 +33,27 @@ impl Rooms {
         &mut self,
         held: &Held,
         lives: &SegmentLives,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
-        while self.next < held.segments.len() {
-            for segment in held.segments.iter().skip(self.next).take(ROWS_PER_CHECK) {
-                let Some(&kind) = lives.kinds().get(segment.kind as usize) else { continue };
-                let kind = served(kind);
-                let new = self.rooms.len() as u32;
-                let number = *self.numbers.entry(kind).or_insert(new);
-                if number == new {
-                    self.rooms.push(Room { kind, sums: StateSums::default(), whole: 0, whole_bytes: 0 });
-                }
-                let Some(room) = self.rooms.get_mut(number as usize) else { continue };
-                room.sums.add(&segment.sums);
-                self.all.add(&segment.sums);
-                if segment.sums.blocks == 0 {
-                    room.whole += 1;
-                    room.whole_bytes = room.whole_bytes.saturating_add(segment.sums.reserved);
-                }
+        slice: &mut Slice<'_>,
+    ) -> Result<(), Spent> {
+        for segment in held.segments.iter().skip(self.next) {
+            slice.tick()?;
+            self.next += 1;
+            let Some(&kind) = lives.kinds().get(segment.kind as usize) else { continue };
+            let kind = served(kind);
+            let new = self.rooms.len() as u32;
+            let number = *self.numbers.entry(kind).or_insert(new);
+            if number == new {
+                self.rooms.push(Room { kind, sums: StateSums::default(), whole: 0, whole_bytes: 0 });
             }
-            self.next += ROWS_PER_CHECK;
-            if !has_time() {
-                return false;
+            let Some(room) = self.rooms.get_mut(number as usize) else { continue };
+            room.sums.add(&segment.sums);
+            self.all.add(&segment.sums);
+            if segment.sums.blocks == 0 {
+                room.whole += 1;
+                room.whole_bytes = room.whole_bytes.saturating_add(segment.sums.reserved);
             }
         }
-        true
+        Ok(())
     }
 
     /// What is held for the requests that segments of a kind serve: those that can grow and those that cannot serve the same.

@@ -3,11 +3,9 @@
 use crate::open::OpenFile;
 use crate::protocol::Grouping;
 use crate::radix::Radix;
+use base::slice::{Slice, Spent};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory, SegmentLives, Source};
-
-/// Events, allocations or ranges between two questions for the time.
-const ROWS_PER_CHECK: usize = 2048;
 
 /// What a pool holds at a moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,56 +77,42 @@ impl Course {
         file: &OpenFile,
         history: &DeviceHistory,
         lives: &SegmentLives,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
+        slice: &mut Slice<'_>,
+    ) -> Result<(), Spent> {
         while self.ends.len() < lives.ranges.len() && self.ended.is_empty() {
-            let from = self.ends.len();
-            for (id, (_, died, _)) in (from as u32..).zip(lives.ranges.spans_in(from..from + ROWS_PER_CHECK)) {
-                self.ends.push(died.into(), id);
-            }
-            if !has_time() {
-                return false;
-            }
+            slice.tick()?;
+            let id = self.ends.len() as u32;
+            let (_, died, _) = lives.ranges.span(AllocationId(id));
+            self.ends.push(died.into(), id);
         }
         if self.ended.is_empty() {
-            if !self.ends.step(has_time) {
-                return false;
-            }
+            Spent::unless(self.ends.step(slice.clock()))?;
             self.ended = std::mem::take(&mut self.ends).into_ids();
             self.map(file, lives, 0);
         }
         let early = history.allocations.early();
         while self.next_early < early {
-            let end = early.min(self.next_early + ROWS_PER_CHECK);
-            for id in (self.next_early..end).map(|id| AllocationId(id as u32)) {
-                self.tell(file, history, id);
-                if history.allocations.outlives(id, Moment::START) {
-                    self.live(file, history, id, true);
-                    if history.allocations.pending_from(id) == 0 {
-                        self.pend(file, history, id, history.allocations.size(id) as i64);
-                    }
+            slice.tick()?;
+            let id = AllocationId(self.next_early as u32);
+            self.next_early += 1;
+            self.tell(file, history, id);
+            if history.allocations.outlives(id, Moment::START) {
+                self.live(file, history, id, true);
+                if history.allocations.pending_from(id) == 0 {
+                    self.pend(file, history, id, history.allocations.size(id) as i64);
                 }
-            }
-            self.next_early = end;
-            if !has_time() {
-                return false;
             }
         }
         if self.next_event == 0 {
             self.pools.iter_mut().for_each(|pool| pool.look(0));
             self.keep(0);
         }
-        while self.next_event < history.event_count() {
-            let end = history.event_count().min(self.next_event.saturating_add(ROWS_PER_CHECK as u32));
-            for event in (self.next_event..end).map(EventIdx) {
-                self.event(file, history, lives, event);
-            }
-            self.next_event = end;
-            if !has_time() {
-                return false;
-            }
+        for event in (self.next_event..history.event_count()).map(EventIdx) {
+            slice.tick()?;
+            self.next_event += 1;
+            self.event(file, history, lives, event);
         }
-        true
+        Ok(())
     }
 
     fn event(&mut self, file: &OpenFile, history: &DeviceHistory, lives: &SegmentLives, event: EventIdx) {

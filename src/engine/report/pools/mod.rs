@@ -8,13 +8,12 @@ use super::writing::{Writing, at, bytes, sheet};
 use crate::answers::Population;
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Grouping, Report, ReportQuestion, Scope, Sheet, SheetRow, Tone};
+use base::slice::{Slice, Spent};
 use base::sorted::{pair, sorted_numbers};
 use base::units::{Moment, counted, grouped, percent};
 use course::{Course, Pool};
 use history::replay::DeviceHistory;
 
-/// Allocations between two questions for the time.
-const ROWS_PER_CHECK: usize = 2048;
 /// Private pools whose contents are told, the largest.
 const MOST_CONTENTS: usize = 16;
 
@@ -42,20 +41,16 @@ impl Pools {
 }
 
 impl Job for Pools {
-    fn step(&mut self, file: &mut OpenFile, has_time: &mut dyn FnMut() -> bool) -> Option<Report> {
-        if !file.segment_lives(self.device, has_time) {
-            return None;
-        }
+    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice<'_>) -> Result<Report, Spent> {
+        Spent::unless(file.segment_lives(self.device, slice.clock()))?;
         let file = &*file;
         let (Some(history), Some(lives)) = (file.history(self.device), file.segments(self.device)) else {
-            return Some(Report { topic: self.question.topic, ..Report::default() });
+            return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
         let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
         let moment = self.question.at.unwrap_or(peak).min(history.event_count());
         let course = self.course.get_or_insert_with(|| Course::new(file, history, lives, [peak, moment]));
-        if !course.step(file, history, lives, has_time) {
-            return None;
-        }
+        course.step(file, history, lives, slice)?;
         let contents = self.contents.get_or_insert_with(|| {
             let private = ranked(course).into_iter().filter(|&pool| file.groups.is_private(pool));
             let begun = private.take(MOST_CONTENTS).map(|pool| {
@@ -65,31 +60,24 @@ impl Job for Pools {
             });
             begun.collect()
         });
-        if !contents.iter_mut().all(|contents| contents.step(file, history, has_time)) {
-            return None;
+        for contents in contents.iter_mut() {
+            contents.step(file, history, slice)?;
         }
         let mut writing = Writing::new(file, history, &self.question);
         say(&mut writing, course);
         write_pools(&mut writing, course);
         write_contents(&mut writing, contents);
-        Some(writing.report)
+        Ok(writing.report)
     }
 }
 
 impl Contents {
-    fn step(&mut self, file: &OpenFile, history: &DeviceHistory, has_time: &mut dyn FnMut() -> bool) -> bool {
-        while self.next < self.population.len() {
-            self.population.part(history, [self.next, self.next + ROWS_PER_CHECK], &mut |id, size| {
-                if file.groups.of(&file.snapshot, history, id, Grouping::Pool) == self.pool {
-                    self.sums.add(file, history, id, size);
-                }
-            });
-            self.next += ROWS_PER_CHECK;
-            if !has_time() {
-                return false;
+    fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice<'_>) -> Result<(), Spent> {
+        self.population.each(history, &mut self.next, slice, &mut |id, size| {
+            if file.groups.of(&file.snapshot, history, id, Grouping::Pool) == self.pool {
+                self.sums.add(file, history, id, size);
             }
-        }
-        true
+        })
     }
 }
 

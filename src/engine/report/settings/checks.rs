@@ -6,12 +6,11 @@ use crate::open::OpenFile;
 use crate::report::fragmentation::{MUCH, first_failure, most_requested, most_reserved};
 use crate::report::layout::{Asked, Layout};
 use crate::report::writing::bytes;
+use base::slice::{Slice, Spent};
 use base::units::{EventIdx, counted, grouped};
 use history::replay::{AllocationId, DeviceHistory, SegmentLives};
 use history::snapshot::Action;
 
-/// Events or allocations between two questions for the time.
-const ROWS_PER_CHECK: usize = 2048;
 const MIB: u64 = 1 << 20;
 
 /// What was looked at, in the order it is told in.
@@ -132,51 +131,40 @@ impl Checks {
         file: &OpenFile,
         history: &DeviceHistory,
         lives: &SegmentLives,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
+        slice: &mut Slice<'_>,
+    ) -> Result<(), Spent> {
         let Checks { asked, failed, active, end, .. } = self;
         let beside = [asked.as_mut().map(|it| &mut it.1), failed.as_mut().map(|it| &mut it.1)];
         let layouts = [active, end].into_iter().chain(beside.into_iter().flatten());
         for layout in layouts {
-            if !layout.step(file, history, lives, has_time) {
-                return false;
-            }
+            layout.step(file, history, lives, slice)?;
         }
-        while self.next_event < history.event_count() {
-            let end = history.event_count().min(self.next_event.saturating_add(ROWS_PER_CHECK as u32));
-            for event in self.next_event..end {
-                let which = match history.events.action(event) {
-                    Action::SegmentAlloc | Action::SegmentMap => 0,
-                    Action::SegmentFree | Action::SegmentUnmap => 1,
-                    _ => continue,
-                };
-                let (bytes, count) = &mut self.turned[which];
-                *bytes = bytes.saturating_add(history.address_and_size(EventIdx(event)).1);
-                *count += 1;
-            }
-            self.next_event = end;
-            if !has_time() {
-                return false;
-            }
+        for event in self.next_event..history.event_count() {
+            slice.tick()?;
+            self.next_event += 1;
+            let which = match history.events.action(event) {
+                Action::SegmentAlloc | Action::SegmentMap => 0,
+                Action::SegmentFree | Action::SegmentUnmap => 1,
+                _ => continue,
+            };
+            let (bytes, count) = &mut self.turned[which];
+            *bytes = bytes.saturating_add(history.address_and_size(EventIdx(event)).1);
+            *count += 1;
         }
         let whole = self.whole.get_or_insert_with(|| whole_segments(&self.end, lives));
         while self.next < history.allocations.len() && !whole.is_empty() {
-            let end = history.allocations.len().min(self.next + ROWS_PER_CHECK);
-            for id in (self.next..end).map(|id| AllocationId(id as u32)) {
-                let address = history.allocations.address(id);
-                let after = whole.partition_point(|&[from, ..]| from <= address);
-                let Some([_, to, used]) = after.checked_sub(1).and_then(|place| whole.get_mut(place)) else { continue };
-                let (_, died, _) = history.allocations.span(id);
-                if address < *to && died != u32::MAX {
-                    *used = (*used).max(died.into());
-                }
-            }
-            self.next = end;
-            if !has_time() {
-                return false;
+            slice.tick()?;
+            let id = AllocationId(self.next as u32);
+            self.next += 1;
+            let address = history.allocations.address(id);
+            let after = whole.partition_point(|&[from, ..]| from <= address);
+            let Some([_, to, used]) = after.checked_sub(1).and_then(|place| whole.get_mut(place)) else { continue };
+            let (_, died, _) = history.allocations.span(id);
+            if address < *to && died != u32::MAX {
+                *used = (*used).max(died.into());
             }
         }
-        true
+        Ok(())
     }
 
     /// What was found of each.

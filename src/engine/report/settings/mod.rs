@@ -7,6 +7,7 @@ use super::job::Job;
 use super::writing::{Writing, at, bytes, cut, row, sheet};
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Report, ReportQuestion, SheetRow, Tone};
+use base::slice::{Slice, Spent};
 use base::units::{Moment, grouped, percent};
 use checks::{About, Checks, Found};
 
@@ -24,18 +25,14 @@ impl Settings {
 }
 
 impl Job for Settings {
-    fn step(&mut self, file: &mut OpenFile, has_time: &mut dyn FnMut() -> bool) -> Option<Report> {
-        if !file.segment_lives(self.device, has_time) {
-            return None;
-        }
+    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice<'_>) -> Result<Report, Spent> {
+        Spent::unless(file.segment_lives(self.device, slice.clock()))?;
         let file = &*file;
         let (Some(history), Some(lives)) = (file.history(self.device), file.segments(self.device)) else {
-            return Some(Report { topic: self.question.topic, ..Report::default() });
+            return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
         let checks = self.checks.get_or_insert_with(|| Checks::new(file, history, lives));
-        if !checks.step(file, history, lives, has_time) {
-            return None;
-        }
+        checks.step(file, history, lives, slice)?;
         let mut found = checks.found(file, history, lives);
         // Settings of the device's allocator say nothing about host memory.
         found.retain(|_| history.device >= 0);
@@ -43,7 +40,7 @@ impl Job for Settings {
         say(&mut writing, &found);
         write_settings(&mut writing);
         write_checks(&mut writing, &found);
-        Some(writing.report)
+        Ok(writing.report)
     }
 }
 

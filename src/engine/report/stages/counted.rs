@@ -3,14 +3,12 @@
 use crate::innermost::{Innermost, Marks};
 use crate::protocol::Span;
 use crate::regions::compile_context;
+use base::slice::{Slice, Spent};
 use base::sorted::{pair, sorted_by_key};
 use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{Action, Snapshot, StringId};
-
-/// Events or allocations between two questions for the time.
-const ROWS_PER_CHECK: u32 = 2048;
 
 /// What the allocations of a compiled region come to: requested bytes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -85,62 +83,52 @@ impl Counted {
         &mut self,
         snapshot: &Snapshot,
         history: &DeviceHistory,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
+        slice: &mut Slice<'_>,
+    ) -> Result<(), Spent> {
         let (events, allocations) = (history.event_count(), &history.allocations);
         let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
-        while self.event < events {
-            for event in self.event..events.min(self.event + ROWS_PER_CHECK) {
-                self.tell();
-                self.event += 1;
-                self.pass(snapshot, history, event);
-                if let Some((span, highest)) = &mut self.window
-                    && (span.from < self.event && self.event <= span.to)
-                    && self.live > highest.bytes
-                {
-                    *highest = Highest { bytes: self.live, moment: self.event };
-                }
-                if self.event == peak {
-                    self.regions.iter_mut().for_each(|region| region.at_peak = region.live);
-                }
+        for event in self.event..events {
+            slice.tick()?;
+            self.tell();
+            self.event += 1;
+            self.pass(snapshot, history, event);
+            if let Some((span, highest)) = &mut self.window
+                && (span.from < self.event && self.event <= span.to)
+                && self.live > highest.bytes
+            {
+                *highest = Highest { bytes: self.live, moment: self.event };
             }
-            if !has_time() {
-                return false;
+            if self.event == peak {
+                self.regions.iter_mut().for_each(|region| region.at_peak = region.live);
             }
         }
         self.tell();
-        if !self.innermost.step(snapshot, history, has_time) {
-            return false;
-        }
+        Spent::unless(self.innermost.step(snapshot, history, slice.clock()))?;
         let (first, count) = (allocations.early() as u32, allocations.len() as u32);
-        while first + self.next < count {
-            for id in first + self.next..count.min(first + self.next + ROWS_PER_CHECK) {
-                self.next += 1;
-                let (born, died, size) = allocations.span(AllocationId(id));
-                // Mosaic knows no end but the completed free.
-                let is_freed = died <= self.highest.moment && is_completed(history, died);
-                if born > self.highest.moment || is_freed {
-                    continue;
-                }
-                let number = self.region(snapshot, history, born);
-                if let Some(region) = self.regions.get_mut(number) {
-                    region.mosaic = region.mosaic.saturating_add(size);
-                }
-                let name = self.innermost.at_birth(born);
-                let next = self.annotations.len() as u32;
-                let number = *self.of_annotation.entry(name).or_insert(next);
-                if number == next {
-                    self.annotations.push((name, 0));
-                }
-                if let Some((_, bytes)) = self.annotations.get_mut(number as usize) {
-                    *bytes = bytes.saturating_add(size);
-                }
+        for id in first + self.next..count {
+            slice.tick()?;
+            self.next += 1;
+            let (born, died, size) = allocations.span(AllocationId(id));
+            // Mosaic knows no end but the completed free.
+            let is_freed = died <= self.highest.moment && is_completed(history, died);
+            if born > self.highest.moment || is_freed {
+                continue;
             }
-            if !has_time() {
-                return false;
+            let number = self.region(snapshot, history, born);
+            if let Some(region) = self.regions.get_mut(number) {
+                region.mosaic = region.mosaic.saturating_add(size);
+            }
+            let name = self.innermost.at_birth(born);
+            let next = self.annotations.len() as u32;
+            let number = *self.of_annotation.entry(name).or_insert(next);
+            if number == next {
+                self.annotations.push((name, 0));
+            }
+            if let Some((_, bytes)) = self.annotations.get_mut(number as usize) {
+                *bytes = bytes.saturating_add(size);
             }
         }
-        true
+        Ok(())
     }
 
     fn pass(&mut self, snapshot: &Snapshot, history: &DeviceHistory, event: u32) {

@@ -12,6 +12,7 @@ use super::writing::{MOST_ROWS, says};
 use crate::open::OpenFile;
 use crate::protocol::{Report, ReportQuestion, Span, Tone, Topic};
 use crate::radix::Radix;
+use base::slice::{Slice, Spent};
 use base::units::counted;
 use counted::Counted;
 use hashbrown::HashMap;
@@ -20,9 +21,6 @@ use history::snapshot::{Snapshot, StringId};
 use mosaic_sheet::mosaic_sheet;
 use sheets::{Names, Sum, names_sheet, occurrences_sheet, regions_sheet};
 use step_sheet::{growth, steps_sheet};
-
-/// Annotations between two questions for the time.
-const ROWS_PER_CHECK: usize = 2048;
 
 /// The report, as far as it is.
 pub(super) struct Stages {
@@ -69,47 +67,37 @@ impl Stages {
     }
 
     /// Sums up annotations by name, and puts both in the order of their peaks, while there is time: `true` when done.
-    fn sum_up(&mut self, history: &DeviceHistory, has_time: &mut dyn FnMut() -> bool) -> bool {
+    fn sum_up(&mut self, history: &DeviceHistory, slice: &mut Slice<'_>) -> Result<(), Spent> {
         let places = &self.finding.placed.places;
-        while self.summed < places.len() {
-            if self.summed == 0 {
-                self.highest = Radix::with_room(places.len());
+        if self.summed == 0 {
+            self.highest = Radix::with_room(places.len());
+        }
+        while let Some(place) = places.get(self.summed) {
+            slice.tick()?;
+            let at = self.summed as u32;
+            self.summed += 1;
+            let facts = self.ranges.facts().get(at as usize).copied().unwrap_or_default();
+            self.highest.push(!facts.peak, at);
+            let Some(range) = history.annotations.get(place.row as usize) else { continue };
+            let next = self.sums.len() as u32;
+            let number = *self.by_name.entry(range.name).or_insert(next);
+            if number == next {
+                self.sums.push(Sum::of(range.name, at));
             }
-            for place in places.iter().skip(self.summed).take(ROWS_PER_CHECK) {
-                let at = self.summed as u32;
-                self.summed += 1;
-                let facts = self.ranges.facts().get(at as usize).copied().unwrap_or_default();
-                self.highest.push(!facts.peak, at);
-                let Some(range) = history.annotations.get(place.row as usize) else { continue };
-                let next = self.sums.len() as u32;
-                let number = *self.by_name.entry(range.name).or_insert(next);
-                if number == next {
-                    self.sums.push(Sum::of(range.name, at));
-                }
-                if let Some(sum) = self.sums.get_mut(number as usize) {
-                    sum.add(history, range, at, facts);
-                }
-            }
-            if !has_time() {
-                return false;
+            if let Some(sum) = self.sums.get_mut(number as usize) {
+                sum.add(history, range, at, facts);
             }
         }
-        if !self.highest.step(has_time) {
-            return false;
+        Spent::unless(self.highest.step(slice.clock()))?;
+        if self.highest_names.len() == 0 {
+            self.highest_names = Radix::with_room(self.sums.len());
         }
-        while self.highest_names.len() < self.sums.len() {
-            let known = self.highest_names.len();
-            if known == 0 {
-                self.highest_names = Radix::with_room(self.sums.len());
-            }
-            for (at, sum) in self.sums.iter().enumerate().skip(known).take(ROWS_PER_CHECK) {
-                self.highest_names.push(!sum.peak, at as u32);
-            }
-            if !has_time() {
-                return false;
-            }
+        while let Some(sum) = self.sums.get(self.highest_names.len()) {
+            slice.tick()?;
+            let at = self.highest_names.len() as u32;
+            self.highest_names.push(!sum.peak, at);
         }
-        self.highest_names.step(has_time)
+        Spent::unless(self.highest_names.step(slice.clock()))
     }
 
     fn report(&mut self, snapshot: &Snapshot, history: &DeviceHistory) -> Report {
@@ -145,14 +133,12 @@ impl Stages {
 }
 
 impl Job for Stages {
-    fn step(&mut self, file: &mut OpenFile, has_time: &mut dyn FnMut() -> bool) -> Option<Report> {
+    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice<'_>) -> Result<Report, Spent> {
         let Some(history) = file.history(self.device) else {
-            return Some(Report { topic: Topic::Stages, ..Report::default() });
+            return Ok(Report { topic: Topic::Stages, ..Report::default() });
         };
         if !self.is_found {
-            if !self.finding.step(file, has_time) {
-                return None;
-            }
+            self.finding.step(file, slice)?;
             self.is_found = true;
             self.ranges = Ranges::of(std::mem::take(&mut self.finding.placed.spans));
             self.steps = Ranges::of(self.finding.steps.spans.clone());
@@ -161,10 +147,10 @@ impl Job for Stages {
             let until = |us: i64| clock.map(|clock| clock.events_before_us(us.saturating_add(1)));
             self.counted.ask(marks.filter_map(|mark| until(mark.time_us)));
         }
-        let is_done = self.ranges.step(history, has_time)
-            && self.steps.step(history, has_time)
-            && self.counted.step(&file.snapshot, history, has_time)
-            && self.sum_up(history, has_time);
-        is_done.then(|| self.report(&file.snapshot, history))
+        self.ranges.step(history, slice)?;
+        self.steps.step(history, slice)?;
+        self.counted.step(&file.snapshot, history, slice)?;
+        self.sum_up(history, slice)?;
+        Ok(self.report(&file.snapshot, history))
     }
 }

@@ -3,12 +3,11 @@
 use super::found::{How, Steps};
 use super::placed::Placed;
 use crate::protocol::Span;
+use base::slice::{Slice, Spent};
 use hashbrown::HashMap;
 use history::replay::DeviceHistory;
 use history::snapshot::{Snapshot, StringId};
 
-/// Annotations between two questions for the time.
-const ROWS_PER_CHECK: usize = 1024;
 /// Bytes of a name that are looked at.
 const LONGEST_NAME: usize = 200;
 /// What the annotations of steps are called.
@@ -58,67 +57,54 @@ impl Families {
         snapshot: &Snapshot,
         history: &DeviceHistory,
         placed: &Placed,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
+        slice: &mut Slice<'_>,
+    ) -> Result<(), Spent> {
         let outside = placed.outside.len();
         while self.next < outside + placed.places.len() {
-            for _ in 0..ROWS_PER_CHECK {
-                let at = self.next;
-                let place =
-                    at.checked_sub(outside).and_then(|at| Some((placed.places.get(at)?, *placed.spans.get(at)?)));
-                let row = placed.outside.get(at).copied().or(place.map(|(place, _)| place.row));
-                let Some(range) = row.and_then(|row| history.annotations.get(row as usize)) else { break };
-                self.next += 1;
-                let family = self.family(snapshot, range.name);
-                let Some(known) = self.families.get_mut(family as usize) else { continue };
-                known.varies |= known.name != range.name;
-                let Some((_, span)) = place else {
-                    known.began_before |= history.numbers.time_us.is_some_and(|(first, _)| range.start_us < first);
-                    continue;
-                };
-                let is_cut =
-                    known.began_before && history.numbers.time_us.is_some_and(|(first, _)| range.start_us < first);
-                let overlaps = known.count > 0 && span.from < known.last.to;
-                if range.end_us.is_none() || is_cut || overlaps {
-                    self.of_place.push(NONE);
-                    continue;
-                }
-                known.repeats |= known.count > 0 && known.name == range.name;
-                if known.count == 0 {
-                    known.first = span;
-                }
-                known.count += 1;
-                known.covered += u64::from(span.to - span.from);
-                known.last = span;
-                self.of_place.push(family);
+            slice.spend(2)?;
+            let at = self.next;
+            let place = at.checked_sub(outside).and_then(|at| Some((placed.places.get(at)?, *placed.spans.get(at)?)));
+            let row = placed.outside.get(at).copied().or(place.map(|(place, _)| place.row));
+            self.next += 1;
+            let Some(range) = row.and_then(|row| history.annotations.get(row as usize)) else { continue };
+            let family = self.family(snapshot, range.name);
+            let Some(known) = self.families.get_mut(family as usize) else { continue };
+            known.varies |= known.name != range.name;
+            let Some((_, span)) = place else {
+                known.began_before |= history.numbers.time_us.is_some_and(|(first, _)| range.start_us < first);
+                continue;
+            };
+            let is_cut = known.began_before && history.numbers.time_us.is_some_and(|(first, _)| range.start_us < first);
+            let overlaps = known.count > 0 && span.from < known.last.to;
+            if range.end_us.is_none() || is_cut || overlaps {
+                self.of_place.push(NONE);
+                continue;
             }
-            if !has_time() {
-                return false;
+            known.repeats |= known.count > 0 && known.name == range.name;
+            if known.count == 0 {
+                known.first = span;
             }
+            known.count += 1;
+            known.covered += u64::from(span.to - span.from);
+            known.last = span;
+            self.of_place.push(family);
         }
         if self.chosen.is_none() {
             self.chosen = Some(self.best());
         }
         let chosen = self.chosen.flatten();
-        while self.gathered < self.of_place.len() && chosen.is_some() {
-            for (&family, (place, &span)) in self
-                .of_place
-                .iter()
-                .zip(placed.places.iter().zip(&placed.spans))
-                .skip(self.gathered)
-                .take(ROWS_PER_CHECK)
-            {
+        if chosen.is_some() {
+            let places = placed.places.iter().zip(&placed.spans);
+            for (&family, (place, &span)) in self.of_place.iter().zip(places).skip(self.gathered) {
+                slice.tick()?;
                 self.gathered += 1;
                 if Some(family) == chosen {
                     self.rows.push(place.row);
                     self.spans.push(span);
                 }
             }
-            if !has_time() {
-                return false;
-            }
         }
-        true
+        Ok(())
     }
 
     fn family(&mut self, snapshot: &Snapshot, name: StringId) -> u32 {

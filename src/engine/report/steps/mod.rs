@@ -5,7 +5,7 @@
 //! 2. Annotations of one name that cover less, `Optimizer.step`: a step goes from the end of one to the end of the next.
 //! 3. A call stack that comes at even distances (`recurrence.rs`), where that gives more steps than 2.
 //!
-//! To use it from another topic: make a [`Finding`], call its `step` until it returns `true`, then read `steps`: their spans are
+//! To use it from another topic: make a [`Finding`], call its `step` until it is done, then read `steps`: their spans are
 //! ascending and don't overlap, [`Steps::how`] says how they were found.
 
 mod families;
@@ -17,6 +17,7 @@ pub(super) use found::{How, Steps};
 pub(super) use placed::Placed;
 
 use crate::open::OpenFile;
+use base::slice::{Slice, Spent};
 use families::Families;
 use recurrence::Recurrence;
 
@@ -40,29 +41,27 @@ impl Finding {
     }
 
     /// Searches while there is time: `true` when `steps` are there (none where the file has no such device), and `placed`.
-    pub(super) fn step(&mut self, file: &OpenFile, has_time: &mut dyn FnMut() -> bool) -> bool {
-        let Some(history) = file.history(self.device) else { return true };
+    pub(super) fn step(&mut self, file: &OpenFile, slice: &mut Slice<'_>) -> Result<(), Spent> {
+        let Some(history) = file.history(self.device) else { return Ok(()) };
         if self.is_done {
-            return true;
+            return Ok(());
         }
-        self.is_placed = self.is_placed || self.placed.step(history, has_time);
         if !self.is_placed {
-            return false;
+            self.placed.step(history, slice)?;
+            self.is_placed = true;
         }
         if self.by_name.is_none() {
-            if !self.families.step(&file.snapshot, history, &self.placed, has_time) {
-                return false;
-            }
+            self.families.step(&file.snapshot, history, &self.placed, slice)?;
             self.by_name = Some(self.families.take_steps().unwrap_or_default());
         }
         let is_plain = self.by_name.as_ref().is_some_and(|steps| matches!(steps.found, How::Annotations(_)));
-        if !is_plain && !self.recurrence.step(&file.snapshot, history, has_time) {
-            return false;
+        if !is_plain {
+            self.recurrence.step(&file.snapshot, history, slice)?;
         }
         let (by_name, by_stack) = (self.by_name.take().unwrap_or_default(), self.recurrence.take_steps());
         let is_by_name = is_plain || !by_name.spans.is_empty() && by_name.spans.len() >= by_stack.spans.len();
         self.steps = if is_by_name { by_name } else { by_stack };
         self.is_done = true;
-        true
+        Ok(())
     }
 }

@@ -1,10 +1,8 @@
 //! Where annotations lie in the trace: ranges of wall-clock become ranges of moments, in slices.
 
 use crate::protocol::Span;
+use base::slice::{Slice, Spent};
 use history::replay::{AnnotationRange, DeviceHistory};
-
-/// Annotations between two questions for the time.
-const ROWS_PER_CHECK: usize = 2048;
 
 /// An annotation that has a place in the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,38 +31,34 @@ pub(in crate::report) struct Placed {
 
 impl Placed {
     /// Places them while there is time: `true` when done.
-    pub(super) fn step(&mut self, history: &DeviceHistory, has_time: &mut dyn FnMut() -> bool) -> bool {
+    pub(super) fn step(&mut self, history: &DeviceHistory, slice: &mut Slice<'_>) -> Result<(), Spent> {
         let Some(clock) = history.events.times.clock() else {
             self.timeless = history.annotations.len();
-            return true;
+            return Ok(());
         };
         let last_us = history.numbers.time_us.map_or(i64::MAX, |(_, last)| last);
-        while self.next < history.annotations.len() {
-            for range in history.annotations.iter().skip(self.next).take(ROWS_PER_CHECK) {
-                let row = self.next as u32;
-                self.next += 1;
-                let end_us = end_us(range);
-                // Of those inside each other the innermost stands last; what overlaps without that counts as inside.
-                while self.open.last().is_some_and(|&end| end < range.start_us) {
-                    self.open.pop();
-                }
-                let depth = self.open.len() as u32;
-                self.open.push(end_us);
-                if end_us < clock.first_us() || range.start_us > last_us {
-                    self.outside.push(row);
-                    continue;
-                }
-                let from = clock.events_before_us(range.start_us);
-                let to = clock.events_before_us(end_us.saturating_add(1)).max(from);
-                let to = if range.end_us.is_none() { history.event_count() } else { to };
-                self.places.push(Place { row, depth });
-                self.spans.push(Span { from, to });
+        for range in history.annotations.iter().skip(self.next) {
+            slice.tick()?;
+            let row = self.next as u32;
+            self.next += 1;
+            let end_us = end_us(range);
+            // Of those inside each other the innermost stands last; what overlaps without that counts as inside.
+            while self.open.last().is_some_and(|&end| end < range.start_us) {
+                self.open.pop();
             }
-            if !has_time() {
-                return false;
+            let depth = self.open.len() as u32;
+            self.open.push(end_us);
+            if end_us < clock.first_us() || range.start_us > last_us {
+                self.outside.push(row);
+                continue;
             }
+            let from = clock.events_before_us(range.start_us);
+            let to = clock.events_before_us(end_us.saturating_add(1)).max(from);
+            let to = if range.end_us.is_none() { history.event_count() } else { to };
+            self.places.push(Place { row, depth });
+            self.spans.push(Span { from, to });
         }
-        true
+        Ok(())
     }
 }
 

@@ -11,15 +11,15 @@
 use super::found::{How, Steps};
 use crate::protocol::Span;
 use crate::report::modules::Modules;
+use base::slice::{Slice, Spent};
 use base::sorted::sorted_numbers;
 use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
 use history::replay::DeviceHistory;
 use history::snapshot::{Action, FrameId, Snapshot, StackId};
 
-/// Events, or stacks, between two questions for the time.
-const EVENTS_PER_CHECK: u32 = 2048;
-const STACKS_PER_CHECK: usize = 128;
+/// Even stacks that are looked at in one go: as long as so many steps.
+const STACKS_AT_ONCE: u32 = 128;
 /// Stacks that must agree.
 const FEWEST: u32 = 3;
 
@@ -64,31 +64,27 @@ impl Recurrence {
         &mut self,
         snapshot: &Snapshot,
         history: &DeviceHistory,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
+        slice: &mut Slice<'_>,
+    ) -> Result<(), Spent> {
         let count = history.event_count();
         if self.event == 0 {
             self.total = history.drawn_at(Moment::START);
         }
         while self.even.is_none() {
-            for _ in 0..EVENTS_PER_CHECK.min(count - self.event) {
+            slice.tick()?;
+            if self.event < count {
                 self.look_at(history);
-            }
-            if self.event == count {
+            } else {
                 self.agree();
-            }
-            if !has_time() {
-                return false;
             }
         }
         while !self.is_chosen {
+            slice.spend(16 * STACKS_AT_ONCE)?;
             self.choose(snapshot);
-            if !has_time() {
-                return false;
-            }
         }
         while let Some((anchor, _)) = self.anchor.filter(|_| self.event < count) {
-            for event in self.event..count.min(self.event + EVENTS_PER_CHECK) {
+            for event in self.event..count {
+                slice.tick()?;
                 self.event += 1;
                 if history.events.action(event) != Action::Alloc {
                     continue;
@@ -100,14 +96,9 @@ impl Recurrence {
                 }
                 self.lengths.last_mut().into_iter().for_each(|length| *length += 1);
             }
-            if self.event == count {
-                self.leave_out_a_part();
-            }
-            if !has_time() {
-                return false;
-            }
+            self.leave_out_a_part();
         }
-        true
+        Ok(())
     }
 
     /// What was found, once done.
@@ -159,7 +150,7 @@ impl Recurrence {
             (self.anchor, self.is_chosen) = (None, true);
             return;
         };
-        for &(stack, seen) in even.iter().skip(self.looked_at).take(STACKS_PER_CHECK) {
+        for &(stack, seen) in even.iter().skip(self.looked_at).take(STACKS_AT_ONCE as usize) {
             self.looked_at += 1;
             if seen.count.abs_diff(number) > 1 {
                 continue;

@@ -3,13 +3,11 @@
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Evidence, ReportQuestion, SheetRow, Threshold, Tone};
 use crate::report::writing::{Writing, at, bytes, sheet, threshold};
+use base::slice::{Slice, Spent};
 use base::sorted::{pair, sorted_numbers};
 use base::units::{counted, percent};
 use history::replay::DeviceHistory;
 use history::snapshot::Segment;
-
-/// Blocks and segments between two questions for the time.
-const ROWS_PER_CHECK: usize = 4096;
 
 /// What a segment holds at the end.
 struct Held {
@@ -45,24 +43,17 @@ impl Cached {
         &mut self,
         file: &OpenFile,
         history: &DeviceHistory,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
-        let mut looked_at = 0;
+        slice: &mut Slice<'_>,
+    ) -> Result<(), Spent> {
         while let Some(segment) = file.snapshot.segments.get(self.next) {
-            if segment.device == history.device {
+            let is_here = segment.device == history.device;
+            slice.spend(if is_here { segment.blocks.len() as u32 } else { 0 } / 2 + 1)?;
+            if is_here {
                 self.held.push(held(file, self.next as u32, segment));
-                looked_at += segment.blocks.len();
             }
             self.next += 1;
-            looked_at += 1;
-            if looked_at > ROWS_PER_CHECK {
-                looked_at = 0;
-                if !has_time() {
-                    return false;
-                }
-            }
         }
-        true
+        Ok(())
     }
 
     /// Writes what it found.

@@ -8,13 +8,11 @@ use crate::open::OpenFile;
 use crate::protocol::{Cell, Evidence, Grouping, ReportQuestion, Span, Threshold, Tone};
 use crate::report::site_sums::{SiteSums, label};
 use crate::report::writing::{Writing, bytes, sheet, threshold};
+use base::slice::{Slice, Spent};
 use base::sorted::{pair, sorted_numbers};
 use base::units::{EventIdx, Moment, counted, grouped};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::Action;
-
-/// Events or allocations between two questions for the time.
-const ROWS_PER_CHECK: u32 = 2048;
 
 /// What an event does for a call site.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -111,24 +109,21 @@ impl Growth {
         &mut self,
         file: &OpenFile,
         history: &DeviceHistory,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
+        slice: &mut Slice<'_>,
+    ) -> Result<(), Spent> {
         let early = history.allocations.early() as u32;
         while self.next_early < early {
-            let end = early.min(self.next_early + ROWS_PER_CHECK);
-            for id in (self.next_early..end).map(AllocationId) {
-                if allocated_until(file, history, id) > 0 {
-                    self.change(file, history, id, Turn::Alloc);
-                }
-            }
-            self.next_early = end;
-            if !has_time() {
-                return false;
+            slice.tick()?;
+            let id = AllocationId(self.next_early);
+            self.next_early += 1;
+            if allocated_until(file, history, id) > 0 {
+                self.change(file, history, id, Turn::Alloc);
             }
         }
         while let Some(&until) = self.ends.get(self.next_end as usize) {
-            let end = until.min(history.event_count()).min(self.next_event + ROWS_PER_CHECK);
-            for event in (self.next_event..end).map(EventIdx) {
+            for event in (self.next_event..until.min(history.event_count())).map(EventIdx) {
+                slice.tick()?;
+                self.next_event += 1;
                 let Some(id) = history.allocation_of(event) else { continue };
                 if history.events.action(event.0) == Action::Alloc {
                     self.change(file, history, id, Turn::Alloc);
@@ -136,15 +131,10 @@ impl Growth {
                     self.change(file, history, id, Turn::Free);
                 }
             }
-            self.next_event = end.max(self.next_event);
-            if self.next_event >= until.min(history.event_count()) {
-                self.end_step();
-            }
-            if !has_time() {
-                return false;
-            }
+            slice.tick()?;
+            self.end_step();
         }
-        true
+        Ok(())
     }
 
     fn change(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, turn: Turn) {

@@ -6,12 +6,10 @@ use crate::protocol::{Cell, Grouping, ReportQuestion, Threshold, Tone};
 use crate::report::heaviest::Heaviest;
 use crate::report::site_sums::{SiteSums, site_of};
 use crate::report::writing::{MOST_ROWS, Writing, allocation, at, bytes, freed_by, sheet, threshold};
+use base::slice::{Slice, Spent};
 use base::sorted::pair;
 use base::units::{Moment, counted, duration_us, grouped, percent};
 use history::replay::{AllocationId, Curve, DeviceHistory};
-
-/// Allocations between two questions for the time.
-const ROWS_PER_CHECK: usize = 2048;
 
 /// The run, and what it found.
 pub(super) struct Lives {
@@ -47,34 +45,30 @@ impl Lives {
         &mut self,
         file: &OpenFile,
         history: &DeviceHistory,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
+        slice: &mut Slice<'_>,
+    ) -> Result<(), Spent> {
         let allocations = &history.allocations;
         while self.next < allocations.len() {
-            let end = allocations.len().min(self.next + ROWS_PER_CHECK);
-            for id in (self.next as u32..end as u32).map(AllocationId) {
-                let (born, died, size) = allocations.span(id);
-                if died == u32::MAX {
-                    if born > 0 {
-                        self.stay.add(file, history, id, size);
-                    }
-                } else if born > 0 && u64::from(died.saturating_sub(born)) <= self.within.value {
-                    self.brief.add(file, history, id, size);
+            slice.tick()?;
+            let id = AllocationId(self.next as u32);
+            self.next += 1;
+            let (born, died, size) = allocations.span(id);
+            if died == u32::MAX {
+                if born > 0 {
+                    self.stay.add(file, history, id, size);
                 }
-                if let Some([from, to]) = file.about(history).pending(id)
-                    && u64::from(to - from) > self.longer.value
-                {
-                    self.late.add(pair((to - from).into(), size), id.0);
-                    self.late_count += 1;
-                    self.late_bytes = self.late_bytes.saturating_add(size);
-                }
+            } else if born > 0 && u64::from(died.saturating_sub(born)) <= self.within.value {
+                self.brief.add(file, history, id, size);
             }
-            self.next = end;
-            if !has_time() {
-                return false;
+            if let Some([from, to]) = file.about(history).pending(id)
+                && u64::from(to - from) > self.longer.value
+            {
+                self.late.add(pair((to - from).into(), size), id.0);
+                self.late_count += 1;
+                self.late_bytes = self.late_bytes.saturating_add(size);
             }
         }
-        true
+        Ok(())
     }
 
     /// Writes all three.

@@ -10,6 +10,7 @@ use super::steps::Finding;
 use super::writing::Writing;
 use crate::open::OpenFile;
 use crate::protocol::{Report, ReportQuestion};
+use base::slice::{Slice, Spent};
 pub(super) use cached::{pool_name, stream_name};
 pub(super) use growth::Growth;
 
@@ -39,34 +40,29 @@ impl Waste {
 }
 
 impl Job for Waste {
-    fn step(&mut self, file: &mut OpenFile, has_time: &mut dyn FnMut() -> bool) -> Option<Report> {
+    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice<'_>) -> Result<Report, Spent> {
         let file = &*file;
         let Some(history) = file.history(self.device) else {
-            return Some(Report { topic: self.question.topic, ..Report::default() });
+            return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
-        if !self.steps.step(file, has_time) {
-            return None;
-        }
+        self.steps.step(file, slice)?;
         let parts = self.parts.get_or_insert_with(|| Parts {
             lives: Lives::new(file, history, &self.question),
             growth: Growth::new(file, history, &self.question, &self.steps.steps.spans),
             lost: Lost::new(file, history, &self.question),
             cached: Cached::new(&self.question),
         });
-        let is_done = parts.lives.step(file, history, has_time)
-            && parts.growth.step(file, history, has_time)
-            && parts.lost.step(file, history, has_time)
-            && parts.cached.step(file, history, has_time);
-        if !is_done {
-            return None;
-        }
-        let Parts { lives, growth, lost, cached } = self.parts.take()?;
+        parts.lives.step(file, history, slice)?;
+        parts.growth.step(file, history, slice)?;
+        parts.lost.step(file, history, slice)?;
+        parts.cached.step(file, history, slice)?;
+        let Parts { lives, growth, lost, cached } = self.parts.take().ok_or(Spent)?;
         let mut writing = Writing::new(file, history, &self.question);
         // What is likely wrong first.
         growth.write(&mut writing, &lives.stay);
         lives.write(&mut writing);
         cached.write(&mut writing);
         lost.write(&mut writing);
-        Some(writing.report)
+        Ok(writing.report)
     }
 }

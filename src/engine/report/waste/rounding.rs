@@ -6,13 +6,11 @@ use crate::open::OpenFile;
 use crate::protocol::{Cell, Grouping, ReportQuestion, Scope, Threshold, Tone};
 use crate::report::site_sums::label;
 use crate::report::writing::{Writing, at, bytes, sheet, threshold};
+use base::slice::{Slice, Spent};
 use base::sorted::{pair, sorted_numbers};
 use base::units::{Moment, percent};
 use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory};
-
-/// Allocations between two questions for the time.
-const ROWS_PER_CHECK: usize = 2048;
 
 /// What blocks of one size lose at one call site.
 struct Loss {
@@ -58,34 +56,27 @@ impl Lost {
         &mut self,
         file: &OpenFile,
         history: &DeviceHistory,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
+        slice: &mut Slice<'_>,
+    ) -> Result<(), Spent> {
         let Lost { moment, population, next, losses, places, requested, rounded: all, .. } = self;
         let population = population.get_or_insert_with(|| Population::new(history, Scope::At(*moment)));
-        while *next < population.len() {
-            population.part(history, [*next, *next + ROWS_PER_CHECK], &mut |id, size| {
-                let (block, known) = file.about(history).rounded(id);
-                *requested = requested.saturating_add(size);
-                *all = all.saturating_add(block);
-                let group = file.groups.of(&file.snapshot, history, id, Grouping::CallSite);
-                let new = losses.len() as u32;
-                let place = *places.entry((group, size, block)).or_insert(new);
-                if place == new {
-                    let (lost, count, recorded) = (0, 0, 0);
-                    losses.push(Loss { group, requested: size, rounded: block, lost, count, recorded, example: id.0 });
-                }
-                if let Some(loss) = losses.get_mut(place as usize) {
-                    loss.lost = loss.lost.saturating_add(block.saturating_sub(size));
-                    loss.count += 1;
-                    loss.recorded += u64::from(known == Known::Recorded);
-                }
-            });
-            *next += ROWS_PER_CHECK;
-            if !has_time() {
-                return false;
+        population.each(history, next, slice, &mut |id, size| {
+            let (block, known) = file.about(history).rounded(id);
+            *requested = requested.saturating_add(size);
+            *all = all.saturating_add(block);
+            let group = file.groups.of(&file.snapshot, history, id, Grouping::CallSite);
+            let new = losses.len() as u32;
+            let place = *places.entry((group, size, block)).or_insert(new);
+            if place == new {
+                let (lost, count, recorded) = (0, 0, 0);
+                losses.push(Loss { group, requested: size, rounded: block, lost, count, recorded, example: id.0 });
             }
-        }
-        true
+            if let Some(loss) = losses.get_mut(place as usize) {
+                loss.lost = loss.lost.saturating_add(block.saturating_sub(size));
+                loss.count += 1;
+                loss.recorded += u64::from(known == Known::Recorded);
+            }
+        })
     }
 
     /// Writes what it found.
