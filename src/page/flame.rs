@@ -31,6 +31,8 @@ impl Graph {
     /// Draws the state, if the picture changed. `true` when the device failed: choose another.
     pub(super) fn show(&mut self, elements: &Elements, state: &State, theme: &Theme, painter: &mut Painter) -> bool {
         if state.views.seen() != Some(Tab::Flame) {
+            // WebKit may show an empty canvas that was hidden, until something is drawn on it.
+            self.shown = None;
             return false;
         }
         self.scroll(elements, state);

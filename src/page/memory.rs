@@ -38,6 +38,8 @@ impl Bars {
     /// Draws the state, if the picture changed.
     pub(super) fn show(&mut self, elements: &Elements, state: &State, theme: &Theme) {
         if state.views.seen() != Some(Tab::Memory) {
+            // As the flame graph: WebKit may show it empty again.
+            self.shown = None;
             return;
         }
         self.scroll(elements, state);

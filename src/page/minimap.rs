@@ -43,7 +43,11 @@ impl Minimap {
         let scale = state.canvas.map_or(1.0, |canvas| canvas.scale);
         let side = |css: i32| (f64::from(css) * scale).round() as u32;
         let size = (side(canvas.client_width()), side(canvas.client_height()));
-        let Some(window) = state.window().filter(|_| size.0 > 0 && size.1 > 0) else { return };
+        let Some(window) = state.window().filter(|_| size.0 > 0 && size.1 > 0) else {
+            // As the flame graph: WebKit may show it empty again.
+            self.shown = None;
+            return;
+        };
         let overview = state.overview().cloned();
         let own = state.own_axis().unwrap_or([0.0, 1.0]);
         let pin = state.pin_px().and_then(|(x, _)| state.axis_part(x));

@@ -35,7 +35,11 @@ fn above(state: &State, view: &View, canvas: &Canvas) -> f64 {
 impl Layer {
     /// Draws the state, if anything of it changed.
     pub(super) fn show(&mut self, elements: &Elements, state: &State, theme: &Theme) {
-        let (Some(view), Some(canvas)) = (state.view, state.canvas) else { return };
+        let (Some(view), Some(canvas)) = (state.view, state.canvas) else {
+            // As the flame graph: WebKit may show it empty again.
+            self.shown = None;
+            return;
+        };
         let stage = stage_size(elements, canvas.scale);
         let overlay = Overlay::of(state);
         let above = above(state, &view, &canvas);

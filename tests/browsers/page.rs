@@ -3,6 +3,8 @@
 use crate::driver::{Driver, Kind, Order};
 use crate::fixtures;
 use crate::site::Site;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::fmt::Debug;
@@ -201,6 +203,8 @@ impl Page {
     /// How many colours the part of the window has that an element covers. The page reads its own picture.
     #[track_caller]
     pub(crate) fn colours(&self, selector: &str) -> u64 {
+        // The bar that WebKit shows beneath a page that saved a file may cover it.
+        self.run("document.querySelector(arguments[0]).scrollIntoView({ block: 'center' })", &selector.into());
         let picture = self.tell(Order::Screenshot, json!({})).unwrap_or_else(|why| panic!("{why}"));
         let count = format!(
             "window.seenColours = null; const image = new Image(); image.onload = () => {{ \
@@ -239,9 +243,24 @@ impl Page {
     pub(crate) fn wait_until(&self, what: &str, holds: impl Fn() -> bool) {
         let deadline = Instant::now() + PATIENCE;
         while !holds() {
-            assert!(Instant::now() < deadline, "waited in vain until {what}; the page says {:?}", self.text("#status"));
+            if Instant::now() >= deadline {
+                self.keep("in-vain");
+                panic!(
+                    "waited in vain until {what}: target/screenshots/in-vain.png; it says {:?}",
+                    self.text("#status")
+                );
+            }
             std::thread::sleep(Duration::from_millis(20));
         }
+    }
+
+    /// Keeps what is seen as `target/screenshots/NAME.png`, for people to look at.
+    fn keep(&self, name: &str) {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("screenshots");
+        std::fs::create_dir_all(&folder).expect("target can be written");
+        let picture = self.tell(Order::Screenshot, json!({})).unwrap_or_default();
+        let bytes = BASE64_STANDARD.decode(picture.as_str().unwrap_or_default()).unwrap_or_default();
+        std::fs::write(folder.join(format!("{name}.png")), bytes).expect("target can be written");
     }
 
     /// Waits until `read` gives `wanted`, and shows what it gave last where it never does.
