@@ -60,8 +60,12 @@ impl Population {
     ) -> Result<(), Spent> {
         while *next < self.len() {
             slice.tick()?;
-            self.part(history, [*next, *next + 1], each);
+            let id = history.live.candidate(&self.candidates, *next);
             *next += 1;
+            if let Some((id, weight)) = id.and_then(|id| Some((id, weight(self.scope, history.allocations.span(id))?)))
+            {
+                each(id, weight);
+            }
         }
         Ok(())
     }

@@ -9,8 +9,8 @@ use history::replay::SegmentLives;
 /// What was made for pictures, those asked for last at the end.
 #[derive(Default)]
 pub(crate) struct Plots {
-    layouts: Vec<((i64, Only), Layout)>,
-    reserved: Vec<((i64, Only, Option<Grouping>), Reserved)>,
+    layouts: Kept<(i64, Only), Layout>,
+    reserved: Kept<(i64, Only, Option<Grouping>), Reserved>,
 }
 
 impl Plots {
@@ -27,12 +27,12 @@ impl Plots {
         match looks.plot {
             Plot::Stack => true,
             Plot::Addresses(only) => {
-                let layout = latest(&mut self.layouts, (device, only), most, || Layout::new(only));
+                let layout = self.layouts.latest((device, only), most, || Layout::new(only));
                 layout.is_none_or(|layout| layout.step(open, segments, has_time))
             }
             Plot::Reserved(only) => {
                 let key = (device, only, looks.stacking);
-                let reserved = latest(&mut self.reserved, key, most, || Reserved::new(only, looks.stacking));
+                let reserved = self.reserved.latest(key, most, || Reserved::new(only, looks.stacking));
                 reserved.is_none_or(|reserved| reserved.step(open, segments, has_time))
             }
         }
@@ -40,26 +40,41 @@ impl Plots {
 
     /// The layout of a part of memory: complete once [`Plots::step`] has said so.
     pub(super) fn layout(&self, device: i64, only: Only) -> Option<&Layout> {
-        self.layouts.iter().find(|(key, _)| *key == (device, only)).map(|(_, layout)| layout)
+        self.layouts.get(&(device, only))
     }
 
     /// The ranges of a part of memory in an order, as [`Plots::layout`] gives a layout.
     pub(super) fn reserved(&self, device: i64, only: Only, stacking: Option<Grouping>) -> Option<&Reserved> {
-        self.reserved.iter().find(|(key, _)| *key == (device, only, stacking)).map(|(_, reserved)| reserved)
+        self.reserved.get(&(device, only, stacking))
     }
 
     /// Bytes on the heap.
     pub(crate) fn heap_bytes(&self) -> usize {
-        let layouts = self.layouts.iter().map(|(_, layout)| layout.heap_bytes());
-        layouts.sum::<usize>() + self.reserved.iter().map(|(_, reserved)| reserved.heap_bytes()).sum::<usize>()
+        let layouts = self.layouts.0.iter().map(|(_, layout)| layout.heap_bytes());
+        layouts.sum::<usize>() + self.reserved.0.iter().map(|(_, reserved)| reserved.heap_bytes()).sum::<usize>()
     }
 }
 
-/// The one of this key, new where there is none, as the last of no more than `most`.
-fn latest<K: PartialEq, T>(all: &mut Vec<(K, T)>, key: K, most: usize, new: impl FnOnce() -> T) -> Option<&mut T> {
-    let known = all.iter().position(|(known, _)| *known == key);
-    let one = known.map_or_else(new, |at| all.remove(at).1);
-    all.push((key, one));
-    all.drain(..all.len().saturating_sub(most));
-    all.last_mut().map(|(_, one)| one)
+/// The latest of what was made, by what it was made for.
+struct Kept<K, T>(Vec<(K, T)>);
+
+impl<K, T> Default for Kept<K, T> {
+    fn default() -> Kept<K, T> {
+        Kept(Vec::new())
+    }
+}
+
+impl<K: PartialEq, T> Kept<K, T> {
+    fn get(&self, key: &K) -> Option<&T> {
+        self.0.iter().find(|(known, _)| known == key).map(|(_, one)| one)
+    }
+
+    /// The one of this key, new where there is none, as the last of no more than `most`.
+    fn latest(&mut self, key: K, most: usize, new: impl FnOnce() -> T) -> Option<&mut T> {
+        let known = self.0.iter().position(|(known, _)| *known == key);
+        let one = known.map_or_else(new, |at| self.0.remove(at).1);
+        self.0.push((key, one));
+        self.0.drain(..self.0.len().saturating_sub(most));
+        self.0.last_mut().map(|(_, one)| one)
+    }
 }

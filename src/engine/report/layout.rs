@@ -27,7 +27,7 @@ impl Layout {
         Layout { moment, held, rooms: Rooms::default(), whole: StateSums::default() }
     }
 
-    /// Works while there is time; `true` when done.
+    /// Works while there is time.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,

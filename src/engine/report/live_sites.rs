@@ -29,7 +29,7 @@ impl LiveSites {
         LiveSites { moment, sums: SiteSums::new(file, history), bytes, count, early, population, next }
     }
 
-    /// Works while there is time, `true` when done: hands `each` every allocation that is live, with its bytes, in birth order.
+    /// Works while there is time: hands `each` every allocation that is live, with its bytes, in birth order.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,

@@ -68,7 +68,7 @@ impl Ranges {
         Ranges { spans, facts, ends, born, ..Ranges::default() }
     }
 
-    /// Runs on while there is time: `true` when [`Ranges::facts`] are there.
+    /// Runs on while there is time, until [`Ranges::facts`] are there.
     pub(super) fn step(&mut self, history: &DeviceHistory, slice: &mut Slice<'_>) -> Result<(), Spent> {
         if self.spans.is_empty() {
             return Ok(());

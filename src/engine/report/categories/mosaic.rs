@@ -34,7 +34,7 @@ impl Mosaic {
         Mosaic { event: 0, live: HashMap::default(), peak: now.clone(), now, sum: 0, most: 0, when: 0 }
     }
 
-    /// Follows the events while there is time; `true` when done.
+    /// Follows the events while there is time.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,

@@ -51,7 +51,7 @@ impl Sums {
         }
     }
 
-    /// Sums up while there is time; `true` when done.
+    /// Sums up while there is time.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,
@@ -109,7 +109,7 @@ impl Most {
         Most { of: vec![(0, 0, 0); file.groups.categories.set().categories().len()], early: 0, event: 0 }
     }
 
-    /// Follows the events while there is time; `true` when done.
+    /// Follows the events while there is time.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,

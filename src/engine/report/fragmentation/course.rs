@@ -46,7 +46,7 @@ impl Course {
         Course { now, next_early: 0, next_event: None, parts: vec![[None; 2]; PARTS * FINER] }
     }
 
-    /// Works while there is time; `true` when done.
+    /// Works while there is time.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,

@@ -90,7 +90,7 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// Sums up while there is time: `true` when done.
+    /// Sums up while there is time.
     pub(super) fn step(
         &mut self,
         snapshot: &Snapshot,

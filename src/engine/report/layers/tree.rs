@@ -45,7 +45,7 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Looks at stacks while there is time: `true` when done.
+    /// Looks at stacks while there is time.
     pub(super) fn step(&mut self, snapshot: &Snapshot, slice: &mut Slice<'_>) -> Result<(), Spent> {
         let count = snapshot.stacks.len();
         if self.places.is_empty() {

@@ -28,7 +28,7 @@ pub(in crate::report) struct Rooms {
 }
 
 impl Rooms {
-    /// Adds up segments while there is time: `true` when all are.
+    /// Adds up segments while there is time.
     pub(in crate::report) fn step(
         &mut self,
         held: &Held,

@@ -71,7 +71,7 @@ impl Course {
         Course { pools, moments, ends, ended, next_end, next_range, next_early, next_event }
     }
 
-    /// Works while there is time; `true` when done.
+    /// Works while there is time.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,

@@ -125,7 +125,7 @@ impl Checks {
         }
     }
 
-    /// Works while there is time; `true` when done.
+    /// Works while there is time.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,

@@ -78,7 +78,7 @@ impl Counted {
         }
     }
 
-    /// Counts while there is time: `true` when done.
+    /// Counts while there is time.
     pub(super) fn step(
         &mut self,
         snapshot: &Snapshot,

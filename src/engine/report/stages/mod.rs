@@ -66,7 +66,7 @@ impl Stages {
         }
     }
 
-    /// Sums up annotations by name, and puts both in the order of their peaks, while there is time: `true` when done.
+    /// Sums up annotations by name, and puts both in the order of their peaks, while there is time.
     fn sum_up(&mut self, history: &DeviceHistory, slice: &mut Slice<'_>) -> Result<(), Spent> {
         let places = &self.finding.placed.places;
         if self.summed == 0 {

@@ -51,7 +51,7 @@ pub(super) struct Families {
 const NONE: u32 = u32::MAX;
 
 impl Families {
-    /// Sorts annotations into families while there is time: `true` when done.
+    /// Sorts annotations into families while there is time.
     pub(super) fn step(
         &mut self,
         snapshot: &Snapshot,

@@ -40,7 +40,7 @@ impl Finding {
         Finding { device, placed, is_placed: false, families, by_name, recurrence, steps, is_done: false }
     }
 
-    /// Searches while there is time: `true` when `steps` are there (none where the file has no such device), and `placed`.
+    /// Searches while there is time, until `steps` are there (none where the file has no such device), and `placed`.
     pub(super) fn step(&mut self, file: &OpenFile, slice: &mut Slice<'_>) -> Result<(), Spent> {
         let Some(history) = file.history(self.device) else { return Ok(()) };
         if self.is_done {

@@ -30,7 +30,7 @@ pub(in crate::report) struct Placed {
 }
 
 impl Placed {
-    /// Places them while there is time: `true` when done.
+    /// Places them while there is time.
     pub(super) fn step(&mut self, history: &DeviceHistory, slice: &mut Slice<'_>) -> Result<(), Spent> {
         let Some(clock) = history.events.times.clock() else {
             self.timeless = history.annotations.len();

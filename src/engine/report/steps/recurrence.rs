@@ -59,7 +59,7 @@ pub(super) struct Recurrence {
 }
 
 impl Recurrence {
-    /// Searches while there is time: `true` when done.
+    /// Searches while there is time.
     pub(super) fn step(
         &mut self,
         snapshot: &Snapshot,

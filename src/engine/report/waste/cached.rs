@@ -38,7 +38,7 @@ impl Cached {
         Cached { least, next: 0, held: Vec::new() }
     }
 
-    /// Works while there is time: `true` when done. One segment's blocks are looked at in one go: they are a few, or a file's.
+    /// Works while there is time. One segment's blocks are looked at in one go: they are a few, or a file's.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,

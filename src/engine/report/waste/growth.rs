@@ -104,7 +104,7 @@ impl Growth {
         }
     }
 
-    /// Works while there is time: `true` when done.
+    /// Works while there is time.
     pub(in crate::report) fn step(
         &mut self,
         file: &OpenFile,

@@ -40,7 +40,7 @@ impl Lives {
         }
     }
 
-    /// Works while there is time: `true` when done.
+    /// Works while there is time.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,

@@ -51,7 +51,7 @@ impl Lost {
         }
     }
 
-    /// Works while there is time: `true` when done.
+    /// Works while there is time.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,
