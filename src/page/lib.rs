@@ -1,6 +1,6 @@
 //! The page's shell: DOM ↔ ui, canvas ↔ render, worker ↔ engine.
 //!
-//! Events become actions, [`ui::update()`] decides, its effects are carried out here, and one animation frame later panels and
+//! Events become actions, `ui::update` decides, its effects are carried out here, and one animation frame later panels and
 //! canvas show the new state. There are no decisions in this module.
 
 #![cfg(target_arch = "wasm32")]
