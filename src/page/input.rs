@@ -184,7 +184,7 @@ fn scope(app: &App) -> Option<Scope> {
     // With the focus nowhere, or on one of its own buttons, the timeline is what is meant.
     let nowhere = focus.is_same_node(Some(&app.elements.body));
     let is_in = |place: &str| focus.closest(place).ok().flatten().is_some();
-    let contains = |panel: &HtmlElement| panel.contains(Some(&focus));
+    let contains = |panel: &web_sys::HtmlElement| panel.contains(Some(&focus));
     if let Some((tab, _)) = app.elements.tabs().into_iter().find(|(_, [_, panel])| contains(panel)) {
         return Some(tab.keys());
     }

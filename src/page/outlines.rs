@@ -27,7 +27,7 @@ pub(super) fn outlines(state: &State, look: &Look) -> Vec<OverlayRect> {
     {
         // The worker knows where it is also where the scene does not draw it by itself.
         let quad = |rect: &OutlineRect| Quad { x: rect.x.map(|x| x as i16), y: rect.y.map(|y| y as i16), paint: 0 };
-        let exact = state.around.outline.about(of);
+        let exact = state.around.outline.about(&of);
         let exact = exact.map(|rects| rects.iter().map(quad).collect());
         let quads: Vec<Quad> = exact.unwrap_or_else(|| quads_of(&lane, of.allocation));
         add(&mut rects, &lane, &placed(&lane, &quads), 2 * thick, look.selection);
