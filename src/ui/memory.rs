@@ -385,9 +385,9 @@ fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<
     match reply {
         Reply::State { serial, page } => take_page(&mut state.memory, serial, page),
         Reply::Details { serial, details } => {
-            for answer in &mut state.memory.details {
-                answer.take(serial, details.clone());
-            }
+            let own = state.memory.details.iter_mut().find_map(|answer| Some((answer.answered(serial)?, answer)));
+            let Some((of, answer)) = own else { return Some(Reply::Details { serial, details }) };
+            answer.keep(of, details);
         }
         other => return Some(other),
     }
