@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 #[path = "circles.rs"]
 mod circles;
+#[path = "contributing.rs"]
+mod contributing;
 
 /// The crates under `src`, in the order of the data.
 const CRATES: &[&str] = &["base", "history", "analysis", "picture", "engine", "ui", "page", "cli"];

@@ -11,7 +11,7 @@ use engine::protocol::{
 use engine::{Reply, Request};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
-use ui::cell_text::{exact, is_of_numbers, left_out, threshold, title, total};
+use ui::cell_text::{exact, is_of_numbers, left_out, threshold, total};
 use ui::markdown::markdown;
 use ui::summary::device_name;
 
@@ -99,7 +99,7 @@ fn classify(asking: &mut Asking, rules: &Path) -> Result<(), String> {
 }
 
 fn as_text(report: &Report, of: &str) -> String {
-    let mut text = printable(&format!("{}: {of}", title(report.topic))) + "\n";
+    let mut text = printable(&format!("{}: {of}", report.topic.title())) + "\n";
     for statement in &report.statements {
         let mark = match statement.tone {
             Tone::Fact => "-",

@@ -2,22 +2,7 @@
 
 use super::amount::percent;
 use base::units::{Bytes, duration_us, grouped};
-use engine::protocol::{Cell, Sheet, SheetRow, Threshold, Topic};
-
-/// What a topic is called.
-pub fn title(topic: Topic) -> &'static str {
-    match topic {
-        Topic::Peak => "Peak",
-        Topic::OutOfMemory => "Out of memory",
-        Topic::Categories => "Categories",
-        Topic::Stages => "Stages and steps",
-        Topic::Layers => "Layers",
-        Topic::Waste => "Leaks and waste",
-        Topic::Fragmentation => "Fragmentation",
-        Topic::Pools => "Pools",
-        Topic::Settings => "Allocator settings",
-    }
-}
+use engine::protocol::{Cell, Sheet, SheetRow, Threshold};
 
 /// A cell to the last byte: `39,951,360 B`. Nothing is an empty text.
 pub fn exact(cell: &Cell) -> String {

@@ -1,6 +1,6 @@
 //! A report as Markdown, to paste into an issue. What a file calls its frames stays text: in code spans, or escaped.
 
-use super::cell_text::{exact, is_of_numbers, left_out, short, threshold, title, total};
+use super::cell_text::{exact, is_of_numbers, left_out, short, threshold, total};
 use engine::protocol::{Cell, Report, Sheet, SheetRow, Tone};
 
 /// Stacks of a sheet that are written out, the first ones: an issue with more is not read.
@@ -11,7 +11,7 @@ const FRAMES: usize = 24;
 /// The report of a file; `of` is what is reported on: `run.pickle · GPU 0`.
 pub fn markdown(report: &Report, of: &str) -> String {
     let mut text = String::from("## ");
-    text.push_str(title(report.topic));
+    text.push_str(report.topic.title());
     text.push_str(": ");
     escape(&mut text, of);
     text.push_str("\n\n");

@@ -59,6 +59,21 @@ impl Topic {
         }
     }
 
+    /// Its title, for people.
+    pub fn title(self) -> &'static str {
+        match self {
+            Topic::Peak => "Peak",
+            Topic::OutOfMemory => "Out of memory",
+            Topic::Categories => "Categories",
+            Topic::Stages => "Stages and steps",
+            Topic::Layers => "Layers",
+            Topic::Waste => "Leaks and waste",
+            Topic::Fragmentation => "Fragmentation",
+            Topic::Pools => "Pools",
+            Topic::Settings => "Allocator settings",
+        }
+    }
+
     /// Whether what it tells depends on [`ReportQuestion::at`].
     pub fn has_moment(self) -> bool {
         matches!(self, Topic::Peak | Topic::OutOfMemory | Topic::Categories | Topic::Fragmentation | Topic::Pools)

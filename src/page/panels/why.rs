@@ -4,7 +4,6 @@ use super::Shown;
 use crate::dom::{Elements, append, clear, set_attribute, set_text};
 use engine::protocol::{Tone, Topic};
 use ui::State;
-use ui::cell_text::title;
 use ui::views::Tab;
 use ui::why::cells;
 use ui::why::view::{Basis, Kind, Marks, RowView, Said, SheetView, Stack, basis, marks, sign, view};
@@ -22,7 +21,7 @@ pub(super) struct Panel {
 /// The topics.
 pub(super) fn prepare(elements: &Elements) {
     for topic in Topic::ALL {
-        let button = elements.new_element("button", "", title(topic));
+        let button = elements.new_element("button", "", topic.title());
         for (name, value) in [("type", "button"), ("role", "tab"), ("data-topic", topic.name())] {
             set_attribute(&button, name, value);
         }
@@ -63,7 +62,7 @@ impl Panel {
         }
         let report = &elements.why_report;
         set_attribute(report, "data-topic", marks.topic.name());
-        set_attribute(report, "aria-label", title(marks.topic));
+        set_attribute(report, "aria-label", marks.topic.title());
         set_attribute(report, "aria-busy", if marks.is_busy { "true" } else { "false" });
         set_text(&elements.why_note, marks.note);
         mark(elements, state);
