@@ -7,7 +7,7 @@ use std::fs;
 /// What CONTRIBUTING.md says under a heading.
 fn chapter(heading: &str) -> String {
     let text = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
-    let (_, rest) = text.split_once(&format!("\n## {heading}\n")).unwrap_or_else(|| panic!("no chapter {heading}"));
+    let (_, rest) = text.split_once(&format!("\n## {heading}\n")).expect(heading);
     rest.split("\n## ").next().unwrap().to_owned()
 }
 
