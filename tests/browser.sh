@@ -11,8 +11,9 @@ names=("${@:2}")
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-# What measures how long something takes, or fills the memory of the machine.
-alone=(large:: serving::time_ hostile::a_file_larger trouble::cancel_works lanes::eight_devices renderers::nothing_stays)
+# What measures how long something takes, fills the memory of the machine, or saves files by names that others save by too.
+alone=(large:: serving::time_ hostile::a_file_larger trouble::cancel_works interrupted::cancel_works lanes::eight_devices
+    renderers::nothing_stays export:: saved:: single::)
 # More than these is no bad luck.
 most_flaky=6
 
