@@ -45,7 +45,7 @@ fi
 tests browsers 2 "${names[@]+"${names[@]}"}" || status=1
 ((status == 0)) && exit 0
 
-mapfile -t failed < <(sed -n 's/^\([a-z0-9_:]*\) --- FAILED$/\1/p' "$log" | sort -u)
+mapfile -t failed < <(grep -aoE '[a-z0-9_]+(::[a-z0-9_]+)+ --- FAILED' "$log" | sed 's/ --- FAILED$//' | sort -u)
 if ((${#failed[@]} == 0 || ${#failed[@]} > most_flaky)); then
     printf 'browser: %s tests failed: %s\n' "${#failed[@]}" "${failed[*]-}" >&2
     exit 1
