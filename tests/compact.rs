@@ -407,7 +407,9 @@ proptest! {
         section.extend_from_slice(&payload);
         let sum = compact::sum(&section).to_le_bytes();
         let columns = [&MAGIC[..], &[VERSION], &section, &sum].concat();
-        prop_assert!(read(&columns, 7).is_err(), "there is no end");
+        // Of these, an end without anything in it is the only one that ends the file.
+        let is_end = what == 0 && payload.is_empty();
+        prop_assert!(is_end || read(&columns, 7).is_err(), "there is no end");
     }
 }
 
