@@ -308,9 +308,8 @@ fn quoted_after(text: &str, start: &str) -> Vec<String> {
         .collect()
 }
 
-/// Of the crate itself: a derive has to be a crate of its own, in `src/derive`.
 fn sources() -> Vec<Source> {
-    rust_files("src").into_iter().filter(|source| !source.name.starts_with("derive/")).collect()
+    rust_files("src")
 }
 
 fn rust_files(folder: &str) -> Vec<Source> {

@@ -4,12 +4,13 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 unset NO_COLOR
 
-# found TARGET NAME...: how many tests of a target have such a name.
-found() { cargo test --quiet --locked --features gpu --test "$1" -- --include-ignored --list "${@:2}" 2>/dev/null | grep -c ': test$' || true; }
+# found WHICH... -- NAME...: how many tests of these targets have such a name.
+found() { cargo test --quiet --locked --features gpu "$@" --list 2>/dev/null | grep -c ': test$' || true; }
 
-native=$(found native "$@") browser=$(($(found browser "$@") + $(found browsers "$@")))
-((native + browser > 0)) || { printf 'test: no test has a name with %s\n' "$*" >&2; exit 1; }
-if ((native > 0)); then cargo test --quiet --locked --features gpu --test native -- "$@"; fi
+all=$(found --workspace -- "$@") browser=$(found --test browser --test browsers -- "$@")
+((all > 0)) || { printf 'test: no test has a name with %s\n' "$*" >&2; exit 1; }
+# Where those in browsers are left out: without what they need they are ignored.
+if ((all > browser)); then cargo test --quiet --locked --workspace --features gpu -- "$@"; fi
 if ((browser > 0)); then
     ./run build
     flaky=$(mktemp)

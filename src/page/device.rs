@@ -128,7 +128,7 @@ fn watch_size(app: &Rc<App>, element: &HtmlElement, then: fn(Canvas) -> Action) 
 /// What an entry calls the size in device pixels.
 const DEVICE_PIXELS: &str = "devicePixelContentBoxSize";
 
-/// Whether sizes are told in device pixels. WebKit tells none (its bug 219005), and asking it for them throws.
+/// Whether the browser reports sizes in device pixels. WebKit does not (its bug 219005), and asking for them throws.
 fn tells_device_pixels() -> bool {
     let read = |of: &JsValue, name: &str| Reflect::get(of, &name.into());
     let prototype = read(&js_sys::global(), "ResizeObserverEntry").and_then(|class| read(&class, "prototype"));

@@ -1,7 +1,7 @@
 //! `memscape serve`: the page and some snapshots, for a browser here or at the other end of `ssh -L`.
 //!
 //! ```text
-//! /TOKEN/              → page#url=0/a.pickle&url=1/rank1%252Fb.pickle    looks anew what there is
+//! /TOKEN/              → page#url=0/a.pickle&url=1/rank1%252Fb.pickle    lists the folder as it is now
 //! /TOKEN/page          the page in one file
 //! /TOKEN/0/a.pickle    a snapshot, packed on its way, or a range of it
 //! /ONCE                → /TOKEN/, the first time: what a browser is started with stands in the list of processes
@@ -95,7 +95,7 @@ impl Serve {
     }
 }
 
-/// Is notified at Ctrl+C, and when the program is told to end; the second time it ends at once.
+/// Notified on Ctrl+C and on SIGTERM; the second signal ends the program at once.
 fn ending() -> Result<Arc<Notify>, String> {
     let (ending, is_asked) = (Arc::new(Notify::new()), AtomicBool::new(false));
     let notified = Arc::clone(&ending);
@@ -163,7 +163,7 @@ const ALWAYS: [(&str, &str); 7] = [
     ("cross-origin-opener-policy", "same-origin"),
 ];
 
-/// What is there, for who knows the token.
+/// What is served under the token.
 fn routes(served: Arc<Served>) -> Router {
     let token = &served.token;
     let root = format!("/{token}/");
