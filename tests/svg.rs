@@ -17,7 +17,7 @@ use memscape::shapes::{Shape, Sheet};
 use memscape::svg::{self, Inks};
 use memscape::timeline::scene::{PENDING, SceneColumns};
 use memscape::timeline::{MAX_QUADS, Quad, Scene, View};
-use memscape::ui::action::{GivenFile, Pointer};
+use memscape::ui::effect::{GivenFile, Pointer};
 use memscape::ui::export::{Format, Picture, pixels};
 use memscape::ui::state::Canvas;
 use memscape::ui::{Action, Command, Effect, State, update};

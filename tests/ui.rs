@@ -8,7 +8,7 @@ use memscape::engine::protocol::{
 use memscape::engine::{Reply, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Quad, QuadIdentity, Scene, View};
-use memscape::ui::action::{GivenFile, Origin, Pointer, WheelAxis};
+use memscape::ui::effect::{GivenFile, Origin, Pointer, WheelAxis};
 use memscape::ui::drag::Held;
 use memscape::ui::link::Link;
 use memscape::ui::overlay::Overlay;

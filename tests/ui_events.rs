@@ -7,7 +7,7 @@ use memscape::engine::protocol::{
     Action as Did, Details, DeviceSummary, EventRow, EventsFilter, EventsPage, EventsQuestion, TableText,
 };
 use memscape::engine::{Reply, Request};
-use memscape::ui::action::GivenFile;
+use memscape::ui::effect::GivenFile;
 use memscape::ui::events::{EventStep, EventsAction, ROW_PX, chips, grid, status};
 use memscape::ui::state::Canvas;
 use memscape::ui::table::{Extent, Go};

@@ -9,7 +9,7 @@ use memscape::engine::protocol::{
 use memscape::engine::{Reply, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Scene, View};
-use memscape::ui::action::{GivenFile, Pointer};
+use memscape::ui::effect::{GivenFile, Pointer};
 use memscape::ui::find::{same_stack, status};
 use memscape::ui::state::Canvas;
 use memscape::ui::{Action, Command, Effect, State, update};

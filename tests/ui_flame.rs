@@ -12,7 +12,7 @@ use memscape::engine::protocol::{
     DeviceSummary, FlameBox, FlamePage, FlameQuestion, NodeKind, NodeLabel, Scope, Span, Weight,
 };
 use memscape::engine::{Reply, Request};
-use memscape::ui::action::GivenFile;
+use memscape::ui::effect::GivenFile;
 use memscape::ui::flame::picture::{FlameFill, FlamePicture, FlameStroke, picture};
 use memscape::ui::flame::words::{card, crumbs, note, reading};
 use memscape::ui::flame::{FlameAction, FlameStep};

@@ -5,7 +5,7 @@ use memscape::engine::protocol::{DeviceSummary, FileSummary, Looks, MomentFacts}
 use memscape::engine::{Reply, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
-use memscape::ui::action::{GivenFile, Pointer, WheelAxis};
+use memscape::ui::effect::{GivenFile, Pointer, WheelAxis};
 use memscape::ui::drag::Held;
 use memscape::ui::overlay::Overlay;
 use memscape::ui::state::Canvas;

@@ -3,7 +3,7 @@
 
 use crate::follower::{PRINT, Page};
 use memscape::engine::protocol::{Grouping, TableColumn, Topic};
-use memscape::ui::action::{GivenFile, Pointer, WheelAxis};
+use memscape::ui::effect::{GivenFile, Pointer, WheelAxis};
 use memscape::ui::events::EventsAction;
 use memscape::ui::flame::{FlameAction, FlameStep};
 use memscape::ui::link::Link;

@@ -3,7 +3,7 @@
 
 use crate::follower::{PRINT, Page};
 use memscape::engine::protocol::Reply;
-use memscape::ui::action::GivenFile;
+use memscape::ui::effect::GivenFile;
 use memscape::ui::state::Stage;
 use memscape::ui::{Action, Command};
 

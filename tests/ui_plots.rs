@@ -9,7 +9,7 @@ use memscape::engine::{Reply, Request};
 use memscape::shapes::Shape;
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Quad, QuadIdentity, Scene, View};
-use memscape::ui::action::{GivenFile, Pointer};
+use memscape::ui::effect::{GivenFile, Pointer};
 use memscape::ui::export::Format;
 use memscape::ui::figure::Figure;
 use memscape::ui::hover::card;

@@ -88,7 +88,7 @@ impl Page {
     }
 
     fn open_again(&mut self, devices: Vec<DeviceSummary>) {
-        let given = memscape::ui::action::GivenFile { name: "a.pickle".into(), bytes: 10 };
+        let given = memscape::ui::effect::GivenFile { name: "a.pickle".into(), bytes: 10 };
         self.act(Action::FilesGiven(vec![given]));
         self.reply(summary::opened(devices));
     }

@@ -7,7 +7,7 @@ use memscape::engine::protocol::{
     CategorySet, DeviceSummary, Grouping, LegendEntry, Plot, Report, Sheet, Topic, Weight,
 };
 use memscape::engine::{Reply, Request};
-use memscape::ui::action::GivenFile;
+use memscape::ui::effect::GivenFile;
 use memscape::ui::rules::{Choice, Form, RulesAction, RulesView, view};
 use memscape::ui::state::Canvas;
 use memscape::ui::{Action, Command, Effect, State, legend, update};

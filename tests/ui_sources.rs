@@ -7,7 +7,7 @@ use memscape::engine::protocol::{
     Details, DeviceSummary, FrameText, Scope, SourceFile, SourceLine, SourcesPage, Standing, Weight,
 };
 use memscape::engine::{Reply, Request};
-use memscape::ui::action::GivenFile;
+use memscape::ui::effect::GivenFile;
 use memscape::ui::source_rows::{Marked, RowKind, Unfolded, text, view};
 use memscape::ui::sources::{SourceAction, SourceText, basis};
 use memscape::ui::state::Canvas;

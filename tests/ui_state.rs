@@ -8,7 +8,7 @@ use memscape::engine::protocol::{
     StateQuestion, StateSums, Weight,
 };
 use memscape::engine::{Reply, Request};
-use memscape::ui::action::GivenFile;
+use memscape::ui::effect::GivenFile;
 use memscape::ui::memory::picture::{MemoryPicture, MemoryStroke, picture};
 use memscape::ui::memory::words::{astray, fits, headings, hovered, note, reading, sums};
 use memscape::ui::memory::{MemoryAction, MemoryStep, ROW_PX};

@@ -8,7 +8,7 @@ use memscape::engine::protocol::{
     TableText, Weight,
 };
 use memscape::engine::{Reply, Request};
-use memscape::ui::action::GivenFile;
+use memscape::ui::effect::GivenFile;
 use memscape::ui::histograms::{Histogram, Reach, chart};
 use memscape::ui::state::Canvas;
 use memscape::ui::table::{Dropped, Extent, Go, ROW_PX, grid, status};

@@ -10,7 +10,7 @@ use memscape::engine::protocol::{
 use memscape::engine::{Reply, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Scene, View};
-use memscape::ui::action::GivenFile;
+use memscape::ui::effect::GivenFile;
 use memscape::ui::amount::{per_mille, percent};
 use memscape::ui::settings::{Field, SettingsAction};
 use memscape::ui::state::Canvas;

@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use ui::action::GivenFile;
+use ui::effect::GivenFile;
 use ui::export::{Format, Picture};
 use ui::figure::sheet::LEAST_FRAME;
 use ui::state::Canvas;

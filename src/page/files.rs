@@ -10,7 +10,7 @@ use js_sys::Promise;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use ui::Action;
-use ui::action::{DropHover, GivenFile};
+use ui::effect::{DropHover, GivenFile};
 use ui::url::Came;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};

@@ -7,7 +7,7 @@ use gloo::events::EventListener;
 use std::cell::Cell;
 use std::rc::Rc;
 use ui::Action;
-use ui::action::Pointer;
+use ui::effect::Pointer;
 use ui::drag::{Drag, Held};
 use wasm_bindgen::JsCast;
 use web_sys::PointerEvent;

@@ -9,7 +9,7 @@ use base::units::Bytes;
 use js_sys::{Array, JsString, Promise, Reflect, Uint8Array};
 use std::rc::Rc;
 use ui::Action;
-use ui::action::Origin;
+use ui::effect::Origin;
 use ui::html::{self, MOST, Packing, Step, Wanted, element, place};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};

@@ -5,7 +5,7 @@ use super::dom::{self, listen};
 use engine::protocol::Grouping;
 use gloo::events::EventListener;
 use std::rc::Rc;
-use ui::action::{Pointer, WheelAxis};
+use ui::effect::{Pointer, WheelAxis};
 use ui::drag::Held;
 use ui::export::Dialog;
 use ui::keys::{BINDINGS, Scope, chord, command};

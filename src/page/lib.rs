@@ -59,7 +59,7 @@ use panels::Panels;
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 use theme::Theme;
-use ui::action::Origin;
+use ui::effect::Origin;
 use ui::{self, Action, Effect, State};
 use web_sys::Window;
 

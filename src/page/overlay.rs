@@ -5,7 +5,7 @@ use super::labels::{FONT, context, stage_size};
 use super::theme::Theme;
 use picture::timeline::View;
 use ui::State;
-use ui::action::Pointer;
+use ui::effect::Pointer;
 use ui::overlay::{Crosshair, Flag, Overlay};
 use ui::state::Canvas;
 use web_sys::CanvasRenderingContext2d;

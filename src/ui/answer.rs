@@ -1,6 +1,6 @@
 //! Something the worker is asked: one question at a time, the last good answer kept until the next one comes, stale ones dropped.
 
-use super::action::Effect;
+use super::effect::Effect;
 use engine::protocol::Request;
 
 /// What the worker is asked about a `Q`, and what it answered last.

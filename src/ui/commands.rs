@@ -1,11 +1,12 @@
 //! What the commands of keys and buttons do.
 
-use super::action::{Command, Effect};
+use super::action::Command;
+use super::effect::Effect;
 use super::find::{self, Among, SameStack};
 use super::histograms::Measure;
 use super::opening::{EXAMPLE, cancel, load_links, show_device};
 use super::pointing::select;
-use super::state::{BytesAxis, Help, Letters, Stage, State};
+use super::shared::{BytesAxis, Help, Letters, Shared, Stage};
 use super::trail::Way;
 use super::views::Tab;
 use super::{
@@ -21,7 +22,7 @@ const ZOOM: f64 = 1.5;
 const PEAK_WINDOW: f64 = 1.0 / 16.0;
 
 /// Carries out a command.
-pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects: &mut Vec<Effect>) {
+pub(super) fn command(state: &mut Shared, command: Command, now_ms: f64, effects: &mut Vec<Effect>) {
     state.remark = None;
     state.commands = state.commands.wrapping_add(1);
     if matches!(command, Command::MoveUp | Command::MoveDown | Command::ZoomBytesIn | Command::ZoomBytesOut) {

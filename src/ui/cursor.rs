@@ -1,11 +1,12 @@
 //! The cursor: one moment and one byte, led by the pointer while it hovers, or by keys.
 
-use super::action::{Command, Effect, Pointer};
+use super::action::Command;
 use super::answer::Answer;
+use super::effect::{Effect, Pointer};
 use super::feature::{Feature, keeps_all};
 use super::hover::Spot;
 use super::pointing;
-use super::state::{BytesAxis, Hover, State};
+use super::shared::{BytesAxis, Hover, Shared};
 use engine::protocol::{HitAllocation, HitMemory, Looks, MomentFacts, Plot, Reply, Request, Step, Stepped, Stop};
 use picture::timeline::{Axis, Scene, View};
 
@@ -69,7 +70,7 @@ impl Cursor {
 /// How it takes part; [`super::tools`] forgets it.
 pub(super) const FEATURE: Feature = Feature { reset: keeps_all, asks: &[], take };
 
-fn take(state: &mut State, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
+fn take(state: &mut Shared, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
     match reply {
         Reply::Stepped { serial, to } => {
             state.found_selection(serial, to);
@@ -93,7 +94,7 @@ pub(super) fn column_under_edges(edge_px: &[i32], of: &View, view: &View, x: f64
     (column + 1 < edge_px.len()).then_some(column)
 }
 
-impl State {
+impl Shared {
     /// The cursor's moment: where keys have led it, or the one that the pixel under the pointer shows.
     pub fn cursor_moment(&self) -> Option<u32> {
         if let Some(keys) = self.tools.cursor.keys {
@@ -177,7 +178,7 @@ impl State {
 }
 
 /// Moves the cursor by a key, or selects what is there; when the step before has ended, at the latest.
-pub(super) fn go(state: &mut State, command: Command, effects: &mut Vec<Effect>) {
+pub(super) fn go(state: &mut Shared, command: Command, effects: &mut Vec<Effect>) {
     if state.tools.cursor.stepping.is_some() {
         if state.tools.cursor.waiting.len() < MOST_WAITING {
             state.tools.cursor.waiting.push(command);
@@ -233,7 +234,7 @@ pub(super) fn go(state: &mut State, command: Command, effects: &mut Vec<Effect>)
     ask_step(state, step, 0, effects);
 }
 
-fn ask_step(state: &mut State, step: Step, and_events: u32, effects: &mut Vec<Effect>) {
+fn ask_step(state: &mut Shared, step: Step, and_events: u32, effects: &mut Vec<Effect>) {
     let (Some(device), Some(keys)) = (state.device().map(|device| device.device), state.tools.cursor.keys) else {
         return;
     };
@@ -243,7 +244,7 @@ fn ask_step(state: &mut State, step: Step, and_events: u32, effects: &mut Vec<Ef
 }
 
 /// Takes the worker's answer to a step.
-fn stepped(state: &mut State, serial: u32, to: Stepped, effects: &mut Vec<Effect>) {
+fn stepped(state: &mut Shared, serial: u32, to: Stepped, effects: &mut Vec<Effect>) {
     let Some(stepping) = state.tools.cursor.stepping.take_if(|stepping| stepping.serial == serial) else { return };
     let there = Standing { moment: to.moment.saturating_add(stepping.and_events), byte: to.byte };
     match to.stop {
@@ -269,7 +270,7 @@ fn stepped(state: &mut State, serial: u32, to: Stepped, effects: &mut Vec<Effect
 }
 
 /// Brings the window along with a cursor that keys have led out of it, as soon as it is known where that is.
-pub(super) fn follow(state: &mut State) -> Followed {
+pub(super) fn follow(state: &mut Shared) -> Followed {
     if state.tools.cursor.follow == Follow::No {
         return Followed::No;
     }
@@ -303,7 +304,7 @@ pub(super) enum Followed {
 
 /// Brings what is known of the allocation under a cursor that keys lead up to date. Until the worker has answered, what was
 /// known of the place before stays.
-pub(super) fn look(state: &mut State, keys: Standing, effects: &mut Vec<Effect>) {
+pub(super) fn look(state: &mut Shared, keys: Standing, effects: &mut Vec<Effect>) {
     let Some(device) = state.device().map(|device| device.device) else { return };
     // What stands out does not matter.
     let (place, looks) = (state.device_place, state.geometry.looks.plain());
@@ -326,7 +327,7 @@ pub(super) fn look(state: &mut State, keys: Standing, effects: &mut Vec<Effect>)
 }
 
 /// Selects what is at the cursor.
-fn select(state: &mut State, effects: &mut Vec<Effect>) {
+fn select(state: &mut Shared, effects: &mut Vec<Effect>) {
     match (state.tools.cursor.keys, state.pointer) {
         (Some(keys), _) => pointing::select_at(state, keys, effects),
         (None, Some(pointer)) => pointing::click(state, pointer, effects),

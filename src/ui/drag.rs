@@ -1,9 +1,9 @@
 //! What a press of the pointer that moves does: it moves the picture, measures, or draws a box to zoom into.
 
-use super::action::Pointer;
+use super::effect::Pointer;
 use super::find;
 use super::ruler::{Mode, Removed};
-use super::state::{BytesAxis, State};
+use super::shared::{BytesAxis, Shared};
 
 /// A side of the box shorter than this many CSS pixels leaves its axis alone.
 const FLAT_PX: f64 = 8.0;
@@ -33,7 +33,7 @@ pub enum Drag {
     Box([Pointer; 2]),
 }
 
-impl State {
+impl Shared {
     /// A press began to move.
     pub(super) fn begin_drag(&mut self, from: Pointer, held: Held) {
         let moves = !held.alt && !held.shift && self.tools.ruler.mode == Mode::Off;

@@ -4,12 +4,13 @@ mod view;
 
 pub use view::{COLUMNS, Chip, EventsStatus, chips, grid, status};
 
-use super::action::{Command, Effect};
+use super::action::Command;
 use super::answer::Answer;
+use super::effect::Effect;
 use super::feature::{Change, Feature, Turn};
 use super::pointing::select;
 use super::scroll::Scroll;
-use super::state::State;
+use super::shared::Shared;
 use super::table::{self, Chosen, Extent};
 use super::views::Tab;
 use engine::protocol::{EventRow, EventsFilter, EventsPage, EventsQuestion, Reply, Request};
@@ -123,7 +124,7 @@ impl Events {
 }
 
 /// What pointer and field do.
-pub(super) fn act(state: &mut State, action: EventsAction, effects: &mut Vec<Effect>) {
+pub(super) fn act(state: &mut Shared, action: EventsAction, effects: &mut Vec<Effect>) {
     let events = &mut state.events;
     match action {
         EventsAction::Scrolled(top, height) => events.scroll.told(top, height),
@@ -145,7 +146,7 @@ pub(super) fn act(state: &mut State, action: EventsAction, effects: &mut Vec<Eff
 }
 
 /// What the keys and controls that it shares with the table do here.
-pub(super) fn command(state: &mut State, command: Command, effects: &mut Vec<Effect>) {
+pub(super) fn command(state: &mut Shared, command: Command, effects: &mut Vec<Effect>) {
     match command {
         Command::Row(go, extent) => {
             if let Some(last) = state.events.scroll.rows.checked_sub(1) {
@@ -165,7 +166,7 @@ pub(super) fn command(state: &mut State, command: Command, effects: &mut Vec<Eff
 }
 
 /// What its own keys do.
-pub(super) fn step(state: &mut State, step: EventStep, effects: &mut Vec<Effect>) {
+pub(super) fn step(state: &mut Shared, step: EventStep, effects: &mut Vec<Effect>) {
     let selection = state.selection.as_deref();
     let (event, otherwise) = match (step, selection) {
         (EventStep::Select, _) => {
@@ -188,7 +189,7 @@ pub(super) fn step(state: &mut State, step: EventStep, effects: &mut Vec<Effect>
     }
 }
 
-fn go_to(state: &mut State, row: u32, extent: Extent) {
+fn go_to(state: &mut Shared, row: u32, extent: Extent) {
     let events = &mut state.events;
     if row >= events.scroll.rows {
         return;
@@ -206,7 +207,7 @@ fn go_to(state: &mut State, row: u32, extent: Extent) {
 }
 
 /// The moment becomes that of the row, where it leads and is known.
-fn lead(state: &mut State) {
+fn lead(state: &mut Shared) {
     let events = &mut state.events;
     let event = events.chosen.active().and_then(|row| events.row(row)).map(|row| row.event);
     if let Some(event) = event.filter(|_| events.lead == Lead::Row) {
@@ -216,7 +217,7 @@ fn lead(state: &mut State) {
     }
 }
 
-fn select_of(state: &mut State, row: u32, effects: &mut Vec<Effect>) {
+fn select_of(state: &mut Shared, row: u32, effects: &mut Vec<Effect>) {
     match state.events.row(row).map(|row| row.allocation) {
         Some(Some(allocation)) => {
             state.events.selecting = Some(allocation);
@@ -227,7 +228,7 @@ fn select_of(state: &mut State, row: u32, effects: &mut Vec<Effect>) {
     }
 }
 
-fn copy(state: &mut State, effects: &mut Vec<Effect>) {
+fn copy(state: &mut Shared, effects: &mut Vec<Effect>) {
     let Some(device) = state.device().map(|device| device.device) else { return };
     let Some(mut question) = state.events.answer.question().cloned() else { return };
     question.chosen = state.events.chosen.or_all(&state.events.scroll);
@@ -242,7 +243,7 @@ fn copy(state: &mut State, effects: &mut Vec<Effect>) {
 pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::WithScene, ask)], take };
 
 /// Another device: what a person typed stays.
-fn reset(state: &mut State, change: Change) {
+fn reset(state: &mut Shared, change: Change) {
     if change != Change::File {
         let Events { text, wrong, filter, mut scroll, .. } = std::mem::take(&mut state.events);
         scroll.rows = 0;
@@ -252,7 +253,7 @@ fn reset(state: &mut State, change: Change) {
 }
 
 /// Asks for what is to be seen and is not known; the next question waits for the answer to the one before.
-fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     if state.views.seen() != Some(Tab::Events) || state.events.answer.asked().is_some() {
         return;
     }
@@ -274,7 +275,7 @@ fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
 }
 
 /// Takes a part of the list.
-fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
+fn take(state: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
     let Reply::Events { serial, page } = reply else { return Some(reply) };
     let events = &mut state.events;
     let mut question = events.answer.answered(serial)?;

@@ -3,52 +3,22 @@
 //! At the size of the screen the scene that is shown is the picture. Larger ones get a scene of their own, so nothing is
 //! interpolated; while the worker makes it, no other is asked for, or the newer one would overtake it.
 
-use super::action::Effect;
+use super::effect::Effect;
 use super::feature::{Change, Feature, Turn};
 use super::figure::{Figure, sheet, words::Words};
 use super::overlay::Overlay;
+use super::picture_file::{Format, Picture};
 use super::plots;
-use super::state::State;
+use super::shared::Shared;
 use base::units::grouped;
 use engine::protocol::{Looks, Reply, Request};
 use picture::outline::{Rect, outline};
-use picture::shapes::Sheet;
-use picture::svg::Drawing;
 use picture::timeline::{OutlineRect, Scene, View};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// The widest and highest picture that browsers draw, in pixels.
 pub const MOST_PX: u32 = 16_384;
-
-/// What file it becomes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
-    /// Pixels, as many as on the screen.
-    Png1,
-    /// Twice as many across and down.
-    Png2,
-    /// Four times as many.
-    Png4,
-    /// Rectangles.
-    Svg,
-}
-
-impl Format {
-    /// Pixels to a pixel of the screen.
-    pub fn times(self) -> u32 {
-        match self {
-            Format::Png1 | Format::Svg => 1,
-            Format::Png2 => 2,
-            Format::Png4 => 4,
-        }
-    }
-
-    /// The ending of its name, with the dot.
-    pub fn ending(self) -> &'static str {
-        if self == Format::Svg { ".svg" } else { ".png" }
-    }
-}
 
 /// Whether the dialog that offers formats is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -83,34 +53,6 @@ struct Making {
     outline: Vec<OutlineRect>,
 }
 
-/// A picture, complete.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Picture {
-    /// What it becomes.
-    pub format: Format,
-    /// Its file's name.
-    pub file: String,
-    /// What stands around it.
-    pub sheet: Sheet,
-    /// The window.
-    pub view: View,
-    /// Its geometry, which may reach beyond the window.
-    pub scene: Rc<Scene>,
-    /// What its colours tell.
-    pub looks: Looks,
-    /// Which slots of the palette are faded.
-    pub faded: BTreeSet<u32>,
-    /// The outline of the selection, in pixels of the window.
-    pub outline: Vec<Rect>,
-}
-
-impl Picture {
-    /// What of it is drawn.
-    pub fn drawing(&self) -> Drawing<'_> {
-        Drawing { sheet: &self.sheet, view: &self.view, scene: &self.scene, outline: &self.outline }
-    }
-}
-
 impl Export {
     /// Whether the worker is making a scene for a file.
     pub(super) fn is_drawing(&self) -> bool {
@@ -119,13 +61,13 @@ impl Export {
 }
 
 /// Opens or closes the dialog; there must be something to export.
-pub(super) fn toggle(state: &mut State) {
+pub(super) fn toggle(state: &mut Shared) {
     let can = state.geometry.scene.is_some() && state.export.dialog == Dialog::Closed;
     state.export.dialog = if can { Dialog::Open } else { Dialog::Closed };
 }
 
 /// The picture shall become a file.
-pub(super) fn want(state: &mut State, format: Format) {
+pub(super) fn want(state: &mut Shared, format: Format) {
     state.export.dialog = Dialog::Closed;
     if state.device().is_some() && !state.export.is_drawing() {
         state.export.wanted = Some(format);
@@ -134,7 +76,7 @@ pub(super) fn want(state: &mut State, format: Format) {
 }
 
 /// The shell has made the file of this name, or could not.
-pub(super) fn exported(state: &mut State, result: Result<String, String>) {
+pub(super) fn exported(state: &mut Shared, result: Result<String, String>) {
     state.remark = Some(match result {
         Ok(file) => format!("Saved {file}."),
         Err(cause) => format!("The picture could not be saved: {cause}."),
@@ -142,7 +84,7 @@ pub(super) fn exported(state: &mut State, result: Result<String, String>) {
 }
 
 /// Begins what is wanted, once everything it shows is known. To be called when the scene of the window is there.
-fn begin(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
+fn begin(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     let Some(format) = state.export.wanted.filter(|_| !state.export.is_drawing()) else { return };
     let (Some(plane), Some(shown), Some(canvas)) = (state.plane(), state.view, state.canvas) else { return };
     let Some(scene) = state.geometry.scene.clone() else { return };
@@ -195,7 +137,7 @@ fn scaled(shown: &View, format: Format) -> View {
 }
 
 /// Takes an answer that an export waits for; any other is given back.
-fn take(state: &mut State, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
+fn take(state: &mut Shared, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
     let Some(making) = &mut state.export.making else { return Some(reply) };
     match reply {
         Reply::Outline { serial, rects, .. } if serial == making.serials[1] => making.outline = rects,
@@ -213,13 +155,13 @@ fn take(state: &mut State, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> O
 /// How it takes part: a picture for a file overtakes those for the screen, and it takes its scene before they do.
 pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::AfterScene, begin)], take };
 
-fn reset(state: &mut State, change: Change) {
+fn reset(state: &mut Shared, change: Change) {
     if change == Change::Device {
         state.export = Export::default();
     }
 }
 
-fn finish(state: &mut State, making: Making, scene: Rc<Scene>, effects: &mut Vec<Effect>) {
+fn finish(state: &mut Shared, making: Making, scene: Rc<Scene>, effects: &mut Vec<Effect>) {
     let sheet = sheet::sheet(&making.figure, &making.words, &scene);
     if sheet.size.iter().any(|&side| side > MOST_PX) {
         let [width, height] = sheet.size;
@@ -249,7 +191,7 @@ fn finish(state: &mut State, making: Making, scene: Rc<Scene>, effects: &mut Vec
 }
 
 /// How large the picture of a format is, for people: `1,280 × 720 pixels`.
-pub fn pixels(state: &State, format: Format) -> String {
+pub fn pixels(state: &Shared, format: Format) -> String {
     let (Some(view), Some(canvas), Some(scene)) = (state.view, state.canvas, &state.geometry.scene) else {
         return String::new();
     };

@@ -3,10 +3,10 @@
 pub mod picture;
 pub mod words;
 
-use super::action::Effect;
 use super::answer::Answer;
+use super::effect::Effect;
 use super::feature::{Change, Feature, Turn};
-use super::state::{Canvas, State};
+use super::shared::{Canvas, Shared};
 use super::views::Tab;
 use engine::protocol::{
     Arrangement, FlameBox, FlamePage, FlameQuestion, Internal, Merge, NodeLabel, Reply, Request, Root,
@@ -181,7 +181,7 @@ impl FlameGraph {
     }
 }
 
-impl State {
+impl Shared {
     /// The box of the selected node; that which fills the width while none is selected or its node is not drawn.
     pub fn flame_box(&self) -> Option<usize> {
         let selected = self.views.node.and_then(|node| self.flame.place_of(node));
@@ -229,7 +229,7 @@ impl State {
 /// How it takes part.
 pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::Early, ask)], take };
 
-fn reset(state: &mut State, change: Change) {
+fn reset(state: &mut Shared, change: Change) {
     if change != Change::File {
         let flame = &state.flame;
         state.flame = FlameGraph { canvas: flame.canvas, growth: flame.growth, ..FlameGraph::default() };
@@ -237,7 +237,7 @@ fn reset(state: &mut State, change: Change) {
 }
 
 /// Asks for the boxes that are missing.
-fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     follow_node(state);
     let Some(question) = state.flame_question() else { return };
     let request = |serial, question| Request::Flame { serial, device, question };
@@ -245,7 +245,7 @@ fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
 }
 
 /// Brings a node that was selected in another view into view; one that has no box of its own fills the width.
-fn follow_node(state: &mut State) {
+fn follow_node(state: &mut Shared) {
     let node = state.views.node;
     let is_known = state.flame_question().is_some_and(|question| state.flame.answer.about(&question).is_some());
     if !is_known || state.flame.followed_node == node {
@@ -261,7 +261,7 @@ fn follow_node(state: &mut State) {
 }
 
 /// Takes boxes.
-fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
+fn take(state: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
     let Reply::Flame { serial, page } = reply else { return Some(reply) };
     state.flame.answer.take(serial, Rc::from(page));
     settle_rows(state);
@@ -276,7 +276,7 @@ fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<
 }
 
 /// Chooses the rows in view where what they were chosen for is another; keeps them in reach otherwise.
-fn settle_rows(state: &mut State) {
+fn settle_rows(state: &mut Shared) {
     let flame = &mut state.flame;
     let (Some(page), Some(canvas)) = (flame.page().cloned(), flame.canvas) else { return };
     let Some(zoom) = page.boxes.get(page.zoom as usize) else { return };
@@ -292,7 +292,7 @@ fn settle_rows(state: &mut State) {
 }
 
 /// What the pointer did.
-pub(super) fn act(state: &mut State, action: FlameAction) {
+pub(super) fn act(state: &mut Shared, action: FlameAction) {
     match action {
         FlameAction::Resized(canvas) => {
             state.flame.canvas = Some(canvas);
@@ -325,7 +325,7 @@ pub(super) fn act(state: &mut State, action: FlameAction) {
 }
 
 /// Stacks are put together in another way: nodes have other numbers there.
-fn rearrange(state: &mut State, wanted: Arrangement) {
+fn rearrange(state: &mut Shared, wanted: Arrangement) {
     if std::mem::replace(&mut state.views.arrangement, wanted) != wanted {
         state.views.node = None;
     }
@@ -351,7 +351,7 @@ fn arranged(step: FlameStep, mut now: Arrangement) -> Option<Arrangement> {
 }
 
 /// What a key asks for.
-pub(super) fn step(state: &mut State, step: FlameStep) {
+pub(super) fn step(state: &mut Shared, step: FlameStep) {
     if let Some(wanted) = arranged(step, state.views.arrangement) {
         return rearrange(state, wanted);
     }

@@ -1,6 +1,6 @@
 //! Histograms of sizes and lives: bars by powers of two, each a filter of the table and of the other histogram.
 
-use super::state::State;
+use super::shared::Shared;
 use base::units::{BYTE_UNITS, Bytes, counted, grouped};
 use engine::protocol::{LIFE_TO_END, LIFE_UNKNOWN, Weight};
 
@@ -62,7 +62,7 @@ pub struct Chart {
 const TICK: u8 = 3;
 
 /// A histogram as it is to be drawn.
-pub fn chart(state: &State, of: Histogram) -> Chart {
+pub fn chart(state: &Shared, of: Histogram) -> Chart {
     let table = &state.table;
     let Some(page) = table.page() else { return Chart::default() };
     let (weights, chosen) = match of {
@@ -112,7 +112,7 @@ pub fn chart(state: &State, of: Histogram) -> Chart {
 }
 
 /// A bar was clicked.
-pub(super) fn click(state: &mut State, of: Histogram, class: u8, reach: Reach) {
+pub(super) fn click(state: &mut Shared, of: Histogram, class: u8, reach: Reach) {
     let page = state.table.page();
     let weights = page.map_or(&[][..], |page| if of == Histogram::Sizes { &page.sizes } else { &page.lives });
     let is_empty = weights.get(usize::from(class)).is_none_or(|weight| weight.count == 0);

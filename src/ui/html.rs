@@ -1,30 +1,15 @@
 //! The page in one file with the open snapshot in it: what it is called, what it opens at, and what is said while it is made.
 
-use super::action::{Effect, Origin};
+use super::effect::{Effect, PageToSave};
 use super::export::Dialog;
 use super::figure::words::plain;
 use super::link::Link;
-use super::state::State;
+use super::shared::Shared;
 use base::units::Bytes;
 
 /// The most bytes a snapshot may have in a page, as they go in. Four letters of base64 stand for three bytes, and a text has at most
 /// 2^29 − 24 letters in Chromium's V8: beyond that, the page could be written but not read.
 pub const MOST: usize = 400_000_000;
-
-/// What shall be saved.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
-    /// Where the file's bytes are.
-    pub origin: Origin,
-    /// The load that opened the snapshot.
-    pub load: u32,
-    /// What the snapshot is called in the page.
-    pub name: String,
-    /// What the page opens at: as the fragment of a link has it.
-    pub view: String,
-    /// What the file is called.
-    pub file: String,
-}
 
 /// How far it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -68,7 +53,7 @@ pub enum Step {
 }
 
 /// The open snapshot shall be saved in a page.
-pub(super) fn save(state: &mut State, effects: &mut Vec<Effect>) {
+pub(super) fn save(state: &mut Shared, effects: &mut Vec<Effect>) {
     state.export.dialog = Dialog::Closed;
     let Some(choice) = state.snapshots.get(state.chosen).filter(|_| state.file().is_some()) else { return };
     if state.html == Saving::Underway {
@@ -77,19 +62,19 @@ pub(super) fn save(state: &mut State, effects: &mut Vec<Effect>) {
     }
     let file = plain(&choice.file) + ".html";
     let (origin, name) = (choice.origin.clone(), choice.file.clone());
-    let wanted = Wanted { origin, load: state.load, name, view: view(state), file };
+    let wanted = PageToSave { origin, load: state.load, name, view: view(state), file };
     state.remark = Some(format!("Saving {}…", wanted.file));
     state.html = Saving::Underway;
     effects.push(Effect::SaveHtml(Box::new(wanted)));
 }
 
 /// What the page opens at: the link to what is seen, without what it opens.
-fn view(state: &State) -> String {
+fn view(state: &Shared) -> String {
     Link::of(state).map_or_else(String::new, |link| link.seen_only().fragment())
 }
 
 /// Takes what the shell says.
-pub(super) fn stepped(state: &mut State, step: Step) {
+pub(super) fn stepped(state: &mut Shared, step: Step) {
     if !matches!(step, Step::Done(..)) {
         state.html = Saving::Idle;
     }
@@ -157,7 +142,7 @@ mod tests {
 
     #[test]
     fn one_is_saved_at_a_time_and_each_end_is_said() {
-        let mut state = State { html: Saving::Underway, ..State::default() };
+        let mut state = Shared { html: Saving::Underway, ..Shared::default() };
         stepped(&mut state, Step::Done(1 << 20, 3 << 20));
         assert_eq!(state.remark.as_deref(), Some("Saving: 1.00 MiB of 3.00 MiB of the snapshot."));
         assert_eq!(state.html, Saving::Underway);

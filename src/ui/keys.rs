@@ -3,12 +3,12 @@
 use super::action::Command;
 use super::drag::Held;
 use super::events::EventStep;
-use super::export::Format;
 use super::flame::FlameStep;
 use super::memory::MemoryStep;
+use super::picture_file::Format;
 use super::plots::PlotStep;
 use super::plots::curves::Line;
-use super::state::Letters;
+use super::shared::Letters;
 use super::table::{Extent, Go};
 use super::tree_keys::TreeCommand;
 use super::views::Tab;

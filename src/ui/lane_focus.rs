@@ -1,13 +1,13 @@
 //! Which lane has the focus, and what pointer and keys do to one lane among several.
 
-use super::action::Pointer;
+use super::effect::Pointer;
 use super::feature::{self, Change};
 use super::lanes::{Arrangement, Lane};
 use super::navigate::Plane;
-use super::state::State;
+use super::shared::Shared;
 use picture::timeline::{Axis, View};
 
-impl State {
+impl Shared {
     /// Gives the lane of another device the focus; its window begins where the one before began. `false` where there are no lanes.
     pub(super) fn focus(&mut self, place: usize) -> bool {
         if !self.has_lanes() || self.view.is_none() || place >= self.device_count() {

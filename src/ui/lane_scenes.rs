@@ -1,16 +1,16 @@
 //! The window and the geometry of each lane: brought in line with the focused one's, asked for in turn, taken when it comes.
 
-use super::action::Effect;
+use super::effect::Effect;
 use super::feature::{Change, Feature};
 use super::lanes::{Lane, ShownLane};
 use super::navigate::Plane;
 use super::plots;
-use super::state::{BytesAxis, Canvas, Geometry, State};
+use super::shared::{BytesAxis, Canvas, Geometry, Shared};
 use engine::protocol::{DeviceSummary, Highlight, Looks, Reply, Request};
 use picture::timeline::{Axis, Scene, View};
 use std::rc::Rc;
 
-impl State {
+impl Shared {
     /// Brings the lanes in line with what is shown: a window for each, as large as its lane, beginning where the focused one does.
     pub(super) fn arrange_lanes(&mut self) {
         let places = self.lane_places();
@@ -145,7 +145,7 @@ impl State {
 pub(super) const FEATURE: Feature = Feature { reset, asks: &[], take };
 
 /// Of lanes, the others are shown on.
-fn reset(state: &mut State, change: Change) {
+fn reset(state: &mut Shared, change: Change) {
     if change == Change::Device {
         state.view = None;
         state.drop_scenes();
@@ -153,7 +153,7 @@ fn reset(state: &mut State, change: Change) {
     }
 }
 
-fn take(state: &mut State, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
+fn take(state: &mut Shared, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
     let Reply::Scene { serial, scene, .. } = reply else { return Some(reply) };
     effects.extend(state.take_scene(serial, *scene));
     None

@@ -4,12 +4,12 @@ pub mod picture;
 mod walk;
 pub mod words;
 
-use super::action::Effect;
 use super::answer::Answer;
+use super::effect::Effect;
 use super::feature::{Change, Feature, Turn};
 use super::pointing::select;
 use super::scroll::Scroll;
-use super::state::{Canvas, State};
+use super::shared::{Canvas, Shared};
 use super::views::Tab;
 use engine::protocol::{
     Details, Grouping, Only, PieceKind, Query, Reply, Request, SegmentSort, StateBar, StatePage, StatePiece,
@@ -242,7 +242,7 @@ fn pieces<'a>(page: &'a StatePage, bar: &StateBar) -> &'a [StatePiece] {
 }
 
 /// What pointer and controls do.
-pub(super) fn act(state: &mut State, action: MemoryAction, effects: &mut Vec<Effect>) {
+pub(super) fn act(state: &mut Shared, action: MemoryAction, effects: &mut Vec<Effect>) {
     let memory = &mut state.memory;
     match action {
         MemoryAction::Resized(canvas) => memory.canvas = Some(canvas),
@@ -293,13 +293,13 @@ fn allocation(piece: &StatePiece) -> Option<u32> {
 }
 
 /// Selects an allocation that is in view already.
-fn select_here(state: &mut State, allocation: u32, effects: &mut Vec<Effect>) {
+fn select_here(state: &mut Shared, allocation: u32, effects: &mut Vec<Effect>) {
     state.memory.followed = Some(allocation);
     select(state, allocation, effects);
 }
 
 /// What a key asks for.
-pub(super) fn step(state: &mut State, step: MemoryStep, effects: &mut Vec<Effect>) {
+pub(super) fn step(state: &mut Shared, step: MemoryStep, effects: &mut Vec<Effect>) {
     let memory = &mut state.memory;
     let [sort, pool, stream] = memory.chosen();
     // The first entry is all of them.
@@ -333,7 +333,7 @@ pub(super) fn step(state: &mut State, step: MemoryStep, effects: &mut Vec<Effect
 }
 
 /// Asks for what is seen and not known: one question at a time, the next about the newest moment, so that scrubbing animates.
-fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     let Some(canvas) = state.memory.canvas.filter(|_| state.views.seen() == Some(Tab::Memory)) else { return };
     let selected = state.selection.as_deref().map(|details| (details.allocation, details.address));
     let (moment, colouring) = (state.pinned.moment, state.looks.colouring);
@@ -372,7 +372,7 @@ fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
 pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::WithScene, ask)], take };
 
 /// Another device: only how it is looked at stays.
-fn reset(state: &mut State, change: Change) {
+fn reset(state: &mut Shared, change: Change) {
     if change != Change::File {
         let Memory { canvas, sort, mut scroll, .. } = std::mem::take(&mut state.memory);
         scroll.rows = 0;
@@ -381,7 +381,7 @@ fn reset(state: &mut State, change: Change) {
     }
 }
 
-fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
+fn take(state: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
     match reply {
         Reply::State { serial, page } => take_page(&mut state.memory, serial, page),
         Reply::Details { serial, details } => {

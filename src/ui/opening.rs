@@ -1,10 +1,10 @@
 //! Opening, listing, giving up and closing snapshots; showing a device from its beginning.
 
-use super::action::{Effect, GivenFile, Origin};
 use super::candidates::{candidates, none_of};
+use super::effect::{Effect, GivenFile, Origin};
 use super::feature::{self, Change, Feature};
 use super::link;
-use super::state::{Choice, Loading, Stage, State};
+use super::shared::{Choice, Loading, Shared, Stage};
 use super::url;
 use super::why;
 use engine::protocol::{Member, Reply, Request};
@@ -14,7 +14,7 @@ use picture::timeline::Axis;
 pub(super) const EXAMPLE: &str = "example.pickle.gz";
 
 /// Files were given: their snapshots are listed, and the first is opened.
-pub(super) fn files_given(state: &mut State, files: Vec<GivenFile>, now_ms: f64, effects: &mut Vec<Effect>) {
+pub(super) fn files_given(state: &mut Shared, files: Vec<GivenFile>, now_ms: f64, effects: &mut Vec<Effect>) {
     let none = none_of(&files);
     state.snapshots = candidates(files);
     if state.snapshots.is_empty() {
@@ -25,7 +25,7 @@ pub(super) fn files_given(state: &mut State, files: Vec<GivenFile>, now_ms: f64,
 }
 
 /// The link of this load could not be fetched.
-pub(super) fn link_failed(state: &mut State, load: u32, status: Option<u16>) {
+pub(super) fn link_failed(state: &mut Shared, load: u32, status: Option<u16>) {
     if load == state.load
         && let Stage::Loading(loading) = &state.stage
     {
@@ -36,14 +36,14 @@ pub(super) fn link_failed(state: &mut State, load: u32, status: Option<u16>) {
 }
 
 /// The link of this load broke half-way, and the rest is asked for.
-pub(super) fn link_broke(state: &mut State, load: u32, at: u64) {
+pub(super) fn link_broke(state: &mut Shared, load: u32, at: u64) {
     if load == state.load {
         state.remark = Some(url::resume::going_on(at));
     }
 }
 
 /// Reads the snapshot of this place in the list.
-pub(super) fn load(state: &mut State, place: usize, now_ms: f64, effects: &mut Vec<Effect>) {
+pub(super) fn load(state: &mut Shared, place: usize, now_ms: f64, effects: &mut Vec<Effect>) {
     let Some(choice) = state.snapshots.get(place).cloned() else { return };
     let Choice { origin, member, bytes, .. } = &choice;
     let loading = Loading::new(origin.clone(), choice.name(), *bytes, now_ms);
@@ -62,12 +62,12 @@ pub(super) fn load(state: &mut State, place: usize, now_ms: f64, effects: &mut V
 }
 
 /// Which of the snapshots in a file a link is about that is being followed to it.
-fn wanted_member(state: &State, choice: &Choice) -> Option<u32> {
+fn wanted_member(state: &Shared, choice: &Choice) -> Option<u32> {
     state.linked.wanted.as_ref().filter(|link| link.is_about(choice))?.member
 }
 
 /// Lists the snapshots behind links, and reads the one of this place.
-pub(super) fn load_links(state: &mut State, links: Vec<String>, place: usize, now_ms: f64, effects: &mut Vec<Effect>) {
+pub(super) fn load_links(state: &mut Shared, links: Vec<String>, place: usize, now_ms: f64, effects: &mut Vec<Effect>) {
     let choice = |link: String| {
         let file = url::file_name(&link);
         Choice { origin: Origin::Link(link), member: None, file, path: None, bytes: None }
@@ -78,7 +78,7 @@ pub(super) fn load_links(state: &mut State, links: Vec<String>, place: usize, no
 
 /// The file that is loading holds several snapshots: each is listed, in the file's place. The one that its link is about is loading, or else
 /// the first.
-fn list(state: &mut State, members: Vec<Member>) {
+fn list(state: &mut Shared, members: Vec<Member>) {
     let Some(file) = state.snapshots.get(state.chosen).filter(|choice| choice.member.is_none()).cloned() else {
         return;
     };
@@ -97,7 +97,7 @@ fn list(state: &mut State, members: Vec<Member>) {
 }
 
 /// Gives up what is loading.
-pub(super) fn cancel(state: &mut State, effects: &mut Vec<Effect>) {
+pub(super) fn cancel(state: &mut Shared, effects: &mut Vec<Effect>) {
     if let Stage::Loading(loading) = &state.stage {
         state.remark = Some(format!("Cancelled {}.", loading.name));
         // The page does not wait for the worker to agree: its late answers belong to an earlier load.
@@ -107,7 +107,7 @@ pub(super) fn cancel(state: &mut State, effects: &mut Vec<Effect>) {
 }
 
 /// Ends whatever is open or loading; what the worker still says of it is dropped.
-pub(super) fn close(state: &mut State, stage: Stage) {
+pub(super) fn close(state: &mut Shared, stage: Stage) {
     if matches!(stage, Stage::Loading(_)) {
         state.remark = None;
     }
@@ -118,7 +118,7 @@ pub(super) fn close(state: &mut State, stage: Stage) {
 }
 
 /// Shows another device of the file, from the beginning; of several lanes, gives its one the focus.
-pub(super) fn show_device(state: &mut State, place: usize) {
+pub(super) fn show_device(state: &mut Shared, place: usize) {
     if state.focus(place) {
         return;
     }
@@ -132,14 +132,14 @@ pub(super) fn show_device(state: &mut State, place: usize) {
 /// How it takes part.
 pub(super) const FEATURE: Feature = Feature { reset, asks: &[], take };
 
-fn reset(state: &mut State, change: Change) {
+fn reset(state: &mut Shared, change: Change) {
     if change == Change::File {
         state.linked.leave_file();
     }
 }
 
 /// Takes what the worker says of the file on its way.
-fn take(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
+fn take(state: &mut Shared, reply: Reply, now_ms: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
     match reply {
         Reply::Progress(progress) => {
             if let Stage::Loading(loading) = &mut state.stage {

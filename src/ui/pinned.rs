@@ -1,12 +1,12 @@
 //! The pinned moment: the one that the views are about, wherever the pointer is. Clicks, keys, words and its handle set it.
 
-use super::action::{Effect, Pointer};
 use super::answer::Answer;
 use super::axis_press::Grip;
 use super::cursor::column_under;
+use super::effect::{Effect, Pointer};
 use super::feature::{Change, Feature, Turn};
 use super::range::About;
-use super::state::State;
+use super::shared::Shared;
 use super::typed_moment::{FORMS, Typed, typed};
 use base::units::{Moment, grouped};
 use engine::protocol::{At, Details, MomentFacts, RangeFacts, Reply, Request, Scope, Span};
@@ -55,7 +55,7 @@ enum Follow {
     Yes,
 }
 
-impl State {
+impl Shared {
     /// What is known of the pinned moment, or of the one before it until that is known.
     pub fn pinned_facts(&self) -> Option<&MomentFacts> {
         self.pinned.facts.latest()
@@ -178,7 +178,7 @@ impl State {
 pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::Last, ask)], take };
 
 /// Another device is shown: the views are about its peak.
-fn reset(state: &mut State, change: Change) {
+fn reset(state: &mut Shared, change: Change) {
     if change != Change::File {
         state.pinned = Pinned { moment: state.peak_moment(), ..Pinned::default() };
         state.views.node = None;
@@ -187,7 +187,7 @@ fn reset(state: &mut State, change: Change) {
 }
 
 /// Asks for what is not known of the pinned moment and the range: one question of a kind at a time.
-fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     let (pinned, serials) = (&mut state.pinned, &mut state.serial);
     pinned.facts.ask(pinned.moment, serials, effects, |serial, moment| Request::Moments {
         serial,
@@ -211,7 +211,7 @@ fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
 }
 
 /// Takes the worker's answers about moments and the range.
-fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
+fn take(state: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
     let pinned = &mut state.pinned;
     match reply {
         Reply::Range { serial, facts } => drop(pinned.range_facts.take(serial, facts)),
@@ -227,7 +227,7 @@ fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<
 }
 
 /// The place that was sought is at these moments.
-fn arrive(state: &mut State, sought: Sought, moments: &[MomentFacts]) {
+fn arrive(state: &mut Shared, sought: Sought, moments: &[MomentFacts]) {
     // A newer place has overtaken it only where it would be pinned: a range that is dragged goes on being seen.
     if sought.to.is_none() && state.pinned.sought != Some(sought) {
         return;
@@ -241,7 +241,7 @@ fn arrive(state: &mut State, sought: Sought, moments: &[MomentFacts]) {
 }
 
 /// Brings the window to a moment that was pinned outside of it.
-pub(super) fn follow(state: &mut State) {
+pub(super) fn follow(state: &mut Shared) {
     if state.pinned.follow == Follow::No || state.pinned.facts.about(&state.pinned.moment).is_none() {
         return;
     }
@@ -253,7 +253,7 @@ pub(super) fn follow(state: &mut State) {
     }
 }
 
-impl State {
+impl Shared {
     /// What the views are about follows from moment, range and the choice between them.
     pub(super) fn rescope(&mut self) {
         let moment = Scope::At(self.pinned.moment);

@@ -2,11 +2,11 @@
 //!
 //! They come from the dialog, from a file that a person imports, or from the browser's own storage, never from a link or a snapshot.
 
-use super::action::Effect;
+use super::effect::Effect;
 use super::feature::{Feature, Turn, keeps_all, takes_nothing};
 use super::find;
 use super::settings::Dialog;
-use super::state::State;
+use super::shared::Shared;
 use super::why;
 use base::units::counted;
 use engine::protocol::{CategorySet, Grouping, Request, SetError};
@@ -191,14 +191,14 @@ impl Rules {
 }
 
 /// Opens the dialog, or closes it.
-pub(super) fn toggle(state: &mut State) {
+pub(super) fn toggle(state: &mut Shared) {
     let rules = &mut state.rules;
     rules.dialog = if rules.dialog == Dialog::Open { Dialog::Closed } else { Dialog::Open };
     state.settings.dialog = Dialog::Closed;
 }
 
 /// Takes what happened into the state.
-pub(super) fn act(state: &mut State, action: RulesAction, effects: &mut Vec<Effect>) {
+pub(super) fn act(state: &mut Shared, action: RulesAction, effects: &mut Vec<Effect>) {
     let rules = &mut state.rules;
     let before = rules.stored();
     rules.refused.clear();
@@ -249,7 +249,7 @@ fn saved(rules: &Rules, form: Form) -> Result<(&'static str, String), String> {
 
 /// Tells the worker what is in force, where it does not know yet. While the dialog shows what each change brings about, one change waits
 /// for the answer to the one before.
-fn tell(state: &mut State, _: i64, effects: &mut Vec<Effect>) {
+fn tell(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     let rules = &mut state.rules;
     let now = (state.load, rules.version);
     // A worker that was never told goes by ours.
@@ -273,7 +273,7 @@ fn tell(state: &mut State, _: i64, effects: &mut Vec<Effect>) {
 pub(super) const FEATURE: Feature = Feature { reset: keeps_all, asks: &[(Turn::Ground, tell)], take: takes_nothing };
 
 /// The dialog.
-pub fn view(state: &State) -> RulesView {
+pub fn view(state: &Shared) -> RulesView {
     let rules = &state.rules;
     let is_own = rules.choice == Choice::Own;
     let set = rules.set();

@@ -2,10 +2,10 @@
 //!
 //! It comes from the dialog or from the browser's own storage, never from a link or a snapshot; either way it is checked here.
 
-use super::action::Effect;
+use super::effect::Effect;
 use super::feature::{Feature, Turn, keeps_all, takes_nothing};
 use super::links::{self, LinkError};
-use super::state::State;
+use super::shared::Shared;
 use super::tree;
 use engine::protocol::{DEFAULT_RULES, InternalRules, Request};
 
@@ -196,7 +196,7 @@ fn folder(text: &str) -> String {
 }
 
 /// Takes what happened into the state.
-pub(super) fn act(state: &mut State, action: SettingsAction, effects: &mut Vec<Effect>) {
+pub(super) fn act(state: &mut Shared, action: SettingsAction, effects: &mut Vec<Effect>) {
     let settings = &mut state.settings;
     let before = settings.stored();
     match action {
@@ -225,7 +225,7 @@ pub(super) fn act(state: &mut State, action: SettingsAction, effects: &mut Vec<E
 }
 
 /// Opens the dialog, or closes it.
-pub(super) fn toggle(state: &mut State, effects: &mut Vec<Effect>) {
+pub(super) fn toggle(state: &mut Shared, effects: &mut Vec<Effect>) {
     match state.settings.dialog {
         Dialog::Closed => state.settings.dialog = Dialog::Open,
         Dialog::Open => act(state, SettingsAction::Closed, effects),
@@ -233,7 +233,7 @@ pub(super) fn toggle(state: &mut State, effects: &mut Vec<Effect>) {
 }
 
 /// Tells the worker which frames are internal, where it does not know yet.
-fn ask(state: &mut State, _: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     let settings = &mut state.settings;
     let now = (state.load, settings.rules_version);
     // A worker that was never told goes by the defaults.

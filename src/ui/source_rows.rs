@@ -1,8 +1,8 @@
 //! What the view "By source" shows: the rows of its table, and the bytes beside the lines of a dropped source file.
 
 use super::amount::{per_mille, percent};
+use super::shared::Shared;
 use super::sources::{SourceText, query};
-use super::state::State;
 use base::units::{Bytes, counted, grouped};
 use engine::protocol::{NodeLabel, Scope, SourceFile, Standing};
 use std::rc::Rc;
@@ -125,7 +125,7 @@ struct Sought<'a> {
 }
 
 impl Sought<'_> {
-    fn of(state: &State) -> Sought<'_> {
+    fn of(state: &Shared) -> Sought<'_> {
         let details = state.selection.as_deref().filter(|details| !details.stack_of_free);
         let frame = details.and_then(|details| details.frames.iter().find(|frame| frame.user));
         Sought {
@@ -146,16 +146,16 @@ impl Sought<'_> {
     }
 }
 
-fn is_product(state: &State) -> bool {
+fn is_product(state: &Shared) -> bool {
     matches!(state.sources.page.question(), Some(Scope::ByteMoments(_)))
 }
 
-fn unit(state: &State) -> &'static str {
+fn unit(state: &Shared) -> &'static str {
     if is_product(state) { " B × moments" } else { " B requested" }
 }
 
 /// The table.
-pub fn view(state: &State) -> SourceView {
+pub fn view(state: &Shared) -> SourceView {
     let Some(page) = state.sources.page.latest() else { return SourceView::default() };
     let sought = Sought::of(state);
     let mut rows = Vec::new();
@@ -245,7 +245,7 @@ fn base(path: &str) -> &str {
 }
 
 /// The dropped file; `None` without one.
-pub fn text(state: &State) -> Option<TextView> {
+pub fn text(state: &Shared) -> Option<TextView> {
     let text = state.sources.text.clone()?;
     let file = state.sources.text_file();
     let title = file.map_or_else(|| base(&text.name).to_owned(), |file| file.path.clone());

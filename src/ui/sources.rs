@@ -1,11 +1,11 @@
 //! The view "By source": what of it is open, which source file was dropped, what is asked and what a click does.
 
-use super::action::{Effect, GivenFile};
 use super::answer::Answer;
+use super::effect::{Effect, GivenFile};
 use super::feature::{Change, Feature, Turn};
 use super::find;
+use super::shared::{Shared, Stage};
 use super::source_rows::{RowKind, view};
-use super::state::{Stage, State};
 use super::views::Tab;
 use engine::protocol::{Reply, Request, Scope, SourceFile, SourcesPage};
 use std::rc::Rc;
@@ -87,7 +87,7 @@ impl Sources {
 }
 
 /// What the view depends on now.
-pub fn basis(state: &State) -> Basis {
+pub fn basis(state: &Shared) -> Basis {
     let selected = [state.selection.as_deref().map(|selection| selection.allocation), state.views.node];
     Basis { changes: state.sources.changes, sought: state.find.text.clone(), selected }
 }
@@ -96,7 +96,7 @@ pub fn basis(state: &State) -> Basis {
 pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::Early, ask)], take };
 
 /// Another device, or another file: only the dropped text stays.
-fn reset(state: &mut State, change: Change) {
+fn reset(state: &mut Shared, change: Change) {
     if change != Change::File {
         let changes = state.sources.changes + 1;
         state.sources = Sources { text: state.sources.text.take(), changes, ..Sources::default() };
@@ -104,7 +104,7 @@ fn reset(state: &mut State, change: Change) {
 }
 
 /// Asks for what is missing, while the view is seen.
-fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     if state.views.seen() == Some(Tab::Sources) {
         let request = |serial, scope| Request::Sources { serial, device, scope };
         state.sources.page.ask(state.views.scope, &mut state.serial, effects, request);
@@ -112,7 +112,7 @@ fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
 }
 
 /// Takes the worker's answer.
-fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
+fn take(state: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
     let Reply::Sources { serial, page } = reply else { return Some(reply) };
     state.sources.page.take(serial, Rc::from(page));
     state.sources.changes += 1;
@@ -121,7 +121,7 @@ fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<
 
 /// Whether files that were given are source files and no snapshots, while a snapshot is open. Then one is to be read: that of the
 /// heaviest file of the snapshot, or else the first.
-pub(super) fn given(state: &mut State, files: &[GivenFile], effects: &mut Vec<Effect>) -> bool {
+pub(super) fn given(state: &mut Shared, files: &[GivenFile], effects: &mut Vec<Effect>) -> bool {
     let sources = &state.sources;
     let is_source = |file: &GivenFile| {
         let is_code = [".py", ".pyx"].iter().any(|end| file.name.ends_with(end));
@@ -138,7 +138,7 @@ pub(super) fn given(state: &mut State, files: &[GivenFile], effects: &mut Vec<Ef
 }
 
 /// Carries out what happened in the view.
-pub(super) fn act(state: &mut State, action: SourceAction) {
+pub(super) fn act(state: &mut Shared, action: SourceAction) {
     state.sources.changes += 1;
     match action {
         SourceAction::Picked(place) => {
@@ -159,7 +159,7 @@ pub(super) fn act(state: &mut State, action: SourceAction) {
     }
 }
 
-fn fold(state: &mut State, path: String) {
+fn fold(state: &mut Shared, path: String) {
     let Some(page) = state.sources.page.latest() else { return };
     let seen =
         |(place, file): (usize, &SourceFile)| state.sources.is_open(place, &file.path).then(|| file.path.clone());
@@ -181,7 +181,7 @@ pub(super) fn query(path: &str, line: &str) -> String {
 }
 
 /// Searches for a line, so that it stands out in all views and in the timeline; or ends that.
-fn pick(state: &mut State, path: &str, line: &str) {
+fn pick(state: &mut Shared, path: &str, line: &str) {
     let query = query(path, line);
     let text = if state.find.text == query { String::new() } else { query };
     // A node would stand out before it.

@@ -1,9 +1,9 @@
 //! What stands around the stack: asked for when it is missing or of something else, kept as long as it holds.
 
-use super::action::Effect;
 use super::answer::Answer;
+use super::effect::Effect;
 use super::feature::{Change, Feature, Turn};
-use super::state::State;
+use super::shared::Shared;
 use engine::protocol::{Grouping, LegendEntry, Looks, Marks, Overview, Plot, Reply, Request, Tally};
 use picture::timeline::{Axis, OutlineRect, View};
 use std::collections::BTreeSet;
@@ -55,7 +55,7 @@ pub struct Outlined {
 pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::AfterScene, ask)], take };
 
 /// Colours mean the same on all devices of a file that are shown together.
-fn reset(state: &mut State, change: Change) {
+fn reset(state: &mut Shared, change: Change) {
     match change {
         Change::File => {}
         Change::Device => state.around = Surroundings::default(),
@@ -66,7 +66,7 @@ fn reset(state: &mut State, change: Change) {
 }
 
 /// Asks for what is missing.
-fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     let (axis, colouring) = (state.axis, state.told_by_colour());
     let rules = if colouring == Grouping::Category { state.rules.told_version() } else { 0 };
     let coloured = Coloured { colouring, at: state.pinned.moment, rules };
@@ -100,7 +100,7 @@ fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     }
 }
 
-fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
+fn take(state: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
     let around = &mut state.around;
     match reply {
         Reply::Marks { serial, marks, .. } => around.marks.take(serial, Rc::new(*marks)),
@@ -120,7 +120,7 @@ impl Surroundings {
     }
 }
 
-impl State {
+impl Shared {
     /// What is to be outlined: the selection, or the chosen segment, in the scene that is shown.
     pub fn outlined(&self) -> Option<Outlined> {
         let scene = self.geometry.scene.as_ref()?;

@@ -7,12 +7,12 @@ pub(crate) mod grid;
 pub use chosen::{Chosen, Extent, Go};
 pub use grid::{COLUMNS, Cell, Grid, RowView, TableStatus, grid, order, status};
 
-use super::action::Effect;
 use super::answer::Answer;
+use super::effect::Effect;
 use super::feature::{Change, Feature, Turn};
 use super::histograms::Measure;
 use super::scroll::Scroll;
-use super::state::State;
+use super::shared::Shared;
 use super::views::Tab;
 use base::units::counted;
 use engine::protocol::{
@@ -100,12 +100,12 @@ impl Table {
 }
 
 /// The shell tells how far the table is scrolled, and how much of it is seen, in CSS pixels.
-pub(super) fn scrolled(state: &mut State, top: f64, height: f64) {
+pub(super) fn scrolled(state: &mut Shared, top: f64, height: f64) {
     state.table.scroll.told(top, height);
 }
 
 /// This stands in the field of the filter now.
-pub(super) fn typed(state: &mut State, text: String) {
+pub(super) fn typed(state: &mut Shared, text: String) {
     state.table.wrong = Filter::parse(&text).err();
     if state.table.wrong.is_none() {
         state.table.filter = text.trim().to_owned();
@@ -114,7 +114,7 @@ pub(super) fn typed(state: &mut State, text: String) {
 }
 
 /// The header of a column was clicked: it is sorted by that, or the other way.
-pub(super) fn sort(state: &mut State, column: TableColumn) {
+pub(super) fn sort(state: &mut Shared, column: TableColumn) {
     let now = state.table.sort;
     // What is largest is looked for first; what has an order of its own is read from its beginning.
     let first = match column {
@@ -138,7 +138,7 @@ pub enum Dropped {
 }
 
 /// A part of the filter is given up.
-pub(super) fn drop_filter(state: &mut State, dropped: Dropped) {
+pub(super) fn drop_filter(state: &mut Shared, dropped: Dropped) {
     match dropped {
         Dropped::Sizes => state.table.sizes = None,
         Dropped::Lives => state.table.lives = None,
@@ -147,14 +147,14 @@ pub(super) fn drop_filter(state: &mut State, dropped: Dropped) {
 }
 
 /// Sorts by the column after the one that is sorted by.
-pub(super) fn sort_by_next(state: &mut State) {
+pub(super) fn sort_by_next(state: &mut Shared) {
     let all = TableColumn::ALL;
     let place = all.iter().position(|column| *column == state.table.sort.column).map_or(0, |place| place + 1);
     sort(state, all.get(place).copied().unwrap_or(TableColumn::Number));
 }
 
 /// All that is in the scope is listed again.
-pub(super) fn clear(state: &mut State) {
+pub(super) fn clear(state: &mut Shared) {
     let table = &mut state.table;
     (table.text, table.filter, table.wrong, table.sizes, table.lives) = Default::default();
     state.views.node = None;
@@ -164,7 +164,7 @@ pub(super) fn clear(state: &mut State) {
 pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::WithScene, ask)], take };
 
 /// Another device: what a person set stays.
-fn reset(state: &mut State, change: Change) {
+fn reset(state: &mut Shared, change: Change) {
     if change != Change::File {
         let Table { text, filter, wrong, sort, measure, mut scroll, .. } = std::mem::take(&mut state.table);
         scroll.rows = 0;
@@ -174,7 +174,7 @@ fn reset(state: &mut State, change: Change) {
 }
 
 /// Asks for what is to be seen and is not known; the next question waits for the answer to the one before.
-fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     let is_grid = match state.views.seen() {
         Some(Tab::Table) => true,
         Some(Tab::Histograms) => false,
@@ -221,7 +221,7 @@ fn is_same_table(one: &TableQuestion, other: &TableQuestion) -> bool {
     (one.scope, one.sort) == (other.scope, other.sort) && one.filter == other.filter
 }
 
-fn take(state: &mut State, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
+fn take(state: &mut Shared, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
     match reply {
         Reply::Table { serial, page } => take_page(&mut state.table, serial, page),
         Reply::TableText { serial, part } => take_text(state, serial, part, effects),
@@ -255,7 +255,7 @@ fn take_page(table: &mut Table, serial: u32, page: Box<TablePage>) {
 }
 
 /// A row was clicked, or is gone to by a key: it is chosen, and its allocation selected.
-pub(super) fn go_to(state: &mut State, row: u32, extent: Extent, effects: &mut Vec<Effect>) {
+pub(super) fn go_to(state: &mut Shared, row: u32, extent: Extent, effects: &mut Vec<Effect>) {
     let table = &mut state.table;
     if row >= table.scroll.rows {
         return;
@@ -275,7 +275,7 @@ pub(super) fn go_to(state: &mut State, row: u32, extent: Extent, effects: &mut V
 }
 
 /// A key leads from row to row.
-pub(super) fn step(state: &mut State, go: Go, extent: Extent, effects: &mut Vec<Effect>) {
+pub(super) fn step(state: &mut Shared, go: Go, extent: Extent, effects: &mut Vec<Effect>) {
     let table = &state.table;
     let Some(last) = table.scroll.rows.checked_sub(1) else { return };
     let row = table.chosen.gone(go, last, &table.scroll);
@@ -283,13 +283,13 @@ pub(super) fn step(state: &mut State, go: Go, extent: Extent, effects: &mut Vec<
 }
 
 /// All rows are chosen.
-pub(super) fn choose_all(state: &mut State) {
+pub(super) fn choose_all(state: &mut Shared) {
     let rows = state.table.scroll.rows;
     state.table.chosen.all(rows);
 }
 
 /// Asks for the chosen rows as text; without any, for all.
-pub(super) fn copy(state: &mut State, effects: &mut Vec<Effect>) {
+pub(super) fn copy(state: &mut Shared, effects: &mut Vec<Effect>) {
     let Some(device) = state.device().map(|device| device.device) else { return };
     let Some(mut question) = state.table.answer.question().cloned() else { return };
     question.chosen = state.table.chosen.or_all(&state.table.scroll);
@@ -302,7 +302,7 @@ pub(super) fn copy(state: &mut State, effects: &mut Vec<Effect>) {
 
 /// Asks for some rows as text, by a request with this serial.
 pub(super) fn copy_rows(
-    state: &mut State,
+    state: &mut Shared,
     rows: Vec<[u32; 2]>,
     effects: &mut Vec<Effect>,
     request: &dyn Fn(u32) -> Request,
@@ -319,7 +319,7 @@ pub(super) fn copy_rows(
 }
 
 /// Takes the next part of the text.
-fn take_text(state: &mut State, serial: u32, part: TableText, effects: &mut Vec<Effect>) {
+fn take_text(state: &mut Shared, serial: u32, part: TableText, effects: &mut Vec<Effect>) {
     let Some(mut copying) = state.table.copying.take_if(|copying| copying.serial == serial) else { return };
     copying.text.push_str(&part.text);
     if !part.last {

@@ -1,13 +1,13 @@
 //! What a person puts on the picture: cursor, ruler, box, markers, the capacity line, and the windows looked at before.
 
-use super::action::{Effect, Pointer};
 use super::cursor::{Cursor, column_under};
 use super::drag::Drag;
+use super::effect::{Effect, Pointer};
 use super::feature::{Change, Feature, Turn};
 use super::markers::Markers;
 use super::ruler::Ruler;
+use super::shared::Shared;
 use super::shared_axis::own_width;
-use super::state::State;
 use super::trail::Trail;
 use super::turn::Kept;
 use engine::protocol::{At, MomentFacts, Reply, Request};
@@ -92,7 +92,7 @@ impl Point {
 pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::Last, ask)], take };
 
 /// What was put on the picture goes with it; markers stay with their device until the file goes.
-fn reset(state: &mut State, change: Change) {
+fn reset(state: &mut Shared, change: Change) {
     match change {
         Change::File => state.tools.markers = Markers::default(),
         Change::Device | Change::Lane => {
@@ -102,7 +102,7 @@ fn reset(state: &mut State, change: Change) {
     }
 }
 
-impl State {
+impl Shared {
     /// The point under the pointer: the one moment that the pixel shows, or the exact place where it shows one moment only.
     pub(super) fn point_under(&self, pointer: Pointer) -> Option<Point> {
         let (view, scene) = (self.view.as_ref()?, self.geometry.scene.as_ref()?);
@@ -124,7 +124,7 @@ impl State {
 }
 
 /// Asks for what is not known of the cursor's moment and of every point: one question at a time.
-fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     if state.tools.asked.is_some() {
         return;
     }
@@ -145,7 +145,7 @@ fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
 }
 
 /// Takes the worker's answer.
-fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
+fn take(state: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
     let Reply::Moments { serial, moments } = reply else { return Some(reply) };
     let Some(asked) = state.tools.asked.take_if(|asked| asked.serial == serial) else {
         return Some(Reply::Moments { serial, moments });

@@ -1,7 +1,7 @@
 //! The windows that were looked at: back and forward, as in a browser.
 
 use super::action::{Action, Command};
-use super::state::State;
+use super::shared::Shared;
 use engine::protocol::{Plot, Reply};
 use picture::timeline::View;
 
@@ -37,7 +37,7 @@ pub(super) struct Before {
 
 impl Before {
     /// The window now.
-    pub(super) fn of(state: &State, action: &Action) -> Before {
+    pub(super) fn of(state: &Shared, action: &Action) -> Before {
         let nobodys = matches!(
             action,
             Action::Resized(_)
@@ -49,14 +49,14 @@ impl Before {
     }
 
     /// Keeps it, when the window is another now.
-    pub(super) fn note(self, state: &mut State, now_ms: f64) {
+    pub(super) fn note(self, state: &mut Shared, now_ms: f64) {
         if self.of == (state.load, state.device_place) {
             state.note_window(self.view, now_ms);
         }
     }
 }
 
-impl State {
+impl Shared {
     /// The window was `before`, and may be another now.
     fn note_window(&mut self, before: Option<(View, Plot)>, now_ms: f64) {
         let (Some(before), Some(now)) = (before, self.view.map(|view| (view, self.looks.plot))) else { return };

@@ -3,9 +3,9 @@
 //! Rows have one height, so the part that is seen follows from how far the list is scrolled. The worker is asked for that part and a
 //! margin, one question at a time, always the newest; until its answer comes, the one before stays.
 
-use super::action::Effect;
+use super::effect::Effect;
 use super::feature::{Feature, Turn, keeps_all};
-use super::state::State;
+use super::shared::Shared;
 use super::tree_keys;
 use super::views::Tab;
 use engine::protocol::{
@@ -309,7 +309,7 @@ impl Tree {
 }
 
 /// Brings the tree up to date with what it is about, and asks for what is missing.
-fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     arrange(state);
     if state.views.seen() != Some(Tab::Tree) || state.tree.scroll.height_px <= 0.0 || state.tree.asked.is_some() {
         return;
@@ -338,7 +338,7 @@ fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     ask_rows(state, device, effects);
 }
 
-fn ask_rows(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
+fn ask_rows(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     let find = state.found_serial();
     let tree = &mut state.tree;
     let [first, beyond] = tree.scroll.rows();
@@ -368,7 +368,7 @@ fn ask_rows(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
 }
 
 /// Changes to the file, the device and the arrangement that are wanted: nodes have other numbers there.
-pub(super) fn arrange(state: &mut State) {
+pub(super) fn arrange(state: &mut Shared) {
     let of = (state.load, state.device_place);
     if state.tree.of != of {
         let scroll = Scroll { top_px: 0.0, moved: state.tree.scroll.moved.wrapping_add(1), ..state.tree.scroll };
@@ -392,7 +392,7 @@ pub(super) fn arrange(state: &mut State) {
 }
 
 /// Takes what the worker says of the tree.
-fn take(state: &mut State, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
+fn take(state: &mut Shared, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
     match reply {
         Reply::Tree { serial, page } => take_page(state, serial, *page),
         Reply::Heaviest { serial, allocation } => tree_keys::heaviest(state, serial, allocation, effects),
@@ -401,7 +401,7 @@ fn take(state: &mut State, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> O
     None
 }
 
-fn take_page(state: &mut State, serial: u32, page: TreePage) {
+fn take_page(state: &mut Shared, serial: u32, page: TreePage) {
     let looked_for = state.tree.asked.as_ref().filter(|asked| asked.serial == serial);
     let looked_for = looked_for.and_then(|asked| asked.question.reveal);
     if matches!(looked_for, Some(Reveal::MatchAfter(_) | Reveal::MatchBefore(_))) && page.revealed.is_none() {
@@ -415,7 +415,7 @@ pub(super) const FEATURE: Feature =
     Feature { reset: keeps_all, asks: &[(Turn::Ground, |state, _, _| arrange(state)), (Turn::Last, ask)], take };
 
 /// Other frames are internal now: what was said of trees without them holds no more.
-pub(super) fn forget_hidden(state: &mut State) {
+pub(super) fn forget_hidden(state: &mut Shared) {
     use engine::protocol::Internal;
     let tree = &mut state.tree;
     tree.shelf.retain(|(of, _)| of.internal == Internal::Shown);
@@ -433,6 +433,6 @@ pub(super) fn forget_hidden(state: &mut State) {
 }
 
 /// What stands out in the picture for the sake of the tree: the selected node.
-pub(super) fn highlight(state: &State) -> Option<Highlight> {
+pub(super) fn highlight(state: &Shared) -> Option<Highlight> {
     state.views.node.map(|node| Highlight::Node(state.views.arrangement, node))
 }

@@ -1,8 +1,8 @@
 //! What keys, buttons and the pointer do in the call tree.
 
-use super::action::Effect;
+use super::effect::Effect;
 use super::pointing::select;
-use super::state::State;
+use super::shared::Shared;
 use super::tree::Scroll;
 use engine::protocol::{FoldState, Internal, Merge, Reach, Request, Reveal, Root};
 
@@ -85,7 +85,7 @@ pub enum TreeAction {
 pub const MERGES: [(Merge, &str); 3] = [(Merge::Line, "line"), (Merge::Function, "function"), (Merge::File, "file")];
 
 /// Takes what happened into the state.
-pub(super) fn act(state: &mut State, action: TreeAction) {
+pub(super) fn act(state: &mut Shared, action: TreeAction) {
     let tree = &mut state.tree;
     match action {
         TreeAction::Scrolled { top_px, height_px } => {
@@ -105,7 +105,7 @@ pub(super) fn act(state: &mut State, action: TreeAction) {
 }
 
 /// Carries out a command.
-pub(super) fn command(state: &mut State, command: TreeCommand, effects: &mut Vec<Effect>) {
+pub(super) fn command(state: &mut Shared, command: TreeCommand, effects: &mut Vec<Effect>) {
     let searched = state.found_serial().is_some();
     let tree = &mut state.tree;
     let (row, page) = (tree.active(), tree.scroll.page());
@@ -206,7 +206,7 @@ pub(super) fn command(state: &mut State, command: TreeCommand, effects: &mut Vec
 }
 
 /// Selects the allocation that the worker found to be the heaviest of a row.
-pub(super) fn heaviest(state: &mut State, serial: u32, allocation: Option<u32>, effects: &mut Vec<Effect>) {
+pub(super) fn heaviest(state: &mut Shared, serial: u32, allocation: Option<u32>, effects: &mut Vec<Effect>) {
     if state.tree.heaviest.take_if(|asked| *asked == serial).is_none() {
         return;
     }
@@ -216,7 +216,7 @@ pub(super) fn heaviest(state: &mut State, serial: u32, allocation: Option<u32>, 
     }
 }
 
-fn toggle(state: &mut State) {
+fn toggle(state: &mut Shared) {
     let tree = &mut state.tree;
     let Some(row) = tree.active_row() else { return };
     let (node, fold) = (row.node, row.fold);

@@ -1,7 +1,7 @@
 //! The rows of the call tree that are seen, as text.
 
 use super::amount::{amount, exact, per_mille, percent};
-use super::state::State;
+use super::shared::Shared;
 use super::tree::{Marked, Scroll};
 use super::views::Tab;
 use base::units::{counted, grouped};
@@ -122,7 +122,7 @@ pub struct Tools {
 }
 
 /// What the rows depend on; `None` while the tree is not seen.
-pub fn seen(state: &State) -> Option<Seen> {
+pub fn seen(state: &Shared) -> Option<Seen> {
     let tree = &state.tree;
     (state.views.seen() == Some(Tab::Tree)).then_some(Seen {
         answer: tree.answers,
@@ -136,7 +136,7 @@ pub fn seen(state: &State) -> Option<Seen> {
 }
 
 /// What the buttons show.
-pub fn tools(state: &State) -> Tools {
+pub fn tools(state: &Shared) -> Tools {
     let tree = &state.tree;
     Tools {
         arrangement: state.views.arrangement,
@@ -160,7 +160,7 @@ pub fn heat(share: u32) -> u8 {
 }
 
 /// What is seen of the tree; nothing before its first answer.
-pub fn view(state: &State) -> TreeView {
+pub fn view(state: &Shared) -> TreeView {
     let tree = &state.tree;
     let (Some(page), Some(question)) = (tree.page(), tree.answered()) else { return TreeView::default() };
     let [first, beyond] = tree.scroll.rows();
@@ -195,7 +195,7 @@ pub(super) fn nothing(scope: Scope) -> &'static str {
     }
 }
 
-fn row(state: &State, scope: Scope, total: u64, number: u32, row: &TreeRow) -> RowView {
+fn row(state: &Shared, scope: Scope, total: u64, number: u32, row: &TreeRow) -> RowView {
     let label = &row.label;
     let share = per_mille(row.weight.bytes, total);
     let only_child = row.depth > 0 && row.place[1] <= 1;

@@ -1,8 +1,8 @@
 //! The other axis and another order, with what is looked at kept in view.
 
-use super::action::Effect;
 use super::cursor::column_under;
-use super::state::{BytesAxis, State};
+use super::effect::Effect;
+use super::shared::{BytesAxis, Shared};
 use super::tools::Point;
 use engine::protocol::{At, Request, Step, Stepped};
 use picture::timeline::Axis;
@@ -15,7 +15,7 @@ pub(super) struct Kept {
     asked: Option<u32>,
 }
 
-impl State {
+impl Shared {
     /// Shows the same moments over the other axis, where the file has times. Where they are there, the worker has to say first.
     pub(super) fn toggle_axis(&mut self) {
         let timed = self.device().is_some_and(|device| device.time_us.is_some());

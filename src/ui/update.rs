@@ -1,9 +1,10 @@
 //! The one function that changes the state.
 
-use super::action::{Action, Effect, WheelAxis};
+use super::action::Action;
 use super::commands::command;
 use super::cursor::{Followed, follow};
 use super::drag::Drag;
+use super::effect::{Effect, WheelAxis};
 use super::events;
 use super::export;
 use super::feature::{self, Turn};
@@ -21,8 +22,8 @@ use super::pointing::{click, look_under_pointer};
 use super::ruler::Fixed;
 use super::rules;
 use super::settings;
+use super::shared::{BytesAxis, Help, Shared, Stage};
 use super::sources;
-use super::state::{BytesAxis, Help, Stage, State};
 use super::table;
 use super::trail::Before;
 use super::tree_keys;
@@ -30,7 +31,7 @@ use super::why;
 use engine::protocol::Looks;
 
 /// Takes `action` into the state and says what the shell has to do. `now_ms` is the shell's monotonic clock.
-pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
+pub fn update(state: &mut Shared, action: Action, now_ms: f64) -> Vec<Effect> {
     let mut effects = Vec::new();
     let before = Before::of(state, &action);
     match action {
@@ -160,7 +161,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
 
 /// Brings about what follows from the state, whatever changed it: a window for a new device, the geometry the window needs, the
 /// answer to what is under the pointer.
-fn settle(state: &mut State, effects: &mut Vec<Effect>) {
+fn settle(state: &mut Shared, effects: &mut Vec<Effect>) {
     let Some(device) = state.device().map(|device| device.device).filter(|_| state.canvas.is_some()) else { return };
     feature::ask(state, Turn::Ground, device, effects);
     feature::ask(state, Turn::Early, device, effects);

@@ -4,11 +4,11 @@ pub mod cells;
 mod evidence;
 pub mod view;
 
-use super::action::Effect;
+use super::effect::Effect;
 use super::feature::{Change, Feature, Turn};
 use super::markdown::markdown;
 use super::settings::Dialog;
-use super::state::State;
+use super::shared::Shared;
 use super::summary::device_name;
 use super::views::Tab;
 use engine::protocol::category::MOST_CATEGORIES;
@@ -198,7 +198,7 @@ fn ran_out(device: &DeviceSummary) -> bool {
 }
 
 /// A file was opened: the device to show first. Where memory ran out on one, it is that one, and why is seen at once.
-pub(super) fn opened(state: &mut State) -> usize {
+pub(super) fn opened(state: &mut Shared) -> usize {
     let place = state.file().and_then(|file| file.devices.iter().position(ran_out));
     match place {
         Some(_) => {
@@ -213,7 +213,7 @@ pub(super) fn opened(state: &mut State) -> usize {
 
 /// Asks for the report that is seen. A newer question ends the one on its way only where it is about another topic: while a moment
 /// is dragged, each would end the one before.
-fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     let why = &state.why;
     // While rules are edited, what they bring about.
     let edits = state.rules.dialog == Dialog::Open;
@@ -242,7 +242,7 @@ fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
 }
 
 /// A topic of which nothing is known yet, while nothing is on its way.
-fn unasked(state: &State) -> Option<Question> {
+fn unasked(state: &Shared) -> Option<Question> {
     let Why { asked, known, version, .. } = &state.why;
     let is_told = |topic: Topic| known.iter().any(|(of, _)| of.topic == topic);
     let topic = Topic::ALL.into_iter().find(|&topic| asked.is_none() && !is_told(topic))?;
@@ -265,7 +265,7 @@ pub(super) fn told_anew(why: &mut Why) {
 pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::Early, ask)], take };
 
 /// Another device, or another file: only what a person has set stays.
-fn reset(state: &mut State, change: Change) {
+fn reset(state: &mut Shared, change: Change) {
     if change != Change::File {
         let Why { topic, thresholds, version, .. } = std::mem::take(&mut state.why);
         state.why = Why { topic, thresholds, version, ..Why::default() };
@@ -273,7 +273,7 @@ fn reset(state: &mut State, change: Change) {
 }
 
 /// Takes the worker's answers: reports, and where a span is that was sought.
-fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
+fn take(state: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
     match reply {
         Reply::Report { serial, report } => take_report(&mut state.why, serial, *report),
         Reply::Moments { serial, moments } => match state.why.sought.take_if(|(asked, _)| *asked == serial) {
@@ -298,7 +298,7 @@ fn take_report(why: &mut Why, serial: u32, report: Report) {
 }
 
 /// Carries out what happened in the tab.
-pub(super) fn act(state: &mut State, action: WhyAction, effects: &mut Vec<Effect>) {
+pub(super) fn act(state: &mut Shared, action: WhyAction, effects: &mut Vec<Effect>) {
     let why = &mut state.why;
     match action {
         WhyAction::TopicChosen(topic) => (why.topic, why.active) = (topic, 0),
@@ -324,7 +324,7 @@ pub(super) fn act(state: &mut State, action: WhyAction, effects: &mut Vec<Effect
 }
 
 /// Carries out a key.
-pub(super) fn step(state: &mut State, step: WhyStep, effects: &mut Vec<Effect>) {
+pub(super) fn step(state: &mut Shared, step: WhyStep, effects: &mut Vec<Effect>) {
     let (active, count) = (state.why.active, state.why.items().len());
     let last = count.saturating_sub(1);
     match step {
@@ -343,7 +343,7 @@ pub(super) fn step(state: &mut State, step: WhyStep, effects: &mut Vec<Effect>) 
     }
 }
 
-fn pick(state: &mut State, place: usize, effects: &mut Vec<Effect>) {
+fn pick(state: &mut Shared, place: usize, effects: &mut Vec<Effect>) {
     let why = &mut state.why;
     let Some(item) = why.items().into_iter().nth(place) else { return };
     why.active = place;

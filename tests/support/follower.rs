@@ -5,7 +5,7 @@ use memscape::engine::protocol::{
     Reply, Report, Request, Sheet, SheetRow, SourceFile, SourceLine, SourcesPage, StatePage, Stepped, Stop, Threshold,
 };
 use memscape::timeline::Axis;
-use memscape::ui::action::GivenFile;
+use memscape::ui::effect::GivenFile;
 use memscape::ui::link::Link;
 use memscape::ui::state::Canvas;
 use memscape::ui::{Action, Effect, State, update};

@@ -3,7 +3,7 @@
 use super::Shown;
 use crate::dom::{Elements, set_attribute, set_text};
 use ui::State;
-use ui::action::DropHover;
+use ui::effect::DropHover;
 use ui::loading::LoadingView;
 use ui::notices::{Status, renderer_notice, status};
 use ui::record::SNIPPET;

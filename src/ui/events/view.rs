@@ -3,7 +3,7 @@
 use super::Events;
 use crate::details::clock;
 use crate::moment::elapsed;
-use crate::state::State;
+use crate::shared::Shared;
 use crate::table::grid::{bytes_cell, cell, classes, number, pool_cell, stream_cell};
 use crate::table::{Cell, Grid, RowView};
 use base::units::{Bytes, counted, duration_us, grouped};
@@ -72,7 +72,7 @@ fn sign(action: Action) -> &'static str {
 }
 
 /// The part of the list that is seen.
-pub fn grid(state: &State) -> Grid {
+pub fn grid(state: &Shared) -> Grid {
     let events = &state.events;
     let Some(page) = events.page() else { return Grid::default() };
     let shown = events.scroll.shown();
@@ -108,7 +108,7 @@ pub fn grid(state: &State) -> Grid {
     }
 }
 
-fn cells(state: &State, action: Action, row: &EventRow) -> Vec<Cell> {
+fn cells(state: &Shared, action: Action, row: &EventRow) -> Vec<Cell> {
     let plain = |text: String| cell(text, String::new());
     let nothing = || plain("–".to_owned());
     let first = state.device().and_then(|device| device.time_us).map(|(first, _)| first);
@@ -152,7 +152,7 @@ pub fn chips(events: &Events) -> Vec<Chip> {
 }
 
 /// What is said of the list.
-pub fn status(state: &State) -> EventsStatus {
+pub fn status(state: &Shared) -> EventsStatus {
     let events = &state.events;
     let mut status = EventsStatus { is_filtered: events.is_filtered(), ..EventsStatus::default() };
     if let Some(page) = events.page() {

@@ -1,8 +1,8 @@
 //! The flame graph as tiles, texts and outlines in device pixels of its canvas: only rows that are in view.
 
 use super::words::brief_place;
-use crate::State;
 use crate::amount::amount;
+use crate::shared::Shared;
 use engine::protocol::{FlameBox, NodeKind, NodeLabel, Scope};
 
 /// The size of names in CSS pixels.
@@ -93,7 +93,7 @@ pub enum FlameStroke {
 }
 
 /// What is drawn now; `None` until there is something.
-pub fn picture(state: &State) -> Option<FlamePicture> {
+pub fn picture(state: &Shared) -> Option<FlamePicture> {
     let flame = &state.flame;
     let (page, canvas) = (flame.page()?, flame.canvas?);
     let (width, height) = (canvas.width_px, i64::from(canvas.height_px));

@@ -1,8 +1,8 @@
 //! What is said of the boxes of a flame graph: the card, the line below, the way to the zoomed box.
 
-use crate::State;
 use crate::amount::{amount, exact, percent};
 use crate::find::found_in;
+use crate::shared::Shared;
 use crate::tree_rows::nothing;
 use base::units::{counted, grouped};
 use engine::protocol::{FlameBox, FlamePage, NodeLabel, Scope};
@@ -63,7 +63,7 @@ fn label<'a>(page: &'a FlamePage, of: &FlameBox) -> &'a NodeLabel {
 }
 
 /// What is said of a box.
-pub fn card(state: &State, page: &FlamePage, of: &FlameBox) -> FlameCard {
+pub fn card(state: &Shared, page: &FlamePage, of: &FlameBox) -> FlameCard {
     let scope = state.views.scope;
     let bytes = of.weight.bytes;
     let mut title = amount(scope, bytes);
@@ -94,7 +94,7 @@ pub fn card(state: &State, page: &FlamePage, of: &FlameBox) -> FlameCard {
 }
 
 /// The line below: the selected box, or that of the selected allocation, or how to move.
-pub fn reading(state: &State) -> String {
+pub fn reading(state: &Shared) -> String {
     let Some(page) = state.flame.page() else { return "…".to_owned() };
     let selected = state.flame_box().filter(|_| state.views.node.is_some());
     let revealed = page.revealed.map(|place| place as usize).filter(|_| selected.is_none());
@@ -114,13 +114,13 @@ pub fn reading(state: &State) -> String {
 }
 
 /// What the search found; nothing while nothing is looked for.
-pub fn found(state: &State) -> String {
+pub fn found(state: &Shared) -> String {
     let Some((question, page)) = state.flame.answer.question().zip(state.flame.page()) else { return String::new() };
     found_in(state, question.find, question.scope, page.found)
 }
 
 /// What stands in the place of boxes where there are none.
-pub fn note(state: &State) -> &'static str {
+pub fn note(state: &Shared) -> &'static str {
     let Some(page) = state.flame.page() else { return "" };
     let zoomed = page.boxes.get(page.zoom as usize);
     match (state.views.scope, zoomed.map_or(0, |zoomed| zoomed.weight.count)) {

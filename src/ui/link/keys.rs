@@ -13,7 +13,7 @@ use crate::lanes::Arrangement;
 use crate::memory::{self, MemoryAction};
 use crate::plots;
 use crate::range::About;
-use crate::state::{BytesAxis, State};
+use crate::shared::{BytesAxis, Shared};
 use crate::views::{HEIGHTS, Panel, Tab, Views};
 use crate::{table, tree};
 use engine::protocol::{Grouping, Internal, Looks, Merge, Plot, Root, SegmentSort, Topic};
@@ -25,16 +25,16 @@ pub(super) struct Key {
     /// Whether a browser's "back" undoes a change of it.
     pub(super) is_step: bool,
     /// Its value; empty where it is as every page begins.
-    pub(super) get: fn(&State) -> String,
+    pub(super) get: fn(&Shared) -> String,
     /// Sets what the value says, or what every page begins with: of an empty value, and of one that makes no sense.
     pub(super) set: fn(&mut Reading<'_>),
 }
 
-const fn step(name: &'static str, get: fn(&State) -> String, set: fn(&mut Reading<'_>)) -> Key {
+const fn step(name: &'static str, get: fn(&Shared) -> String, set: fn(&mut Reading<'_>)) -> Key {
     Key { name, is_step: true, get, set }
 }
 
-const fn kept(name: &'static str, get: fn(&State) -> String, set: fn(&mut Reading<'_>)) -> Key {
+const fn kept(name: &'static str, get: fn(&Shared) -> String, set: fn(&mut Reading<'_>)) -> Key {
     Key { name, is_step: false, get, set }
 }
 

@@ -17,8 +17,8 @@ pub use restore::Linked;
 pub(super) use restore::{given, opened, printed};
 pub(super) use window::settle;
 
-use super::action::{Effect, Origin};
-use super::state::{Choice, Stage, State};
+use super::effect::{Effect, Origin};
+use super::shared::{Choice, Shared, Stage};
 use super::url::{percent_decoded, percent_encoded};
 use keys::KEYS;
 
@@ -132,7 +132,7 @@ impl Link {
     }
 
     /// What is seen now; `None` while no file is open.
-    pub fn of(state: &State) -> Option<Link> {
+    pub fn of(state: &Shared) -> Option<Link> {
         if !matches!(state.stage, Stage::Ready(_)) {
             return None;
         }
@@ -201,7 +201,7 @@ impl Link {
 }
 
 /// The addresses of the snapshots there are to choose from.
-fn listed(state: &State) -> Vec<String> {
+fn listed(state: &Shared) -> Vec<String> {
     let mut urls: Vec<String> = Vec::new();
     for choice in &state.snapshots {
         match &choice.origin {
@@ -214,7 +214,7 @@ fn listed(state: &State) -> Vec<String> {
 }
 
 /// Copies the link to what is seen.
-pub(super) fn copy(state: &mut State, effects: &mut Vec<Effect>) {
+pub(super) fn copy(state: &mut Shared, effects: &mut Vec<Effect>) {
     let Some(link) = Link::of(state) else {
         state.remark = Some("Open a snapshot first.".to_owned());
         return;

@@ -7,15 +7,15 @@ use crate::cursor::Standing;
 use crate::markers::{Marker, Markers};
 use crate::plots::{self, segment::Chosen};
 use crate::pointing;
+use crate::shared::Shared;
 use crate::shared_axis::own_width;
-use crate::state::State;
 use crate::tools::Point;
 use engine::protocol::{At, Only, Plot};
 use picture::timeline::Axis;
 
 /// The markers of all devices, whose moments are known: device, event, byte of the height, the first letter of the plot; pool, stream and
 /// segment of a plot that shows a part of memory.
-pub(super) fn marks(state: &State) -> String {
+pub(super) fn marks(state: &Shared) -> String {
     let mark = |marker: &Marker| {
         let (only, point) = (marker.plot.only(), marker.point);
         let kind = plots::name(marker.plot).get(..1)?.to_owned();
@@ -62,7 +62,7 @@ fn point(point: &Point) -> Option<String> {
     Some([&at, ":", &point.byte.to_string()].concat())
 }
 
-fn point_of(state: &State, text: &str) -> Option<Point> {
+fn point_of(state: &Shared, text: &str) -> Option<Point> {
     let (at, byte) = text.split_once(':')?;
     let device = state.device()?;
     let x = |axis: Axis, text: &str| {
@@ -77,7 +77,7 @@ fn point_of(state: &State, text: &str) -> Option<Point> {
     Some(Point::new(at, byte.parse().ok()?))
 }
 
-pub(super) fn ruler(state: &State) -> String {
+pub(super) fn ruler(state: &Shared) -> String {
     let ends = state.tools.ruler.ends.as_ref().and_then(|[from, to]| two([point(from), point(to)]));
     ends.map_or_else(String::new, |ends| ends.join(".."))
 }
@@ -102,7 +102,7 @@ fn standing_of(link: &mut Reading<'_>) -> Option<Standing> {
 }
 
 /// Where keys have led the cursor.
-pub(super) fn cursor(state: &State) -> String {
+pub(super) fn cursor(state: &Shared) -> String {
     state.tools.cursor.keys.map_or_else(String::new, standing)
 }
 
@@ -112,7 +112,7 @@ pub(super) fn set_cursor(link: &mut Reading<'_>) {
 }
 
 /// Where the chosen segment is in the picture, if that is the one it was chosen in.
-pub(super) fn chosen(state: &State) -> String {
+pub(super) fn chosen(state: &Shared) -> String {
     let is_there = |chosen: &&Chosen| chosen.seen_in == state.looks.order();
     state.chosen_segment().filter(is_there).map_or_else(String::new, |chosen| standing(chosen.at))
 }

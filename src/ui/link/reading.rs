@@ -1,7 +1,7 @@
 //! A value of a link on its way into the state, and whether it was understood.
 
-use crate::action::Effect;
-use crate::state::State;
+use crate::effect::Effect;
+use crate::shared::Shared;
 use std::str::FromStr;
 
 /// Entries of a list that are read, and written.
@@ -9,7 +9,7 @@ pub(super) const MOST: usize = 200;
 
 /// A value on its way into the state. What makes no sense is left out of it, and that is remembered.
 pub(super) struct Reading<'a> {
-    pub(super) state: &'a mut State,
+    pub(super) state: &'a mut Shared,
     pub(super) effects: &'a mut Vec<Effect>,
     /// The value; empty where the link does not say.
     pub(super) text: &'a str,
@@ -59,7 +59,7 @@ impl Reading<'_> {
     }
 
     /// Takes entry by entry of a list; of one that makes no sense, nothing.
-    pub(super) fn each(&mut self, take: &mut dyn FnMut(&mut State, &str) -> Option<()>) {
+    pub(super) fn each(&mut self, take: &mut dyn FnMut(&mut Shared, &str) -> Option<()>) {
         if self.text.is_empty() {
             return;
         }

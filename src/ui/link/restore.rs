@@ -4,10 +4,10 @@ use super::keys::KEYS;
 use super::reading::Reading;
 use super::window::Window;
 use super::{Link, Unknown, VERSION, listed};
-use crate::action::Effect;
+use crate::effect::Effect;
 use crate::fingerprint::length;
 use crate::opening::{load, load_links};
-use crate::state::{Purpose, Stage, State};
+use crate::shared::{Purpose, Shared, Stage};
 use base::units::Bytes;
 
 /// What a link still wants.
@@ -44,7 +44,7 @@ impl Linked {
 }
 
 /// A link was given: by the page's address, or by the page itself.
-pub(crate) fn given(state: &mut State, link: Link, now_ms: f64, effects: &mut Vec<Effect>) {
+pub(crate) fn given(state: &mut Shared, link: Link, now_ms: f64, effects: &mut Vec<Effect>) {
     let is_open = Link::of(state).is_some_and(|now| link.is_of_same_file(&now));
     if is_open {
         // The fragment of an anchor is no link.
@@ -70,7 +70,7 @@ pub(crate) fn given(state: &mut State, link: Link, now_ms: f64, effects: &mut Ve
 }
 
 /// A file was opened: it is shown as its link has it.
-pub(crate) fn opened(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
+pub(crate) fn opened(state: &mut Shared, now_ms: f64, effects: &mut Vec<Effect>) {
     // Whether a file without an address is the link's is known once its fingerprint is.
     let is_its = |link: &&Link| !link.urls.is_empty() || link.print.is_empty();
     if let Some(link) = state.linked.wanted.as_ref().filter(is_its).cloned() {
@@ -88,13 +88,13 @@ pub(crate) fn opened(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) 
 }
 
 /// What tells the open file from others is known now.
-pub(crate) fn printed(state: &mut State, print: String, now_ms: f64, effects: &mut Vec<Effect>) {
+pub(crate) fn printed(state: &mut Shared, print: String, now_ms: f64, effects: &mut Vec<Effect>) {
     state.linked.print = print;
     compare(state, now_ms, effects);
 }
 
 /// As soon as a file is open and known: whether it is the link's.
-fn compare(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
+fn compare(state: &mut Shared, now_ms: f64, effects: &mut Vec<Effect>) {
     let is_known = !state.linked.print.is_empty();
     let is_open = matches!(state.stage, Stage::Ready(_));
     let Some(link) = state.linked.wanted.take_if(|link| is_open && (is_known || link.print.is_empty())) else { return };
@@ -115,7 +115,7 @@ fn compare(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
 }
 
 /// What a link asks for that names a file without an address; `None` while none does.
-fn asking(state: &State) -> Option<String> {
+fn asking(state: &Shared) -> Option<String> {
     let link = state.linked.wanted.as_ref().filter(|link| link.urls.is_empty() && !link.print.is_empty())?;
     let length = length(&link.print).map_or_else(String::new, |bytes| format!(" ({})", Bytes(bytes)));
     let name = if link.name.is_empty() { "a file that is not hosted" } else { &link.name };
@@ -140,7 +140,7 @@ fn joined(sentences: [Option<String>; 2]) -> Option<String> {
 
 /// Shows the open file as a link has it; what the link does not say is as a page begins. Where the link is about another snapshot of the
 /// same archive, that is opened first.
-fn show(state: &mut State, link: Link, now_ms: f64, effects: &mut Vec<Effect>) {
+fn show(state: &mut Shared, link: Link, now_ms: f64, effects: &mut Vec<Effect>) {
     if !matches!(state.stage, Stage::Ready(_)) {
         return;
     }
@@ -163,7 +163,7 @@ fn show(state: &mut State, link: Link, now_ms: f64, effects: &mut Vec<Effect>) {
     state.linked.notice = said(&link, &unknown);
 }
 
-impl State {
+impl Shared {
     /// Whether a link is still being followed: what is seen is not yet what it says, or its file is asked for.
     pub fn is_following(&self) -> bool {
         let asks = self.linked.wanted.as_ref().is_some_and(|link| link.urls.is_empty());
@@ -174,7 +174,7 @@ impl State {
 }
 
 /// The place of the snapshot that a link is about, where another one of the same file is open.
-fn other_member(state: &State, link: &Link) -> Option<usize> {
+fn other_member(state: &Shared, link: &Link) -> Option<usize> {
     let open = state.snapshots.get(state.chosen)?;
     let wanted = link.member.filter(|member| open.member != Some(*member))?;
     state.snapshots.iter().position(|choice| choice.origin == open.origin && choice.member == Some(wanted))

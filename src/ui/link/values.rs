@@ -6,7 +6,7 @@ use crate::lanes::Arrangement;
 use crate::opening::show_device;
 use crate::plots::{self, PlotAction, curves::Line};
 use crate::pointing::select;
-use crate::state::State;
+use crate::shared::Shared;
 use crate::table::Table;
 use crate::url::percent_decoded;
 use engine::protocol::{Fold, FoldState, Only, Reach, SortWay, TableColumn, TableSort, Topic};
@@ -16,7 +16,7 @@ const COLUMNS: [&str; 10] = ["number", "size", "site", "address", "stream", "poo
 /// Letters of the key of a threshold or a sheet.
 const LONGEST_KEY: usize = 32;
 
-pub(super) fn device(state: &State) -> String {
+pub(super) fn device(state: &Shared) -> String {
     let has_others = state.file().is_some_and(|file| file.devices.len() > 1);
     told(state.device().map(|device| device.device).filter(|_| has_others))
 }
@@ -64,14 +64,14 @@ pub(super) fn pool_of(text: &str) -> Option<(u64, u64)> {
     Some((first.parse().ok()?, second.parse().ok()?))
 }
 
-pub(super) fn set_only(state: &mut State, change: impl FnOnce(&mut Only)) {
+pub(super) fn set_only(state: &mut Shared, change: impl FnOnce(&mut Only)) {
     let mut only = state.looks.plot.only();
     change(&mut only);
     state.show_plot(plots::of(state.looks.plot, only));
 }
 
 /// The lines over what was reserved that are not shown.
-pub(super) fn lines(state: &State) -> String {
+pub(super) fn lines(state: &Shared) -> String {
     let is_off = |(_, line): &(usize, Line)| state.plots.off.contains(line);
     list(&mut (1..).zip(Line::ALL).filter(is_off).map(|(number, _)| number.to_string()))
 }
@@ -97,7 +97,7 @@ pub(super) fn set_selection(link: &mut Reading<'_>) {
 }
 
 /// What was opened (`o`) and closed (`c`) in the tree; in capitals, all below as well.
-pub(super) fn folds(state: &State) -> String {
+pub(super) fn folds(state: &Shared) -> String {
     let fold = |fold: &Fold| {
         let sign = match (fold.reach, fold.state) {
             (Reach::One, FoldState::Open) => "o",
@@ -126,7 +126,7 @@ pub(super) fn set_folds(link: &mut Reading<'_>) {
     });
 }
 
-pub(super) fn sort(state: &State) -> String {
+pub(super) fn sort(state: &Shared) -> String {
     let TableSort { column, way } = state.table.sort;
     let sign = if way == SortWay::Ascending { "+" } else { "-" };
     word(state.table.sort != Table::default().sort, &[name(&COLUMNS, column as usize), sign].concat())
@@ -162,7 +162,7 @@ fn of_sheet(entry: &str) -> Option<(Topic, String, u64)> {
 }
 
 /// The files of the view "Source" whose lines are seen, as many of them as there is room for; a comma where it is none.
-pub(super) fn files(state: &State) -> String {
+pub(super) fn files(state: &Shared) -> String {
     let Some(open) = state.sources.opened() else { return String::new() };
     let mut text = String::new();
     for path in open.iter().take(MOST) {

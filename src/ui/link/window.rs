@@ -2,7 +2,7 @@
 
 use super::reading::{Reading, between, ends, list, numbers, two};
 use crate::navigate::Plane;
-use crate::state::{BytesAxis, State};
+use crate::shared::{BytesAxis, Shared};
 use picture::timeline::View;
 
 /// Digits behind the point of a place of the horizontal axis, at most.
@@ -21,7 +21,7 @@ pub(crate) struct Window {
 
 impl Window {
     /// The window that is shown, or will be.
-    pub(super) fn now(state: &State) -> Option<Window> {
+    pub(super) fn now(state: &Shared) -> Option<Window> {
         if state.linked.window.is_some() {
             return state.linked.window;
         }
@@ -83,7 +83,7 @@ fn is_whole(scale: f64, whole: f64) -> bool {
 }
 
 /// The edges of a window in bytes of the picture's height.
-fn heights(state: &State, plane: Plane, view: View) -> Option<[u64; 2]> {
+fn heights(state: &Shared, plane: Plane, view: View) -> Option<[u64; 2]> {
     let follows =
         state.bytes_axis == BytesAxis::FitsWindow || is_whole(view.bytes_per_px, plane.whole(view).bytes_per_px);
     let byte = |row: f64| view.bytes_from_row(row).max(0.0).round() as u64;
@@ -101,7 +101,7 @@ fn upright(plane: Plane, view: View, y: Option<[u64; 2]>) -> View {
 }
 
 /// The heights of the lanes without the focus, where they are not whole: device, edges in bytes. Sideways they follow the focused one.
-pub(super) fn lanes(state: &State) -> String {
+pub(super) fn lanes(state: &Shared) -> String {
     let entry = |(device, y): (i64, [u64; 2])| [&device.to_string(), ":", &between(Some(y))].concat();
     if let Some(wanted) = &state.linked.heights {
         return list(&mut wanted.iter().copied().map(entry));
@@ -136,7 +136,7 @@ pub(super) fn set_x(link: &mut Reading<'_>) {
 }
 
 /// Puts the windows where a link wants them, as soon as it is known how high the plots are.
-pub(crate) fn settle(state: &mut State) {
+pub(crate) fn settle(state: &mut Shared) {
     let is_known = state.shown_lanes().all(|lane| state.plot_height(lane.device).is_some());
     if let Some(window) = state.linked.window
         && state.view.is_some()

@@ -2,7 +2,7 @@
 
 use super::walk::stop;
 use super::{ROW_PX, allocation, pieces, words};
-use crate::State;
+use crate::shared::Shared;
 use base::units::Bytes;
 use engine::protocol::{PieceKind, StateBar, StatePiece};
 use std::collections::BTreeSet;
@@ -82,7 +82,7 @@ pub enum MemoryStroke {
 }
 
 /// What is drawn now; `None` until there is something.
-pub fn picture(state: &State) -> Option<MemoryPicture> {
+pub fn picture(state: &Shared) -> Option<MemoryPicture> {
     let memory = &state.memory;
     let (page, canvas) = (memory.page()?, memory.canvas?);
     let (scale, pad) = (canvas.scale, memory.pad_px());

@@ -3,7 +3,7 @@
 use super::{Memory, Place};
 use crate::hover::life;
 use crate::moment::{event_name, exact};
-use crate::state::State;
+use crate::shared::Shared;
 use crate::table::grid::hexadecimal;
 use base::units::{Bytes, counted, grouped, percent};
 use engine::protocol::{PieceKind, StateBar, StateFit, StateGroup, StatePage, StatePiece, StateSums};
@@ -158,7 +158,7 @@ fn fit_text(fit: &StateFit, of: usize) -> String {
 }
 
 /// What is said of a place.
-fn card(state: &State, (bar, piece): Place<'_>) -> MemoryCard {
+fn card(state: &Shared, (bar, piece): Place<'_>) -> MemoryCard {
     let mut card = MemoryCard { segment: segment(state, bar), ..MemoryCard::default() };
     match piece {
         None => {
@@ -173,7 +173,7 @@ fn card(state: &State, (bar, piece): Place<'_>) -> MemoryCard {
     card
 }
 
-fn block(state: &State, piece: &StatePiece, card: &mut MemoryCard) {
+fn block(state: &Shared, piece: &StatePiece, card: &mut MemoryCard) {
     let details = state.memory.details_of(piece);
     let least = if piece.recorded { "" } else { "≥ " };
     if piece.count > 1 {
@@ -208,7 +208,7 @@ fn block(state: &State, piece: &StatePiece, card: &mut MemoryCard) {
     }
 }
 
-fn segment(state: &State, bar: &StateBar) -> String {
+fn segment(state: &Shared, bar: &StateBar) -> String {
     let sums = &bar.sums;
     let group = state.memory.page().and_then(|page| group_of(page, bar));
     let kind = if group.is_some_and(|group| group.expandable) { "Expandable segment of " } else { "Segment of " };
@@ -227,13 +227,13 @@ pub(super) fn group_of<'a>(page: &'a StatePage, bar: &StateBar) -> Option<&'a St
 }
 
 /// The card beside the pointer.
-pub fn hovered(state: &State) -> Option<MemoryCard> {
+pub fn hovered(state: &Shared) -> Option<MemoryCard> {
     let place = state.memory.at(state.memory.pointer?)?;
     Some(card(state, place))
 }
 
 /// The line below: what keys have led to, or how to move.
-pub fn reading(state: &State) -> String {
+pub fn reading(state: &Shared) -> String {
     let memory = &state.memory;
     if memory.page().is_none() {
         return "…".to_owned();
@@ -248,7 +248,7 @@ pub fn reading(state: &State) -> String {
 }
 
 /// What stands in the place of bars where there are none.
-pub fn note(state: &State) -> String {
+pub fn note(state: &Shared) -> String {
     let Some(page) = state.memory.page().filter(|page| page.groups.is_empty()) else { return String::new() };
     let knows = state.device().is_some_and(|device| device.knows_reserved());
     if !knows {

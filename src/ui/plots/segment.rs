@@ -3,7 +3,7 @@
 use crate::cursor::Standing;
 use crate::details::{bytes, pool_name, stream_name};
 use crate::hover::Card;
-use crate::state::{Hover, State};
+use crate::shared::{Hover, Shared};
 use crate::summary::Fact;
 use base::units::{Bytes, Moment, grouped};
 use engine::protocol::{Grouping, HitMemory, HitSegment, Plot};
@@ -32,7 +32,7 @@ pub struct SegmentView {
     pub facts: Vec<Fact>,
 }
 
-impl State {
+impl Shared {
     /// The chosen segment.
     pub fn chosen_segment(&self) -> Option<&Chosen> {
         self.plots.chosen.as_deref()

@@ -4,7 +4,7 @@ use super::Table;
 use crate::details::clock;
 use crate::find::found_in;
 use crate::moment::exact;
-use crate::state::State;
+use crate::shared::Shared;
 use crate::tree_rows::nothing;
 use base::units::{Bytes, counted, duration_us, grouped};
 use engine::protocol::{Scope, SortWay, TableColumn, TableRow, TableSort};
@@ -88,7 +88,7 @@ impl Table {
 }
 
 /// The part of the table that is seen.
-pub fn grid(state: &State) -> Grid {
+pub fn grid(state: &Shared) -> Grid {
     let table = &state.table;
     let Some(page) = table.page() else { return Grid::default() };
     let shown = table.scroll.shown();
@@ -205,7 +205,7 @@ pub(crate) fn number(value: u32) -> String {
 }
 
 /// What is said about all rows and the chosen ones.
-pub fn status(state: &State) -> TableStatus {
+pub fn status(state: &Shared) -> TableStatus {
     let table = &state.table;
     let is_filtered = !table.text.is_empty() || table.is_filtered();
     let mut status = TableStatus { is_filtered, ..TableStatus::default() };

@@ -1,7 +1,7 @@
 //! What a click on evidence does: all that it says, and what the click before has brought goes.
 
-use crate::action::Effect;
-use crate::state::State;
+use crate::effect::Effect;
+use crate::shared::Shared;
 use crate::{find, pointing};
 use engine::protocol::{At, Evidence, MomentFacts, Request, Span};
 use picture::timeline::Axis;
@@ -19,7 +19,7 @@ pub(super) struct Brought {
 }
 
 /// Does all that the evidence says.
-pub(super) fn follow(state: &mut State, evidence: Evidence, effects: &mut Vec<Effect>) {
+pub(super) fn follow(state: &mut Shared, evidence: Evidence, effects: &mut Vec<Effect>) {
     let Evidence { span, moment, allocation, find } = evidence;
     let brought = Brought { find: find.clone(), allocation };
     let before = std::mem::replace(&mut state.why.brought, brought);
@@ -49,7 +49,7 @@ pub(super) fn follow(state: &mut State, evidence: Evidence, effects: &mut Vec<Ef
 }
 
 /// Brings a span into the window. Where it is on the time axis, the worker has to say.
-fn show(state: &mut State, span: Span, effects: &mut Vec<Effect>) {
+fn show(state: &mut Shared, span: Span, effects: &mut Vec<Effect>) {
     state.pointer_leads();
     let Some(device) = state.device().map(|device| device.device) else { return };
     match state.axis {
@@ -64,7 +64,7 @@ fn show(state: &mut State, span: Span, effects: &mut Vec<Effect>) {
 }
 
 /// Takes the worker's answer about moments, if it is one to a question of this file.
-pub(crate) fn found(state: &mut State, span: Span, moments: &[MomentFacts]) {
+pub(crate) fn found(state: &mut Shared, span: Span, moments: &[MomentFacts]) {
     let x = |facts: &MomentFacts| facts.place.time as f64;
     match (state.axis, moments) {
         (Axis::Time, [from, to]) => fill(state, x(from), x(to)),
@@ -74,7 +74,7 @@ pub(crate) fn found(state: &mut State, span: Span, moments: &[MomentFacts]) {
 }
 
 /// What lies between two places of the axis fills the window, with the whole stack there.
-fn fill(state: &mut State, from: f64, to: f64) {
+fn fill(state: &mut Shared, from: f64, to: f64) {
     let around = (to - from) * AROUND;
     state.navigate(|plane, view| {
         let view = plane.over(view, [from - around, to + around]);

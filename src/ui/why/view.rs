@@ -3,7 +3,7 @@
 use super::cells::{Shown, plain, shown};
 use super::{Item, MOST_ROWS, Why};
 use crate::cell_text::total;
-use crate::state::State;
+use crate::shared::Shared;
 use base::units::{Bytes, counted};
 use engine::protocol::{Cell, Report, Sheet, Threshold, Tone, Topic};
 use std::rc::Rc;
@@ -36,7 +36,7 @@ impl PartialEq for Basis {
 }
 
 /// What the report depends on now.
-pub fn basis(state: &State) -> Basis {
+pub fn basis(state: &Shared) -> Basis {
     let why = &state.why;
     let sheets = why.report().into_iter().flat_map(|report| &report.sheets);
     let seen = sheets.map(|sheet| (sheet.key.clone(), why.limit(&sheet.key))).collect();
@@ -61,7 +61,7 @@ pub struct Marks {
 }
 
 /// The marks.
-pub fn marks(state: &State) -> Marks {
+pub fn marks(state: &Shared) -> Marks {
     let why = &state.why;
     let items = why.items();
     let is_alarm = |report: &Report| report.statements.iter().any(|statement| statement.tone == Tone::Alarm);
@@ -182,7 +182,7 @@ pub enum Stack {
 }
 
 /// The report as text.
-pub fn view(state: &State) -> View {
+pub fn view(state: &Shared) -> View {
     let why = &state.why;
     let Some(report) = why.report() else { return View::default() };
     let said = report.statements.iter().map(|statement| Said {
@@ -201,7 +201,7 @@ pub fn view(state: &State) -> View {
 }
 
 /// What the rules of categories bring about: the first table of their report, whole.
-pub fn categories(state: &State) -> Option<SheetView> {
+pub fn categories(state: &Shared) -> Option<SheetView> {
     let sheet = state.why.report_of(Topic::Categories)?.sheets.first()?;
     let mut view = sheet_view(&state.why, sheet, &mut 0, sheet.rows.len());
     // Beside the rules, nothing is clicked in it.
