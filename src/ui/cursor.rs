@@ -3,7 +3,7 @@
 use super::action::Command;
 use super::answer::Answer;
 use super::effect::{Effect, Pointer};
-use super::feature::{Feature, keeps_all};
+use super::part::{Part, keeps_all};
 use super::hover::Spot;
 use super::pointing;
 use super::shared::{BytesAxis, Hover, Shared};
@@ -68,7 +68,7 @@ impl Cursor {
 }
 
 /// How it takes part; [`super::tools`] forgets it.
-pub(super) const FEATURE: Feature = Feature { reset: keeps_all, asks: &[], take };
+pub(super) const PART: Part = Part { reset: keeps_all, asks: &[], take };
 
 fn take(state: &mut Shared, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
     match reply {

@@ -1,11 +1,13 @@
 //! The list of events: what it lists, which part of it is seen, which rows are chosen; and how it and the moment follow each other.
 
+mod link;
 mod view;
 
 pub use view::{COLUMNS, Chip, EventsStatus, chips, grid, status};
 
 use super::action::Command;
 use super::answer::Answer;
+use super::binding::{Binding, Scope, line};
 use super::effect::Effect;
 use super::feature::{Change, Feature, Turn};
 use super::pointing::select;
@@ -124,14 +126,14 @@ impl Events {
 }
 
 /// What pointer and field do.
-pub(super) fn act(state: &mut Shared, action: EventsAction, effects: &mut Vec<Effect>) {
-    let events = &mut state.events;
+pub(super) fn act(events: &mut Events, shared: &mut Shared, action: EventsAction, effects: &mut Vec<Effect>) {
+    let events = events;
     match action {
         EventsAction::Scrolled(top, height) => events.scroll.told(top, height),
         EventsAction::RowClicked(row, extent) => {
-            go_to(state, row, extent);
+            go_to(events, shared, row, extent);
             if extent == Extent::One {
-                select_of(state, row, effects);
+                select_of(events, shared, row, effects);
             }
         }
         EventsAction::Typed(text) => {
@@ -146,19 +148,19 @@ pub(super) fn act(state: &mut Shared, action: EventsAction, effects: &mut Vec<Ef
 }
 
 /// What the keys and controls that it shares with the table do here.
-pub(super) fn command(state: &mut Shared, command: Command, effects: &mut Vec<Effect>) {
+pub(super) fn command(events: &mut Events, shared: &mut Shared, command: Command, effects: &mut Vec<Effect>) {
     match command {
         Command::Row(go, extent) => {
-            if let Some(last) = state.events.scroll.rows.checked_sub(1) {
-                let row = state.events.chosen.gone(go, last, &state.events.scroll);
-                go_to(state, row, extent);
+            if let Some(last) = events.scroll.rows.checked_sub(1) {
+                let row = events.chosen.gone(go, last, &events.scroll);
+                go_to(events, shared, row, extent);
             }
         }
-        Command::ChooseAllRows => state.events.chosen.all(state.events.scroll.rows),
-        Command::CopyRows => copy(state, effects),
+        Command::ChooseAllRows => events.chosen.all(events.scroll.rows),
+        Command::CopyRows => copy(events, shared, effects),
         Command::FilterTable => effects.push(Effect::FocusFilter),
         Command::ClearFilters => {
-            let events = &mut state.events;
+            let events = events;
             (events.text, events.wrong, events.filter) = Default::default();
         }
         _ => {}
@@ -166,12 +168,12 @@ pub(super) fn command(state: &mut Shared, command: Command, effects: &mut Vec<Ef
 }
 
 /// What its own keys do.
-pub(super) fn step(state: &mut Shared, step: EventStep, effects: &mut Vec<Effect>) {
-    let selection = state.selection.as_deref();
+pub(super) fn step(events: &mut Events, shared: &mut Shared, step: EventStep, effects: &mut Vec<Effect>) {
+    let selection = shared.selection.as_deref();
     let (event, otherwise) = match (step, selection) {
         (EventStep::Select, _) => {
-            if let Some(row) = state.events.chosen.active() {
-                select_of(state, row, effects);
+            if let Some(row) = events.chosen.active() {
+                select_of(events, shared, row, effects);
             }
             return;
         }
@@ -180,17 +182,17 @@ pub(super) fn step(state: &mut Shared, step: EventStep, effects: &mut Vec<Effect
         (EventStep::ToFreed, Some(details)) => (details.freed_event, "It is live at the end."),
     };
     match event {
-        None => state.remark = Some(otherwise.to_owned()),
+        None => shared.remark = Some(otherwise.to_owned()),
         Some(event) => {
-            state.views.show(Tab::Events);
-            state.pin_and_show(event.saturating_add(1));
+            shared.views.show(Tab::Events);
+            shared.pin_and_show(event.saturating_add(1));
             effects.push(Effect::FocusView);
         }
     }
 }
 
-fn go_to(state: &mut Shared, row: u32, extent: Extent) {
-    let events = &mut state.events;
+fn go_to(events: &mut Events, shared: &mut Shared, row: u32, extent: Extent) {
+    let events = events;
     if row >= events.scroll.rows {
         return;
     }
@@ -202,64 +204,75 @@ fn go_to(state: &mut Shared, row: u32, extent: Extent) {
     events.scroll.bring(row);
     if extent == Extent::One {
         events.lead = Lead::Row;
-        lead(state);
+        lead(events, shared);
     }
 }
 
 /// The moment becomes that of the row, where it leads and is known.
-fn lead(state: &mut Shared) {
-    let events = &mut state.events;
+fn lead(events: &mut Events, shared: &mut Shared) {
+    let events = events;
     let event = events.chosen.active().and_then(|row| events.row(row)).map(|row| row.event);
     if let Some(event) = event.filter(|_| events.lead == Lead::Row) {
         events.lead = Lead::Moment;
-        state.pin_and_show(event.saturating_add(1));
-        state.events.followed = Some(state.pinned.moment);
+        shared.pin_and_show(event.saturating_add(1));
+        events.followed = Some(shared.pinned.moment);
     }
 }
 
-fn select_of(state: &mut Shared, row: u32, effects: &mut Vec<Effect>) {
-    match state.events.row(row).map(|row| row.allocation) {
+fn select_of(events: &mut Events, shared: &mut Shared, row: u32, effects: &mut Vec<Effect>) {
+    match events.row(row).map(|row| row.allocation) {
         Some(Some(allocation)) => {
-            state.events.selecting = Some(allocation);
-            select(state, allocation, effects);
+            events.selecting = Some(allocation);
+            select(shared, allocation, effects);
         }
-        Some(None) => (state.selection, state.selecting) = (None, None),
+        Some(None) => (shared.selection, shared.selecting) = (None, None),
         None => {}
     }
 }
 
-fn copy(state: &mut Shared, effects: &mut Vec<Effect>) {
-    let Some(device) = state.device().map(|device| device.device) else { return };
-    let Some(mut question) = state.events.answer.question().cloned() else { return };
-    question.chosen = state.events.chosen.or_all(&state.events.scroll);
-    table::copy_rows(state, question.chosen.clone(), effects, &|serial| Request::EventsText {
+fn copy(events: &mut Events, shared: &mut Shared, effects: &mut Vec<Effect>) {
+    let Some(device) = shared.device().map(|device| device.device) else { return };
+    let Some(mut question) = events.answer.question().cloned() else { return };
+    question.chosen = events.chosen.or_all(&events.scroll);
+    table::copy_rows(shared, question.chosen.clone(), effects, &|serial| Request::EventsText {
         serial,
         device,
         question: Box::new(question.clone()),
     });
 }
 
+/// Its keys.
+pub(super) const KEYS: &[Binding<EventStep>] = {
+    use EventStep::*;
+    use Scope::{Events, Page};
+    &[
+        line(Page, &["Shift+b"], ToBorn, "To the event that made the selection", "details-born"),
+        line(Page, &["Shift+d"], ToFreed, "To the event that ended it", "details-freed"),
+        line(Events, &["Enter"], Select, "Select the event's allocation", "events-grid"),
+    ]
+};
+
 /// How it takes part.
 pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::WithScene, ask)], take };
 
 /// Another device: what a person typed stays.
-fn reset(state: &mut Shared, change: Change) {
-    if change != Change::File {
-        let Events { text, wrong, filter, mut scroll, .. } = std::mem::take(&mut state.events);
+fn reset(events: &mut Events, shared: &mut Shared, change: Change) {
+    if change.is_of_device() {
+        let Events { text, wrong, filter, mut scroll, .. } = std::mem::take(events);
         scroll.rows = 0;
         scroll.to(0.0);
-        state.events = Events { text, wrong, filter, scroll, ..Events::default() };
+        *events = Events { text, wrong, filter, scroll, ..Events::default() };
     }
 }
 
 /// Asks for what is to be seen and is not known; the next question waits for the answer to the one before.
-fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
-    if state.views.seen() != Some(Tab::Events) || state.events.answer.asked().is_some() {
+fn ask(events: &mut Events, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+    if shared.views.seen() != Some(Tab::Events) || events.answer.asked().is_some() {
         return;
     }
-    let (moment, find) = (state.pinned.moment, state.find.serial());
-    let between = state.pinned.range.map(|span| [span.from, span.to]);
-    let events = &state.events;
+    let (moment, find) = (shared.pinned.moment, shared.find.serial());
+    let between = shared.pinned.range.map(|span| [span.from, span.to]);
+    let events = events;
     let filter = EventsFilter { between, ..events.filter.clone() };
     let known = events.answer.question().filter(|known| known.filter == filter).map(|known| known.rows);
     let rows = events.scroll.wanted(known);
@@ -269,15 +282,15 @@ fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     let reveal = follows.then(|| moment.saturating_sub(1));
     let question = EventsQuestion { filter, rows, reveal, chosen: Vec::new(), find };
     let request = |serial, question| Request::Events { serial, device, question: Box::new(question) };
-    if state.events.answer.ask(question, &mut state.serial, effects, request) && follows {
-        state.events.followed = Some(moment);
+    if events.answer.ask(question, &mut shared.serial, effects, request) && follows {
+        events.followed = Some(moment);
     }
 }
 
 /// Takes a part of the list.
-fn take(state: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
+fn take(events: &mut Events, shared: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
     let Reply::Events { serial, page } = reply else { return Some(reply) };
-    let events = &mut state.events;
+    let events = events;
     let mut question = events.answer.answered(serial)?;
     let is_other = events.answer.question().is_none_or(|known| known.filter != question.filter);
     if is_other {
@@ -295,6 +308,6 @@ fn take(state: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option
         events.chosen.only(row);
         events.scroll.bring(row);
     }
-    lead(state);
+    lead(events, shared);
     None
 }

@@ -61,65 +61,65 @@ impl Export {
 }
 
 /// Opens or closes the dialog; there must be something to export.
-pub(super) fn toggle(state: &mut Shared) {
-    let can = state.geometry.scene.is_some() && state.export.dialog == Dialog::Closed;
-    state.export.dialog = if can { Dialog::Open } else { Dialog::Closed };
+pub(super) fn toggle(export: &mut Export, shared: &mut Shared) {
+    let can = shared.geometry.scene.is_some() && export.dialog == Dialog::Closed;
+    export.dialog = if can { Dialog::Open } else { Dialog::Closed };
 }
 
 /// The picture shall become a file.
-pub(super) fn want(state: &mut Shared, format: Format) {
-    state.export.dialog = Dialog::Closed;
-    if state.device().is_some() && !state.export.is_drawing() {
-        state.export.wanted = Some(format);
-        state.remark = Some("Drawing the picture…".to_owned());
+pub(super) fn want(export: &mut Export, shared: &mut Shared, format: Format) {
+    export.dialog = Dialog::Closed;
+    if shared.device().is_some() && !export.is_drawing() {
+        export.wanted = Some(format);
+        shared.remark = Some("Drawing the picture…".to_owned());
     }
 }
 
 /// The shell has made the file of this name, or could not.
-pub(super) fn exported(state: &mut Shared, result: Result<String, String>) {
-    state.remark = Some(match result {
+pub(super) fn exported(shared: &mut Shared, result: Result<String, String>) {
+    shared.remark = Some(match result {
         Ok(file) => format!("Saved {file}."),
         Err(cause) => format!("The picture could not be saved: {cause}."),
     });
 }
 
 /// Begins what is wanted, once everything it shows is known. To be called when the scene of the window is there.
-fn begin(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
-    let Some(format) = state.export.wanted.filter(|_| !state.export.is_drawing()) else { return };
-    let (Some(plane), Some(shown), Some(canvas)) = (state.plane(), state.view, state.canvas) else { return };
-    let Some(scene) = state.geometry.scene.clone() else { return };
-    let around = &state.around;
-    let is_known = around.marks.latest().is_some() && around.legend_of(state.told_by_colour()).is_some();
-    let outline = state.outlined().map(|of| around.outline.about(&of).cloned());
+fn begin(export: &mut Export, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+    let Some(format) = export.wanted.filter(|_| !export.is_drawing()) else { return };
+    let (Some(plane), Some(shown), Some(canvas)) = (shared.plane(), shared.view, shared.canvas) else { return };
+    let Some(scene) = shared.geometry.scene.clone() else { return };
+    let around = &shared.around;
+    let is_known = around.marks.latest().is_some() && around.legend_of(shared.told_by_colour()).is_some();
+    let outline = shared.outlined().map(|of| around.outline.about(&of).cloned());
     if !is_known || outline == Some(None) {
         return;
     }
-    state.export.wanted = None;
+    export.wanted = None;
     let times = f64::from(format.times());
     let scaled = scaled(&shown, format);
     let mut making = Box::new(Making {
-        serials: [state.next_serial(), state.next_serial()],
+        serials: [shared.next_serial(), shared.next_serial()],
         format,
         view: scaled,
-        looks: state.looks,
-        faded: state.around.faded.clone(),
-        figure: Figure::of(state, &scaled, canvas.scale * times).with_tools(Overlay::of(state), times),
-        words: Words::of(state, &shown),
+        looks: shared.looks,
+        faded: shared.around.faded.clone(),
+        figure: Figure::of(shared, &scaled, canvas.scale * times).with_tools(Overlay::of(shared), times),
+        words: Words::of(shared, &shown),
         outline: Vec::new(),
     });
     if format.times() == 1 {
         making.outline = outline.flatten().map_or_else(Vec::new, |rects| rects.to_vec());
-        finish(state, *making, scene, effects);
+        finish(shared, *making, scene, effects);
         return;
     }
     // A pixel more on each side, where the picture goes on: so a block that begins at the edge of the window has its line there.
     let view = plane.widened(scaled, 1, 1);
     let ([scene, outline], looks) = (making.serials, making.looks);
-    if let Some(allocation) = state.outlined().map(|of| of.allocation) {
+    if let Some(allocation) = shared.outlined().map(|of| of.allocation) {
         effects.push(Effect::Ask(Request::Outline { serial: outline, device, view, looks, allocation }));
     }
     effects.push(Effect::Ask(Request::Scene { serial: scene, device, view, looks }));
-    state.export.making = Some(making);
+    export.making = Some(making);
 }
 
 /// The window with as many pixels as the format has.
@@ -137,14 +137,14 @@ fn scaled(shown: &View, format: Format) -> View {
 }
 
 /// Takes an answer that an export waits for; any other is given back.
-fn take(state: &mut Shared, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
-    let Some(making) = &mut state.export.making else { return Some(reply) };
+fn take(export: &mut Export, shared: &mut Shared, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
+    let Some(making) = &mut export.making else { return Some(reply) };
     match reply {
         Reply::Outline { serial, rects, .. } if serial == making.serials[1] => making.outline = rects,
         Reply::Scene { serial, scene, .. } if serial == making.serials[0] => {
-            if let Some(making) = state.export.making.take() {
+            if let Some(making) = export.making.take() {
                 let plot = making.looks.plot;
-                finish(state, *making, Rc::new(plots::bare(*scene, plot)), effects);
+                finish(shared, *making, Rc::new(plots::bare(*scene, plot)), effects);
             }
         }
         reply => return Some(reply),
@@ -155,17 +155,17 @@ fn take(state: &mut Shared, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> 
 /// How it takes part: a picture for a file overtakes those for the screen, and it takes its scene before they do.
 pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::AfterScene, begin)], take };
 
-fn reset(state: &mut Shared, change: Change) {
+fn reset(export: &mut Export, shared: &mut Shared, change: Change) {
     if change == Change::Device {
-        state.export = Export::default();
+        *export = Export::default();
     }
 }
 
-fn finish(state: &mut Shared, making: Making, scene: Rc<Scene>, effects: &mut Vec<Effect>) {
+fn finish(shared: &mut Shared, making: Making, scene: Rc<Scene>, effects: &mut Vec<Effect>) {
     let sheet = sheet::sheet(&making.figure, &making.words, &scene);
     if sheet.size.iter().any(|&side| side > MOST_PX) {
         let [width, height] = sheet.size;
-        exported(state, Err(format!("{width} × {height} pixels are more than a browser draws")));
+        exported(shared, Err(format!("{width} × {height} pixels are more than a browser draws")));
         return;
     }
     // Scene and window have one scale, so one is the other moved by whole pixels.
@@ -191,11 +191,11 @@ fn finish(state: &mut Shared, making: Making, scene: Rc<Scene>, effects: &mut Ve
 }
 
 /// How large the picture of a format is, for people: `1,280 × 720 pixels`.
-pub fn pixels(state: &Shared, format: Format) -> String {
-    let (Some(view), Some(canvas), Some(scene)) = (state.view, state.canvas, &state.geometry.scene) else {
+pub fn pixels(shared: &Shared, format: Format) -> String {
+    let (Some(view), Some(canvas), Some(scene)) = (shared.view, shared.canvas, &shared.geometry.scene) else {
         return String::new();
     };
-    let figure = Figure::of(state, &scaled(&view, format), canvas.scale * f64::from(format.times()));
-    let [width, height] = sheet::sheet(&figure, &Words::of(state, &view), scene).size.map(|side| grouped(side.into()));
+    let figure = Figure::of(shared, &scaled(&view, format), canvas.scale * f64::from(format.times()));
+    let [width, height] = sheet::sheet(&figure, &Words::of(shared, &view), scene).size.map(|side| grouped(side.into()));
     format!("{width} × {height} pixels")
 }

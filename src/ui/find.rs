@@ -2,7 +2,8 @@
 
 use super::amount::amount;
 use super::effect::Effect;
-use super::feature::{Change, Feature, Turn};
+use super::feature::{Change, Turn};
+use super::part::Part;
 use super::pointing::select;
 use super::shared::{BytesAxis, Shared};
 use super::tree;
@@ -166,11 +167,11 @@ fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
 }
 
 /// How it takes part.
-pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::Early, ask)], take };
+pub(super) const PART: Part = Part { reset, asks: &[(Turn::Early, ask)], take };
 
 /// The device is another: only what stands in the field stays.
 fn reset(state: &mut Shared, change: Change) {
-    if change != Change::File {
+    if change.is_of_device() {
         let Find { text, wrong, capitals, .. } = std::mem::take(&mut state.find);
         state.find = Find { text, wrong, capitals, ..Find::default() };
     }

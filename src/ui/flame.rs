@@ -1,5 +1,7 @@
 //! The flame graph: which node fills the width, which box is selected and which is under the pointer, and how far it is scrolled.
 
+mod keys;
+mod link;
 pub mod picture;
 pub mod words;
 
@@ -229,44 +231,44 @@ impl Shared {
 /// How it takes part.
 pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::Early, ask)], take };
 
-fn reset(state: &mut Shared, change: Change) {
-    if change != Change::File {
-        let flame = &state.flame;
-        state.flame = FlameGraph { canvas: flame.canvas, growth: flame.growth, ..FlameGraph::default() };
+fn reset(flame: &mut FlameGraph, shared: &mut Shared, change: Change) {
+    if change.is_of_device() {
+        let flame = flame;
+        *flame = FlameGraph { canvas: flame.canvas, growth: flame.growth, ..FlameGraph::default() };
     }
 }
 
 /// Asks for the boxes that are missing.
-fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
-    follow_node(state);
-    let Some(question) = state.flame_question() else { return };
+fn ask(flame: &mut FlameGraph, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+    follow_node(flame, shared);
+    let Some(question) = shared.flame_question() else { return };
     let request = |serial, question| Request::Flame { serial, device, question };
-    state.flame.answer.ask(question, &mut state.serial, effects, request);
+    flame.answer.ask(question, &mut shared.serial, effects, request);
 }
 
 /// Brings a node that was selected in another view into view; one that has no box of its own fills the width.
-fn follow_node(state: &mut Shared) {
-    let node = state.views.node;
-    let is_known = state.flame_question().is_some_and(|question| state.flame.answer.about(&question).is_some());
-    if !is_known || state.flame.followed_node == node {
+fn follow_node(flame: &mut FlameGraph, shared: &mut Shared) {
+    let node = shared.views.node;
+    let is_known = shared.flame_question().is_some_and(|question| flame.answer.about(&question).is_some());
+    if !is_known || flame.followed_node == node {
         return;
     }
-    state.flame.followed_node = node;
+    flame.followed_node = node;
     let Some(node) = node else { return };
-    let row = state.flame.place_of(node).and_then(|place| Some(state.flame.page()?.boxes.get(place)?.row));
+    let row = flame.place_of(node).and_then(|place| Some(flame.page()?.boxes.get(place)?.row));
     match row {
-        Some(row) => state.flame.bring_into_view(row),
-        None => state.zoom_flame(node),
+        Some(row) => flame.bring_into_view(row),
+        None => shared.zoom_flame(node),
     }
 }
 
 /// Takes boxes.
-fn take(state: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
+fn take(flame: &mut FlameGraph, shared: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
     let Reply::Flame { serial, page } = reply else { return Some(reply) };
-    state.flame.answer.take(serial, Rc::from(page));
-    settle_rows(state);
-    let selected = state.selection.as_ref().map(|selection| selection.allocation);
-    let flame = &mut state.flame;
+    flame.answer.take(serial, Rc::from(page));
+    settle_rows(flame, shared);
+    let selected = shared.selection.as_ref().map(|selection| selection.allocation);
+    let flame = flame;
     let revealed = flame.page().and_then(|page| page.boxes.get(page.revealed? as usize)).map(|it| it.row);
     if let Some(row) = revealed.filter(|_| flame.followed != selected) {
         flame.followed = selected;
@@ -276,8 +278,8 @@ fn take(state: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option
 }
 
 /// Chooses the rows in view where what they were chosen for is another; keeps them in reach otherwise.
-fn settle_rows(state: &mut Shared) {
-    let flame = &mut state.flame;
+fn settle_rows(flame: &mut FlameGraph, shared: &mut Shared) {
+    let flame = flame;
     let (Some(page), Some(canvas)) = (flame.page().cloned(), flame.canvas) else { return };
     let Some(zoom) = page.boxes.get(page.zoom as usize) else { return };
     let now = (zoom.node, flame.growth, canvas);
@@ -292,42 +294,42 @@ fn settle_rows(state: &mut Shared) {
 }
 
 /// What the pointer did.
-pub(super) fn act(state: &mut Shared, action: FlameAction) {
+pub(super) fn act(flame: &mut FlameGraph, shared: &mut Shared, action: FlameAction) {
     match action {
         FlameAction::Resized(canvas) => {
-            state.flame.canvas = Some(canvas);
-            settle_rows(state);
+            flame.canvas = Some(canvas);
+            settle_rows(flame, shared);
         }
         FlameAction::Scrolled(css) => {
             // What the browser rounded is not what somebody scrolled.
-            if (css - f64::from(state.flame.scrolled_css())).abs() >= 1.0 {
-                let scale = state.flame.canvas.map_or(1.0, |canvas| canvas.scale);
-                state.flame.scroll_to((css * scale).round() as i64);
+            if (css - f64::from(flame.scrolled_css())).abs() >= 1.0 {
+                let scale = flame.canvas.map_or(1.0, |canvas| canvas.scale);
+                flame.scroll_to((css * scale).round() as i64);
             }
         }
-        FlameAction::PointerAt(place) => state.flame.pointer = place,
-        FlameAction::Clicked(_) | FlameAction::DoubleClicked(_) | FlameAction::Chosen(_) if state.has_stale_boxes() => {
+        FlameAction::PointerAt(place) => flame.pointer = place,
+        FlameAction::Clicked(_) | FlameAction::DoubleClicked(_) | FlameAction::Chosen(_) if shared.has_stale_boxes() => {
         }
-        FlameAction::Clicked(at) => match state.flame.at(at) {
-            Some(place) => state.select_flame_box(place),
-            None => state.views.node = None,
+        FlameAction::Clicked(at) => match flame.at(at) {
+            Some(place) => shared.select_flame_box(place),
+            None => shared.views.node = None,
         },
         FlameAction::DoubleClicked(at) => {
-            let page = state.flame.page();
-            let hit = page.and_then(|page| page.boxes.get(state.flame.at(at)?).copied());
+            let page = flame.page();
+            let hit = page.and_then(|page| page.boxes.get(flame.at(at)?).copied());
             if let Some(hit) = hit.filter(|hit| hit.nodes == 1) {
-                state.zoom_flame(hit.node);
+                shared.zoom_flame(hit.node);
             }
         }
-        FlameAction::Chosen(node) => state.zoom_flame(node),
-        FlameAction::Merged(merge) => rearrange(state, Arrangement { merge, ..state.views.arrangement }),
+        FlameAction::Chosen(node) => shared.zoom_flame(node),
+        FlameAction::Merged(merge) => rearrange(shared, Arrangement { merge, ..shared.views.arrangement }),
     }
 }
 
 /// Stacks are put together in another way: nodes have other numbers there.
-fn rearrange(state: &mut Shared, wanted: Arrangement) {
-    if std::mem::replace(&mut state.views.arrangement, wanted) != wanted {
-        state.views.node = None;
+fn rearrange(shared: &mut Shared, wanted: Arrangement) {
+    if std::mem::replace(&mut shared.views.arrangement, wanted) != wanted {
+        shared.views.node = None;
     }
 }
 
@@ -351,24 +353,24 @@ fn arranged(step: FlameStep, mut now: Arrangement) -> Option<Arrangement> {
 }
 
 /// What a key asks for.
-pub(super) fn step(state: &mut Shared, step: FlameStep) {
-    if let Some(wanted) = arranged(step, state.views.arrangement) {
-        return rearrange(state, wanted);
+pub(super) fn step(flame: &mut FlameGraph, shared: &mut Shared, step: FlameStep) {
+    if let Some(wanted) = arranged(step, shared.views.arrangement) {
+        return rearrange(shared, wanted);
     }
     if step == FlameStep::Turn {
-        state.flame.growth = if state.flame.growth == Growth::Down { Growth::Up } else { Growth::Down };
-        settle_rows(state);
+        flame.growth = if flame.growth == Growth::Down { Growth::Up } else { Growth::Down };
+        settle_rows(flame, shared);
         return;
     }
-    let known = state.flame.page().cloned().zip(state.flame_box()).filter(|_| !state.has_stale_boxes());
+    let known = flame.page().cloned().zip(shared.flame_box()).filter(|_| !shared.has_stale_boxes());
     let Some((page, at)) = known else { return };
     let Some(selected) = page.boxes.get(at) else { return };
-    let grows_down = state.flame.growth == Growth::Down;
+    let grows_down = flame.growth == Growth::Down;
     let single = |place: &usize| page.boxes.get(*place).is_some_and(|it| it.nodes == 1);
     let row = |place: &usize| page.boxes.get(*place).is_some_and(|it| it.row == selected.row);
     let to = match step {
         // The first of the keys says where one is.
-        _ if state.views.node.is_none() && !matches!(step, FlameStep::ZoomOut | FlameStep::ZoomOutFully) => Some(at),
+        _ if shared.views.node.is_none() && !matches!(step, FlameStep::ZoomOut | FlameStep::ZoomOutFully) => Some(at),
         FlameStep::Up | FlameStep::Down if (step == FlameStep::Up) == grows_down => Some(selected.parent as usize),
         FlameStep::Up | FlameStep::Down => {
             // Heaviest first; the way to the zoomed box has one each.
@@ -379,22 +381,22 @@ pub(super) fn step(state: &mut Shared, step: FlameStep) {
         // Behind a box that stands for several comes the next parent's first.
         FlameStep::Right => (at + 1..page.boxes.len()).take_while(row).find(single),
         FlameStep::ZoomIn => {
-            state.zoom_flame(selected.node);
+            shared.zoom_flame(selected.node);
             None
         }
         FlameStep::ZoomOut => {
             let zoomed = page.boxes.get(page.zoom as usize);
             let outer = zoomed.and_then(|zoomed| page.boxes.get(zoomed.parent as usize));
-            state.zoom_flame(outer.map_or(0, |outer| outer.node));
+            shared.zoom_flame(outer.map_or(0, |outer| outer.node));
             None
         }
         FlameStep::ZoomOutFully => {
-            state.zoom_flame(0);
+            shared.zoom_flame(0);
             None
         }
         _ => None,
     };
     if let Some(to) = to {
-        state.select_flame_box(to);
+        shared.select_flame_box(to);
     }
 }

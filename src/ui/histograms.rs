@@ -62,8 +62,8 @@ pub struct Chart {
 const TICK: u8 = 3;
 
 /// A histogram as it is to be drawn.
-pub fn chart(state: &Shared, of: Histogram) -> Chart {
-    let table = &state.table;
+pub fn chart(table: &Table, shared: &Shared, of: Histogram) -> Chart {
+    let table = table;
     let Some(page) = table.page() else { return Chart::default() };
     let (weights, chosen) = match of {
         Histogram::Sizes => (&page.sizes, table.sizes),
@@ -112,13 +112,13 @@ pub fn chart(state: &Shared, of: Histogram) -> Chart {
 }
 
 /// A bar was clicked.
-pub(super) fn click(state: &mut Shared, of: Histogram, class: u8, reach: Reach) {
-    let page = state.table.page();
+pub(super) fn click(table: &mut Table, shared: &mut Shared, of: Histogram, class: u8, reach: Reach) {
+    let page = table.page();
     let weights = page.map_or(&[][..], |page| if of == Histogram::Sizes { &page.sizes } else { &page.lives });
     let is_empty = weights.get(usize::from(class)).is_none_or(|weight| weight.count == 0);
     let chosen = match of {
-        Histogram::Sizes => &mut state.table.sizes,
-        Histogram::Lives => &mut state.table.lives,
+        Histogram::Sizes => &mut table.sizes,
+        Histogram::Lives => &mut table.lives,
     };
     // Nothing would be left; one that is chosen can be given up whatever it has become.
     if is_empty && chosen.is_none_or(|[from, to]| !(from..=to).contains(&class)) {

@@ -53,32 +53,32 @@ pub enum Step {
 }
 
 /// The open snapshot shall be saved in a page.
-pub(super) fn save(state: &mut Shared, effects: &mut Vec<Effect>) {
-    state.export.dialog = Dialog::Closed;
-    let Some(choice) = state.snapshots.get(state.chosen).filter(|_| state.file().is_some()) else { return };
-    if state.html == Saving::Underway {
-        state.remark = Some("A page is being saved already.".to_owned());
+pub(super) fn save(html: &mut Saving, shared: &mut Shared, effects: &mut Vec<Effect>) {
+    shared.export.dialog = Dialog::Closed;
+    let Some(choice) = shared.snapshots.get(shared.chosen).filter(|_| shared.file().is_some()) else { return };
+    if html == Saving::Underway {
+        shared.remark = Some("A page is being saved already.".to_owned());
         return;
     }
     let file = plain(&choice.file) + ".html";
     let (origin, name) = (choice.origin.clone(), choice.file.clone());
-    let wanted = PageToSave { origin, load: state.load, name, view: view(state), file };
-    state.remark = Some(format!("Saving {}…", wanted.file));
-    state.html = Saving::Underway;
+    let wanted = PageToSave { origin, load: shared.load, name, view: view(shared), file };
+    shared.remark = Some(format!("Saving {}…", wanted.file));
+    *html = Saving::Underway;
     effects.push(Effect::SaveHtml(Box::new(wanted)));
 }
 
 /// What the page opens at: the link to what is seen, without what it opens.
-fn view(state: &Shared) -> String {
-    Link::of(state).map_or_else(String::new, |link| link.seen_only().fragment())
+fn view(shared: &Shared) -> String {
+    Link::of(shared).map_or_else(String::new, |link| link.seen_only().fragment())
 }
 
 /// Takes what the shell says.
-pub(super) fn stepped(state: &mut Shared, step: Step) {
+pub(super) fn stepped(html: &mut Saving, shared: &mut Shared, step: Step) {
     if !matches!(step, Step::Done(..)) {
-        state.html = Saving::Idle;
+        *html = Saving::Idle;
     }
-    state.remark = Some(match step {
+    shared.remark = Some(match step {
         Step::Done(done, total) => format!("Saving: {} of {} of the snapshot.", Bytes(done), Bytes(total)),
         Step::Saved { file, bytes, snapshot, packing } => {
             let how = match packing {

@@ -1,7 +1,8 @@
 //! The window and the geometry of each lane: brought in line with the focused one's, asked for in turn, taken when it comes.
 
 use super::effect::Effect;
-use super::feature::{Change, Feature};
+use super::feature::Change;
+use super::part::Part;
 use super::lanes::{Lane, ShownLane};
 use super::navigate::Plane;
 use super::plots;
@@ -142,7 +143,7 @@ impl Shared {
 }
 
 /// How it takes part. Scenes are asked for by [`super::update()`] itself: they depend on everything.
-pub(super) const FEATURE: Feature = Feature { reset, asks: &[], take };
+pub(super) const PART: Part = Part { reset, asks: &[], take };
 
 /// Of lanes, the others are shown on.
 fn reset(state: &mut Shared, change: Change) {

@@ -4,7 +4,8 @@ use super::answer::Answer;
 use super::axis_press::Grip;
 use super::cursor::column_under;
 use super::effect::{Effect, Pointer};
-use super::feature::{Change, Feature, Turn};
+use super::feature::{Change, Turn};
+use super::part::Part;
 use super::range::About;
 use super::shared::Shared;
 use super::typed_moment::{FORMS, Typed, typed};
@@ -175,11 +176,11 @@ impl Shared {
 }
 
 /// How it takes part.
-pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::Last, ask)], take };
+pub(super) const PART: Part = Part { reset, asks: &[(Turn::Last, ask)], take };
 
 /// Another device is shown: the views are about its peak.
 fn reset(state: &mut Shared, change: Change) {
-    if change != Change::File {
+    if change.is_of_device() {
         state.pinned = Pinned { moment: state.peak_moment(), ..Pinned::default() };
         state.views.node = None;
         state.rescope();

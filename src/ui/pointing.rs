@@ -4,7 +4,8 @@
 
 use super::cursor::{self, Standing};
 use super::effect::{Effect, Pointer};
-use super::feature::{Change, Feature};
+use super::feature::Change;
+use super::part::Part;
 use super::find;
 use super::hover::{Spot, empty_spot, spot};
 use super::shared::{Hover, Purpose, Question, Shared};
@@ -61,10 +62,10 @@ fn ask(state: &mut Shared, device_place: usize, spot: Spot, looks: Looks, purpos
 }
 
 /// How it takes part. What is under the pointer is asked for by [`super::update()`] itself, after every scene.
-pub(super) const FEATURE: Feature = Feature { reset, asks: &[], take };
+pub(super) const PART: Part = Part { reset, asks: &[], take };
 
 fn reset(state: &mut Shared, change: Change) {
-    if change != Change::File {
+    if change.is_of_device() {
         (state.hover, state.question) = (None, None);
         (state.selection, state.selecting) = (None, None);
     }

@@ -3,7 +3,8 @@
 //! They come from the dialog, from a file that a person imports, or from the browser's own storage, never from a link or a snapshot.
 
 use super::effect::Effect;
-use super::feature::{Feature, Turn, keeps_all, takes_nothing};
+use super::feature::Turn;
+use super::part::{Part, keeps_all, takes_nothing};
 use super::find;
 use super::settings::Dialog;
 use super::shared::Shared;
@@ -270,7 +271,7 @@ fn tell(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
 }
 
 /// How it takes part: rules are for all files.
-pub(super) const FEATURE: Feature = Feature { reset: keeps_all, asks: &[(Turn::Ground, tell)], take: takes_nothing };
+pub(super) const PART: Part = Part { reset: keeps_all, asks: &[(Turn::Ground, tell)], take: takes_nothing };
 
 /// The dialog.
 pub fn view(state: &Shared) -> RulesView {

@@ -3,7 +3,8 @@
 //! It comes from the dialog or from the browser's own storage, never from a link or a snapshot; either way it is checked here.
 
 use super::effect::Effect;
-use super::feature::{Feature, Turn, keeps_all, takes_nothing};
+use super::feature::Turn;
+use super::part::{Part, keeps_all, takes_nothing};
 use super::links::{self, LinkError};
 use super::shared::Shared;
 use super::tree;
@@ -250,4 +251,4 @@ fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     }
 }
 /// How it takes part: settings are for all files.
-pub(super) const FEATURE: Feature = Feature { reset: keeps_all, asks: &[(Turn::Last, ask)], take: takes_nothing };
+pub(super) const PART: Part = Part { reset: keeps_all, asks: &[(Turn::Last, ask)], take: takes_nothing };

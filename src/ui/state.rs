@@ -1,14 +1,147 @@
-//! Everything the page knows: what all features share, and each feature's own state.
+//! Everything the page knows: what all features share, and each feature's own state. The list of features stands here, once: their
+//! states, actions, commands, keys and links follow from it.
 
+use super::binding::Binding;
+use super::effect::Effect;
+use super::events::{self, EventStep, Events, EventsAction};
+use super::export::{self, Export, ExportAction, ExportStep};
+use super::feature::{Change, Turn};
+use super::flame::{self, FlameAction, FlameGraph, FlameStep};
+use super::html::{self, Saving};
+use super::link::reading::{Key, Reading};
+use super::memory::{self, Memory, MemoryAction, MemoryStep};
+use super::parts;
 use super::shared::Shared;
+use super::sources::{self, SourceAction, Sources};
+use super::table::{self, Table, TableAction};
+use super::tree::{self, Tree};
+use super::tree_keys::{TreeAction, TreeCommand};
+use super::why::{self, Why, WhyAction, WhyStep};
+use engine::protocol::Reply;
+use std::convert::Infallible;
 use std::ops::{Deref, DerefMut};
 
-/// Everything the page knows. Only [`super::update()`] changes it.
-#[derive(Clone, Debug, Default)]
-pub struct State {
-    /// What all features share.
-    pub shared: Shared,
+/// From the list of features: what each adds to the state, to the actions and to the commands, and a call of all of them.
+macro_rules! features {
+    ($($(#[$doc:meta])* $field:ident: $State:ty, $Name:ident($Action:ty, $Command:ty) = $feature:expr;)*) => {
+        /// Everything the page knows. Only [`super::update()`] changes it.
+        #[derive(Clone, Debug, Default)]
+        pub struct State {
+            /// What all features share.
+            pub shared: Shared,
+            $($(#[$doc])* pub $field: $State,)*
+        }
+
+        /// An action of one of the features.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum FeatureAction {
+            $($(#[$doc])* $Name($Action),)*
+        }
+
+        /// A command of one of the features.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum FeatureCommand {
+            $($(#[$doc])* $Name($Command),)*
+        }
+
+        impl State {
+            /// Carries out an action of a feature.
+            pub(super) fn act(&mut self, action: FeatureAction, effects: &mut Vec<Effect>) {
+                match action {
+                    $(FeatureAction::$Name(action) => ($feature.act)(&mut self.$field, &mut self.shared, action, effects),)*
+                }
+            }
+
+            /// Carries out a command of a feature.
+            pub(super) fn command(&mut self, command: FeatureCommand, effects: &mut Vec<Effect>) {
+                match command {
+                    $(FeatureCommand::$Name(command) => {
+                        ($feature.command)(&mut self.$field, &mut self.shared, command, effects);
+                    })*
+                }
+            }
+
+            /// Every feature forgets what no longer holds since it was called last.
+            pub(super) fn forget(&mut self) {
+                for change in std::mem::take(&mut self.shared.changes) {
+                    $(($feature.reset)(&mut self.$field, &mut self.shared, change);)*
+                }
+            }
+
+            /// Everything whose turn it is asks.
+            pub(super) fn ask(&mut self, turn: Turn, device: i64, effects: &mut Vec<Effect>) {
+                parts::ask(&mut self.shared, turn, device, effects);
+                $(for (_, ask) in $feature.asks.iter().filter(|(when, _)| *when == turn) {
+                    ask(&mut self.$field, &mut self.shared, device, effects);
+                })*
+                self.forget();
+            }
+
+            /// Hands an answer to what asked for it; one that nobody waits for any more is dropped.
+            pub(super) fn take(&mut self, reply: Reply, now_ms: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
+                let reply = parts::take(&mut self.shared, reply, now_ms, effects)?;
+                $(let reply = ($feature.take)(&mut self.$field, &mut self.shared, reply, now_ms, effects)?;)*
+                Some(reply)
+            }
+
+            /// Ends what Escape ends of a feature that is seen; whether there was something.
+            pub(super) fn escape(&mut self) -> bool {
+                false $(|| ($feature.escape)(&mut self.$field, &mut self.shared))*
+            }
+
+            /// The keys of links that the features have, with their values now.
+            pub(super) fn link_values(&self) -> Vec<(&'static str, String)> {
+                let mut values = Vec::new();
+                $(values.extend($feature.links.iter().map(|key| (key.name, (key.get)(&self.$field, &self.shared))));)*
+                values
+            }
+
+            /// Shows what a link has of the features: `read` takes a value into the state.
+            pub(super) fn show_link(&mut self, read: &mut LinkReader<'_>) {
+                $(for key in $feature.links {
+                    read(key.name, &mut |reading| (key.set)(&mut self.$field, &mut self.shared, reading));
+                })*
+            }
+        }
+
+        /// Names of the keys of links that the features have, and whether a change of each is a step.
+        pub(super) fn link_keys() -> impl Iterator<Item = (&'static str, bool)> {
+            fn names<S>(keys: &'static [Key<S>]) -> impl Iterator<Item = (&'static str, bool)> {
+                keys.iter().map(|key| (key.name, key.is_step))
+            }
+            std::iter::empty()$(.chain(names($feature.links)))*
+        }
+
+        /// The keys of all features.
+        pub(super) fn bindings() -> impl Iterator<Item = Binding<FeatureCommand>> {
+            std::iter::empty()$(.chain($feature.keys.iter().map(|binding| binding.of(FeatureCommand::$Name))))*
+        }
+    };
 }
+
+features! {
+    /// The reports.
+    why: Why, Why(WhyAction, WhyStep) = why::FEATURE;
+    /// What is seen of the call tree.
+    tree: Tree, Tree(TreeAction, TreeCommand) = tree::FEATURE;
+    /// The flame graph.
+    flame: FlameGraph, Flame(FlameAction, FlameStep) = flame::FEATURE;
+    /// The list of allocations, and the histograms.
+    table: Table, Table(TableAction, Infallible) = table::FEATURE;
+    /// The view by source.
+    sources: Sources, Source(SourceAction, Infallible) = sources::FEATURE;
+    /// The list of events.
+    events: Events, Events(EventsAction, EventStep) = events::FEATURE;
+    /// The allocator's state.
+    memory: Memory, Memory(MemoryAction, MemoryStep) = memory::FEATURE;
+    /// The picture on its way to a file.
+    export: Export, Export(ExportAction, ExportStep) = export::FEATURE;
+    /// Whether a page with the snapshot in it is on its way to a file.
+    html: Saving, Html(html::Step, Infallible) = html::FEATURE;
+}
+
+/// Reads the value of a key of a link, with what takes it into the state.
+pub(super) type LinkReader<'a> = dyn FnMut(&'static str, &mut dyn FnMut(&mut Reading<'_>)) + 'a;
 
 /// What is shared is read as if it stood in the state itself.
 impl Deref for State {

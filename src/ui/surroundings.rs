@@ -2,7 +2,8 @@
 
 use super::answer::Answer;
 use super::effect::Effect;
-use super::feature::{Change, Feature, Turn};
+use super::feature::{Change, Turn};
+use super::part::Part;
 use super::shared::Shared;
 use engine::protocol::{Grouping, LegendEntry, Looks, Marks, Overview, Plot, Reply, Request, Tally};
 use picture::timeline::{Axis, OutlineRect, View};
@@ -52,7 +53,7 @@ pub struct Outlined {
 }
 
 /// How it takes part.
-pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::AfterScene, ask)], take };
+pub(super) const PART: Part = Part { reset, asks: &[(Turn::AfterScene, ask)], take };
 
 /// Colours mean the same on all devices of a file that are shown together.
 fn reset(state: &mut Shared, change: Change) {

@@ -1,6 +1,7 @@
 //! The table of allocations: what it lists and in which order, which part of it is seen, which rows are chosen; and when the worker
 //! is asked for what.
 
+mod link;
 mod chosen;
 pub(crate) mod grid;
 
@@ -100,30 +101,30 @@ impl Table {
 }
 
 /// The shell tells how far the table is scrolled, and how much of it is seen, in CSS pixels.
-pub(super) fn scrolled(state: &mut Shared, top: f64, height: f64) {
-    state.table.scroll.told(top, height);
+pub(super) fn scrolled(table: &mut Table, shared: &mut Shared, top: f64, height: f64) {
+    table.scroll.told(top, height);
 }
 
 /// This stands in the field of the filter now.
-pub(super) fn typed(state: &mut Shared, text: String) {
-    state.table.wrong = Filter::parse(&text).err();
-    if state.table.wrong.is_none() {
-        state.table.filter = text.trim().to_owned();
+pub(super) fn typed(table: &mut Table, shared: &mut Shared, text: String) {
+    table.wrong = Filter::parse(&text).err();
+    if table.wrong.is_none() {
+        table.filter = text.trim().to_owned();
     }
-    state.table.text = text;
+    table.text = text;
 }
 
 /// The header of a column was clicked: it is sorted by that, or the other way.
-pub(super) fn sort(state: &mut Shared, column: TableColumn) {
-    let now = state.table.sort;
+pub(super) fn sort(table: &mut Table, shared: &mut Shared, column: TableColumn) {
+    let now = table.sort;
     // What is largest is looked for first; what has an order of its own is read from its beginning.
     let first = match column {
         TableColumn::Size | TableColumn::Age | TableColumn::Lifetime => SortWay::Descending,
         _ => SortWay::Ascending,
     };
     let other = if now.way == SortWay::Ascending { SortWay::Descending } else { SortWay::Ascending };
-    state.table.sort = TableSort { column, way: if now.column == column { other } else { first } };
-    state.table.scroll.to(0.0);
+    table.sort = TableSort { column, way: if now.column == column { other } else { first } };
+    table.scroll.to(0.0);
 }
 
 /// A part of the filter that is given up alone.
@@ -138,58 +139,58 @@ pub enum Dropped {
 }
 
 /// A part of the filter is given up.
-pub(super) fn drop_filter(state: &mut Shared, dropped: Dropped) {
+pub(super) fn drop_filter(table: &mut Table, shared: &mut Shared, dropped: Dropped) {
     match dropped {
-        Dropped::Sizes => state.table.sizes = None,
-        Dropped::Lives => state.table.lives = None,
-        Dropped::Node => state.views.node = None,
+        Dropped::Sizes => table.sizes = None,
+        Dropped::Lives => table.lives = None,
+        Dropped::Node => shared.views.node = None,
     }
 }
 
 /// Sorts by the column after the one that is sorted by.
-pub(super) fn sort_by_next(state: &mut Shared) {
+pub(super) fn sort_by_next(table: &mut Table, shared: &mut Shared) {
     let all = TableColumn::ALL;
-    let place = all.iter().position(|column| *column == state.table.sort.column).map_or(0, |place| place + 1);
-    sort(state, all.get(place).copied().unwrap_or(TableColumn::Number));
+    let place = all.iter().position(|column| *column == table.sort.column).map_or(0, |place| place + 1);
+    sort(table, shared, all.get(place).copied().unwrap_or(TableColumn::Number));
 }
 
 /// All that is in the scope is listed again.
-pub(super) fn clear(state: &mut Shared) {
-    let table = &mut state.table;
+pub(super) fn clear(table: &mut Table, shared: &mut Shared) {
+    let table = table;
     (table.text, table.filter, table.wrong, table.sizes, table.lives) = Default::default();
-    state.views.node = None;
+    shared.views.node = None;
 }
 
 /// How it takes part.
 pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::WithScene, ask)], take };
 
 /// Another device: what a person set stays.
-fn reset(state: &mut Shared, change: Change) {
-    if change != Change::File {
-        let Table { text, filter, wrong, sort, measure, mut scroll, .. } = std::mem::take(&mut state.table);
+fn reset(table: &mut Table, shared: &mut Shared, change: Change) {
+    if change.is_of_device() {
+        let Table { text, filter, wrong, sort, measure, mut scroll, .. } = std::mem::take(table);
         scroll.rows = 0;
         scroll.to(0.0);
-        state.table = Table { text, filter, wrong, sort, measure, scroll, ..Table::default() };
+        *table = Table { text, filter, wrong, sort, measure, scroll, ..Table::default() };
     }
 }
 
 /// Asks for what is to be seen and is not known; the next question waits for the answer to the one before.
-fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
-    let is_grid = match state.views.seen() {
+fn ask(table: &mut Table, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+    let is_grid = match shared.views.seen() {
         Some(Tab::Table) => true,
         Some(Tab::Histograms) => false,
         _ => return,
     };
-    let find = state.find.serial();
-    let selected = state.selection.as_deref().map(|selection| selection.allocation);
-    let node = state.views.node.map(|node| (state.views.arrangement, node));
-    let table = &mut state.table;
-    if selected.is_none() && state.selecting.is_none() {
+    let find = shared.find.serial();
+    let selected = shared.selection.as_deref().map(|selection| selection.allocation);
+    let node = shared.views.node.map(|node| (shared.views.arrangement, node));
+    let table = table;
+    if selected.is_none() && shared.selecting.is_none() {
         table.revealed = None;
     }
     let filter = TableFilter { text: table.filter.clone(), node, sizes: table.sizes, lives: table.lives };
     let mut question = TableQuestion {
-        scope: state.views.scope,
+        scope: shared.views.scope,
         filter,
         sort: table.sort,
         rows: [0, 0],
@@ -206,14 +207,14 @@ fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
             question.chosen = table.chosen.ranges().to_vec();
         }
         // What is selected while another selection is on its way is of no interest.
-        let is_settled = state.selecting.is_none();
+        let is_settled = shared.selecting.is_none();
         question.reveal = selected.filter(|selected| is_settled && table.revealed != Some(*selected));
     } else if let Some(known) = table.answer.question() {
         // The rows that are there stay there.
         (question.rows, question.chosen) = (known.rows, known.chosen.clone());
     }
     let request = |serial, question| Request::Table { serial, device, question: Box::new(question) };
-    table.answer.ask(question, &mut state.serial, effects, request);
+    table.answer.ask(question, &mut shared.serial, effects, request);
 }
 
 /// Whether two questions are about the same rows in the same order.
@@ -221,10 +222,10 @@ fn is_same_table(one: &TableQuestion, other: &TableQuestion) -> bool {
     (one.scope, one.sort) == (other.scope, other.sort) && one.filter == other.filter
 }
 
-fn take(state: &mut Shared, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
+fn take(table: &mut Table, shared: &mut Shared, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
     match reply {
-        Reply::Table { serial, page } => take_page(&mut state.table, serial, page),
-        Reply::TableText { serial, part } => take_text(state, serial, part, effects),
+        Reply::Table { serial, page } => take_page(table, serial, page),
+        Reply::TableText { serial, part } => take_text(table, shared, serial, part, effects),
         other => return Some(other),
     }
     None
@@ -255,8 +256,8 @@ fn take_page(table: &mut Table, serial: u32, page: Box<TablePage>) {
 }
 
 /// A row was clicked, or is gone to by a key: it is chosen, and its allocation selected.
-pub(super) fn go_to(state: &mut Shared, row: u32, extent: Extent, effects: &mut Vec<Effect>) {
-    let table = &mut state.table;
+pub(super) fn go_to(table: &mut Table, shared: &mut Shared, row: u32, extent: Extent, effects: &mut Vec<Effect>) {
+    let table = table;
     if row >= table.scroll.rows {
         return;
     }
@@ -270,30 +271,30 @@ pub(super) fn go_to(state: &mut Shared, row: u32, extent: Extent, effects: &mut 
     if let (Extent::One, Some(allocation)) = (extent, allocation) {
         // Its row is here already.
         table.revealed = Some(allocation);
-        super::pointing::select(state, allocation, effects);
+        super::pointing::select(shared, allocation, effects);
     }
 }
 
 /// A key leads from row to row.
-pub(super) fn step(state: &mut Shared, go: Go, extent: Extent, effects: &mut Vec<Effect>) {
-    let table = &state.table;
+pub(super) fn step(table: &mut Table, shared: &mut Shared, go: Go, extent: Extent, effects: &mut Vec<Effect>) {
+    let table = table;
     let Some(last) = table.scroll.rows.checked_sub(1) else { return };
     let row = table.chosen.gone(go, last, &table.scroll);
-    go_to(state, row, extent, effects);
+    go_to(table, shared, row, extent, effects);
 }
 
 /// All rows are chosen.
-pub(super) fn choose_all(state: &mut Shared) {
-    let rows = state.table.scroll.rows;
-    state.table.chosen.all(rows);
+pub(super) fn choose_all(table: &mut Table, shared: &mut Shared) {
+    let rows = table.scroll.rows;
+    table.chosen.all(rows);
 }
 
 /// Asks for the chosen rows as text; without any, for all.
-pub(super) fn copy(state: &mut Shared, effects: &mut Vec<Effect>) {
-    let Some(device) = state.device().map(|device| device.device) else { return };
-    let Some(mut question) = state.table.answer.question().cloned() else { return };
-    question.chosen = state.table.chosen.or_all(&state.table.scroll);
-    copy_rows(state, question.chosen.clone(), effects, &|serial| Request::TableText {
+pub(super) fn copy(table: &mut Table, shared: &mut Shared, effects: &mut Vec<Effect>) {
+    let Some(device) = shared.device().map(|device| device.device) else { return };
+    let Some(mut question) = table.answer.question().cloned() else { return };
+    question.chosen = table.chosen.or_all(&table.scroll);
+    copy_rows(table, shared, question.chosen.clone(), effects, &|serial| Request::TableText {
         serial,
         device,
         question: Box::new(question.clone()),
@@ -302,28 +303,28 @@ pub(super) fn copy(state: &mut Shared, effects: &mut Vec<Effect>) {
 
 /// Asks for some rows as text, by a request with this serial.
 pub(super) fn copy_rows(
-    state: &mut Shared,
+    table: &mut Table, shared: &mut Shared,
     rows: Vec<[u32; 2]>,
     effects: &mut Vec<Effect>,
     request: &dyn Fn(u32) -> Request,
 ) {
     let wanted = rows.iter().map(|[from, to]| to - from).sum();
     if wanted == 0 {
-        state.remark = Some("There is no row to copy.".to_owned());
+        shared.remark = Some("There is no row to copy.".to_owned());
         return;
     }
-    let serial = state.next_serial();
-    state.table.copying = Some(Copying { serial, wanted, text: String::new() });
+    let serial = shared.next_serial();
+    table.copying = Some(Copying { serial, wanted, text: String::new() });
     effects.push(Effect::PromiseCopy);
     effects.push(Effect::Ask(request(serial)));
 }
 
 /// Takes the next part of the text.
-fn take_text(state: &mut Shared, serial: u32, part: TableText, effects: &mut Vec<Effect>) {
-    let Some(mut copying) = state.table.copying.take_if(|copying| copying.serial == serial) else { return };
+fn take_text(table: &mut Table, shared: &mut Shared, serial: u32, part: TableText, effects: &mut Vec<Effect>) {
+    let Some(mut copying) = table.copying.take_if(|copying| copying.serial == serial) else { return };
     copying.text.push_str(&part.text);
     if !part.last {
-        state.table.copying = Some(copying);
+        table.copying = Some(copying);
         return;
     }
     let mut said = "Copied ".to_owned();
@@ -335,6 +336,6 @@ fn take_text(state: &mut Shared, serial: u32, part: TableText, effects: &mut Vec
         said.push_str(&format!(" of {}", grid::number(copying.wanted)));
     }
     said.push('.');
-    state.table.copied = Some(said);
+    table.copied = Some(said);
     effects.push(Effect::CopyPromised(copying.text));
 }

@@ -3,7 +3,8 @@
 use super::cursor::{Cursor, column_under};
 use super::drag::Drag;
 use super::effect::{Effect, Pointer};
-use super::feature::{Change, Feature, Turn};
+use super::feature::{Change, Turn};
+use super::part::Part;
 use super::markers::Markers;
 use super::ruler::Ruler;
 use super::shared::Shared;
@@ -89,7 +90,7 @@ impl Point {
 }
 
 /// How it takes part.
-pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::Last, ask)], take };
+pub(super) const PART: Part = Part { reset, asks: &[(Turn::Last, ask)], take };
 
 /// What was put on the picture goes with it; markers stay with their device until the file goes.
 fn reset(state: &mut Shared, change: Change) {

@@ -1,5 +1,7 @@
 //! The tab "Why": which report is asked for and when, what of it is seen, and what a click on its evidence does.
 
+mod keys;
+mod link;
 pub mod cells;
 mod evidence;
 pub mod view;
@@ -198,14 +200,14 @@ fn ran_out(device: &DeviceSummary) -> bool {
 }
 
 /// A file was opened: the device to show first. Where memory ran out on one, it is that one, and why is seen at once.
-pub(super) fn opened(state: &mut Shared) -> usize {
-    let place = state.file().and_then(|file| file.devices.iter().position(ran_out));
+pub(super) fn opened(why: &mut Why, shared: &mut Shared) -> usize {
+    let place = shared.file().and_then(|file| file.devices.iter().position(ran_out));
     match place {
         Some(_) => {
-            state.why.topic = Topic::OutOfMemory;
-            state.views.show(Tab::Why);
+            why.topic = Topic::OutOfMemory;
+            shared.views.show(Tab::Why);
         }
-        None if state.why.topic == Topic::OutOfMemory => state.why.topic = Topic::default(),
+        None if why.topic == Topic::OutOfMemory => why.topic = Topic::default(),
         None => {}
     }
     place.unwrap_or(0)
@@ -213,16 +215,16 @@ pub(super) fn opened(state: &mut Shared) -> usize {
 
 /// Asks for the report that is seen. A newer question ends the one on its way only where it is about another topic: while a moment
 /// is dragged, each would end the one before.
-fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
-    let why = &state.why;
+fn ask(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+    let why = why;
     // While rules are edited, what they bring about.
-    let edits = state.rules.dialog == Dialog::Open;
-    if !edits && state.views.seen() != Some(Tab::Why) {
+    let edits = shared.rules.dialog == Dialog::Open;
+    if !edits && shared.views.seen() != Some(Tab::Why) {
         return;
     }
     let topic = if edits { Topic::Categories } else { why.topic };
     let rows = if edits { MOST_CATEGORIES as u32 } else { why.rows() };
-    let at = topic.has_moment().then_some(state.pinned.moment);
+    let at = topic.has_moment().then_some(shared.pinned.moment);
     let question = Question { topic, at, rows, version: why.version };
     let is_known = why.known.iter().any(|(known, _)| *known == question);
     let waits = why.asked.is_some_and(|(_, asked)| asked.topic == topic);
@@ -230,23 +232,23 @@ fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
         return;
     }
     // Then the others, one after the other: which of them give alarm is seen before they are.
-    let wanted = if is_known { unasked(state).filter(|_| !edits) } else { Some(question) };
+    let wanted = if is_known { unasked(why, shared).filter(|_| !edits) } else { Some(question) };
     let Some(question) = wanted else { return };
     let topic = question.topic;
     let set = why.thresholds.iter().filter(|(of, ..)| *of == topic);
     let thresholds = set.map(|(_, key, value)| (key.clone(), *value)).collect();
-    let serial = state.next_serial();
-    state.why.asked = Some((serial, question));
+    let serial = shared.next_serial();
+    why.asked = Some((serial, question));
     let question = ReportQuestion { topic, at: question.at, thresholds, rows: question.rows };
     effects.push(Effect::Ask(Request::Report { serial, device, question }));
 }
 
 /// A topic of which nothing is known yet, while nothing is on its way.
-fn unasked(state: &Shared) -> Option<Question> {
-    let Why { asked, known, version, .. } = &state.why;
+fn unasked(why: &Why, shared: &Shared) -> Option<Question> {
+    let Why { asked, known, version, .. } = why;
     let is_told = |topic: Topic| known.iter().any(|(of, _)| of.topic == topic);
     let topic = Topic::ALL.into_iter().find(|&topic| asked.is_none() && !is_told(topic))?;
-    let at = topic.has_moment().then_some(state.pinned.moment);
+    let at = topic.has_moment().then_some(shared.pinned.moment);
     Some(Question { topic, at, rows: ROWS as u32, version: *version })
 }
 
@@ -265,19 +267,19 @@ pub(super) fn told_anew(why: &mut Why) {
 pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::Early, ask)], take };
 
 /// Another device, or another file: only what a person has set stays.
-fn reset(state: &mut Shared, change: Change) {
-    if change != Change::File {
-        let Why { topic, thresholds, version, .. } = std::mem::take(&mut state.why);
-        state.why = Why { topic, thresholds, version, ..Why::default() };
+fn reset(why: &mut Why, shared: &mut Shared, change: Change) {
+    if change.is_of_device() {
+        let Why { topic, thresholds, version, .. } = std::mem::take(why);
+        *why = Why { topic, thresholds, version, ..Why::default() };
     }
 }
 
 /// Takes the worker's answers: reports, and where a span is that was sought.
-fn take(state: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
+fn take(why: &mut Why, shared: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
     match reply {
-        Reply::Report { serial, report } => take_report(&mut state.why, serial, *report),
-        Reply::Moments { serial, moments } => match state.why.sought.take_if(|(asked, _)| *asked == serial) {
-            Some((_, span)) => evidence::found(state, span, &moments),
+        Reply::Report { serial, report } => take_report(why, serial, *report),
+        Reply::Moments { serial, moments } => match why.sought.take_if(|(asked, _)| *asked == serial) {
+            Some((_, span)) => evidence::found(shared, span, &moments),
             None => return Some(Reply::Moments { serial, moments }),
         },
         other => return Some(other),
@@ -298,11 +300,11 @@ fn take_report(why: &mut Why, serial: u32, report: Report) {
 }
 
 /// Carries out what happened in the tab.
-pub(super) fn act(state: &mut Shared, action: WhyAction, effects: &mut Vec<Effect>) {
-    let why = &mut state.why;
+pub(super) fn act(why: &mut Why, shared: &mut Shared, action: WhyAction, effects: &mut Vec<Effect>) {
+    let why = why;
     match action {
         WhyAction::TopicChosen(topic) => (why.topic, why.active) = (topic, 0),
-        WhyAction::Picked(place) => pick(state, place, effects),
+        WhyAction::Picked(place) => pick(why, shared, place, effects),
         WhyAction::Unfolded(place) => unfold(why, place),
         WhyAction::ThresholdSet(sheet, text) => set_threshold(why, sheet, &text),
         WhyAction::More(sheet) => {
@@ -324,33 +326,33 @@ pub(super) fn act(state: &mut Shared, action: WhyAction, effects: &mut Vec<Effec
 }
 
 /// Carries out a key.
-pub(super) fn step(state: &mut Shared, step: WhyStep, effects: &mut Vec<Effect>) {
-    let (active, count) = (state.why.active, state.why.items().len());
+pub(super) fn step(why: &mut Why, shared: &mut Shared, step: WhyStep, effects: &mut Vec<Effect>) {
+    let (active, count) = (why.active, why.items().len());
     let last = count.saturating_sub(1);
     match step {
-        WhyStep::Up => state.why.active = active.saturating_sub(1),
-        WhyStep::Down => state.why.active = (active + 1).min(last),
-        WhyStep::First => state.why.active = 0,
-        WhyStep::Last => state.why.active = last,
-        WhyStep::Follow => pick(state, active, effects),
-        WhyStep::Unfold => unfold(&mut state.why, active),
+        WhyStep::Up => why.active = active.saturating_sub(1),
+        WhyStep::Down => why.active = (active + 1).min(last),
+        WhyStep::First => why.active = 0,
+        WhyStep::Last => why.active = last,
+        WhyStep::Follow => pick(why, shared, active, effects),
+        WhyStep::Unfold => unfold(why, active),
         WhyStep::Copy => {
-            let Some((report, device)) = state.why.report().zip(state.device()) else { return };
-            let file = state.file().map_or("", |file| &file.file);
+            let Some((report, device)) = why.report().zip(shared.device()) else { return };
+            let file = shared.file().map_or("", |file| &file.file);
             let of = [file, " · ", &device_name(device.device)].concat();
             effects.push(Effect::Copy(markdown(report, &of)));
         }
     }
 }
 
-fn pick(state: &mut Shared, place: usize, effects: &mut Vec<Effect>) {
-    let why = &mut state.why;
+fn pick(why: &mut Why, shared: &mut Shared, place: usize, effects: &mut Vec<Effect>) {
+    let why = why;
     let Some(item) = why.items().into_iter().nth(place) else { return };
     why.active = place;
     match why.evidence(&item).cloned() {
         Some(evidence) => {
             why.marked = Some((why.topic, item, evidence.clone()));
-            follow(state, evidence, effects);
+            follow(why, shared, evidence, effects);
         }
         // What rests on nothing but its stack shows that.
         None => unfold(why, place),

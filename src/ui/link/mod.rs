@@ -26,8 +26,6 @@ use keys::KEYS;
 pub const VERSION: u32 = 1;
 /// Characters of a fragment that are read: longer ones are nobody's link.
 const LONGEST: usize = 1 << 16;
-/// Bytes of a value that is written: all of the longest together are still read.
-const LONGEST_VALUE: usize = 2048;
 /// Snapshots that a link may name.
 const MOST_SNAPSHOTS: usize = 1000;
 /// Letters of a key that was not understood which are shown.

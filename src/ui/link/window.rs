@@ -101,7 +101,7 @@ fn upright(plane: Plane, view: View, y: Option<[u64; 2]>) -> View {
 }
 
 /// The heights of the lanes without the focus, where they are not whole: device, edges in bytes. Sideways they follow the focused one.
-pub(super) fn lanes(state: &Shared) -> String {
+pub(super) fn lanes((): &(), state: &Shared) -> String {
     let entry = |(device, y): (i64, [u64; 2])| [&device.to_string(), ":", &between(Some(y))].concat();
     if let Some(wanted) = &state.linked.heights {
         return list(&mut wanted.iter().copied().map(entry));
@@ -114,14 +114,14 @@ pub(super) fn lanes(state: &Shared) -> String {
     list(&mut others.filter_map(height).map(entry))
 }
 
-pub(super) fn set_lanes(link: &mut Reading<'_>) {
+pub(super) fn set_lanes((): &mut (), state: &mut Shared, link: &mut Reading<'_>) {
     let mut heights = Vec::new();
-    link.each(&mut |_, entry| {
+    link.each(&mut |entry| {
         let (device, y) = entry.split_once(':')?;
         heights.push((device.parse().ok()?, numbers(y)?));
         Some(())
     });
-    link.state.linked.heights = Some(heights);
+    state.linked.heights = Some(heights);
 }
 
 /// A place of the axis that a link tells in millionths.
@@ -130,9 +130,9 @@ pub(super) fn x_of(place: i64) -> f64 {
 }
 
 /// The edges of the window's horizontal axis.
-pub(super) fn set_x(link: &mut Reading<'_>) {
+pub(super) fn set_x((): &mut (), state: &mut Shared, link: &mut Reading<'_>) {
     let x = ends(link.text).and_then(|ends| two(ends.map(millionths)));
-    link.state.linked.window.get_or_insert_default().x = link.take(x);
+    state.linked.window.get_or_insert_default().x = link.take(x);
 }
 
 /// Puts the windows where a link wants them, as soon as it is known how high the plots are.

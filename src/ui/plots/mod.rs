@@ -10,7 +10,8 @@ pub mod view;
 
 use super::answer::Answer;
 use super::effect::Effect;
-use super::feature::{Change, Feature, Turn};
+use super::feature::{Change, Turn};
+use super::part::Part;
 use super::navigate::Plane;
 use super::shared::{Canvas, Shared};
 use curves::{Curved, Line, Wanted};
@@ -354,7 +355,7 @@ fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
 }
 
 /// How it takes part.
-pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::Early, ask)], take };
+pub(super) const PART: Part = Part { reset, asks: &[(Turn::Early, ask)], take };
 
 /// Another device or file: what a person has set stays, but for the part of memory that was looked at.
 fn reset(state: &mut Shared, change: Change) {

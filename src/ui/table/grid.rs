@@ -88,11 +88,11 @@ impl Table {
 }
 
 /// The part of the table that is seen.
-pub fn grid(state: &Shared) -> Grid {
-    let table = &state.table;
+pub fn grid(table: &Table, shared: &Shared) -> Grid {
+    let table = table;
     let Some(page) = table.page() else { return Grid::default() };
     let shown = table.scroll.shown();
-    let selected = state.selection.as_deref().map(|selection| selection.allocation);
+    let selected = shared.selection.as_deref().map(|selection| selection.allocation);
     let rows: Vec<RowView> = (page.first..)
         .zip(&page.rows)
         .filter(|(row, _)| shown.contains(row))
@@ -109,7 +109,7 @@ pub fn grid(state: &Shared) -> Grid {
         .collect();
     let first = rows.first().map_or(0, |row| row.row);
     let empty = match (page.listed.count, page.scope.count) {
-        (0, 0) => nothing(state.views.scope),
+        (0, 0) => nothing(shared.views.scope),
         (0, _) => "Nothing matches the filter.",
         _ => "",
     };
@@ -205,8 +205,8 @@ pub(crate) fn number(value: u32) -> String {
 }
 
 /// What is said about all rows and the chosen ones.
-pub fn status(state: &Shared) -> TableStatus {
-    let table = &state.table;
+pub fn status(table: &Table, shared: &Shared) -> TableStatus {
+    let table = table;
     let is_filtered = !table.text.is_empty() || table.is_filtered();
     let mut status = TableStatus { is_filtered, ..TableStatus::default() };
     if let Some(page) = table.page() {
@@ -223,14 +223,14 @@ pub fn status(state: &Shared) -> TableStatus {
             status.exact = format!("Chosen: {} B; ", grouped(chosen.bytes));
         }
         let rows = counted(listed.count.into(), "allocation");
-        status.text += if page.scope.count == 0 { nothing(state.views.scope) } else { &rows };
+        status.text += if page.scope.count == 0 { nothing(shared.views.scope) } else { &rows };
         if is_filtered && page.scope.count > 0 {
             status.text += &format!(" of {}", number(page.scope.count));
         }
         if page.scope.count > 0 {
             status.text += &format!(" · {}", Bytes(listed.bytes));
         }
-        let found = found_in(state, table.known_find(), Scope::Ever, page.found);
+        let found = found_in(shared, table.known_find(), Scope::Ever, page.found);
         if !found.is_empty() && page.scope.count > 0 {
             status.text += &[" · ", &found].concat();
             status.exact = format!("Found: {} B; ", grouped(page.found.bytes)) + &status.exact;

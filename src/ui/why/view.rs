@@ -36,8 +36,8 @@ impl PartialEq for Basis {
 }
 
 /// What the report depends on now.
-pub fn basis(state: &Shared) -> Basis {
-    let why = &state.why;
+pub fn basis(why: &Why, shared: &Shared) -> Basis {
+    let why = why;
     let sheets = why.report().into_iter().flat_map(|report| &report.sheets);
     let seen = sheets.map(|sheet| (sheet.key.clone(), why.limit(&sheet.key))).collect();
     Basis { report: why.report().cloned(), seen, unfolded: why.unfolded.clone() }
@@ -61,8 +61,8 @@ pub struct Marks {
 }
 
 /// The marks.
-pub fn marks(state: &Shared) -> Marks {
-    let why = &state.why;
+pub fn marks(why: &Why, shared: &Shared) -> Marks {
+    let why = why;
     let items = why.items();
     let is_alarm = |report: &Report| report.statements.iter().any(|statement| statement.tone == Tone::Alarm);
     let alarms = Topic::ALL
@@ -182,8 +182,8 @@ pub enum Stack {
 }
 
 /// The report as text.
-pub fn view(state: &Shared) -> View {
-    let why = &state.why;
+pub fn view(why: &Why, shared: &Shared) -> View {
+    let why = why;
     let Some(report) = why.report() else { return View::default() };
     let said = report.statements.iter().map(|statement| Said {
         tone: statement.tone,
@@ -201,9 +201,9 @@ pub fn view(state: &Shared) -> View {
 }
 
 /// What the rules of categories bring about: the first table of their report, whole.
-pub fn categories(state: &Shared) -> Option<SheetView> {
-    let sheet = state.why.report_of(Topic::Categories)?.sheets.first()?;
-    let mut view = sheet_view(&state.why, sheet, &mut 0, sheet.rows.len());
+pub fn categories(why: &Why, shared: &Shared) -> Option<SheetView> {
+    let sheet = why.report_of(Topic::Categories)?.sheets.first()?;
+    let mut view = sheet_view(why, sheet, &mut 0, sheet.rows.len());
     // Beside the rules, nothing is clicked in it.
     for row in &mut view.rows {
         (row.is_shown, row.stack) = (false, Stack::None);
