@@ -19,7 +19,7 @@ use memscape::timeline::scene::{PENDING, SceneColumns};
 use memscape::timeline::{MAX_QUADS, Quad, Scene, View};
 use memscape::ui::effect::{GivenFile, Pointer};
 use memscape::ui::export::{Format, Picture, pixels};
-use memscape::ui::state::Canvas;
+use memscape::ui::shown::Canvas;
 use memscape::ui::{Action, Command, Effect, State, update};
 use memscape::units::grouped;
 use proptest::prelude::*;

@@ -12,7 +12,8 @@ use memscape::ui::effect::{GivenFile, Origin, Pointer, WheelAxis};
 use memscape::ui::drag::Held;
 use memscape::ui::link::Link;
 use memscape::ui::overlay::Overlay;
-use memscape::ui::state::{BytesAxis, Canvas, Help, Letters, Renderer, Stage};
+use memscape::ui::stage::{Help, Letters, Renderer, Stage};
+use memscape::ui::shown::{BytesAxis, Canvas};
 use memscape::ui::{Action, Command, Effect, State, hover, moment, notices, update};
 use proptest::prelude::*;
 

@@ -9,7 +9,7 @@ use memscape::engine::protocol::{
 use memscape::engine::{Reply, Request};
 use memscape::ui::effect::GivenFile;
 use memscape::ui::events::{EventStep, EventsAction, ROW_PX, chips, grid, status};
-use memscape::ui::state::Canvas;
+use memscape::ui::shown::Canvas;
 use memscape::ui::table::{Extent, Go};
 use memscape::ui::views::Tab;
 use memscape::ui::{Action, Command, Effect, State, update};

@@ -11,7 +11,7 @@ use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Scene, View};
 use memscape::ui::effect::{GivenFile, Pointer};
 use memscape::ui::find::{same_stack, status};
-use memscape::ui::state::Canvas;
+use memscape::ui::shown::Canvas;
 use memscape::ui::{Action, Command, Effect, State, update};
 
 const TALLY: Tally = Tally { count: 3407, requested: 1 << 30, peak_count: 12, peak_requested: 1 << 20 };

@@ -16,7 +16,7 @@ use memscape::ui::effect::GivenFile;
 use memscape::ui::flame::picture::{FlameFill, FlamePicture, FlameStroke, picture};
 use memscape::ui::flame::words::{card, crumbs, note, reading};
 use memscape::ui::flame::{FlameAction, FlameStep};
-use memscape::ui::state::Canvas;
+use memscape::ui::shown::Canvas;
 use memscape::ui::views::Tab;
 use memscape::ui::{Action, Command, Effect, State, update};
 

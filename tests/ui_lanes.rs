@@ -8,7 +8,7 @@ use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
 use memscape::ui::effect::{GivenFile, Pointer, WheelAxis};
 use memscape::ui::drag::Held;
 use memscape::ui::overlay::Overlay;
-use memscape::ui::state::Canvas;
+use memscape::ui::shown::Canvas;
 use memscape::ui::{Action, Command, Effect, State, lane_labels, update};
 use proptest::prelude::*;
 

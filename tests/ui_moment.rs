@@ -13,7 +13,7 @@ use memscape::timeline::{Axis, Scene, View, time_axis_margin};
 use memscape::ui::effect::{GivenFile, Pointer};
 use memscape::ui::axis_press::AxisPress;
 use memscape::ui::range::{self, About};
-use memscape::ui::state::Canvas;
+use memscape::ui::shown::Canvas;
 use memscape::ui::{Action, Command, Effect, State, moment, update};
 
 const EVENTS: u32 = 999;

@@ -15,7 +15,7 @@ use memscape::ui::figure::Figure;
 use memscape::ui::hover::card;
 use memscape::ui::plots::curves::Line;
 use memscape::ui::plots::{PlotAction, PlotStep, segment, view::pickers};
-use memscape::ui::state::{BytesAxis, Canvas};
+use memscape::ui::shown::{BytesAxis, Canvas};
 use memscape::ui::{Action, Command, Effect, State, notices, update};
 
 const CANVAS: Canvas = Canvas { width_px: 100, height_px: 170, scale: 1.0 };

@@ -9,7 +9,7 @@ use memscape::engine::protocol::{
 };
 use memscape::engine::{Reply, Request};
 use memscape::timeline::Axis;
-use memscape::ui::state::Canvas;
+use memscape::ui::shown::Canvas;
 use memscape::ui::views::Tab;
 use memscape::ui::why::view::{Kind, Marks, Stack, View, marks, view};
 use memscape::ui::why::{WhyAction, WhyStep};

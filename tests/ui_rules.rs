@@ -9,7 +9,7 @@ use memscape::engine::protocol::{
 use memscape::engine::{Reply, Request};
 use memscape::ui::effect::GivenFile;
 use memscape::ui::rules::{Choice, Form, RulesAction, RulesView, view};
-use memscape::ui::state::Canvas;
+use memscape::ui::shown::Canvas;
 use memscape::ui::{Action, Command, Effect, State, legend, update};
 use std::collections::BTreeSet;
 

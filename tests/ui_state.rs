@@ -12,7 +12,7 @@ use memscape::ui::effect::GivenFile;
 use memscape::ui::memory::picture::{MemoryPicture, MemoryStroke, picture};
 use memscape::ui::memory::words::{astray, fits, headings, hovered, note, reading, sums};
 use memscape::ui::memory::{MemoryAction, MemoryStep, ROW_PX};
-use memscape::ui::state::Canvas;
+use memscape::ui::shown::Canvas;
 use memscape::ui::views::Tab;
 use memscape::ui::{Action, Command, Effect, State, update};
 

@@ -10,7 +10,7 @@ use memscape::engine::protocol::{
 use memscape::engine::{Reply, Request};
 use memscape::ui::effect::GivenFile;
 use memscape::ui::histograms::{Histogram, Reach, chart};
-use memscape::ui::state::Canvas;
+use memscape::ui::shown::Canvas;
 use memscape::ui::table::{Dropped, Extent, Go, ROW_PX, grid, status};
 use memscape::ui::views::Tab;
 use memscape::ui::{Action, Command, Effect, State, update};

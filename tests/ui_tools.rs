@@ -17,7 +17,7 @@ use memscape::ui::effect::{GivenFile, Pointer, WheelAxis};
 use memscape::ui::drag::{Drag, Held};
 use memscape::ui::overlay::Overlay;
 use memscape::ui::ruler::Mode;
-use memscape::ui::state::Canvas;
+use memscape::ui::shown::Canvas;
 use memscape::ui::{Action, Command, Effect, State, moment, update};
 
 const EVENTS: u64 = 999;

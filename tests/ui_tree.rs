@@ -13,7 +13,7 @@ use memscape::timeline::{Scene, View};
 use memscape::ui::effect::GivenFile;
 use memscape::ui::amount::{per_mille, percent};
 use memscape::ui::settings::{Field, SettingsAction};
-use memscape::ui::state::Canvas;
+use memscape::ui::shown::Canvas;
 use memscape::ui::tree_keys::{TreeAction, TreeCommand};
 use memscape::ui::tree_rows::{RowView, TreeView, heat, view};
 use memscape::ui::{Action, Command, Effect, State, update};

@@ -10,7 +10,7 @@ use ui::drag::Held;
 use ui::export::Dialog;
 use ui::keys::{BINDINGS, Scope, chord, command};
 use ui::settings;
-use ui::state::Help;
+use ui::stage::Help;
 use ui::{Action, Command};
 use wasm_bindgen::JsCast;
 use web_sys::{

@@ -7,7 +7,7 @@ use picture::timeline::View;
 use ui::State;
 use ui::effect::Pointer;
 use ui::overlay::{Crosshair, Flag, Overlay};
-use ui::state::Canvas;
+use ui::shown::Canvas;
 use web_sys::CanvasRenderingContext2d;
 
 /// CSS pixels: the height of a chip, and what is beside its text.

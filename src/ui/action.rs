@@ -1,30 +1,26 @@
 //! What can happen to the page: an action of the person, the worker or the browser, and the commands that keys and controls give.
 
 use super::axis_press::AxisPress;
+use super::cursor::CursorStep;
 use super::drag::Held;
 use super::effect::{DropHover, GivenFile, Pointer, WheelAxis};
-use super::events::{EventStep, EventsAction};
-use super::flame::{FlameAction, FlameStep};
-use super::histograms::{Histogram, Reach};
-use super::html;
 use super::link::Link;
-use super::memory::{MemoryAction, MemoryStep};
-use super::picture_file::Format;
 use super::plots::{PlotAction, PlotStep};
 use super::range::About;
+use super::rows::RowsStep;
 use super::rules::RulesAction;
 use super::settings::SettingsAction;
-use super::shared::{Canvas, Renderer};
-use super::sources::SourceAction;
-use super::table::{Dropped, Extent, Go};
-use super::tree_keys::{TreeAction, TreeCommand};
+use super::shown::Canvas;
+use super::stage::Renderer;
+use super::state::{FeatureAction, FeatureCommand};
 use super::views::Tab;
-use super::why::{WhyAction, WhyStep};
-use engine::protocol::{Direction, Grouping, Reply, TableColumn};
+use engine::protocol::{Direction, Grouping, Reply};
 
 /// Something happened: a person did it, the worker said it, or the browser reported it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
+    /// Something happened in a feature.
+    Feature(FeatureAction),
     /// A command, by key or by its control.
     Command(Command),
     /// Files were dropped, picked or pasted; the shell keeps them in this order.
@@ -78,37 +74,10 @@ pub enum Action {
     AboutChosen(About),
     /// The range is no longer wanted.
     RangeEnded,
-    /// Something happened in the flame graph.
-    Flame(FlameAction),
-    /// Something happened in the list of events.
-    Events(EventsAction),
-    /// Something happened in the picture of the allocator's state.
-    Memory(MemoryAction),
-    /// Something happened in the view "By source".
-    Source(SourceAction),
-    /// Something happened in the view "Why".
-    Why(WhyAction),
     /// A view was chosen among the tabs.
     TabChosen(Tab),
     /// The views shall have so many percent of the window's height.
     ViewsResized(u32),
-    /// The table is scrolled so far, and so much of it is seen, in CSS pixels.
-    TableScrolled {
-        /// Above what is seen.
-        top: f64,
-        /// What is seen.
-        height: f64,
-    },
-    /// A row of the table was clicked.
-    RowClicked(u32, Extent),
-    /// The header of a column was clicked.
-    SortChosen(TableColumn),
-    /// This stands in the field of the table's filter.
-    TableFilterTyped(String),
-    /// All sizes, all lives, or all nodes are listed again.
-    FilterDropped(Dropped),
-    /// A bar of a histogram was clicked: its class.
-    BarClicked(Histogram, u8, Reach),
     /// This stands in the field of the search.
     FindTyped(String),
     /// A device was picked, by its ordinal.
@@ -179,23 +148,21 @@ pub enum Action {
     Copied(Result<(), String>),
     /// Help was closed by the browser.
     HelpClosed,
-    /// Something happened to the call tree.
-    Tree(TreeAction),
     /// Something happened to the settings.
     Settings(SettingsAction),
     /// Something happened to the rules of categories.
     Rules(RulesAction),
-    /// So was the dialog of formats.
-    ExportClosed,
-    /// The picture became a file of this name, or did not.
-    Exported(Result<String, String>),
-    /// The page with the snapshot in it is further, done, or failed.
-    Html(html::Step),
 }
 
 /// What a key or a control asks for. Every one stands in the key table (`keys.rs`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Command {
+    /// Of a feature.
+    Feature(FeatureCommand),
+    /// The cursor goes somewhere.
+    Cursor(CursorStep),
+    /// Something with the rows that are seen: of the table, or of the list of events.
+    Rows(RowsStep),
     /// Choose a file.
     OpenFile,
     /// Open the snapshot that ships with the page.
@@ -248,28 +215,6 @@ pub enum Command {
     GoToPeak,
     /// Events or wall-clock on the horizontal axis.
     ToggleAxis,
-    /// The cursor one event earlier.
-    CursorEarlier,
-    /// The cursor one event later.
-    CursorLater,
-    /// The cursor one column to the left.
-    CursorColumnLeft,
-    /// The cursor one column to the right.
-    CursorColumnRight,
-    /// The cursor onto the allocation above.
-    CursorAbove,
-    /// The cursor onto the allocation below.
-    CursorBelow,
-    /// The cursor onto the allocation before, at the same byte.
-    CursorBefore,
-    /// The cursor onto the allocation after, at the same byte.
-    CursorAfter,
-    /// The cursor to the event that made the selected allocation.
-    CursorToBorn,
-    /// The cursor to the event that ended it.
-    CursorToFreed,
-    /// Select what is at the cursor.
-    SelectAtCursor,
     /// Put a marker at the cursor.
     PutMarker,
     /// Take away the nearest marker.
@@ -302,42 +247,12 @@ pub enum Command {
     FindPrevious,
     /// All of the selection's stack stand out, or do not.
     ToggleSameStack,
-    /// Something in the call tree.
-    Tree(TreeCommand),
     /// Open the rules of categories, or close them.
     ToggleRules,
     /// Open the settings, or close them.
     ToggleSettings,
-    /// Move or zoom in the flame graph.
-    Flame(FlameStep),
-    /// Offer the formats of a picture, or stop it.
-    ToggleExport,
-    /// The visible picture becomes a file.
-    Export(Format),
     /// So does the page with the open snapshot in it.
     SaveHtml,
-    /// Go to another row of the table.
-    Row(Go, Extent),
-    /// Something in the list of events.
-    Event(EventStep),
-    /// Something in the picture of the allocator's state.
-    Memory(MemoryStep),
-    /// Choose all rows of the table.
-    ChooseAllRows,
-    /// Copy the chosen rows, or all.
-    CopyRows,
-    /// Type a filter of the table.
-    FilterTable,
-    /// List everything again.
-    ClearFilters,
-    /// The same, from the histograms.
-    ClearBars,
-    /// Sort the table by the next column.
-    SortByNext,
-    /// Sort it the other way.
-    SortOtherWay,
-    /// Histograms of bytes, or of counts.
-    ToggleMeasure,
     /// Pin the device's peak.
     PinPeak,
     /// Pin the device's last moment.
@@ -350,12 +265,17 @@ pub enum Command {
     NextAbout,
     /// Pin the range's own peak.
     PinRangePeak,
-    /// Something in the report.
-    Why(WhyStep),
     /// Show this view, and give it the focus.
     Show(Tab),
     /// Fold the views away, or back.
     FoldViews,
     /// The focus from the timeline to the view, or back.
     ChangeFocus,
+}
+
+impl Action {
+    /// An action of a feature.
+    pub fn of(action: impl Into<FeatureAction>) -> Action {
+        Action::Feature(action.into())
+    }
 }

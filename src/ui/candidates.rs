@@ -4,7 +4,7 @@
 //! tried, whatever it is called, and what a listed file is decides its content alone.
 
 use super::effect::{GivenFile, Origin};
-use super::shared::Choice;
+use super::stage::Choice;
 use base::sorted::sorted_by_key;
 
 /// Endings of what lies beside snapshots and never is one.

@@ -1,12 +1,12 @@
 //! The cursor: one moment and one byte, led by the pointer while it hovers, or by keys.
 
-use super::action::Command;
 use super::answer::Answer;
 use super::effect::{Effect, Pointer};
-use super::part::{Part, keeps_all};
 use super::hover::Spot;
+use super::part::{Part, keeps_all};
 use super::pointing;
-use super::shared::{BytesAxis, Hover, Shared};
+use super::shared::Shared;
+use super::shown::{BytesAxis, Hover};
 use engine::protocol::{HitAllocation, HitMemory, Looks, MomentFacts, Plot, Reply, Request, Step, Stepped, Stop};
 use picture::timeline::{Axis, Scene, View};
 
@@ -36,7 +36,7 @@ pub struct Cursor {
     pub(super) hit: Answer<(Standing, Looks), There>,
     stepping: Option<Stepping>,
     /// Commands that came while a step was on its way.
-    waiting: Vec<Command>,
+    waiting: Vec<CursorStep>,
     follow: Follow,
 }
 
@@ -177,15 +177,42 @@ impl Shared {
     }
 }
 
+/// Where keys lead the cursor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CursorStep {
+    /// One event earlier.
+    Earlier,
+    /// One event later.
+    Later,
+    /// One column to the left.
+    ColumnLeft,
+    /// One column to the right.
+    ColumnRight,
+    /// Onto the allocation above.
+    Above,
+    /// Onto the allocation below.
+    Below,
+    /// Onto the allocation before, at the same byte.
+    Before,
+    /// Onto the allocation after, at the same byte.
+    After,
+    /// To the event that made the selected allocation.
+    ToBorn,
+    /// To the event that ended it.
+    ToFreed,
+    /// Nowhere: what is there is selected.
+    Select,
+}
+
 /// Moves the cursor by a key, or selects what is there; when the step before has ended, at the latest.
-pub(super) fn go(state: &mut Shared, command: Command, effects: &mut Vec<Effect>) {
+pub(super) fn go(state: &mut Shared, step: CursorStep, effects: &mut Vec<Effect>) {
     if state.tools.cursor.stepping.is_some() {
         if state.tools.cursor.waiting.len() < MOST_WAITING {
-            state.tools.cursor.waiting.push(command);
+            state.tools.cursor.waiting.push(step);
         }
         return;
     }
-    if command == Command::SelectAtCursor {
+    if step == CursorStep::Select {
         return select(state, effects);
     }
     let Some(here) = state.standing() else { return };
@@ -194,12 +221,12 @@ pub(super) fn go(state: &mut Shared, command: Command, effects: &mut Vec<Effect>
         Plot::Reserved(_) => state.chosen_segment().map(|chosen| chosen.segment.life()),
         _ => state.selection.as_ref().map(|it| (it.allocation, it.born_event, it.freed_event)),
     };
-    let step = match command {
-        Command::CursorAbove => Step::Above,
-        Command::CursorBelow => Step::Below,
-        Command::CursorBefore => Step::Earlier,
-        Command::CursorAfter => Step::Later,
-        Command::CursorToBorn | Command::CursorToFreed => {
+    let way = match step {
+        CursorStep::Above => Step::Above,
+        CursorStep::Below => Step::Below,
+        CursorStep::Before => Step::Earlier,
+        CursorStep::After => Step::Later,
+        CursorStep::ToBorn | CursorStep::ToFreed => {
             let Some((allocation, born, freed)) = selected else {
                 let noun = if matches!(state.looks.plot, Plot::Reserved(_)) { "a segment" } else { "an allocation" };
                 state.remark = Some(["Select ", noun, " first."].concat());
@@ -208,7 +235,7 @@ pub(super) fn go(state: &mut Shared, command: Command, effects: &mut Vec<Effect>
             // The last state it is live in; the event that ends it follows.
             let last = freed.unwrap_or(u32::MAX);
             let born = born.map_or(0, |event| event.saturating_add(1));
-            let at_its_end = command == Command::CursorToFreed;
+            let at_its_end = step == CursorStep::ToFreed;
             state.stand(Standing { moment: if at_its_end { last } else { born }, byte });
             let and_events = u32::from(at_its_end && freed.is_some());
             ask_step(state, Step::Onto(allocation), and_events, effects);
@@ -220,10 +247,10 @@ pub(super) fn go(state: &mut Shared, command: Command, effects: &mut Vec<Effect>
             let before = columns.partition_point(|&shown| shown < moment).checked_sub(1);
             let after = columns.partition_point(|&shown| shown <= moment);
             let column = |place: Option<usize>| place.and_then(|place| columns.get(place)).copied();
-            let moment = match command {
-                Command::CursorEarlier => moment.saturating_sub(1),
-                Command::CursorColumnLeft => column(before).unwrap_or(moment.saturating_sub(1)),
-                Command::CursorColumnRight => column(Some(after)).unwrap_or(moment.saturating_add(1)),
+            let moment = match step {
+                CursorStep::Earlier => moment.saturating_sub(1),
+                CursorStep::ColumnLeft => column(before).unwrap_or(moment.saturating_sub(1)),
+                CursorStep::ColumnRight => column(Some(after)).unwrap_or(moment.saturating_add(1)),
                 _ => moment.saturating_add(1),
             };
             state.stand(Standing { moment, byte });
@@ -231,7 +258,7 @@ pub(super) fn go(state: &mut Shared, command: Command, effects: &mut Vec<Effect>
         }
     };
     state.stand(here);
-    ask_step(state, step, 0, effects);
+    ask_step(state, way, 0, effects);
 }
 
 fn ask_step(state: &mut Shared, step: Step, and_events: u32, effects: &mut Vec<Effect>) {

@@ -5,15 +5,14 @@ mod view;
 
 pub use view::{COLUMNS, Chip, EventsStatus, chips, grid, status};
 
-use super::action::Command;
 use super::answer::Answer;
 use super::binding::{Binding, Scope, line};
 use super::effect::Effect;
-use super::feature::{Change, Feature, Turn};
+use super::feature::{Change, Feature, Turn, ends_nothing};
 use super::pointing::select;
+use super::rows::{Chosen, Copying, Extent, RowsStep};
 use super::scroll::Scroll;
 use super::shared::Shared;
-use super::table::{self, Chosen, Extent};
 use super::views::Tab;
 use engine::protocol::{EventRow, EventsFilter, EventsPage, EventsQuestion, Reply, Request};
 use std::rc::Rc;
@@ -39,8 +38,7 @@ pub struct Events {
     followed: Option<u32>,
     /// Who follows whom.
     lead: Lead,
-    /// The allocation that was selected in the list, until its details are here.
-    selecting: Option<u32>,
+    copying: Copying,
 }
 
 /// Who follows whom.
@@ -64,7 +62,7 @@ impl Default for Events {
             answer: Answer::default(),
             followed: None,
             lead: Lead::default(),
-            selecting: None,
+            copying: Copying::default(),
         }
     }
 }
@@ -118,16 +116,10 @@ impl Events {
         let page = self.page()?;
         page.rows.get(row.checked_sub(page.first)? as usize)
     }
-
-    /// Whether this allocation was selected in the list: whose free was clicked shall not be seen at its birth.
-    pub(super) fn has_selected(&mut self, allocation: u32) -> bool {
-        self.selecting.take() == Some(allocation)
-    }
 }
 
 /// What pointer and field do.
 pub(super) fn act(events: &mut Events, shared: &mut Shared, action: EventsAction, effects: &mut Vec<Effect>) {
-    let events = events;
     match action {
         EventsAction::Scrolled(top, height) => events.scroll.told(top, height),
         EventsAction::RowClicked(row, extent) => {
@@ -147,28 +139,25 @@ pub(super) fn act(events: &mut Events, shared: &mut Shared, action: EventsAction
     }
 }
 
-/// What the keys and controls that it shares with the table do here.
-pub(super) fn command(events: &mut Events, shared: &mut Shared, command: Command, effects: &mut Vec<Effect>) {
-    match command {
-        Command::Row(go, extent) => {
+/// What keys and controls do with its rows.
+pub(super) fn rows(events: &mut Events, shared: &mut Shared, step: RowsStep, effects: &mut Vec<Effect>) {
+    match step {
+        RowsStep::Go(go, extent) => {
             if let Some(last) = events.scroll.rows.checked_sub(1) {
                 let row = events.chosen.gone(go, last, &events.scroll);
                 go_to(events, shared, row, extent);
             }
         }
-        Command::ChooseAllRows => events.chosen.all(events.scroll.rows),
-        Command::CopyRows => copy(events, shared, effects),
-        Command::FilterTable => effects.push(Effect::FocusFilter),
-        Command::ClearFilters => {
-            let events = events;
-            (events.text, events.wrong, events.filter) = Default::default();
-        }
-        _ => {}
+        RowsStep::ChooseAll => events.chosen.all(events.scroll.rows),
+        RowsStep::Copy => copy(events, shared, effects),
+        RowsStep::Filter => effects.push(Effect::FocusFilter),
+        RowsStep::Clear => (events.text, events.wrong, events.filter) = Default::default(),
+        RowsStep::SortByNext | RowsStep::SortOtherWay => {}
     }
 }
 
 /// What its own keys do.
-pub(super) fn step(events: &mut Events, shared: &mut Shared, step: EventStep, effects: &mut Vec<Effect>) {
+fn step(events: &mut Events, shared: &mut Shared, step: EventStep, effects: &mut Vec<Effect>) {
     let selection = shared.selection.as_deref();
     let (event, otherwise) = match (step, selection) {
         (EventStep::Select, _) => {
@@ -192,7 +181,6 @@ pub(super) fn step(events: &mut Events, shared: &mut Shared, step: EventStep, ef
 }
 
 fn go_to(events: &mut Events, shared: &mut Shared, row: u32, extent: Extent) {
-    let events = events;
     if row >= events.scroll.rows {
         return;
     }
@@ -210,7 +198,6 @@ fn go_to(events: &mut Events, shared: &mut Shared, row: u32, extent: Extent) {
 
 /// The moment becomes that of the row, where it leads and is known.
 fn lead(events: &mut Events, shared: &mut Shared) {
-    let events = events;
     let event = events.chosen.active().and_then(|row| events.row(row)).map(|row| row.event);
     if let Some(event) = event.filter(|_| events.lead == Lead::Row) {
         events.lead = Lead::Moment;
@@ -222,7 +209,7 @@ fn lead(events: &mut Events, shared: &mut Shared) {
 fn select_of(events: &mut Events, shared: &mut Shared, row: u32, effects: &mut Vec<Effect>) {
     match events.row(row).map(|row| row.allocation) {
         Some(Some(allocation)) => {
-            events.selecting = Some(allocation);
+            shared.stays_put = Some(allocation);
             select(shared, allocation, effects);
         }
         Some(None) => (shared.selection, shared.selecting) = (None, None),
@@ -234,15 +221,13 @@ fn copy(events: &mut Events, shared: &mut Shared, effects: &mut Vec<Effect>) {
     let Some(device) = shared.device().map(|device| device.device) else { return };
     let Some(mut question) = events.answer.question().cloned() else { return };
     question.chosen = events.chosen.or_all(&events.scroll);
-    table::copy_rows(shared, question.chosen.clone(), effects, &|serial| Request::EventsText {
-        serial,
-        device,
-        question: Box::new(question.clone()),
-    });
+    let rows = question.chosen.clone();
+    let request = |serial| Request::EventsText { serial, device, question: Box::new(question) };
+    events.copying.begin(shared, &rows, effects, request);
 }
 
 /// Its keys.
-pub(super) const KEYS: &[Binding<EventStep>] = {
+const KEYS: &[Binding<EventStep>] = {
     use EventStep::*;
     use Scope::{Events, Page};
     &[
@@ -253,10 +238,19 @@ pub(super) const KEYS: &[Binding<EventStep>] = {
 };
 
 /// How it takes part.
-pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::WithScene, ask)], take };
+pub(super) const FEATURE: Feature<Events, EventsAction, EventStep> = Feature {
+    reset,
+    asks: &[(Turn::WithScene, ask)],
+    take,
+    act,
+    command: step,
+    keys: KEYS,
+    links: link::LINKS,
+    escape: ends_nothing,
+};
 
 /// Another device: what a person typed stays.
-fn reset(events: &mut Events, shared: &mut Shared, change: Change) {
+fn reset(events: &mut Events, _shared: &mut Shared, change: Change) {
     if change.is_of_device() {
         let Events { text, wrong, filter, mut scroll, .. } = std::mem::take(events);
         scroll.rows = 0;
@@ -272,7 +266,6 @@ fn ask(events: &mut Events, shared: &mut Shared, device: i64, effects: &mut Vec<
     }
     let (moment, find) = (shared.pinned.moment, shared.find.serial());
     let between = shared.pinned.range.map(|span| [span.from, span.to]);
-    let events = events;
     let filter = EventsFilter { between, ..events.filter.clone() };
     let known = events.answer.question().filter(|known| known.filter == filter).map(|known| known.rows);
     let rows = events.scroll.wanted(known);
@@ -288,9 +281,12 @@ fn ask(events: &mut Events, shared: &mut Shared, device: i64, effects: &mut Vec<
 }
 
 /// Takes a part of the list.
-fn take(events: &mut Events, shared: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
-    let Reply::Events { serial, page } = reply else { return Some(reply) };
-    let events = events;
+fn take(events: &mut Events, shared: &mut Shared, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
+    let (serial, page) = match reply {
+        Reply::Events { serial, page } => (serial, page),
+        Reply::TableText { serial, ref part } if events.copying.take(shared, serial, part, effects) => return None,
+        other => return Some(other),
+    };
     let mut question = events.answer.answered(serial)?;
     let is_other = events.answer.question().is_none_or(|known| known.filter != question.filter);
     if is_other {

@@ -3,8 +3,9 @@
 //! At the size of the screen the scene that is shown is the picture. Larger ones get a scene of their own, so nothing is
 //! interpolated; while the worker makes it, no other is asked for, or the newer one would overtake it.
 
+use super::binding::{Binding, Scope, line};
 use super::effect::Effect;
-use super::feature::{Change, Feature, Turn};
+use super::feature::{Change, Feature, Turn, ends_nothing};
 use super::figure::{Figure, sheet, words::Words};
 use super::overlay::Overlay;
 use super::picture_file::{Format, Picture};
@@ -60,27 +61,63 @@ impl Export {
     }
 }
 
-/// Opens or closes the dialog; there must be something to export.
-pub(super) fn toggle(export: &mut Export, shared: &mut Shared) {
-    let can = shared.geometry.scene.is_some() && export.dialog == Dialog::Closed;
-    export.dialog = if can { Dialog::Open } else { Dialog::Closed };
+/// What happened to a picture on its way to a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ExportAction {
+    /// The dialog of formats was closed by the browser.
+    Closed,
+    /// The shell has made the file of this name, or could not.
+    Saved(Result<String, String>),
 }
 
-/// The picture shall become a file.
-pub(super) fn want(export: &mut Export, shared: &mut Shared, format: Format) {
-    export.dialog = Dialog::Closed;
-    if shared.device().is_some() && !export.is_drawing() {
-        export.wanted = Some(format);
-        shared.remark = Some("Drawing the picture…".to_owned());
+/// What keys and controls do with the picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ExportStep {
+    /// Offer the formats of a picture, or stop it.
+    Toggle,
+    /// The visible picture becomes a file.
+    Save(Format),
+}
+
+/// Its keys.
+const KEYS: &[Binding<ExportStep>] = {
+    use Format::{Png1, Png2, Png4, Svg};
+    &[
+        line(Scope::Page, &["i"], ExportStep::Toggle, "Save the picture, or the page…", "export-open"),
+        line(Scope::Export, &["1"], ExportStep::Save(Png1), "PNG, as on the screen", "export-png-1"),
+        line(Scope::Export, &["2"], ExportStep::Save(Png2), "PNG, twice as many pixels", "export-png-2"),
+        line(Scope::Export, &["4"], ExportStep::Save(Png4), "PNG, four times as many", "export-png-4"),
+        line(Scope::Export, &["s"], ExportStep::Save(Svg), "SVG", "export-svg"),
+    ]
+};
+
+fn act(export: &mut Export, shared: &mut Shared, action: ExportAction, _: &mut Vec<Effect>) {
+    match action {
+        ExportAction::Closed => export.dialog = Dialog::Closed,
+        ExportAction::Saved(Ok(file)) => shared.remark = Some(format!("Saved {file}.")),
+        ExportAction::Saved(Err(cause)) => shared.remark = Some(not_saved(&cause)),
     }
 }
 
-/// The shell has made the file of this name, or could not.
-pub(super) fn exported(shared: &mut Shared, result: Result<String, String>) {
-    shared.remark = Some(match result {
-        Ok(file) => format!("Saved {file}."),
-        Err(cause) => format!("The picture could not be saved: {cause}."),
-    });
+fn not_saved(cause: &str) -> String {
+    format!("The picture could not be saved: {cause}.")
+}
+
+fn command(export: &mut Export, shared: &mut Shared, step: ExportStep, _: &mut Vec<Effect>) {
+    match step {
+        ExportStep::Toggle => {
+            // There must be something to export.
+            let can = shared.geometry.scene.is_some() && export.dialog == Dialog::Closed;
+            export.dialog = if can { Dialog::Open } else { Dialog::Closed };
+        }
+        ExportStep::Save(format) => {
+            export.dialog = Dialog::Closed;
+            if shared.device().is_some() && !export.is_drawing() {
+                export.wanted = Some(format);
+                shared.remark = Some("Drawing the picture…".to_owned());
+            }
+        }
+    }
 }
 
 /// Begins what is wanted, once everything it shows is known. To be called when the scene of the window is there.
@@ -153,9 +190,18 @@ fn take(export: &mut Export, shared: &mut Shared, reply: Reply, _: f64, effects:
 }
 
 /// How it takes part: a picture for a file overtakes those for the screen, and it takes its scene before they do.
-pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::AfterScene, begin)], take };
+pub(super) const FEATURE: Feature<Export, ExportAction, ExportStep> = Feature {
+    reset,
+    asks: &[(Turn::AfterScene, begin)],
+    take,
+    act,
+    command,
+    keys: KEYS,
+    links: &[],
+    escape: ends_nothing,
+};
 
-fn reset(export: &mut Export, shared: &mut Shared, change: Change) {
+fn reset(export: &mut Export, _shared: &mut Shared, change: Change) {
     if change == Change::Device {
         *export = Export::default();
     }
@@ -165,7 +211,7 @@ fn finish(shared: &mut Shared, making: Making, scene: Rc<Scene>, effects: &mut V
     let sheet = sheet::sheet(&making.figure, &making.words, &scene);
     if sheet.size.iter().any(|&side| side > MOST_PX) {
         let [width, height] = sheet.size;
-        exported(shared, Err(format!("{width} × {height} pixels are more than a browser draws")));
+        shared.remark = Some(not_saved(&format!("{width} × {height} pixels are more than a browser draws")));
         return;
     }
     // Scene and window have one scale, so one is the other moved by whole pixels.

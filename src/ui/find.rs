@@ -5,8 +5,8 @@ use super::effect::Effect;
 use super::feature::{Change, Turn};
 use super::part::Part;
 use super::pointing::select;
-use super::shared::{BytesAxis, Shared};
-use super::tree;
+use super::shared::Shared;
+use super::shown::BytesAxis;
 use base::units::{Bytes, counted, grouped};
 use engine::protocol::{
     Begin, Details, Direction, Highlight, Looks, Match, Plot, Query, QueryError, Reply, Request, Scope, Tally, Weight,
@@ -131,8 +131,8 @@ pub(super) fn toggle_capitals(state: &mut Shared) {
     look_for(state, text, other);
 }
 
-/// Categories are told otherwise: a search for one is made anew.
-pub(super) fn told_anew(state: &mut Shared) {
+/// Categories are told otherwise: a search for one is made again.
+pub(super) fn categories_changed(state: &mut Shared) {
     if state.find.text.contains("@category") {
         let Find { text, capitals, .. } = state.find.clone();
         look_for(state, text, capitals);
@@ -280,7 +280,10 @@ impl Shared {
         let stack = stack.filter(|_| self.same_stack == SameStack::StandsOut);
         let by_stack = stack.map_or(Highlight::Nothing, Highlight::Stack);
         let found = found.map_or(by_stack, |found| Highlight::Found(found.serial));
-        Looks { highlight: tree::highlight(self).unwrap_or(found), ..self.looks }
+        Looks {
+            highlight: self.views.node.map(|node| Highlight::Node(self.views.arrangement, node)).unwrap_or(found),
+            ..self.looks
+        }
     }
 }
 

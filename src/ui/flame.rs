@@ -8,7 +8,8 @@ pub mod words;
 use super::answer::Answer;
 use super::effect::Effect;
 use super::feature::{Change, Feature, Turn};
-use super::shared::{Canvas, Shared};
+use super::shared::Shared;
+use super::shown::Canvas;
 use super::views::Tab;
 use engine::protocol::{
     Arrangement, FlameBox, FlamePage, FlameQuestion, Internal, Merge, NodeLabel, Reply, Request, Root,
@@ -183,57 +184,75 @@ impl FlameGraph {
     }
 }
 
-impl Shared {
+impl FlameGraph {
     /// The box of the selected node; that which fills the width while none is selected or its node is not drawn.
-    pub fn flame_box(&self) -> Option<usize> {
-        let selected = self.views.node.and_then(|node| self.flame.place_of(node));
-        selected.or_else(|| Some(self.flame.page()?.zoom as usize))
+    pub fn selected_box(&self, shared: &Shared) -> Option<usize> {
+        let selected = shared.views.node.and_then(|node| self.place_of(node));
+        selected.or_else(|| Some(self.page()?.zoom as usize))
     }
 
-    /// What the flame graph is to show now; `None` while it is not seen.
-    fn flame_question(&self) -> Option<FlameQuestion> {
-        let canvas = self.flame.canvas.filter(|_| self.views.seen() == Some(Tab::Flame))?;
-        let (arrangement, zoom) = (self.views.arrangement, self.flame_zoom());
-        let allocation = self.selection.as_ref().map(|selection| selection.allocation);
-        let find = self.found_serial();
-        Some(FlameQuestion { scope: self.views.scope, arrangement, zoom, width_px: canvas.width_px, find, allocation })
+    /// What is to be shown now; `None` while the flame graph is not seen.
+    fn question(&self, shared: &Shared) -> Option<FlameQuestion> {
+        let canvas = self.canvas.filter(|_| shared.views.seen() == Some(Tab::Flame))?;
+        let (arrangement, zoom) = (shared.views.arrangement, self.zoom_node(shared));
+        let allocation = shared.selection.as_ref().map(|selection| selection.allocation);
+        let find = shared.found_serial();
+        Some(FlameQuestion {
+            scope: shared.views.scope,
+            arrangement,
+            zoom,
+            width_px: canvas.width_px,
+            find,
+            allocation,
+        })
     }
 
     /// The node that fills the width, of the arrangement that is shown.
-    pub(super) fn flame_zoom(&self) -> Option<u32> {
-        self.flame.zoom.filter(|(of, _)| *of == self.views.arrangement).map(|(_, node)| node)
+    fn zoom_node(&self, shared: &Shared) -> Option<u32> {
+        self.zoom.filter(|(of, _)| *of == shared.views.arrangement).map(|(_, node)| node)
     }
 
     /// Lets a node fill the width; 0 is everything.
-    pub(super) fn zoom_flame(&mut self, node: u32) {
-        self.flame.zoom = (node != 0).then_some((self.views.arrangement, node));
-    }
-
-    /// Nothing fills the width but everything; `false` where that was so.
-    pub(super) fn unzoom_flame(&mut self) -> bool {
-        self.views.seen() == Some(Tab::Flame) && self.flame.zoom.take().is_some()
+    fn zoom_to(&mut self, shared: &Shared, node: u32) {
+        self.zoom = (node != 0).then_some((shared.views.arrangement, node));
     }
 
     /// Whether the boxes that are seen are of the arrangement before: their nodes are others.
-    fn has_stale_boxes(&self) -> bool {
-        self.flame.answer.question().is_some_and(|question| question.arrangement != self.views.arrangement)
+    fn has_stale_boxes(&self, shared: &Shared) -> bool {
+        self.answer.question().is_some_and(|question| question.arrangement != shared.views.arrangement)
     }
 
-    fn select_flame_box(&mut self, place: usize) {
-        let found = self.flame.page().and_then(|page| page.boxes.get(place).copied());
+    fn select_box(&mut self, shared: &mut Shared, place: usize) {
+        let found = self.page().and_then(|page| page.boxes.get(place).copied());
         if let Some(found) = found.filter(|found| found.nodes == 1) {
-            self.views.node = Some(found.node);
-            self.flame.bring_into_view(found.row);
+            shared.views.node = Some(found.node);
+            self.bring_into_view(found.row);
         }
     }
 }
 
-/// How it takes part.
-pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::Early, ask)], take };
+/// Nothing fills the width but everything; `false` where that was so.
+fn unzoom(flame: &mut FlameGraph, shared: &mut Shared) -> bool {
+    shared.views.seen() == Some(Tab::Flame) && flame.zoom.take().is_some()
+}
 
-fn reset(flame: &mut FlameGraph, shared: &mut Shared, change: Change) {
+/// How it takes part.
+pub(super) const FEATURE: Feature<FlameGraph, FlameAction, FlameStep> = Feature {
+    reset,
+    asks: &[(Turn::Early, ask)],
+    take,
+    act,
+    command: step,
+    keys: keys::KEYS,
+    links: link::LINKS,
+    escape: unzoom,
+};
+
+fn reset(flame: &mut FlameGraph, _shared: &mut Shared, change: Change) {
+    if change == Change::InternalFrames {
+        flame.forget_boxes();
+    }
     if change.is_of_device() {
-        let flame = flame;
         *flame = FlameGraph { canvas: flame.canvas, growth: flame.growth, ..FlameGraph::default() };
     }
 }
@@ -241,7 +260,8 @@ fn reset(flame: &mut FlameGraph, shared: &mut Shared, change: Change) {
 /// Asks for the boxes that are missing.
 fn ask(flame: &mut FlameGraph, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     follow_node(flame, shared);
-    let Some(question) = shared.flame_question() else { return };
+    shared.learn_node(|node| flame.label(node).cloned());
+    let Some(question) = flame.question(shared) else { return };
     let request = |serial, question| Request::Flame { serial, device, question };
     flame.answer.ask(question, &mut shared.serial, effects, request);
 }
@@ -249,7 +269,7 @@ fn ask(flame: &mut FlameGraph, shared: &mut Shared, device: i64, effects: &mut V
 /// Brings a node that was selected in another view into view; one that has no box of its own fills the width.
 fn follow_node(flame: &mut FlameGraph, shared: &mut Shared) {
     let node = shared.views.node;
-    let is_known = shared.flame_question().is_some_and(|question| flame.answer.about(&question).is_some());
+    let is_known = flame.question(shared).is_some_and(|question| flame.answer.about(&question).is_some());
     if !is_known || flame.followed_node == node {
         return;
     }
@@ -258,7 +278,7 @@ fn follow_node(flame: &mut FlameGraph, shared: &mut Shared) {
     let row = flame.place_of(node).and_then(|place| Some(flame.page()?.boxes.get(place)?.row));
     match row {
         Some(row) => flame.bring_into_view(row),
-        None => shared.zoom_flame(node),
+        None => flame.zoom_to(shared, node),
     }
 }
 
@@ -268,7 +288,6 @@ fn take(flame: &mut FlameGraph, shared: &mut Shared, reply: Reply, _: f64, _: &m
     flame.answer.take(serial, Rc::from(page));
     settle_rows(flame, shared);
     let selected = shared.selection.as_ref().map(|selection| selection.allocation);
-    let flame = flame;
     let revealed = flame.page().and_then(|page| page.boxes.get(page.revealed? as usize)).map(|it| it.row);
     if let Some(row) = revealed.filter(|_| flame.followed != selected) {
         flame.followed = selected;
@@ -278,8 +297,7 @@ fn take(flame: &mut FlameGraph, shared: &mut Shared, reply: Reply, _: f64, _: &m
 }
 
 /// Chooses the rows in view where what they were chosen for is another; keeps them in reach otherwise.
-fn settle_rows(flame: &mut FlameGraph, shared: &mut Shared) {
-    let flame = flame;
+fn settle_rows(flame: &mut FlameGraph, _shared: &mut Shared) {
     let (Some(page), Some(canvas)) = (flame.page().cloned(), flame.canvas) else { return };
     let Some(zoom) = page.boxes.get(page.zoom as usize) else { return };
     let now = (zoom.node, flame.growth, canvas);
@@ -294,7 +312,7 @@ fn settle_rows(flame: &mut FlameGraph, shared: &mut Shared) {
 }
 
 /// What the pointer did.
-pub(super) fn act(flame: &mut FlameGraph, shared: &mut Shared, action: FlameAction) {
+fn act(flame: &mut FlameGraph, shared: &mut Shared, action: FlameAction, _: &mut Vec<Effect>) {
     match action {
         FlameAction::Resized(canvas) => {
             flame.canvas = Some(canvas);
@@ -308,20 +326,20 @@ pub(super) fn act(flame: &mut FlameGraph, shared: &mut Shared, action: FlameActi
             }
         }
         FlameAction::PointerAt(place) => flame.pointer = place,
-        FlameAction::Clicked(_) | FlameAction::DoubleClicked(_) | FlameAction::Chosen(_) if shared.has_stale_boxes() => {
-        }
+        FlameAction::Clicked(_) | FlameAction::DoubleClicked(_) | FlameAction::Chosen(_)
+            if flame.has_stale_boxes(shared) => {}
         FlameAction::Clicked(at) => match flame.at(at) {
-            Some(place) => shared.select_flame_box(place),
+            Some(place) => flame.select_box(shared, place),
             None => shared.views.node = None,
         },
         FlameAction::DoubleClicked(at) => {
             let page = flame.page();
             let hit = page.and_then(|page| page.boxes.get(flame.at(at)?).copied());
             if let Some(hit) = hit.filter(|hit| hit.nodes == 1) {
-                shared.zoom_flame(hit.node);
+                flame.zoom_to(shared, hit.node);
             }
         }
-        FlameAction::Chosen(node) => shared.zoom_flame(node),
+        FlameAction::Chosen(node) => flame.zoom_to(shared, node),
         FlameAction::Merged(merge) => rearrange(shared, Arrangement { merge, ..shared.views.arrangement }),
     }
 }
@@ -353,7 +371,7 @@ fn arranged(step: FlameStep, mut now: Arrangement) -> Option<Arrangement> {
 }
 
 /// What a key asks for.
-pub(super) fn step(flame: &mut FlameGraph, shared: &mut Shared, step: FlameStep) {
+fn step(flame: &mut FlameGraph, shared: &mut Shared, step: FlameStep, _: &mut Vec<Effect>) {
     if let Some(wanted) = arranged(step, shared.views.arrangement) {
         return rearrange(shared, wanted);
     }
@@ -362,7 +380,7 @@ pub(super) fn step(flame: &mut FlameGraph, shared: &mut Shared, step: FlameStep)
         settle_rows(flame, shared);
         return;
     }
-    let known = flame.page().cloned().zip(shared.flame_box()).filter(|_| !shared.has_stale_boxes());
+    let known = flame.page().cloned().zip(flame.selected_box(shared)).filter(|_| !flame.has_stale_boxes(shared));
     let Some((page, at)) = known else { return };
     let Some(selected) = page.boxes.get(at) else { return };
     let grows_down = flame.growth == Growth::Down;
@@ -381,22 +399,22 @@ pub(super) fn step(flame: &mut FlameGraph, shared: &mut Shared, step: FlameStep)
         // Behind a box that stands for several comes the next parent's first.
         FlameStep::Right => (at + 1..page.boxes.len()).take_while(row).find(single),
         FlameStep::ZoomIn => {
-            shared.zoom_flame(selected.node);
+            flame.zoom_to(shared, selected.node);
             None
         }
         FlameStep::ZoomOut => {
             let zoomed = page.boxes.get(page.zoom as usize);
             let outer = zoomed.and_then(|zoomed| page.boxes.get(zoomed.parent as usize));
-            shared.zoom_flame(outer.map_or(0, |outer| outer.node));
+            flame.zoom_to(shared, outer.map_or(0, |outer| outer.node));
             None
         }
         FlameStep::ZoomOutFully => {
-            shared.zoom_flame(0);
+            flame.zoom_to(shared, 0);
             None
         }
         _ => None,
     };
     if let Some(to) = to {
-        shared.select_flame_box(to);
+        flame.select_box(shared, to);
     }
 }

@@ -3,7 +3,7 @@
 use super::cursor::{Standing, column_under};
 use super::effect::Pointer;
 use super::plots::segment;
-use super::shared::Hover;
+use super::shown::Hover;
 
 use base::units::{Bytes, counted, grouped};
 use engine::protocol::Plot;

@@ -1,11 +1,11 @@
 //! The page in one file with the open snapshot in it: what it is called, what it opens at, and what is said while it is made.
 
 use super::effect::{Effect, PageToSave};
-use super::export::Dialog;
+use super::feature::{Feature, commands_nothing, ends_nothing, keeps_all, takes_nothing};
 use super::figure::words::plain;
-use super::link::Link;
 use super::shared::Shared;
 use base::units::Bytes;
+use std::convert::Infallible;
 
 /// The most bytes a snapshot may have in a page, as they go in. Four letters of base64 stand for three bytes, and a text has at most
 /// 2^29 − 24 letters in Chromium's V8: beyond that, the page could be written but not read.
@@ -52,29 +52,35 @@ pub enum Step {
     Failed(String),
 }
 
-/// The open snapshot shall be saved in a page.
-pub(super) fn save(html: &mut Saving, shared: &mut Shared, effects: &mut Vec<Effect>) {
-    shared.export.dialog = Dialog::Closed;
+/// The open snapshot shall be saved in a page, which opens at `view`: the link to what is seen, without what it opens.
+pub(super) fn save(html: &mut Saving, shared: &mut Shared, view: String, effects: &mut Vec<Effect>) {
     let Some(choice) = shared.snapshots.get(shared.chosen).filter(|_| shared.file().is_some()) else { return };
-    if html == Saving::Underway {
+    if *html == Saving::Underway {
         shared.remark = Some("A page is being saved already.".to_owned());
         return;
     }
     let file = plain(&choice.file) + ".html";
     let (origin, name) = (choice.origin.clone(), choice.file.clone());
-    let wanted = PageToSave { origin, load: shared.load, name, view: view(shared), file };
+    let wanted = PageToSave { origin, load: shared.load, name, view, file };
     shared.remark = Some(format!("Saving {}…", wanted.file));
     *html = Saving::Underway;
     effects.push(Effect::SaveHtml(Box::new(wanted)));
 }
 
-/// What the page opens at: the link to what is seen, without what it opens.
-fn view(shared: &Shared) -> String {
-    Link::of(shared).map_or_else(String::new, |link| link.seen_only().fragment())
-}
+/// How it takes part.
+pub(super) const FEATURE: Feature<Saving, Step, Infallible> = Feature {
+    reset: keeps_all,
+    asks: &[],
+    take: takes_nothing,
+    act,
+    command: commands_nothing,
+    keys: &[],
+    links: &[],
+    escape: ends_nothing,
+};
 
 /// Takes what the shell says.
-pub(super) fn stepped(html: &mut Saving, shared: &mut Shared, step: Step) {
+fn act(html: &mut Saving, shared: &mut Shared, step: Step, _: &mut Vec<Effect>) {
     if !matches!(step, Step::Done(..)) {
         *html = Saving::Idle;
     }

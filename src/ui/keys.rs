@@ -1,19 +1,16 @@
 //! The key table: one line a command. It drives the keyboard, fills the help dialog, and a test keeps it free of collisions.
 
 use super::action::Command;
-use super::drag::Held;
-use super::events::EventStep;
-use super::flame::FlameStep;
-use super::memory::MemoryStep;
-use super::picture_file::Format;
+use super::binding::{Binding, Scope, line};
+use super::cursor::CursorStep;
 use super::plots::PlotStep;
 use super::plots::curves::Line;
-use super::shared::Letters;
-use super::table::{Extent, Go};
-use super::tree_keys::TreeCommand;
+use super::rows::{Extent, Go, RowsStep};
+use super::stage::Letters;
+use super::state;
 use super::views::Tab;
-use super::why::WhyStep;
 use engine::protocol::Direction;
+use std::sync::LazyLock;
 
 /// What rows are clicked in; it is the control of all keys that lead from row to row.
 const GRID: &str = "table-grid";
@@ -42,14 +39,6 @@ const SHARED: &[Binding<Command>] = {
         line(Page, &["y"], CopySnippet, "Copy the lines that record a snapshot", "copy-snippet"),
         line(Page, &["?"], ToggleHelp, "Show or hide this list", "help-open"),
         line(Page, &["F2"], ToggleLetters, "Single-letter keys on or off", "letters"),
-        line(Page, &["Shift+w"], Show(Tab::Why), "Why: what an expert would say", "tab-why"),
-        line(Page, &["Shift+t"], Show(Tab::Tree), "Call tree", "tab-tree"),
-        line(Page, &["Shift+f"], Show(Tab::Flame), "Flame graph", "tab-flame"),
-        line(Page, &["Shift+l"], Show(Tab::Table), "Table of allocations", "tab-table"),
-        line(Page, &["Shift+h"], Show(Tab::Histograms), "Histograms of sizes and lives", "tab-histograms"),
-        line(Page, &["Shift+s"], Show(Tab::Sources), "Files and lines of your own code", "tab-sources"),
-        line(Page, &["Shift+m"], Show(Tab::Memory), "Memory: segments, blocks, what is free", "tab-state"),
-        line(Page, &["Shift+a"], Show(Tab::Events), "Events: all that the allocator did", "tab-events"),
         line(Page, &["Shift+v"], FoldViews, "Fold the views away, or back", "answer-fold"),
         line(Page, &["j"], ChangeFocus, "From the timeline to the view below, or back", "timeline"),
         line(Table, &["ArrowUp"], Rows(RowsStep::Go(Go::Up, Extent::One)), "Row above", GRID),
@@ -58,11 +47,35 @@ const SHARED: &[Binding<Command>] = {
         line(Table, &["PageDown"], Rows(RowsStep::Go(Go::PageDown, Extent::One)), "A screen down", GRID),
         line(Table, &["Home"], Rows(RowsStep::Go(Go::First, Extent::One)), "First row", GRID),
         line(Table, &["End"], Rows(RowsStep::Go(Go::Last, Extent::One)), "Last row", GRID),
-        line(Table, &["Shift+ArrowUp"], Rows(RowsStep::Go(Go::Up, Extent::Through)), "Choose up to the row above", GRID),
-        line(Table, &["Shift+ArrowDown"], Rows(RowsStep::Go(Go::Down, Extent::Through)), "Choose down to the row below", GRID),
+        line(
+            Table,
+            &["Shift+ArrowUp"],
+            Rows(RowsStep::Go(Go::Up, Extent::Through)),
+            "Choose up to the row above",
+            GRID,
+        ),
+        line(
+            Table,
+            &["Shift+ArrowDown"],
+            Rows(RowsStep::Go(Go::Down, Extent::Through)),
+            "Choose down to the row below",
+            GRID,
+        ),
         line(Table, &["Shift+PageUp"], Rows(RowsStep::Go(Go::PageUp, Extent::Through)), "Choose a screen up", GRID),
-        line(Table, &["Shift+PageDown"], Rows(RowsStep::Go(Go::PageDown, Extent::Through)), "Choose a screen down", GRID),
-        line(Table, &["Shift+Home"], Rows(RowsStep::Go(Go::First, Extent::Through)), "Choose up to the first row", GRID),
+        line(
+            Table,
+            &["Shift+PageDown"],
+            Rows(RowsStep::Go(Go::PageDown, Extent::Through)),
+            "Choose a screen down",
+            GRID,
+        ),
+        line(
+            Table,
+            &["Shift+Home"],
+            Rows(RowsStep::Go(Go::First, Extent::Through)),
+            "Choose up to the first row",
+            GRID,
+        ),
         line(Table, &["Shift+End"], Rows(RowsStep::Go(Go::Last, Extent::Through)), "Choose down to the last row", GRID),
         line(Table, &["Ctrl+a"], Rows(RowsStep::ChooseAll), "Choose all rows", "choose-all"),
         line(Table, &["Ctrl+c"], Rows(RowsStep::Copy), "Copy the chosen rows, or all", "copy-rows"),
@@ -70,8 +83,6 @@ const SHARED: &[Binding<Command>] = {
         line(Table, &["Delete", "Backspace"], Rows(RowsStep::Clear), "List everything again", "table-clear"),
         line(Table, &["s"], Rows(RowsStep::SortByNext), "Sort by the next column", "table-head"),
         line(Table, &["r"], Rows(RowsStep::SortOtherWay), "Sort the other way", "table-rows"),
-        line(Scope::Histograms, &["m"], ToggleMeasure, "Bars of bytes, or of counts", "measure"),
-        line(Scope::Histograms, &["Delete", "Backspace"], ClearBars, "List everything again", "histograms-clear"),
         line(Timeline, &["a", "ArrowLeft"], MoveLeft, "Earlier events", "move-left"),
         line(Timeline, &["d", "ArrowRight"], MoveRight, "Later events", "move-right"),
         line(Timeline, &["w", "ArrowUp"], MoveUp, "More bytes", "move-up"),
@@ -102,24 +113,67 @@ const SHARED: &[Binding<Command>] = {
         line(Timeline, &["q"], ToggleRange, "Begin a range at the cursor, or let it be", "range-begin"),
         line(Page, &["Shift+q"], NextAbout, "Show something else of the range", "scope"),
         line(Page, &["Shift+x"], PinRangePeak, "Ask about the range's own peak", "range-peak"),
-        line(Page, &["i"], ToggleExport, "Save the picture, or the page…", "export-open"),
-        line(Scope::Export, &["1"], Command::Export(Format::Png1), "PNG, as on the screen", "export-png-1"),
-        line(Scope::Export, &["2"], Command::Export(Format::Png2), "PNG, twice as many pixels", "export-png-2"),
-        line(Scope::Export, &["4"], Command::Export(Format::Png4), "PNG, four times as many", "export-png-4"),
-        line(Scope::Export, &["s"], Command::Export(Format::Svg), "SVG", "export-svg"),
         line(Scope::Export, &["h"], SaveHtml, "HTML: this page with the snapshot in it", "export-html"),
         line(Timeline, &["z"], WindowBack, "Back to the window before", "window-back"),
         line(Timeline, &["Shift+z"], WindowForward, "Forward again", "window-forward"),
         line(Timeline, &["Shift+ArrowLeft"], Cursor(CursorStep::Earlier), "Cursor one event earlier", "cursor-earlier"),
         line(Timeline, &["Shift+ArrowRight"], Cursor(CursorStep::Later), "Cursor one event later", "cursor-later"),
-        line(Timeline, &["Ctrl+Shift+ArrowLeft"], Cursor(CursorStep::ColumnLeft), "Cursor one column left", "cursor-column-left"),
-        line(Timeline, &["Ctrl+Shift+ArrowRight"], Cursor(CursorStep::ColumnRight), "Cursor one column right", "cursor-column-right"),
-        line(Timeline, &["Shift+ArrowUp"], Cursor(CursorStep::Above), "Cursor onto the allocation above", "cursor-above"),
-        line(Timeline, &["Shift+ArrowDown"], Cursor(CursorStep::Below), "Cursor onto the allocation below", "cursor-below"),
-        line(Timeline, &["<"], Cursor(CursorStep::Before), "Cursor onto the allocation before, at its height", "cursor-before"),
-        line(Timeline, &[">"], Cursor(CursorStep::After), "Cursor onto the allocation after, at its height", "cursor-after"),
-        line(Timeline, &["{"], Cursor(CursorStep::ToBorn), "Cursor to the birth of the selected allocation", "cursor-to-born"),
-        line(Timeline, &["}"], Cursor(CursorStep::ToFreed), "Cursor to the free of the selected allocation", "cursor-to-freed"),
+        line(
+            Timeline,
+            &["Ctrl+Shift+ArrowLeft"],
+            Cursor(CursorStep::ColumnLeft),
+            "Cursor one column left",
+            "cursor-column-left",
+        ),
+        line(
+            Timeline,
+            &["Ctrl+Shift+ArrowRight"],
+            Cursor(CursorStep::ColumnRight),
+            "Cursor one column right",
+            "cursor-column-right",
+        ),
+        line(
+            Timeline,
+            &["Shift+ArrowUp"],
+            Cursor(CursorStep::Above),
+            "Cursor onto the allocation above",
+            "cursor-above",
+        ),
+        line(
+            Timeline,
+            &["Shift+ArrowDown"],
+            Cursor(CursorStep::Below),
+            "Cursor onto the allocation below",
+            "cursor-below",
+        ),
+        line(
+            Timeline,
+            &["<"],
+            Cursor(CursorStep::Before),
+            "Cursor onto the allocation before, at its height",
+            "cursor-before",
+        ),
+        line(
+            Timeline,
+            &[">"],
+            Cursor(CursorStep::After),
+            "Cursor onto the allocation after, at its height",
+            "cursor-after",
+        ),
+        line(
+            Timeline,
+            &["{"],
+            Cursor(CursorStep::ToBorn),
+            "Cursor to the birth of the selected allocation",
+            "cursor-to-born",
+        ),
+        line(
+            Timeline,
+            &["}"],
+            Cursor(CursorStep::ToFreed),
+            "Cursor to the free of the selected allocation",
+            "cursor-to-freed",
+        ),
         line(Timeline, &["Enter"], Cursor(CursorStep::Select), "Select what is at the cursor", "select-at-cursor"),
         line(Timeline, &["m"], PutMarker, "Put a marker at the cursor", "put-marker"),
         line(Timeline, &["Delete", "Backspace"], RemoveMarker, "Remove the nearest marker", "remove-marker"),
@@ -130,7 +184,6 @@ const SHARED: &[Binding<Command>] = {
         line(Page, &["Ctrl+,"], ToggleSettings, "Settings: internal frames, links to the source", "settings-open"),
     ]
 };
-
 
 /// What a wheel or a pointer does; for the help dialog.
 pub const GESTURES: &[(&str, &str)] = &[
@@ -147,7 +200,13 @@ pub const GESTURES: &[(&str, &str)] = &[
     ("↑ ↓ on the line above the views", "Higher or lower views; dragging it does the same"),
 ];
 
-/// The command of a key, as [`chord`] writes it, while the focus is in `scope`.
+/// Every command: those of what is shared, those that show a tab, those of the features.
+pub static BINDINGS: LazyLock<Vec<Binding<Command>>> = LazyLock::new(|| {
+    let tabs = Tab::ALL.iter().map(|tab| tab.binding().of(Command::Show));
+    SHARED.iter().copied().chain(tabs).chain(state::bindings().map(|it| it.of(Command::Feature))).collect()
+});
+
+/// The command of a key, as [`super::binding::chord`] writes it, while the focus is in `scope`.
 pub fn command(scope: Scope, key: &str, letters: Letters) -> Option<Command> {
     let last = key.rsplit_once('+').map_or(key, |(_, last)| if last.is_empty() { key } else { last });
     if last.chars().count() == 1 && letters == Letters::Off && !key.starts_with("Ctrl+") && !key.starts_with("Alt+") {
@@ -163,7 +222,6 @@ pub fn command(scope: Scope, key: &str, letters: Letters) -> Option<Command> {
         (command, _) => command,
     })
 }
-
 
 #[cfg(test)]
 mod tests {

@@ -1,9 +1,10 @@
 //! Which lane has the focus, and what pointer and keys do to one lane among several.
 
 use super::effect::Pointer;
-use super::feature::{self, Change};
+use super::feature::Change;
 use super::lanes::{Arrangement, Lane};
 use super::navigate::Plane;
+use super::parts;
 use super::shared::Shared;
 use picture::timeline::{Axis, View};
 
@@ -35,7 +36,7 @@ impl Shared {
             ..view
         });
         self.geometry = geometry;
-        feature::reset(self, Change::Lane);
+        parts::reset(self, Change::Lane);
         if self.axis == Axis::Time && self.device().is_some_and(|device| device.time_us.is_none()) {
             // No place of the time axis is one of its events.
             self.turn_to([f64::NEG_INFINITY, f64::INFINITY]);

@@ -2,11 +2,12 @@
 
 use super::effect::Effect;
 use super::feature::Change;
-use super::part::Part;
 use super::lanes::{Lane, ShownLane};
 use super::navigate::Plane;
+use super::part::Part;
 use super::plots;
-use super::shared::{BytesAxis, Canvas, Geometry, Shared};
+use super::shared::Shared;
+use super::shown::{BytesAxis, Canvas, Geometry};
 use engine::protocol::{DeviceSummary, Highlight, Looks, Reply, Request};
 use picture::timeline::{Axis, Scene, View};
 use std::rc::Rc;

@@ -11,8 +11,9 @@
 
 use super::effect::Pointer;
 use super::navigate::Plane;
-use super::shared::{Canvas, Geometry, Shared};
+use super::shared::Shared;
 use super::shared_axis::SharedAxis;
+use super::shown::{Canvas, Geometry};
 use engine::protocol::DeviceSummary;
 use picture::timeline::View;
 use std::ops::Range;

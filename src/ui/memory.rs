@@ -8,10 +8,11 @@ pub mod words;
 
 use super::answer::Answer;
 use super::effect::Effect;
-use super::feature::{Change, Feature, Turn};
+use super::feature::{Change, Feature, Turn, ends_nothing};
 use super::pointing::select;
 use super::scroll::Scroll;
-use super::shared::{Canvas, Shared};
+use super::shared::Shared;
+use super::shown::Canvas;
 use super::views::Tab;
 use engine::protocol::{
     Details, Grouping, Only, PieceKind, Query, Reply, Request, SegmentSort, StateBar, StatePage, StatePiece,
@@ -245,7 +246,6 @@ fn pieces<'a>(page: &'a StatePage, bar: &StateBar) -> &'a [StatePiece] {
 
 /// What pointer and controls do.
 pub(super) fn act(memory: &mut Memory, shared: &mut Shared, action: MemoryAction, effects: &mut Vec<Effect>) {
-    let memory = memory;
     match action {
         MemoryAction::Resized(canvas) => memory.canvas = Some(canvas),
         MemoryAction::Scrolled(top, height) => memory.scroll.told(top, height),
@@ -302,7 +302,6 @@ fn select_here(memory: &mut Memory, shared: &mut Shared, allocation: u32, effect
 
 /// What a key asks for.
 pub(super) fn step(memory: &mut Memory, shared: &mut Shared, step: MemoryStep, effects: &mut Vec<Effect>) {
-    let memory = memory;
     let [sort, pool, stream] = memory.chosen();
     // The first entry is all of them.
     let next_pool = (pool + 1) % (memory.pools.len() + 1);
@@ -340,7 +339,6 @@ fn ask(memory: &mut Memory, shared: &mut Shared, device: i64, effects: &mut Vec<
     let selected = shared.selection.as_deref().map(|details| (details.allocation, details.address));
     let (moment, colouring) = (shared.pinned.moment, shared.looks.colouring);
     let rules = if colouring == Grouping::Category { shared.rules.told_version() } else { 0 };
-    let memory = memory;
     if memory.followed != selected.map(|(allocation, _)| allocation) && shared.selecting.is_none() {
         memory.followed = selected.map(|(allocation, _)| allocation);
         (memory.reveal, memory.brings) = (selected.and_then(|(_, address)| address), true);
@@ -371,10 +369,19 @@ fn ask(memory: &mut Memory, shared: &mut Shared, device: i64, effects: &mut Vec<
 }
 
 /// How it takes part.
-pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::WithScene, ask)], take };
+pub(super) const FEATURE: Feature<Memory, MemoryAction, MemoryStep> = Feature {
+    reset,
+    asks: &[(Turn::WithScene, ask)],
+    take,
+    act,
+    command: step,
+    keys: keys::KEYS,
+    links: link::LINKS,
+    escape: ends_nothing,
+};
 
 /// Another device: only how it is looked at stays.
-fn reset(memory: &mut Memory, shared: &mut Shared, change: Change) {
+fn reset(memory: &mut Memory, _shared: &mut Shared, change: Change) {
     if change.is_of_device() {
         let Memory { canvas, sort, mut scroll, .. } = std::mem::take(memory);
         scroll.rows = 0;
@@ -383,7 +390,7 @@ fn reset(memory: &mut Memory, shared: &mut Shared, change: Change) {
     }
 }
 
-fn take(memory: &mut Memory, shared: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
+fn take(memory: &mut Memory, _shared: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
     match reply {
         Reply::State { serial, page } => take_page(memory, serial, page),
         Reply::Details { serial, details } => {

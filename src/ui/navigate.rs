@@ -7,8 +7,9 @@
 //! ```
 //! The window never leaves the plane, and "everything" is as far as it zooms out: no gesture ends in an empty picture.
 
-use super::shared::{BytesAxis, Canvas, Shared};
+use super::shared::Shared;
 use super::shared_axis::own_width;
+use super::shown::{BytesAxis, Canvas};
 use engine::protocol::{DeviceSummary, Looks, Plot};
 
 use base::units::Moment;

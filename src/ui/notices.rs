@@ -1,7 +1,8 @@
 //! Lines of text beside the picture: the status, what the pointer is over, how pictures are drawn.
 
 use super::cursor::column_under;
-use super::shared::{Renderer, Shared, Stage};
+use super::shared::Shared;
+use super::stage::{Renderer, Stage};
 use super::summary::device_name;
 use base::units::{Bytes, Moment, counted, grouped};
 use engine::protocol::Plot;

@@ -2,12 +2,12 @@
 
 use super::candidates::{candidates, none_of};
 use super::effect::{Effect, GivenFile, Origin};
-use super::feature::{self, Change, Feature};
-use super::link;
-use super::shared::{Choice, Loading, Shared, Stage};
+use super::feature::Change;
+use super::parts;
+use super::shared::Shared;
+use super::stage::{Choice, Loading, Stage};
 use super::url;
-use super::why;
-use engine::protocol::{Member, Reply, Request};
+use engine::protocol::{Member, Request};
 use picture::timeline::Axis;
 
 /// Where the example lies beside the page.
@@ -78,7 +78,7 @@ pub(super) fn load_links(state: &mut Shared, links: Vec<String>, place: usize, n
 
 /// The file that is loading holds several snapshots: each is listed, in the file's place. The one that its link is about is loading, or else
 /// the first.
-fn list(state: &mut Shared, members: Vec<Member>) {
+pub(super) fn list(state: &mut Shared, members: Vec<Member>) {
     let Some(file) = state.snapshots.get(state.chosen).filter(|choice| choice.member.is_none()).cloned() else {
         return;
     };
@@ -113,7 +113,8 @@ pub(super) fn close(state: &mut Shared, stage: Stage) {
     }
     state.stage = stage;
     state.load = state.load.wrapping_add(1);
-    feature::reset(state, Change::File);
+    state.linked.leave_file();
+    parts::reset(state, Change::File);
     show_device(state, 0);
 }
 
@@ -123,48 +124,8 @@ pub(super) fn show_device(state: &mut Shared, place: usize) {
         return;
     }
     state.device_place = place;
-    feature::reset(state, Change::Device);
+    parts::reset(state, Change::Device);
     if state.device().is_some_and(|device| device.time_us.is_none()) {
         state.axis = Axis::Events;
     }
-}
-
-/// How it takes part.
-pub(super) const FEATURE: Feature = Feature { reset, asks: &[], take };
-
-fn reset(state: &mut Shared, change: Change) {
-    if change == Change::File {
-        state.linked.leave_file();
-    }
-}
-
-/// Takes what the worker says of the file on its way.
-fn take(state: &mut Shared, reply: Reply, now_ms: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
-    match reply {
-        Reply::Progress(progress) => {
-            if let Stage::Loading(loading) = &mut state.stage {
-                loading.bytes = progress.bytes;
-                loading.total_bytes = progress.total_bytes.or(loading.total_bytes);
-                loading.phase = progress.phase;
-                loading.latest_ms = now_ms;
-            }
-        }
-        Reply::Opened(file) => {
-            state.stage = Stage::Ready(file);
-            let place = why::opened(state);
-            show_device(state, place);
-            link::opened(state, now_ms, effects);
-        }
-        Reply::Failed { message } => {
-            let message = match state.snapshots.get(state.chosen) {
-                Some(Choice { file, .. }) if !message.contains(file.as_str()) => format!("{file}: {message}"),
-                _ => message,
-            };
-            close(state, Stage::Failed(message));
-        }
-        Reply::Cancelled => close(state, Stage::Empty),
-        Reply::Members(members) => list(state, members),
-        other => return Some(other),
-    }
-    None
 }

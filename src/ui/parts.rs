@@ -3,6 +3,7 @@
 
 use super::effect::Effect;
 use super::feature::{Change, Turn};
+use super::part::Part;
 use super::shared::Shared;
 use super::{cursor, find, lane_scenes, pinned, plots, pointing, rules, settings, surroundings, tools};
 use engine::protocol::Reply;
@@ -26,6 +27,7 @@ pub(super) fn reset(shared: &mut Shared, change: Change) {
     for part in PARTS {
         (part.reset)(shared, change);
     }
+    shared.node = None;
     shared.changes.push(change);
 }
 

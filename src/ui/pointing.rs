@@ -5,10 +5,11 @@
 use super::cursor::{self, Standing};
 use super::effect::{Effect, Pointer};
 use super::feature::Change;
-use super::part::Part;
 use super::find;
 use super::hover::{Spot, empty_spot, spot};
-use super::shared::{Hover, Purpose, Question, Shared};
+use super::part::Part;
+use super::shared::Shared;
+use super::shown::{Hover, Purpose, Question};
 use engine::protocol::{Details, HitAllocation, HitMemory, Looks, Plot, Reply, Request};
 
 /// Brings the hover up to date with pointer, window and scene.
@@ -93,7 +94,7 @@ fn take(state: &mut Shared, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> 
 fn choose(state: &mut Shared, serial: u32, details: Box<Details>) {
     if state.linked.quiet.take() != Some(serial) {
         find::reveal(state, &details).unwrap_or_else(|| bring_into_view(state, &details));
-        if !state.events.has_selected(details.allocation) {
+        if state.stays_put.take() != Some(details.allocation) {
             state.pin_life_of(&details);
         }
     }

@@ -3,12 +3,11 @@
 //! They come from the dialog, from a file that a person imports, or from the browser's own storage, never from a link or a snapshot.
 
 use super::effect::Effect;
-use super::feature::Turn;
-use super::part::{Part, keeps_all, takes_nothing};
+use super::feature::{Change, Turn};
 use super::find;
+use super::part::{Part, keeps_all, takes_nothing};
 use super::settings::Dialog;
 use super::shared::Shared;
-use super::why;
 use base::units::counted;
 use engine::protocol::{CategorySet, Grouping, Request, SetError};
 
@@ -258,16 +257,16 @@ fn tell(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
         return;
     }
     let same_load = rules.told.is_none_or(|(load, _)| load == state.load);
-    if same_load && rules.dialog == Dialog::Open && why::is_waiting(&state.why) {
+    if same_load && rules.dialog == Dialog::Open && state.report_is_asked {
         return;
     }
     rules.told = Some(now);
     effects.push(Effect::Ask(Request::Categories(Box::new(rules.set()))));
-    why::told_anew(&mut state.why);
+    state.changes.push(Change::Categories);
     if [state.looks.stacking, Some(state.looks.colouring)].contains(&Some(Grouping::Category)) {
         state.redraw();
     }
-    find::told_anew(state);
+    find::categories_changed(state);
 }
 
 /// How it takes part: rules are for all files.

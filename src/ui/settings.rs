@@ -3,11 +3,10 @@
 //! It comes from the dialog or from the browser's own storage, never from a link or a snapshot; either way it is checked here.
 
 use super::effect::Effect;
-use super::feature::Turn;
-use super::part::{Part, keeps_all, takes_nothing};
+use super::feature::{Change, Turn};
 use super::links::{self, LinkError};
+use super::part::{Part, keeps_all, takes_nothing};
 use super::shared::Shared;
-use super::tree;
 use engine::protocol::{DEFAULT_RULES, InternalRules, Request};
 
 /// What the stored text begins with.
@@ -247,7 +246,8 @@ fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     let rules = settings.rules.clone().unwrap_or_else(defaults);
     effects.push(Effect::Ask(Request::InternalFrames(rules)));
     if again {
-        tree::forget_hidden(state);
+        state.node = None;
+        state.changes.push(Change::InternalFrames);
     }
 }
 /// How it takes part: settings are for all files.

@@ -2,6 +2,7 @@
 
 use super::amount::{per_mille, percent};
 use super::shared::Shared;
+use super::sources::Sources;
 use super::sources::{SourceText, query};
 use base::units::{Bytes, counted, grouped};
 use engine::protocol::{NodeLabel, Scope, SourceFile, Standing};
@@ -131,7 +132,7 @@ impl Sought<'_> {
         Sought {
             typed: Some(shared.find.text.as_str()).filter(|text| text.starts_with('@')),
             selected: frame.map(|frame| (frame.filename.as_str(), frame.line.as_str())),
-            node: shared.views.node.and_then(|node| shared.tree.label(node).or_else(|| shared.flame.label(node))),
+            node: shared.node_label(),
         }
     }
 
@@ -146,7 +147,7 @@ impl Sought<'_> {
     }
 }
 
-fn is_product(sources: &Sources, shared: &Shared) -> bool {
+fn is_product(sources: &Sources, _shared: &Shared) -> bool {
     matches!(sources.page.question(), Some(Scope::ByteMoments(_)))
 }
 
@@ -269,7 +270,8 @@ pub fn text(sources: &Sources, shared: &Shared) -> Option<TextView> {
     let margins = lines.iter().filter_map(|line| {
         let Standing { now, peak } = line.standing;
         let short = |count: u32, bytes: u64| if count > 0 { Bytes(bytes).to_string() } else { String::new() };
-        let exact = [grouped(now.bytes).as_str(), unit(sources, shared), "; at the peak ", &grouped(peak.bytes), " B"].concat();
+        let exact =
+            [grouped(now.bytes).as_str(), unit(sources, shared), "; at the peak ", &grouped(peak.bytes), " B"].concat();
         Some(Margin {
             line: line.line.parse().ok()?,
             now: short(now.count, now.bytes),

@@ -4,12 +4,14 @@ mod link;
 
 use super::answer::Answer;
 use super::effect::{Effect, GivenFile};
-use super::feature::{Change, Feature, Turn};
+use super::feature::{Change, Feature, Turn, commands_nothing, ends_nothing};
 use super::find;
-use super::shared::{Shared, Stage};
+use super::shared::Shared;
 use super::source_rows::{RowKind, view};
+use super::stage::Stage;
 use super::views::Tab;
 use engine::protocol::{Reply, Request, Scope, SourceFile, SourcesPage};
+use std::convert::Infallible;
 use std::rc::Rc;
 
 /// Bytes of a source file that is shown: no code is longer, and snapshots are.
@@ -95,10 +97,19 @@ pub fn basis(sources: &Sources, shared: &Shared) -> Basis {
 }
 
 /// How it takes part.
-pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::Early, ask)], take };
+pub(super) const FEATURE: Feature<Sources, SourceAction, Infallible> = Feature {
+    reset,
+    asks: &[(Turn::Early, ask)],
+    take,
+    act,
+    command: commands_nothing,
+    keys: &[],
+    links: link::LINKS,
+    escape: ends_nothing,
+};
 
 /// Another device, or another file: only the dropped text stays.
-fn reset(sources: &mut Sources, shared: &mut Shared, change: Change) {
+fn reset(sources: &mut Sources, _shared: &mut Shared, change: Change) {
     if change.is_of_device() {
         let changes = sources.changes + 1;
         *sources = Sources { text: sources.text.take(), changes, ..Sources::default() };
@@ -114,7 +125,7 @@ fn ask(sources: &mut Sources, shared: &mut Shared, device: i64, effects: &mut Ve
 }
 
 /// Takes the worker's answer.
-fn take(sources: &mut Sources, shared: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
+fn take(sources: &mut Sources, _shared: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
     let Reply::Sources { serial, page } = reply else { return Some(reply) };
     sources.page.take(serial, Rc::from(page));
     sources.changes += 1;
@@ -123,8 +134,12 @@ fn take(sources: &mut Sources, shared: &mut Shared, reply: Reply, _: f64, _: &mu
 
 /// Whether files that were given are source files and no snapshots, while a snapshot is open. Then one is to be read: that of the
 /// heaviest file of the snapshot, or else the first.
-pub(super) fn given(sources: &mut Sources, shared: &mut Shared, files: &[GivenFile], effects: &mut Vec<Effect>) -> bool {
-    let sources = sources;
+pub(super) fn given(
+    sources: &mut Sources,
+    shared: &mut Shared,
+    files: &[GivenFile],
+    effects: &mut Vec<Effect>,
+) -> bool {
     let is_source = |file: &GivenFile| {
         let is_code = [".py", ".pyx"].iter().any(|end| file.name.ends_with(end));
         file.bytes <= LONGEST_SOURCE && (is_code || sources.place_of(&file.name).is_some())
@@ -140,7 +155,7 @@ pub(super) fn given(sources: &mut Sources, shared: &mut Shared, files: &[GivenFi
 }
 
 /// Carries out what happened in the view.
-pub(super) fn act(sources: &mut Sources, shared: &mut Shared, action: SourceAction) {
+fn act(sources: &mut Sources, shared: &mut Shared, action: SourceAction, _: &mut Vec<Effect>) {
     sources.changes += 1;
     match action {
         SourceAction::Picked(place) => {
@@ -161,10 +176,9 @@ pub(super) fn act(sources: &mut Sources, shared: &mut Shared, action: SourceActi
     }
 }
 
-fn fold(sources: &mut Sources, shared: &mut Shared, path: String) {
+fn fold(sources: &mut Sources, _shared: &mut Shared, path: String) {
     let Some(page) = sources.page.latest() else { return };
-    let seen =
-        |(place, file): (usize, &SourceFile)| sources.is_open(place, &file.path).then(|| file.path.clone());
+    let seen = |(place, file): (usize, &SourceFile)| sources.is_open(place, &file.path).then(|| file.path.clone());
     let mut open: Vec<String> = page.files.iter().enumerate().filter_map(seen).collect();
     match open.iter().position(|known| *known == path) {
         Some(at) => drop(open.remove(at)),

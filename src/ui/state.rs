@@ -5,7 +5,7 @@ use super::binding::Binding;
 use super::effect::Effect;
 use super::events::{self, EventStep, Events, EventsAction};
 use super::export::{self, Export, ExportAction, ExportStep};
-use super::feature::{Change, Turn};
+use super::feature::Turn;
 use super::flame::{self, FlameAction, FlameGraph, FlameStep};
 use super::html::{self, Saving};
 use super::link::reading::{Key, Reading};
@@ -13,7 +13,7 @@ use super::memory::{self, Memory, MemoryAction, MemoryStep};
 use super::parts;
 use super::shared::Shared;
 use super::sources::{self, SourceAction, Sources};
-use super::table::{self, Table, TableAction};
+use super::table::{self, Table, TableAction, TableStep};
 use super::tree::{self, Tree};
 use super::tree_keys::{TreeAction, TreeCommand};
 use super::why::{self, Why, WhyAction, WhyStep};
@@ -44,6 +44,12 @@ macro_rules! features {
             $($(#[$doc])* $Name($Command),)*
         }
 
+        $(impl From<$Action> for FeatureAction {
+            fn from(action: $Action) -> FeatureAction {
+                FeatureAction::$Name(action)
+            }
+        })*
+
         impl State {
             /// Carries out an action of a feature.
             pub(super) fn act(&mut self, action: FeatureAction, effects: &mut Vec<Effect>) {
@@ -71,6 +77,7 @@ macro_rules! features {
             /// Everything whose turn it is asks.
             pub(super) fn ask(&mut self, turn: Turn, device: i64, effects: &mut Vec<Effect>) {
                 parts::ask(&mut self.shared, turn, device, effects);
+                self.forget();
                 $(for (_, ask) in $feature.asks.iter().filter(|(when, _)| *when == turn) {
                     ask(&mut self.$field, &mut self.shared, device, effects);
                 })*
@@ -127,7 +134,7 @@ features! {
     /// The flame graph.
     flame: FlameGraph, Flame(FlameAction, FlameStep) = flame::FEATURE;
     /// The list of allocations, and the histograms.
-    table: Table, Table(TableAction, Infallible) = table::FEATURE;
+    table: Table, Table(TableAction, TableStep) = table::FEATURE;
     /// The view by source.
     sources: Sources, Source(SourceAction, Infallible) = sources::FEATURE;
     /// The list of events.

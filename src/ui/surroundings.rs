@@ -58,11 +58,11 @@ pub(super) const PART: Part = Part { reset, asks: &[(Turn::AfterScene, ask)], ta
 /// Colours mean the same on all devices of a file that are shown together.
 fn reset(state: &mut Shared, change: Change) {
     match change {
-        Change::File => {}
         Change::Device => state.around = Surroundings::default(),
         Change::Lane => {
             state.around = Surroundings { faded: std::mem::take(&mut state.around.faded), ..Surroundings::default() };
         }
+        Change::File | Change::Categories | Change::InternalFrames => {}
     }
 }
 

@@ -4,8 +4,8 @@ use super::cursor::{Cursor, column_under};
 use super::drag::Drag;
 use super::effect::{Effect, Pointer};
 use super::feature::{Change, Turn};
-use super::part::Part;
 use super::markers::Markers;
+use super::part::Part;
 use super::ruler::Ruler;
 use super::shared::Shared;
 use super::shared_axis::own_width;
@@ -100,6 +100,7 @@ fn reset(state: &mut Shared, change: Change) {
             let Tools { capacity, markers, .. } = std::mem::take(&mut state.tools);
             state.tools = Tools { capacity, markers, ..Tools::default() };
         }
+        Change::Categories | Change::InternalFrames => {}
     }
 }
 

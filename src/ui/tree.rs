@@ -6,12 +6,12 @@
 mod link;
 
 use super::effect::Effect;
-use super::feature::{Feature, Turn, keeps_all};
+use super::feature::{Change, Feature, Turn, ends_nothing};
 use super::shared::Shared;
-use super::tree_keys;
+use super::tree_keys::{self, TreeAction, TreeCommand};
 use super::views::Tab;
 use engine::protocol::{
-    Arrangement, Fold, FoldState, Highlight, NodeLabel, Reach, Reply, Request, Reveal, Scope, TreePage, TreeQuestion,
+    Arrangement, Fold, FoldState, NodeLabel, Reach, Reply, Request, Reveal, Scope, TreePage, TreeQuestion,
     TreeRow,
 };
 use std::rc::Rc;
@@ -342,7 +342,6 @@ fn ask(tree: &mut Tree, shared: &mut Shared, device: i64, effects: &mut Vec<Effe
 
 fn ask_rows(tree: &mut Tree, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     let find = shared.found_serial();
-    let tree = tree;
     let [first, beyond] = tree.scroll.rows();
     let rows = [first.saturating_sub(MARGIN), beyond - first + MARGIN + first.min(MARGIN)];
     let mut question = TreeQuestion {
@@ -379,7 +378,6 @@ pub(super) fn arrange(tree: &mut Tree, shared: &mut Shared) {
         shared.views.node = None;
     }
     let wanted = shared.views.arrangement;
-    let tree = tree;
     if tree.arranged == wanted {
         return;
     }
@@ -413,13 +411,24 @@ fn take_page(tree: &mut Tree, shared: &mut Shared, serial: u32, page: TreePage) 
 }
 
 /// How it takes part. Its rows are of a file and a device: `arrange` sees those change.
-pub(super) const FEATURE: Feature =
-    Feature { reset: keeps_all, asks: &[(Turn::Ground, |state, _, _| arrange(state)), (Turn::Last, ask)], take };
+pub(super) const FEATURE: Feature<Tree, TreeAction, TreeCommand> = Feature {
+    reset,
+    asks: &[
+        (Turn::Ground, |tree, shared, _, _| arrange(tree, shared)),
+        (Turn::Early, |tree, shared, _, _| shared.learn_node(|node| tree.label(node).cloned())),
+        (Turn::Last, ask),
+    ],
+    take,
+    act: tree_keys::act,
+    command: tree_keys::command,
+    keys: tree_keys::KEYS,
+    links: link::LINKS,
+    escape: ends_nothing,
+};
 
 /// Other frames are internal now: what was said of trees without them holds no more.
-pub(super) fn forget_hidden(tree: &mut Tree, shared: &mut Shared) {
+fn forget_hidden(tree: &mut Tree, shared: &mut Shared) {
     use engine::protocol::Internal;
-    let tree = tree;
     tree.shelf.retain(|(of, _)| of.internal == Internal::Shown);
     if tree.arranged.internal == Internal::Hidden {
         tree.place = Place::default();
@@ -430,11 +439,11 @@ pub(super) fn forget_hidden(tree: &mut Tree, shared: &mut Shared) {
             question.focus = Some(u32::MAX);
         }
         shared.views.node = None;
-        shared.flame.forget_boxes();
     }
 }
 
-/// What stands out in the picture for the sake of the tree: the selected node.
-pub(super) fn highlight(shared: &Shared) -> Option<Highlight> {
-    shared.views.node.map(|node| Highlight::Node(shared.views.arrangement, node))
+fn reset(tree: &mut Tree, shared: &mut Shared, change: Change) {
+    if change == Change::InternalFrames {
+        forget_hidden(tree, shared);
+    }
 }

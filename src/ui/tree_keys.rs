@@ -4,7 +4,7 @@ use super::binding::{Binding, Scope, line};
 use super::effect::Effect;
 use super::pointing::select;
 use super::shared::Shared;
-use super::tree::Scroll;
+use super::tree::{Scroll, Tree};
 use engine::protocol::{FoldState, Internal, Merge, Reach, Request, Reveal, Root};
 
 /// What a key or a control of the call tree asks for.
@@ -86,8 +86,7 @@ pub enum TreeAction {
 pub const MERGES: [(Merge, &str); 3] = [(Merge::Line, "line"), (Merge::Function, "function"), (Merge::File, "file")];
 
 /// Takes what happened into the state.
-pub(super) fn act(tree: &mut Tree, shared: &mut Shared, action: TreeAction) {
-    let tree = tree;
+pub(super) fn act(tree: &mut Tree, shared: &mut Shared, action: TreeAction, _: &mut Vec<Effect>) {
     match action {
         TreeAction::Scrolled { top_px, height_px } => {
             tree.scroll = Scroll { top_px: top_px.max(0.0), height_px: height_px.max(0.0), ..tree.scroll };
@@ -108,7 +107,6 @@ pub(super) fn act(tree: &mut Tree, shared: &mut Shared, action: TreeAction) {
 /// Carries out a command.
 pub(super) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand, effects: &mut Vec<Effect>) {
     let searched = shared.found_serial().is_some();
-    let tree = tree;
     let (row, page) = (tree.active(), tree.scroll.page());
     let active = tree.active_row().map(|row| (row.node, row.fold, row.depth, row.parent));
     match command {
@@ -207,7 +205,13 @@ pub(super) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand
 }
 
 /// Selects the allocation that the worker found to be the heaviest of a row.
-pub(super) fn heaviest(tree: &mut Tree, shared: &mut Shared, serial: u32, allocation: Option<u32>, effects: &mut Vec<Effect>) {
+pub(super) fn heaviest(
+    tree: &mut Tree,
+    shared: &mut Shared,
+    serial: u32,
+    allocation: Option<u32>,
+    effects: &mut Vec<Effect>,
+) {
     if tree.heaviest.take_if(|asked| *asked == serial).is_none() {
         return;
     }
@@ -217,8 +221,7 @@ pub(super) fn heaviest(tree: &mut Tree, shared: &mut Shared, serial: u32, alloca
     }
 }
 
-fn toggle(tree: &mut Tree, shared: &mut Shared) {
-    let tree = tree;
+fn toggle(tree: &mut Tree, _shared: &mut Shared) {
     let Some(row) = tree.active_row() else { return };
     let (node, fold) = (row.node, row.fold);
     match fold {
@@ -233,8 +236,8 @@ const ROWS: &str = "tree-rows";
 
 /// Its keys.
 pub(super) const KEYS: &[Binding<TreeCommand>] = {
-    use TreeCommand::*;
     use Scope::Tree;
+    use TreeCommand::*;
     &[
         line(Tree, &["ArrowUp"], Up, "Row above", ROWS),
         line(Tree, &["ArrowDown"], Down, "Row below", ROWS),

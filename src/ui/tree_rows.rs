@@ -2,6 +2,7 @@
 
 use super::amount::{amount, exact, per_mille, percent};
 use super::shared::Shared;
+use super::tree::Tree;
 use super::tree::{Marked, Scroll};
 use super::views::Tab;
 use base::units::{counted, grouped};
@@ -123,7 +124,6 @@ pub struct Tools {
 
 /// What the rows depend on; `None` while the tree is not seen.
 pub fn seen(tree: &Tree, shared: &Shared) -> Option<Seen> {
-    let tree = tree;
     (shared.views.seen() == Some(Tab::Tree)).then_some(Seen {
         answer: tree.answers,
         scroll: tree.scroll,
@@ -137,7 +137,6 @@ pub fn seen(tree: &Tree, shared: &Shared) -> Option<Seen> {
 
 /// What the buttons show.
 pub fn tools(tree: &Tree, shared: &Shared) -> Tools {
-    let tree = tree;
     Tools {
         arrangement: shared.views.arrangement,
         is_selected: shared.views.node.is_some() && shared.views.node == tree.place.node,
@@ -161,7 +160,6 @@ pub fn heat(share: u32) -> u8 {
 
 /// What is seen of the tree; nothing before its first answer.
 pub fn view(tree: &Tree, shared: &Shared) -> TreeView {
-    let tree = tree;
     let (Some(page), Some(question)) = (tree.page(), tree.answered()) else { return TreeView::default() };
     let [first, beyond] = tree.scroll.rows();
     let (first, beyond) = (first.saturating_sub(SPARE), beyond.saturating_add(SPARE).min(page.row_count));

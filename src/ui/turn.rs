@@ -2,7 +2,8 @@
 
 use super::cursor::column_under;
 use super::effect::Effect;
-use super::shared::{BytesAxis, Shared};
+use super::shared::Shared;
+use super::shown::BytesAxis;
 use super::tools::Point;
 use engine::protocol::{At, Request, Step, Stepped};
 use picture::timeline::Axis;

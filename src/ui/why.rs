@@ -1,13 +1,13 @@
 //! The tab "Why": which report is asked for and when, what of it is seen, and what a click on its evidence does.
 
-mod keys;
-mod link;
 pub mod cells;
 mod evidence;
+mod keys;
+mod link;
 pub mod view;
 
 use super::effect::Effect;
-use super::feature::{Change, Feature, Turn};
+use super::feature::{Change, Feature, Turn, ends_nothing};
 use super::markdown::markdown;
 use super::settings::Dialog;
 use super::shared::Shared;
@@ -216,7 +216,6 @@ pub(super) fn opened(why: &mut Why, shared: &mut Shared) -> usize {
 /// Asks for the report that is seen. A newer question ends the one on its way only where it is about another topic: while a moment
 /// is dragged, each would end the one before.
 fn ask(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
-    let why = why;
     // While rules are edited, what they bring about.
     let edits = shared.rules.dialog == Dialog::Open;
     if !edits && shared.views.seen() != Some(Tab::Why) {
@@ -243,6 +242,11 @@ fn ask(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec<Effect
     effects.push(Effect::Ask(Request::Report { serial, device, question }));
 }
 
+fn ask_one(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+    ask(why, shared, device, effects);
+    shared.report_is_asked = why.asked.is_some();
+}
+
 /// A topic of which nothing is known yet, while nothing is on its way.
 fn unasked(why: &Why, shared: &Shared) -> Option<Question> {
     let Why { asked, known, version, .. } = why;
@@ -252,26 +256,30 @@ fn unasked(why: &Why, shared: &Shared) -> Option<Question> {
     Some(Question { topic, at, rows: ROWS as u32, version: *version })
 }
 
-/// Whether a question is on its way.
-pub(super) fn is_waiting(why: &Why) -> bool {
-    why.asked.is_some()
-}
-
-/// Categories are told otherwise: whatever names them is to be asked for again.
-pub(super) fn told_anew(why: &mut Why) {
-    why.asked = None;
-    why.version = why.version.wrapping_add(1);
-}
-
 /// How it takes part.
-pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::Early, ask)], take };
+pub(super) const FEATURE: Feature<Why, WhyAction, WhyStep> = Feature {
+    reset,
+    asks: &[(Turn::Early, ask_one)],
+    take,
+    act,
+    command: step,
+    keys: keys::KEYS,
+    links: link::LINKS,
+    escape: ends_nothing,
+};
 
 /// Another device, or another file: only what a person has set stays.
 fn reset(why: &mut Why, shared: &mut Shared, change: Change) {
+    if change == Change::Categories {
+        // Whatever names categories is to be asked for again.
+        why.asked = None;
+        why.version = why.version.wrapping_add(1);
+    }
     if change.is_of_device() {
         let Why { topic, thresholds, version, .. } = std::mem::take(why);
         *why = Why { topic, thresholds, version, ..Why::default() };
     }
+    shared.report_is_asked = why.asked.is_some();
 }
 
 /// Takes the worker's answers: reports, and where a span is that was sought.
@@ -284,6 +292,7 @@ fn take(why: &mut Why, shared: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Ef
         },
         other => return Some(other),
     }
+    shared.report_is_asked = why.asked.is_some();
     None
 }
 
@@ -301,7 +310,6 @@ fn take_report(why: &mut Why, serial: u32, report: Report) {
 
 /// Carries out what happened in the tab.
 pub(super) fn act(why: &mut Why, shared: &mut Shared, action: WhyAction, effects: &mut Vec<Effect>) {
-    let why = why;
     match action {
         WhyAction::TopicChosen(topic) => (why.topic, why.active) = (topic, 0),
         WhyAction::Picked(place) => pick(why, shared, place, effects),
@@ -346,7 +354,6 @@ pub(super) fn step(why: &mut Why, shared: &mut Shared, step: WhyStep, effects: &
 }
 
 fn pick(why: &mut Why, shared: &mut Shared, place: usize, effects: &mut Vec<Effect>) {
-    let why = why;
     let Some(item) = why.items().into_iter().nth(place) else { return };
     why.active = place;
     match why.evidence(&item).cloned() {

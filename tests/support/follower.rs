@@ -7,7 +7,7 @@ use memscape::engine::protocol::{
 use memscape::timeline::Axis;
 use memscape::ui::effect::GivenFile;
 use memscape::ui::link::Link;
-use memscape::ui::state::Canvas;
+use memscape::ui::shown::Canvas;
 use memscape::ui::{Action, Effect, State, update};
 
 const CANVAS: Canvas = Canvas { width_px: 640, height_px: 300, scale: 1.0 };

@@ -4,7 +4,7 @@ use super::Shown;
 use crate::dom::{Elements, append};
 use ui::State;
 use ui::keys::{BINDINGS, GESTURES, Scope, key_text};
-use ui::state::{Help, Letters};
+use ui::stage::{Help, Letters};
 
 #[derive(Default)]
 pub(super) struct Panel {

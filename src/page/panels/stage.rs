@@ -7,7 +7,8 @@ use ui::effect::DropHover;
 use ui::loading::LoadingView;
 use ui::notices::{Status, renderer_notice, status};
 use ui::record::SNIPPET;
-use ui::state::{BytesAxis, Renderer, Stage};
+use ui::stage::{Renderer, Stage};
+use ui::shown::BytesAxis;
 
 #[derive(Default)]
 pub(super) struct Panel {

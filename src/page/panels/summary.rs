@@ -5,7 +5,7 @@ use crate::dom::{Elements, append, clear, set_attribute, set_text};
 use base::units::counted;
 use engine::protocol::{DeviceSummary, FileSummary};
 use ui::State;
-use ui::state::Choice;
+use ui::stage::Choice;
 use ui::summary::{Facts, Headline, SETTINGS, device_name, facts, headlines};
 use web_sys::{HtmlSelectElement, Node};
 

@@ -3,9 +3,9 @@
 use super::Events;
 use crate::details::clock;
 use crate::moment::elapsed;
+use crate::rows::cells::{bytes_cell, cell, classes, number, pool_cell, stream_cell};
+use crate::rows::{Cell, Grid, RowView};
 use crate::shared::Shared;
-use crate::table::grid::{bytes_cell, cell, classes, number, pool_cell, stream_cell};
-use crate::table::{Cell, Grid, RowView};
 use base::units::{Bytes, counted, duration_us, grouped};
 use engine::protocol::{Action, EventRow, EventTerms, versioned};
 
@@ -73,7 +73,6 @@ fn sign(action: Action) -> &'static str {
 
 /// The part of the list that is seen.
 pub fn grid(events: &Events, shared: &Shared) -> Grid {
-    let events = events;
     let Some(page) = events.page() else { return Grid::default() };
     let shown = events.scroll.shown();
     let selected = shared.selection.as_deref().map(|selection| selection.allocation);
@@ -152,8 +151,7 @@ pub fn chips(events: &Events) -> Vec<Chip> {
 }
 
 /// What is said of the list.
-pub fn status(events: &Events, shared: &Shared) -> EventsStatus {
-    let events = events;
+pub fn status(events: &Events, _shared: &Shared) -> EventsStatus {
     let mut status = EventsStatus { is_filtered: events.is_filtered(), ..EventsStatus::default() };
     if let Some(page) = events.page() {
         status.data = [page.listed, page.all];

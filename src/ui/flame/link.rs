@@ -6,7 +6,7 @@ use crate::link::reading::{Key, kept, told, word};
 pub(super) const LINKS: &[Key<FlameGraph>] = &[
     kept(
         "zoom",
-        |flame, shared| told(flame.zoom(shared)),
+        |flame, shared| told(flame.zoom_node(shared)),
         |flame, shared, link| {
             let node = link.number().unwrap_or(0);
             flame.zoom_to(shared, node);
@@ -14,7 +14,7 @@ pub(super) const LINKS: &[Key<FlameGraph>] = &[
     ),
     kept(
         "flame",
-        |flame, shared| word(flame.growth == Growth::Up, "up"),
-        |flame, shared, link| flame.growth = if link.is_second(["down", "up"]) { Growth::Up } else { Growth::Down },
+        |flame, _shared| word(flame.growth == Growth::Up, "up"),
+        |flame, _shared, link| flame.growth = if link.is_second(["down", "up"]) { Growth::Up } else { Growth::Down },
     ),
 ];

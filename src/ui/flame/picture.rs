@@ -1,5 +1,6 @@
 //! The flame graph as tiles, texts and outlines in device pixels of its canvas: only rows that are in view.
 
+use super::FlameGraph;
 use super::words::brief_place;
 use crate::amount::amount;
 use crate::shared::Shared;
@@ -94,7 +95,6 @@ pub enum FlameStroke {
 
 /// What is drawn now; `None` until there is something.
 pub fn picture(flame: &FlameGraph, shared: &Shared) -> Option<FlamePicture> {
-    let flame = flame;
     let (page, canvas) = (flame.page()?, flame.canvas?);
     let (width, height) = (canvas.width_px, i64::from(canvas.height_px));
     let drawn = page.boxes.first()?.x[1].max(1);
@@ -139,7 +139,7 @@ pub fn picture(flame: &FlameGraph, shared: &Shared) -> Option<FlamePicture> {
         }
     }
     let hovered = flame.pointer.and_then(|pointer| flame.at(pointer));
-    let selected = shared.flame_box().filter(|_| shared.views.node.is_some());
+    let selected = flame.selected_box(shared).filter(|_| shared.views.node.is_some());
     let revealed = page.revealed.map(|place| place as usize).filter(|_| shared.selection.is_some());
     let strokes =
         [(hovered, FlameStroke::Hovered), (revealed, FlameStroke::Revealed), (selected, FlameStroke::Selected)];

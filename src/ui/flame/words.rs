@@ -1,5 +1,6 @@
 //! What is said of the boxes of a flame graph: the card, the line below, the way to the zoomed box.
 
+use super::FlameGraph;
 use crate::amount::{amount, exact, percent};
 use crate::find::found_in;
 use crate::shared::Shared;
@@ -96,7 +97,7 @@ pub fn card(shared: &Shared, page: &FlamePage, of: &FlameBox) -> FlameCard {
 /// The line below: the selected box, or that of the selected allocation, or how to move.
 pub fn reading(flame: &FlameGraph, shared: &Shared) -> String {
     let Some(page) = flame.page() else { return "…".to_owned() };
-    let selected = shared.flame_box().filter(|_| shared.views.node.is_some());
+    let selected = flame.selected_box(shared).filter(|_| shared.views.node.is_some());
     let revealed = page.revealed.map(|place| place as usize).filter(|_| selected.is_none());
     let revealed = revealed.filter(|_| shared.selection.is_some());
     let Some(of) = selected.or(revealed).and_then(|place| page.boxes.get(place)) else {

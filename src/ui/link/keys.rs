@@ -1,27 +1,24 @@
 //! What of the state stands in a link: each key with how it is written and how it is read. Whatever a value is, reading it leaves a state
 //! that a person could have made.
 
-use super::points::{self, chosen, cursor, hexadecimal, marks, ruler};
-use super::reading::{Reading, between, event, later_name, list, moment, name, told, two, word};
+use super::fragment::Window;
+use super::points::{self, chosen, cursor, marks, ruler};
+use super::reading::{
+    Key, between, event, hexadecimal, kept, list, moment, name, pool, pool_of, step, told, two, word,
+};
 use super::values::*;
-use super::window::{self, Window};
-use crate::events::{self, EventsAction};
+use super::window;
 use crate::find::{self, Capitals, SameStack};
-use crate::flame::Growth;
-use crate::histograms::Measure;
 use crate::lanes::Arrangement;
-use crate::memory::{self, MemoryAction};
 use crate::plots;
 use crate::range::About;
-use crate::shared::{BytesAxis, Shared};
+use crate::shown::BytesAxis;
 use crate::views::{HEIGHTS, Panel, Tab, Views};
-use crate::{table, tree};
-use engine::protocol::{Grouping, Internal, Looks, Merge, Plot, Root, SegmentSort, Topic};
+use engine::protocol::{Grouping, Looks, Plot};
 use picture::timeline::Axis;
 
 /// Keys of what is shared. They are read in this order, before those of the features: what forgets others comes first.
 pub(super) const KEYS: &[Key<()>] = &[
-Key] = &[
     step("device", device, set_device),
     step("lanes", |(), state| word(state.lanes.arrangement == Arrangement::Together, "all"), set_lanes),
     step("axis", |(), state| word(state.axis == Axis::Time, "time"), set_axis),

@@ -1,7 +1,6 @@
 //! Points of the picture in a link: markers, the ruler's ends, the cursor that keys lead, the place of the chosen segment.
 
-use super::reading::{Reading, ends, event, list, moment, told, two};
-use super::values::{pool, pool_of};
+use super::reading::{Reading, ends, event, hexadecimal, list, moment, pool, pool_of, told, two};
 use super::window::{PARTS, millionths, place, x_of};
 use crate::cursor::Standing;
 use crate::markers::{Marker, Markers};
@@ -95,7 +94,7 @@ fn standing(at: Standing) -> String {
     [&event(at.moment), ":", &at.byte.to_string()].concat()
 }
 
-fn standing_of(link: &mut Reading<'_>) -> Option<Standing> {
+fn standing_of(state: &Shared, link: &mut Reading<'_>) -> Option<Standing> {
     let point = point_of(state, link.text);
     let point = link.take(point)?;
     Some(Standing { moment: point.moment()?.min(state.end_moment()), byte: point.byte })
@@ -107,7 +106,7 @@ pub(super) fn cursor((): &(), state: &Shared) -> String {
 }
 
 pub(super) fn set_cursor((): &mut (), state: &mut Shared, link: &mut Reading<'_>) {
-    let to = standing_of(link);
+    let to = standing_of(state, link);
     state.put_cursor(to);
 }
 
@@ -119,7 +118,7 @@ pub(super) fn chosen((): &(), state: &Shared) -> String {
 
 pub(super) fn set_chosen((): &mut (), state: &mut Shared, link: &mut Reading<'_>) {
     state.plots.chosen = None;
-    if let Some(at) = standing_of(link) {
+    if let Some(at) = standing_of(state, link) {
         pointing::choose_at(state, at, link.effects);
     }
 }

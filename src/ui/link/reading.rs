@@ -2,6 +2,7 @@
 
 use crate::effect::Effect;
 use crate::shared::Shared;
+use engine::protocol::Only;
 use std::str::FromStr;
 
 /// Bytes of a value that is written: all of the longest together are still read.

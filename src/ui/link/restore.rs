@@ -1,50 +1,20 @@
 //! A link is followed: its file is opened or asked for, and then all is shown as the link has it.
 
+use super::fragment::{Link, Unknown, VERSION};
 use super::keys::KEYS;
+use super::making::listed;
 use super::reading::Reading;
-use super::window::Window;
-use super::{Link, Unknown, VERSION, listed};
 use crate::effect::Effect;
 use crate::fingerprint::length;
 use crate::opening::{load, load_links};
-use crate::shared::{Purpose, Shared, Stage};
+use crate::shared::Shared;
+use crate::shown::Purpose;
+use crate::stage::Stage;
+use crate::state::State;
 use base::units::Bytes;
 
-/// What a link still wants.
-#[derive(Clone, Debug, Default)]
-pub struct Linked {
-    /// The link whose file is not open yet.
-    pub wanted: Option<Link>,
-    /// What tells the open file from others; empty until that is known.
-    pub print: String,
-    /// What is to be said of the link, until somebody closes it.
-    pub notice: Option<String>,
-    /// The window that is to be shown as soon as it is known how high the plot is.
-    pub(crate) window: Option<Window>,
-    /// Likewise of the lanes without the focus: devices by their ordinals, edges in bytes of the height.
-    pub(crate) heights: Option<Vec<(i64, [u64; 2])>>,
-    /// The request for the details of an allocation that shall be selected without a move of the window.
-    pub(crate) quiet: Option<u32>,
-}
-
-impl Linked {
-    /// Another file is opened, or none. A link that asks for one goes on asking; one to a hosted file holds until another is chosen, for
-    /// what failed may be tried again.
-    pub(crate) fn leave_file(&mut self) {
-        let wanted = self.wanted.take();
-        let asks = wanted.as_ref().is_some_and(|link| link.urls.is_empty());
-        let notice = self.notice.take().filter(|_| asks);
-        *self = Linked { wanted, notice, ..Linked::default() };
-    }
-
-    /// What is said of the link was read: it asks for nothing any more.
-    pub(crate) fn close_notice(&mut self) {
-        (self.wanted, self.notice) = (None, None);
-    }
-}
-
 /// A link was given: by the page's address, or by the page itself.
-pub(crate) fn given(state: &mut Shared, link: Link, now_ms: f64, effects: &mut Vec<Effect>) {
+pub(crate) fn given(state: &mut State, link: Link, now_ms: f64, effects: &mut Vec<Effect>) {
     let is_open = Link::of(state).is_some_and(|now| link.is_of_same_file(&now));
     if is_open {
         // The fragment of an anchor is no link.
@@ -70,7 +40,7 @@ pub(crate) fn given(state: &mut Shared, link: Link, now_ms: f64, effects: &mut V
 }
 
 /// A file was opened: it is shown as its link has it.
-pub(crate) fn opened(state: &mut Shared, now_ms: f64, effects: &mut Vec<Effect>) {
+pub(crate) fn opened(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
     // Whether a file without an address is the link's is known once its fingerprint is.
     let is_its = |link: &&Link| !link.urls.is_empty() || link.print.is_empty();
     if let Some(link) = state.linked.wanted.as_ref().filter(is_its).cloned() {
@@ -88,13 +58,13 @@ pub(crate) fn opened(state: &mut Shared, now_ms: f64, effects: &mut Vec<Effect>)
 }
 
 /// What tells the open file from others is known now.
-pub(crate) fn printed(state: &mut Shared, print: String, now_ms: f64, effects: &mut Vec<Effect>) {
+pub(crate) fn printed(state: &mut State, print: String, now_ms: f64, effects: &mut Vec<Effect>) {
     state.linked.print = print;
     compare(state, now_ms, effects);
 }
 
 /// As soon as a file is open and known: whether it is the link's.
-fn compare(state: &mut Shared, now_ms: f64, effects: &mut Vec<Effect>) {
+fn compare(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
     let is_known = !state.linked.print.is_empty();
     let is_open = matches!(state.stage, Stage::Ready(_));
     let Some(link) = state.linked.wanted.take_if(|link| is_open && (is_known || link.print.is_empty())) else { return };
@@ -140,7 +110,7 @@ fn joined(sentences: [Option<String>; 2]) -> Option<String> {
 
 /// Shows the open file as a link has it; what the link does not say is as a page begins. Where the link is about another snapshot of the
 /// same archive, that is opened first.
-fn show(state: &mut Shared, link: Link, now_ms: f64, effects: &mut Vec<Effect>) {
+fn show(state: &mut State, link: Link, now_ms: f64, effects: &mut Vec<Effect>) {
     if !matches!(state.stage, Stage::Ready(_)) {
         return;
     }
@@ -152,13 +122,19 @@ fn show(state: &mut Shared, link: Link, now_ms: f64, effects: &mut Vec<Effect>) 
     // What was selected and clicked before has no place in it.
     state.question = None;
     let mut unknown = link.unknown.clone();
-    for key in KEYS {
-        let mut reading = Reading { state, effects, text: link.value(key.name), is_clear: true };
-        (key.set)(&mut reading);
+    let mut read = |name: &'static str, set: &mut dyn FnMut(&mut Reading<'_>)| {
+        let mut reading = Reading { effects, text: link.value(name), is_clear: true };
+        set(&mut reading);
         if !reading.is_clear {
-            unknown.add(key.name);
+            unknown.add(name);
         }
+    };
+    for key in KEYS {
+        read(key.name, &mut |reading| (key.set)(&mut (), &mut state.shared, reading));
     }
+    // Another device may be shown now.
+    state.forget();
+    state.show_link(&mut read);
     state.tools.kept = None;
     state.linked.notice = said(&link, &unknown);
 }

@@ -1,17 +1,13 @@
 //! How the values of a link are written and read that are more than a word or a number.
 
-use super::LONGEST_VALUE;
-use super::reading::{MOST, Reading, list, name, told, word};
+use super::reading::{Reading, list, told};
 use crate::lanes::Arrangement;
 use crate::opening::show_device;
 use crate::plots::{self, PlotAction, curves::Line};
 use crate::pointing::select;
 use crate::shared::Shared;
-use crate::table::Table;
-use crate::url::percent_decoded;
-use engine::protocol::{Fold, FoldState, Only, Reach, SortWay, TableColumn, TableSort, Topic};
+use engine::protocol::Only;
 use picture::timeline::Axis;
-
 
 pub(super) fn device((): &(), state: &Shared) -> String {
     let has_others = state.file().is_some_and(|file| file.devices.len() > 1);
@@ -83,4 +79,3 @@ pub(super) fn set_selection((): &mut (), state: &mut Shared, link: &mut Reading<
         state.linked.quiet = state.selecting;
     }
 }
-

@@ -1,23 +1,16 @@
 //! Windows in a link: edges on the axes, so that they are the same on a canvas of any size.
 
+use super::fragment::Window;
 use super::reading::{Reading, between, ends, list, numbers, two};
 use crate::navigate::Plane;
-use crate::shared::{BytesAxis, Shared};
+use crate::shared::Shared;
+use crate::shown::BytesAxis;
 use picture::timeline::View;
 
 /// Digits behind the point of a place of the horizontal axis, at most.
 const DIGITS: usize = 6;
 /// Parts of a unit of the horizontal axis.
 pub(super) const PARTS: i64 = 1_000_000;
-
-/// A window, however large the canvas is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Window {
-    /// Its edges, in [`PARTS`] of the axis' unit; `None`: the whole axis.
-    pub(super) x: Option<[i64; 2]>,
-    /// Its edges in bytes of the picture's height; `None`: all of it.
-    pub(super) y: Option<[u64; 2]>,
-}
 
 impl Window {
     /// The window that is shown, or will be.

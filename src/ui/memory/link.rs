@@ -8,27 +8,34 @@ use engine::protocol::SegmentSort;
 const SEGMENTS: [&str; 3] = ["address", "size", "free"];
 
 pub(super) const LINKS: &[Key<Memory>] = &[
-    kept("mpool", |memory, shared| pool(memory.only), |memory, shared, link| memory.only.pool = link.take(pool_of(link.text))),
-    kept("mstream", |memory, shared| told(memory.only.stream), |memory, shared, link| memory.only.stream = link.number()),
+    kept(
+        "mpool",
+        |memory, _shared| pool(memory.only),
+        |memory, _shared, link| memory.only.pool = link.take(pool_of(link.text)),
+    ),
+    kept(
+        "mstream",
+        |memory, _shared| told(memory.only.stream),
+        |memory, _shared, link| memory.only.stream = link.number(),
+    ),
     kept(
         "segments",
-        |memory, shared| later_name(&SEGMENTS, memory.sort as usize),
-        |memory, shared, link| {
-            memory.sort =
-                link.one_of(&SEGMENTS, &[SegmentSort::Address, SegmentSort::Size, SegmentSort::Free]);
+        |memory, _shared| later_name(&SEGMENTS, memory.sort as usize),
+        |memory, _shared, link| {
+            memory.sort = link.one_of(&SEGMENTS, &[SegmentSort::Address, SegmentSort::Size, SegmentSort::Free]);
         },
     ),
     kept(
         "mzoom",
-        |memory, shared| told(memory.zoom()),
-        |memory, shared, link| {
+        |memory, _shared| told(memory.zoom()),
+        |memory, _shared, link| {
             let zoom = link.number();
             memory.zoom_to(zoom);
         },
     ),
     kept(
         "request",
-        |memory, shared| memory.text.clone(),
+        |memory, _shared| memory.text.clone(),
         |memory, shared, link| act(memory, shared, MemoryAction::RequestTyped(link.text.to_owned()), link.effects),
     ),
 ];

@@ -1,5 +1,6 @@
 //! The allocator's state as rectangles and texts in device pixels of its canvas: only rows that are in view.
 
+use super::Memory;
 use super::walk::stop;
 use super::{ROW_PX, allocation, pieces, words};
 use crate::shared::Shared;
@@ -83,7 +84,6 @@ pub enum MemoryStroke {
 
 /// What is drawn now; `None` until there is something.
 pub fn picture(memory: &Memory, shared: &Shared) -> Option<MemoryPicture> {
-    let memory = memory;
     let (page, canvas) = (memory.page()?, memory.canvas?);
     let (scale, pad) = (canvas.scale, memory.pad_px());
     let (row_px, above) = (ROW_PX * scale, memory.scroll.above());

@@ -3,8 +3,8 @@
 use super::{Memory, Place};
 use crate::hover::life;
 use crate::moment::{event_name, exact};
+use crate::rows::cells::hexadecimal;
 use crate::shared::Shared;
-use crate::table::grid::hexadecimal;
 use base::units::{Bytes, counted, grouped, percent};
 use engine::protocol::{PieceKind, StateBar, StateFit, StateGroup, StatePage, StatePiece, StateSums};
 
@@ -173,7 +173,7 @@ fn card(memory: &Memory, shared: &Shared, (bar, piece): Place<'_>) -> MemoryCard
     card
 }
 
-fn block(memory: &Memory, shared: &Shared, piece: &StatePiece, card: &mut MemoryCard) {
+fn block(memory: &Memory, _shared: &Shared, piece: &StatePiece, card: &mut MemoryCard) {
     let details = memory.details_of(piece);
     let least = if piece.recorded { "" } else { "≥ " };
     if piece.count > 1 {
@@ -208,7 +208,7 @@ fn block(memory: &Memory, shared: &Shared, piece: &StatePiece, card: &mut Memory
     }
 }
 
-fn segment(memory: &Memory, shared: &Shared, bar: &StateBar) -> String {
+fn segment(memory: &Memory, _shared: &Shared, bar: &StateBar) -> String {
     let sums = &bar.sums;
     let group = memory.page().and_then(|page| group_of(page, bar));
     let kind = if group.is_some_and(|group| group.expandable) { "Expandable segment of " } else { "Segment of " };
@@ -234,7 +234,6 @@ pub fn hovered(memory: &Memory, shared: &Shared) -> Option<MemoryCard> {
 
 /// The line below: what keys have led to, or how to move.
 pub fn reading(memory: &Memory, shared: &Shared) -> String {
-    let memory = memory;
     if memory.page().is_none() {
         return "…".to_owned();
     }

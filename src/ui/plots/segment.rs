@@ -3,7 +3,8 @@
 use crate::cursor::Standing;
 use crate::details::{bytes, pool_name, stream_name};
 use crate::hover::Card;
-use crate::shared::{Hover, Shared};
+use crate::shared::Shared;
+use crate::shown::Hover;
 use crate::summary::Fact;
 use base::units::{Bytes, Moment, grouped};
 use engine::protocol::{Grouping, HitMemory, HitSegment, Plot};

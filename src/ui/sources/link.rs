@@ -5,9 +5,7 @@ use crate::link::reading::{Key, LONGEST_VALUE, MOST, Reading, kept};
 use crate::shared::Shared;
 use crate::url::percent_decoded;
 
-pub(super) const LINKS: &[Key<Sources>] = &[
-    kept("files", files, set_files),
-];
+pub(super) const LINKS: &[Key<Sources>] = &[kept("files", files, set_files)];
 
 /// The files of the view "Source" whose lines are seen, as many of them as there is room for; a comma where it is none.
 fn files(sources: &Sources, _: &Shared) -> String {

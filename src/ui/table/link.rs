@@ -1,6 +1,6 @@
 //! What of the table and the histograms stands in a link.
 
-use super::{Table, typed};
+use super::Table;
 use crate::histograms::Measure;
 use crate::link::reading::{Key, Reading, between, kept, name, word};
 use crate::shared::Shared;
@@ -9,14 +9,14 @@ use engine::protocol::{SortWay, TableColumn, TableSort};
 const COLUMNS: [&str; 10] = ["number", "size", "site", "address", "stream", "pool", "born", "age", "freed", "lifetime"];
 
 pub(super) const LINKS: &[Key<Table>] = &[
-    kept("filter", |table, shared| table.text.clone(), |table, shared, link| typed(table, shared, link.text.to_owned())),
+    kept("filter", |table, _shared| table.text.clone(), |table, _shared, link| table.filter_by(link.text.to_owned())),
     kept("sort", sort, set_sort),
-    kept("sizes", |table, shared| between(table.sizes), |table, shared, link| table.sizes = link.numbers()),
-    kept("lives", |table, shared| between(table.lives), |table, shared, link| table.lives = link.numbers()),
+    kept("sizes", |table, _shared| between(table.sizes), |table, _shared, link| table.sizes = link.numbers()),
+    kept("lives", |table, _shared| between(table.lives), |table, _shared, link| table.lives = link.numbers()),
     kept(
         "bars",
-        |table, shared| word(table.measure == Measure::Count, "count"),
-        |table, shared, link| {
+        |table, _shared| word(table.measure == Measure::Count, "count"),
+        |table, _shared, link| {
             let counts = link.is_second(["bytes", "count"]);
             table.measure = if counts { Measure::Count } else { Measure::Bytes };
         },

@@ -11,22 +11,22 @@ const MERGES: [&str; 3] = ["line", "function", "file"];
 pub(super) const LINKS: &[Key<Tree>] = &[
     kept(
         "root",
-        |tree, shared| word(shared.views.arrangement.root == Root::Innermost, "innermost"),
-        |tree, shared, link| {
+        |_tree, shared| word(shared.views.arrangement.root == Root::Innermost, "innermost"),
+        |_tree, shared, link| {
             let is_innermost = link.is_second(["outermost", "innermost"]);
             shared.views.arrangement.root = if is_innermost { Root::Innermost } else { Root::Outermost };
         },
     ),
     kept(
         "merge",
-        |tree, shared| later_name(&MERGES, shared.views.arrangement.merge as usize),
-        |tree, shared, link| {
+        |_tree, shared| later_name(&MERGES, shared.views.arrangement.merge as usize),
+        |_tree, shared, link| {
             shared.views.arrangement.merge = link.one_of(&MERGES, &[Merge::Line, Merge::Function, Merge::File]);
         },
     ),
     kept(
         "internal",
-        |tree, shared| word(shared.views.arrangement.internal == Internal::Shown, "shown"),
+        |_tree, shared| word(shared.views.arrangement.internal == Internal::Shown, "shown"),
         |tree, shared, link| {
             let shown = link.is_second(["hidden", "shown"]);
             shared.views.arrangement.internal = if shown { Internal::Shown } else { Internal::Hidden };
@@ -34,11 +34,11 @@ pub(super) const LINKS: &[Key<Tree>] = &[
             arrange(tree, shared);
         },
     ),
-    step("node", |tree, shared| told(shared.views.node), |tree, shared, link| shared.views.node = link.number()),
+    step("node", |_tree, shared| told(shared.views.node), |_tree, shared, link| shared.views.node = link.number()),
     kept(
         "focus",
-        |tree, shared| told(tree.place.focus),
-        |tree, shared, link| {
+        |tree, _shared| told(tree.place.focus),
+        |tree, _shared, link| {
             let node = link.number();
             tree.focus_on(node);
         },

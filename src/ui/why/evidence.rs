@@ -1,5 +1,6 @@
 //! What a click on evidence does: all that it says, and what the click before has brought goes.
 
+use super::Why;
 use crate::effect::Effect;
 use crate::shared::Shared;
 use crate::{find, pointing};

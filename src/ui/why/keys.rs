@@ -8,8 +8,8 @@ const REPORT: &str = "why-report";
 
 /// Its keys.
 pub(super) const KEYS: &[Binding<WhyStep>] = {
-    use WhyStep::*;
     use Scope::Why;
+    use WhyStep::*;
     &[
         line(Why, &["ArrowUp"], Up, "Statement or row above", REPORT),
         line(Why, &["ArrowDown"], Down, "Statement or row below", REPORT),

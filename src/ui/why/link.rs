@@ -10,21 +10,21 @@ const LONGEST_KEY: usize = 32;
 pub(super) const LINKS: &[Key<Why>] = &[
     step(
         "topic",
-        |why, shared| word(why.topic != Topic::default(), why.topic.name()),
-        |why, shared, link| why.topic = link.take(Topic::named(link.text)).unwrap_or_default(),
+        |why, _shared| word(why.topic != Topic::default(), why.topic.name()),
+        |why, _shared, link| why.topic = link.take(Topic::named(link.text)).unwrap_or_default(),
     ),
     kept(
         "threshold",
-        |why, shared| of_sheets(why.thresholds()),
-        |why, shared, link| {
+        |why, _shared| of_sheets(why.thresholds()),
+        |why, _shared, link| {
             let all = set_of_sheets(link);
             why.set_thresholds(all);
         },
     ),
     kept(
         "rows",
-        |why, shared| of_sheets(why.limits()),
-        |why, shared, link| {
+        |why, _shared| of_sheets(why.limits()),
+        |why, _shared, link| {
             let all = set_of_sheets(link);
             why.set_limits(all);
         },

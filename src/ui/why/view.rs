@@ -36,8 +36,7 @@ impl PartialEq for Basis {
 }
 
 /// What the report depends on now.
-pub fn basis(why: &Why, shared: &Shared) -> Basis {
-    let why = why;
+pub fn basis(why: &Why, _shared: &Shared) -> Basis {
     let sheets = why.report().into_iter().flat_map(|report| &report.sheets);
     let seen = sheets.map(|sheet| (sheet.key.clone(), why.limit(&sheet.key))).collect();
     Basis { report: why.report().cloned(), seen, unfolded: why.unfolded.clone() }
@@ -61,8 +60,7 @@ pub struct Marks {
 }
 
 /// The marks.
-pub fn marks(why: &Why, shared: &Shared) -> Marks {
-    let why = why;
+pub fn marks(why: &Why, _shared: &Shared) -> Marks {
     let items = why.items();
     let is_alarm = |report: &Report| report.statements.iter().any(|statement| statement.tone == Tone::Alarm);
     let alarms = Topic::ALL
@@ -182,8 +180,7 @@ pub enum Stack {
 }
 
 /// The report as text.
-pub fn view(why: &Why, shared: &Shared) -> View {
-    let why = why;
+pub fn view(why: &Why, _shared: &Shared) -> View {
     let Some(report) = why.report() else { return View::default() };
     let said = report.statements.iter().map(|statement| Said {
         tone: statement.tone,
@@ -201,7 +198,7 @@ pub fn view(why: &Why, shared: &Shared) -> View {
 }
 
 /// What the rules of categories bring about: the first table of their report, whole.
-pub fn categories(why: &Why, shared: &Shared) -> Option<SheetView> {
+pub fn categories(why: &Why, _shared: &Shared) -> Option<SheetView> {
     let sheet = why.report_of(Topic::Categories)?.sheets.first()?;
     let mut view = sheet_view(why, sheet, &mut 0, sheet.rows.len());
     // Beside the rules, nothing is clicked in it.
