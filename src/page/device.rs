@@ -9,8 +9,8 @@ use ui::Action;
 use ui::flame::FlameAction;
 use ui::memory::MemoryAction;
 use ui::renderer::{self, Wanted};
-use ui::stage::Renderer;
 use ui::shown::Canvas;
+use ui::stage::Renderer;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
@@ -99,8 +99,8 @@ fn watch(app: &Rc<App>, gpu: &Gpu, made: u32) {
 /// Tells the state the canvases' sizes, now and whenever they change.
 pub(super) fn watch_sizes(app: &Rc<App>) -> Result<(), String> {
     watch_size(app, &app.elements.plot, Action::Resized)?;
-    watch_size(app, &app.elements.flame_plot, |canvas| Action::Flame(FlameAction::Resized(canvas)))?;
-    watch_size(app, &app.elements.memory_plot, |canvas| Action::Memory(MemoryAction::Resized(canvas)))
+    watch_size(app, &app.elements.flame_plot, |canvas| Action::of(FlameAction::Resized(canvas)))?;
+    watch_size(app, &app.elements.memory_plot, |canvas| Action::of(MemoryAction::Resized(canvas)))
 }
 
 fn watch_size(app: &Rc<App>, element: &HtmlElement, then: fn(Canvas) -> Action) -> Result<(), String> {

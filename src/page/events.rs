@@ -7,6 +7,7 @@ use super::table;
 use gloo::events::EventListener;
 use std::rc::Rc;
 use ui::events::EventsAction;
+use ui::rows::RowsStep;
 use ui::{Action, Command};
 use web_sys::{Event, EventTarget};
 
@@ -20,22 +21,22 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
     };
     on(&elements.events_rows, "click", |app, event| {
         if let Some((row, extent)) = table::row(event) {
-            app.dispatch(Action::Events(EventsAction::RowClicked(row, extent)));
+            app.dispatch(Action::of(EventsAction::RowClicked(row, extent)));
         }
     });
     on(&elements.events_filter, "input", |app, _| {
-        app.dispatch(Action::Events(EventsAction::Typed(app.elements.events_filter.value())));
+        app.dispatch(Action::of(EventsAction::Typed(app.elements.events_filter.value())));
     });
     on(&elements.events_filter, "keydown", |app, event| table::leave_field(&app.elements.events_grid, event));
     on(&elements.events_actions, "click", |app, event| {
         if let Some(action) = clicked(event, "data-action") {
-            app.dispatch(Action::Events(EventsAction::ActionToggled(action as u32)));
+            app.dispatch(Action::of(EventsAction::ActionToggled(action as u32)));
         }
     });
     // Their keys are those of the table's buttons.
-    on(&elements.events_all, "click", |app, _| app.dispatch(Action::Command(Command::ChooseAllRows)));
-    on(&elements.events_copy, "click", |app, _| app.dispatch(Action::Command(Command::CopyRows)));
-    on(&elements.events_clear, "click", |app, _| app.dispatch(Action::Command(Command::ClearFilters)));
+    on(&elements.events_all, "click", |app, _| app.dispatch(Action::Command(Command::Rows(RowsStep::ChooseAll))));
+    on(&elements.events_copy, "click", |app, _| app.dispatch(Action::Command(Command::Rows(RowsStep::Copy))));
+    on(&elements.events_clear, "click", |app, _| app.dispatch(Action::Command(Command::Rows(RowsStep::Clear))));
     on(&elements.events_go, "click", |app, _| app.dispatch(Action::Command(Command::TypeMoment)));
     listeners
 }

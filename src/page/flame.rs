@@ -36,7 +36,7 @@ impl Graph {
             return false;
         }
         self.scroll(elements, state);
-        let Some(picture) = picture(state) else { return false };
+        let Some(picture) = picture(&state.flame, state) else { return false };
         let now = (picture, theme.clone(), painter.surfaces());
         if self.shown.as_ref() == Some(&now) {
             return false;
@@ -195,7 +195,7 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
 }
 
 fn dispatch(app: &Rc<App>, action: FlameAction) {
-    app.dispatch(Action::Flame(action));
+    app.dispatch(Action::of(action));
 }
 
 /// Where a mouse event is on the canvas, in its device pixels.

@@ -7,8 +7,8 @@ use gloo::events::EventListener;
 use std::cell::Cell;
 use std::rc::Rc;
 use ui::Action;
-use ui::effect::Pointer;
 use ui::drag::{Drag, Held};
+use ui::effect::Pointer;
 use wasm_bindgen::JsCast;
 use web_sys::PointerEvent;
 

@@ -5,12 +5,16 @@ use super::dom::{self, listen};
 use engine::protocol::Grouping;
 use gloo::events::EventListener;
 use std::rc::Rc;
-use ui::effect::{Pointer, WheelAxis};
+use ui::binding::{Scope, chord};
 use ui::drag::Held;
+use ui::effect::{Pointer, WheelAxis};
 use ui::export::Dialog;
-use ui::keys::{BINDINGS, Scope, chord, command};
+use ui::export::ExportAction;
+use ui::export::ExportStep;
+use ui::keys::{BINDINGS, command};
 use ui::settings;
 use ui::stage::Help;
+use ui::state::FeatureCommand;
 use ui::{Action, Command};
 use wasm_bindgen::JsCast;
 use web_sys::{
@@ -34,8 +38,8 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
     on(&elements.open_large, "click", |app, _| app.dispatch(Action::Command(Command::OpenFile)));
     on(&elements.help_close, "click", |app, _| app.dispatch(Action::HelpClosed));
     on(&elements.help, "close", |app, _| app.dispatch(Action::HelpClosed));
-    on(&elements.export_close, "click", |app, _| app.dispatch(Action::ExportClosed));
-    on(&elements.export, "close", |app, _| app.dispatch(Action::ExportClosed));
+    on(&elements.export_close, "click", |app, _| app.dispatch(Action::of(ExportAction::Closed)));
+    on(&elements.export, "close", |app, _| app.dispatch(Action::of(ExportAction::Closed)));
     on(&elements.letters, "change", |app, _| app.dispatch(Action::Command(Command::ToggleLetters)));
     on(&elements.device, "change", |app, _| {
         if let Ok(ordinal) = app.elements.device.value().parse() {
@@ -73,7 +77,7 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
     on(&elements.capacity, "input", |app, _| app.dispatch(Action::CapacityTyped(app.elements.capacity.value())));
     on(&elements.plot, "pointerleave", |app, _| app.dispatch(Action::PointerLeft));
 
-    for binding in BINDINGS {
+    for binding in BINDINGS.iter() {
         if let Ok(button) = dom::by_id::<HtmlButtonElement>(&elements.document, binding.control) {
             let (app, command) = (app.clone(), binding.command);
             listeners.push(listen(&button, "click", move |_| app.dispatch(Action::Command(command))));
@@ -155,7 +159,14 @@ fn key(app: &Rc<App>, event: &Event) {
     if help == Help::Open && !matches!(command, Command::ToggleHelp | Command::ToggleLetters) {
         return;
     }
-    if export == Dialog::Open && !matches!(command, Command::ToggleExport | Command::Export(_) | Command::SaveHtml) {
+    if export == Dialog::Open
+        && !matches!(
+            command,
+            Command::Feature(FeatureCommand::Export(ExportStep::Toggle))
+                | Command::Feature(FeatureCommand::Export(ExportStep::Save(_)))
+                | Command::SaveHtml
+        )
+    {
         return;
     }
     if rules == settings::Dialog::Open && command != Command::ToggleRules {

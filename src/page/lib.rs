@@ -60,6 +60,7 @@ use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 use theme::Theme;
 use ui::effect::Origin;
+use ui::shared::Shared;
 use ui::{self, Action, Effect, State};
 use web_sys::Window;
 
@@ -128,9 +129,10 @@ impl App {
                     }
                 }
             });
+            let shared = Shared { came: files::came(&elements), ..Shared::default() };
             App {
                 delivered,
-                state: RefCell::new(State { came: files::came(&elements), ..State::default() }),
+                state: RefCell::new(State { shared, ..State::default() }),
                 client,
                 files: Files::default(),
                 clipboard: clipboard::Clipboard::default(),

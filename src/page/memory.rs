@@ -15,6 +15,7 @@ use picture::timeline::scene::FADED;
 use std::rc::Rc;
 use ui::memory::picture::{MemoryPicture, MemoryStroke, picture};
 use ui::memory::{MemoryAction, MemoryStep};
+use ui::state::FeatureCommand;
 use ui::views::Tab;
 use ui::{Action, Command, State};
 use wasm_bindgen::{Clamped, JsCast};
@@ -43,7 +44,7 @@ impl Bars {
             return;
         }
         self.scroll(elements, state);
-        let Some(picture) = picture(state) else { return };
+        let Some(picture) = picture(&state.memory, state) else { return };
         let now = (picture, theme.clone());
         if self.shown.as_ref() == Some(&now) {
             return;
@@ -173,7 +174,7 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
             if let Some(wheel) = event.dyn_ref::<WheelEvent>().filter(|wheel| wheel.ctrl_key()) {
                 event.prevent_default();
                 let step = if wheel.delta_y() < 0.0 { MemoryStep::ZoomIn } else { MemoryStep::ZoomOut };
-                app.dispatch(Action::Command(Command::Memory(step)));
+                app.dispatch(Action::Command(Command::Feature(FeatureCommand::Memory(step))));
             }
         }),
         on(&elements.memory_sort, "change", |app, _| {
@@ -195,7 +196,7 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
 }
 
 fn dispatch(app: &Rc<App>, action: MemoryAction) {
-    app.dispatch(Action::Memory(action));
+    app.dispatch(Action::of(action));
 }
 
 /// Where a mouse event is on the canvas, in its device pixels.

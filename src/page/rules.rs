@@ -5,6 +5,7 @@ use super::dom::{cause, listen};
 use super::{export, settings};
 use gloo::events::EventListener;
 use std::rc::Rc;
+use ui::export::ExportAction;
 use ui::rules::{Choice, Form, RulesAction};
 use ui::settings::SettingsAction;
 use ui::{Action, Command};
@@ -25,7 +26,7 @@ pub(super) fn load(app: &Rc<App>) {
 /// Lets the browser save a set.
 pub(super) fn save(app: &Rc<App>, name: &str, text: &str) {
     let saved = export::save_text(app, name, text).map(|()| name.to_owned());
-    app.dispatch(Action::Exported(saved.map_err(|error| cause(&error))));
+    app.dispatch(Action::of(ExportAction::Saved(saved.map_err(|error| cause(&error)))));
 }
 
 /// Listens to the dialog.

@@ -35,7 +35,7 @@ pub(super) fn listeners(app: &Rc<App>) -> [EventListener; 5] {
 }
 
 fn act(app: &Rc<App>, action: SourceAction) {
-    app.dispatch(Action::Source(action));
+    app.dispatch(Action::of(action));
 }
 
 /// Arrows go from button to button; right unfolds a file, left folds it.

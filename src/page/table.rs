@@ -7,7 +7,10 @@ use std::rc::Rc;
 use ui::events::EventsAction;
 use ui::histograms::{Histogram, Reach};
 use ui::memory::MemoryAction;
-use ui::table::{COLUMNS, Dropped, Extent};
+use ui::rows::Extent;
+use ui::rows::RowsStep;
+use ui::table::TableAction;
+use ui::table::{COLUMNS, Dropped};
 use ui::views::Tab;
 use ui::{Action, Command};
 use wasm_bindgen::JsCast;
@@ -30,17 +33,17 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
     on(&elements.memory_scroll, "scroll", |app, _| tell_scroll(app, Tab::Memory));
     on(&elements.table_rows, "click", |app, event| {
         if let Some((row, extent)) = row(event) {
-            app.dispatch(Action::RowClicked(row, extent));
+            app.dispatch(Action::of(TableAction::RowClicked(row, extent)));
         }
     });
     on(&elements.table_head, "click", |app, event| {
         let place = number(event, "data-column").and_then(|place| COLUMNS.get(place as usize));
         if let Some((column, ..)) = place {
-            app.dispatch(Action::SortChosen(*column));
+            app.dispatch(Action::of(TableAction::SortChosen(*column)));
         }
     });
     on(&elements.table_filter, "input", |app, _| {
-        app.dispatch(Action::TableFilterTyped(app.elements.table_filter.value()));
+        app.dispatch(Action::of(TableAction::FilterTyped(app.elements.table_filter.value())));
     });
     on(&elements.table_filter, "keydown", |app, event| leave_field(&app.elements.table_grid, event));
     for (chip, dropped) in [
@@ -49,14 +52,18 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
         (&elements.chip_lives, Dropped::Lives),
     ] {
         let app = app.clone();
-        listeners.push(listen(chip, "click", move |_| app.dispatch(Action::FilterDropped(dropped))));
+        listeners.push(listen(chip, "click", move |_| app.dispatch(Action::of(TableAction::FilterDropped(dropped)))));
     }
     for (bars, of) in [(&elements.size_bars, Histogram::Sizes), (&elements.life_bars, Histogram::Lives)] {
         let (clicked, walked) = (app.clone(), bars.clone());
         listeners.push(listen(bars, "click", move |event| {
             let shift = event.dyn_ref::<MouseEvent>().is_some_and(MouseEvent::shift_key);
             if let Some(class) = number(event, "data-class") {
-                clicked.dispatch(Action::BarClicked(of, class as u8, if shift { Reach::Through } else { Reach::One }));
+                clicked.dispatch(Action::of(TableAction::BarClicked(
+                    of,
+                    class as u8,
+                    if shift { Reach::Through } else { Reach::One },
+                )));
             }
         }));
         listeners.push(listen(bars, "keydown", move |event| walk(&walked, event)));
@@ -68,7 +75,7 @@ pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
     }
     let clearing = app.clone();
     listeners.push(listen(&elements.table_empty_clear, "click", move |_| {
-        clearing.dispatch(Action::Command(Command::ClearFilters));
+        clearing.dispatch(Action::Command(Command::Rows(RowsStep::Clear)));
     }));
     listeners
 }
@@ -103,9 +110,9 @@ fn tell_scroll(app: &Rc<App>, of: Tab) {
     // What is hidden has no height, and loses its place for a while.
     if height > 0.0 {
         app.dispatch(match of {
-            Tab::Memory => Action::Memory(MemoryAction::Scrolled(top, height)),
-            Tab::Events => Action::Events(EventsAction::Scrolled(top, height)),
-            _ => Action::TableScrolled { top, height },
+            Tab::Memory => Action::of(MemoryAction::Scrolled(top, height)),
+            Tab::Events => Action::of(EventsAction::Scrolled(top, height)),
+            _ => Action::of(TableAction::Scrolled(top, height)),
         });
     }
 }

@@ -25,12 +25,12 @@ pub(super) fn listeners(app: &Rc<App>) -> [EventListener; 5] {
             if let Some(row) =
                 number(event, ".row", "data-row").filter(|_| number(event, ".twisty, a[href]", "data-row").is_none())
             {
-                app.dispatch(Action::Tree(TreeAction::Toggled(row)));
+                app.dispatch(Action::of(TreeAction::Toggled(row)));
             }
         }),
         on(&elements.tree_way, "click", |app, event| {
             if let Some(node) = number(event, "button", "data-node") {
-                app.dispatch(Action::Tree(TreeAction::Focused(node)));
+                app.dispatch(Action::of(TreeAction::Focused(node)));
                 // It fails only for an element that is gone.
                 let _ = app.elements.tree_rows.focus();
             }
@@ -38,7 +38,7 @@ pub(super) fn listeners(app: &Rc<App>) -> [EventListener; 5] {
         on(&elements.tree_merge, "change", |app, _| {
             let wanted = app.elements.tree_merge.value();
             if let Some((merge, _)) = MERGES.iter().find(|(_, name)| *name == wanted) {
-                app.dispatch(Action::Tree(TreeAction::Merged(*merge)));
+                app.dispatch(Action::of(TreeAction::Merged(*merge)));
             }
         }),
     ]
@@ -73,7 +73,7 @@ fn scrolled(app: &Rc<App>) {
     // What we scrolled to ourselves comes back rounded.
     let top_px = if (top_px - known.top_px).abs() <= 1.0 { known.top_px } else { top_px };
     if (top_px, height_px) != (known.top_px, known.height_px) {
-        app.dispatch(Action::Tree(TreeAction::Scrolled { top_px, height_px }));
+        app.dispatch(Action::of(TreeAction::Scrolled { top_px, height_px }));
     }
 }
 
@@ -85,7 +85,7 @@ fn click(app: &Rc<App>, event: &Event) {
         return;
     }
     let twisty = number(event, ".twisty", "data-row").is_some();
-    app.dispatch(Action::Tree(if twisty { TreeAction::Toggled(row) } else { TreeAction::Clicked(row) }));
+    app.dispatch(Action::of(if twisty { TreeAction::Toggled(row) } else { TreeAction::Clicked(row) }));
     let _ = app.elements.tree_rows.focus();
 }
 

@@ -58,7 +58,7 @@ pub(super) fn listeners(app: &Rc<App>) -> [EventListener; 5] {
 }
 
 fn act(app: &Rc<App>, action: WhyAction) {
-    app.dispatch(Action::Why(action));
+    app.dispatch(Action::of(action));
 }
 
 /// What the element under the pointer, or the nearest around it, has as this attribute.

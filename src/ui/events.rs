@@ -250,7 +250,7 @@ pub(super) const FEATURE: Feature<Events, EventsAction, EventStep> = Feature {
 };
 
 /// Another device: what a person typed stays.
-fn reset(events: &mut Events, _shared: &mut Shared, change: Change) {
+fn reset(events: &mut Events, _: &mut Shared, change: Change) {
     if change.is_of_device() {
         let Events { text, wrong, filter, mut scroll, .. } = std::mem::take(events);
         scroll.rows = 0;

@@ -201,7 +201,7 @@ pub(super) const FEATURE: Feature<Export, ExportAction, ExportStep> = Feature {
     escape: ends_nothing,
 };
 
-fn reset(export: &mut Export, _shared: &mut Shared, change: Change) {
+fn reset(export: &mut Export, _: &mut Shared, change: Change) {
     if change == Change::Device {
         *export = Export::default();
     }

@@ -248,7 +248,7 @@ pub(super) const FEATURE: Feature<FlameGraph, FlameAction, FlameStep> = Feature 
     escape: unzoom,
 };
 
-fn reset(flame: &mut FlameGraph, _shared: &mut Shared, change: Change) {
+fn reset(flame: &mut FlameGraph, _: &mut Shared, change: Change) {
     if change == Change::InternalFrames {
         flame.forget_boxes();
     }
@@ -286,7 +286,7 @@ fn follow_node(flame: &mut FlameGraph, shared: &mut Shared) {
 fn take(flame: &mut FlameGraph, shared: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
     let Reply::Flame { serial, page } = reply else { return Some(reply) };
     flame.answer.take(serial, Rc::from(page));
-    settle_rows(flame, shared);
+    settle_rows(flame);
     let selected = shared.selection.as_ref().map(|selection| selection.allocation);
     let revealed = flame.page().and_then(|page| page.boxes.get(page.revealed? as usize)).map(|it| it.row);
     if let Some(row) = revealed.filter(|_| flame.followed != selected) {
@@ -297,7 +297,7 @@ fn take(flame: &mut FlameGraph, shared: &mut Shared, reply: Reply, _: f64, _: &m
 }
 
 /// Chooses the rows in view where what they were chosen for is another; keeps them in reach otherwise.
-fn settle_rows(flame: &mut FlameGraph, _shared: &mut Shared) {
+fn settle_rows(flame: &mut FlameGraph) {
     let (Some(page), Some(canvas)) = (flame.page().cloned(), flame.canvas) else { return };
     let Some(zoom) = page.boxes.get(page.zoom as usize) else { return };
     let now = (zoom.node, flame.growth, canvas);
@@ -316,7 +316,7 @@ fn act(flame: &mut FlameGraph, shared: &mut Shared, action: FlameAction, _: &mut
     match action {
         FlameAction::Resized(canvas) => {
             flame.canvas = Some(canvas);
-            settle_rows(flame, shared);
+            settle_rows(flame);
         }
         FlameAction::Scrolled(css) => {
             // What the browser rounded is not what somebody scrolled.
@@ -377,7 +377,7 @@ fn step(flame: &mut FlameGraph, shared: &mut Shared, step: FlameStep, _: &mut Ve
     }
     if step == FlameStep::Turn {
         flame.growth = if flame.growth == Growth::Down { Growth::Up } else { Growth::Down };
-        settle_rows(flame, shared);
+        settle_rows(flame);
         return;
     }
     let known = flame.page().cloned().zip(flame.selected_box(shared)).filter(|_| !flame.has_stale_boxes(shared));

@@ -148,15 +148,16 @@ mod tests {
 
     #[test]
     fn one_is_saved_at_a_time_and_each_end_is_said() {
-        let mut state = Shared { html: Saving::Underway, ..Shared::default() };
-        stepped(&mut state, Step::Done(1 << 20, 3 << 20));
-        assert_eq!(state.remark.as_deref(), Some("Saving: 1.00 MiB of 3.00 MiB of the snapshot."));
-        assert_eq!(state.html, Saving::Underway);
+        let (mut html, mut shared, mut effects) = (Saving::Underway, Shared::default(), Vec::new());
         let packing = Packing::Compressed;
-        stepped(&mut state, Step::Saved { file: "a.html".into(), bytes: 3 << 20, snapshot: 1 << 20, packing });
-        assert_eq!(state.remark.as_deref(), Some("Saved a.html: 3.00 MiB, of them 1.00 MiB the snapshot, compressed."));
-        assert_eq!(state.html, Saving::Idle);
-        stepped(&mut state, Step::Failed("no".into()));
-        assert_eq!(state.remark.as_deref(), Some("The page could not be saved: no."));
+        let saved = Step::Saved { file: "a.html".into(), bytes: 3 << 20, snapshot: 1 << 20, packing };
+        for (step, saving, said) in [
+            (Step::Done(1 << 20, 3 << 20), Saving::Underway, "Saving: 1.00 MiB of 3.00 MiB of the snapshot."),
+            (saved, Saving::Idle, "Saved a.html: 3.00 MiB, of them 1.00 MiB the snapshot, compressed."),
+            (Step::Failed("no".into()), Saving::Idle, "The page could not be saved: no."),
+        ] {
+            act(&mut html, &mut shared, step, &mut effects);
+            assert_eq!((html, shared.remark.as_deref()), (saving, Some(said)));
+        }
     }
 }

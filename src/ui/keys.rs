@@ -226,13 +226,17 @@ pub fn command(scope: Scope, key: &str, letters: Letters) -> Option<Command> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::binding::chord;
+    use crate::drag::Held;
+    use crate::state::FeatureCommand;
+    use crate::tree_keys::TreeCommand;
 
     #[test]
     fn no_two_commands_share_a_key() {
         for (at, a) in BINDINGS.iter().enumerate() {
             for b in &BINDINGS[at + 1..] {
                 assert_ne!(a.command, b.command, "a command stands in the table once");
-                assert!(a.control != b.control || [ROWS, GRID, REPORT].contains(&a.control), "{}", a.control);
+                assert!(a.control != b.control || ["tree-rows", GRID, "why-report"].contains(&a.control), "{}", a.control);
                 // A page key works in every scope, so it must differ from all but those of the tree, which go before it.
                 let near = [a.scope, b.scope].contains(&Scope::Page) && ![a.scope, b.scope].contains(&Scope::Tree);
                 let rows = [a.scope, b.scope].iter().all(|it| [Scope::Events, Scope::Table].contains(it));
@@ -250,12 +254,12 @@ mod tests {
         let taken: Vec<&str> = of(Scope::Tree).filter(|key| of(Scope::Page).any(|it| it == *key)).copied().collect();
         assert_eq!(taken, ["e", "c", "n", "Shift+n"], "the keys of ptmem, and the way from match to match");
         let typed = |scope, key| command(scope, key, Letters::On);
-        assert_eq!(typed(Scope::Tree, "c"), Some(Command::Tree(TreeCommand::CloseBelow)));
+        assert_eq!(typed(Scope::Tree, "c"), Some(Command::Feature(FeatureCommand::Tree(TreeCommand::CloseBelow))));
         assert_eq!(
             (typed(Scope::Timeline, "c"), typed(Scope::Tree, "o")),
             (Some(Command::CopyDetails), Some(Command::OpenFile))
         );
-        assert_eq!(typed(Scope::Tree, &chord(" ", Held::default())), Some(Command::Tree(TreeCommand::Toggle)));
+        assert_eq!(typed(Scope::Tree, &chord(" ", Held::default())), Some(Command::Feature(FeatureCommand::Tree(TreeCommand::Toggle))));
         assert_eq!(command(Scope::Page, "Ctrl+,", Letters::Off), Some(Command::ToggleSettings), "no single letter");
     }
 
@@ -268,9 +272,9 @@ mod tests {
         assert_eq!(typed("A", alone), Some(Command::MoveLeft), "caps lock is not a trap");
         assert_eq!((typed("z", alone), typed("Z", shift)), (Some(Command::WindowBack), Some(Command::WindowForward)));
         assert_eq!(typed("?", shift), Some(Command::ToggleHelp), "a sign that takes Shift to type");
-        assert_eq!(typed("ArrowLeft", shift), Some(Command::CursorEarlier));
+        assert_eq!(typed("ArrowLeft", shift), Some(Command::Cursor(CursorStep::Earlier)));
         let both = Held { ctrl: true, ..shift };
-        assert_eq!(typed("ArrowLeft", both), Some(Command::CursorColumnLeft));
+        assert_eq!(typed("ArrowLeft", both), Some(Command::Cursor(CursorStep::ColumnLeft)));
         assert_eq!(typed("c", Held { ctrl: true, ..alone }), None, "that copies what is marked");
         assert_eq!(command(Scope::Page, "a", On), None);
         assert_eq!(command(Scope::Timeline, "?", On), Some(Command::ToggleHelp));

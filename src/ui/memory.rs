@@ -381,7 +381,7 @@ pub(super) const FEATURE: Feature<Memory, MemoryAction, MemoryStep> = Feature {
 };
 
 /// Another device: only how it is looked at stays.
-fn reset(memory: &mut Memory, _shared: &mut Shared, change: Change) {
+fn reset(memory: &mut Memory, _: &mut Shared, change: Change) {
     if change.is_of_device() {
         let Memory { canvas, sort, mut scroll, .. } = std::mem::take(memory);
         scroll.rows = 0;
@@ -390,7 +390,7 @@ fn reset(memory: &mut Memory, _shared: &mut Shared, change: Change) {
     }
 }
 
-fn take(memory: &mut Memory, _shared: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
+fn take(memory: &mut Memory, _: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
     match reply {
         Reply::State { serial, page } => take_page(memory, serial, page),
         Reply::Details { serial, details } => {

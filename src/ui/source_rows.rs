@@ -147,12 +147,12 @@ impl Sought<'_> {
     }
 }
 
-fn is_product(sources: &Sources, _shared: &Shared) -> bool {
+fn is_product(sources: &Sources) -> bool {
     matches!(sources.page.question(), Some(Scope::ByteMoments(_)))
 }
 
-fn unit(sources: &Sources, shared: &Shared) -> &'static str {
-    if is_product(sources, shared) { " B × moments" } else { " B requested" }
+fn unit(sources: &Sources, _shared: &Shared) -> &'static str {
+    if is_product(sources) { " B × moments" } else { " B requested" }
 }
 
 /// The table.
@@ -219,7 +219,7 @@ pub fn view(sources: &Sources, shared: &Shared) -> SourceView {
         let label = super::tree_rows::nothing(shared.views.scope).to_owned();
         rows.push(row(RowKind::Note, label, String::new(), &Standing::default(), Marked::default()));
     }
-    SourceView { unit: if is_product(sources, shared) { "Bytes × moments" } else { "Requested" }, rows }
+    SourceView { unit: if is_product(sources) { "Bytes × moments" } else { "Requested" }, rows }
 }
 
 fn take_away(from: &mut Standing, less: &Standing) {

@@ -109,7 +109,7 @@ pub(super) const FEATURE: Feature<Sources, SourceAction, Infallible> = Feature {
 };
 
 /// Another device, or another file: only the dropped text stays.
-fn reset(sources: &mut Sources, _shared: &mut Shared, change: Change) {
+fn reset(sources: &mut Sources, _: &mut Shared, change: Change) {
     if change.is_of_device() {
         let changes = sources.changes + 1;
         *sources = Sources { text: sources.text.take(), changes, ..Sources::default() };
@@ -125,7 +125,7 @@ fn ask(sources: &mut Sources, shared: &mut Shared, device: i64, effects: &mut Ve
 }
 
 /// Takes the worker's answer.
-fn take(sources: &mut Sources, _shared: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
+fn take(sources: &mut Sources, _: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
     let Reply::Sources { serial, page } = reply else { return Some(reply) };
     sources.page.take(serial, Rc::from(page));
     sources.changes += 1;
@@ -161,7 +161,7 @@ fn act(sources: &mut Sources, shared: &mut Shared, action: SourceAction, _: &mut
         SourceAction::Picked(place) => {
             let Some(row) = view(sources, shared).rows.into_iter().nth(place) else { return };
             match row.kind {
-                RowKind::File(_) => fold(sources, shared, row.path),
+                RowKind::File(_) => fold(sources, row.path),
                 RowKind::Line => pick(shared, &row.path, &row.label),
                 RowKind::Note => {}
             }
@@ -176,7 +176,7 @@ fn act(sources: &mut Sources, shared: &mut Shared, action: SourceAction, _: &mut
     }
 }
 
-fn fold(sources: &mut Sources, _shared: &mut Shared, path: String) {
+fn fold(sources: &mut Sources, path: String) {
     let Some(page) = sources.page.latest() else { return };
     let seen = |(place, file): (usize, &SourceFile)| sources.is_open(place, &file.path).then(|| file.path.clone());
     let mut open: Vec<String> = page.files.iter().enumerate().filter_map(seen).collect();

@@ -97,7 +97,7 @@ pub(super) fn act(tree: &mut Tree, shared: &mut Shared, action: TreeAction, _: &
         }
         TreeAction::Toggled(row) => {
             tree.go_to(row);
-            toggle(tree, shared);
+            toggle(tree);
         }
         TreeAction::Focused(node) => tree.focus_on(Some(node).filter(|&node| node > 0)),
         TreeAction::Merged(merge) => shared.views.arrangement.merge = merge,
@@ -133,7 +133,7 @@ pub(super) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand
             }
             _ => {}
         },
-        TreeCommand::Toggle => toggle(tree, shared),
+        TreeCommand::Toggle => toggle(tree),
         TreeCommand::OpenBelow | TreeCommand::CloseBelow => {
             if let Some((node, ..)) = active {
                 let opens = command == TreeCommand::OpenBelow;
@@ -221,7 +221,7 @@ pub(super) fn heaviest(
     }
 }
 
-fn toggle(tree: &mut Tree, _shared: &mut Shared) {
+fn toggle(tree: &mut Tree) {
     let Some(row) = tree.active_row() else { return };
     let (node, fold) = (row.node, row.fold);
     match fold {

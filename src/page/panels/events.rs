@@ -5,7 +5,7 @@ use super::grid::{Place, Rows};
 use crate::dom::{Elements, append, clear, set_attribute, set_text};
 use ui::State;
 use ui::events::{COLUMNS, Chip, EventsStatus, chips, grid, status};
-use ui::table::Grid;
+use ui::rows::Grid;
 use ui::views::Tab;
 
 #[derive(Default)]
@@ -43,7 +43,7 @@ impl Panel {
         if state.views.seen() != Some(Tab::Events) {
             return;
         }
-        if let Some(grid) = self.grid.changed(grid(state)) {
+        if let Some(grid) = self.grid.changed(grid(&state.events, state)) {
             self.rows.show(elements, &place(elements), grid);
         }
         self.rows.scroll(&place(elements), &state.events.scroll);
@@ -57,7 +57,7 @@ impl Panel {
                 elements.events_filter.set_value(text);
             }
         }
-        if let Some(status) = self.status.changed(status(state)) {
+        if let Some(status) = self.status.changed(status(&state.events)) {
             set_text(&elements.events_status, &status.text);
             elements.events_status.set_class_name(if status.is_wrong { "wrong" } else { "" });
             set_attribute(&elements.events_filter, "aria-invalid", if status.is_wrong { "true" } else { "false" });

@@ -3,7 +3,8 @@
 use super::Shown;
 use crate::dom::{Elements, set_text};
 use ui::State;
-use ui::export::{Dialog, Format, pixels};
+use ui::export::{Dialog, pixels};
+use ui::picture_file::Format;
 
 #[derive(Default)]
 pub(super) struct Panel {

@@ -49,9 +49,9 @@ impl Panel {
                 set_attribute(&last, "aria-current", "true");
             }
         }
-        set_text(&elements.flame_found, &found(state));
-        set_text(&elements.flame_note, note(state));
-        set_text(&elements.flame_reading, &reading(state));
+        set_text(&elements.flame_found, &found(&state.flame, state));
+        set_text(&elements.flame_note, note(&state.flame, state));
+        set_text(&elements.flame_reading, &reading(&state.flame, state));
         let hovered = flame.page().zip(flame.hovered()).map(|(page, of)| card(state, page, of));
         if let Some(card) = self.card.changed(hovered) {
             elements.flame_card.set_hidden(card.is_none());

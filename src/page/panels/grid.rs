@@ -1,8 +1,8 @@
 //! Rows of a grid: as many elements as are seen, filled anew as they are scrolled.
 
 use crate::dom::{Elements, append, set_attribute, set_text};
+use ui::rows::{Cell, Grid, RowView};
 use ui::scroll::Scroll;
-use ui::table::{Cell, Grid, RowView};
 use web_sys::{Element, HtmlElement};
 
 /// The elements of a grid.

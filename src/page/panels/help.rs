@@ -3,7 +3,8 @@
 use super::Shown;
 use crate::dom::{Elements, append};
 use ui::State;
-use ui::keys::{BINDINGS, GESTURES, Scope, key_text};
+use ui::binding::{Scope, key_text};
+use ui::keys::{BINDINGS, GESTURES};
 use ui::stage::{Help, Letters};
 
 #[derive(Default)]

@@ -3,7 +3,7 @@
 use super::Shown;
 use crate::dom::{Elements, append, clear, set_attribute, set_text};
 use ui::State;
-use ui::histograms::{Bar, Chart, Histogram, Measure, chart};
+use ui::histograms::{Bar, Chart, Histogram, Measure};
 use ui::views::Tab;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
@@ -28,7 +28,7 @@ impl Panel {
             (Histogram::Lives, &elements.life_bars, &elements.life_top),
         ];
         for (shown, (of, bars, top)) in self.charts.iter_mut().zip(places) {
-            if let Some(chart) = shown.changed(chart(state, of)) {
+            if let Some(chart) = shown.changed(state.table.chart(of)) {
                 let text = ["highest bar: ", &chart.top].concat();
                 set_text(top, &text);
                 set_attribute(top, "data-top", &text);

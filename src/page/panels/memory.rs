@@ -73,8 +73,8 @@ impl Panel {
                 }
             }
         }
-        set_text(&elements.memory_note, &note(state));
-        set_text(&elements.memory_reading, &reading(state));
+        set_text(&elements.memory_note, &note(&state.memory, state));
+        set_text(&elements.memory_reading, &reading(&state.memory, state));
         if let Some(text) = self.text.changed(memory.text.clone()) {
             let focus = elements.document.active_element();
             // Whoever types there is ahead of us.
@@ -82,7 +82,7 @@ impl Panel {
                 elements.memory_request.set_value(text);
             }
         }
-        if let Some(card) = self.card.changed(hovered(state)) {
+        if let Some(card) = self.card.changed(hovered(&state.memory, state)) {
             elements.memory_card.set_hidden(card.is_none());
             if let Some(card) = card {
                 set_text(&elements.memory_card_title, &card.title);

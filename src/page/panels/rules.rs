@@ -34,7 +34,7 @@ impl Panel {
         {
             show_rules(elements, view);
         }
-        if let Some(result) = self.result.changed(categories(state)) {
+        if let Some(result) = self.result.changed(categories(&state.why)) {
             clear(&elements.rules_result);
             match result {
                 Some(sheet) => append(&elements.rules_result, &why::table(elements, sheet, "rules-title")),

@@ -7,8 +7,8 @@ use ui::effect::DropHover;
 use ui::loading::LoadingView;
 use ui::notices::{Status, renderer_notice, status};
 use ui::record::SNIPPET;
-use ui::stage::{Renderer, Stage};
 use ui::shown::BytesAxis;
+use ui::stage::{Renderer, Stage};
 
 #[derive(Default)]
 pub(super) struct Panel {

@@ -6,7 +6,8 @@ use crate::dom::{Elements, append, set_attribute, set_text};
 use engine::protocol::TableSort;
 use ui::State;
 use ui::histograms::{Histogram, chosen};
-use ui::table::{COLUMNS, Grid, TableStatus, grid, order, status};
+use ui::rows::Grid;
+use ui::table::{COLUMNS, TableStatus, grid, order, status};
 use ui::views::Tab;
 
 #[derive(Default)]
@@ -61,7 +62,7 @@ impl Panel {
                 header = now.next_element_sibling();
             }
         }
-        if let Some(grid) = self.grid.changed(grid(state)) {
+        if let Some(grid) = self.grid.changed(grid(&state.table, state)) {
             self.rows.show(elements, &place(elements), grid);
         }
         self.rows.scroll(&place(elements), &state.table.scroll);
@@ -88,7 +89,7 @@ impl Panel {
                 set_attribute(place, "aria-label", &["No longer only: ", text].concat());
             }
         }
-        if let Some(status) = self.status.changed(status(state)) {
+        if let Some(status) = self.status.changed(status(&state.table, state)) {
             for place in [&elements.table_status, &elements.histograms_status] {
                 set_text(place, &status.text);
                 set_attribute(place, "title", &status.exact);

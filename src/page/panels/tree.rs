@@ -56,11 +56,11 @@ impl Panel {
     }
 
     fn fill(&mut self, elements: &Elements, state: &State) {
-        if let Some(tools) = self.tools.changed(tools(state)) {
+        if let Some(tools) = self.tools.changed(tools(&state.tree, state)) {
             show_tools(elements, tools);
         }
-        let Some(Some(_)) = self.seen.changed(seen(state)) else { return };
-        let view = view(state);
+        let Some(Some(_)) = self.seen.changed(seen(&state.tree, state)) else { return };
+        let view = view(&state.tree, state);
         let (scale, scroll) = (scale(state), state.tree.scroll);
         set_text(&elements.tree_empty, view.empty);
         elements.tree_empty.set_hidden(view.empty.is_empty());

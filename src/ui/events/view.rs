@@ -151,7 +151,7 @@ pub fn chips(events: &Events) -> Vec<Chip> {
 }
 
 /// What is said of the list.
-pub fn status(events: &Events, _shared: &Shared) -> EventsStatus {
+pub fn status(events: &Events) -> EventsStatus {
     let mut status = EventsStatus { is_filtered: events.is_filtered(), ..EventsStatus::default() };
     if let Some(page) = events.page() {
         status.data = [page.listed, page.all];

@@ -158,8 +158,8 @@ fn fit_text(fit: &StateFit, of: usize) -> String {
 }
 
 /// What is said of a place.
-fn card(memory: &Memory, shared: &Shared, (bar, piece): Place<'_>) -> MemoryCard {
-    let mut card = MemoryCard { segment: segment(memory, shared, bar), ..MemoryCard::default() };
+fn card(memory: &Memory, _shared: &Shared, (bar, piece): Place<'_>) -> MemoryCard {
+    let mut card = MemoryCard { segment: segment(memory, bar), ..MemoryCard::default() };
     match piece {
         None => {
             card.title = exact(bar.sums.reserved) + " reserved, no block a pixel wide";
@@ -168,12 +168,12 @@ fn card(memory: &Memory, shared: &Shared, (bar, piece): Place<'_>) -> MemoryCard
             card.title = ["Free: ≤ ", &exact(piece.rounded)].concat();
             card.site = "at ".to_owned() + &hexadecimal(piece.address);
         }
-        Some(piece) => block(memory, shared, piece, &mut card),
+        Some(piece) => block(memory, piece, &mut card),
     }
     card
 }
 
-fn block(memory: &Memory, _shared: &Shared, piece: &StatePiece, card: &mut MemoryCard) {
+fn block(memory: &Memory, piece: &StatePiece, card: &mut MemoryCard) {
     let details = memory.details_of(piece);
     let least = if piece.recorded { "" } else { "≥ " };
     if piece.count > 1 {
@@ -208,7 +208,7 @@ fn block(memory: &Memory, _shared: &Shared, piece: &StatePiece, card: &mut Memor
     }
 }
 
-fn segment(memory: &Memory, _shared: &Shared, bar: &StateBar) -> String {
+fn segment(memory: &Memory, bar: &StateBar) -> String {
     let sums = &bar.sums;
     let group = memory.page().and_then(|page| group_of(page, bar));
     let kind = if group.is_some_and(|group| group.expandable) { "Expandable segment of " } else { "Segment of " };

@@ -3,7 +3,6 @@
 use super::cells::{Shown, plain, shown};
 use super::{Item, MOST_ROWS, Why};
 use crate::cell_text::total;
-use crate::shared::Shared;
 use base::units::{Bytes, counted};
 use engine::protocol::{Cell, Report, Sheet, Threshold, Tone, Topic};
 use std::rc::Rc;
@@ -36,7 +35,7 @@ impl PartialEq for Basis {
 }
 
 /// What the report depends on now.
-pub fn basis(why: &Why, _shared: &Shared) -> Basis {
+pub fn basis(why: &Why) -> Basis {
     let sheets = why.report().into_iter().flat_map(|report| &report.sheets);
     let seen = sheets.map(|sheet| (sheet.key.clone(), why.limit(&sheet.key))).collect();
     Basis { report: why.report().cloned(), seen, unfolded: why.unfolded.clone() }
@@ -60,7 +59,7 @@ pub struct Marks {
 }
 
 /// The marks.
-pub fn marks(why: &Why, _shared: &Shared) -> Marks {
+pub fn marks(why: &Why) -> Marks {
     let items = why.items();
     let is_alarm = |report: &Report| report.statements.iter().any(|statement| statement.tone == Tone::Alarm);
     let alarms = Topic::ALL
@@ -180,7 +179,7 @@ pub enum Stack {
 }
 
 /// The report as text.
-pub fn view(why: &Why, _shared: &Shared) -> View {
+pub fn view(why: &Why) -> View {
     let Some(report) = why.report() else { return View::default() };
     let said = report.statements.iter().map(|statement| Said {
         tone: statement.tone,
@@ -198,7 +197,7 @@ pub fn view(why: &Why, _shared: &Shared) -> View {
 }
 
 /// What the rules of categories bring about: the first table of their report, whole.
-pub fn categories(why: &Why, _shared: &Shared) -> Option<SheetView> {
+pub fn categories(why: &Why) -> Option<SheetView> {
     let sheet = why.report_of(Topic::Categories)?.sheets.first()?;
     let mut view = sheet_view(why, sheet, &mut 0, sheet.rows.len());
     // Beside the rules, nothing is clicked in it.
