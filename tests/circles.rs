@@ -9,7 +9,6 @@ use std::collections::{BTreeMap, BTreeSet};
 const NOT_YET: &[(&str, &str)] = &[
     ("ui", "features of the face still reach for the whole State"),
     ("page", "its panels still name the page that shows them"),
-    ("cli", "its commands take what prints a number from the crate's root"),
 ];
 
 #[test]
