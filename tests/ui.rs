@@ -8,12 +8,12 @@ use memscape::engine::protocol::{
 use memscape::engine::{Reply, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Quad, QuadIdentity, Scene, View};
-use memscape::ui::effect::{GivenFile, Origin, Pointer, WheelAxis};
 use memscape::ui::drag::Held;
+use memscape::ui::effect::{GivenFile, Origin, Pointer, WheelAxis};
 use memscape::ui::link::Link;
 use memscape::ui::overlay::Overlay;
-use memscape::ui::stage::{Help, Letters, Renderer, Stage};
 use memscape::ui::shown::{BytesAxis, Canvas};
+use memscape::ui::stage::{Help, Letters, Renderer, Stage};
 use memscape::ui::{Action, Command, Effect, State, hover, moment, notices, update};
 use proptest::prelude::*;
 

@@ -5,8 +5,8 @@ use memscape::engine::protocol::{DeviceSummary, FileSummary, Looks, MomentFacts}
 use memscape::engine::{Reply, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
-use memscape::ui::effect::{GivenFile, Pointer, WheelAxis};
 use memscape::ui::drag::Held;
+use memscape::ui::effect::{GivenFile, Pointer, WheelAxis};
 use memscape::ui::overlay::Overlay;
 use memscape::ui::shown::Canvas;
 use memscape::ui::{Action, Command, Effect, State, lane_labels, update};

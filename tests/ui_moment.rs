@@ -10,8 +10,8 @@ use memscape::engine::protocol::{At, DeviceSummary, FileSummary, MomentFacts, Pl
 use memscape::engine::{Reply, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Scene, View, time_axis_margin};
-use memscape::ui::effect::{GivenFile, Pointer};
 use memscape::ui::axis_press::AxisPress;
+use memscape::ui::effect::{GivenFile, Pointer};
 use memscape::ui::range::{self, About};
 use memscape::ui::shown::Canvas;
 use memscape::ui::{Action, Command, Effect, State, moment, update};

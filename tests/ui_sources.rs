@@ -8,9 +8,9 @@ use memscape::engine::protocol::{
 };
 use memscape::engine::{Reply, Request};
 use memscape::ui::effect::GivenFile;
+use memscape::ui::shown::Canvas;
 use memscape::ui::source_rows::{Marked, RowKind, Unfolded, text, view};
 use memscape::ui::sources::{SourceAction, SourceText, basis};
-use memscape::ui::shown::Canvas;
 use memscape::ui::views::Tab;
 use memscape::ui::{Action, Effect, State, update};
 

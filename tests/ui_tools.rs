@@ -13,8 +13,8 @@ use memscape::engine::protocol::{
 use memscape::engine::{Reply, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
-use memscape::ui::effect::{GivenFile, Pointer, WheelAxis};
 use memscape::ui::drag::{Drag, Held};
+use memscape::ui::effect::{GivenFile, Pointer, WheelAxis};
 use memscape::ui::overlay::Overlay;
 use memscape::ui::ruler::Mode;
 use memscape::ui::shown::Canvas;

@@ -10,8 +10,8 @@ use memscape::engine::protocol::{
 use memscape::engine::{Reply, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Scene, View};
-use memscape::ui::effect::GivenFile;
 use memscape::ui::amount::{per_mille, percent};
+use memscape::ui::effect::GivenFile;
 use memscape::ui::settings::{Field, SettingsAction};
 use memscape::ui::shown::Canvas;
 use memscape::ui::tree_keys::{TreeAction, TreeCommand};

@@ -11,8 +11,8 @@ use memscape::engine::{Reply, Request, Work};
 use memscape::timeline::{Axis, Scene, View};
 use memscape::ui::effect::{GivenFile, Pointer, WheelAxis};
 use memscape::ui::navigate::Plane;
-use memscape::ui::stage::Stage;
 use memscape::ui::shown::Canvas;
+use memscape::ui::stage::Stage;
 use memscape::ui::{Action, Command, Effect, State, update};
 use opened::Opened;
 

@@ -2,11 +2,13 @@
 
 use super::input::Input;
 use super::opening::open_first;
+use super::output::{device_name, printable, with};
 use super::terms::{Clock, Source, When};
 use base::units::{Moment, grouped};
 use engine::protocol::{At, DeviceSummary, FileSummary, MomentFacts};
 use engine::{Engine, Reply, Request, Work};
 use picture::timeline::{Axis, time_axis_margin};
+use serde_json::{Value, json};
 
 /// A file that is open, and one device of it.
 pub(crate) struct Asking {
@@ -52,6 +54,17 @@ impl Asking {
                 return reply;
             }
         }
+    }
+
+    /// What an answer for people begins with: `a.pickle, device 0`.
+    pub(crate) fn title(&self) -> String {
+        format!("{}, {}", printable(&self.summary.file), device_name(self.device.device))
+    }
+
+    /// The JSON document of a command: the head that all of them have, and these fields.
+    pub(crate) fn document(&self, fields: Value) -> Value {
+        let head = json!({"schema": self.summary.schema, "file": self.summary.file, "device": self.device.device});
+        with(head, fields)
     }
 
     /// The moment of the peak of requested bytes.

@@ -1,7 +1,7 @@
 //! `memscape events`: the events that a filter leaves, printed as they come: nobody holds ten million lines at once.
 
 use super::asking::{Asking, Edge};
-use super::output::{document, more, printable, title, written};
+use super::output::{more, printable, written};
 use super::terms::{Printed, Source, When, when};
 use base::units::{Bytes, counted, duration_us, grouped};
 use clap::Args;
@@ -122,7 +122,7 @@ fn write(out: &mut dyn Write, asking: &mut Asking, printed: &Printed, filter: &E
     });
     if printed.json {
         // The rows come last, one a line.
-        let head = document(asking, head).to_string();
+        let head = asking.document(head).to_string();
         write!(out, "{},\n\"rows\": [", head.trim_end_matches('}'))?;
     } else {
         write_head(out, asking, &filter.text, &next)?;
@@ -153,7 +153,7 @@ fn write(out: &mut dyn Write, asking: &mut Asking, printed: &Printed, filter: &E
 fn write_head(out: &mut dyn Write, asking: &Asking, filter: &str, page: &EventsPage) -> io::Result<()> {
     let filter = if filter.is_empty() { String::new() } else { format!(", {}", printable(filter)) };
     let all = counted(page.all.into(), "event");
-    writeln!(out, "{}{filter}: {} of {all}", title(asking), grouped(page.listed.into()))?;
+    writeln!(out, "{}{filter}: {} of {all}", asking.title(), grouped(page.listed.into()))?;
     if page.listed == 0 {
         return Ok(());
     }

@@ -1,7 +1,7 @@
 //! `memscape find`: the allocations that a search finds, the largest first.
 
 use super::asking::{Asking, Rows, whole};
-use super::output::{after, document, more, pretty, printable, title};
+use super::output::{after, more, pretty, printable};
 use super::terms::{At, Printed, Source};
 use base::units::{Bytes, Moment, counted, grouped};
 use clap::Args;
@@ -112,14 +112,14 @@ fn as_json(asking: &Asking, pattern: &str, facts: Option<MomentFacts>, page: &Ta
         "rows": page.rows.iter().map(row).collect::<Vec<Value>>(),
         "rows_left_out": page.listed.count.saturating_sub(page.rows.len() as u32),
     });
-    pretty(&document(asking, fields))
+    pretty(&asking.document(fields))
 }
 
 fn as_text(asking: &Asking, pattern: &str, facts: Option<MomentFacts>, page: &TablePage) -> String {
     let when = facts.map_or_else(String::new, |facts| [", live ", &after(facts.moment)].concat());
     let mut text = format!(
         "{}: {}{when}\n  {} of {}, {} bytes requested{}\n",
-        title(asking),
+        asking.title(),
         printable(pattern),
         grouped(page.listed.count.into()),
         counted(page.scope.count.into(), "allocation"),

@@ -1,7 +1,7 @@
 //! `memscape report`, `oom`, `categories`, `stages`, `layers` and `leaks`: any report as text, JSON or Markdown.
 
 use super::asking::Asking;
-use super::output::{document, pretty, printable};
+use super::output::{pretty, printable};
 use super::terms::{At, Source, bytes};
 use base::units::Moment;
 use clap::Args;
@@ -167,7 +167,7 @@ fn as_json(report: &Report, asking: &Asking) -> String {
         "statements": statement.collect::<Vec<Value>>(),
         "sheets": sheets,
     });
-    pretty(&document(asking, fields))
+    pretty(&asking.document(fields))
 }
 
 fn name(tone: Tone) -> &'static str {

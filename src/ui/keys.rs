@@ -236,7 +236,11 @@ mod tests {
         for (at, a) in BINDINGS.iter().enumerate() {
             for b in &BINDINGS[at + 1..] {
                 assert_ne!(a.command, b.command, "a command stands in the table once");
-                assert!(a.control != b.control || ["tree-rows", GRID, "why-report"].contains(&a.control), "{}", a.control);
+                assert!(
+                    a.control != b.control || ["tree-rows", GRID, "why-report"].contains(&a.control),
+                    "{}",
+                    a.control
+                );
                 // A page key works in every scope, so it must differ from all but those of the tree, which go before it.
                 let near = [a.scope, b.scope].contains(&Scope::Page) && ![a.scope, b.scope].contains(&Scope::Tree);
                 let rows = [a.scope, b.scope].iter().all(|it| [Scope::Events, Scope::Table].contains(it));
@@ -259,7 +263,10 @@ mod tests {
             (typed(Scope::Timeline, "c"), typed(Scope::Tree, "o")),
             (Some(Command::CopyDetails), Some(Command::OpenFile))
         );
-        assert_eq!(typed(Scope::Tree, &chord(" ", Held::default())), Some(Command::Feature(FeatureCommand::Tree(TreeCommand::Toggle))));
+        assert_eq!(
+            typed(Scope::Tree, &chord(" ", Held::default())),
+            Some(Command::Feature(FeatureCommand::Tree(TreeCommand::Toggle)))
+        );
         assert_eq!(command(Scope::Page, "Ctrl+,", Letters::Off), Some(Command::ToggleSettings), "no single letter");
     }
 

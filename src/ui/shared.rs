@@ -16,9 +16,7 @@ use super::tools::Tools;
 use super::url::Came;
 use super::views::Views;
 use base::units::Bytes;
-use engine::protocol::{
-    Arrangement, Details, DeviceSummary, FileSummary, Looks, NodeLabel,
-};
+use engine::protocol::{Arrangement, Details, DeviceSummary, FileSummary, Looks, NodeLabel};
 use picture::timeline::{Axis, View};
 
 /// What all features share.

@@ -16,6 +16,7 @@ use super::sources::{self, SourceAction, Sources};
 use super::table::{self, Table, TableAction, TableStep};
 use super::tree::{self, Tree};
 use super::tree_keys::{TreeAction, TreeCommand};
+use super::url::Came;
 use super::why::{self, Why, WhyAction, WhyStep};
 use engine::protocol::Reply;
 use std::convert::Infallible;
@@ -149,6 +150,13 @@ features! {
 
 /// Reads the value of a key of a link, with what takes it into the state.
 pub(super) type LinkReader<'a> = dyn FnMut(&'static str, &mut dyn FnMut(&mut Reading<'_>)) + 'a;
+
+impl State {
+    /// Nothing is open yet, and the page came here in this way.
+    pub fn that_came(came: Came) -> State {
+        State { shared: Shared { came, ..Shared::default() }, ..State::default() }
+    }
+}
 
 /// What is shared is read as if it stood in the state itself.
 impl Deref for State {

@@ -11,8 +11,7 @@ use super::shared::Shared;
 use super::tree_keys::{self, TreeAction, TreeCommand};
 use super::views::Tab;
 use engine::protocol::{
-    Arrangement, Fold, FoldState, NodeLabel, Reach, Reply, Request, Reveal, Scope, TreePage, TreeQuestion,
-    TreeRow,
+    Arrangement, Fold, FoldState, NodeLabel, Reach, Reply, Request, Reveal, Scope, TreePage, TreeQuestion, TreeRow,
 };
 use std::rc::Rc;
 

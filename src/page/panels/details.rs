@@ -1,11 +1,18 @@
 //! The selected allocation.
 
-use super::Shown;
-use crate::dom::{Elements, append, clear, set_attribute, set_text, source_link};
+use crate::app::{App, Part, Shown};
+use crate::dom::{append, clear, elements, set_attribute, set_text, source_link};
 use engine::protocol::Details;
+use std::rc::Rc;
 use ui::State;
 use ui::details::{FrameKind, FrameView, view};
 use ui::settings::Settings;
+
+elements! {
+    HtmlElement: about_hint "about-hint", details "details", details_caution "details-caution",
+        details_facts "details-facts", details_site "details-site", details_title "details-title", forward "forward",
+        forward_text "forward-text", frames "frames", side "side", stack_title "stack-title";
+}
 
 #[derive(Default)]
 pub(super) struct Panel {
@@ -13,8 +20,10 @@ pub(super) struct Panel {
     settings: Shown<u32>,
 }
 
-impl Panel {
-    pub(super) fn show(&mut self, elements: &Elements, state: &State) {
+impl Part for Panel {
+    type Elements = Elements;
+
+    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
         if self.settings.changed(state.settings.version).is_some()
             && let Some(Some(details)) = &self.shown.0
         {
@@ -91,7 +100,7 @@ fn frame_element(elements: &Elements, frame: &FrameView, settings: &Settings) ->
         append(&item, &place);
     }
     for note in &frame.notes {
-        append(&item, &elements.new_element("span", "note", note));
+        elements.add(&item, "span", "note", note);
     }
     item
 }

@@ -1,13 +1,22 @@
 //! What stands around the flame graph: the way to the zoomed box, the card beside the pointer, the line below.
 
-use super::Shown;
 use super::hover::place_card;
-use crate::dom::{Elements, append, clear, set_attribute, set_text};
+use crate::app::{App, On, Part, Shown};
+use crate::dom::{append, clear, elements, number, set_attribute, set_flag, set_text};
 use engine::protocol::{Arrangement, Internal, Merge, Root};
-use ui::State;
-use ui::flame::Growth;
+use std::rc::Rc;
 use ui::flame::words::{Crumb, FlameCard, card, crumbs, found, note, reading};
+use ui::flame::{FlameAction, Growth};
 use ui::views::Tab;
+use ui::{Action, State};
+
+elements! {
+    HtmlButtonElement: flame_internal "flame-internal", flame_invert "flame-invert", flame_turn "flame-turn";
+    HtmlElement: flame_card "flame-card", flame_card_name "flame-card-name", flame_card_place "flame-card-place",
+        flame_card_shares "flame-card-shares", flame_card_title "flame-card-title", flame_crumbs "flame-crumbs",
+        flame_found "flame-found", flame_note "flame-note", flame_plot "flame-plot", flame_reading "flame-reading";
+    HtmlSelectElement: flame_merge "flame-merge";
+}
 
 #[derive(Default)]
 pub(super) struct Panel {
@@ -16,8 +25,26 @@ pub(super) struct Panel {
     pressed: Shown<(Growth, Arrangement)>,
 }
 
-impl Panel {
-    pub(super) fn show(&mut self, elements: &Elements, state: &State) {
+impl Part for Panel {
+    type Elements = Elements;
+
+    fn listen(elements: &Elements, on: On<'_, Elements>) {
+        on(&elements.flame_merge, "change", |app, elements, _| {
+            let merge = match elements.flame_merge.selected_index() {
+                1 => Merge::Function,
+                2 => Merge::File,
+                _ => Merge::Line,
+            };
+            app.dispatch(Action::of(FlameAction::Merged(merge)));
+        });
+        on(&elements.flame_crumbs, "click", |app, _, event| {
+            if let Some(node) = number(event, "data-node") {
+                app.dispatch(Action::of(FlameAction::Chosen(node)));
+            }
+        });
+    }
+
+    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
         if state.views.seen() != Some(Tab::Flame) {
             return;
         }
@@ -28,7 +55,7 @@ impl Panel {
                 (&elements.flame_invert, arrangement.root == Root::Innermost),
                 (&elements.flame_internal, arrangement.internal == Internal::Hidden),
             ] {
-                set_attribute(button, "aria-pressed", if is_pressed { "true" } else { "false" });
+                set_flag(button, "aria-pressed", is_pressed);
             }
             elements.flame_merge.set_selected_index(match arrangement.merge {
                 Merge::Line => 0,
@@ -39,9 +66,7 @@ impl Panel {
         if let Some(crumbs) = self.crumbs.changed(flame.page().map(|page| crumbs(page)).unwrap_or_default()) {
             clear(&elements.flame_crumbs);
             for crumb in crumbs {
-                let button = elements.new_element("button", "", &crumb.text);
-                set_attribute(&button, "type", "button");
-                set_attribute(&button, "data-node", &crumb.node.to_string());
+                let button = elements.new_button("", &crumb.text, ("data-node", &crumb.node.to_string()));
                 set_attribute(&button, "title", &crumb.text);
                 append(&elements.flame_crumbs, &button);
             }

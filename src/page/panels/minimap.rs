@@ -1,16 +1,20 @@
 //! The silhouette of the whole device above the picture, the pinned moment and the range; and the window in it, which can be dragged
 //! at both edges and as a whole.
 
-use super::App;
-use super::dom::{Elements, listen};
-use super::theme::Theme;
+use crate::app::{App, Part};
+use crate::dom::{elements, listen};
+use crate::labels::bare_context;
+use crate::theme::Theme;
 use engine::protocol::Overview;
-use gloo::events::EventListener;
 use std::cell::Cell;
 use std::rc::Rc;
 use ui::{Action, State};
 use wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, PointerEvent};
+
+elements! {
+    HtmlCanvasElement: minimap "minimap";
+}
 
 /// How near, in CSS pixels, an edge has to be to be grabbed.
 const GRAB_PX: f64 = 7.0;
@@ -19,7 +23,7 @@ const NARROWEST_PX: f64 = 3.0;
 
 /// What is drawn now.
 #[derive(Default)]
-pub(super) struct Minimap {
+pub(super) struct Panel {
     shown: Option<Picture>,
 }
 
@@ -36,9 +40,64 @@ struct Picture {
     theme: Theme,
 }
 
-impl Minimap {
-    /// Draws the state, if anything of it changed.
-    pub(super) fn show(&mut self, elements: &Elements, state: &State, theme: &Theme) {
+impl Part for Panel {
+    type Elements = Elements;
+
+    fn start(app: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
+        let grip = Rc::new(Cell::new(None::<Grip>));
+        let on = |event: &'static str, then: fn(&App, &Cell<Option<Grip>>, &PointerEvent, &Elements)| {
+            let (app, grip, elements) = (app.clone(), grip.clone(), elements.clone());
+            listen(&elements.minimap.clone(), event, move |event| {
+                if let Some(event) = event.dyn_ref::<PointerEvent>() {
+                    then(&app, &grip, event, &elements);
+                }
+            });
+        };
+        on("pointerdown", |app, grip, event, elements| {
+            let window = app.state.borrow().window();
+            let Some((at, width, window)) =
+                place(elements, event).zip(window).map(|((at, width), window)| (at, width, window))
+            else {
+                return;
+            };
+            let _ = elements.minimap.set_pointer_capture(event.pointer_id());
+            if event.shift_key() {
+                return grip.set(Some(Grip::Range(at)));
+            }
+            let near = |edge: f64| (at - edge).abs() * width <= GRAB_PX;
+            let inside = (window[0]..=window[1]).contains(&at);
+            grip.set(Some(match (near(window[0]), near(window[1])) {
+                (true, false) => Grip::Left,
+                (false, true) => Grip::Right,
+                _ if inside => Grip::Whole { from: at, window },
+                _ => {
+                    // A click beside the window brings its middle there.
+                    let half = (window[1] - window[0]) / 2.0;
+                    let window = [at - half, at + half];
+                    app.dispatch(Action::MinimapMoved(inside_axis(window)));
+                    Grip::Whole { from: at, window }
+                }
+            }));
+        });
+        on("pointermove", |app, grip, event, elements| {
+            let Some((at, _)) = place(elements, event) else { return };
+            let Some(window) = app.state.borrow().window() else { return };
+            match grip.get() {
+                Some(Grip::Range(from)) => app.dispatch(Action::RangeDrawn([from, at])),
+                Some(Grip::Left) => app.dispatch(Action::MinimapMoved([at.min(window[1]), window[1]])),
+                Some(Grip::Right) => app.dispatch(Action::MinimapMoved([window[0], at.max(window[0])])),
+                Some(Grip::Whole { from, window }) => {
+                    let moved = window.map(|edge| edge + at - from);
+                    app.dispatch(Action::MinimapMoved(inside_axis(moved)));
+                }
+                None => {}
+            }
+        });
+        on("pointerup", |_, grip, _, _| grip.set(None));
+        Ok(())
+    }
+
+    fn show(&mut self, app: &Rc<App>, elements: &Elements, state: &State) {
         let canvas = &elements.minimap;
         let scale = state.canvas.map_or(1.0, |canvas| canvas.scale);
         let side = |css: i32| (f64::from(css) * scale).round() as u32;
@@ -52,7 +111,7 @@ impl Minimap {
         let own = state.own_axis().unwrap_or([0.0, 1.0]);
         let pin = state.pin_px().and_then(|(x, _)| state.axis_part(x));
         let range = state.range_px().and_then(|[from, to]| Some([state.axis_part(from)?, state.axis_part(to)?]));
-        let now = Picture { overview, own, window, pin, range, size, theme: theme.clone() };
+        let now = Picture { overview, own, window, pin, range, size, theme: app.theme.borrow().clone() };
         if self.shown.as_ref() == Some(&now) {
             return;
         }
@@ -60,10 +119,7 @@ impl Minimap {
             canvas.set_width(size.0);
             canvas.set_height(size.1);
         }
-        let context = canvas.get_context("2d").ok().flatten();
-        let Some(context) = context.and_then(|context| context.dyn_into::<CanvasRenderingContext2d>().ok()) else {
-            return;
-        };
+        let Some(context) = bare_context(canvas) else { return };
         draw(&context, &now, scale);
         self.shown = Some(now);
     }
@@ -142,62 +198,6 @@ enum Grip {
     Range(f64),
 }
 
-/// Pointer → window.
-pub(super) fn listeners(app: &Rc<App>) -> [EventListener; 3] {
-    let grip = Rc::new(Cell::new(None::<Grip>));
-    let on = |event: &'static str, then: fn(&Rc<App>, &Cell<Option<Grip>>, &PointerEvent)| {
-        let (app, grip) = (app.clone(), grip.clone());
-        listen(&app.elements.minimap.clone(), event, move |event| {
-            if let Some(event) = event.dyn_ref::<PointerEvent>() {
-                then(&app, &grip, event);
-            }
-        })
-    };
-    [
-        on("pointerdown", |app, grip, event| {
-            let window = app.state.borrow().window();
-            let Some((at, width, window)) =
-                place(app, event).zip(window).map(|((at, width), window)| (at, width, window))
-            else {
-                return;
-            };
-            let _ = app.elements.minimap.set_pointer_capture(event.pointer_id());
-            if event.shift_key() {
-                return grip.set(Some(Grip::Range(at)));
-            }
-            let near = |edge: f64| (at - edge).abs() * width <= GRAB_PX;
-            let inside = (window[0]..=window[1]).contains(&at);
-            grip.set(Some(match (near(window[0]), near(window[1])) {
-                (true, false) => Grip::Left,
-                (false, true) => Grip::Right,
-                _ if inside => Grip::Whole { from: at, window },
-                _ => {
-                    // A click beside the window brings its middle there.
-                    let half = (window[1] - window[0]) / 2.0;
-                    let window = [at - half, at + half];
-                    app.dispatch(Action::MinimapMoved(inside_axis(window)));
-                    Grip::Whole { from: at, window }
-                }
-            }));
-        }),
-        on("pointermove", |app, grip, event| {
-            let Some((at, _)) = place(app, event) else { return };
-            let Some(window) = app.state.borrow().window() else { return };
-            match grip.get() {
-                Some(Grip::Range(from)) => app.dispatch(Action::RangeDrawn([from, at])),
-                Some(Grip::Left) => app.dispatch(Action::MinimapMoved([at.min(window[1]), window[1]])),
-                Some(Grip::Right) => app.dispatch(Action::MinimapMoved([window[0], at.max(window[0])])),
-                Some(Grip::Whole { from, window }) => {
-                    let moved = window.map(|edge| edge + at - from);
-                    app.dispatch(Action::MinimapMoved(inside_axis(moved)));
-                }
-                None => {}
-            }
-        }),
-        on("pointerup", |_, grip, _| grip.set(None)),
-    ]
-}
-
 /// A window of the same width that lies inside the axis.
 fn inside_axis([left, right]: [f64; 2]) -> [f64; 2] {
     let shift = if left < 0.0 { -left } else { (1.0 - right).min(0.0) };
@@ -205,7 +205,7 @@ fn inside_axis([left, right]: [f64; 2]) -> [f64; 2] {
 }
 
 /// Where the pointer is, as a part of the axis, and the axis' width in CSS pixels.
-fn place(app: &App, event: &PointerEvent) -> Option<(f64, f64)> {
-    let area = app.elements.minimap.get_bounding_client_rect();
+fn place(elements: &Elements, event: &PointerEvent) -> Option<(f64, f64)> {
+    let area = elements.minimap.get_bounding_client_rect();
     (area.width() > 0.0).then(|| ((f64::from(event.client_x()) - area.left()) / area.width(), area.width()))
 }

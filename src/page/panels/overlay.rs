@@ -1,14 +1,21 @@
 //! Crosshair, ruler, box, markers and the capacity line on a canvas of their own: moving the pointer draws nothing else.
 
-use super::dom::Elements;
-use super::labels::{FONT, context, stage_size};
-use super::theme::Theme;
+use crate::app::{App, Part};
+use crate::dom::elements;
+use crate::labels::{FONT, context, stage_size};
+use crate::theme::Theme;
 use picture::timeline::View;
+use std::rc::Rc;
 use ui::State;
 use ui::effect::Pointer;
 use ui::overlay::{Crosshair, Flag, Overlay};
 use ui::shown::Canvas;
 use web_sys::CanvasRenderingContext2d;
+
+elements! {
+    HtmlCanvasElement: overlay "overlay";
+    HtmlElement: stage "stage";
+}
 
 /// CSS pixels: the height of a chip, and what is beside its text.
 const CHIP: f64 = 18.0;
@@ -20,7 +27,7 @@ const BESIDE: f64 = 8.0;
 
 /// What is drawn now.
 #[derive(Default)]
-pub(super) struct Layer {
+pub(super) struct Panel {
     shown: Option<(Overlay, Size, Theme)>,
 }
 
@@ -32,15 +39,17 @@ fn above(state: &State, view: &View, canvas: &Canvas) -> f64 {
     f64::from(canvas.height_px.saturating_sub(view.height_px).saturating_sub(bottom))
 }
 
-impl Layer {
-    /// Draws the state, if anything of it changed.
-    pub(super) fn show(&mut self, elements: &Elements, state: &State, theme: &Theme) {
+impl Part for Panel {
+    type Elements = Elements;
+
+    fn show(&mut self, app: &Rc<App>, elements: &Elements, state: &State) {
+        let theme = &*app.theme.borrow();
         let (Some(view), Some(canvas)) = (state.view, state.canvas) else {
             // As the flame graph: WebKit may show it empty again.
             self.shown = None;
             return;
         };
-        let stage = stage_size(elements, canvas.scale);
+        let stage = stage_size(&elements.stage, canvas.scale);
         let overlay = Overlay::of(state);
         let above = above(state, &view, &canvas);
         let same = |(shown, size, with): &(Overlay, Size, Theme)| {

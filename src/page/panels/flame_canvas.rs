@@ -1,13 +1,11 @@
 //! The canvas of the flame graph: boxes, names and outlines, drawn when something of it changed; and what the pointer does over it.
 
-use super::App;
-use super::dom::{self, Elements, listen};
-use super::input::clicked;
-use super::labels::bare_context;
-use super::painter::Painter;
-use super::theme::Theme;
-use engine::protocol::{Merge, NodeKind};
-use gloo::events::EventListener;
+use crate::app::{App, On, Part};
+use crate::device::{choose, watch_size};
+use crate::dom::{self, elements, place_in, set_style};
+use crate::labels::{bare_context, ink};
+use crate::theme::Theme;
+use engine::protocol::NodeKind;
 use picture::render::flames::{self, FADED_FILL, FIRST_FILL, FIRST_NEUTRAL, HATCHED, INDEX, MARK_SHIFT};
 use picture::render::{Drawing, Flame, Look, OverlayRect, Tile};
 use std::rc::Rc;
@@ -15,31 +13,60 @@ use ui::flame::FlameAction;
 use ui::flame::picture::{FlameFill, FlamePicture, FlameStroke, FlameTile, picture};
 use ui::views::Tab;
 use ui::{Action, State};
-use wasm_bindgen::JsCast;
-use web_sys::{Event, MouseEvent};
+use web_sys::Event;
+
+elements! {
+    HtmlCanvasElement: flame_labels "flame-labels";
+    HtmlElement: flame_plot "flame-plot", flame_scroll "flame-scroll", flame_space "flame-space";
+}
 
 /// What is drawn now.
 #[derive(Default)]
-pub(super) struct Graph {
+pub(super) struct Panel {
     shown: Option<(FlamePicture, Theme, u32)>,
     /// CSS pixels of all rows.
     height: i32,
     frames: u64,
 }
 
-impl Graph {
-    /// Draws the state, if the picture changed. `true` when the device failed: choose another.
-    pub(super) fn show(&mut self, elements: &Elements, state: &State, theme: &Theme, painter: &mut Painter) -> bool {
+impl Part for Panel {
+    type Elements = Elements;
+
+    fn start(app: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
+        watch_size(app, &elements.flame_plot, |canvas| Action::of(FlameAction::Resized(canvas)))
+    }
+
+    fn listen(elements: &Elements, on: On<'_, Elements>) {
+        let plot = &elements.flame_plot;
+        on(plot, "pointermove", |app, elements, event| act(app, FlameAction::PointerAt(place(app, elements, event))));
+        on(plot, "pointerleave", |app, _, _| act(app, FlameAction::PointerAt(None)));
+        on(plot, "click", |app, elements, event| {
+            if let Some(at) = place(app, elements, event) {
+                act(app, FlameAction::Clicked(at));
+            }
+        });
+        on(plot, "dblclick", |app, elements, event| {
+            if let Some(at) = place(app, elements, event) {
+                act(app, FlameAction::DoubleClicked(at));
+            }
+        });
+        on(&elements.flame_scroll, "scroll", |app, elements, _| {
+            act(app, FlameAction::Scrolled(elements.flame_scroll.scroll_top().into()));
+        });
+    }
+
+    fn show(&mut self, app: &Rc<App>, elements: &Elements, state: &State) {
+        let (theme, mut painter) = (app.theme.borrow(), app.painter.borrow_mut());
         if state.views.seen() != Some(Tab::Flame) {
             // WebKit may show an empty canvas that was hidden, until something is drawn on it.
             self.shown = None;
-            return false;
+            return;
         }
         self.scroll(elements, state);
-        let Some(picture) = picture(&state.flame, state) else { return false };
-        let now = (picture, theme.clone(), painter.surfaces());
+        let Some(picture) = picture(&state.flame, state) else { return };
+        let now = (picture, Theme::clone(&theme), painter.surfaces());
         if self.shown.as_ref() == Some(&now) {
-            return false;
+            return;
         }
         let (picture, theme, _) = &now;
         let thick = state.flame.canvas.map_or(1, |canvas| canvas.scale.round().max(1.0) as i32);
@@ -55,30 +82,31 @@ impl Graph {
             flame: Some(&flame),
             overlay: &overlay,
         };
-        match painter.draw_flame(elements, &drawing) {
-            None => return false,
-            Some(false) => return true,
+        match painter.draw_flame(&drawing) {
+            None => return,
+            Some(false) => return choose(app),
             Some(true) => {}
         }
         write(elements, picture, &flame, theme);
         self.frames += 1;
-        let [_, canvas] = painter.canvases(elements);
+        let [_, canvas] = painter.canvases();
         dom::set_attribute(&canvas, "data-frames", &self.frames.to_string());
         if let Some(page) = state.flame.page() {
             dom::set_attribute(&canvas, "data-boxes", &page.boxes.len().to_string());
             dom::set_attribute(&canvas, "data-total", &page.total.bytes.to_string());
         }
         self.shown = Some(now);
-        false
     }
+}
 
+impl Panel {
     /// Lets the browser's scroll bar say where the state is.
     fn scroll(&mut self, elements: &Elements, state: &State) {
         let scale = state.flame.canvas.map_or(1.0, |canvas| canvas.scale);
         let height = (state.flame.content_px() as f64 / scale).floor() as i32;
         if height != self.height {
             self.height = height;
-            let _ = elements.flame_space.style().set_property("height", &(height.to_string() + "px"));
+            set_style(&elements.flame_space, "height", &(height.to_string() + "px"));
         }
         let top = state.flame.scrolled_css();
         if (elements.flame_scroll.scroll_top() - top).abs() > 1 {
@@ -123,14 +151,6 @@ fn outlines(picture: &FlamePicture, look: &Look, thick: i32) -> Vec<OverlayRect>
     picture.outlines.iter().flat_map(of).collect()
 }
 
-/// Dark or light, whichever stands out more from a colour. What is as bright as a fifth of white has the same contrast to both; squares
-/// come near enough to linear light.
-pub(super) fn ink([red, green, blue, _]: [u8; 4]) -> &'static str {
-    let square = |channel: u8| u32::from(channel) * u32::from(channel);
-    let luminance = (2126 * square(red) + 7152 * square(green) + 722 * square(blue)) / 10_000;
-    if luminance > 255 * 255 / 5 { "#10141b" } else { "#ffffff" }
-}
-
 fn write(elements: &Elements, picture: &FlamePicture, flame: &Flame, theme: &Theme) {
     let canvas = &elements.flame_labels;
     let [width, height] = picture.size_px;
@@ -152,58 +172,12 @@ fn write(elements: &Elements, picture: &FlamePicture, flame: &Flame, theme: &The
     }
 }
 
-/// Pointer and scroll bar → actions.
-pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
-    let elements = &app.elements;
-    let on = |target: &web_sys::EventTarget, event: &'static str, then: fn(&Rc<App>, &Event)| {
-        let app = app.clone();
-        listen(target, event, move |event| then(&app, event))
-    };
-    let plot = &elements.flame_plot;
-    vec![
-        on(plot, "pointermove", |app, event| dispatch(app, FlameAction::PointerAt(place(app, event)))),
-        on(plot, "pointerleave", |app, _| dispatch(app, FlameAction::PointerAt(None))),
-        on(plot, "click", |app, event| {
-            if let Some(at) = place(app, event) {
-                dispatch(app, FlameAction::Clicked(at));
-            }
-        }),
-        on(plot, "dblclick", |app, event| {
-            if let Some(at) = place(app, event) {
-                dispatch(app, FlameAction::DoubleClicked(at));
-            }
-        }),
-        on(&elements.flame_scroll, "scroll", |app, _| {
-            dispatch(app, FlameAction::Scrolled(app.elements.flame_scroll.scroll_top().into()));
-        }),
-        on(&elements.flame_merge, "change", |app, _| {
-            dispatch(
-                app,
-                FlameAction::Merged(match app.elements.flame_merge.selected_index() {
-                    1 => Merge::Function,
-                    2 => Merge::File,
-                    _ => Merge::Line,
-                }),
-            );
-        }),
-        on(&elements.flame_crumbs, "click", |app, event| {
-            if let Some(node) = clicked(event, "data-node") {
-                dispatch(app, FlameAction::Chosen(node as u32));
-            }
-        }),
-    ]
-}
-
-fn dispatch(app: &Rc<App>, action: FlameAction) {
+fn act(app: &App, action: FlameAction) {
     app.dispatch(Action::of(action));
 }
 
 /// Where a mouse event is on the canvas, in its device pixels.
-fn place(app: &App, event: &Event) -> Option<[f64; 2]> {
-    let event = event.dyn_ref::<MouseEvent>()?;
+fn place(app: &App, elements: &Elements, event: &Event) -> Option<[f64; 2]> {
     let scale = app.state.borrow().flame.canvas?.scale;
-    let area = app.elements.flame_plot.get_bounding_client_rect();
-    // The middle of the CSS pixel.
-    let on = |at: i32, from: f64| (f64::from(at) + 0.5 - from) * scale;
-    Some([on(event.client_x(), area.left()), on(event.client_y(), area.top())])
+    place_in(&elements.flame_plot, event, scale)
 }

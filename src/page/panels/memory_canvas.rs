@@ -1,16 +1,15 @@
 //! The canvas of the allocator's state: bars, sizes and outlines, drawn when something of it changed; and what the pointer does over it.
 
-use super::App;
-use super::dom::{self, Elements, listen};
-use super::flame::ink;
-use super::labels::bare_context;
-use super::painter::faded_look;
-use super::theme::Theme;
+use crate::app::{App, On, Part};
+use crate::device::watch_size;
+use crate::dom::{self, elements, place_in, set_style};
+use crate::labels::{bare_context, ink};
+use crate::painter::faded_look;
+use crate::theme::Theme;
 use engine::protocol::PieceKind;
-use gloo::events::EventListener;
 use picture::render::layers::{self, Placed};
 use picture::render::twin::draw_bars;
-use picture::render::{Bars as Drawn, Look, OverlayRect};
+use picture::render::{Bars, Look, OverlayRect};
 use picture::timeline::scene::FADED;
 use std::rc::Rc;
 use ui::memory::picture::{MemoryPicture, MemoryStroke, picture};
@@ -19,7 +18,12 @@ use ui::state::FeatureCommand;
 use ui::views::Tab;
 use ui::{Action, Command, State};
 use wasm_bindgen::{Clamped, JsCast};
-use web_sys::{Event, ImageData, MouseEvent, WheelEvent};
+use web_sys::{Event, ImageData, WheelEvent};
+
+elements! {
+    HtmlCanvasElement: memory_canvas "memory-canvas";
+    HtmlElement: memory_plot "memory-plot", memory_scroll "memory-scroll", memory_space "memory-space";
+}
 
 /// A segment narrower than this has no lines at its sides: they would be half of it.
 const SIDED_PX: i32 = 8;
@@ -28,16 +32,39 @@ const LINED_PX: i32 = 3;
 
 /// What is drawn now.
 #[derive(Default)]
-pub(super) struct Bars {
+pub(super) struct Panel {
     shown: Option<(MemoryPicture, Theme)>,
     frames: u64,
     jumps: u32,
     height: i32,
 }
 
-impl Bars {
-    /// Draws the state, if the picture changed.
-    pub(super) fn show(&mut self, elements: &Elements, state: &State, theme: &Theme) {
+impl Part for Panel {
+    type Elements = Elements;
+
+    fn start(app: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
+        watch_size(app, &elements.memory_plot, |canvas| Action::of(MemoryAction::Resized(canvas)))
+    }
+
+    fn listen(elements: &Elements, on: On<'_, Elements>) {
+        let plot = &elements.memory_plot;
+        on(plot, "pointermove", |app, elements, event| act(app, MemoryAction::PointerAt(place(app, elements, event))));
+        on(plot, "pointerleave", |app, _, _| act(app, MemoryAction::PointerAt(None)));
+        on(plot, "click", |app, elements, event| {
+            if let Some(at) = place(app, elements, event) {
+                act(app, MemoryAction::Clicked(at));
+            }
+        });
+        on(plot, "wheel", |app, _, event| {
+            if let Some(wheel) = event.dyn_ref::<WheelEvent>().filter(|wheel| wheel.ctrl_key()) {
+                event.prevent_default();
+                let step = if wheel.delta_y() < 0.0 { MemoryStep::ZoomIn } else { MemoryStep::ZoomOut };
+                app.dispatch(Action::Command(Command::Feature(FeatureCommand::Memory(step))));
+            }
+        });
+    }
+
+    fn show(&mut self, app: &Rc<App>, elements: &Elements, state: &State) {
         if state.views.seen() != Some(Tab::Memory) {
             // As the flame graph: WebKit may show it empty again.
             self.shown = None;
@@ -45,7 +72,7 @@ impl Bars {
         }
         self.scroll(elements, state);
         let Some(picture) = picture(&state.memory, state) else { return };
-        let now = (picture, theme.clone());
+        let now = (picture, app.theme.borrow().clone());
         if self.shown.as_ref() == Some(&now) {
             return;
         }
@@ -58,15 +85,16 @@ impl Bars {
             self.shown = Some(now);
         }
     }
+}
 
+impl Panel {
     /// Lets the browser's scroll bar say where the state is.
     fn scroll(&mut self, elements: &Elements, state: &State) {
         let scroll = &state.memory.scroll;
         let height = scroll.all_px() as i32;
         if height != self.height {
             self.height = height;
-            // It fails for no property of ours.
-            let _ = elements.memory_space.style().set_property("height", &[&height.to_string(), "px"].concat());
+            set_style(&elements.memory_space, "height", &[&height.to_string(), "px"].concat());
         }
         let (jumps, px) = scroll.jump();
         if jumps != self.jumps {
@@ -79,11 +107,11 @@ impl Bars {
 fn draw(elements: &Elements, picture: &MemoryPicture, theme: &Theme, look: &Look, thick: i32) -> Option<()> {
     let [width, height] = picture.size_px;
     let up = |y: [i32; 2]| [height as i32 - y[1], height as i32 - y[0]];
-    let mut drawn = Drawn {
+    let mut drawn = Bars {
         size_px: picture.size_px,
         background: look.background,
         colours: layers::colours(look),
-        ..Drawn::default()
+        ..Bars::default()
     };
     let rect = |x, y, rgba| OverlayRect { x, y, rgba };
     // What is free is what people come for: it has to be seen where a segment is two pixels wide.
@@ -154,57 +182,12 @@ fn draw(elements: &Elements, picture: &MemoryPicture, theme: &Theme, look: &Look
     Some(())
 }
 
-/// Pointer, wheel and controls → actions.
-pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
-    let elements = &app.elements;
-    let on = |target: &web_sys::EventTarget, event: &'static str, then: fn(&Rc<App>, &Event)| {
-        let app = app.clone();
-        listen(target, event, move |event| then(&app, event))
-    };
-    let plot = &elements.memory_plot;
-    vec![
-        on(plot, "pointermove", |app, event| dispatch(app, MemoryAction::PointerAt(place(app, event)))),
-        on(plot, "pointerleave", |app, _| dispatch(app, MemoryAction::PointerAt(None))),
-        on(plot, "click", |app, event| {
-            if let Some(at) = place(app, event) {
-                dispatch(app, MemoryAction::Clicked(at));
-            }
-        }),
-        on(plot, "wheel", |app, event| {
-            if let Some(wheel) = event.dyn_ref::<WheelEvent>().filter(|wheel| wheel.ctrl_key()) {
-                event.prevent_default();
-                let step = if wheel.delta_y() < 0.0 { MemoryStep::ZoomIn } else { MemoryStep::ZoomOut };
-                app.dispatch(Action::Command(Command::Feature(FeatureCommand::Memory(step))));
-            }
-        }),
-        on(&elements.memory_sort, "change", |app, _| {
-            dispatch(app, MemoryAction::SortChosen(app.elements.memory_sort.selected_index().max(0) as usize));
-        }),
-        on(&elements.memory_pool, "change", |app, _| {
-            dispatch(app, MemoryAction::PoolChosen(app.elements.memory_pool.selected_index().max(0) as usize));
-        }),
-        on(&elements.memory_stream, "change", |app, _| {
-            dispatch(app, MemoryAction::StreamChosen(app.elements.memory_stream.selected_index().max(0) as usize));
-        }),
-        on(&elements.memory_request, "input", |app, _| {
-            dispatch(app, MemoryAction::RequestTyped(app.elements.memory_request.value()));
-        }),
-        on(&elements.memory_request, "keydown", |app, event| {
-            super::table::leave_field(&app.elements.memory_canvas, event);
-        }),
-    ]
-}
-
-fn dispatch(app: &Rc<App>, action: MemoryAction) {
+fn act(app: &App, action: MemoryAction) {
     app.dispatch(Action::of(action));
 }
 
 /// Where a mouse event is on the canvas, in its device pixels.
-fn place(app: &App, event: &Event) -> Option<[f64; 2]> {
-    let event = event.dyn_ref::<MouseEvent>()?;
+fn place(app: &App, elements: &Elements, event: &Event) -> Option<[f64; 2]> {
     let scale = app.state.borrow().memory.canvas?.scale;
-    let area = app.elements.memory_plot.get_bounding_client_rect();
-    // The middle of the CSS pixel.
-    let on = |at: i32, from: f64| (f64::from(at) + 0.5 - from) * scale;
-    Some([on(event.client_x(), area.left()), on(event.client_y(), area.top())])
+    place_in(&elements.memory_plot, event, scale)
 }
