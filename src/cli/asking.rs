@@ -5,7 +5,7 @@ use super::opening::open_first;
 use super::terms::{Clock, Source, When};
 use base::units::{Moment, grouped};
 use engine::protocol::{At, DeviceSummary, FileSummary, MomentFacts};
-use engine::{Engine, Reply, Request, Work};
+use engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
 use picture::timeline::{Axis, time_axis_margin};
 
 /// A file that is open, and one device of it.
@@ -122,8 +122,10 @@ impl Asking {
     /// There is no such moment: one sentence.
     pub(crate) fn moment(&mut self, at: At) -> Result<MomentFacts, String> {
         let device = self.device.device;
-        match self.ask(Request::Moments { serial: 0, device, at: vec![at] }) {
-            Some(Reply::Moments { moments, .. }) => moments.first().copied().ok_or("there is no such event".to_owned()),
+        match self.ask(Request::Ask(Ask { serial: 0, device, what: Question::Moments(vec![at]) })) {
+            Some(Reply::Answer { answer: Answer::Moments(moments), .. }) => {
+                moments.first().copied().ok_or("there is no such event".to_owned())
+            }
             _ => Err("there is no such moment".to_owned()),
         }
     }

@@ -9,7 +9,7 @@ use engine::protocol::{
     Filter, MomentFacts, QueryError, Scope, SortWay, TableColumn, TableFilter, TablePage, TableQuestion, TableRow,
     TableSort,
 };
-use engine::{Reply, Request};
+use engine::{Answer, Ask, Question, Reply, Request};
 use serde_json::{Value, json};
 
 const PATTERN: &str = "What to look for, as in the page's search:
@@ -70,8 +70,8 @@ pub(crate) fn largest(asking: &mut Asking, filter: &str, scope: Scope, most: u32
             chosen: Vec::new(),
             find: None,
         };
-        match asking.ask(Request::Table { serial: 0, device, question: Box::new(question) })? {
-            Reply::Table { page, .. } => Some(page),
+        match asking.ask(Request::Ask(Ask { serial: 0, device, what: Question::Table(Box::new(question)) }))? {
+            Reply::Answer { answer: Answer::Table(page), .. } => Some(page),
             _ => None,
         }
     })

@@ -9,7 +9,7 @@ use engine::protocol::{
     Arrangement, At, Fold, FoldState, Internal, Merge, MomentFacts, NodeLabel, Reach, ReportQuestion, Root, Scope,
     Span, Topic, TreePage, TreeQuestion, TreeRow,
 };
-use engine::{Reply, Request};
+use engine::{Answer, Ask, Question, Reply, Request};
 use serde_json::{Value, json};
 use ui::amount::percent;
 
@@ -128,7 +128,9 @@ pub(crate) fn highest(Peak { source, from, to, terms }: &Peak) -> Result<String,
         return tell(&mut asking, terms, &facts, Some(span));
     }
     let device = asking.device.device;
-    let Some(Reply::Range { facts, .. }) = asking.ask(Request::Range { serial: 0, device, span }) else {
+    let Some(Reply::Answer { answer: Answer::Range(facts), .. }) =
+        asking.ask(Request::Ask(Ask { serial: 0, device, what: Question::Range(span) }))
+    else {
         return Err("the window could not be looked through".to_owned());
     };
     let facts = asking.moment(At::Moment(facts.peak_moment))?;
@@ -141,8 +143,8 @@ fn highest_for_mosaic(asking: &mut Asking, window: Option<Span>) -> Result<Momen
     let thresholds = moments.into_iter().map(|(key, moment)| (key.to_owned(), moment.into())).collect();
     let question = ReportQuestion { topic: Topic::Stages, at: None, thresholds, rows: 0 };
     let device = asking.device.device;
-    let report = match asking.ask(Request::Report { serial: 0, device, question }) {
-        Some(Reply::Report { report, .. }) => report,
+    let report = match asking.ask(Request::Ask(Ask { serial: 0, device, what: Question::Report(question) })) {
+        Some(Reply::Answer { answer: Answer::Report(report), .. }) => report,
         _ => return Err("the trace could not be counted".to_owned()),
     };
     let sheet = report.sheets.iter().find(|sheet| sheet.key == "mosaic");
@@ -195,8 +197,8 @@ fn tree(asking: &mut Asking, terms: &Terms, moment: u32) -> Option<Box<TreePage>
             find: None,
             rows,
         };
-        match asking.ask(Request::Tree { serial: 0, device, question: Box::new(question) })? {
-            Reply::Tree { page, .. } => Some(page),
+        match asking.ask(Request::Ask(Ask { serial: 0, device, what: Question::Tree(Box::new(question)) }))? {
+            Reply::Answer { answer: Answer::Tree(page), .. } => Some(page),
             _ => None,
         }
     })

@@ -10,7 +10,7 @@ use engine::protocol::{
     MomentFacts, Only, PieceKind, Scope, SegmentSort, StateBar, StateFit, StateGroup, StatePage, StatePiece,
     StateQuestion, StateSums,
 };
-use engine::{Reply, Request};
+use engine::{Answer, Ask, Question, Reply, Request};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
@@ -90,8 +90,8 @@ fn listed(asking: &mut Asking, terms: &Segments, moment: u32) -> Option<StatePag
             reveal: None,
             request: terms.request,
         };
-        match asking.ask(Request::State { serial: 0, device, question })? {
-            Reply::State { page, .. } => Some(*page),
+        match asking.ask(Request::Ask(Ask { serial: 0, device, what: Question::State(question) }))? {
+            Reply::Answer { answer: Answer::State(page), .. } => Some(*page),
             _ => None,
         }
     };

@@ -6,7 +6,9 @@ use super::feature::{Feature, keeps_all};
 use super::hover::Spot;
 use super::pointing;
 use super::state::{BytesAxis, Hover, State};
-use engine::protocol::{HitAllocation, HitMemory, Looks, MomentFacts, Plot, Reply, Request, Step, Stepped, Stop};
+use engine::protocol::{
+    self, Ask, HitAllocation, HitMemory, Looks, MomentFacts, Plot, Question, Reply, Request, Step, Stepped, Stop,
+};
 use picture::timeline::{Axis, Scene, View};
 
 /// Commands that wait for a step of the one before: a key held down makes no more.
@@ -71,11 +73,13 @@ pub(super) const FEATURE: Feature = Feature { reset: keeps_all, asks: &[], take 
 
 fn take(state: &mut State, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
     match reply {
-        Reply::Stepped { serial, to } => {
+        Reply::Answer { serial, answer: protocol::Answer::Step(to) } => {
             state.found_selection(serial, to);
             stepped(state, serial, to, effects);
         }
-        Reply::Hit { serial, hit, memory, .. } => drop(state.tools.cursor.hit.take(serial, (hit, memory))),
+        Reply::Answer { serial, answer: protocol::Answer::Hit { hit, memory } } => {
+            state.tools.cursor.hit.take(serial, (hit, memory));
+        }
         other => return Some(other),
     }
     None
@@ -239,7 +243,11 @@ fn ask_step(state: &mut State, step: Step, and_events: u32, effects: &mut Vec<Ef
     };
     let (serial, looks) = (state.next_serial(), state.geometry.looks);
     state.tools.cursor.stepping = Some(Stepping { serial, step, and_events });
-    effects.push(Effect::Ask(Request::Step { serial, device, looks, moment: keys.moment, byte: keys.byte, step }));
+    effects.push(Effect::Ask(Request::Ask(Ask {
+        serial,
+        device,
+        what: Question::Step { looks, moment: keys.moment, byte: keys.byte, step },
+    })));
 }
 
 /// Takes the worker's answer to a step.
@@ -320,7 +328,8 @@ pub(super) fn look(state: &mut State, keys: Standing, effects: &mut Vec<Effect>)
         state.hover = is_something.then_some(Hover { place, plot, spot, hit, memory, answered: Some(spot) });
     } else {
         let Standing { moment, byte } = keys;
-        let request = |serial, (_, looks)| Request::Hit { serial, device, looks, moment, byte };
+        let request =
+            |serial, (_, looks)| Request::Ask(Ask { serial, device, what: Question::Hit { looks, moment, byte } });
         state.tools.cursor.hit.ask((keys, looks), &mut state.serial, effects, request);
     }
 }

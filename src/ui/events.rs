@@ -12,7 +12,7 @@ use super::scroll::Scroll;
 use super::state::State;
 use super::table::{self, Chosen, Extent};
 use super::views::Tab;
-use engine::protocol::{EventRow, EventsFilter, EventsPage, EventsQuestion, Reply, Request};
+use engine::protocol::{self, Ask, EventRow, EventsFilter, EventsPage, EventsQuestion, Question, Reply, Request};
 use std::rc::Rc;
 
 /// CSS pixels of a row.
@@ -231,10 +231,8 @@ fn copy(state: &mut State, effects: &mut Vec<Effect>) {
     let Some(device) = state.device().map(|device| device.device) else { return };
     let Some(mut question) = state.events.answer.question().cloned() else { return };
     question.chosen = state.events.chosen.or_all(&state.events.scroll);
-    table::copy_rows(state, question.chosen.clone(), effects, &|serial| Request::EventsText {
-        serial,
-        device,
-        question: Box::new(question.clone()),
+    table::copy_rows(state, question.chosen.clone(), effects, &|serial| {
+        Request::Ask(Ask { serial, device, what: Question::EventsText(Box::new(question.clone())) })
     });
 }
 
@@ -267,7 +265,7 @@ fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     let follows = events.lead == Lead::Moment && is_elsewhere;
     let reveal = follows.then(|| moment.saturating_sub(1));
     let question = EventsQuestion { filter, rows, reveal, chosen: Vec::new(), find };
-    let request = |serial, question| Request::Events { serial, device, question: Box::new(question) };
+    let request = |serial, question| Request::Ask(Ask { serial, device, what: Question::Events(Box::new(question)) });
     if state.events.answer.ask(question, &mut state.serial, effects, request) && follows {
         state.events.followed = Some(moment);
     }
@@ -275,7 +273,7 @@ fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
 
 /// Takes a part of the list.
 fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
-    let Reply::Events { serial, page } = reply else { return Some(reply) };
+    let Reply::Answer { serial, answer: protocol::Answer::Events(page) } = reply else { return Some(reply) };
     let events = &mut state.events;
     let mut question = events.answer.answered(serial)?;
     let is_other = events.answer.question().is_none_or(|known| known.filter != question.filter);

@@ -10,7 +10,7 @@ use super::overlay::Overlay;
 use super::plots;
 use super::state::State;
 use base::units::grouped;
-use engine::protocol::{Looks, Reply, Request};
+use engine::protocol::{Answer, Ask, Looks, Question, Reply, Request};
 use picture::outline::{Rect, outline};
 use picture::shapes::Sheet;
 use picture::svg::Drawing;
@@ -174,9 +174,13 @@ fn begin(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     let view = plane.widened(scaled, 1, 1);
     let ([scene, outline], looks) = (making.serials, making.looks);
     if let Some(allocation) = state.outlined().map(|of| of.allocation) {
-        effects.push(Effect::Ask(Request::Outline { serial: outline, device, view, looks, allocation }));
+        effects.push(Effect::Ask(Request::Ask(Ask {
+            serial: outline,
+            device,
+            what: Question::Outline { view, looks, allocation },
+        })));
     }
-    effects.push(Effect::Ask(Request::Scene { serial: scene, device, view, looks }));
+    effects.push(Effect::Ask(Request::Ask(Ask { serial: scene, device, what: Question::Scene { view, looks } })));
     state.export.making = Some(making);
 }
 
@@ -198,8 +202,10 @@ fn scaled(shown: &View, format: Format) -> View {
 fn take(state: &mut State, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
     let Some(making) = &mut state.export.making else { return Some(reply) };
     match reply {
-        Reply::Outline { serial, rects, .. } if serial == making.serials[1] => making.outline = rects,
-        Reply::Scene { serial, scene, .. } if serial == making.serials[0] => {
+        Reply::Answer { serial, answer: Answer::Outline(rects) } if serial == making.serials[1] => {
+            making.outline = rects;
+        }
+        Reply::Answer { serial, answer: Answer::Scene(scene) } if serial == making.serials[0] => {
             if let Some(making) = state.export.making.take() {
                 let plot = making.looks.plot;
                 finish(state, *making, Rc::new(plots::bare(*scene, plot)), effects);

@@ -8,8 +8,8 @@ use super::state::{BytesAxis, State};
 use super::tree;
 use base::units::{Bytes, counted, grouped};
 use engine::protocol::{
-    Begin, Details, Direction, Highlight, Looks, Match, Plot, Query, QueryError, Reply, Request, Scope, Tally, Weight,
-    Wording,
+    Answer, Ask, Begin, Details, Direction, Highlight, Looks, Match, Plot, Query, QueryError, Question, Reply, Request,
+    Scope, Tally, Weight, Wording,
 };
 
 /// What is looked for, and what was found.
@@ -158,7 +158,7 @@ fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     if state.find.wants() {
         let serial = state.next_serial();
         state.find.asked = Some(serial);
-        effects.push(Effect::Ask(Request::Find { serial, device, query: state.find.query() }));
+        effects.push(Effect::Ask(Request::Ask(Ask { serial, device, what: Question::Find(state.find.query()) })));
     }
     if let Some((direction, among)) = state.find.then.take() {
         go(state, direction, among, effects);
@@ -178,8 +178,8 @@ fn reset(state: &mut State, change: Change) {
 
 fn take(state: &mut State, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
     match reply {
-        Reply::Found { serial, tally, .. } => found(state, serial, tally),
-        Reply::FoundNext { serial, found } => stepped(state, serial, found, effects),
+        Reply::Answer { serial, answer: Answer::Find(tally) } => found(state, serial, tally),
+        Reply::Answer { serial, answer: Answer::FindNext(found) } => stepped(state, serial, found, effects),
         other => return Some(other),
     }
     None
@@ -198,6 +198,7 @@ pub(super) fn go(state: &mut State, direction: Direction, among: Among, effects:
         return;
     };
     let find = found.serial;
+    let Some(device) = state.device().map(|device| device.device) else { return };
     let window = window(state);
     // The details of the match that was gone to may still be on their way.
     let last = state.find.revealing.map(|it| it.allocation);
@@ -207,7 +208,11 @@ pub(super) fn go(state: &mut State, direction: Direction, among: Among, effects:
     let (looks, serial) = (state.looks.plain(), state.next_serial());
     state.find.stepping = Some(serial);
     let scope = if among == Among::All { Scope::Ever } else { state.views.scope };
-    effects.push(Effect::Ask(Request::FindNext { serial, find, begin, direction, looks, window, scope }));
+    effects.push(Effect::Ask(Request::Ask(Ask {
+        serial,
+        device,
+        what: Question::FindNext { find, begin, direction, looks, window, scope },
+    })));
 }
 
 /// The moments in the window: the first, and the first beyond.

@@ -9,7 +9,8 @@ use super::feature::{Change, Feature, Turn};
 use super::state::{Canvas, State};
 use super::views::Tab;
 use engine::protocol::{
-    Arrangement, FlameBox, FlamePage, FlameQuestion, Internal, Merge, NodeLabel, Reply, Request, Root,
+    self, Arrangement, Ask, FlameBox, FlamePage, FlameQuestion, Internal, Merge, NodeLabel, Question, Reply, Request,
+    Root,
 };
 use std::rc::Rc;
 
@@ -240,7 +241,7 @@ fn reset(state: &mut State, change: Change) {
 fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     follow_node(state);
     let Some(question) = state.flame_question() else { return };
-    let request = |serial, question| Request::Flame { serial, device, question };
+    let request = |serial, question| Request::Ask(Ask { serial, device, what: Question::Flame(question) });
     state.flame.answer.ask(question, &mut state.serial, effects, request);
 }
 
@@ -262,7 +263,7 @@ fn follow_node(state: &mut State) {
 
 /// Takes boxes.
 fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
-    let Reply::Flame { serial, page } = reply else { return Some(reply) };
+    let Reply::Answer { serial, answer: protocol::Answer::Flame(page) } = reply else { return Some(reply) };
     state.flame.answer.take(serial, Rc::from(page));
     settle_rows(state);
     let selected = state.selection.as_ref().map(|selection| selection.allocation);

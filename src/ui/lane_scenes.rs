@@ -6,7 +6,7 @@ use super::lanes::{Lane, ShownLane};
 use super::navigate::Plane;
 use super::plots;
 use super::state::{BytesAxis, Canvas, Geometry, State};
-use engine::protocol::{DeviceSummary, Highlight, Looks, Reply, Request};
+use engine::protocol::{Answer, Ask, DeviceSummary, Highlight, Looks, Question, Reply, Request};
 use picture::timeline::{Axis, Scene, View};
 use std::rc::Rc;
 
@@ -69,7 +69,11 @@ impl State {
         let serial = self.next_serial();
         let lane = self.shown_lanes().find(|lane| lane.place == place)?;
         let view = self.plane_of(lane.device).with_margin(*lane.view);
-        let request = Request::Scene { serial, device: lane.device.device, view, looks: self.looks_of(place) };
+        let request = Request::Ask(Ask {
+            serial,
+            device: lane.device.device,
+            what: Question::Scene { view, looks: self.looks_of(place) },
+        });
         self.geometry_of(place)?.in_flight = Some(serial);
         Some(request)
     }
@@ -154,7 +158,7 @@ fn reset(state: &mut State, change: Change) {
 }
 
 fn take(state: &mut State, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
-    let Reply::Scene { serial, scene, .. } = reply else { return Some(reply) };
+    let Reply::Answer { serial, answer: Answer::Scene(scene) } = reply else { return Some(reply) };
     effects.extend(state.take_scene(serial, *scene));
     None
 }

@@ -12,8 +12,8 @@ use super::scroll::Scroll;
 use super::state::{Canvas, State};
 use super::views::Tab;
 use engine::protocol::{
-    Details, Grouping, Only, PieceKind, Query, Reply, Request, SegmentSort, StateBar, StatePage, StatePiece,
-    StateQuestion,
+    self, Ask, Details, Grouping, Only, PieceKind, Query, Question, Reply, Request, SegmentSort, StateBar, StatePage,
+    StatePiece, StateQuestion,
 };
 use std::rc::Rc;
 use walk::{Stop, stop, stops, walk};
@@ -358,10 +358,10 @@ fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     };
     let wanted = (question, rules);
     let told = memory.told();
-    let request = |serial, (question, _)| Request::State { serial, device, question };
+    let request = |serial, (question, _)| Request::Ask(Ask { serial, device, what: Question::State(question) });
     memory.answer.ask(wanted, &mut state.serial, effects, request);
     for (answer, allocation) in memory.details.iter_mut().zip(told) {
-        let request = |serial, allocation| Request::Details { serial, device, allocation };
+        let request = |serial, allocation| Request::Ask(Ask { serial, device, what: Question::Details(allocation) });
         if let Some(allocation) = allocation {
             answer.ask(allocation, &mut state.serial, effects, request);
         }
@@ -383,10 +383,12 @@ fn reset(state: &mut State, change: Change) {
 
 fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
     match reply {
-        Reply::State { serial, page } => take_page(&mut state.memory, serial, page),
-        Reply::Details { serial, details } => {
+        Reply::Answer { serial, answer: protocol::Answer::State(page) } => take_page(&mut state.memory, serial, page),
+        Reply::Answer { serial, answer: protocol::Answer::Details(details) } => {
             let own = state.memory.details.iter_mut().find_map(|answer| Some((answer.answered(serial)?, answer)));
-            let Some((of, answer)) = own else { return Some(Reply::Details { serial, details }) };
+            let Some((of, answer)) = own else {
+                return Some(Reply::Answer { serial, answer: protocol::Answer::Details(details) });
+            };
             answer.keep(of, details);
         }
         other => return Some(other),

@@ -9,7 +9,7 @@ use super::range::About;
 use super::state::State;
 use super::typed_moment::{FORMS, Typed, typed};
 use base::units::{Moment, grouped};
-use engine::protocol::{At, Details, MomentFacts, RangeFacts, Reply, Request, Scope, Span};
+use engine::protocol::{self, Ask, At, Details, MomentFacts, Question, RangeFacts, Reply, Request, Scope, Span};
 use picture::timeline::{Axis, time_axis_margin};
 
 /// The pinned moment, and the range beside it.
@@ -189,24 +189,24 @@ fn reset(state: &mut State, change: Change) {
 /// Asks for what is not known of the pinned moment and the range: one question of a kind at a time.
 fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     let (pinned, serials) = (&mut state.pinned, &mut state.serial);
-    pinned.facts.ask(pinned.moment, serials, effects, |serial, moment| Request::Moments {
-        serial,
-        device,
-        at: vec![At::Moment(moment)],
+    pinned.facts.ask(pinned.moment, serials, effects, |serial, moment| {
+        Request::Ask(Ask { serial, device, what: Question::Moments(vec![At::Moment(moment)]) })
     });
     if let Some(sought) = pinned.sought {
-        pinned.seeking.ask(sought, serials, effects, |serial, sought| Request::Moments {
-            serial,
-            device,
-            at: [Some(sought.from), sought.to].into_iter().flatten().collect(),
+        pinned.seeking.ask(sought, serials, effects, |serial, sought| {
+            Request::Ask(Ask {
+                serial,
+                device,
+                what: Question::Moments([Some(sought.from), sought.to].into_iter().flatten().collect()),
+            })
         });
     }
     let Some(span) = pinned.range else { return };
-    pinned.range_facts.ask(span, serials, effects, |serial, span| Request::Range { serial, device, span });
-    pinned.ends.ask(span, serials, effects, |serial, span| Request::Moments {
-        serial,
-        device,
-        at: [span.from, span.to].map(At::Moment).to_vec(),
+    pinned
+        .range_facts
+        .ask(span, serials, effects, |serial, span| Request::Ask(Ask { serial, device, what: Question::Range(span) }));
+    pinned.ends.ask(span, serials, effects, |serial, span| {
+        Request::Ask(Ask { serial, device, what: Question::Moments([span.from, span.to].map(At::Moment).to_vec()) })
     });
 }
 
@@ -214,13 +214,17 @@ fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
 fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
     let pinned = &mut state.pinned;
     match reply {
-        Reply::Range { serial, facts } => drop(pinned.range_facts.take(serial, facts)),
-        Reply::Moments { serial, moments } => match (pinned.seeking.answered(serial), moments.as_slice()) {
-            (Some(sought), found) => arrive(state, sought, found),
-            (None, &[facts]) if pinned.facts.take(serial, facts) => {}
-            (None, &[from, to]) if pinned.ends.take(serial, [from, to]) => {}
-            _ => return Some(Reply::Moments { serial, moments }),
-        },
+        Reply::Answer { serial, answer: protocol::Answer::Range(facts) } => {
+            pinned.range_facts.take(serial, facts);
+        }
+        Reply::Answer { serial, answer: protocol::Answer::Moments(moments) } => {
+            match (pinned.seeking.answered(serial), moments.as_slice()) {
+                (Some(sought), found) => arrive(state, sought, found),
+                (None, &[facts]) if pinned.facts.take(serial, facts) => {}
+                (None, &[from, to]) if pinned.ends.take(serial, [from, to]) => {}
+                _ => return Some(Reply::Answer { serial, answer: protocol::Answer::Moments(moments) }),
+            }
+        }
         other => return Some(other),
     }
     None

@@ -7,8 +7,8 @@ use super::cursor::{self, Standing};
 use super::feature::{Change, Feature};
 use super::find;
 use super::hover::{Spot, empty_spot, spot};
-use super::state::{Hover, Purpose, Question, State};
-use engine::protocol::{Details, HitAllocation, HitMemory, Looks, Plot, Reply, Request};
+use super::state::{Hover, HoverQuestion, Purpose, State};
+use engine::protocol::{Answer, Ask, Details, HitAllocation, HitMemory, Looks, Plot, Question, Reply, Request};
 
 /// Brings the hover up to date with pointer, window and scene.
 pub(super) fn look_under_pointer(state: &mut State, effects: &mut Vec<Effect>) {
@@ -55,9 +55,9 @@ fn spot_at(state: &State, pointer: Pointer) -> Option<(usize, Spot, Looks)> {
 fn ask(state: &mut State, device_place: usize, spot: Spot, looks: Looks, purpose: Purpose, effects: &mut Vec<Effect>) {
     let Some(device) = state.device_at(device_place).map(|device| device.device) else { return };
     let serial = state.next_serial();
-    state.question = Some(Question { serial, device_place, spot, purpose });
+    state.question = Some(HoverQuestion { serial, device_place, spot, purpose });
     let (looks, Spot { moment, byte, .. }) = (looks.plain(), spot);
-    effects.push(Effect::Ask(Request::Hit { serial, device, looks, moment, byte }));
+    effects.push(Effect::Ask(Request::Ask(Ask { serial, device, what: Question::Hit { looks, moment, byte } })));
 }
 
 /// How it takes part. What is under the pointer is asked for by [`super::update()`] itself, after every scene.
@@ -73,13 +73,13 @@ fn reset(state: &mut State, change: Change) {
 /// Takes what was under the pointer, and the details of what shall be selected.
 fn take(state: &mut State, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
     match reply {
-        Reply::Details { serial, details } if state.selecting == Some(serial) => {
+        Reply::Answer { serial, answer: Answer::Details(details) } if state.selecting == Some(serial) => {
             state.selecting = None;
             details.into_iter().for_each(|details| choose(state, serial, details));
         }
-        Reply::Hit { serial, hit, memory, device } => {
+        Reply::Answer { serial, answer: Answer::Hit { hit, memory } } => {
             let Some(question) = state.question.take_if(|question| question.serial == serial) else {
-                return Some(Reply::Hit { serial, hit, memory, device });
+                return Some(Reply::Answer { serial, answer: Answer::Hit { hit, memory } });
             };
             answered(state, question, hit, memory, effects);
         }
@@ -101,7 +101,7 @@ fn choose(state: &mut State, serial: u32, details: Box<Details>) {
 
 fn answered(
     state: &mut State,
-    question: Question,
+    question: HoverQuestion,
     hit: Option<HitAllocation>,
     memory: Option<Box<HitMemory>>,
     effects: &mut Vec<Effect>,
@@ -176,7 +176,7 @@ pub(super) fn select(state: &mut State, allocation: u32, effects: &mut Vec<Effec
     state.selecting = Some(serial);
     state.plots.chosen = None;
     state.find.forget_way();
-    effects.push(Effect::Ask(Request::Details { serial, device, allocation }));
+    effects.push(Effect::Ask(Request::Ask(Ask { serial, device, what: Question::Details(allocation) })));
 }
 
 /// Moves the window to the birth of an allocation whose whole life lies outside it.

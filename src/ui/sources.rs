@@ -7,7 +7,7 @@ use super::find;
 use super::source_rows::{RowKind, view};
 use super::state::{Stage, State};
 use super::views::Tab;
-use engine::protocol::{Reply, Request, Scope, SourceFile, SourcesPage};
+use engine::protocol::{self, Ask, Question, Reply, Request, Scope, SourceFile, SourcesPage};
 use std::rc::Rc;
 
 /// Bytes of a source file that is shown: no code is longer, and snapshots are.
@@ -106,14 +106,14 @@ fn reset(state: &mut State, change: Change) {
 /// Asks for what is missing, while the view is seen.
 fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     if state.views.seen() == Some(Tab::Sources) {
-        let request = |serial, scope| Request::Sources { serial, device, scope };
+        let request = |serial, scope| Request::Ask(Ask { serial, device, what: Question::Sources(scope) });
         state.sources.page.ask(state.views.scope, &mut state.serial, effects, request);
     }
 }
 
 /// Takes the worker's answer.
 fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
-    let Reply::Sources { serial, page } = reply else { return Some(reply) };
+    let Reply::Answer { serial, answer: protocol::Answer::Sources(page) } = reply else { return Some(reply) };
     state.sources.page.take(serial, Rc::from(page));
     state.sources.changes += 1;
     None

@@ -61,7 +61,7 @@ pub struct State {
     /// What is under it.
     pub hover: Option<Hover>,
     /// The question about a place that was not answered yet.
-    pub question: Option<Question>,
+    pub question: Option<HoverQuestion>,
     /// What is selected.
     pub selection: Option<Box<Details>>,
     /// The request for the details of what shall be selected.
@@ -235,7 +235,7 @@ pub struct Hover {
 
 /// What the worker was asked about a place. There is one question at a time, and the next is about the newest place.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Question {
+pub struct HoverQuestion {
     /// Of the request.
     pub serial: u32,
     /// The device, by its place in the summary's list.

@@ -4,7 +4,9 @@ use super::action::Effect;
 use super::answer::Answer;
 use super::feature::{Change, Feature, Turn};
 use super::state::State;
-use engine::protocol::{Grouping, LegendEntry, Looks, Marks, Overview, Plot, Reply, Request, Tally};
+use engine::protocol::{
+    self, Ask, Grouping, LegendEntry, Looks, Marks, Overview, Plot, Question, Reply, Request, Tally,
+};
 use picture::timeline::{Axis, OutlineRect, View};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -73,29 +75,21 @@ fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     let stack = state.selection.as_deref().and_then(|selection| selection.stack);
     let outlined = state.outlined();
     let (around, serials) = (&mut state.around, &mut state.serial);
-    around.marks.ask((), serials, effects, |serial, ()| Request::Marks { serial, device });
-    around.overview.ask(axis, serials, effects, |serial, axis| Request::Overview {
-        serial,
-        device,
-        axis,
-        width_px: OVERVIEW_PX,
+    around.marks.ask((), serials, effects, |serial, ()| Request::Ask(Ask { serial, device, what: Question::Marks }));
+    around.overview.ask(axis, serials, effects, |serial, axis| {
+        Request::Ask(Ask { serial, device, what: Question::Overview { axis, width_px: OVERVIEW_PX } })
     });
-    around.legend.ask(coloured, serials, effects, |serial, Coloured { colouring, at, .. }| Request::Legend {
-        serial,
-        device,
-        colouring,
-        at: Some(at),
+    around.legend.ask(coloured, serials, effects, |serial, Coloured { colouring, at, .. }| {
+        Request::Ask(Ask { serial, device, what: Question::Legend { colouring, at: Some(at) } })
     });
     if let Some(stack) = stack {
-        around.same_stack.ask(stack, serials, effects, |serial, stack| Request::SameStack { serial, device, stack });
+        around.same_stack.ask(stack, serials, effects, |serial, stack| {
+            Request::Ask(Ask { serial, device, what: Question::SameStack(stack) })
+        });
     }
     if let Some(of) = outlined {
-        around.outline.ask(of, serials, effects, |serial, Outlined { allocation, view, looks }| Request::Outline {
-            serial,
-            device,
-            view,
-            looks,
-            allocation,
+        around.outline.ask(of, serials, effects, |serial, Outlined { allocation, view, looks }| {
+            Request::Ask(Ask { serial, device, what: Question::Outline { view, looks, allocation } })
         });
     }
 }
@@ -103,11 +97,17 @@ fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
 fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
     let around = &mut state.around;
     match reply {
-        Reply::Marks { serial, marks, .. } => around.marks.take(serial, Rc::new(*marks)),
-        Reply::Overview { serial, overview, .. } => around.overview.take(serial, Rc::new(*overview)),
-        Reply::Legend { serial, entries, .. } => around.legend.take(serial, Rc::new(entries)),
-        Reply::Outline { serial, rects, .. } => around.outline.take(serial, Rc::new(rects)),
-        Reply::SameStack { serial, tally } => around.same_stack.take(serial, tally),
+        Reply::Answer { serial, answer: protocol::Answer::Marks(marks) } => around.marks.take(serial, Rc::new(*marks)),
+        Reply::Answer { serial, answer: protocol::Answer::Overview(overview) } => {
+            around.overview.take(serial, Rc::new(*overview))
+        }
+        Reply::Answer { serial, answer: protocol::Answer::Legend(entries) } => {
+            around.legend.take(serial, Rc::new(entries))
+        }
+        Reply::Answer { serial, answer: protocol::Answer::Outline(rects) } => {
+            around.outline.take(serial, Rc::new(rects))
+        }
+        Reply::Answer { serial, answer: protocol::Answer::SameStack(tally) } => around.same_stack.take(serial, tally),
         other => return Some(other),
     };
     None

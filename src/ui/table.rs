@@ -16,8 +16,8 @@ use super::state::State;
 use super::views::Tab;
 use base::units::counted;
 use engine::protocol::{
-    Filter, QueryError, Reply, Request, SortWay, TableColumn, TableFilter, TablePage, TableQuestion, TableSort,
-    TableText,
+    self, Ask, Filter, QueryError, Question, Reply, Request, SortWay, TableColumn, TableFilter, TablePage,
+    TableQuestion, TableSort, TableText,
 };
 use std::rc::Rc;
 
@@ -212,7 +212,7 @@ fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
         // The rows that are there stay there.
         (question.rows, question.chosen) = (known.rows, known.chosen.clone());
     }
-    let request = |serial, question| Request::Table { serial, device, question: Box::new(question) };
+    let request = |serial, question| Request::Ask(Ask { serial, device, what: Question::Table(Box::new(question)) });
     table.answer.ask(question, &mut state.serial, effects, request);
 }
 
@@ -223,8 +223,8 @@ fn is_same_table(one: &TableQuestion, other: &TableQuestion) -> bool {
 
 fn take(state: &mut State, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
     match reply {
-        Reply::Table { serial, page } => take_page(&mut state.table, serial, page),
-        Reply::TableText { serial, part } => take_text(state, serial, part, effects),
+        Reply::Answer { serial, answer: protocol::Answer::Table(page) } => take_page(&mut state.table, serial, page),
+        Reply::Answer { serial, answer: protocol::Answer::TableText(part) } => take_text(state, serial, part, effects),
         other => return Some(other),
     }
     None
@@ -293,10 +293,8 @@ pub(super) fn copy(state: &mut State, effects: &mut Vec<Effect>) {
     let Some(device) = state.device().map(|device| device.device) else { return };
     let Some(mut question) = state.table.answer.question().cloned() else { return };
     question.chosen = state.table.chosen.or_all(&state.table.scroll);
-    copy_rows(state, question.chosen.clone(), effects, &|serial| Request::TableText {
-        serial,
-        device,
-        question: Box::new(question.clone()),
+    copy_rows(state, question.chosen.clone(), effects, &|serial| {
+        Request::Ask(Ask { serial, device, what: Question::TableText(Box::new(question.clone())) })
     });
 }
 

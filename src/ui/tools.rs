@@ -10,7 +10,7 @@ use super::shared_axis::own_width;
 use super::state::State;
 use super::trail::Trail;
 use super::turn::Kept;
-use engine::protocol::{At, MomentFacts, Reply, Request};
+use engine::protocol::{Answer, Ask, At, MomentFacts, Question, Reply, Request};
 use picture::timeline::Axis;
 
 /// Everything of this kind.
@@ -141,14 +141,14 @@ fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     }
     let serial = state.next_serial();
     state.tools.asked = Some(Asked { serial, cursor, at: at.clone() });
-    effects.push(Effect::Ask(Request::Moments { serial, device, at }));
+    effects.push(Effect::Ask(Request::Ask(Ask { serial, device, what: Question::Moments(at) })));
 }
 
 /// Takes the worker's answer.
 fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
-    let Reply::Moments { serial, moments } = reply else { return Some(reply) };
+    let Reply::Answer { serial, answer: Answer::Moments(moments) } = reply else { return Some(reply) };
     let Some(asked) = state.tools.asked.take_if(|asked| asked.serial == serial) else {
-        return Some(Reply::Moments { serial, moments });
+        return Some(Reply::Answer { serial, answer: Answer::Moments(moments) });
     };
     let device = state.device()?.device;
     for (at, facts) in asked.at.into_iter().zip(moments) {

@@ -9,8 +9,8 @@ use super::state::State;
 use super::tree_keys;
 use super::views::Tab;
 use engine::protocol::{
-    Arrangement, Fold, FoldState, Highlight, NodeLabel, Reach, Reply, Request, Reveal, Scope, TreePage, TreeQuestion,
-    TreeRow,
+    Answer, Arrangement, Ask, Fold, FoldState, Highlight, NodeLabel, Question, Reach, Reply, Request, Reveal, Scope,
+    TreePage, TreeQuestion, TreeRow,
 };
 use std::rc::Rc;
 
@@ -364,7 +364,7 @@ fn ask_rows(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     }
     let serial = state.next_serial();
     state.tree.asked = Some(Asked { serial, question: question.clone(), then });
-    effects.push(Effect::Ask(Request::Tree { serial, device, question: Box::new(question) }));
+    effects.push(Effect::Ask(Request::Ask(Ask { serial, device, what: Question::Tree(Box::new(question)) })));
 }
 
 /// Changes to the file, the device and the arrangement that are wanted: nodes have other numbers there.
@@ -394,8 +394,10 @@ pub(super) fn arrange(state: &mut State) {
 /// Takes what the worker says of the tree.
 fn take(state: &mut State, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
     match reply {
-        Reply::Tree { serial, page } => take_page(state, serial, *page),
-        Reply::Heaviest { serial, allocation } => tree_keys::heaviest(state, serial, allocation, effects),
+        Reply::Answer { serial, answer: Answer::Tree(page) } => take_page(state, serial, *page),
+        Reply::Answer { serial, answer: Answer::Heaviest(allocation) } => {
+            tree_keys::heaviest(state, serial, allocation, effects);
+        }
         other => return Some(other),
     }
     None

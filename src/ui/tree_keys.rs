@@ -4,7 +4,7 @@ use super::action::Effect;
 use super::pointing::select;
 use super::state::State;
 use super::tree::Scroll;
-use engine::protocol::{FoldState, Internal, Merge, Reach, Request, Reveal, Root};
+use engine::protocol::{Ask, FoldState, Internal, Merge, Question, Reach, Request, Reveal, Root};
 
 /// What a key or a control of the call tree asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -178,7 +178,11 @@ pub(super) fn command(state: &mut State, command: TreeCommand, effects: &mut Vec
                 let (scope, arrangement) = (state.views.scope, state.views.arrangement);
                 let serial = state.next_serial();
                 state.tree.heaviest = Some(serial);
-                effects.push(Effect::Ask(Request::Heaviest { serial, device, scope, arrangement, node }));
+                effects.push(Effect::Ask(Request::Ask(Ask {
+                    serial,
+                    device,
+                    what: Question::Heaviest { scope, arrangement, node },
+                })));
             }
         }
         TreeCommand::Selection => match state.selection.as_deref() {

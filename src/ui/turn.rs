@@ -4,7 +4,7 @@ use super::action::Effect;
 use super::cursor::column_under;
 use super::state::{BytesAxis, State};
 use super::tools::Point;
-use engine::protocol::{At, Request, Step, Stepped};
+use engine::protocol::{Ask, At, Question, Request, Step, Stepped};
 use picture::timeline::Axis;
 
 /// The selection at a moment of the window, while it is looked for in another order.
@@ -78,7 +78,11 @@ impl State {
         let (serial, looks) = (self.next_serial(), self.looks);
         self.tools.kept = Some(Kept { asked: Some(serial), ..kept });
         let (moment, step) = (kept.moment, Step::Onto(kept.allocation));
-        effects.push(Effect::Ask(Request::Step { serial, device, looks, moment, byte: 0, step }));
+        effects.push(Effect::Ask(Request::Ask(Ask {
+            serial,
+            device,
+            what: Question::Step { looks, moment, byte: 0, step },
+        })));
     }
 
     /// Brings it into view, if the new order has put it above or below the window.

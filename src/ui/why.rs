@@ -12,7 +12,9 @@ use super::state::State;
 use super::summary::device_name;
 use super::views::Tab;
 use engine::protocol::category::MOST_CATEGORIES;
-use engine::protocol::{DeviceSummary, Evidence, Reply, Report, ReportQuestion, Request, Span, Topic};
+use engine::protocol::{
+    Answer, Ask, DeviceSummary, Evidence, Question, Reply, Report, ReportQuestion, Request, Span, Topic,
+};
 use evidence::{Brought, follow};
 use std::rc::Rc;
 
@@ -29,9 +31,9 @@ pub struct Why {
     /// Whose report is seen.
     pub topic: Topic,
     /// The question that is on its way.
-    asked: Option<(u32, Question)>,
+    asked: Option<(u32, ReportOf)>,
     /// What was told last, at most one report a topic.
-    known: Vec<(Question, Rc<Report>)>,
+    known: Vec<(ReportOf, Rc<Report>)>,
     /// Thresholds that a person has set.
     thresholds: Vec<(Topic, String, u64)>,
     /// How many rows of a sheet are seen, where that is not [`ROWS`].
@@ -52,7 +54,7 @@ pub struct Why {
 
 /// All that an answer depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Question {
+struct ReportOf {
     topic: Topic,
     at: Option<u32>,
     rows: u32,
@@ -223,7 +225,7 @@ fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     let topic = if edits { Topic::Categories } else { why.topic };
     let rows = if edits { MOST_CATEGORIES as u32 } else { why.rows() };
     let at = topic.has_moment().then_some(state.pinned.moment);
-    let question = Question { topic, at, rows, version: why.version };
+    let question = ReportOf { topic, at, rows, version: why.version };
     let is_known = why.known.iter().any(|(known, _)| *known == question);
     let waits = why.asked.is_some_and(|(_, asked)| asked.topic == topic);
     if waits {
@@ -238,16 +240,16 @@ fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     let serial = state.next_serial();
     state.why.asked = Some((serial, question));
     let question = ReportQuestion { topic, at: question.at, thresholds, rows: question.rows };
-    effects.push(Effect::Ask(Request::Report { serial, device, question }));
+    effects.push(Effect::Ask(Request::Ask(Ask { serial, device, what: Question::Report(question) })));
 }
 
 /// A topic of which nothing is known yet, while nothing is on its way.
-fn unasked(state: &State) -> Option<Question> {
+fn unasked(state: &State) -> Option<ReportOf> {
     let Why { asked, known, version, .. } = &state.why;
     let is_told = |topic: Topic| known.iter().any(|(of, _)| of.topic == topic);
     let topic = Topic::ALL.into_iter().find(|&topic| asked.is_none() && !is_told(topic))?;
     let at = topic.has_moment().then_some(state.pinned.moment);
-    Some(Question { topic, at, rows: ROWS as u32, version: *version })
+    Some(ReportOf { topic, at, rows: ROWS as u32, version: *version })
 }
 
 /// Whether a question is on its way.
@@ -275,11 +277,13 @@ fn reset(state: &mut State, change: Change) {
 /// Takes the worker's answers: reports, and where a span is that was sought.
 fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
     match reply {
-        Reply::Report { serial, report } => take_report(&mut state.why, serial, *report),
-        Reply::Moments { serial, moments } => match state.why.sought.take_if(|(asked, _)| *asked == serial) {
-            Some((_, span)) => evidence::found(state, span, &moments),
-            None => return Some(Reply::Moments { serial, moments }),
-        },
+        Reply::Answer { serial, answer: Answer::Report(report) } => take_report(&mut state.why, serial, *report),
+        Reply::Answer { serial, answer: Answer::Moments(moments) } => {
+            match state.why.sought.take_if(|(asked, _)| *asked == serial) {
+                Some((_, span)) => evidence::found(state, span, &moments),
+                None => return Some(Reply::Answer { serial, answer: Answer::Moments(moments) }),
+            }
+        }
         other => return Some(other),
     }
     None

@@ -14,7 +14,7 @@ use super::feature::{Change, Feature, Turn};
 use super::navigate::Plane;
 use super::state::{Canvas, State};
 use curves::{Curved, Line, Wanted};
-use engine::protocol::{AddressMap, DeviceSummary, Only, Overview, Plot, Reply, Request};
+use engine::protocol::{self, AddressMap, Ask, DeviceSummary, Only, Overview, Plot, Question, Reply, Request};
 use picture::timeline::{Axis, Scene, View};
 use segment::Chosen;
 use std::rc::Rc;
@@ -340,7 +340,7 @@ fn ask(state: &mut State, _: i64, effects: &mut Vec<Effect>) {
         if let Some(whose) = missing {
             let serial = state.next_serial();
             state.plots.asked_map = Some((serial, whose));
-            effects.push(Effect::Ask(Request::Map { serial, device: whose.0, only: whose.1 }));
+            effects.push(Effect::Ask(Request::Ask(Ask { serial, device: whose.0, what: Question::Map(whose.1) })));
         }
     }
     if state.plots.asked_curves.is_none()
@@ -349,7 +349,7 @@ fn ask(state: &mut State, _: i64, effects: &mut Vec<Effect>) {
         let serial = state.next_serial();
         let (device, view, only) = wanted.question();
         state.plots.asked_curves = Some((serial, wanted));
-        effects.push(Effect::Ask(Request::Curves { serial, device, view, only }));
+        effects.push(Effect::Ask(Request::Ask(Ask { serial, device, what: Question::Curves { view, only } })));
     }
 }
 
@@ -366,12 +366,12 @@ fn reset(state: &mut State, change: Change) {
 
 fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
     match reply {
-        Reply::Map { serial, map, .. } => {
+        Reply::Answer { serial, answer: protocol::Answer::Map(map) } => {
             if let Some((_, whose)) = state.plots.asked_map.take_if(|(asked, _)| *asked == serial) {
                 state.learn(|plots| keep(&mut plots.maps, (whose, Rc::from(map))));
             }
         }
-        Reply::Curves { serial, curves, .. } => curves::take(state, serial, *curves),
+        Reply::Answer { serial, answer: protocol::Answer::Curves(curves) } => curves::take(state, serial, *curves),
         other => return Some(other),
     }
     None

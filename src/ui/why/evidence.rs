@@ -3,7 +3,7 @@
 use crate::action::Effect;
 use crate::state::State;
 use crate::{find, pointing};
-use engine::protocol::{At, Evidence, MomentFacts, Request, Span};
+use engine::protocol::{Ask, At, Evidence, MomentFacts, Question, Request, Span};
 use picture::timeline::Axis;
 
 /// A span that is shown has this part of it around it.
@@ -58,7 +58,7 @@ fn show(state: &mut State, span: Span, effects: &mut Vec<Effect>) {
             let serial = state.next_serial();
             state.why.sought = Some((serial, span));
             let at = [span.from, span.to].map(At::Moment).to_vec();
-            effects.push(Effect::Ask(Request::Moments { serial, device, at }));
+            effects.push(Effect::Ask(Request::Ask(Ask { serial, device, what: Question::Moments(at) })));
         }
     }
 }
