@@ -6,10 +6,10 @@ use crate::summary;
 use memscape::engine::protocol::{
     Action as Did, Details, DeviceSummary, EventRow, EventsFilter, EventsPage, EventsQuestion, TableText,
 };
-use memscape::engine::{Reply, Request};
-use memscape::ui::effect::GivenFile;
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::ui::action::GivenFile;
 use memscape::ui::events::{EventStep, EventsAction, ROW_PX, chips, grid, status};
-use memscape::ui::shown::Canvas;
+use memscape::ui::state::Canvas;
 use memscape::ui::table::{Extent, Go};
 use memscape::ui::views::Tab;
 use memscape::ui::{Action, Command, Effect, State, update};
@@ -68,7 +68,9 @@ impl Page {
 
     fn asked(&self) -> Option<(u32, EventsQuestion)> {
         self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Events { serial, device: 0, question }) => Some((*serial, (**question).clone())),
+            Effect::Ask(Request::Ask(Ask { serial, device: 0, what: Question::Events(question) })) => {
+                Some((*serial, (**question).clone()))
+            }
             _ => None,
         })
     }
@@ -114,7 +116,7 @@ impl Page {
             revealed: question.reveal.map(|event| event.div_ceil(step).min(listed.saturating_sub(1))),
             actions,
         };
-        self.reply(Reply::Events { serial, page: Box::new(page) });
+        self.reply(Reply::Answer { serial, answer: Answer::Events(Box::new(page)) });
         question
     }
 
@@ -136,7 +138,7 @@ impl Page {
     /// The worker tells about the allocation that was just selected.
     fn tell(&mut self, details: Details) {
         let serial = self.state.selecting.expect("details were asked for");
-        self.reply(Reply::Details { serial, details: Some(Box::new(details)) });
+        self.reply(Reply::Answer { serial, answer: Answer::Details(Some(Box::new(details))) });
     }
 }
 
@@ -200,7 +202,9 @@ fn a_free_that_is_clicked_is_seen_at_its_free() {
     // Enter selects what the row is about.
     page.key(Go::Down);
     page.act(Action::Command(Command::Event(EventStep::Select)));
-    assert!(page.done.iter().any(|it| matches!(it, Effect::Ask(Request::Details { allocation: 1015, .. }))));
+    assert!(
+        page.done.iter().any(|it| matches!(it, Effect::Ask(Request::Ask(Ask { what: Question::Details(1015), .. }))))
+    );
 }
 
 #[test]
@@ -278,13 +282,15 @@ fn chosen_rows_are_copied() {
         .done
         .iter()
         .find_map(|effect| match effect {
-            Effect::Ask(Request::EventsText { serial, question, .. }) => Some((*serial, question.chosen.clone())),
+            Effect::Ask(Request::Ask(Ask { serial, what: Question::EventsText(question), .. })) => {
+                Some((*serial, question.chosen.clone()))
+            }
             _ => None,
         })
         .expect("the text was asked for");
     assert_eq!(chosen, [[3, 6]]);
     let part = TableText { text: "event\n3\n4\n5\n".into(), rows: 3, last: true };
-    page.reply(Reply::TableText { serial, part });
+    page.reply(Reply::Answer { serial, answer: Answer::TableText(part) });
     assert!(page.done.contains(&Effect::CopyPromised("event\n3\n4\n5\n".into())));
     page.act(Action::Copied(Ok(())));
     assert_eq!(page.state.remark.as_deref(), Some("Copied 3 rows."));

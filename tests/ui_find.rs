@@ -6,7 +6,7 @@ use crate::summary;
 use memscape::engine::protocol::{
     Begin, Details, DeviceSummary, Direction, Grouping, Highlight, Looks, Match, Scope, Tally,
 };
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Scene, View};
 use memscape::ui::effect::{GivenFile, Pointer};
@@ -63,7 +63,9 @@ impl Page {
     /// The search that was just asked for: its serial, device and text.
     fn search(&self) -> Option<(u32, i64, String)> {
         self.asked(|request| match request {
-            Request::Find { serial, device, query } => Some((*serial, *device, query.clone())),
+            Request::Ask(Ask { serial, device, what: Question::Find(query) }) => {
+                Some((*serial, *device, query.clone()))
+            }
             _ => None,
         })
     }
@@ -71,7 +73,7 @@ impl Page {
     /// The step that was just asked for.
     fn step(&self) -> Option<(u32, Begin, Direction)> {
         self.asked(|request| match request {
-            Request::FindNext { serial, begin, direction, looks, .. } => {
+            Request::Ask(Ask { serial, what: Question::FindNext { begin, direction, looks, .. }, .. }) => {
                 assert_eq!(*looks, looks.plain());
                 Some((*serial, *begin, *direction))
             }
@@ -81,13 +83,19 @@ impl Page {
 
     /// How the scene that was just asked for is to look.
     fn looks(&self) -> Option<Looks> {
-        self.asked(|request| if let Request::Scene { looks, .. } = request { Some(*looks) } else { None })
+        self.asked(|request| {
+            if let Request::Ask(Ask { what: Question::Scene { looks, .. }, .. }) = request {
+                Some(*looks)
+            } else {
+                None
+            }
+        })
     }
 
     /// Answers the search that was just asked for.
     fn found(&mut self, tally: Tally) -> u32 {
-        let (serial, device, _) = self.search().expect("a search was asked for");
-        self.reply(Reply::Found { serial, device, tally });
+        let (serial, ..) = self.search().expect("a search was asked for");
+        self.reply(Reply::Answer { serial, answer: Answer::Find(tally) });
         serial
     }
 
@@ -95,7 +103,7 @@ impl Page {
     fn stepped(&mut self, allocation: u32, lowest_byte: u64) {
         let (serial, ..) = self.step().expect("a step was asked for");
         let found = Match { allocation, place: allocation / 2, requested: 512, lowest_byte };
-        self.reply(Reply::FoundNext { serial, found: Some(found) });
+        self.reply(Reply::Answer { serial, answer: Answer::FindNext(Some(found)) });
         self.select(allocation, Some(7));
     }
 
@@ -104,7 +112,7 @@ impl Page {
         let serial = self.state.selecting.expect("details were asked for");
         let freed_event = Some(allocation + 2);
         let details = Details { allocation, stack, born_event: Some(allocation), freed_event, ..Details::default() };
-        self.reply(Reply::Details { serial, details: Some(Box::new(details)) });
+        self.reply(Reply::Answer { serial, answer: Answer::Details(Some(Box::new(details))) });
     }
 
     /// Answers the scene that is on its way.
@@ -123,7 +131,7 @@ impl Page {
             ground: None,
             identities: vec![],
         };
-        self.reply(Reply::Scene { serial, device: 0, scene: Box::new(scene) });
+        self.reply(Reply::Answer { serial, answer: Answer::Scene(Box::new(scene)) });
     }
 }
 
@@ -137,9 +145,9 @@ fn what_is_typed_is_searched_once() {
     assert_eq!(page.search(), None, "it is on its way");
     page.find("train.py");
     let (second, ..) = page.search().expect("asked");
-    page.reply(Reply::Found { serial: first, device: 0, tally: TALLY });
+    page.reply(Reply::Answer { serial: first, answer: Answer::Find(TALLY) });
     assert_eq!(status(&page.state).text, "Searching…", "that was the answer to another question");
-    page.reply(Reply::Found { serial: second, device: 0, tally: TALLY });
+    page.reply(Reply::Answer { serial: second, answer: Answer::Find(TALLY) });
     assert_eq!(status(&page.state).text, "3,407 matches · 1.00 GiB in all · 1.00 MiB at the peak");
     assert_eq!(
         status(&page.state).exact,
@@ -201,7 +209,7 @@ fn from_match_to_match() {
     page.find("train");
     let (serial, ..) = page.search().expect("asked");
     page.command(Command::FindNext);
-    page.reply(Reply::Found { serial, device: 0, tally: TALLY });
+    page.reply(Reply::Answer { serial, answer: Answer::Find(TALLY) });
     let (_, begin, direction) = page.step().expect("as soon as it is known");
     assert_eq!((begin, direction), (Begin::Moment(0), Direction::Next), "from the left edge of the window");
     page.stepped(22, 0);
@@ -215,7 +223,7 @@ fn from_match_to_match() {
     assert_eq!(page.step(), None);
     let serial = page.state.serial;
     let found = Match { allocation: 20, place: 9, requested: 512, lowest_byte: 0 };
-    page.reply(Reply::FoundNext { serial, found: Some(found) });
+    page.reply(Reply::Answer { serial, answer: Answer::FindNext(Some(found)) });
     assert_eq!(
         page.step().map(|(_, begin, _)| begin),
         Some(Begin::Allocation(20)),
@@ -266,19 +274,22 @@ fn all_of_the_stack_stand_out_until_something_is_found() {
     assert_eq!(page.looks().map(|looks| looks.highlight), Some(Highlight::Stack(7)));
     page.draw();
     let counted = page.asked(|request| match request {
-        Request::SameStack { serial, stack, .. } => Some((*serial, *stack)),
+        Request::Ask(Ask { serial, what: Question::SameStack(stack), .. }) => Some((*serial, *stack)),
         _ => None,
     });
     let (serial, stack) = counted.expect("a tally was asked for");
     assert_eq!((stack, same_stack(&page.state).as_str()), (7, ""));
-    page.reply(Reply::SameStack { serial, tally: TALLY });
+    page.reply(Reply::Answer { serial, answer: Answer::SameStack(TALLY) });
     assert_eq!(same_stack(&page.state), "3,407 allocations · 1.00 GiB in all · 12 at the peak, 1.00 MiB");
 
     // Another of the same stack: nothing has to be drawn or counted anew.
     page.command(Command::SelectNext);
     page.select(1, Some(7));
     assert_eq!(page.looks(), None);
-    assert!(page.asked(|request| matches!(request, Request::SameStack { .. }).then_some(())).is_none());
+    assert!(
+        page.asked(|request| matches!(request, Request::Ask(Ask { what: Question::SameStack(_), .. })).then_some(()))
+            .is_none()
+    );
 
     page.command(Command::ToggleSameStack);
     assert_eq!(page.looks().map(|looks| looks.highlight), Some(Highlight::Nothing));
@@ -315,7 +326,7 @@ fn whoever_selects_something_else_goes_on_from_there() {
     page.found(TALLY);
     page.command(Command::FindNext);
     let found = Match { allocation: 22, place: 11, requested: 512, lowest_byte: 0 };
-    page.reply(Reply::FoundNext { serial: page.step().expect("asked").0, found: Some(found) });
+    page.reply(Reply::Answer { serial: page.step().expect("asked").0, answer: Answer::FindNext(Some(found)) });
     // Before its details are here, another one is selected.
     page.command(Command::SelectNext);
     page.select(500, Some(7));
@@ -329,13 +340,17 @@ fn what_stands_out_changes_nothing_under_the_cursor() {
     page.act(Action::PointerMoved(Pointer { x: 50.5, y: 40.0 }));
     page.command(Command::CursorLater);
     let hit = |page: &Page| {
-        page.asked(
-            |request| if let Request::Hit { serial, looks, .. } = request { Some((*serial, *looks)) } else { None },
-        )
+        page.asked(|request| {
+            if let Request::Ask(Ask { serial, what: Question::Hit { looks, .. }, .. }) = request {
+                Some((*serial, *looks))
+            } else {
+                None
+            }
+        })
     };
     let (serial, looks) = hit(&page).expect("what is under the cursor");
     assert_eq!(looks, Looks::default());
-    page.reply(Reply::Hit { serial, device: 0, hit: None, memory: None });
+    page.reply(Reply::Answer { serial, answer: Answer::Hit { hit: None, memory: None } });
     page.find("train");
     page.found(TALLY);
     page.draw();

@@ -7,7 +7,7 @@
 )]
 
 use memscape::engine::protocol::{At, DeviceSummary, FileSummary, MomentFacts, Place, RangeFacts, Scope, Span, Weight};
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Scene, View, time_axis_margin};
 use memscape::ui::axis_press::AxisPress;
@@ -130,13 +130,15 @@ impl Page {
 
     fn answer(&mut self, request: Request) {
         match request {
-            Request::Scene { serial, device, view, .. } => {
-                self.reply(Reply::Scene { serial, device, scene: Box::new(scene(view)) });
+            Request::Ask(Ask { serial, what: Question::Scene { view, .. }, .. }) => {
+                self.reply(Reply::Answer { serial, answer: Answer::Scene(Box::new(scene(view))) });
             }
-            Request::Moments { serial, at, .. } => {
-                self.reply(Reply::Moments { serial, moments: at.into_iter().map(facts).collect() });
+            Request::Ask(Ask { serial, what: Question::Moments(at), .. }) => {
+                self.reply(Reply::Answer { serial, answer: Answer::Moments(at.into_iter().map(facts).collect()) });
             }
-            Request::Range { serial, span, .. } => self.reply(Reply::Range { serial, facts: range_facts(span) }),
+            Request::Ask(Ask { serial, what: Question::Range(span), .. }) => {
+                self.reply(Reply::Answer { serial, answer: Answer::Range(range_facts(span)) });
+            }
             _ => {}
         }
     }
@@ -244,7 +246,11 @@ fn the_handle_is_dragged_and_the_newest_place_is_asked_about_next() {
     page.press(&[Down(x), Move(60.5), Move(40.5), Move(30.5)]);
     assert_eq!(page.scope(), Scope::At(300), "the views follow at once");
     assert_eq!(page.span(), None);
-    let asked = page.asked.iter().filter(|request| matches!(request, Request::Moments { .. })).count();
+    let asked = page
+        .asked
+        .iter()
+        .filter(|request| matches!(request, Request::Ask(Ask { what: Question::Moments(_), .. })))
+        .count();
     assert_eq!(asked, 1, "one question in flight");
     assert_eq!(moment::view(&page.state).event, Some(i64::from(PEAK) - 1), "what was shown stays");
     let first = page.asked.pop().expect("the question");

@@ -7,7 +7,7 @@ use memscape::engine::protocol::{
     At, Cell, Details, DeviceSummary, Evidence, MomentFacts, Place, Report, ReportQuestion, Sheet, SheetColumn,
     SheetRow, Span, Statement, Threshold, Tone, Topic,
 };
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::Axis;
 use memscape::ui::shown::Canvas;
 use memscape::ui::views::Tab;
@@ -119,7 +119,9 @@ impl Page {
 
     fn asked(&self) -> Option<(u32, ReportQuestion)> {
         self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Report { serial, question, .. }) => Some((*serial, question.clone())),
+            Effect::Ask(Request::Ask(Ask { serial, what: Question::Report(question), .. })) => {
+                Some((*serial, question.clone()))
+            }
             _ => None,
         })
     }
@@ -130,7 +132,7 @@ impl Page {
 
     fn answer(&mut self) {
         let (serial, question) = self.asked().expect("a question");
-        self.reply(Reply::Report { serial, report: Box::new(report(question.topic)) });
+        self.reply(Reply::Answer { serial, answer: Answer::Report(Box::new(report(question.topic))) });
     }
 
     /// Answers what is asked of topics that are not seen; which they are.
@@ -138,7 +140,7 @@ impl Page {
         let mut topics = Vec::new();
         while let Some((serial, question)) = self.asked().filter(|(_, it)| it.topic != self.state.why.topic) {
             topics.push(question.topic);
-            self.reply(Reply::Report { serial, report: Box::new(report(question.topic)) });
+            self.reply(Reply::Answer { serial, answer: Answer::Report(Box::new(report(question.topic))) });
         }
         topics
     }
@@ -146,7 +148,9 @@ impl Page {
     /// The serial of the question for details, and of which allocation.
     fn selecting(&self) -> Option<(u32, u32)> {
         self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Details { serial, allocation, .. }) => Some((*serial, *allocation)),
+            Effect::Ask(Request::Ask(Ask { serial, what: Question::Details(allocation), .. })) => {
+                Some((*serial, *allocation))
+            }
             _ => None,
         })
     }
@@ -183,9 +187,9 @@ fn it_asks_only_while_it_is_seen_and_one_question_at_a_time() {
     assert_eq!((page.marks().note, page.marks().is_busy), ("Reading the history…", true));
     page.act(Action::MomentTyped("end".into()));
     assert_eq!(page.asked(), None, "a moment that is dragged would never get an answer");
-    page.reply(Reply::Report { serial: first + 1000, report: Box::default() });
+    page.reply(Reply::Answer { serial: first + 1000, answer: Answer::Report(Box::default()) });
     assert_eq!(page.view(), View::default(), "that was to another question");
-    page.reply(Reply::Report { serial: first, report: Box::new(report(Topic::Peak)) });
+    page.reply(Reply::Answer { serial: first, answer: Answer::Report(Box::new(report(Topic::Peak))) });
     assert_eq!(page.question().at, Some(999), "then the newest moment");
     assert_eq!(page.view().statements.len(), 2, "until then what was known stays");
     assert!(page.marks().is_busy);
@@ -214,13 +218,16 @@ fn another_topic_overtakes_and_what_is_known_of_each_stays() {
     let (late, _) = page.asked().expect("the same for another moment");
     page.why(WhyAction::TopicChosen(Topic::Layers));
     assert_eq!(page.question().topic, Topic::Layers, "a person waits for it");
-    page.reply(Reply::Report { serial: late, report: Box::default() });
+    page.reply(Reply::Answer { serial: late, answer: Answer::Report(Box::default()) });
     assert_eq!(page.view(), View::default(), "nothing is known of it yet");
     let (serial, _) = {
         page.why(WhyAction::TopicChosen(Topic::Waste));
         page.asked().expect("a question")
     };
-    page.reply(Reply::Report { serial, report: Box::new(Report { topic: Topic::Waste, ..Report::default() }) });
+    page.reply(Reply::Answer {
+        serial,
+        answer: Answer::Report(Box::new(Report { topic: Topic::Waste, ..Report::default() })),
+    });
     assert_eq!(page.marks().note, "There is nothing to say of this device.");
     page.why(WhyAction::TopicChosen(Topic::Peak));
     assert_eq!(page.view().sheets.len(), 2, "at once, of the moment before");
@@ -246,7 +253,7 @@ fn evidence_does_all_it_says() {
     assert_eq!(page.window(), [29, 61], "the span, and a little around it");
     assert_eq!(page.marks().marked, Some(2));
     let details = Details { allocation: 7, born_event: Some(10), freed_event: Some(90), ..Details::default() };
-    page.reply(Reply::Details { serial, details: Some(Box::new(details)) });
+    page.reply(Reply::Answer { serial, answer: Answer::Details(Some(Box::new(details))) });
     assert_eq!((page.window(), page.state.pinned.moment), ([29, 61], 40), "it lives there: nothing jumps");
     page.act(Action::Command(Command::WindowBack));
     assert_eq!(page.window(), [0, 1000], "one step back");
@@ -271,7 +278,9 @@ fn over_wall_clock_the_worker_says_where_a_span_is() {
     page.act(Action::Command(Command::FitBoth));
     page.why(WhyAction::Picked(0));
     let asked = page.done.iter().find_map(|effect| match effect {
-        Effect::Ask(Request::Moments { serial, at, .. }) if at.len() == 2 => Some((*serial, at.clone())),
+        Effect::Ask(Request::Ask(Ask { serial, what: Question::Moments(at), .. })) if at.len() == 2 => {
+            Some((*serial, at.clone()))
+        }
         _ => None,
     });
     let (serial, at) = asked.expect("a question");
@@ -279,9 +288,9 @@ fn over_wall_clock_the_worker_says_where_a_span_is() {
     let before = page.window();
     let facts =
         |moment, time| MomentFacts { moment, place: Place { time, ..Place::default() }, ..MomentFacts::default() };
-    page.reply(Reply::Moments { serial: serial + 1000, moments: vec![facts(100, 1), facts(199, 2)] });
+    page.reply(Reply::Answer { serial: serial + 1000, answer: Answer::Moments(vec![facts(100, 1), facts(199, 2)]) });
     assert_eq!(page.window(), before);
-    page.reply(Reply::Moments { serial, moments: vec![facts(100, 1000), facts(199, 2000)] });
+    page.reply(Reply::Answer { serial, answer: Answer::Moments(vec![facts(100, 1000), facts(199, 2000)]) });
     assert_eq!(page.window(), [961, 2041]);
 }
 
@@ -373,7 +382,7 @@ fn a_stack_that_is_seen_is_that_of_the_row() {
     let (serial, _) = page.asked().expect("another moment");
     let mut other = report(Topic::Peak);
     other.sheets[0].rows[0].stack = vec!["else.py:1 f".into()];
-    page.reply(Reply::Report { serial, report: Box::new(other) });
+    page.reply(Reply::Answer { serial, answer: Answer::Report(Box::new(other)) });
     let stacks: Vec<Stack> = page.view().sheets[0].rows[..2].iter().map(|row| row.stack.clone()).collect();
     assert_eq!(stacks, [Stack::Folded, Stack::Unfolded(vec!["b.py:2 g".into()])]);
 }
@@ -384,7 +393,7 @@ fn a_threshold_set_back_before_the_answer_counts() {
     page.why(WhyAction::ThresholdSet(0, "5".into()));
     let (serial, question) = page.asked().expect("a question");
     page.why(WhyAction::ThresholdSet(0, "1048576".into()));
-    page.reply(Reply::Report { serial, report: Box::new(report(question.topic)) });
+    page.reply(Reply::Answer { serial, answer: Answer::Report(Box::new(report(question.topic))) });
     assert_eq!(page.question().thresholds, [("late".to_owned(), 1 << 20)], "the one typed last");
 }
 
@@ -477,7 +486,7 @@ fn a_sheet_is_copied_as_plain_numbers() {
     page.act(Action::TabChosen(Tab::Why));
     let (serial, _) = page.asked().expect("a question");
     let sheets = vec![Sheet { rows, ..Sheet::default() }];
-    page.reply(Reply::Report { serial, report: Box::new(Report { sheets, ..Report::default() }) });
+    page.reply(Reply::Answer { serial, answer: Answer::Report(Box::new(Report { sheets, ..Report::default() })) });
     page.why(WhyAction::Copied(0));
     assert_eq!(page.copied(), Some("\na b c\t\t-2048\t1.500000\t7\t-1\t\n"));
 }

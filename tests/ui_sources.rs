@@ -6,11 +6,11 @@ use crate::summary;
 use memscape::engine::protocol::{
     Details, DeviceSummary, FrameText, Scope, SourceFile, SourceLine, SourcesPage, Standing, Weight,
 };
-use memscape::engine::{Reply, Request};
-use memscape::ui::effect::GivenFile;
-use memscape::ui::shown::Canvas;
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::ui::action::GivenFile;
 use memscape::ui::source_rows::{Marked, RowKind, Unfolded, text, view};
 use memscape::ui::sources::{SourceAction, SourceText, basis};
+use memscape::ui::state::Canvas;
 use memscape::ui::views::Tab;
 use memscape::ui::{Action, Effect, State, update};
 
@@ -85,14 +85,16 @@ impl Page {
 
     fn asked(&self) -> Option<(u32, Scope)> {
         self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Sources { serial, device: 0, scope }) => Some((*serial, *scope)),
+            Effect::Ask(Request::Ask(Ask { serial, device: 0, what: Question::Sources(scope) })) => {
+                Some((*serial, *scope))
+            }
             _ => None,
         })
     }
 
     fn answer(&mut self) {
         let (serial, _) = self.asked().expect("a question");
-        self.reply(Reply::Sources { serial, page: Box::new(page()) });
+        self.reply(Reply::Answer { serial, answer: Answer::Sources(Box::new(page())) });
     }
 
     fn pick(&mut self, place: usize) {
@@ -125,7 +127,7 @@ fn it_asks_only_while_it_is_seen_and_one_question_at_a_time() {
     assert_eq!(first.1, Scope::At(501), "the peak");
     page.act(Action::MomentTyped("end".into()));
     assert_eq!(page.asked(), None, "one question is on its way");
-    page.reply(Reply::Sources { serial: first.0, page: Box::new(self::page()) });
+    page.reply(Reply::Answer { serial: first.0, answer: Answer::Sources(Box::new(self::page())) });
     assert_eq!(page.asked().map(|(_, scope)| scope), Some(Scope::At(999)), "then the newest moment");
     assert!(!page.labels().is_empty(), "until then what was known stays");
     page.answer();
@@ -266,7 +268,7 @@ fn a_file_of_many_lines_is_cut_and_says_by_how_much() {
     let files = vec![source("/a.py", &lines), source("/b.py", &[(1, 1, 1)])];
     let answer = SourcesPage { total: files[0].standing, files, ..SourcesPage::default() };
     let total = answer.files[0].standing.now.bytes;
-    page.reply(Reply::Sources { serial, page: Box::new(answer) });
+    page.reply(Reply::Answer { serial, answer: Answer::Sources(Box::new(answer)) });
     let rows = view(&page.state).rows;
     let labels: Vec<&str> = rows.iter().rev().take(2).map(|row| row.label.as_str()).collect();
     assert_eq!(labels, ["1 lighter file not shown", "3,501 lighter lines not shown"]);

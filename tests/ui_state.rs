@@ -7,12 +7,12 @@ use memscape::engine::protocol::{
     Details, DeviceSummary, Only, PieceKind, SegmentSort, StateBar, StateFit, StateGroup, StatePage, StatePiece,
     StateQuestion, StateSums, Weight,
 };
-use memscape::engine::{Reply, Request};
-use memscape::ui::effect::GivenFile;
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::ui::action::GivenFile;
 use memscape::ui::memory::picture::{MemoryPicture, MemoryStroke, picture};
 use memscape::ui::memory::words::{astray, fits, headings, hovered, note, reading, sums};
 use memscape::ui::memory::{MemoryAction, MemoryStep, ROW_PX};
-use memscape::ui::shown::Canvas;
+use memscape::ui::state::Canvas;
 use memscape::ui::views::Tab;
 use memscape::ui::{Action, Command, Effect, State, update};
 
@@ -72,14 +72,16 @@ impl Page {
 
     fn asked(&self) -> Option<(u32, StateQuestion)> {
         self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::State { serial, device: 3, question }) => Some((*serial, *question)),
+            Effect::Ask(Request::Ask(Ask { serial, device: 3, what: Question::State(question) })) => {
+                Some((*serial, *question))
+            }
             _ => None,
         })
     }
 
     fn answer(&mut self) -> StateQuestion {
         let (serial, question) = self.asked().expect("the state was asked for");
-        self.reply(Reply::State { serial, page: Box::new(segments(&question)) });
+        self.reply(Reply::Answer { serial, answer: Answer::State(Box::new(segments(&question))) });
         question
     }
 
@@ -96,7 +98,9 @@ impl Page {
     /// The allocation whose details were asked for.
     fn details_asked(&self) -> Option<(u32, u32)> {
         self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Details { serial, allocation, .. }) => Some((*serial, *allocation)),
+            Effect::Ask(Request::Ask(Ask { serial, what: Question::Details(allocation), .. })) => {
+                Some((*serial, *allocation))
+            }
             _ => None,
         })
     }
@@ -204,7 +208,7 @@ fn it_is_asked_while_it_is_seen_for_the_newest_moment() {
         page.act(Action::MomentTyped(moment.to_string()));
         assert!(page.asked().is_none());
     }
-    page.reply(Reply::State { serial, page: Box::new(segments(&question)) });
+    page.reply(Reply::Answer { serial, answer: Answer::State(Box::new(segments(&question))) });
     assert_eq!(page.answer().moment, 505);
     assert!(page.asked().is_none(), "it is known");
     page.step(MemoryStep::Earlier);
@@ -257,7 +261,7 @@ fn the_pointer_tells_and_a_click_selects() {
     let (serial, allocation) = page.details_asked().expect("who is it?");
     assert_eq!(allocation, 51);
     let details = Details { allocation, born_event: Some(4), freed_event: Some(600), ..Details::default() };
-    page.reply(Reply::Details { serial, details: Some(Box::new(details)) });
+    page.reply(Reply::Answer { serial, answer: Answer::Details(Some(Box::new(details))) });
     let card = hovered(&page.state).expect("a card");
     assert_eq!(card.title, "4.00 MiB · 4,194,304 B requested");
     assert_eq!(card.site, "no stack");
@@ -271,7 +275,7 @@ fn the_pointer_tells_and_a_click_selects() {
     page.memory(MemoryAction::Clicked(at(20.0, 1.0)));
     let serial = page.state.selecting.expect("it is selected");
     let details = Details { allocation: 50, address: Some(BASE), born_event: Some(4), ..Details::default() };
-    page.reply(Reply::Details { serial, details: Some(Box::new(details)) });
+    page.reply(Reply::Answer { serial, answer: Answer::Details(Some(Box::new(details))) });
     assert_eq!(page.outlined(MemoryStroke::Selected), [[0, 80]]);
     page.memory(MemoryAction::Clicked(at(100.0, 1.0)));
     assert_eq!(page.state.selection, None, "what is free is no allocation");
@@ -284,7 +288,7 @@ fn what_is_selected_elsewhere_is_shown() {
     let serial = page.state.selecting.expect("details were asked for");
     let address = Some(BASE + 1061 * MIB);
     let details = Details { allocation: 99, address, born_event: Some(4), ..Details::default() };
-    page.reply(Reply::Details { serial, details: Some(Box::new(details)) });
+    page.reply(Reply::Answer { serial, answer: Answer::Details(Some(Box::new(details))) });
     assert_eq!(page.answer().reveal, address);
     // It is thinner than a pixel: its place is marked.
     assert_eq!(page.outlined(MemoryStroke::Selected), [[248, 253]]);
@@ -376,10 +380,13 @@ fn it_is_drawn_as_it_is_told() {
 fn what_is_empty_says_why() {
     let mut page = Page::open(0);
     let (serial, _) = page.asked().expect("it is seen");
-    page.reply(Reply::State { serial, page: Box::new(StatePage { moment: 501, ..StatePage::default() }) });
+    page.reply(Reply::Answer {
+        serial,
+        answer: Answer::State(Box::new(StatePage { moment: 501, ..StatePage::default() })),
+    });
     assert_eq!(note(&page.state), "The file tells of no segments: where blocks lie is not known.");
     let mut page = Page::open(1 << 30);
     let (serial, _) = page.asked().expect("it is seen");
-    page.reply(Reply::State { serial, page: Box::new(StatePage::default()) });
+    page.reply(Reply::Answer { serial, answer: Answer::State(Box::default()) });
     assert_eq!(note(&page.state), "Nothing is held from the driver before the first event.");
 }

@@ -7,10 +7,10 @@ use memscape::engine::protocol::{
     Details, DeviceSummary, LIFE_CLASSES, SIZE_CLASSES, SortWay, TableColumn, TablePage, TableQuestion, TableRow,
     TableText, Weight,
 };
-use memscape::engine::{Reply, Request};
-use memscape::ui::effect::GivenFile;
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::ui::action::GivenFile;
 use memscape::ui::histograms::{Histogram, Reach, chart};
-use memscape::ui::shown::Canvas;
+use memscape::ui::state::Canvas;
 use memscape::ui::table::{Dropped, Extent, Go, ROW_PX, grid, status};
 use memscape::ui::views::Tab;
 use memscape::ui::{Action, Command, Effect, State, update};
@@ -58,7 +58,9 @@ impl Page {
 
     fn asked(&self) -> Option<(u32, TableQuestion)> {
         self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Table { serial, device: 0, question }) => Some((*serial, (**question).clone())),
+            Effect::Ask(Request::Ask(Ask { serial, device: 0, what: Question::Table(question) })) => {
+                Some((*serial, (**question).clone()))
+            }
             _ => None,
         })
     }
@@ -86,7 +88,10 @@ impl Page {
             sizes,
             lives: vec![Weight { bytes: 1, count: 1 }; LIFE_CLASSES],
         };
-        self.act(Action::Replied { load: self.state.load, reply: Reply::Table { serial, page: Box::new(page) } });
+        self.act(Action::Replied {
+            load: self.state.load,
+            reply: Reply::Answer { serial, answer: Answer::Table(Box::new(page)) },
+        });
     }
 
     fn answer(&mut self) -> TableQuestion {
@@ -107,7 +112,7 @@ impl Page {
         let details = Details { allocation, ..Details::default() };
         self.act(Action::Replied {
             load: self.state.load,
-            reply: Reply::Details { serial, details: Some(Box::new(details)) },
+            reply: Reply::Answer { serial, answer: Answer::Details(Some(Box::new(details))) },
         });
     }
 
@@ -300,12 +305,17 @@ fn text_is_copied_when_all_of_it_is_there() {
     let mut page = Page::open(1_000_000);
     page.act(Action::Command(Command::CopyRows));
     let asked = page.done.iter().find_map(|effect| match effect {
-        Effect::Ask(Request::TableText { serial, question, .. }) => Some((*serial, question.chosen.clone())),
+        Effect::Ask(Request::Ask(Ask { serial, what: Question::TableText(question), .. })) => {
+            Some((*serial, question.chosen.clone()))
+        }
         _ => None,
     });
     let (serial, chosen) = asked.expect("text was asked for");
     assert_eq!(chosen, [[0, 1_000_000]], "all rows, where none are chosen");
-    let part = |text: &str, rows, last| Reply::TableText { serial, part: TableText { text: text.into(), rows, last } };
+    let part = |text: &str, rows, last| Reply::Answer {
+        serial,
+        answer: Answer::TableText(TableText { text: text.into(), rows, last }),
+    };
     page.act(Action::Replied { load: page.state.load, reply: part("a\n", 100_000, false) });
     assert!(!page.done.iter().any(|effect| matches!(effect, Effect::CopyPromised(_))));
     page.act(Action::Replied { load: page.state.load, reply: part("b\n", 200_000, true) });

@@ -10,7 +10,7 @@ use memscape::engine::protocol::{
     At, ClockSpan, Details, DeviceSummary, FileSummary, HitAllocation, Looks, Marks, MomentFacts, Place, Step, Stepped,
     Stop,
 };
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
 use memscape::ui::drag::{Drag, Held};
@@ -129,17 +129,19 @@ impl Page {
 
     fn answer(&mut self, request: Request) {
         match request {
-            Request::Scene { serial, device, view, .. } => {
-                self.reply(Reply::Scene { serial, device, scene: Box::new(scene(view)) });
+            Request::Ask(Ask { serial, what: Question::Scene { view, .. }, .. }) => {
+                self.reply(Reply::Answer { serial, answer: Answer::Scene(Box::new(scene(view))) });
             }
-            Request::Moments { serial, at, .. } if self.worker != Worker::DoesNotTell => {
-                self.reply(Reply::Moments { serial, moments: at.into_iter().map(facts).collect() });
+            Request::Ask(Ask { serial, what: Question::Moments(at), .. }) if self.worker != Worker::DoesNotTell => {
+                self.reply(Reply::Answer { serial, answer: Answer::Moments(at.into_iter().map(facts).collect()) });
             }
-            Request::Step { serial, moment, byte, .. } if self.worker != Worker::DoesNotStep => {
+            Request::Ask(Ask { serial, what: Question::Step { moment, byte, .. }, .. })
+                if self.worker != Worker::DoesNotStep =>
+            {
                 let to = self.stepped.unwrap_or(Stepped { moment, byte, stop: Stop::Nowhere });
-                self.reply(Reply::Stepped { serial, to });
+                self.reply(Reply::Answer { serial, answer: Answer::Step(to) });
             }
-            Request::Hit { serial, device, byte, .. } => {
+            Request::Ask(Ask { serial, what: Question::Hit { byte, .. }, .. }) => {
                 let hit = HitAllocation {
                     allocation: 3,
                     requested: 1 << 20,
@@ -148,16 +150,22 @@ impl Page {
                     lowest_byte: 0,
                     site: Some("a.py:1 f".into()),
                 };
-                self.reply(Reply::Hit { serial, device, hit: Some(hit).filter(|_| byte < 1 << 20), memory: None });
+                self.reply(Reply::Answer {
+                    serial,
+                    answer: Answer::Hit { hit: Some(hit).filter(|_| byte < 1 << 20), memory: None },
+                });
             }
-            Request::Details { serial, allocation, .. } => {
+            Request::Ask(Ask { serial, what: Question::Details(allocation), .. }) => {
                 let born_event = Some(300);
                 let details = Details { allocation, born_event, freed_event: Some(600), ..Details::default() };
-                self.reply(Reply::Details { serial, details: Some(Box::new(details)) });
+                self.reply(Reply::Answer { serial, answer: Answer::Details(Some(Box::new(details))) });
             }
-            Request::Marks { serial, device } => {
+            Request::Ask(Ask { serial, what: Question::Marks, .. }) => {
                 let clock = Some(ClockSpan { first_us: START_US, span: 9980, margin: 156 });
-                self.reply(Reply::Marks { serial, device, marks: Box::new(Marks { clock, ..Marks::default() }) });
+                self.reply(Reply::Answer {
+                    serial,
+                    answer: Answer::Marks(Box::new(Marks { clock, ..Marks::default() })),
+                });
             }
             _ => {}
         }
@@ -166,11 +174,11 @@ impl Page {
     /// Answers what was asked last about moments.
     fn tell(&mut self) {
         let last = self.asked.iter().rev().find_map(|request| match request {
-            Request::Moments { serial, at, .. } => Some((*serial, at.clone())),
+            Request::Ask(Ask { serial, what: Question::Moments(at), .. }) => Some((*serial, at.clone())),
             _ => None,
         });
         let (serial, at) = last.expect("it was asked");
-        self.reply(Reply::Moments { serial, moments: at.into_iter().map(facts).collect() });
+        self.reply(Reply::Answer { serial, answer: Answer::Moments(at.into_iter().map(facts).collect()) });
     }
 
     fn command(&mut self, command: Command) {
@@ -279,8 +287,8 @@ fn enter_selects_and_braces_lead_to_birth_and_end() {
     page.stepped = Some(Stepped { moment: 301, byte: 77, stop: Stop::Arrived });
     page.command(Command::CursorToBorn);
     assert!(matches!(
-        page.asked.iter().rfind(|it| matches!(it, Request::Step { .. })),
-        Some(Request::Step { moment: 301, step: Step::Onto(3), .. })
+        page.asked.iter().rfind(|it| matches!(it, Request::Ask(Ask { what: Question::Step { .. }, .. }))),
+        Some(Request::Ask(Ask { what: Question::Step { moment: 301, step: Step::Onto(3), .. }, .. }))
     ));
     assert_eq!((page.told().0, page.state.cursor().map(|it| it.byte)), (Some(300), Some(77)));
     // It is live until event 600 ends it.
@@ -297,7 +305,9 @@ fn a_long_way_is_asked_in_parts_and_nowhere_is_said() {
     assert_eq!(page.state.remark.as_deref(), Some("There is no other allocation that way."));
     let steps = |page: &Page| -> Vec<(u32, u32, u64)> {
         let step = |request: &Request| match request {
-            Request::Step { serial, moment, byte, step: Step::Later, .. } => Some((*serial, *moment, *byte)),
+            Request::Ask(Ask { serial, what: Question::Step { moment, byte, step: Step::Later, .. }, .. }) => {
+                Some((*serial, *moment, *byte))
+            }
             _ => None,
         };
         page.asked.iter().filter_map(step).collect()
@@ -307,11 +317,20 @@ fn a_long_way_is_asked_in_parts_and_nowhere_is_said() {
     page.command(Command::CursorAfter);
     page.command(Command::CursorAfter);
     let [(first, ..)] = steps(&page)[..] else { panic!("one at a time") };
-    page.reply(Reply::Stepped { serial: first, to: Stepped { moment: 400, byte: 9, stop: Stop::OnItsWay } });
+    page.reply(Reply::Answer {
+        serial: first,
+        answer: Answer::Step(Stepped { moment: 400, byte: 9, stop: Stop::OnItsWay }),
+    });
     let [_, (again, 400, 9)] = steps(&page)[..] else { panic!("it goes on from there") };
-    page.reply(Reply::Stepped { serial: again, to: Stepped { moment: 500, byte: 9, stop: Stop::Arrived } });
+    page.reply(Reply::Answer {
+        serial: again,
+        answer: Answer::Step(Stepped { moment: 500, byte: 9, stop: Stop::Arrived }),
+    });
     let [_, _, (second, 500, 9)] = steps(&page)[..] else { panic!("the second press was not lost") };
-    page.reply(Reply::Stepped { serial: second, to: Stepped { moment: 700, byte: 9, stop: Stop::Arrived } });
+    page.reply(Reply::Answer {
+        serial: second,
+        answer: Answer::Step(Stepped { moment: 700, byte: 9, stop: Stop::Arrived }),
+    });
     assert_eq!(page.told().0, Some(699));
 }
 
@@ -554,7 +573,7 @@ fn a_selection_that_another_order_puts_elsewhere_is_brought_back() {
     page.act(Action::StackingChosen(stacking));
     let looks = Looks { stacking, ..Looks::default() };
     assert!(
-        page.asked.iter().any(|it| matches!(it, Request::Step { looks: of, step: Step::Onto(3), .. } if *of == looks))
+        page.asked.iter().any(|it| matches!(it, Request::Ask(Ask { what: Question::Step { looks: of, step: Step::Onto(3), .. }, .. }) if *of == looks))
     );
     let view = page.state.view.unwrap();
     assert!((view.bytes_from_row(0.0)..view.bytes_from_row(100.0)).contains(&900_000.0));

@@ -7,7 +7,7 @@ use memscape::engine::protocol::{
     Arrangement, Details, DeviceSummary, Fold, FoldState, Highlight, Internal, Merge, NodeKind, NodeLabel, Reach,
     Reveal, Root, Scope, Tally, TreePage, TreeQuestion, TreeRow, Weight,
 };
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Scene, View};
 use memscape::ui::amount::{per_mille, percent};
@@ -91,7 +91,9 @@ impl Page {
     /// The part of the tree that was just asked for.
     fn question(&self) -> Option<(u32, TreeQuestion)> {
         self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Tree { serial, question, .. }) => Some((*serial, *question.clone())),
+            Effect::Ask(Request::Ask(Ask { serial, what: Question::Tree(question), .. })) => {
+                Some((*serial, *question.clone()))
+            }
             _ => None,
         })
     }
@@ -104,7 +106,7 @@ impl Page {
         let total = Weight { bytes: row(0).weight.bytes, count: 3 };
         let mut page = TreePage { total, row_count: ROWS, first, rows, ..TreePage::default() };
         tell(&question, &mut page);
-        self.reply(Reply::Tree { serial, page: Box::new(page) });
+        self.reply(Reply::Answer { serial, answer: Answer::Tree(Box::new(page)) });
         question
     }
 
@@ -124,23 +126,23 @@ impl Page {
     fn select(&mut self, allocation: u32) {
         self.act(Action::Command(Command::SelectNext));
         let serial = self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Details { serial, .. }) => Some(*serial),
+            Effect::Ask(Request::Ask(Ask { serial, what: Question::Details(_), .. })) => Some(*serial),
             _ => None,
         });
         let details = Details { allocation, stack: Some(4), ..Details::default() };
         let serial = serial.expect("details were asked for");
-        self.reply(Reply::Details { serial, details: Some(Box::new(details)) });
+        self.reply(Reply::Answer { serial, answer: Answer::Details(Some(Box::new(details))) });
     }
 
     /// Answers the scene that was just asked for, if one was.
     fn draw(&mut self) {
         let scene = self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Scene { serial, device, view, .. }) => Some((*serial, *device, *view)),
+            Effect::Ask(Request::Ask(Ask { serial, what: Question::Scene { view, .. }, .. })) => Some((*serial, *view)),
             _ => None,
         });
-        if let Some((serial, device, view)) = scene {
+        if let Some((serial, view)) = scene {
             let scene = Box::new(scene_of(view));
-            self.reply(Reply::Scene { serial, device, scene });
+            self.reply(Reply::Answer { serial, answer: Answer::Scene(scene) });
         }
     }
 }
@@ -185,7 +187,7 @@ fn there_is_one_question_at_a_time_and_the_newest_comes_next() {
     assert_eq!(page.rows().len(), 23, "what came late is better than nothing");
     let (serial, question) = page.question().expect("the newest comes next");
     assert_eq!(question.scope, Scope::At(7));
-    page.reply(Reply::Tree { serial: serial + 1, page: Box::default() });
+    page.reply(Reply::Answer { serial: serial + 1, answer: Answer::Tree(Box::default()) });
     assert_eq!(page.rows().len(), 23, "nobody asked that");
 }
 
@@ -195,7 +197,7 @@ impl Page {
         let rows: Vec<TreeRow> = (first..first + 107).map(row).collect();
         let total = Weight { bytes: row(0).weight.bytes, count: 3 };
         let page = TreePage { total, row_count: ROWS, first, rows, ..TreePage::default() };
-        self.reply(Reply::Tree { serial: self.state.serial, page: Box::new(page) });
+        self.reply(Reply::Answer { serial: self.state.serial, answer: Answer::Tree(Box::new(page)) });
     }
 }
 
@@ -377,7 +379,7 @@ fn rows_of_the_arrangement_before_are_nobodys_nodes() {
     let (serial, _) = asked.expect("the other tree was asked for");
     let rows = (0..20).map(row).collect();
     let tree = TreePage { row_count: ROWS, rows, ..TreePage::default() };
-    page.reply(Reply::Tree { serial, page: Box::new(tree) });
+    page.reply(Reply::Answer { serial, answer: Answer::Tree(Box::new(tree)) });
     page.press(TreeCommand::Select);
     assert_eq!(page.state.views.node, Some(5), "the row that was clicked, in the new tree");
 }
@@ -453,12 +455,12 @@ fn the_search_leads_from_row_to_row() {
     assert!(page.done.contains(&Effect::FocusFind), "nothing is looked for yet");
     page.act(Action::FindTyped("train".into()));
     let find = page.done.iter().find_map(|effect| match effect {
-        Effect::Ask(Request::Find { serial, .. }) => Some(*serial),
+        Effect::Ask(Request::Ask(Ask { serial, what: Question::Find(_), .. })) => Some(*serial),
         _ => None,
     });
     let find = find.expect("a search");
     let tally = Tally { count: 3, requested: 9, peak_count: 1, peak_requested: 3 };
-    page.reply(Reply::Found { serial: find, device: 0, tally });
+    page.reply(Reply::Answer { serial: find, answer: Answer::Find(tally) });
     let question = page.answer(|_, tree| tree.rows.iter_mut().for_each(|row| row.found = 2048));
     assert_eq!(question.find, Some(find));
     assert!(view(&page.state).searched);

@@ -9,7 +9,7 @@ use engine::protocol::{
     Filter, MomentFacts, QueryError, Scope, SortWay, TableColumn, TableFilter, TablePage, TableQuestion, TableRow,
     TableSort,
 };
-use engine::{Reply, Request};
+use engine::{Answer, Question};
 use serde_json::{Value, json};
 
 const PATTERN: &str = "What to look for, as in the page's search:
@@ -59,7 +59,7 @@ pub(crate) fn find(arguments: &Find) -> Result<String, String> {
 
 /// At most `most` allocations of a scope that pass a filter, the largest first.
 pub(crate) fn largest(asking: &mut Asking, filter: &str, scope: Scope, most: u32) -> Option<Box<TablePage>> {
-    let device = asking.device.device;
+    let _device = asking.device.device;
     whole(most, |rows| {
         let question = TableQuestion {
             scope,
@@ -70,8 +70,8 @@ pub(crate) fn largest(asking: &mut Asking, filter: &str, scope: Scope, most: u32
             chosen: Vec::new(),
             find: None,
         };
-        match asking.ask(Request::Table { serial: 0, device, question: Box::new(question) })? {
-            Reply::Table { page, .. } => Some(page),
+        match asking.ask_about(Question::Table(Box::new(question)))? {
+            Answer::Table(page) => Some(page),
             _ => None,
         }
     })

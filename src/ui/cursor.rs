@@ -1,13 +1,13 @@
 //! The cursor: one moment and one byte, led by the pointer while it hovers, or by keys.
 
-use super::answer::Answer;
 use super::effect::{Effect, Pointer};
 use super::hover::Spot;
+use super::latest::Latest;
 use super::part::{Part, keeps_all};
 use super::pointing;
 use super::shared::Shared;
 use super::shown::{BytesAxis, Hover};
-use engine::protocol::{HitAllocation, HitMemory, Looks, MomentFacts, Plot, Reply, Request, Step, Stepped, Stop};
+use engine::protocol::{Answer, HitAllocation, HitMemory, Looks, MomentFacts, Plot, Question, Step, Stepped, Stop};
 use picture::timeline::{Axis, Scene, View};
 
 /// Commands that wait for a step of the one before: a key held down makes no more.
@@ -33,7 +33,7 @@ pub struct Cursor {
     /// What the worker said last of a moment it stood at.
     facts: Option<MomentFacts>,
     /// What is under it, when keys lead.
-    pub(super) hit: Answer<(Standing, Looks), There>,
+    pub(super) hit: Latest<(Standing, Looks), There>,
     stepping: Option<Stepping>,
     /// Commands that came while a step was on its way.
     waiting: Vec<CursorStep>,
@@ -70,13 +70,13 @@ impl Cursor {
 /// How it takes part; [`super::tools`] forgets it.
 pub(super) const PART: Part = Part { reset: keeps_all, asks: &[], take };
 
-fn take(state: &mut Shared, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
-    match reply {
-        Reply::Stepped { serial, to } => {
+fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
+    match answer {
+        Answer::Step(to) => {
             state.found_selection(serial, to);
             stepped(state, serial, to, effects);
         }
-        Reply::Hit { serial, hit, memory, .. } => drop(state.tools.cursor.hit.take(serial, (hit, memory))),
+        Answer::Hit { hit, memory } => drop(state.tools.cursor.hit.take(serial, (hit, memory))),
         other => return Some(other),
     }
     None
@@ -267,7 +267,7 @@ fn ask_step(state: &mut Shared, step: Step, and_events: u32, effects: &mut Vec<E
     };
     let (serial, looks) = (state.next_serial(), state.geometry.looks);
     state.tools.cursor.stepping = Some(Stepping { serial, step, and_events });
-    effects.push(Effect::Ask(Request::Step { serial, device, looks, moment: keys.moment, byte: keys.byte, step }));
+    effects.push(Effect::ask(serial, device, Question::Step { looks, moment: keys.moment, byte: keys.byte, step }));
 }
 
 /// Takes the worker's answer to a step.
@@ -348,8 +348,8 @@ pub(super) fn look(state: &mut Shared, keys: Standing, effects: &mut Vec<Effect>
         state.hover = is_something.then_some(Hover { place, plot, spot, hit, memory, answered: Some(spot) });
     } else {
         let Standing { moment, byte } = keys;
-        let request = |serial, (_, looks)| Request::Hit { serial, device, looks, moment, byte };
-        state.tools.cursor.hit.ask((keys, looks), &mut state.serial, effects, request);
+        let question = |(_, looks)| Question::Hit { looks, moment, byte };
+        state.tools.cursor.hit.ask((keys, looks), device, &mut state.serial, effects, question);
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the shell does after an update, and the small values that travel between it and the features.
 
 use super::picture_file::Picture;
-use engine::protocol::Request;
+use engine::protocol::{Ask, Question, Request};
 use picture::timeline::Scene;
 use std::rc::Rc;
 
@@ -66,6 +66,13 @@ pub enum Effect {
     FollowSource,
     /// The worker is dead: the next load needs a new one.
     ReplaceWorker,
+}
+
+impl Effect {
+    /// Asks the worker about a device; `serial` is the number of the answer.
+    pub(super) fn ask(serial: u32, device: i64, what: Question) -> Effect {
+        Effect::Ask(Request::Ask(Ask { serial, device, what }))
+    }
 }
 
 /// Where a snapshot comes from.

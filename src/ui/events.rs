@@ -5,16 +5,16 @@ mod view;
 
 pub use view::{COLUMNS, Chip, EventsStatus, chips, grid, status};
 
-use super::answer::Answer;
 use super::binding::{Binding, Scope, line};
 use super::effect::Effect;
 use super::feature::{Change, Feature, Turn, ends_nothing};
+use super::latest::Latest;
 use super::pointing::select;
 use super::rows::{Chosen, Copying, Extent, RowsStep};
 use super::scroll::Scroll;
 use super::shared::Shared;
 use super::views::Tab;
-use engine::protocol::{EventRow, EventsFilter, EventsPage, EventsQuestion, Reply, Request};
+use engine::protocol::{Answer, EventRow, EventsFilter, EventsPage, EventsQuestion, Question};
 use std::rc::Rc;
 
 /// CSS pixels of a row.
@@ -33,7 +33,7 @@ pub struct Events {
     pub chosen: Chosen,
     /// How far its rows are scrolled.
     pub scroll: Scroll,
-    answer: Answer<EventsQuestion, Rc<EventsPage>>,
+    answer: Latest<EventsQuestion, Rc<EventsPage>>,
     /// The moment whose row was looked for last, or that the list has set.
     followed: Option<u32>,
     /// Who follows whom.
@@ -59,7 +59,7 @@ impl Default for Events {
             filter: EventsFilter::default(),
             chosen: Chosen::default(),
             scroll: Scroll::new(ROW_PX),
-            answer: Answer::default(),
+            answer: Latest::default(),
             followed: None,
             lead: Lead::default(),
             copying: Copying::default(),
@@ -222,8 +222,7 @@ fn copy(events: &mut Events, shared: &mut Shared, effects: &mut Vec<Effect>) {
     let Some(mut question) = events.answer.question().cloned() else { return };
     question.chosen = events.chosen.or_all(&events.scroll);
     let rows = question.chosen.clone();
-    let request = |serial| Request::EventsText { serial, device, question: Box::new(question) };
-    events.copying.begin(shared, &rows, effects, request);
+    events.copying.begin(shared, device, &rows, Question::EventsText(Box::new(question)), effects);
 }
 
 /// Its keys.
@@ -274,17 +273,23 @@ fn ask(events: &mut Events, shared: &mut Shared, device: i64, effects: &mut Vec<
     let follows = events.lead == Lead::Moment && is_elsewhere;
     let reveal = follows.then(|| moment.saturating_sub(1));
     let question = EventsQuestion { filter, rows, reveal, chosen: Vec::new(), find };
-    let request = |serial, question| Request::Events { serial, device, question: Box::new(question) };
-    if events.answer.ask(question, &mut shared.serial, effects, request) && follows {
+    if events.answer.ask(question, device, &mut shared.serial, effects, |it| Question::Events(Box::new(it))) && follows
+    {
         events.followed = Some(moment);
     }
 }
 
 /// Takes a part of the list.
-fn take(events: &mut Events, shared: &mut Shared, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
-    let (serial, page) = match reply {
-        Reply::Events { serial, page } => (serial, page),
-        Reply::TableText { serial, ref part } if events.copying.take(shared, serial, part, effects) => return None,
+fn take(
+    events: &mut Events,
+    shared: &mut Shared,
+    serial: u32,
+    answer: Answer,
+    effects: &mut Vec<Effect>,
+) -> Option<Answer> {
+    let page = match answer {
+        Answer::Events(page) => page,
+        Answer::TableText(ref part) if events.copying.take(shared, serial, part, effects) => return None,
         other => return Some(other),
     };
     let mut question = events.answer.answered(serial)?;

@@ -12,7 +12,7 @@ use super::picture_file::{Format, Picture};
 use super::plots;
 use super::shared::Shared;
 use base::units::grouped;
-use engine::protocol::{Looks, Reply, Request};
+use engine::protocol::{Answer, Looks, Question};
 use picture::outline::{Rect, outline};
 use picture::timeline::{OutlineRect, Scene, View};
 use std::collections::BTreeSet;
@@ -153,9 +153,9 @@ fn begin(export: &mut Export, shared: &mut Shared, device: i64, effects: &mut Ve
     let view = plane.widened(scaled, 1, 1);
     let ([scene, outline], looks) = (making.serials, making.looks);
     if let Some(allocation) = shared.outlined().map(|of| of.allocation) {
-        effects.push(Effect::Ask(Request::Outline { serial: outline, device, view, looks, allocation }));
+        effects.push(Effect::ask(outline, device, Question::Outline { view, looks, allocation }));
     }
-    effects.push(Effect::Ask(Request::Scene { serial: scene, device, view, looks }));
+    effects.push(Effect::ask(scene, device, Question::Scene { view, looks }));
     export.making = Some(making);
 }
 
@@ -174,17 +174,23 @@ fn scaled(shown: &View, format: Format) -> View {
 }
 
 /// Takes an answer that an export waits for; any other is given back.
-fn take(export: &mut Export, shared: &mut Shared, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
-    let Some(making) = &mut export.making else { return Some(reply) };
-    match reply {
-        Reply::Outline { serial, rects, .. } if serial == making.serials[1] => making.outline = rects,
-        Reply::Scene { serial, scene, .. } if serial == making.serials[0] => {
+fn take(
+    export: &mut Export,
+    shared: &mut Shared,
+    serial: u32,
+    answer: Answer,
+    effects: &mut Vec<Effect>,
+) -> Option<Answer> {
+    let Some(making) = &mut export.making else { return Some(answer) };
+    match answer {
+        Answer::Outline(rects) if serial == making.serials[1] => making.outline = rects,
+        Answer::Scene(scene) if serial == making.serials[0] => {
             if let Some(making) = export.making.take() {
                 let plot = making.looks.plot;
                 finish(shared, *making, Rc::new(plots::bare(*scene, plot)), effects);
             }
         }
-        reply => return Some(reply),
+        ref _reply => return Some(answer),
     }
     None
 }

@@ -8,7 +8,7 @@ use super::binding::Binding;
 use super::effect::Effect;
 use super::link::reading::Key;
 use super::shared::Shared;
-use engine::protocol::Reply;
+use engine::protocol::Answer;
 use std::convert::Infallible;
 
 /// A feature with the state `S`, the actions `A` and the commands `C`.
@@ -19,7 +19,7 @@ pub(super) struct Feature<S: 'static, A, C: 'static> {
     /// wanted and neither known nor on its way.
     pub(super) asks: &'static [(Turn, Ask<S>)],
     /// Takes an answer to a question of its own, and gives back any other.
-    pub(super) take: fn(&mut S, &mut Shared, Reply, now_ms: f64, &mut Vec<Effect>) -> Option<Reply>,
+    pub(super) take: fn(&mut S, &mut Shared, serial: u32, Answer, &mut Vec<Effect>) -> Option<Answer>,
     /// Carries out an action of its own.
     pub(super) act: fn(&mut S, &mut Shared, A, &mut Vec<Effect>),
     /// Carries out a command of its own.
@@ -76,8 +76,14 @@ pub(super) enum Turn {
 pub(super) fn keeps_all<S>(_: &mut S, _: &mut Shared, _: Change) {}
 
 /// For a feature that asks nothing.
-pub(super) fn takes_nothing<S>(_: &mut S, _: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
-    Some(reply)
+pub(super) fn takes_nothing<S>(
+    _: &mut S,
+    _: &mut Shared,
+    _: u32,
+    answer: Answer,
+    _: &mut Vec<Effect>,
+) -> Option<Answer> {
+    Some(answer)
 }
 
 /// For a feature that has no commands.

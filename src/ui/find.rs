@@ -9,8 +9,8 @@ use super::shared::Shared;
 use super::shown::BytesAxis;
 use base::units::{Bytes, counted, grouped};
 use engine::protocol::{
-    Begin, Details, Direction, Highlight, Looks, Match, Plot, Query, QueryError, Reply, Request, Scope, Tally, Weight,
-    Wording,
+    Answer, Begin, Details, Direction, Highlight, Looks, Match, Plot, Query, QueryError, Question, Scope, Tally,
+    Weight, Wording,
 };
 
 /// What is looked for, and what was found.
@@ -159,7 +159,7 @@ fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     if state.find.wants() {
         let serial = state.next_serial();
         state.find.asked = Some(serial);
-        effects.push(Effect::Ask(Request::Find { serial, device, query: state.find.query() }));
+        effects.push(Effect::ask(serial, device, Question::Find(state.find.query())));
     }
     if let Some((direction, among)) = state.find.then.take() {
         go(state, direction, among, effects);
@@ -177,10 +177,10 @@ fn reset(state: &mut Shared, change: Change) {
     }
 }
 
-fn take(state: &mut Shared, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
-    match reply {
-        Reply::Found { serial, tally, .. } => found(state, serial, tally),
-        Reply::FoundNext { serial, found } => stepped(state, serial, found, effects),
+fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
+    match answer {
+        Answer::Find(tally) => found(state, serial, tally),
+        Answer::FindNext(found) => stepped(state, serial, found, effects),
         other => return Some(other),
     }
     None
@@ -199,6 +199,7 @@ pub(super) fn go(state: &mut Shared, direction: Direction, among: Among, effects
         return;
     };
     let find = found.serial;
+    let Some(device) = state.device().map(|device| device.device) else { return };
     let window = window(state);
     // The details of the match that was gone to may still be on their way.
     let last = state.find.revealing.map(|it| it.allocation);
@@ -208,7 +209,7 @@ pub(super) fn go(state: &mut Shared, direction: Direction, among: Among, effects
     let (looks, serial) = (state.looks.plain(), state.next_serial());
     state.find.stepping = Some(serial);
     let scope = if among == Among::All { Scope::Ever } else { state.views.scope };
-    effects.push(Effect::Ask(Request::FindNext { serial, find, begin, direction, looks, window, scope }));
+    effects.push(Effect::ask(serial, device, Question::FindNext { find, begin, direction, looks, window, scope }));
 }
 
 /// The moments in the window: the first, and the first beyond.

@@ -5,14 +5,14 @@ mod link;
 pub mod picture;
 pub mod words;
 
-use super::answer::Answer;
 use super::effect::Effect;
 use super::feature::{Change, Feature, Turn};
+use super::latest::Latest;
 use super::shared::Shared;
 use super::shown::Canvas;
 use super::views::Tab;
 use engine::protocol::{
-    Arrangement, FlameBox, FlamePage, FlameQuestion, Internal, Merge, NodeLabel, Reply, Request, Root,
+    Answer, Arrangement, FlameBox, FlamePage, FlameQuestion, Internal, Merge, NodeLabel, Question, Root,
 };
 use std::rc::Rc;
 
@@ -34,7 +34,7 @@ pub struct FlameGraph {
     zoom: Option<(Arrangement, u32)>,
     /// Where the pointer is, in device pixels from the canvas's left upper corner.
     pub pointer: Option<[f64; 2]>,
-    answer: Answer<FlameQuestion, Rc<FlamePage>>,
+    answer: Latest<FlameQuestion, Rc<FlamePage>>,
     /// The allocation whose box was brought into view last…
     followed: Option<u32>,
     /// …and the selected node.
@@ -262,8 +262,7 @@ fn ask(flame: &mut FlameGraph, shared: &mut Shared, device: i64, effects: &mut V
     follow_node(flame, shared);
     shared.learn_node(|node| flame.label(node).cloned());
     let Some(question) = flame.question(shared) else { return };
-    let request = |serial, question| Request::Flame { serial, device, question };
-    flame.answer.ask(question, &mut shared.serial, effects, request);
+    flame.answer.ask(question, device, &mut shared.serial, effects, Question::Flame);
 }
 
 /// Brings a node that was selected in another view into view; one that has no box of its own fills the width.
@@ -283,8 +282,14 @@ fn follow_node(flame: &mut FlameGraph, shared: &mut Shared) {
 }
 
 /// Takes boxes.
-fn take(flame: &mut FlameGraph, shared: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
-    let Reply::Flame { serial, page } = reply else { return Some(reply) };
+fn take(
+    flame: &mut FlameGraph,
+    shared: &mut Shared,
+    serial: u32,
+    answer: Answer,
+    _: &mut Vec<Effect>,
+) -> Option<Answer> {
+    let Answer::Flame(page) = answer else { return Some(answer) };
     flame.answer.take(serial, Rc::from(page));
     settle_rows(flame);
     let selected = shared.selection.as_ref().map(|selection| selection.allocation);

@@ -8,7 +8,7 @@ use super::part::Part;
 use super::plots;
 use super::shared::Shared;
 use super::shown::{BytesAxis, Canvas, Geometry};
-use engine::protocol::{DeviceSummary, Highlight, Looks, Reply, Request};
+use engine::protocol::{Answer, DeviceSummary, Highlight, Looks, Question};
 use picture::timeline::{Axis, Scene, View};
 use std::rc::Rc;
 
@@ -63,7 +63,7 @@ impl Shared {
 
     /// Asks for the geometry of the next lane, in turn, whose window has outgrown what it has: so no lane waits for ever while
     /// another one's window moves on and on.
-    pub(super) fn next_scene(&mut self) -> Option<Request> {
+    pub(super) fn next_scene(&mut self) -> Option<Effect> {
         let places = self.lane_places();
         let from = self.lanes.turn.saturating_add(1).clamp(places.start, places.end);
         let place = (from..places.end).chain(places.start..from).find(|&place| self.needs_scene(place))?;
@@ -71,7 +71,7 @@ impl Shared {
         let serial = self.next_serial();
         let lane = self.shown_lanes().find(|lane| lane.place == place)?;
         let view = self.plane_of(lane.device).with_margin(*lane.view);
-        let request = Request::Scene { serial, device: lane.device.device, view, looks: self.looks_of(place) };
+        let request = Effect::ask(serial, lane.device.device, Question::Scene { view, looks: self.looks_of(place) });
         self.geometry_of(place)?.in_flight = Some(serial);
         Some(request)
     }
@@ -155,8 +155,8 @@ fn reset(state: &mut Shared, change: Change) {
     }
 }
 
-fn take(state: &mut Shared, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
-    let Reply::Scene { serial, scene, .. } = reply else { return Some(reply) };
+fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
+    let Answer::Scene(scene) = answer else { return Some(answer) };
     effects.extend(state.take_scene(serial, *scene));
     None
 }

@@ -6,7 +6,6 @@
 
 pub mod action;
 pub mod amount;
-pub mod answer;
 pub mod axis_press;
 pub mod binding;
 mod candidates;
@@ -32,6 +31,7 @@ mod lane_focus;
 pub mod lane_labels;
 mod lane_scenes;
 pub mod lanes;
+pub mod latest;
 pub mod legend;
 pub mod link;
 pub mod links;

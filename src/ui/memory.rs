@@ -6,16 +6,16 @@ pub mod picture;
 mod walk;
 pub mod words;
 
-use super::answer::Answer;
 use super::effect::Effect;
 use super::feature::{Change, Feature, Turn, ends_nothing};
+use super::latest::Latest;
 use super::pointing::select;
 use super::scroll::Scroll;
 use super::shared::Shared;
 use super::shown::Canvas;
 use super::views::Tab;
 use engine::protocol::{
-    Details, Grouping, Only, PieceKind, Query, Reply, Request, SegmentSort, StateBar, StatePage, StatePiece,
+    Answer, Details, Grouping, Only, PieceKind, Query, Question, SegmentSort, StateBar, StatePage, StatePiece,
     StateQuestion,
 };
 use std::rc::Rc;
@@ -61,9 +61,9 @@ pub struct Memory {
     followed: Option<u32>,
     /// A step for which the rows have to come first.
     waiting: Option<MemoryStep>,
-    answer: Answer<(StateQuestion, u32), Rc<StatePage>>,
+    answer: Latest<(StateQuestion, u32), Rc<StatePage>>,
     /// About the allocation that is pointed at, and that which keys have led to.
-    details: [Answer<u32, Option<Box<Details>>>; 2],
+    details: [Latest<u32, Option<Box<Details>>>; 2],
     /// The pools and the streams there have been: what can be shown alone.
     pub pools: Vec<(u64, u64)>,
     /// See `pools`.
@@ -87,7 +87,7 @@ impl Default for Memory {
             brings: false,
             followed: None,
             waiting: None,
-            answer: Answer::default(),
+            answer: Latest::default(),
             details: Default::default(),
             pools: Vec::new(),
             streams: Vec::new(),
@@ -358,12 +358,10 @@ fn ask(memory: &mut Memory, shared: &mut Shared, device: i64, effects: &mut Vec<
     };
     let wanted = (question, rules);
     let told = memory.told();
-    let request = |serial, (question, _)| Request::State { serial, device, question };
-    memory.answer.ask(wanted, &mut shared.serial, effects, request);
+    memory.answer.ask(wanted, device, &mut shared.serial, effects, |(question, _)| Question::State(question));
     for (answer, allocation) in memory.details.iter_mut().zip(told) {
-        let request = |serial, allocation| Request::Details { serial, device, allocation };
         if let Some(allocation) = allocation {
-            answer.ask(allocation, &mut shared.serial, effects, request);
+            answer.ask(allocation, device, &mut shared.serial, effects, Question::Details);
         }
     }
 }
@@ -390,12 +388,12 @@ fn reset(memory: &mut Memory, _: &mut Shared, change: Change) {
     }
 }
 
-fn take(memory: &mut Memory, _: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
-    match reply {
-        Reply::State { serial, page } => take_page(memory, serial, page),
-        Reply::Details { serial, details } => {
+fn take(memory: &mut Memory, _: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+    match answer {
+        Answer::State(page) => take_page(memory, serial, page),
+        Answer::Details(details) => {
             let own = memory.details.iter_mut().find_map(|answer| Some((answer.answered(serial)?, answer)));
-            let Some((of, answer)) = own else { return Some(Reply::Details { serial, details }) };
+            let Some((of, answer)) = own else { return Some(Answer::Details(details)) };
             answer.keep(of, details);
         }
         other => return Some(other),

@@ -9,7 +9,7 @@ use super::why;
 use engine::protocol::Reply;
 
 /// Takes what the worker says of the file on its way.
-pub(super) fn take(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
+pub(super) fn take(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effect>) {
     match reply {
         Reply::Progress(progress) => {
             if let Stage::Loading(loading) = &mut state.stage {
@@ -36,7 +36,7 @@ pub(super) fn take(state: &mut State, reply: Reply, now_ms: f64, effects: &mut V
         }
         Reply::Cancelled => close(state, Stage::Empty),
         Reply::Members(members) => list(state, members),
-        other => return Some(other),
+        // An answer is taken by what asked.
+        Reply::Answer { .. } => {}
     }
-    None
 }

@@ -3,7 +3,7 @@
 use super::effect::Effect;
 use super::feature::{Change, Turn};
 use super::shared::Shared;
-use engine::protocol::Reply;
+use engine::protocol::Answer;
 
 /// A part of what all features share.
 pub(super) struct Part {
@@ -12,7 +12,7 @@ pub(super) struct Part {
     /// What it asks the worker of the shown device, and when.
     pub(super) asks: &'static [(Turn, Ask)],
     /// Takes an answer to a question of its own, and gives back any other.
-    pub(super) take: fn(&mut Shared, Reply, now_ms: f64, &mut Vec<Effect>) -> Option<Reply>,
+    pub(super) take: fn(&mut Shared, serial: u32, Answer, &mut Vec<Effect>) -> Option<Answer>,
 }
 
 /// Asks for what is missing; the number is the shown device's ordinal.
@@ -22,6 +22,6 @@ type Ask = fn(&mut Shared, i64, &mut Vec<Effect>);
 pub(super) fn keeps_all(_: &mut Shared, _: Change) {}
 
 /// For a part that asks nothing.
-pub(super) fn takes_nothing(_: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
-    Some(reply)
+pub(super) fn takes_nothing(_: &mut Shared, _: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+    Some(answer)
 }

@@ -6,7 +6,7 @@ use super::feature::{Change, Turn};
 use super::part::Part;
 use super::shared::Shared;
 use super::{cursor, find, lane_scenes, pinned, plots, pointing, rules, settings, surroundings, tools};
-use engine::protocol::Reply;
+use engine::protocol::Answer;
 
 /// All parts, in the order they ask in within a turn.
 const PARTS: &[Part] = &[
@@ -39,6 +39,6 @@ pub(super) fn ask(shared: &mut Shared, turn: Turn, device: i64, effects: &mut Ve
 }
 
 /// Hands an answer to the part that asked for it.
-pub(super) fn take(shared: &mut Shared, reply: Reply, now_ms: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
-    PARTS.iter().try_fold(reply, |reply, part| (part.take)(shared, reply, now_ms, effects))
+pub(super) fn take(shared: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
+    PARTS.iter().try_fold(answer, |answer, part| (part.take)(shared, serial, answer, effects))
 }

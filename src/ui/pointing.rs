@@ -9,8 +9,8 @@ use super::find;
 use super::hover::{Spot, empty_spot, spot};
 use super::part::Part;
 use super::shared::Shared;
-use super::shown::{Hover, Purpose, Question};
-use engine::protocol::{Details, HitAllocation, HitMemory, Looks, Plot, Reply, Request};
+use super::shown::{Hover, PointQuestion, Purpose};
+use engine::protocol::{Answer, Details, HitAllocation, HitMemory, Looks, Plot, Question};
 
 /// Brings the hover up to date with pointer, window and scene.
 pub(super) fn look_under_pointer(state: &mut Shared, effects: &mut Vec<Effect>) {
@@ -57,9 +57,9 @@ fn spot_at(state: &Shared, pointer: Pointer) -> Option<(usize, Spot, Looks)> {
 fn ask(state: &mut Shared, device_place: usize, spot: Spot, looks: Looks, purpose: Purpose, effects: &mut Vec<Effect>) {
     let Some(device) = state.device_at(device_place).map(|device| device.device) else { return };
     let serial = state.next_serial();
-    state.question = Some(Question { serial, device_place, spot, purpose });
+    state.question = Some(PointQuestion { serial, device_place, spot, purpose });
     let (looks, Spot { moment, byte, .. }) = (looks.plain(), spot);
-    effects.push(Effect::Ask(Request::Hit { serial, device, looks, moment, byte }));
+    effects.push(Effect::ask(serial, device, Question::Hit { looks, moment, byte }));
 }
 
 /// How it takes part. What is under the pointer is asked for by [`super::update()`] itself, after every scene.
@@ -73,15 +73,15 @@ fn reset(state: &mut Shared, change: Change) {
 }
 
 /// Takes what was under the pointer, and the details of what shall be selected.
-fn take(state: &mut Shared, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
-    match reply {
-        Reply::Details { serial, details } if state.selecting == Some(serial) => {
+fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
+    match answer {
+        Answer::Details(details) if state.selecting == Some(serial) => {
             state.selecting = None;
             details.into_iter().for_each(|details| choose(state, serial, details));
         }
-        Reply::Hit { serial, hit, memory, device } => {
+        Answer::Hit { hit, memory } => {
             let Some(question) = state.question.take_if(|question| question.serial == serial) else {
-                return Some(Reply::Hit { serial, hit, memory, device });
+                return Some(Answer::Hit { hit, memory });
             };
             answered(state, question, hit, memory, effects);
         }
@@ -103,7 +103,7 @@ fn choose(state: &mut Shared, serial: u32, details: Box<Details>) {
 
 fn answered(
     state: &mut Shared,
-    question: Question,
+    question: PointQuestion,
     hit: Option<HitAllocation>,
     memory: Option<Box<HitMemory>>,
     effects: &mut Vec<Effect>,
@@ -178,7 +178,7 @@ pub(super) fn select(state: &mut Shared, allocation: u32, effects: &mut Vec<Effe
     state.selecting = Some(serial);
     state.plots.chosen = None;
     state.find.forget_way();
-    effects.push(Effect::Ask(Request::Details { serial, device, allocation }));
+    effects.push(Effect::ask(serial, device, Question::Details(allocation)));
 }
 
 /// Moves the window to the birth of an allocation whose whole life lies outside it.

@@ -9,7 +9,7 @@ pub use chosen::{Chosen, Extent, Go};
 use super::effect::Effect;
 use super::shared::Shared;
 use base::units::counted;
-use engine::protocol::{Request, TableText};
+use engine::protocol::{Question, TableText};
 
 /// What keys and controls do with rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -42,13 +42,14 @@ struct Underway {
 }
 
 impl Copying {
-    /// Asks for some rows as text, by a request with this serial.
+    /// Asks for some rows of a device as text.
     pub(super) fn begin(
         &mut self,
         shared: &mut Shared,
+        device: i64,
         rows: &[[u32; 2]],
+        question: Question,
         effects: &mut Vec<Effect>,
-        request: impl FnOnce(u32) -> Request,
     ) {
         let wanted = rows.iter().map(|[from, to]| to - from).sum();
         if wanted == 0 {
@@ -58,7 +59,7 @@ impl Copying {
         let serial = shared.next_serial();
         self.0 = Some(Underway { serial, wanted, text: String::new() });
         effects.push(Effect::PromiseCopy);
-        effects.push(Effect::Ask(request(serial)));
+        effects.push(Effect::ask(serial, device, question));
     }
 
     /// Takes the next part of the text; whether it was of these rows.

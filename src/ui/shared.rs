@@ -9,7 +9,7 @@ use super::pinned::Pinned;
 use super::plots::Plots;
 use super::rules::Rules;
 use super::settings::Settings;
-use super::shown::{BytesAxis, Canvas, Geometry, Hover, Question};
+use super::shown::{BytesAxis, Canvas, Geometry, Hover, PointQuestion};
 use super::stage::{Choice, Help, INSIDE, Letters, Renderer, Stage};
 use super::surroundings::Surroundings;
 use super::tools::Tools;
@@ -53,7 +53,7 @@ pub struct Shared {
     /// What is under it.
     pub hover: Option<Hover>,
     /// The question about a place that was not answered yet.
-    pub question: Option<Question>,
+    pub question: Option<PointQuestion>,
     /// What is selected.
     pub selection: Option<Box<Details>>,
     /// The request for the details of what shall be selected.

@@ -59,7 +59,7 @@ pub struct Hover {
 
 /// What the worker was asked about a place. There is one question at a time, and the next is about the newest place.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Question {
+pub struct PointQuestion {
     /// Of the request.
     pub serial: u32,
     /// The device, by its place in the summary's list.

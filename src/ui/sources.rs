@@ -2,15 +2,15 @@
 
 mod link;
 
-use super::answer::Answer;
 use super::effect::{Effect, GivenFile};
 use super::feature::{Change, Feature, Turn, commands_nothing, ends_nothing};
 use super::find;
+use super::latest::Latest;
 use super::shared::Shared;
 use super::source_rows::{RowKind, view};
 use super::stage::Stage;
 use super::views::Tab;
-use engine::protocol::{Reply, Request, Scope, SourceFile, SourcesPage};
+use engine::protocol::{Answer, Question, Scope, SourceFile, SourcesPage};
 use std::convert::Infallible;
 use std::rc::Rc;
 
@@ -23,7 +23,7 @@ const LONGEST_SOUGHT: usize = 400;
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     /// What the worker told last.
-    pub(super) page: Answer<Scope, Rc<SourcesPage>>,
+    pub(super) page: Latest<Scope, Rc<SourcesPage>>,
     /// Paths of the files whose lines are seen; `None` until a person opened or closed one: the heaviest file's.
     open: Option<Vec<String>>,
     /// The source file that was dropped.
@@ -119,14 +119,13 @@ fn reset(sources: &mut Sources, _: &mut Shared, change: Change) {
 /// Asks for what is missing, while the view is seen.
 fn ask(sources: &mut Sources, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     if shared.views.seen() == Some(Tab::Sources) {
-        let request = |serial, scope| Request::Sources { serial, device, scope };
-        sources.page.ask(shared.views.scope, &mut shared.serial, effects, request);
+        sources.page.ask(shared.views.scope, device, &mut shared.serial, effects, Question::Sources);
     }
 }
 
 /// Takes the worker's answer.
-fn take(sources: &mut Sources, _: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
-    let Reply::Sources { serial, page } = reply else { return Some(reply) };
+fn take(sources: &mut Sources, _: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+    let Answer::Sources(page) = answer else { return Some(answer) };
     sources.page.take(serial, Rc::from(page));
     sources.changes += 1;
     None

@@ -18,7 +18,7 @@ use super::tree::{self, Tree};
 use super::tree_keys::{TreeAction, TreeCommand};
 use super::url::Came;
 use super::why::{self, Why, WhyAction, WhyStep};
-use engine::protocol::Reply;
+use engine::protocol::Answer;
 use std::convert::Infallible;
 use std::ops::{Deref, DerefMut};
 
@@ -86,10 +86,10 @@ macro_rules! features {
             }
 
             /// Hands an answer to what asked for it; one that nobody waits for any more is dropped.
-            pub(super) fn take(&mut self, reply: Reply, now_ms: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
-                let reply = parts::take(&mut self.shared, reply, now_ms, effects)?;
-                $(let reply = ($feature.take)(&mut self.$field, &mut self.shared, reply, now_ms, effects)?;)*
-                Some(reply)
+            pub(super) fn take(&mut self, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
+                let answer = parts::take(&mut self.shared, serial, answer, effects)?;
+                $(let answer = ($feature.take)(&mut self.$field, &mut self.shared, serial, answer, effects)?;)*
+                Some(answer)
             }
 
             /// Ends what Escape ends of a feature that is seen; whether there was something.

@@ -6,18 +6,19 @@ mod link;
 
 pub use grid::{COLUMNS, TableStatus, grid, order, status};
 
-use super::answer::Answer;
 use super::binding::{Binding, Scope, line};
 use super::effect::Effect;
 use super::feature::{Change, Feature, Turn, ends_nothing};
 use super::histograms::{self, Chart, Histogram, Measure, Reach};
+use super::latest::Latest;
 use super::pointing;
 use super::rows::{Chosen, Copying, Extent, RowsStep};
 use super::scroll::Scroll;
 use super::shared::Shared;
 use super::views::Tab;
 use engine::protocol::{
-    Filter, QueryError, Reply, Request, SortWay, TableColumn, TableFilter, TablePage, TableQuestion, TableSort, Weight,
+    Answer, Filter, QueryError, Question, SortWay, TableColumn, TableFilter, TablePage, TableQuestion, TableSort,
+    Weight,
 };
 use std::rc::Rc;
 
@@ -44,7 +45,7 @@ pub struct Table {
     pub chosen: Chosen,
     /// How far its rows are scrolled.
     pub scroll: Scroll,
-    answer: Answer<TableQuestion, Rc<TablePage>>,
+    answer: Latest<TableQuestion, Rc<TablePage>>,
     /// The allocation whose row was looked for last.
     revealed: Option<u32>,
     /// Whether the table had no row of it.
@@ -64,7 +65,7 @@ impl Default for Table {
             filter: String::new(),
             chosen: Chosen::default(),
             scroll: Scroll::new(ROW_PX),
-            answer: Answer::default(),
+            answer: Latest::default(),
             revealed: None,
             is_missed: false,
             copying: Copying::default(),
@@ -287,8 +288,7 @@ fn ask(table: &mut Table, shared: &mut Shared, device: i64, effects: &mut Vec<Ef
         // The rows that are there stay there.
         (question.rows, question.chosen) = (known.rows, known.chosen.clone());
     }
-    let request = |serial, question| Request::Table { serial, device, question: Box::new(question) };
-    table.answer.ask(question, &mut shared.serial, effects, request);
+    table.answer.ask(question, device, &mut shared.serial, effects, |it| Question::Table(Box::new(it)));
 }
 
 /// Whether two questions are about the same rows in the same order.
@@ -296,10 +296,16 @@ fn is_same_table(one: &TableQuestion, other: &TableQuestion) -> bool {
     (one.scope, one.sort) == (other.scope, other.sort) && one.filter == other.filter
 }
 
-fn take(table: &mut Table, shared: &mut Shared, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
-    match reply {
-        Reply::Table { serial, page } => take_page(table, serial, page),
-        Reply::TableText { serial, ref part } if table.copying.take(shared, serial, part, effects) => {}
+fn take(
+    table: &mut Table,
+    shared: &mut Shared,
+    serial: u32,
+    answer: Answer,
+    effects: &mut Vec<Effect>,
+) -> Option<Answer> {
+    match answer {
+        Answer::Table(page) => take_page(table, serial, page),
+        Answer::TableText(ref part) if table.copying.take(shared, serial, part, effects) => {}
         other => return Some(other),
     }
     None
@@ -354,6 +360,5 @@ fn copy(table: &mut Table, shared: &mut Shared, effects: &mut Vec<Effect>) {
     let Some(mut question) = table.answer.question().cloned() else { return };
     question.chosen = table.chosen.or_all(&table.scroll);
     let rows = question.chosen.clone();
-    let request = |serial| Request::TableText { serial, device, question: Box::new(question) };
-    table.copying.begin(shared, &rows, effects, request);
+    table.copying.begin(shared, device, &rows, Question::TableText(Box::new(question)), effects);
 }

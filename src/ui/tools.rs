@@ -11,7 +11,7 @@ use super::shared::Shared;
 use super::shared_axis::own_width;
 use super::trail::Trail;
 use super::turn::Kept;
-use engine::protocol::{At, MomentFacts, Reply, Request};
+use engine::protocol::{Answer, At, MomentFacts, Question};
 use picture::timeline::Axis;
 
 /// Everything of this kind.
@@ -143,14 +143,14 @@ fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     }
     let serial = state.next_serial();
     state.tools.asked = Some(Asked { serial, cursor, at: at.clone() });
-    effects.push(Effect::Ask(Request::Moments { serial, device, at }));
+    effects.push(Effect::ask(serial, device, Question::Moments(at)));
 }
 
 /// Takes the worker's answer.
-fn take(state: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
-    let Reply::Moments { serial, moments } = reply else { return Some(reply) };
+fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+    let Answer::Moments(moments) = answer else { return Some(answer) };
     let Some(asked) = state.tools.asked.take_if(|asked| asked.serial == serial) else {
-        return Some(Reply::Moments { serial, moments });
+        return Some(Answer::Moments(moments));
     };
     let device = state.device()?.device;
     for (at, facts) in asked.at.into_iter().zip(moments) {

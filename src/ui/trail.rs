@@ -2,7 +2,7 @@
 
 use super::action::{Action, Command};
 use super::shared::Shared;
-use engine::protocol::{Plot, Reply};
+use engine::protocol::{Answer, Plot, Reply};
 use picture::timeline::View;
 
 /// Changes within this many ms of each other are one step: a turn of the wheel, a drag.
@@ -41,7 +41,10 @@ impl Before {
         let nobodys = matches!(
             action,
             Action::Resized(_)
-                | Action::Replied { reply: Reply::Scene { .. } | Reply::Map { .. } | Reply::Curves { .. }, .. }
+                | Action::Replied {
+                    reply: Reply::Answer { answer: Answer::Scene(_) | Answer::Map(_) | Answer::Curves(_), .. },
+                    ..
+                }
                 | Action::Command(Command::WindowBack | Command::WindowForward)
         );
         let view = state.view.filter(|_| !nobodys).map(|view| (view, state.looks.plot));

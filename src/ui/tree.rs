@@ -11,7 +11,7 @@ use super::shared::Shared;
 use super::tree_keys::{self, TreeAction, TreeCommand};
 use super::views::Tab;
 use engine::protocol::{
-    Arrangement, Fold, FoldState, NodeLabel, Reach, Reply, Request, Reveal, Scope, TreePage, TreeQuestion, TreeRow,
+    Answer, Arrangement, Fold, FoldState, NodeLabel, Question, Reach, Reveal, Scope, TreePage, TreeQuestion, TreeRow,
 };
 use std::rc::Rc;
 
@@ -364,7 +364,7 @@ fn ask_rows(tree: &mut Tree, shared: &mut Shared, device: i64, effects: &mut Vec
     }
     let serial = shared.next_serial();
     tree.asked = Some(Asked { serial, question: question.clone(), then });
-    effects.push(Effect::Ask(Request::Tree { serial, device, question: Box::new(question) }));
+    effects.push(Effect::ask(serial, device, Question::Tree(Box::new(question))));
 }
 
 /// Changes to the file, the device and the arrangement that are wanted: nodes have other numbers there.
@@ -391,10 +391,16 @@ pub(super) fn arrange(tree: &mut Tree, shared: &mut Shared) {
 }
 
 /// Takes what the worker says of the tree.
-fn take(tree: &mut Tree, shared: &mut Shared, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
-    match reply {
-        Reply::Tree { serial, page } => take_page(tree, shared, serial, *page),
-        Reply::Heaviest { serial, allocation } => tree_keys::heaviest(tree, shared, serial, allocation, effects),
+fn take(
+    tree: &mut Tree,
+    shared: &mut Shared,
+    serial: u32,
+    answer: Answer,
+    effects: &mut Vec<Effect>,
+) -> Option<Answer> {
+    match answer {
+        Answer::Tree(page) => take_page(tree, shared, serial, *page),
+        Answer::Heaviest(allocation) => tree_keys::heaviest(tree, shared, serial, allocation, effects),
         other => return Some(other),
     }
     None

@@ -5,7 +5,7 @@ use super::effect::Effect;
 use super::pointing::select;
 use super::shared::Shared;
 use super::tree::{Scroll, Tree};
-use engine::protocol::{FoldState, Internal, Merge, Reach, Request, Reveal, Root};
+use engine::protocol::{FoldState, Internal, Merge, Question, Reach, Reveal, Root};
 
 /// What a key or a control of the call tree asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -177,7 +177,7 @@ pub(super) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand
                 let (scope, arrangement) = (shared.views.scope, shared.views.arrangement);
                 let serial = shared.next_serial();
                 tree.heaviest = Some(serial);
-                effects.push(Effect::Ask(Request::Heaviest { serial, device, scope, arrangement, node }));
+                effects.push(Effect::ask(serial, device, Question::Heaviest { scope, arrangement, node }));
             }
         }
         TreeCommand::Selection => match shared.selection.as_deref() {

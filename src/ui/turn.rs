@@ -5,7 +5,7 @@ use super::effect::Effect;
 use super::shared::Shared;
 use super::shown::BytesAxis;
 use super::tools::Point;
-use engine::protocol::{At, Request, Step, Stepped};
+use engine::protocol::{At, Question, Step, Stepped};
 use picture::timeline::Axis;
 
 /// The selection at a moment of the window, while it is looked for in another order.
@@ -79,7 +79,7 @@ impl Shared {
         let (serial, looks) = (self.next_serial(), self.looks);
         self.tools.kept = Some(Kept { asked: Some(serial), ..kept });
         let (moment, step) = (kept.moment, Step::Onto(kept.allocation));
-        effects.push(Effect::Ask(Request::Step { serial, device, looks, moment, byte: 0, step }));
+        effects.push(Effect::ask(serial, device, Question::Step { looks, moment, byte: 0, step }));
     }
 
     /// Brings it into view, if the new order has put it above or below the window.

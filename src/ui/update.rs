@@ -22,7 +22,7 @@ use super::sources;
 use super::stage::{Help, Stage};
 use super::state::State;
 use super::trail::Before;
-use engine::protocol::Looks;
+use engine::protocol::{Looks, Reply};
 
 /// Takes `action` into the state and says what the shell has to do. `now_ms` is the shell's monotonic clock.
 pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
@@ -64,8 +64,10 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         }
         Action::Replied { load, reply } if load == state.load => {
             // One that nobody waits for any more is dropped.
-            let reply = opened::take(state, reply, now_ms, &mut effects);
-            drop(reply.and_then(|reply| state.take(reply, now_ms, &mut effects)));
+            match reply {
+                Reply::Answer { serial, answer } => drop(state.take(serial, answer, &mut effects)),
+                reply => opened::take(state, reply, now_ms, &mut effects),
+            }
         }
         Action::Replied { .. } => {}
         Action::WorkerDied(cause) => {
@@ -159,7 +161,7 @@ fn settle(state: &mut State, effects: &mut Vec<Effect>) {
         state.arrange_lanes();
     }
     if !state.waits_for_scene() && !state.export.is_drawing() {
-        effects.extend(state.next_scene().map(Effect::Ask));
+        effects.extend(state.next_scene());
     }
     state.ask(Turn::WithScene, device, effects);
     if !state.waits_for_scene() {

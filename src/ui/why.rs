@@ -14,7 +14,7 @@ use super::shared::Shared;
 use super::summary::device_name;
 use super::views::Tab;
 use engine::protocol::category::MOST_CATEGORIES;
-use engine::protocol::{DeviceSummary, Evidence, Reply, Report, ReportQuestion, Request, Span, Topic};
+use engine::protocol::{Answer, DeviceSummary, Evidence, Question, Report, ReportQuestion, Span, Topic};
 use evidence::{Brought, follow};
 use std::rc::Rc;
 
@@ -31,9 +31,9 @@ pub struct Why {
     /// Whose report is seen.
     pub topic: Topic,
     /// The question that is on its way.
-    asked: Option<(u32, Question)>,
+    asked: Option<(u32, TopicQuestion)>,
     /// What was told last, at most one report a topic.
-    known: Vec<(Question, Rc<Report>)>,
+    known: Vec<(TopicQuestion, Rc<Report>)>,
     /// Thresholds that a person has set.
     thresholds: Vec<(Topic, String, u64)>,
     /// How many rows of a sheet are seen, where that is not [`ROWS`].
@@ -54,7 +54,7 @@ pub struct Why {
 
 /// All that an answer depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Question {
+struct TopicQuestion {
     topic: Topic,
     at: Option<u32>,
     rows: u32,
@@ -224,7 +224,7 @@ fn ask(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec<Effect
     let topic = if edits { Topic::Categories } else { why.topic };
     let rows = if edits { MOST_CATEGORIES as u32 } else { why.rows() };
     let at = topic.has_moment().then_some(shared.pinned.moment);
-    let question = Question { topic, at, rows, version: why.version };
+    let question = TopicQuestion { topic, at, rows, version: why.version };
     let is_known = why.known.iter().any(|(known, _)| *known == question);
     let waits = why.asked.is_some_and(|(_, asked)| asked.topic == topic);
     if waits {
@@ -239,7 +239,7 @@ fn ask(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec<Effect
     let serial = shared.next_serial();
     why.asked = Some((serial, question));
     let question = ReportQuestion { topic, at: question.at, thresholds, rows: question.rows };
-    effects.push(Effect::Ask(Request::Report { serial, device, question }));
+    effects.push(Effect::ask(serial, device, Question::Report(question)));
 }
 
 fn ask_one(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
@@ -248,12 +248,12 @@ fn ask_one(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec<Ef
 }
 
 /// A topic of which nothing is known yet, while nothing is on its way.
-fn unasked(why: &Why, shared: &Shared) -> Option<Question> {
+fn unasked(why: &Why, shared: &Shared) -> Option<TopicQuestion> {
     let Why { asked, known, version, .. } = why;
     let is_told = |topic: Topic| known.iter().any(|(of, _)| of.topic == topic);
     let topic = Topic::ALL.into_iter().find(|&topic| asked.is_none() && !is_told(topic))?;
     let at = topic.has_moment().then_some(shared.pinned.moment);
-    Some(Question { topic, at, rows: ROWS as u32, version: *version })
+    Some(TopicQuestion { topic, at, rows: ROWS as u32, version: *version })
 }
 
 /// How it takes part.
@@ -283,12 +283,12 @@ fn reset(why: &mut Why, shared: &mut Shared, change: Change) {
 }
 
 /// Takes the worker's answers: reports, and where a span is that was sought.
-fn take(why: &mut Why, shared: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
-    match reply {
-        Reply::Report { serial, report } => take_report(why, serial, *report),
-        Reply::Moments { serial, moments } => match why.sought.take_if(|(asked, _)| *asked == serial) {
+fn take(why: &mut Why, shared: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+    match answer {
+        Answer::Report(report) => take_report(why, serial, *report),
+        Answer::Moments(moments) => match why.sought.take_if(|(asked, _)| *asked == serial) {
             Some((_, span)) => evidence::found(shared, span, &moments),
-            None => return Some(Reply::Moments { serial, moments }),
+            None => return Some(Answer::Moments(moments)),
         },
         other => return Some(other),
     }

@@ -8,15 +8,15 @@ pub mod curves;
 pub mod segment;
 pub mod view;
 
-use super::answer::Answer;
 use super::effect::Effect;
 use super::feature::{Change, Turn};
+use super::latest::Latest;
 use super::navigate::Plane;
 use super::part::Part;
 use super::shared::Shared;
 use super::shown::Canvas;
 use curves::{Curved, Line, Wanted};
-use engine::protocol::{AddressMap, DeviceSummary, Only, Overview, Plot, Reply, Request};
+use engine::protocol::{AddressMap, Answer, DeviceSummary, Only, Overview, Plot, Question};
 use picture::timeline::{Axis, Scene, View};
 use segment::Chosen;
 use std::rc::Rc;
@@ -34,7 +34,7 @@ pub struct Plots {
     overviews: Vec<((Whose, Axis), Rc<Overview>)>,
     asked_map: Option<(u32, Whose)>,
     /// The totals over the window's columns.
-    pub(super) curves: Answer<Curved, Rc<engine::protocol::Curves>>,
+    pub(super) curves: Latest<Curved, Rc<engine::protocol::Curves>>,
     asked_curves: Option<(u32, Wanted)>,
     /// The lines that are not wanted.
     pub(super) off: Vec<Line>,
@@ -342,7 +342,7 @@ fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
         if let Some(whose) = missing {
             let serial = state.next_serial();
             state.plots.asked_map = Some((serial, whose));
-            effects.push(Effect::Ask(Request::Map { serial, device: whose.0, only: whose.1 }));
+            effects.push(Effect::ask(serial, whose.0, Question::Map(whose.1)));
         }
     }
     if state.plots.asked_curves.is_none()
@@ -351,7 +351,7 @@ fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
         let serial = state.next_serial();
         let (device, view, only) = wanted.question();
         state.plots.asked_curves = Some((serial, wanted));
-        effects.push(Effect::Ask(Request::Curves { serial, device, view, only }));
+        effects.push(Effect::ask(serial, device, Question::Curves { view, only }));
     }
 }
 
@@ -366,14 +366,14 @@ fn reset(state: &mut Shared, change: Change) {
     }
 }
 
-fn take(state: &mut Shared, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
-    match reply {
-        Reply::Map { serial, map, .. } => {
+fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+    match answer {
+        Answer::Map(map) => {
             if let Some((_, whose)) = state.plots.asked_map.take_if(|(asked, _)| *asked == serial) {
                 state.learn(|plots| keep(&mut plots.maps, (whose, Rc::from(map))));
             }
         }
-        Reply::Curves { serial, curves, .. } => curves::take(state, serial, *curves),
+        Answer::Curves(curves) => curves::take(state, serial, *curves),
         other => return Some(other),
     }
     None

@@ -4,7 +4,7 @@ use super::Why;
 use crate::effect::Effect;
 use crate::shared::Shared;
 use crate::{find, pointing};
-use engine::protocol::{At, Evidence, MomentFacts, Request, Span};
+use engine::protocol::{At, Evidence, MomentFacts, Question, Span};
 use picture::timeline::Axis;
 
 /// A span that is shown has this part of it around it.
@@ -59,7 +59,7 @@ fn show(why: &mut Why, shared: &mut Shared, span: Span, effects: &mut Vec<Effect
             let serial = shared.next_serial();
             why.sought = Some((serial, span));
             let at = [span.from, span.to].map(At::Moment).to_vec();
-            effects.push(Effect::Ask(Request::Moments { serial, device, at }));
+            effects.push(Effect::ask(serial, device, Question::Moments(at)));
         }
     }
 }
