@@ -9,6 +9,7 @@ use memscape::engine::protocol::{
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Scene, View};
+use memscape::ui::cursor::CursorStep;
 use memscape::ui::effect::{GivenFile, Pointer};
 use memscape::ui::find::{same_stack, status};
 use memscape::ui::shown::Canvas;
@@ -338,7 +339,7 @@ fn whoever_selects_something_else_goes_on_from_there() {
 fn what_stands_out_changes_nothing_under_the_cursor() {
     let mut page = Page::open();
     page.act(Action::PointerMoved(Pointer { x: 50.5, y: 40.0 }));
-    page.command(Command::CursorLater);
+    page.command(Command::Cursor(CursorStep::Later));
     let hit = |page: &Page| {
         page.asked(|request| {
             if let Request::Ask(Ask { serial, what: Question::Hit { looks, .. }, .. }) = request {

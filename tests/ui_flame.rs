@@ -12,11 +12,12 @@ use memscape::engine::protocol::{
     DeviceSummary, FlameBox, FlamePage, FlameQuestion, NodeKind, NodeLabel, Scope, Span, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
-use memscape::ui::action::GivenFile;
+use memscape::ui::effect::GivenFile;
 use memscape::ui::flame::picture::{FlameFill, FlamePicture, FlameStroke, picture};
 use memscape::ui::flame::words::{card, crumbs, note, reading};
 use memscape::ui::flame::{FlameAction, FlameStep};
-use memscape::ui::state::Canvas;
+use memscape::ui::shown::Canvas;
+use memscape::ui::state::FeatureCommand;
 use memscape::ui::views::Tab;
 use memscape::ui::{Action, Command, Effect, State, update};
 
@@ -45,11 +46,11 @@ impl Page {
     }
 
     fn flame(&mut self, action: FlameAction) {
-        self.act(Action::Flame(action));
+        self.act(Action::of(action));
     }
 
     fn step(&mut self, step: FlameStep) {
-        self.act(Action::Command(Command::Flame(step)));
+        self.act(Action::Command(Command::Feature(FeatureCommand::Flame(step))));
     }
 
     fn reply(&mut self, reply: Reply) {
@@ -81,7 +82,7 @@ impl Page {
     }
 
     fn picture(&self) -> FlamePicture {
-        picture(&self.state).expect("a picture")
+        picture(&self.state.flame, &self.state).expect("a picture")
     }
 }
 
@@ -283,11 +284,11 @@ fn the_card_is_exact() {
 #[test]
 fn what_is_selected_is_said() {
     let mut page = Page::shown();
-    assert!(reading(&page.state).contains("Backspace zooms out"));
+    assert!(reading(&page.state.flame, &page.state).contains("Backspace zooms out"));
     page.flame(FlameAction::Clicked([10.0, ROW * 1.5]));
     let said = "60 B · main · 60.0 % of all · 60.0 % of its parent · 2 allocations · /home/me/train.py:7";
-    assert_eq!(reading(&page.state), said);
-    assert_eq!(note(&page.state), "");
+    assert_eq!(reading(&page.state.flame, &page.state), said);
+    assert_eq!(note(&page.state.flame, &page.state), "");
 }
 
 #[test]
@@ -300,9 +301,9 @@ fn nothing_is_said_to_be_nothing() {
         serial,
         answer: Answer::Flame(Box::new(FlamePage { boxes: vec![root], ..FlamePage::default() })),
     });
-    assert_eq!(note(&page.state), "Nothing is live at this moment.");
+    assert_eq!(note(&page.state.flame, &page.state), "Nothing is live at this moment.");
     page.state.views.scope = Scope::Born(Span { from: 1, to: 2 });
-    assert_eq!(note(&page.state), "Nothing was allocated in this range.");
+    assert_eq!(note(&page.state.flame, &page.state), "Nothing was allocated in this range.");
     for step in
         [FlameStep::Up, FlameStep::Down, FlameStep::Left, FlameStep::Right, FlameStep::ZoomIn, FlameStep::ZoomOut]
     {

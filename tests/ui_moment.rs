@@ -11,6 +11,7 @@ use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Scene, View, time_axis_margin};
 use memscape::ui::axis_press::AxisPress;
+use memscape::ui::cursor::CursorStep;
 use memscape::ui::effect::{GivenFile, Pointer};
 use memscape::ui::range::{self, About};
 use memscape::ui::shown::Canvas;
@@ -193,16 +194,16 @@ fn a_click_pins_what_is_under_it_and_hovering_only_tells() {
 #[test]
 fn keys_lead_the_pinned_moment() {
     let mut page = Page::open();
-    page.command(Command::CursorLater);
+    page.command(Command::Cursor(CursorStep::Later));
     assert_eq!(page.scope(), Scope::At(PEAK + 1), "from where it is");
     page.command(Command::PinEnd);
     assert_eq!(page.scope(), Scope::At(EVENTS));
     assert!(range::title(&page.state).contains("event 998 · the end"), "{}", range::title(&page.state));
-    page.command(Command::CursorLater);
+    page.command(Command::Cursor(CursorStep::Later));
     assert_eq!(page.scope(), Scope::At(EVENTS), "there is nothing after it");
     page.command(Command::PinPeak);
     assert_eq!(page.scope(), Scope::At(PEAK));
-    page.command(Command::CursorEarlier);
+    page.command(Command::Cursor(CursorStep::Earlier));
     page.command(Command::GoToPeak);
     assert_eq!(page.scope(), Scope::At(PEAK));
 }
@@ -311,15 +312,15 @@ fn keys_begin_extend_and_leave_a_range() {
     page.typed("299");
     page.command(Command::ToggleRange);
     for _ in 0..3 {
-        page.command(Command::CursorLater);
+        page.command(Command::Cursor(CursorStep::Later));
     }
     assert_eq!((page.span(), page.state.pinned.moment), (Some([300, 303]), 303));
     for _ in 0..5 {
-        page.command(Command::CursorEarlier);
+        page.command(Command::Cursor(CursorStep::Earlier));
     }
     assert_eq!(page.span(), Some([298, 300]));
     page.command(Command::ToggleRange);
-    page.command(Command::CursorEarlier);
+    page.command(Command::Cursor(CursorStep::Earlier));
     assert_eq!(page.span(), Some([298, 300]), "it is let be");
     assert_eq!(page.scope(), Scope::Born(Span { from: 298, to: 300 }));
 }

@@ -9,13 +9,16 @@ use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::shapes::Shape;
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Quad, QuadIdentity, Scene, View};
+use memscape::ui::cursor::CursorStep;
 use memscape::ui::effect::{GivenFile, Pointer};
-use memscape::ui::export::Format;
+use memscape::ui::export::ExportStep;
 use memscape::ui::figure::Figure;
 use memscape::ui::hover::card;
+use memscape::ui::picture_file::Format;
 use memscape::ui::plots::curves::Line;
 use memscape::ui::plots::{PlotAction, PlotStep, segment, view::pickers};
 use memscape::ui::shown::{BytesAxis, Canvas};
+use memscape::ui::state::FeatureCommand;
 use memscape::ui::{Action, Command, Effect, State, notices, update};
 
 const CANVAS: Canvas = Canvas { width_px: 100, height_px: 170, scale: 1.0 };
@@ -394,7 +397,7 @@ fn a_segment_is_no_allocation() {
     assert_eq!(page.state.outlined().map(|of| of.allocation), Some(5));
     let chosen = page.state.chosen_segment().expect("a segment");
     assert_eq!(segment::view(chosen).title, "40.0 MiB segment");
-    page.press(Command::CursorToBorn);
+    page.press(Command::Cursor(CursorStep::ToBorn));
     let onto = |request: &Request| match request {
         Request::Ask(Ask { what: Question::Step { moment, step, .. }, .. }) => Some((*moment, *step)),
         _ => None,
@@ -519,7 +522,7 @@ fn a_picture_tells_which_plot_it_is() {
         }) {
             page.reply(Reply::Answer { serial, answer: Answer::Legend(Vec::new()) });
         }
-        page.press(Command::Export(Format::Svg));
+        page.press(Command::Feature(FeatureCommand::Export(ExportStep::Save(Format::Svg))));
         let picture = page.done.iter().find_map(|it| if let Effect::Export(it) = it { Some(it) } else { None });
         let picture = picture.unwrap_or_else(|| panic!("no picture: {:?}", page.state.remark));
         assert!(picture.file.contains(name), "{}", picture.file);

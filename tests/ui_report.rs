@@ -10,6 +10,7 @@ use memscape::engine::protocol::{
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::Axis;
 use memscape::ui::shown::Canvas;
+use memscape::ui::state::FeatureCommand;
 use memscape::ui::views::Tab;
 use memscape::ui::why::view::{Kind, Marks, Stack, View, marks, view};
 use memscape::ui::why::{WhyAction, WhyStep};
@@ -106,11 +107,11 @@ impl Page {
     }
 
     fn why(&mut self, action: WhyAction) {
-        self.act(Action::Why(action));
+        self.act(Action::of(action));
     }
 
     fn step(&mut self, step: WhyStep) {
-        self.act(Action::Command(Command::Why(step)));
+        self.act(Action::Command(Command::Feature(FeatureCommand::Why(step))));
     }
 
     fn reply(&mut self, reply: Reply) {
@@ -169,11 +170,11 @@ impl Page {
     }
 
     fn marks(&self) -> Marks {
-        marks(&self.state)
+        marks(&self.state.why)
     }
 
     fn view(&self) -> View {
-        view(&self.state)
+        view(&self.state.why)
     }
 }
 
@@ -402,7 +403,7 @@ fn beside_the_rules_nothing_is_clicked() {
     let mut page = Page::seen();
     page.why(WhyAction::TopicChosen(Topic::Categories));
     page.answer();
-    let sheet = memscape::ui::why::view::categories(&page.state).expect("it was told");
+    let sheet = memscape::ui::why::view::categories(&page.state.why).expect("it was told");
     assert!(sheet.rows.iter().all(|row| !row.is_shown && row.stack == Stack::None));
     assert!(page.view().sheets[0].rows.iter().any(|row| row.is_shown && row.stack != Stack::None));
 }

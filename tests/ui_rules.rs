@@ -7,9 +7,9 @@ use memscape::engine::protocol::{
     CategorySet, DeviceSummary, Grouping, LegendEntry, Plot, Report, Sheet, Topic, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
-use memscape::ui::action::GivenFile;
+use memscape::ui::effect::GivenFile;
 use memscape::ui::rules::{Choice, Form, RulesAction, RulesView, view};
-use memscape::ui::state::Canvas;
+use memscape::ui::shown::Canvas;
 use memscape::ui::{Action, Command, Effect, State, legend, update};
 use std::collections::BTreeSet;
 
@@ -136,7 +136,7 @@ fn while_the_dialog_is_open_each_change_shows_what_it_brings_about() {
     let report = Report { topic, sheets: vec![sheet], ..Report::default() };
     page.reply(Reply::Answer { serial, answer: Answer::Report(Box::new(report)) });
     assert_eq!(page.told_names(), ["weights", "rest", "unknown"], "then the newest");
-    let shown = memscape::ui::why::view::categories(&page.state).expect("the one before stays until then");
+    let shown = memscape::ui::why::view::categories(&page.state.why).expect("the one before stays until then");
     assert_eq!(shown.title, "of Mosaic's");
     page.answer();
     assert_eq!(page.told(), None, "once");

@@ -13,6 +13,7 @@ use memscape::engine::protocol::{
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
+use memscape::ui::cursor::CursorStep;
 use memscape::ui::drag::{Drag, Held};
 use memscape::ui::effect::{GivenFile, Pointer, WheelAxis};
 use memscape::ui::overlay::Overlay;
@@ -222,16 +223,16 @@ fn the_cursor_is_where_the_pointer_is_until_keys_lead_it() {
     assert_eq!(page.told(), (Some(0), 1001), "at first, the peak");
     page.hover(50.5, 40.0);
     assert_eq!(page.told(), (Some(499), 1500));
-    page.command(Command::CursorLater);
+    page.command(Command::Cursor(CursorStep::Later));
     assert_eq!(page.told(), (Some(500), 1501));
     assert_eq!(page.state.cursor().map(|it| it.moment), Some(501));
     // The pointer rests, so the keys lead on; when it moves, it leads.
     page.hover(50.5, 40.0);
-    page.command(Command::CursorLater);
+    page.command(Command::Cursor(CursorStep::Later));
     assert_eq!(page.told(), (Some(501), 1502));
-    page.command(Command::CursorColumnRight);
+    page.command(Command::Cursor(CursorStep::ColumnRight));
     assert_eq!(page.told().0, Some(509), "the next column shows moment 510");
-    page.command(Command::CursorColumnLeft);
+    page.command(Command::Cursor(CursorStep::ColumnLeft));
     assert_eq!(page.told().0, Some(499));
     page.hover(20.5, 40.0);
     assert_eq!(page.told(), (Some(199), 1200));
@@ -244,7 +245,7 @@ fn the_cursor_ends_at_both_ends_and_is_spoken_of() {
     let mut page = Page::open();
     page.hover(0.5, 40.0);
     for _ in 0..3 {
-        page.command(Command::CursorEarlier);
+        page.command(Command::Cursor(CursorStep::Earlier));
     }
     assert_eq!(page.told(), (Some(-1), 1000));
     let spoken = moment::spoken(&page.state);
@@ -252,7 +253,7 @@ fn the_cursor_ends_at_both_ends_and_is_spoken_of() {
     page.act(Action::PointerLeft);
     page.hover(99.5, 40.0);
     for _ in 0..20 {
-        page.command(Command::CursorLater);
+        page.command(Command::Cursor(CursorStep::Later));
     }
     assert_eq!(page.told(), (Some(EVENTS as i64 - 1), 1000 + EVENTS));
     page.hover(50.0, 40.0);
@@ -267,8 +268,8 @@ fn a_cursor_that_leaves_the_window_takes_it_along() {
     }
     let before = page.window();
     page.hover(99.0, 40.0);
-    page.command(Command::CursorLater);
-    page.command(Command::CursorColumnRight);
+    page.command(Command::Cursor(CursorStep::Later));
+    page.command(Command::Cursor(CursorStep::ColumnRight));
     let at = f64::from(page.state.cursor().expect("a cursor").moment);
     let after = page.window();
     assert!(after[0] > before[0] && (after[0]..after[1]).contains(&at), "{before:?} {after:?} {at}");
@@ -279,13 +280,13 @@ fn a_cursor_that_leaves_the_window_takes_it_along() {
 fn enter_selects_and_braces_lead_to_birth_and_end() {
     let mut page = Page::open();
     page.hover(10.5, 40.0);
-    page.command(Command::CursorToBorn);
+    page.command(Command::Cursor(CursorStep::ToBorn));
     assert_eq!(page.state.remark.as_deref(), Some("Select an allocation first."));
-    page.command(Command::CursorLater);
-    page.command(Command::SelectAtCursor);
+    page.command(Command::Cursor(CursorStep::Later));
+    page.command(Command::Cursor(CursorStep::Select));
     assert_eq!(page.state.selection.as_ref().map(|it| it.allocation), Some(3));
     page.stepped = Some(Stepped { moment: 301, byte: 77, stop: Stop::Arrived });
-    page.command(Command::CursorToBorn);
+    page.command(Command::Cursor(CursorStep::ToBorn));
     assert!(matches!(
         page.asked.iter().rfind(|it| matches!(it, Request::Ask(Ask { what: Question::Step { .. }, .. }))),
         Some(Request::Ask(Ask { what: Question::Step { moment: 301, step: Step::Onto(3), .. }, .. }))
@@ -293,7 +294,7 @@ fn enter_selects_and_braces_lead_to_birth_and_end() {
     assert_eq!((page.told().0, page.state.cursor().map(|it| it.byte)), (Some(300), Some(77)));
     // It is live until event 600 ends it.
     page.stepped = Some(Stepped { moment: 600, byte: 78, stop: Stop::Arrived });
-    page.command(Command::CursorToFreed);
+    page.command(Command::Cursor(CursorStep::ToFreed));
     assert_eq!(page.told().0, Some(600));
 }
 
@@ -301,7 +302,7 @@ fn enter_selects_and_braces_lead_to_birth_and_end() {
 fn a_long_way_is_asked_in_parts_and_nowhere_is_said() {
     let mut page = Page::open();
     page.hover(10.5, 40.0);
-    page.command(Command::CursorAfter);
+    page.command(Command::Cursor(CursorStep::After));
     assert_eq!(page.state.remark.as_deref(), Some("There is no other allocation that way."));
     let steps = |page: &Page| -> Vec<(u32, u32, u64)> {
         let step = |request: &Request| match request {
@@ -314,8 +315,8 @@ fn a_long_way_is_asked_in_parts_and_nowhere_is_said() {
     };
     page.asked.clear();
     page.worker = Worker::DoesNotStep;
-    page.command(Command::CursorAfter);
-    page.command(Command::CursorAfter);
+    page.command(Command::Cursor(CursorStep::After));
+    page.command(Command::Cursor(CursorStep::After));
     let [(first, ..)] = steps(&page)[..] else { panic!("one at a time") };
     page.reply(Reply::Answer {
         serial: first,
@@ -363,14 +364,14 @@ fn a_ruler_measures_exactly_and_stays_until_escape() {
 fn a_key_begins_a_ruler_that_the_cursor_spans() {
     let mut page = Page::open();
     page.hover(50.5, 40.0);
-    page.command(Command::CursorLater);
+    page.command(Command::Cursor(CursorStep::Later));
     page.command(Command::ToggleRuler);
     for _ in 0..7 {
-        page.command(Command::CursorLater);
+        page.command(Command::Cursor(CursorStep::Later));
     }
     assert_eq!(page.state.measured().map(|it| (it.events, it.bytes)), Some((Some(7), 0)));
     page.command(Command::ToggleRuler);
-    page.command(Command::CursorLater);
+    page.command(Command::Cursor(CursorStep::Later));
     assert_eq!(page.state.measured().and_then(|it| it.events), Some(7), "fixed");
     page.wait();
     page.command(Command::ZoomToRuler);
@@ -484,7 +485,7 @@ fn markers_tell_what_was_and_stay_with_their_device() {
     assert!(page.state.marker_lines().is_empty() && page.state.remark.is_some());
     page.act(Action::MarkerPut(Pointer { x: 40.5, y: 20.0 }));
     page.hover(70.5, 20.0);
-    page.command(Command::CursorLater);
+    page.command(Command::Cursor(CursorStep::Later));
     page.command(Command::PutMarker);
     let told = |page: &Page| -> Vec<_> {
         page.state.marker_lines().iter().map(|line| (line.number, line.event, line.requested)).collect()
