@@ -5,7 +5,7 @@ use super::effect::Effect;
 use super::find::{self, Among, SameStack};
 use super::link::Link;
 use super::opening::{EXAMPLE, cancel, load_links, show_device};
-use super::pointing::select;
+use super::selecting::select;
 use super::shown::BytesAxis;
 use super::stage::{Help, Letters, Stage};
 use super::state::State;

@@ -1,17 +1,20 @@
 //! The list of events: what it lists, which part of it is seen, which rows are chosen; and how it and the moment follow each other.
 
+mod feature;
 mod link;
 mod view;
 
 pub use view::{COLUMNS, Chip, EventsStatus, chips, grid, status};
 
+pub(crate) use feature::FEATURE;
+
 use super::binding::{Binding, Scope, line};
+use super::change::Change;
 use super::effect::Effect;
-use super::feature::{Change, Feature, Turn, ends_nothing};
 use super::latest::Latest;
-use super::pointing::select;
 use super::rows::{Chosen, Copying, Extent, RowsStep};
 use super::scroll::Scroll;
+use super::selecting::select;
 use super::shared::Shared;
 use super::views::Tab;
 use engine::protocol::{Answer, EventRow, EventsFilter, EventsPage, EventsQuestion, Question};
@@ -234,18 +237,6 @@ const KEYS: &[Binding<EventStep>] = {
         line(Page, &["Shift+d"], ToFreed, "To the event that ended it", "details-freed"),
         line(Events, &["Enter"], Select, "Select the event's allocation", "events-grid"),
     ]
-};
-
-/// How it takes part.
-pub(super) const FEATURE: Feature<Events, EventsAction, EventStep> = Feature {
-    reset,
-    asks: &[(Turn::WithScene, ask)],
-    take,
-    act,
-    command: step,
-    keys: KEYS,
-    links: link::LINKS,
-    escape: ends_nothing,
 };
 
 /// Another device: what a person typed stays.

@@ -4,8 +4,9 @@
 //! interpolated; while the worker makes it, no other is asked for, or the newer one would overtake it.
 
 use super::binding::{Binding, Scope, line};
+use super::change::{Change, Turn};
 use super::effect::Effect;
-use super::feature::{Change, Feature, Turn, ends_nothing};
+use super::feature::{Feature, ends_nothing};
 use super::figure::{Figure, sheet, words::Words};
 use super::overlay::Overlay;
 use super::picture_file::{Format, Picture};

@@ -5,6 +5,7 @@
 //! A feature changes its own state and what all share ([`Shared`]), and knows no other feature.
 
 use super::binding::Binding;
+use super::change::{Change, Turn};
 use super::effect::Effect;
 use super::link::reading::Key;
 use super::shared::Shared;
@@ -34,43 +35,6 @@ pub(super) struct Feature<S: 'static, A, C: 'static> {
 
 /// Asks for what is missing; the number is the shown device's ordinal.
 pub(super) type Ask<S> = fn(&mut S, &mut Shared, i64, &mut Vec<Effect>);
-
-/// What has changed under a feature.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
-    /// Another file is open, or none; a change of the device follows.
-    File,
-    /// Another device is shown, from the beginning.
-    Device,
-    /// Another of the devices that are shown together has the focus.
-    Lane,
-    /// Other rules tell categories.
-    Categories,
-    /// Other rules tell internal frames.
-    InternalFrames,
-}
-
-impl Change {
-    /// Whether another device has come into view: what was said of the one before holds no more.
-    pub(super) fn is_of_device(self) -> bool {
-        matches!(self, Change::Device | Change::Lane)
-    }
-}
-
-/// When a feature asks, from first to last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Turn {
-    /// Before anything that rests on categories or on the arrangement of stacks.
-    Ground,
-    /// Before the scene: what the look of the scene follows from.
-    Early,
-    /// With the scene.
-    WithScene,
-    /// Once the scene of the window is there: the picture comes first.
-    AfterScene,
-    /// After everything else.
-    Last,
-}
 
 /// For a feature that keeps nothing of a file.
 pub(super) fn keeps_all<S>(_: &mut S, _: &mut Shared, _: Change) {}

@@ -8,6 +8,7 @@
 mod around;
 mod plotted;
 pub mod sheet;
+mod sizes;
 mod tools;
 pub mod words;
 
@@ -105,7 +106,7 @@ impl Figure {
             })
             .collect();
         figure.curves.iter_mut().flat_map(|curve| &mut curve.points).for_each(|[_, y]| *y += bottom);
-        figure.bytes = lane_ticks(state, BYTES_APART * canvas.scale, around::FONT * canvas.scale);
+        figure.bytes = lane_ticks(state, BYTES_APART * canvas.scale, sizes::FONT * canvas.scale);
         if let Some(peak) = &mut figure.peak {
             peak.y += bottom;
             if state.has_lanes() {

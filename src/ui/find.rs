@@ -6,16 +6,15 @@ pub(crate) use data::Found;
 pub use data::{Among, Capitals, Find, SameStack};
 
 use super::amount::amount;
+use super::change::{Change, Turn};
 use super::effect::Effect;
-use super::feature::{Change, Turn};
 use super::part::Part;
-use super::pointing::select;
+use super::selecting::select;
 use super::shared::Shared;
 use super::shown::BytesAxis;
 use base::units::{Bytes, counted, grouped};
 use engine::protocol::{
-    Answer, Begin, Details, Direction, Highlight, Looks, Match, Plot, Query, QueryError, Question, Scope, Tally,
-    Weight,
+    Answer, Begin, Details, Direction, Highlight, Looks, Match, Plot, Query, QueryError, Question, Scope, Tally, Weight,
 };
 
 /// What is said beside the field.

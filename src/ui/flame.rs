@@ -1,12 +1,15 @@
 //! The flame graph: which node fills the width, which box is selected and which is under the pointer, and how far it is scrolled.
 
+mod feature;
 mod keys;
 mod link;
 pub mod picture;
 pub mod words;
 
+pub(crate) use feature::FEATURE;
+
+use super::change::Change;
 use super::effect::Effect;
-use super::feature::{Change, Feature, Turn};
 use super::latest::Latest;
 use super::shared::Shared;
 use super::shown::Canvas;
@@ -235,18 +238,6 @@ impl FlameGraph {
 fn unzoom(flame: &mut FlameGraph, shared: &mut Shared) -> bool {
     shared.views.seen() == Some(Tab::Flame) && flame.zoom.take().is_some()
 }
-
-/// How it takes part.
-pub(super) const FEATURE: Feature<FlameGraph, FlameAction, FlameStep> = Feature {
-    reset,
-    asks: &[(Turn::Early, ask)],
-    take,
-    act,
-    command: step,
-    keys: keys::KEYS,
-    links: link::LINKS,
-    escape: unzoom,
-};
 
 fn reset(flame: &mut FlameGraph, _: &mut Shared, change: Change) {
     if change == Change::InternalFrames {

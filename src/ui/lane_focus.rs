@@ -1,7 +1,7 @@
 //! Which lane has the focus, and what pointer and keys do to one lane among several.
 
+use super::change::Change;
 use super::effect::Pointer;
-use super::feature::Change;
 use super::lanes::{Arrangement, Lane};
 use super::navigate::Plane;
 use super::parts;

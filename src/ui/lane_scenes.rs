@@ -1,7 +1,7 @@
 //! The window and the geometry of each lane: brought in line with the focused one's, asked for in turn, taken when it comes.
 
+use super::change::Change;
 use super::effect::Effect;
-use super::feature::Change;
 use super::lanes::{Lane, ShownLane};
 use super::navigate::Plane;
 use super::part::Part;

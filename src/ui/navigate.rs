@@ -9,10 +9,10 @@
 
 mod data;
 
+pub(crate) use data::own_width;
 pub use data::{Plane, wheel_factor};
 
 use super::shared::Shared;
-use super::shared_axis::own_width;
 use super::shown::BytesAxis;
 use engine::protocol::{Looks, Plot};
 

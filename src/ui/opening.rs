@@ -1,8 +1,8 @@
 //! Opening, listing, giving up and closing snapshots; showing a device from its beginning.
 
 use super::candidates::{candidates, none_of};
+use super::change::Change;
 use super::effect::{Effect, GivenFile, Origin};
-use super::feature::Change;
 use super::parts;
 use super::shared::Shared;
 use super::stage::{Choice, Loading, Stage};

@@ -1,7 +1,7 @@
 //! What a part of the shared state declares: as a feature does ([`super::feature`]), without a state or actions of its own.
 
+use super::change::{Change, Turn};
 use super::effect::Effect;
-use super::feature::{Change, Turn};
 use super::shared::Shared;
 use engine::protocol::Answer;
 

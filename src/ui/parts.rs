@@ -1,8 +1,8 @@
 //! The parts of what all features share: the picture with its cursor, range, search and lanes, the settings and the rules. A part
 //! forgets, asks and takes as a feature does; its actions are those of the page.
 
+use super::change::{Change, Turn};
 use super::effect::Effect;
-use super::feature::{Change, Turn};
 use super::part::Part;
 use super::shared::Shared;
 use super::{cursor, find, lane_scenes, pinned, plots, pointing, rules, settings, surroundings, tools};

@@ -5,9 +5,9 @@ mod data;
 pub use data::Pinned;
 pub(crate) use data::{Follow, Sought};
 
+use super::change::{Change, Turn};
 use super::cursor::column_under;
 use super::effect::{Effect, Pointer};
-use super::feature::{Change, Turn};
 use super::part::Part;
 use super::shared::Shared;
 use super::typed_moment::{FORMS, Typed, typed};

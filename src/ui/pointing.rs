@@ -2,21 +2,19 @@
 //!
 //! The scene answers at once where it can; for bands, sites and lifetimes the worker is asked, one question at a time.
 
-use super::cursor::{self, Standing};
+use super::change::Change;
+use super::cursor::Standing;
 use super::effect::{Effect, Pointer};
-use super::feature::Change;
 use super::find;
 use super::hover::{Spot, empty_spot, spot};
 use super::part::Part;
+use super::selecting::select;
 use super::shared::Shared;
 use super::shown::{Hover, PointQuestion, Purpose};
 use engine::protocol::{Answer, Details, HitAllocation, HitMemory, Looks, Plot, Question};
 
 /// Brings the hover up to date with pointer, window and scene.
 pub(super) fn look_under_pointer(state: &mut Shared, effects: &mut Vec<Effect>) {
-    if let Some(keys) = state.tools.cursor.keys {
-        return cursor::look(state, keys, effects);
-    }
     let Some((place, spot, looks)) = state.lanes.pointer.and_then(|pointer| spot_at(state, pointer)) else {
         state.hover = None;
         return;
@@ -169,16 +167,6 @@ pub(super) fn choose_at(state: &mut Shared, at: Standing, effects: &mut Vec<Effe
     if state.looks.plot != Plot::Stack {
         ask(state, state.device_place, Spot::of_keys(at), state.looks, Purpose::Choose, effects);
     }
-}
-
-/// Selects an allocation as soon as its details are here.
-pub(super) fn select(state: &mut Shared, allocation: u32, effects: &mut Vec<Effect>) {
-    let Some(device) = state.device().map(|device| device.device) else { return };
-    let serial = state.next_serial();
-    state.selecting = Some(serial);
-    state.plots.chosen = None;
-    state.find.forget_way();
-    effects.push(Effect::ask(serial, device, Question::Details(allocation)));
 }
 
 /// Moves the window to the birth of an allocation whose whole life lies outside it.

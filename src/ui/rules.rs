@@ -6,8 +6,8 @@ mod data;
 
 pub use data::{Choice, Form, Rules, RulesAction};
 
+use super::change::{Change, Turn};
 use super::effect::Effect;
-use super::feature::{Change, Turn};
 use super::find;
 use super::part::{Part, keeps_all, takes_nothing};
 use super::settings::Dialog;

@@ -4,11 +4,11 @@
 
 mod data;
 
-pub use data::{Dialog, Field, Settings, SettingsAction};
 pub(crate) use data::folder;
+pub use data::{Dialog, Field, Settings, SettingsAction};
 
+use super::change::{Change, Turn};
 use super::effect::Effect;
-use super::feature::{Change, Turn};
 use super::part::{Part, keeps_all, takes_nothing};
 use super::shared::Shared;
 use engine::protocol::{DEFAULT_RULES, Request};

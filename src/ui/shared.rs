@@ -1,7 +1,7 @@
 //! What all features of the page share: what is open, what is shown of it and how, what is selected and looked for.
 
+use super::change::Change;
 use super::effect::{DropHover, Pointer};
-use super::feature::Change;
 use super::find::{Find, SameStack};
 use super::lanes::Lanes;
 use super::link::Linked;

@@ -2,10 +2,10 @@
 //! states, actions, commands, keys and links follow from it.
 
 use super::binding::Binding;
+use super::change::Turn;
 use super::effect::Effect;
 use super::events::{self, EventStep, Events, EventsAction};
 use super::export::{self, Export, ExportAction, ExportStep};
-use super::feature::Turn;
 use super::flame::{self, FlameAction, FlameGraph, FlameStep};
 use super::html::{self, Saving};
 use super::link::reading::{Key, Reading};

@@ -4,8 +4,8 @@ mod data;
 
 pub use data::{Coloured, Outlined, Surroundings};
 
+use super::change::{Change, Turn};
 use super::effect::Effect;
-use super::feature::{Change, Turn};
 use super::part::Part;
 use super::shared::Shared;
 use engine::protocol::{Answer, Grouping, Plot, Question};

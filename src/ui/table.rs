@@ -1,19 +1,22 @@
 //! The table of allocations: what it lists and in which order, which part of it is seen, which rows are chosen; and when the worker
 //! is asked for what.
 
+mod feature;
 pub(crate) mod grid;
 mod link;
 
 pub use grid::{COLUMNS, TableStatus, grid, order, status};
 
+pub(crate) use feature::FEATURE;
+
 use super::binding::{Binding, Scope, line};
+use super::change::Change;
 use super::effect::Effect;
-use super::feature::{Change, Feature, Turn, ends_nothing};
 use super::histograms::{self, Chart, Histogram, Measure, Reach};
 use super::latest::Latest;
-use super::pointing;
 use super::rows::{Chosen, Copying, Extent, RowsStep};
 use super::scroll::Scroll;
+use super::selecting;
 use super::shared::Shared;
 use super::views::Tab;
 use engine::protocol::{
@@ -228,18 +231,6 @@ fn clear(table: &mut Table, shared: &mut Shared) {
     shared.views.node = None;
 }
 
-/// How it takes part.
-pub(super) const FEATURE: Feature<Table, TableAction, TableStep> = Feature {
-    reset,
-    asks: &[(Turn::WithScene, ask)],
-    take,
-    act,
-    command,
-    keys: KEYS,
-    links: link::LINKS,
-    escape: ends_nothing,
-};
-
 /// Another device: what a person set stays.
 fn reset(table: &mut Table, _: &mut Shared, change: Change) {
     if change.is_of_device() {
@@ -350,7 +341,7 @@ fn go_to(table: &mut Table, shared: &mut Shared, row: u32, extent: Extent, effec
     if let (Extent::One, Some(allocation)) = (extent, allocation) {
         // Its row is here already.
         table.revealed = Some(allocation);
-        pointing::select(shared, allocation, effects);
+        selecting::select(shared, allocation, effects);
     }
 }
 

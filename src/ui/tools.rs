@@ -1,17 +1,19 @@
 //! What a person puts on the picture: cursor, ruler, box, markers, the capacity line, and the windows looked at before.
 
 mod data;
+mod point;
 
+pub use data::Tools;
 pub(crate) use data::{Asked, for_each_point};
-pub use data::{Point, Tools};
+pub use point::Point;
 
+use super::change::{Change, Turn};
 use super::cursor::column_under;
 use super::effect::{Effect, Pointer};
-use super::feature::{Change, Turn};
 use super::markers::Markers;
+use super::navigate::own_width;
 use super::part::Part;
 use super::shared::Shared;
-use super::shared_axis::own_width;
 use engine::protocol::{Answer, At, Question};
 use picture::timeline::Axis;
 

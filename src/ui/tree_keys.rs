@@ -2,7 +2,7 @@
 
 use super::binding::{Binding, Scope, line};
 use super::effect::Effect;
-use super::pointing::select;
+use super::selecting::select;
 use super::shared::Shared;
 use super::tree::{Scroll, Tree};
 use engine::protocol::{FoldState, Internal, Merge, Question, Reach, Reveal, Root};

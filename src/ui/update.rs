@@ -1,11 +1,11 @@
 //! The one function that changes the state.
 
 use super::action::Action;
+use super::change::Turn;
 use super::commands::command;
-use super::cursor::{Followed, follow};
+use super::cursor::{self, Followed, follow};
 use super::drag::Drag;
 use super::effect::{Effect, WheelAxis};
-use super::feature::Turn;
 use super::find;
 use super::link;
 use super::navigate::wheel_factor;
@@ -167,7 +167,10 @@ fn settle(state: &mut State, effects: &mut Vec<Effect>) {
     if !state.waits_for_scene() {
         state.ask(Turn::AfterScene, device, effects);
     }
-    look_under_pointer(state, effects);
+    match state.tools.cursor.keys {
+        Some(keys) => cursor::look(state, keys, effects),
+        None => look_under_pointer(state, effects),
+    }
     state.keep_selection(effects);
     state.span_ruler();
     state.ask(Turn::Last, device, effects);

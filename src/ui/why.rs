@@ -1,192 +1,30 @@
 //! The tab "Why": which report is asked for and when, what of it is seen, and what a click on its evidence does.
 
+mod data;
+
+pub(crate) use data::{Item, MORE, MOST_ROWS, ROWS, TopicQuestion};
+pub use data::{Why, WhyAction, WhyStep};
+
 pub mod cells;
 mod evidence;
+mod feature;
 mod keys;
 mod link;
 pub mod view;
 
+pub(crate) use feature::FEATURE;
+
+use super::change::Change;
 use super::effect::Effect;
-use super::feature::{Change, Feature, Turn, ends_nothing};
 use super::markdown::markdown;
 use super::settings::Dialog;
 use super::shared::Shared;
 use super::summary::device_name;
 use super::views::Tab;
 use engine::protocol::category::MOST_CATEGORIES;
-use engine::protocol::{Answer, DeviceSummary, Evidence, Question, Report, ReportQuestion, Span, Topic};
-use evidence::{Brought, follow};
+use engine::protocol::{Answer, DeviceSummary, Question, Report, ReportQuestion, Topic};
+use evidence::follow;
 use std::rc::Rc;
-
-/// Rows of a sheet that are seen until more are wanted…
-const ROWS: u64 = 10;
-/// …by this factor…
-const MORE: u64 = 5;
-/// …and no more than these.
-const MOST_ROWS: u64 = 5000;
-
-/// The tab.
-#[derive(Clone, Debug, Default)]
-pub struct Why {
-    /// Whose report is seen.
-    pub topic: Topic,
-    /// The question that is on its way.
-    asked: Option<(u32, TopicQuestion)>,
-    /// What was told last, at most one report a topic.
-    known: Vec<(TopicQuestion, Rc<Report>)>,
-    /// Thresholds that a person has set.
-    thresholds: Vec<(Topic, String, u64)>,
-    /// How many rows of a sheet are seen, where that is not [`ROWS`].
-    limits: Vec<(Topic, String, u64)>,
-    /// Rows whose stacks are seen.
-    unfolded: Vec<(Topic, Item)>,
-    /// What was clicked last, with its evidence.
-    marked: Option<(Topic, Item, Evidence)>,
-    /// The item that keys start from, counted among all of the report.
-    active: usize,
-    /// Grows whenever the same question would be answered otherwise.
-    version: u32,
-    /// What the evidence that was clicked last has brought about.
-    brought: Brought,
-    /// The span to be shown as soon as the worker has said where it is on the time axis.
-    sought: Option<(u32, Span)>,
-}
-
-/// All that an answer depends on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct TopicQuestion {
-    topic: Topic,
-    at: Option<u32>,
-    rows: u32,
-    version: u32,
-}
-
-/// A place in a report: a statement, or a row of the sheet with this key.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Item {
-    sheet: Option<String>,
-    row: usize,
-}
-
-/// What a key does in the report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum WhyStep {
-    /// To the statement or row above.
-    Up,
-    /// To the one below.
-    Down,
-    /// To the first.
-    First,
-    /// To the last.
-    Last,
-    /// Shows its evidence.
-    Follow,
-    /// Shows its stack, or hides it.
-    Unfold,
-    /// Copies the report as Markdown.
-    Copy,
-}
-
-/// What happened in the tab.
-#[derive(Clone, Debug, PartialEq)]
-pub enum WhyAction {
-    /// A topic was chosen.
-    TopicChosen(Topic),
-    /// A statement or row was clicked, by its place among all of the report.
-    Picked(usize),
-    /// The stack of that row is to be seen, or no longer.
-    Unfolded(usize),
-    /// This stands as the threshold of the sheet with this place.
-    ThresholdSet(usize, String),
-    /// More rows of it are wanted.
-    More(usize),
-    /// It is to be copied.
-    Copied(usize),
-}
-
-impl Why {
-    /// What was told last of the topic that is seen.
-    fn report(&self) -> Option<&Rc<Report>> {
-        self.report_of(self.topic)
-    }
-
-    fn report_of(&self, topic: Topic) -> Option<&Rc<Report>> {
-        self.known.iter().find(|(question, _)| question.topic == topic).map(|(_, report)| report)
-    }
-
-    /// Whether what is seen is on its way.
-    fn is_reading(&self) -> bool {
-        self.asked.is_some_and(|(_, question)| question.topic == self.topic)
-    }
-
-    /// The thresholds that a person has set.
-    pub(super) fn thresholds(&self) -> &[(Topic, String, u64)] {
-        &self.thresholds
-    }
-
-    /// Sets them all.
-    pub(super) fn set_thresholds(&mut self, all: Vec<(Topic, String, u64)>) {
-        if self.thresholds != all {
-            self.thresholds = all;
-            self.unfolded.clear();
-            self.version = self.version.wrapping_add(1);
-        }
-    }
-
-    /// How many rows of sheets are seen, where a person wanted more.
-    pub(super) fn limits(&self) -> &[(Topic, String, u64)] {
-        &self.limits
-    }
-
-    /// Sets them all; the worker tells no more than [`MOST_ROWS`].
-    pub(super) fn set_limits(&mut self, mut all: Vec<(Topic, String, u64)>) {
-        all.iter_mut().for_each(|(_, _, rows)| *rows = (*rows).clamp(ROWS, MOST_ROWS));
-        self.limits = all;
-    }
-
-    /// How many rows of a sheet are seen.
-    fn limit(&self, key: &str) -> u64 {
-        let limit = self.limits.iter().find(|(topic, of, _)| *topic == self.topic && of == key);
-        limit.map_or(ROWS, |(_, _, rows)| *rows)
-    }
-
-    /// How many rows of a sheet are asked for: as many as of the sheet that shows most.
-    fn rows(&self) -> u32 {
-        let limits = self.limits.iter().filter(|(topic, ..)| *topic == self.topic);
-        limits.map(|(_, _, rows)| *rows).max().unwrap_or(ROWS) as u32
-    }
-
-    /// All statements and rows that are seen, from top to bottom.
-    fn items(&self) -> Vec<Item> {
-        let Some(report) = self.report() else { return Vec::new() };
-        let mut items: Vec<Item> = (0..report.statements.len()).map(|row| Item { sheet: None, row }).collect();
-        for sheet in &report.sheets {
-            let seen = sheet.rows.len().min(self.limit(&sheet.key) as usize);
-            items.extend((0..seen).map(|row| Item { sheet: Some(sheet.key.clone()), row }));
-        }
-        items
-    }
-
-    fn evidence(&self, item: &Item) -> Option<&Evidence> {
-        let report = self.report()?;
-        match &item.sheet {
-            None => report.statements.get(item.row)?.evidence.as_ref(),
-            Some(key) => report.sheets.iter().find(|sheet| sheet.key == *key)?.rows.get(item.row)?.evidence.as_ref(),
-        }
-    }
-
-    /// Whether an item is the one that was clicked last: it is still there, and shows the same.
-    fn is_marked(&self, item: &Item) -> bool {
-        let same = |(topic, marked, evidence): &(Topic, Item, Evidence)| {
-            *topic == self.topic && marked == item && self.evidence(item) == Some(evidence)
-        };
-        self.marked.as_ref().is_some_and(same)
-    }
-
-    fn is_unfolded(&self, item: &Item) -> bool {
-        self.unfolded.iter().any(|(topic, of)| *topic == self.topic && of == item)
-    }
-}
 
 /// The stack of a row.
 fn stack<'a>(report: &'a Report, item: &Item) -> Option<&'a [String]> {
@@ -255,18 +93,6 @@ fn unasked(why: &Why, shared: &Shared) -> Option<TopicQuestion> {
     let at = topic.has_moment().then_some(shared.pinned.moment);
     Some(TopicQuestion { topic, at, rows: ROWS as u32, version: *version })
 }
-
-/// How it takes part.
-pub(super) const FEATURE: Feature<Why, WhyAction, WhyStep> = Feature {
-    reset,
-    asks: &[(Turn::Early, ask_one)],
-    take,
-    act,
-    command: step,
-    keys: keys::KEYS,
-    links: link::LINKS,
-    escape: ends_nothing,
-};
 
 /// Another device, or another file: only what a person has set stays.
 fn reset(why: &mut Why, shared: &mut Shared, change: Change) {

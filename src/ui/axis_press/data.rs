@@ -1,6 +1,5 @@
 //! What the pointer does on the axis, and what it holds there.
 
-
 /// What is held on the axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum Grip {

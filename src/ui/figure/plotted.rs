@@ -1,7 +1,8 @@
 //! What a plot other than the stack has around its picture: the breaks of the axis of addresses, the lines over what was reserved and their
 //! axis to the right; and the name of the height.
 
-use super::around::{FONT, HALF, Pen, TOP};
+use super::around::Pen;
+use super::sizes::{FONT, HALF, TOP};
 use crate::plots::line::{Curve, Line};
 use picture::shapes::{Anchor, Face, Shape, Tint, width};
 

@@ -2,7 +2,8 @@
 //! capacity. The cursor is no part of it.
 
 use super::Figure;
-use super::around::{FONT, HALF, Pen};
+use super::around::Pen;
+use super::sizes::{FONT, HALF};
 use crate::effect::Pointer;
 use crate::overlay::{Flag, Overlay};
 use picture::shapes::{Anchor, Face, Shape, Text, Tint, width};

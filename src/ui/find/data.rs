@@ -1,8 +1,6 @@
 //! What is looked for and what was found, and which allocations stand out.
 
-use engine::protocol::{
-    Direction, Match, Query, QueryError, Tally, Wording,
-};
+use engine::protocol::{Direction, Match, Query, QueryError, Tally, Wording};
 
 /// What is looked for, and what was found.
 #[derive(Clone, Debug, Default)]

@@ -4,10 +4,10 @@ use super::reading::{Reading, ends, event, hexadecimal, list, moment, pool, pool
 use super::window::{PARTS, millionths, place, x_of};
 use crate::cursor::Standing;
 use crate::markers::{Marker, Markers};
+use crate::navigate::own_width;
 use crate::plots::{self, Chosen};
 use crate::pointing;
 use crate::shared::Shared;
-use crate::shared_axis::own_width;
 use crate::tools::Point;
 use engine::protocol::{At, Only, Plot};
 use picture::timeline::Axis;

@@ -4,7 +4,7 @@ use super::reading::{Reading, list, told};
 use crate::lanes::Arrangement;
 use crate::opening::show_device;
 use crate::plots::{self, PlotAction, line::Line};
-use crate::pointing::select;
+use crate::selecting::select;
 use crate::shared::Shared;
 use engine::protocol::Only;
 use picture::timeline::Axis;

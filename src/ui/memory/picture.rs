@@ -1,7 +1,7 @@
 //! The allocator's state as rectangles and texts in device pixels of its canvas: only rows that are in view.
 
 use super::Memory;
-use super::walk::stop;
+use super::data::stop;
 use super::{ROW_PX, allocation, pieces, words};
 use crate::shared::Shared;
 use base::units::Bytes;

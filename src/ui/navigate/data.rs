@@ -1,9 +1,8 @@
 //! The plane that a window moves over: all events, all bytes.
 
-use crate::shared_axis::own_width;
 use crate::shown::Canvas;
 use engine::protocol::DeviceSummary;
-use picture::timeline::{Axis, Extent, Scene, View};
+use picture::timeline::{Axis, Extent, Scene, View, time_axis_width};
 
 /// All of a device there is to look at.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -208,4 +207,12 @@ impl Plane {
 pub fn wheel_factor(delta: f64) -> f64 {
     // A free-spinning wheel may report thousands; one event should not throw the user across the plane.
     (delta.clamp(-400.0, 400.0) / 550.0).exp()
+}
+
+/// How long a device's own axis is.
+pub(crate) fn own_width(device: &DeviceSummary, axis: Axis) -> u64 {
+    match (axis, device.time_us) {
+        (Axis::Time, Some((first, last))) => time_axis_width(last.abs_diff(first)),
+        _ => device.events.saturating_add(1),
+    }
 }

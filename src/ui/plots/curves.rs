@@ -3,8 +3,8 @@
 use super::line::{Curve, Curved, KeyEntry, Line, Wanted};
 use super::{Plots, keep, known};
 use crate::cursor::column_under_edges;
+use crate::navigate::own_width;
 use crate::shared::Shared;
-use crate::shared_axis::own_width;
 use base::units::{grouped, percent};
 use engine::protocol::{Curves, Only, Overview, Plot};
 use picture::timeline::{Axis, View};

@@ -1,16 +1,13 @@
 //! What the picture's height shows where that is not the stack, and what is known of it.
 
 use super::chosen::Chosen;
-use super::line::{Curved, Line, Wanted};
+use super::line::{Curved, Line, Wanted, Whose};
 use crate::latest::Latest;
 use crate::navigate::Plane;
 use crate::shown::Canvas;
 use engine::protocol::{AddressMap, Only, Overview, Plot};
 use picture::timeline::{Axis, Scene, View};
 use std::rc::Rc;
-
-/// A device, by its ordinal, and a part of its memory.
-pub(crate) type Whose = (i64, Only);
 
 /// Answers of a kind that are kept, and windows.
 pub(crate) const MOST_KEPT: usize = 64;

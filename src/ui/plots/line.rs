@@ -1,9 +1,11 @@
 //! The lines over what was reserved.
 
-use super::data::Whose;
 use engine::protocol::{Curves, Only};
 use picture::shapes::Tint;
 use picture::timeline::{Axis, View};
+
+/// A device, by its ordinal, and a part of its memory.
+pub(crate) type Whose = (i64, Only);
 
 /// What totals over columns are of.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,7 +7,8 @@ mod data;
 
 pub use chosen::{Chosen, SegmentView};
 pub use data::{NAMES, PlotAction, PlotStep, Plots, name};
-pub(crate) use data::{Whose, bare, keep, known, of, of_all, upright};
+pub(crate) use data::{bare, keep, known, of, of_all, upright};
+pub(crate) use line::Whose;
 
 pub mod axis;
 mod chosen;
@@ -16,8 +17,8 @@ pub mod line;
 pub mod segment;
 pub mod view;
 
+use super::change::{Change, Turn};
 use super::effect::Effect;
-use super::feature::{Change, Turn};
 use super::navigate::Plane;
 use super::part::Part;
 use super::shared::Shared;

@@ -1,13 +1,13 @@
 //! What a person puts on the picture.
 
+use super::point::Point;
 use crate::cursor::Cursor;
 use crate::drag::Drag;
 use crate::markers::Markers;
 use crate::ruler::Ruler;
 use crate::trail::Trail;
 use crate::turn::Kept;
-use engine::protocol::{At, MomentFacts};
-use picture::timeline::Axis;
+use engine::protocol::At;
 
 /// Everything of this kind.
 #[derive(Clone, Debug, Default)]
@@ -39,49 +39,6 @@ pub(crate) struct Asked {
     /// The cursor's moment, where that is among them.
     pub(crate) cursor: Option<u32>,
     pub(crate) at: Vec<At>,
-}
-
-/// A point of the picture that stays while the picture moves, is scaled, or gets the other axis.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Point {
-    /// Its moment, as it was pointed at.
-    pub at: At,
-    /// Its height in bytes.
-    pub byte: u64,
-    /// What the worker says of the moment.
-    pub facts: Option<MomentFacts>,
-}
-
-impl Point {
-    /// A point that nothing is known of yet.
-    pub fn new(at: At, byte: u64) -> Point {
-        Point { at, byte, facts: None }
-    }
-
-    /// Where it is on an axis; `None` while only the worker knows.
-    pub fn x(&self, axis: Axis) -> Option<f64> {
-        match (self.at, axis) {
-            (At::X(of, x), axis) if of == axis => Some(x),
-            (At::Moment(moment), Axis::Events) => Some(f64::from(moment) + 0.5),
-            _ => self.facts.map(|facts| facts.place.on(axis)),
-        }
-    }
-
-    /// Its moment; `None` while only the worker knows.
-    pub fn moment(&self) -> Option<u32> {
-        match (self.at, self.facts) {
-            (_, Some(facts)) => Some(facts.moment),
-            (At::Moment(moment), None) => Some(moment),
-            (At::X(Axis::Events, x), None) => Some(x.max(0.0) as u32),
-            (At::X(Axis::Time, _) | At::After(_) | At::MostReserved, None) => None,
-        }
-    }
-
-    pub(crate) fn take(&mut self, at: At, facts: MomentFacts) {
-        if self.at == at {
-            self.facts = Some(facts);
-        }
-    }
 }
 
 pub(crate) fn for_each_point(tools: &mut Tools, device: i64, look: &mut dyn FnMut(&mut Point)) {

@@ -1,23 +1,14 @@
 //! What a click on evidence does: all that it says, and what the click before has brought goes.
 
-use super::Why;
+use super::data::{Brought, Why};
 use crate::effect::Effect;
 use crate::shared::Shared;
-use crate::{find, pointing};
+use crate::{find, selecting};
 use engine::protocol::{At, Evidence, MomentFacts, Question, Span};
 use picture::timeline::Axis;
 
 /// A span that is shown has this part of it around it.
 const AROUND: f64 = 0.04;
-
-/// What evidence has brought about, to be taken back when other evidence is followed.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Brought {
-    /// The text that is searched for.
-    find: Option<String>,
-    /// The allocation that is selected.
-    allocation: Option<u32>,
-}
 
 /// Does all that the evidence says.
 pub(super) fn follow(why: &mut Why, shared: &mut Shared, evidence: Evidence, effects: &mut Vec<Effect>) {
@@ -34,7 +25,7 @@ pub(super) fn follow(why: &mut Why, shared: &mut Shared, evidence: Evidence, eff
     }
     let selected = shared.selection.as_deref().map(|selection| selection.allocation);
     match allocation {
-        Some(allocation) => pointing::select(shared, allocation, effects),
+        Some(allocation) => selecting::select(shared, allocation, effects),
         None if selected.is_some() && selected == before.allocation => {
             (shared.selection, shared.selecting) = (None, None);
         }
