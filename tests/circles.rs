@@ -6,9 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Crates that still have circles, and why.
-const NOT_YET: &[(&str, &str)] = &[
-    ("ui", "features of the face still reach for the whole State"),
-];
+const NOT_YET: &[(&str, &str)] = &[("ui", "features of the face still reach for the whole State")];
 
 #[test]
 fn no_file_imports_itself_through_others() {

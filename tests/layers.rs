@@ -197,7 +197,16 @@ fn the_page_and_its_skeleton_name_the_same_ids() {
     let mut literals = BTreeSet::new();
     for source in sources().iter().filter(|source| source.room() == "page") {
         literals.extend(quoted_after(&source.code(), "\""));
-        for call in ["by_id(\"", "get_element_by_id(\""] {
+        let declared = source
+            .code()
+            .split("elements! {\n")
+            .skip(1)
+            .map(|it| it.split("\n}").next().unwrap().to_owned())
+            .collect::<String>();
+        for id in quoted_after(&declared, " \"") {
+            assert!(ids.contains(&id), "{} works on an id {id} that index.html does not have", source.name);
+        }
+        for call in ["by_id(\"", "focus_on(\"", "select(\""] {
             // Parts are what `pack/main.rs` and `cli/html.rs` put into a page in one file.
             for id in quoted_after(&source.code(), call).into_iter().filter(|id| !id.starts_with("part-")) {
                 assert!(ids.contains(&id), "{} looks for an id {id} that index.html does not have", source.name);

@@ -1,24 +1,23 @@
 //! The face without a browser: what a person does, and what the page makes of it.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
+use crate::face::{self, Worker, opened};
 use memscape::engine::protocol::{
-    Details, DeviceSummary, FileSummary, Grouping, HitAllocation, Looks, Member, MomentFacts, Phase, Progress, Stepped,
-    Stop,
+    Details, DeviceSummary, Grouping, HitAllocation, Looks, Member, MomentFacts, Phase, Progress, Stepped, Stop,
 };
 use memscape::engine::{Reply, Request};
-use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Quad, QuadIdentity, Scene, View};
 use memscape::ui::action::{GivenFile, Origin, Pointer, WheelAxis};
 use memscape::ui::drag::Held;
 use memscape::ui::link::Link;
 use memscape::ui::overlay::Overlay;
 use memscape::ui::state::{BytesAxis, Canvas, Help, Letters, Renderer, Stage};
-use memscape::ui::{Action, Command, Effect, State, hover, moment, notices, update};
+use memscape::ui::{Action, Command, Effect, hover, moment, notices};
 use proptest::prelude::*;
 
 const CANVAS: Canvas = Canvas { width_px: 100, height_px: 100, scale: 1.0 };
 
-fn file() -> FileSummary {
+fn devices() -> Vec<DeviceSummary> {
     let device = |device, events| DeviceSummary {
         device,
         events,
@@ -27,15 +26,7 @@ fn file() -> FileSummary {
         drawn_peak: 1 << 20,
         ..DeviceSummary::default()
     };
-    FileSummary {
-        schema: 1,
-        file: "a.pickle".into(),
-        format: "pickle 4 (Python)".into(),
-        torch: None,
-        warnings: vec![],
-        devices: vec![device(0, 999), device(1, 9)],
-        settings: vec![],
-    }
+    vec![device(0, 999), device(1, 9)]
 }
 
 /// A scene of one column a pixel for `view`: below, allocation 3 by itself; above, a band of 4 and 5.
@@ -45,16 +36,7 @@ fn scene(view: View) -> Scene {
     Scene {
         view,
         band_px: 1,
-        columns: SceneColumns {
-            edge_px: (0..=columns as i32).collect(),
-            moment: (0..columns as u32).map(|column| (f64::from(column) * view.x_per_px) as u32).collect(),
-            moments: vec![1; columns],
-            total: vec![1 << 20; columns],
-            reserved: vec![2 << 20; columns],
-            pending: vec![0; columns],
-            hidden: vec![0; columns],
-            hidden_largest: vec![0; columns],
-        },
+        columns: face::columns(view),
         quads: vec![
             Quad { x: [0, width], y: [0, half], paint: 0 },
             Quad { x: [0, width], y: [half, 2 * half], paint: 1 << 16 },
@@ -67,27 +49,14 @@ fn scene(view: View) -> Scene {
     }
 }
 
-/// A page under test: what it did is kept.
-#[derive(Default)]
-struct Page {
-    state: State,
-    done: Vec<Effect>,
-    now_ms: f64,
-}
+/// Answers nothing by itself.
+struct Shown;
+
+impl Worker for Shown {}
+
+type Page = face::Page<Shown>;
 
 impl Page {
-    fn act(&mut self, action: Action) {
-        self.done = update(&mut self.state, action, self.now_ms);
-    }
-
-    fn command(&mut self, command: Command) {
-        self.act(Action::Command(command));
-    }
-
-    fn reply(&mut self, reply: Reply) {
-        self.act(Action::Replied { load: self.state.load, reply });
-    }
-
     /// What the worker was asked, but for what holds at the cursor: `tests/ui_tools.rs` looks at that.
     fn asked(&self) -> Vec<&Request> {
         self.done
@@ -109,10 +78,7 @@ impl Page {
 
     /// A page with a file open and its whole timeline shown.
     fn open() -> Page {
-        let mut page = Page::default();
-        page.act(Action::Resized(CANVAS));
-        page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
-        page.reply(Reply::Opened(Box::new(file())));
+        let mut page = Page::with(Shown, devices());
         page.answer_scene();
         page
     }
@@ -124,14 +90,14 @@ impl Page {
 
 #[test]
 fn a_file_is_read_and_its_whole_timeline_asked_for() {
-    let mut page = Page::default();
+    let mut page = Page::new(Shown);
     page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
     assert_eq!(page.done, [Effect::Load { origin: Origin::File(0), member: None, load: 1 }]);
     page.now_ms = 1000.0;
     page.reply(Reply::Progress(Progress { bytes: 5, total_bytes: Some(10), phase: Phase::Decoding }));
     let Stage::Loading(loading) = &page.state.stage else { panic!("{:?}", page.state.stage) };
     assert_eq!(loading.view().fraction, Some(0.5));
-    page.reply(Reply::Opened(Box::new(file())));
+    page.reply(face::opened(devices()));
     assert_eq!(page.done, [], "no canvas yet");
     page.act(Action::Resized(CANVAS));
     let view = View::fit(1000, 1 << 20, 100, 100);
@@ -147,7 +113,7 @@ fn a_second_file_replaces_the_first_and_late_answers_are_dropped() {
     let earlier = page.state.load;
     page.act(Action::FilesGiven(vec![GivenFile { name: "b.pickle".into(), bytes: 10 }]));
     page.act(Action::Replied { load: earlier, reply: Reply::Failed { message: "late".into() } });
-    page.act(Action::Replied { load: earlier, reply: Reply::Opened(Box::new(file())) });
+    page.act(Action::Replied { load: earlier, reply: face::opened(devices()) });
     page.act(Action::LinkFailed { load: earlier, status: Some(404) });
     assert!(matches!(&page.state.stage, Stage::Loading(loading) if loading.name == "b.pickle"));
 }
@@ -155,20 +121,20 @@ fn a_second_file_replaces_the_first_and_late_answers_are_dropped() {
 #[test]
 fn cancelling_is_immediate() {
     for command in [Command::CancelLoading, Command::ClearSelection] {
-        let mut page = Page::default();
+        let mut page = Page::new(Shown);
         page.act(Action::LinkGiven(Box::new(Link::parse(concat!("url=", "https://a.b/c.pickle")))));
         let earlier = page.state.load;
         page.command(command);
         assert_eq!(page.state.stage, Stage::Empty);
         assert_eq!(page.asked(), [&Request::Cancel]);
-        page.act(Action::Replied { load: earlier, reply: Reply::Opened(Box::new(file())) });
+        page.act(Action::Replied { load: earlier, reply: face::opened(devices()) });
         assert_eq!(page.state.stage, Stage::Empty);
     }
 }
 
 #[test]
 fn failures_name_the_file_and_the_next_one_opens() {
-    let mut page = Page::default();
+    let mut page = Page::new(Shown);
     page.act(Action::FilesGiven(vec![GivenFile { name: "b.pickle".into(), bytes: 0 }]));
     page.reply(Reply::Failed { message: "the file is empty".into() });
     assert_eq!(page.state.stage, Stage::Failed("b.pickle: the file is empty".into()));
@@ -313,7 +279,7 @@ fn a_new_renderer_gets_the_scene() {
 
 #[test]
 fn help_and_letters_toggle() {
-    let mut page = Page::default();
+    let mut page = Page::new(Shown);
     page.command(Command::ToggleHelp);
     assert_eq!(page.state.help, Help::Open);
     page.act(Action::HelpClosed);
@@ -368,7 +334,7 @@ fn any_action() -> impl Strategy<Value = Action> {
             load,
             reply: Reply::Scene { serial, device: 0, scene: Box::new(scene(scene_view)) },
         }),
-        2 => (0..6u32).prop_map(|load| Action::Replied { load, reply: Reply::Opened(Box::new(file())) }),
+        2 => (0..6u32).prop_map(|load| Action::Replied { load, reply: face::opened(devices()) }),
         1 => (0..6u32, 0..40u32).prop_map(move |(load, serial)| Action::Replied {
             load,
             reply: Reply::Details { serial, details: Some(Box::new(details.clone())) },
@@ -417,9 +383,9 @@ fn lines(page: &Page) -> Vec<String> {
 
 #[test]
 fn a_file_that_holds_several_is_replaced_by_what_it_holds() {
-    let mut page = Page::default();
+    let mut page = Page::new(Shown);
     page.act(given(&["a.pickle", "b.zip", "notes.txt"]));
-    page.reply(Reply::Opened(Box::new(file())));
+    page.reply(face::opened(devices()));
     assert_eq!(lines(&page), ["a.pickle · 2.00 KiB", "b.zip · 2.00 KiB"]);
     page.act(Action::SnapshotChosen(1));
     assert_eq!(page.done, [Effect::Load { origin: Origin::File(1), member: None, load: page.state.load }]);
@@ -428,7 +394,7 @@ fn a_file_that_holds_several_is_replaced_by_what_it_holds() {
     let expected = ["a.pickle · 2.00 KiB", "b.zip › x/one.pickle · 1.00 KiB", "b.zip › x/two.pickle · 1.00 KiB"];
     assert_eq!(lines(&page), expected);
     assert_eq!(page.state.chosen, 1, "the first of them is being opened");
-    page.reply(Reply::Opened(Box::new(file())));
+    page.reply(face::opened(devices()));
     page.act(Action::SnapshotChosen(2));
     assert_eq!(page.done, [Effect::Load { origin: Origin::File(1), member: Some(1), load: page.state.load }]);
     page.reply(Reply::Members(vec![member("x/one.pickle"), member("x/two.pickle")]));
@@ -442,7 +408,7 @@ fn a_file_that_holds_several_is_replaced_by_what_it_holds() {
 
 #[test]
 fn the_error_of_one_of_several_names_its_file() {
-    let mut page = Page::default();
+    let mut page = Page::new(Shown);
     page.act(given(&["a.pickle", "b.zip"]));
     page.act(Action::SnapshotChosen(1));
     page.reply(Reply::Failed { message: "x/two.pickle: cut".into() });

@@ -1,26 +1,25 @@
 //! The list of events without a browser: what is asked when, how list and moment follow each other, what is chosen, copied and said.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
-use crate::summary;
-
+use crate::face::{self, Worker};
 use memscape::engine::protocol::{
     Action as Did, Details, DeviceSummary, EventRow, EventsFilter, EventsPage, EventsQuestion, TableText,
 };
 use memscape::engine::{Reply, Request};
-use memscape::ui::action::GivenFile;
 use memscape::ui::events::{EventStep, EventsAction, ROW_PX, chips, grid, status};
-use memscape::ui::state::Canvas;
 use memscape::ui::table::{Extent, Go};
 use memscape::ui::views::Tab;
-use memscape::ui::{Action, Command, Effect, State, update};
+use memscape::ui::{Action, Command, Effect};
 
-/// A page under test, its worker played by hand. Of `events` every `step`-th is listed.
-struct Page {
-    state: State,
-    done: Vec<Effect>,
+/// Of `events` every `step`-th is listed.
+struct Listed {
     events: u32,
     step: u32,
 }
+
+impl Worker for Listed {}
+
+type Page = face::Page<Listed>;
 
 impl Page {
     fn open(events: u32) -> Page {
@@ -34,24 +33,13 @@ impl Page {
             time_us: Some((1_000_000, 9_000_000)),
             ..DeviceSummary::default()
         };
-        let mut page = Page { state: State::default(), done: vec![], events, step: 1 };
-        page.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
-        page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
-        page.reply(summary::opened(vec![device]));
+        let mut page = Page::with(Listed { events, step: 1 }, vec![device]);
         assert!(page.asked().is_none(), "the list is not seen");
         page.act(Action::TabChosen(Tab::Events));
         page.answer();
         page.scroll(0.0);
         page.answer_all();
         page
-    }
-
-    fn act(&mut self, action: Action) {
-        self.done = update(&mut self.state, action, 0.0);
-    }
-
-    fn reply(&mut self, reply: Reply) {
-        self.act(Action::Replied { load: self.state.load, reply });
     }
 
     fn events(&mut self, action: EventsAction) {
@@ -67,8 +55,8 @@ impl Page {
     }
 
     fn asked(&self) -> Option<(u32, EventsQuestion)> {
-        self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Events { serial, device: 0, question }) => Some((*serial, (**question).clone())),
+        self.request(|request| match request {
+            Request::Events { serial, device: 0, question } => Some((*serial, (**question).clone())),
             _ => None,
         })
     }
@@ -77,7 +65,7 @@ impl Page {
     fn answer(&mut self) -> EventsQuestion {
         let (serial, question) = self.asked().expect("the list was asked for");
         let [first, count] = question.rows;
-        let (listed, step) = (self.events.div_ceil(self.step), self.step);
+        let (listed, step) = (self.worker.events.div_ceil(self.worker.step), self.worker.step);
         let row = |row: u32| {
             let event = row * step;
             let action = match event {
@@ -107,7 +95,7 @@ impl Page {
         let mut actions = vec![0; Did::ALL.len()];
         (actions[Did::Alloc as usize], actions[Did::Oom as usize]) = (79, 1);
         let page = EventsPage {
-            all: self.events,
+            all: self.worker.events,
             listed,
             first,
             rows: (first..listed.min(first.saturating_add(count))).map(row).collect(),
@@ -131,12 +119,6 @@ impl Page {
     fn active(&self) -> Option<u32> {
         let grid = grid(&self.state);
         grid.rows.iter().find(|row| Some(row.row) == grid.active).map(|row| row.of)
-    }
-
-    /// The worker tells about the allocation that was just selected.
-    fn tell(&mut self, details: Details) {
-        let serial = self.state.selecting.expect("details were asked for");
-        self.reply(Reply::Details { serial, details: Some(Box::new(details)) });
     }
 }
 
@@ -209,7 +191,7 @@ fn what_is_filtered_is_asked_for_and_said() {
     let listed: Vec<(u32, String)> = chips(&page.state.events).into_iter().map(|it| (it.action, it.text)).collect();
     assert_eq!(listed, [(0, "+ alloc 79".to_owned()), (8, "▲ oom 1".to_owned())]);
     page.events(EventsAction::ActionToggled(8));
-    page.step = 7;
+    page.worker.step = 7;
     let question = page.answer();
     assert_eq!(question.filter, EventsFilter { actions: EventsFilter::bit(Did::Oom), ..EventsFilter::default() });
     page.answer_all();
@@ -223,7 +205,7 @@ fn what_is_filtered_is_asked_for_and_said() {
     page.events(EventsAction::Typed("train.py".into()));
     assert_eq!(page.answer().filter.text, "train.py");
     page.act(Action::Command(Command::ClearFilters));
-    page.step = 1;
+    page.worker.step = 1;
     assert_eq!(page.answer().filter, EventsFilter::default());
     page.answer_all();
     assert_eq!(status(&page.state).text, "80 events");

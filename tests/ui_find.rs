@@ -1,26 +1,24 @@
 //! The search without a browser: what is asked when, what stands out, what is said.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
-use crate::summary;
-
+use crate::face::{self, Worker, columns};
 use memscape::engine::protocol::{
     Begin, Details, DeviceSummary, Direction, Grouping, Highlight, Looks, Match, Scope, Tally,
 };
 use memscape::engine::{Reply, Request};
-use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Scene, View};
-use memscape::ui::action::{GivenFile, Pointer};
+use memscape::ui::action::Pointer;
 use memscape::ui::find::{same_stack, status};
-use memscape::ui::state::Canvas;
-use memscape::ui::{Action, Command, Effect, State, update};
+use memscape::ui::{Action, Command, Effect};
 
 const TALLY: Tally = Tally { count: 3407, requested: 1 << 30, peak_count: 12, peak_requested: 1 << 20 };
 
-/// A page under test, its worker played by hand.
-struct Page {
-    state: State,
-    done: Vec<Effect>,
-}
+/// Answers no search by itself.
+struct Finder;
+
+impl Worker for Finder {}
+
+type Page = face::Page<Finder>;
 
 impl Page {
     /// With a file of two devices open, and the whole of the first one drawn.
@@ -32,37 +30,18 @@ impl Page {
             drawn_peak: 1 << 20,
             ..DeviceSummary::default()
         };
-        let mut page = Page { state: State::default(), done: vec![] };
-        page.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
-        page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
-        page.reply(summary::opened(vec![device(0), device(1)]));
+        let mut page = Page::with(Finder, vec![device(0), device(1)]);
         page.draw();
         page
-    }
-
-    fn act(&mut self, action: Action) {
-        self.done = update(&mut self.state, action, 0.0);
-    }
-
-    fn command(&mut self, command: Command) {
-        self.act(Action::Command(command));
     }
 
     fn find(&mut self, text: &str) {
         self.act(Action::FindTyped(text.into()));
     }
 
-    fn reply(&mut self, reply: Reply) {
-        self.act(Action::Replied { load: self.state.load, reply });
-    }
-
-    fn asked<T>(&self, pick: impl Fn(&Request) -> Option<T>) -> Option<T> {
-        self.done.iter().find_map(|effect| if let Effect::Ask(request) = effect { pick(request) } else { None })
-    }
-
     /// The search that was just asked for: its serial, device and text.
     fn search(&self) -> Option<(u32, i64, String)> {
-        self.asked(|request| match request {
+        self.request(|request| match request {
             Request::Find { serial, device, query } => Some((*serial, *device, query.clone())),
             _ => None,
         })
@@ -70,7 +49,7 @@ impl Page {
 
     /// The step that was just asked for.
     fn step(&self) -> Option<(u32, Begin, Direction)> {
-        self.asked(|request| match request {
+        self.request(|request| match request {
             Request::FindNext { serial, begin, direction, looks, .. } => {
                 assert_eq!(*looks, looks.plain());
                 Some((*serial, *begin, *direction))
@@ -81,7 +60,7 @@ impl Page {
 
     /// How the scene that was just asked for is to look.
     fn looks(&self) -> Option<Looks> {
-        self.asked(|request| if let Request::Scene { looks, .. } = request { Some(*looks) } else { None })
+        self.request(|request| if let Request::Scene { looks, .. } = request { Some(*looks) } else { None })
     }
 
     /// Answers the search that was just asked for.
@@ -101,28 +80,15 @@ impl Page {
 
     /// Answers the details that were just asked for.
     fn select(&mut self, allocation: u32, stack: Option<u32>) {
-        let serial = self.state.selecting.expect("details were asked for");
         let freed_event = Some(allocation + 2);
-        let details = Details { allocation, stack, born_event: Some(allocation), freed_event, ..Details::default() };
-        self.reply(Reply::Details { serial, details: Some(Box::new(details)) });
+        self.tell(Details { allocation, stack, born_event: Some(allocation), freed_event, ..Details::default() });
     }
 
     /// Answers the scene that is on its way.
     fn draw(&mut self) {
         let (serial, view) = (self.state.geometry.in_flight.expect("a scene was asked for"), self.state.view);
         let view = view.expect("a view");
-        let scene = Scene {
-            view,
-            band_px: 1,
-            columns: SceneColumns {
-                edge_px: (0..=100).collect(),
-                moment: (0..100).map(|column| (f64::from(column) * view.x_per_px) as u32).collect(),
-                ..SceneColumns::default()
-            },
-            quads: vec![],
-            ground: None,
-            identities: vec![],
-        };
+        let scene = Scene { columns: columns(view), view, band_px: 1, quads: vec![], ground: None, identities: vec![] };
         self.reply(Reply::Scene { serial, device: 0, scene: Box::new(scene) });
     }
 }

@@ -6,42 +6,36 @@
     reason = "the helpers of a test fail as it does, by panicking"
 )]
 
-use crate::summary;
-
+use crate::face::{self, CANVAS, Worker};
 use memscape::engine::protocol::{
     DeviceSummary, FlameBox, FlamePage, FlameQuestion, NodeKind, NodeLabel, Scope, Span, Weight,
 };
 use memscape::engine::{Reply, Request};
-use memscape::ui::action::GivenFile;
 use memscape::ui::flame::picture::{FlameFill, FlamePicture, FlameStroke, picture};
 use memscape::ui::flame::words::{card, crumbs, note, reading};
 use memscape::ui::flame::{FlameAction, FlameStep};
 use memscape::ui::state::Canvas;
 use memscape::ui::views::Tab;
-use memscape::ui::{Action, Command, Effect, State, update};
+use memscape::ui::{Action, Command, Effect};
 
 /// 20 CSS pixels a row.
 const ROW: f64 = 20.0;
 
-struct Page {
-    state: State,
-    done: Vec<Effect>,
-}
+/// Answers nothing by itself.
+struct Flame;
+
+impl Worker for Flame {}
+
+type Page = face::Page<Flame>;
 
 impl Page {
     /// With a file open, the flame graph seen, and its question asked.
     fn open() -> Page {
         let device = DeviceSummary { device: 3, events: 999, peak_event: 500, ..DeviceSummary::default() };
-        let mut page = Page { state: State::default(), done: vec![] };
-        page.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
+        let mut page = Page::on(CANVAS, Flame);
         page.flame(FlameAction::Resized(Canvas { width_px: 400, height_px: 60, scale: 1.0 }));
-        page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
-        page.reply(summary::opened(vec![device]));
+        page.load(vec![device]);
         page
-    }
-
-    fn act(&mut self, action: Action) {
-        self.done = update(&mut self.state, action, 0.0);
     }
 
     fn flame(&mut self, action: FlameAction) {
@@ -52,15 +46,10 @@ impl Page {
         self.act(Action::Command(Command::Flame(step)));
     }
 
-    fn reply(&mut self, reply: Reply) {
-        let load = self.state.load;
-        self.act(Action::Replied { load, reply });
-    }
-
     /// What was asked of the worker last.
     fn asked(&self) -> Option<(u32, FlameQuestion)> {
-        self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Flame { serial, device: 3, question }) => Some((*serial, *question)),
+        self.request(|request| match request {
+            Request::Flame { serial, device: 3, question } => Some((*serial, *question)),
             _ => None,
         })
     }

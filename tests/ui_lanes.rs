@@ -1,15 +1,16 @@
 //! Several devices above each other: where lanes lie, whose geometry is asked for, what a click in one does.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
-use memscape::engine::protocol::{DeviceSummary, FileSummary, Looks, MomentFacts};
+use crate::face::{self, Worker, columns};
+use memscape::engine::protocol::{DeviceSummary, Looks, MomentFacts};
 use memscape::engine::{Reply, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
-use memscape::ui::action::{GivenFile, Pointer, WheelAxis};
+use memscape::ui::action::{Pointer, WheelAxis};
 use memscape::ui::drag::Held;
 use memscape::ui::overlay::Overlay;
 use memscape::ui::state::Canvas;
-use memscape::ui::{Action, Command, Effect, State, lane_labels, update};
+use memscape::ui::{Action, Command, Effect, lane_labels};
 use proptest::prelude::*;
 
 const CANVAS: Canvas = Canvas { width_px: 100, height_px: 300, scale: 1.0 };
@@ -19,46 +20,30 @@ fn device(device: i64, events: u64, peak: i64, time_us: Option<(i64, i64)>) -> D
     DeviceSummary { device, events, peak_requested: peak, drawn_peak, time_us, ..DeviceSummary::default() }
 }
 
-fn file(devices: Vec<DeviceSummary>) -> FileSummary {
-    let (file, format) = ("a.pickle".into(), "pickle 4 (Python)".into());
-    FileSummary { schema: 1, file, format, torch: None, warnings: vec![], devices, settings: vec![] }
-}
-
 /// One allocation, 3 plus the height of the window, as high as it.
 fn scene(view: View) -> Scene {
-    let columns = view.width_px as usize;
     let id = 3 + view.height_px;
     Scene {
         view,
         band_px: 1,
-        columns: SceneColumns {
-            edge_px: (0..=columns as i32).collect(),
-            moment: vec![5; columns],
-            moments: vec![1; columns],
-            total: vec![1 << 20; columns],
-            reserved: vec![2 << 20; columns],
-            pending: vec![0; columns],
-            hidden: vec![0; columns],
-            hidden_largest: vec![0; columns],
-        },
+        columns: SceneColumns { moment: vec![5; view.width_px as usize], ..columns(view) },
         quads: vec![Quad { x: [0, view.width_px as i16], y: [0, view.height_px as i16], paint: 0 }],
         ground: None,
         identities: vec![QuadIdentity { first: id, last: id, count: 1, bytes: [512, 0] }],
     }
 }
 
-/// A page with these devices as lanes.
-struct Page {
-    state: State,
-    done: Vec<Effect>,
-}
+/// Answers nothing by itself.
+struct Lanes;
+
+impl Worker for Lanes {}
+
+type Page = face::Page<Lanes>;
 
 impl Page {
     fn open(devices: Vec<DeviceSummary>) -> Page {
-        let mut page = Page { state: State::default(), done: Vec::new() };
-        page.act(Action::Resized(CANVAS));
-        page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
-        page.reply(Reply::Opened(Box::new(file(devices))));
+        let mut page = Page::on(CANVAS, Lanes);
+        page.load(devices);
         page.answer_scenes();
         page.act(Action::Command(Command::ToggleLanes));
         page
@@ -66,14 +51,6 @@ impl Page {
 
     fn three() -> Page {
         Page::open(vec![device(0, 999, 1 << 20, None), device(1, 99, 3 << 20, None), device(-1, 9, 1 << 10, None)])
-    }
-
-    fn act(&mut self, action: Action) {
-        self.done = update(&mut self.state, action, 0.0);
-    }
-
-    fn reply(&mut self, reply: Reply) {
-        self.act(Action::Replied { load: self.state.load, reply });
     }
 
     fn asked(&self) -> Option<(u32, i64, View)> {

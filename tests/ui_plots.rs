@@ -1,22 +1,23 @@
 //! What the picture's height shows: windows of each plot, axis, hover and choice, filters, lines and export, without a browser.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
+use crate::face::{self, Worker};
 use memscape::engine::protocol::{
-    AddressMap, Curves, Details, DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, HitMemory, HitSegment,
-    Looks, MappedRange, Only, Plot,
+    AddressMap, Curves, Details, DeviceSummary, Grouping, Highlight, HitAllocation, HitMemory, HitSegment, Looks,
+    MappedRange, Only, Plot,
 };
 use memscape::engine::{Reply, Request};
 use memscape::shapes::Shape;
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Quad, QuadIdentity, Scene, View};
-use memscape::ui::action::{GivenFile, Pointer};
+use memscape::ui::action::Pointer;
 use memscape::ui::export::Format;
 use memscape::ui::figure::Figure;
 use memscape::ui::hover::card;
 use memscape::ui::plots::curves::Line;
 use memscape::ui::plots::{PlotAction, PlotStep, segment, view::pickers};
 use memscape::ui::state::{BytesAxis, Canvas};
-use memscape::ui::{Action, Command, Effect, State, notices, update};
+use memscape::ui::{Action, Command, Effect, notices};
 
 const CANVAS: Canvas = Canvas { width_px: 100, height_px: 170, scale: 1.0 };
 const MIB: u64 = 1 << 20;
@@ -25,7 +26,7 @@ const RESERVED: Plot = Plot::Reserved(Only { pool: None, stream: None, address: 
 /// The first address of the upper range of [`map`].
 const UPPER: u64 = 0x7f00_0a00_0000;
 
-fn file() -> FileSummary {
+fn devices() -> Vec<DeviceSummary> {
     let device = |device, peak: u64| DeviceSummary {
         device,
         events: 999,
@@ -35,9 +36,7 @@ fn file() -> FileSummary {
         time_us: Some((0, 99_900)),
         ..DeviceSummary::default()
     };
-    let devices = vec![device(0, 30 * MIB), device(1, 3 * MIB)];
-    let (file, format) = ("a.pickle".into(), "pickle 4 (Python)".into());
-    FileSummary { schema: 1, file, format, torch: None, warnings: vec![], devices, settings: vec![] }
+    vec![device(0, 30 * MIB), device(1, 3 * MIB)]
 }
 
 /// 20 MiB, a gap, 44 MiB.
@@ -73,14 +72,10 @@ fn segment_at(address: u64) -> HitSegment {
 fn scene(view: View, id: u32) -> Scene {
     let columns = view.width_px as usize;
     let columns = SceneColumns {
-        edge_px: (0..=columns as i32).collect(),
         moment: (0..columns as u32).collect(),
-        moments: vec![1; columns],
         total: vec![40 * MIB; columns],
         reserved: vec![40 * MIB; columns],
-        pending: vec![0; columns],
-        hidden: vec![0; columns],
-        hidden_largest: vec![0; columns],
+        ..face::columns(view)
     };
     let quads = vec![Quad { x: [0, view.width_px as i16], y: [0, view.height_px as i16 / 2], paint: 0 }];
     let identities = vec![QuadIdentity { first: id, last: id, count: 1, bytes: [512, 0] }];
@@ -103,17 +98,19 @@ fn curves(view: View) -> Curves {
     }
 }
 
-struct Page {
-    state: State,
-    done: Vec<Effect>,
+/// What is done is kept until it is looked for.
+struct Kept;
+
+impl Worker for Kept {
+    const KEEPS: bool = true;
 }
+
+type Page = face::Page<Kept>;
 
 impl Page {
     fn open() -> Page {
-        let mut page = Page { state: State::default(), done: Vec::new() };
-        page.act(Action::Resized(CANVAS));
-        page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
-        page.reply(Reply::Opened(Box::new(file())));
+        let mut page = Page::on(CANVAS, Kept);
+        page.load(devices());
         page.settle();
         page
     }
@@ -125,17 +122,8 @@ impl Page {
         page
     }
 
-    fn act(&mut self, action: Action) {
-        let effects = update(&mut self.state, action, 0.0);
-        self.done.extend(effects);
-    }
-
     fn press(&mut self, command: Command) {
         self.act(Action::Command(command));
-    }
-
-    fn reply(&mut self, reply: Reply) {
-        self.act(Action::Replied { load: self.state.load, reply });
     }
 
     fn asked<T>(&mut self, what: fn(&Request) -> Option<T>) -> Option<T> {

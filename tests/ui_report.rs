@@ -1,24 +1,17 @@
 //! The view "Why" without a browser: what is asked when, what a click on evidence does, what stays marked, thresholds, rows.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
-use crate::summary;
-
+use crate::face::{self, Worker, columns};
 use memscape::engine::protocol::{
     At, Cell, Details, DeviceSummary, Evidence, MomentFacts, Place, Report, ReportQuestion, Sheet, SheetColumn,
     SheetRow, Span, Statement, Threshold, Tone, Topic,
 };
 use memscape::engine::{Reply, Request};
 use memscape::timeline::Axis;
-use memscape::ui::state::Canvas;
 use memscape::ui::views::Tab;
 use memscape::ui::why::view::{Kind, Marks, Stack, View, marks, view};
 use memscape::ui::why::{WhyAction, WhyStep};
-use memscape::ui::{Action, Command, Effect, State, update};
-
-struct Page {
-    state: State,
-    done: Vec<Effect>,
-}
+use memscape::ui::{Action, Command, Effect};
 
 fn evidence(from: u32, to: u32) -> Evidence {
     Evidence { span: Some(Span { from, to }), ..Evidence::default() }
@@ -79,30 +72,20 @@ fn device(device: i64, actions: &[(&str, u64)]) -> DeviceSummary {
     }
 }
 
+/// Answers nothing by itself.
+struct Reports;
+
+impl Worker for Reports {}
+
+type Page = face::Page<Reports>;
+
 impl Page {
-    fn open(devices: Vec<DeviceSummary>) -> Page {
-        let mut page = Page { state: State::default(), done: vec![] };
-        page.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
-        page.open_again(devices);
-        page
-    }
-
-    fn open_again(&mut self, devices: Vec<DeviceSummary>) {
-        let given = memscape::ui::action::GivenFile { name: "a.pickle".into(), bytes: 10 };
-        self.act(Action::FilesGiven(vec![given]));
-        self.reply(summary::opened(devices));
-    }
-
     /// With the report of the peak on the page.
     fn seen() -> Page {
-        let mut page = Page::open(vec![device(0, &[]), device(1, &[])]);
+        let mut page = Page::with(Reports, vec![device(0, &[]), device(1, &[])]);
         page.act(Action::TabChosen(Tab::Why));
         page.answer();
         page
-    }
-
-    fn act(&mut self, action: Action) {
-        self.done = update(&mut self.state, action, 0.0);
     }
 
     fn why(&mut self, action: WhyAction) {
@@ -113,15 +96,15 @@ impl Page {
         self.act(Action::Command(Command::Why(step)));
     }
 
-    fn reply(&mut self, reply: Reply) {
-        self.act(Action::Replied { load: self.state.load, reply });
-    }
-
     fn asked(&self) -> Option<(u32, ReportQuestion)> {
-        self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Report { serial, question, .. }) => Some((*serial, question.clone())),
+        self.request(|request| match request {
+            Request::Report { serial, question, .. } => Some((*serial, question.clone())),
             _ => None,
         })
+    }
+
+    fn copied(&self) -> Option<String> {
+        self.did(|effect| if let Effect::Copy(text) = effect { Some(text.clone()) } else { None })
     }
 
     fn question(&self) -> ReportQuestion {
@@ -143,21 +126,6 @@ impl Page {
         topics
     }
 
-    /// The serial of the question for details, and of which allocation.
-    fn selecting(&self) -> Option<(u32, u32)> {
-        self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Details { serial, allocation, .. }) => Some((*serial, *allocation)),
-            _ => None,
-        })
-    }
-
-    fn copied(&self) -> Option<&str> {
-        self.done.iter().find_map(|effect| match effect {
-            Effect::Copy(text) => Some(text.as_str()),
-            _ => None,
-        })
-    }
-
     /// The window, in moments.
     fn window(&self) -> [u32; 2] {
         let view = self.state.view.expect("a window");
@@ -175,7 +143,7 @@ impl Page {
 
 #[test]
 fn it_asks_only_while_it_is_seen_and_one_question_at_a_time() {
-    let mut page = Page::open(vec![device(0, &[])]);
+    let mut page = Page::with(Reports, vec![device(0, &[])]);
     assert_eq!(page.asked(), None, "the tree is seen");
     page.act(Action::TabChosen(Tab::Why));
     let (first, question) = page.asked().expect("it is seen");
@@ -239,7 +207,7 @@ fn evidence_does_all_it_says() {
     page.act(Action::RangeDrawn([0.1, 0.2]));
     page.why(WhyAction::Picked(2));
     assert_eq!(page.state.find.text, "train.py:12");
-    let (serial, allocation) = page.selecting().expect("it is to be selected");
+    let (serial, allocation) = page.details_asked().expect("it is to be selected");
     assert_eq!(allocation, 7);
     assert_eq!((page.state.pinned.moment, page.state.pinned.range), (40, None), "the range would hide the moment");
     assert_eq!(page.state.views.node, None, "the node would stand out before it");
@@ -432,12 +400,12 @@ fn a_threshold_is_asked_anew_and_kept_for_its_topic() {
 
 #[test]
 fn a_file_that_ran_out_of_memory_says_so_first() {
-    let mut page = Page::open(vec![device(0, &[("alloc", 9)]), device(3, &[("alloc", 9), ("oom", 1)])]);
+    let mut page = Page::with(Reports, vec![device(0, &[("alloc", 9)]), device(3, &[("alloc", 9), ("oom", 1)])]);
     assert_eq!((page.state.views.seen(), page.question().topic), (Some(Tab::Why), Topic::OutOfMemory));
     assert_eq!(page.state.device().map(|device| device.device), Some(3), "the device where it happened");
-    page.open_again(vec![device(0, &[("oom", 0)])]);
+    page.load(vec![device(0, &[("oom", 0)])]);
     assert_eq!(page.question().topic, Topic::Peak, "the next file has not");
-    let page = Page::open(vec![device(0, &[("alloc", 9)])]);
+    let page = Page::with(Reports, vec![device(0, &[("alloc", 9)])]);
     assert_eq!(page.state.views.seen(), Some(Tab::Tree));
 }
 
@@ -473,7 +441,7 @@ fn a_sheet_is_copied_as_plain_numbers() {
         ],
         ..SheetRow::default()
     }];
-    let mut page = Page::open(vec![device(0, &[])]);
+    let mut page = Page::with(Reports, vec![device(0, &[])]);
     page.act(Action::TabChosen(Tab::Why));
     let (serial, _) = page.asked().expect("a question");
     let sheets = vec![Sheet { rows, ..Sheet::default() }];

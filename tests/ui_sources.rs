@@ -1,8 +1,7 @@
 //! The view "By source" without a browser: what is asked when, what a click does, which dropped files are sources.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
-use crate::summary;
-
+use crate::face::{self, Worker};
 use memscape::engine::protocol::{
     Details, DeviceSummary, FrameText, Scope, SourceFile, SourceLine, SourcesPage, Standing, Weight,
 };
@@ -10,14 +9,8 @@ use memscape::engine::{Reply, Request};
 use memscape::ui::action::GivenFile;
 use memscape::ui::source_rows::{Marked, RowKind, Unfolded, text, view};
 use memscape::ui::sources::{SourceAction, SourceText, basis};
-use memscape::ui::state::Canvas;
 use memscape::ui::views::Tab;
-use memscape::ui::{Action, Effect, State, update};
-
-struct Page {
-    state: State,
-    done: Vec<Effect>,
-}
+use memscape::ui::{Action, Effect, State};
 
 fn standing(now: u64, peak: u64) -> Standing {
     let weight = |bytes: u64| Weight { bytes, count: u32::from(bytes > 0) };
@@ -41,6 +34,13 @@ fn page() -> SourcesPage {
     SourcesPage { total: standing(1000, 511), elsewhere: standing(30, 0), left_out: Standing::default(), files }
 }
 
+/// Answers nothing by itself.
+struct Lines;
+
+impl Worker for Lines {}
+
+type Page = face::Page<Lines>;
+
 impl Page {
     fn open() -> Page {
         let device = |device| DeviceSummary {
@@ -50,11 +50,7 @@ impl Page {
             drawn_peak: 1 << 20,
             ..DeviceSummary::default()
         };
-        let mut page = Page { state: State::default(), done: vec![] };
-        page.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
-        page.give(&["a.pickle"]);
-        page.reply(summary::opened(vec![device(0), device(1)]));
-        page
+        Page::with(Lines, vec![device(0), device(1)])
     }
 
     /// With the view seen and answered.
@@ -65,27 +61,14 @@ impl Page {
         page
     }
 
-    fn act(&mut self, action: Action) {
-        self.done = update(&mut self.state, action, 0.0);
-    }
-
-    fn reply(&mut self, reply: Reply) {
-        self.act(Action::Replied { load: self.state.load, reply });
-    }
-
-    fn give(&mut self, names: &[&str]) {
-        let file = |name: &&str| GivenFile { name: (*name).into(), bytes: 10 };
-        self.act(Action::FilesGiven(names.iter().map(file).collect()));
-    }
-
     fn drop_text(&mut self, name: &str, text: &str) {
         let text = SourceText { name: name.into(), text: text.into() };
         self.act(Action::Source(SourceAction::Read(Ok(text))));
     }
 
     fn asked(&self) -> Option<(u32, Scope)> {
-        self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Sources { serial, device: 0, scope }) => Some((*serial, *scope)),
+        self.request(|request| match request {
+            Request::Sources { serial, device: 0, scope } => Some((*serial, *scope)),
             _ => None,
         })
     }
@@ -105,7 +88,7 @@ impl Page {
 
     /// The place and name of the file that is to be read.
     fn read(&self) -> Option<(usize, String)> {
-        self.done.iter().find_map(|effect| match effect {
+        self.did(|effect| match effect {
             Effect::ReadText(place, name) => Some((*place, name.clone())),
             _ => None,
         })

@@ -1,28 +1,28 @@
 //! The allocator's state without a browser: what is asked when, what is where, where keys lead, what is drawn and said.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
-use crate::summary;
-
+use crate::face::{self, CANVAS, Worker};
 use memscape::engine::protocol::{
     Details, DeviceSummary, Only, PieceKind, SegmentSort, StateBar, StateFit, StateGroup, StatePage, StatePiece,
     StateQuestion, StateSums, Weight,
 };
 use memscape::engine::{Reply, Request};
-use memscape::ui::action::GivenFile;
 use memscape::ui::memory::picture::{MemoryPicture, MemoryStroke, picture};
 use memscape::ui::memory::words::{astray, fits, headings, hovered, note, reading, sums};
 use memscape::ui::memory::{MemoryAction, MemoryStep, ROW_PX};
 use memscape::ui::state::Canvas;
 use memscape::ui::views::Tab;
-use memscape::ui::{Action, Command, Effect, State, update};
+use memscape::ui::{Action, Command, State};
 
 /// Bars begin so many pixels from the canvas's left edge.
 const PAD: f64 = 12.0;
 
-struct Page {
-    state: State,
-    done: Vec<Effect>,
-}
+/// Answers nothing by itself.
+struct Memory;
+
+impl Worker for Memory {}
+
+type Page = face::Page<Memory>;
 
 impl Page {
     fn open(reserved: i64) -> Page {
@@ -35,12 +35,10 @@ impl Page {
             drawn_peak: 1 << 20,
             ..DeviceSummary::default()
         };
-        let mut page = Page { state: State::default(), done: vec![] };
-        page.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
+        let mut page = Page::on(CANVAS, Memory);
         page.memory(MemoryAction::Resized(Canvas { width_px: 424, height_px: 144, scale: 1.0 }));
         page.memory(MemoryAction::Scrolled(0.0, 144.0));
-        page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
-        page.reply(summary::opened(vec![device]));
+        page.load(vec![device]);
         assert!(page.asked().is_none(), "it is not seen");
         page.act(Action::TabChosen(Tab::Memory));
         page
@@ -54,10 +52,6 @@ impl Page {
         page
     }
 
-    fn act(&mut self, action: Action) {
-        self.done = update(&mut self.state, action, 0.0);
-    }
-
     fn memory(&mut self, action: MemoryAction) {
         self.act(Action::Memory(action));
     }
@@ -66,13 +60,9 @@ impl Page {
         self.act(Action::Command(Command::Memory(step)));
     }
 
-    fn reply(&mut self, reply: Reply) {
-        self.act(Action::Replied { load: self.state.load, reply });
-    }
-
     fn asked(&self) -> Option<(u32, StateQuestion)> {
-        self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::State { serial, device: 3, question }) => Some((*serial, *question)),
+        self.request(|request| match request {
+            Request::State { serial, device: 3, question } => Some((*serial, *question)),
             _ => None,
         })
     }
@@ -91,14 +81,6 @@ impl Page {
     fn outlined(&self, stroke: MemoryStroke) -> Vec<[i32; 2]> {
         let outlines = self.picture().outlines.into_iter().filter(|(_, why)| *why == stroke);
         outlines.map(|([x, _], _)| x.map(|edge| edge - PAD as i32)).collect()
-    }
-
-    /// The allocation whose details were asked for.
-    fn details_asked(&self) -> Option<(u32, u32)> {
-        self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Details { serial, allocation, .. }) => Some((*serial, *allocation)),
-            _ => None,
-        })
     }
 }
 

@@ -1,8 +1,7 @@
 //! The call tree without a browser: what is asked when, what keys do, what rows say.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
-use crate::summary;
-
+use crate::face::{self, Worker};
 use memscape::engine::protocol::{
     Arrangement, Details, DeviceSummary, Fold, FoldState, Highlight, Internal, Merge, NodeKind, NodeLabel, Reach,
     Reveal, Root, Scope, Tally, TreePage, TreeQuestion, TreeRow, Weight,
@@ -10,22 +9,14 @@ use memscape::engine::protocol::{
 use memscape::engine::{Reply, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Scene, View};
-use memscape::ui::action::GivenFile;
 use memscape::ui::amount::{per_mille, percent};
 use memscape::ui::settings::{Field, SettingsAction};
-use memscape::ui::state::Canvas;
 use memscape::ui::tree_keys::{TreeAction, TreeCommand};
 use memscape::ui::tree_rows::{RowView, TreeView, heat, view};
-use memscape::ui::{Action, Command, Effect, State, update};
+use memscape::ui::{Action, Command, Effect};
 
 /// Rows of the made-up tree when all is open.
 const ROWS: u32 = 100_000;
-
-/// A page under test, its worker played by hand: an open device, a tree that is ten rows high.
-struct Page {
-    state: State,
-    done: Vec<Effect>,
-}
 
 /// A row of a tree in which every node but the last is the only child of the one before.
 fn row(number: u32) -> TreeRow {
@@ -52,6 +43,13 @@ fn row(number: u32) -> TreeRow {
     }
 }
 
+/// A tree that is ten rows high, which the test answers from.
+struct Tree;
+
+impl Worker for Tree {}
+
+type Page = face::Page<Tree>;
+
 impl Page {
     fn open() -> Page {
         let device = |device| DeviceSummary {
@@ -61,22 +59,11 @@ impl Page {
             drawn_peak: 1 << 20,
             ..DeviceSummary::default()
         };
-        let mut page = Page { state: State::default(), done: vec![] };
-        page.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
-        page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
-        page.reply(summary::opened(vec![device(0), device(1)]));
+        let mut page = Page::with(Tree, vec![device(0), device(1)]);
         page.draw();
         assert!(page.question().is_none(), "what is not seen is not asked");
         page.scroll(0);
         page
-    }
-
-    fn act(&mut self, action: Action) {
-        self.done = update(&mut self.state, action, 0.0);
-    }
-
-    fn reply(&mut self, reply: Reply) {
-        self.act(Action::Replied { load: self.state.load, reply });
     }
 
     fn press(&mut self, command: TreeCommand) {
@@ -90,8 +77,8 @@ impl Page {
 
     /// The part of the tree that was just asked for.
     fn question(&self) -> Option<(u32, TreeQuestion)> {
-        self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Tree { serial, question, .. }) => Some((*serial, *question.clone())),
+        self.request(|request| match request {
+            Request::Tree { serial, question, .. } => Some((*serial, *question.clone())),
             _ => None,
         })
     }
@@ -123,22 +110,13 @@ impl Page {
     /// Selects an allocation and answers for its details.
     fn select(&mut self, allocation: u32) {
         self.act(Action::Command(Command::SelectNext));
-        let serial = self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Details { serial, .. }) => Some(*serial),
-            _ => None,
-        });
-        let details = Details { allocation, stack: Some(4), ..Details::default() };
-        let serial = serial.expect("details were asked for");
-        self.reply(Reply::Details { serial, details: Some(Box::new(details)) });
+        assert!(self.details_asked().is_some(), "details were asked for");
+        self.tell(Details { allocation, stack: Some(4), ..Details::default() });
     }
 
     /// Answers the scene that was just asked for, if one was.
     fn draw(&mut self) {
-        let scene = self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Scene { serial, device, view, .. }) => Some((*serial, *device, *view)),
-            _ => None,
-        });
-        if let Some((serial, device, view)) = scene {
+        if let Some((serial, device, view)) = self.scene_asked() {
             let scene = Box::new(scene_of(view));
             self.reply(Reply::Scene { serial, device, scene });
         }
