@@ -1,7 +1,7 @@
 //! The face without a browser: what a person does, and what the page makes of it.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
-use crate::face::{self, Worker, opened};
+use crate::face::{self, Worker};
 use memscape::engine::protocol::{
     Details, DeviceSummary, Grouping, HitAllocation, Looks, Member, MomentFacts, Phase, Progress, Stepped, Stop,
 };
@@ -32,7 +32,6 @@ fn devices() -> Vec<DeviceSummary> {
 /// A scene of one column a pixel for `view`: below, allocation 3 by itself; above, a band of 4 and 5.
 fn scene(view: View) -> Scene {
     let (width, half) = (view.width_px as i16, view.height_px as i16 / 2);
-    let columns = view.width_px as usize;
     Scene {
         view,
         band_px: 1,

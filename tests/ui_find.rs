@@ -231,7 +231,7 @@ fn all_of_the_stack_stand_out_until_something_is_found() {
     page.select(0, Some(7));
     assert_eq!(page.looks().map(|looks| looks.highlight), Some(Highlight::Stack(7)));
     page.draw();
-    let counted = page.asked(|request| match request {
+    let counted = page.request(|request| match request {
         Request::SameStack { serial, stack, .. } => Some((*serial, *stack)),
         _ => None,
     });
@@ -244,7 +244,7 @@ fn all_of_the_stack_stand_out_until_something_is_found() {
     page.command(Command::SelectNext);
     page.select(1, Some(7));
     assert_eq!(page.looks(), None);
-    assert!(page.asked(|request| matches!(request, Request::SameStack { .. }).then_some(())).is_none());
+    assert!(page.request(|request| matches!(request, Request::SameStack { .. }).then_some(())).is_none());
 
     page.command(Command::ToggleSameStack);
     assert_eq!(page.looks().map(|looks| looks.highlight), Some(Highlight::Nothing));
@@ -295,7 +295,7 @@ fn what_stands_out_changes_nothing_under_the_cursor() {
     page.act(Action::PointerMoved(Pointer { x: 50.5, y: 40.0 }));
     page.command(Command::CursorLater);
     let hit = |page: &Page| {
-        page.asked(
+        page.request(
             |request| if let Request::Hit { serial, looks, .. } = request { Some((*serial, *looks)) } else { None },
         )
     };

@@ -1,7 +1,7 @@
 //! The view "Why" without a browser: what is asked when, what a click on evidence does, what stays marked, thresholds, rows.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
-use crate::face::{self, Worker, columns};
+use crate::face::{self, Worker};
 use memscape::engine::protocol::{
     At, Cell, Details, DeviceSummary, Evidence, MomentFacts, Place, Report, ReportQuestion, Sheet, SheetColumn,
     SheetRow, Span, Statement, Threshold, Tone, Topic,
@@ -103,8 +103,8 @@ impl Page {
         })
     }
 
-    fn copied(&self) -> Option<String> {
-        self.did(|effect| if let Effect::Copy(text) = effect { Some(text.clone()) } else { None })
+    fn copied(&self) -> Option<&str> {
+        self.did(|effect| if let Effect::Copy(text) = effect { Some(text.as_str()) } else { None })
     }
 
     fn question(&self) -> ReportQuestion {

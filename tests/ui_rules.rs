@@ -154,7 +154,7 @@ fn what_is_wrong_stands_beside_it_and_nothing_is_lost() {
     let mut next = Page::on(CANVAS, Set);
     next.rules(RulesAction::Loaded(stored));
     next.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
-    next.load();
+    next.open_again();
     assert_eq!((next.view().text.as_str(), next.view().errors.len()), (WRONG, 1));
     assert_eq!(next.told_names(), ["weights", "rest", "unknown"], "what was right last is kept as well");
 

@@ -10,7 +10,7 @@ use memscape::ui::action::GivenFile;
 use memscape::ui::source_rows::{Marked, RowKind, Unfolded, text, view};
 use memscape::ui::sources::{SourceAction, SourceText, basis};
 use memscape::ui::views::Tab;
-use memscape::ui::{Action, Effect, State};
+use memscape::ui::{Action, Effect};
 
 fn standing(now: u64, peak: u64) -> Standing {
     let weight = |bytes: u64| Weight { bytes, count: u32::from(bytes > 0) };
@@ -191,7 +191,7 @@ fn a_dropped_source_is_no_snapshot() {
     let mut page = Page::open();
     page.act(Action::FilesGiven(vec![GivenFile { name: "model.py".into(), bytes: 1 << 30 }]));
     assert_eq!(page.read(), None, "no source is so long");
-    let mut page = Page { state: State::default(), done: vec![] };
+    let mut page = Page::new(Lines);
     page.give(&["model.py"]);
     assert_eq!((page.read(), page.is_loading()), (None, true), "nothing is open that it could belong to");
 }

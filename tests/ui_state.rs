@@ -12,7 +12,7 @@ use memscape::ui::memory::words::{astray, fits, headings, hovered, note, reading
 use memscape::ui::memory::{MemoryAction, MemoryStep, ROW_PX};
 use memscape::ui::state::Canvas;
 use memscape::ui::views::Tab;
-use memscape::ui::{Action, Command, State};
+use memscape::ui::{Action, Command};
 
 /// Bars begin so many pixels from the canvas's left edge.
 const PAD: f64 = 12.0;

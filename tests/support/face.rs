@@ -86,7 +86,7 @@ impl<W: Worker> Page<W> {
     }
 
     /// The first effect of the last action that is such.
-    pub(crate) fn did<T>(&self, pick: impl Fn(&Effect) -> Option<T>) -> Option<T> {
+    pub(crate) fn did<'a, T>(&'a self, pick: impl Fn(&'a Effect) -> Option<T>) -> Option<T> {
         self.done.iter().find_map(pick)
     }
 
