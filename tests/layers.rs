@@ -197,14 +197,9 @@ fn the_page_and_its_skeleton_name_the_same_ids() {
     let mut literals = BTreeSet::new();
     for source in sources().iter().filter(|source| source.room() == "page") {
         literals.extend(quoted_after(&source.code(), "\""));
-        let declared = source
-            .code()
-            .split("elements! {\n")
-            .skip(1)
-            .map(|it| it.split("\n}").next().unwrap().to_owned())
-            .collect::<String>();
-        for id in quoted_after(&declared, " \"") {
-            assert!(ids.contains(&id), "{} works on an id {id} that index.html does not have", source.name);
+        for id in elements(&source.code()) {
+            assert!(ids.contains(&id), "{} works on an element {id} that index.html does not have", source.name);
+            literals.insert(id);
         }
         for call in ["by_id(\"", "focus_on(\"", "select(\""] {
             // Parts are what `pack/main.rs` and `cli/html.rs` put into a page in one file.
@@ -219,6 +214,13 @@ fn the_page_and_its_skeleton_name_the_same_ids() {
         let known = used.contains(&id) || literals.contains(&id) || style.contains(&format!("#{id}"));
         assert!(known, "nothing uses the id {id} of index.html");
     }
+}
+
+/// The ids of the elements that a part of the page names in `elements! { Kind: one, another_one; }`.
+fn elements(code: &str) -> Vec<String> {
+    let Some((_, block)) = code.split_once("\nelements! {\n") else { return Vec::new() };
+    let kinds = block.split("\n}").next().unwrap().split(';').filter_map(|kind| kind.split_once(':'));
+    kinds.flat_map(|(_, names)| names.split(',')).map(|name| name.trim().replace('_', "-")).collect()
 }
 
 /// One Rust file; its name is relative to `src` (or to the folder that was asked for), with `/`.

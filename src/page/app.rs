@@ -1,7 +1,8 @@
 //! What every part of the page has at hand: the state, the theme, what draws, the worker, and a way to act; and what a part is.
 
 use crate::client::Client;
-use crate::dom::{self, Dom, Find};
+use crate::dom::{self, Dom};
+use crate::elements::Find;
 use crate::frame::Frame;
 use crate::given::Files;
 use crate::painter::Painter;

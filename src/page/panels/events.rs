@@ -2,7 +2,8 @@
 
 use super::grid::{HEAD_PX, Place, Rows, clicked_row, leave_field, watch_scroll};
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{clear, elements, number, set_attribute, set_flag, set_text};
+use crate::dom::{clear, number, set_attribute, set_flag, set_text};
+use crate::elements::elements;
 use std::rc::Rc;
 use ui::events::{COLUMNS, Chip, EventsAction, EventsStatus, chips, grid, status};
 use ui::table::Grid;
@@ -10,11 +11,9 @@ use ui::views::Tab;
 use ui::{Action, Command, State};
 
 elements! {
-    HtmlElement: events_actions "events-actions", events_all "events-all", events_clear "events-clear",
-        events_copy "events-copy", events_empty "events-empty", events_empty_text "events-empty-text",
-        events_go "events-go", events_grid "events-grid", events_head "events-head", events_rows "events-rows",
-        events_space "events-space", events_status "events-status";
-    HtmlInputElement: events_filter "events-filter";
+    HtmlElement: events_actions, events_all, events_clear, events_copy, events_empty, events_empty_text, events_go,
+        events_grid, events_head, events_rows, events_space, events_status;
+    HtmlInputElement: events_filter;
 }
 
 #[derive(Default)]

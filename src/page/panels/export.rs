@@ -1,15 +1,16 @@
 //! The dialog that offers the formats of a picture.
 
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{elements, set_open, set_text};
+use crate::dom::{set_open, set_text};
+use crate::elements::elements;
 use std::rc::Rc;
 use ui::export::{Dialog, Format, pixels};
 use ui::{Action, State};
 
 elements! {
-    HtmlButtonElement: export_close "export-close";
-    HtmlDialogElement: export "export";
-    HtmlElement: export_size_1 "export-size-1", export_size_2 "export-size-2", export_size_4 "export-size-4";
+    HtmlButtonElement: export_close;
+    HtmlDialogElement: export;
+    HtmlElement: export_size_1, export_size_2, export_size_4;
 }
 
 #[derive(Default)]

@@ -1,17 +1,18 @@
 //! The list of keys.
 
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{elements, set_open};
+use crate::dom::set_open;
+use crate::elements::elements;
 use std::rc::Rc;
 use ui::keys::{BINDINGS, GESTURES, Scope, key_text};
 use ui::state::{Help, Letters};
 use ui::{Action, Command, State};
 
 elements! {
-    HtmlButtonElement: help_close "help-close";
-    HtmlDialogElement: help "help";
-    HtmlElement: keys "keys";
-    HtmlInputElement: letters "letters";
+    HtmlButtonElement: help_close;
+    HtmlDialogElement: help;
+    HtmlElement: keys;
+    HtmlInputElement: letters;
 }
 
 #[derive(Default)]

@@ -1,9 +1,8 @@
 //! The histograms: a button a bar.
 
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{
-    Dom, append, clear, elements, give_focus, hit, listen, number, set_attribute, set_flag, set_style, set_text,
-};
+use crate::dom::{Dom, append, clear, give_focus, hit, listen, number, set_attribute, set_flag, set_style, set_text};
+use crate::elements::elements;
 use std::rc::Rc;
 use ui::histograms::{Bar, Chart, Histogram, Measure, Reach, chart};
 use ui::views::Tab;
@@ -12,8 +11,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent, MouseEvent};
 
 elements! {
-    HtmlElement: histograms "histograms", life_bars "life-bars", life_top "life-top", measure "measure",
-        size_bars "size-bars", size_top "size-top";
+    HtmlElement: histograms, life_bars, life_top, measure, size_bars, size_top;
 }
 
 #[derive(Default)]

@@ -2,7 +2,8 @@
 
 use super::report::{sheet_of, statement};
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{append, clear, elements, give_focus, said, set_attribute, set_flag, set_text};
+use crate::dom::{append, clear, give_focus, said, set_attribute, set_flag, set_text};
+use crate::elements::elements;
 use engine::protocol::Topic;
 use std::rc::Rc;
 use ui::views::Tab;
@@ -13,8 +14,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlInputElement, KeyboardEvent};
 
 elements! {
-    HtmlElement: why_note "why-note", why_report "why-report", why_sheets "why-sheets", why_statements "why-statements",
-        why_topics "why-topics";
+    HtmlElement: why_note, why_report, why_sheets, why_statements, why_topics;
 }
 
 #[derive(Default)]
