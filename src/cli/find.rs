@@ -1,6 +1,6 @@
 //! `memscape find`: the allocations that a search finds, the largest first.
 
-use super::asking::{Asking, Rows, whole};
+use super::asking::{Asking, whole};
 use super::output::{after, more, pretty, printable};
 use super::terms::{At, Printed, Source};
 use base::units::{Bytes, Moment, counted, grouped};
@@ -60,33 +60,25 @@ pub(crate) fn find(arguments: &Find) -> Result<String, String> {
 /// At most `most` allocations of a scope that pass a filter, the largest first.
 pub(crate) fn largest(asking: &mut Asking, filter: &str, scope: Scope, most: u32) -> Option<Box<TablePage>> {
     let device = asking.device.device;
-    whole(most, |rows| {
-        let question = TableQuestion {
-            scope,
-            filter: TableFilter { text: filter.to_owned(), ..TableFilter::default() },
-            sort: TableSort { column: TableColumn::Size, way: SortWay::Descending },
-            rows,
-            reveal: None,
-            chosen: Vec::new(),
-            find: None,
-        };
-        match asking.ask(Request::Table { serial: 0, device, question: Box::new(question) })? {
-            Reply::Table { page, .. } => Some(page),
-            _ => None,
-        }
-    })
-}
-
-impl Rows for TablePage {
-    type Row = TableRow;
-
-    fn rows(&mut self) -> &mut Vec<TableRow> {
-        &mut self.rows
-    }
-
-    fn count(&self) -> u32 {
-        self.listed.count
-    }
+    whole(
+        most,
+        |page: &mut TablePage| (&mut page.rows, page.listed.count),
+        |rows| {
+            let question = TableQuestion {
+                scope,
+                filter: TableFilter { text: filter.to_owned(), ..TableFilter::default() },
+                sort: TableSort { column: TableColumn::Size, way: SortWay::Descending },
+                rows,
+                reveal: None,
+                chosen: Vec::new(),
+                find: None,
+            };
+            match asking.ask(Request::Table { serial: 0, device, question: Box::new(question) })? {
+                Reply::Table { page, .. } => Some(page),
+                _ => None,
+            }
+        },
+    )
 }
 
 fn as_json(asking: &Asking, pattern: &str, facts: Option<MomentFacts>, page: &TablePage) -> String {

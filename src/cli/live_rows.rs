@@ -1,6 +1,6 @@
 //! What is live at a moment, grouped by the code that allocated it: asked of the engine, and printed as text or JSON.
 
-use super::asking::{Asking, Rows, whole};
+use super::asking::{Asking, whole};
 use super::output::{after, more, pretty, printable, with};
 use super::terms::{Printed, name_of};
 use base::units::{Bytes, Moment, counted, grouped};
@@ -192,36 +192,28 @@ fn tree(asking: &mut Asking, terms: &Terms, moment: u32) -> Option<Box<TreePage>
         _ => vec![fold(Reach::AllBelow, FoldState::Closed), fold(Reach::One, FoldState::Open)],
     };
     let device = asking.device.device;
-    whole(terms.printed.top.saturating_add(1), |rows| {
-        let question = TreeQuestion {
-            scope: match terms.counting {
-                Counting::Whole => Scope::At(moment),
-                Counting::Mosaic => Scope::Kept(Span { from: 0, to: moment }),
-            },
-            arrangement,
-            focus: None,
-            folds: folds.clone(),
-            reveal: None,
-            find: None,
-            rows,
-        };
-        match asking.ask(Request::Tree { serial: 0, device, question: Box::new(question) })? {
-            Reply::Tree { page, .. } => Some(page),
-            _ => None,
-        }
-    })
-}
-
-impl Rows for TreePage {
-    type Row = TreeRow;
-
-    fn rows(&mut self) -> &mut Vec<TreeRow> {
-        &mut self.rows
-    }
-
-    fn count(&self) -> u32 {
-        self.row_count
-    }
+    whole(
+        terms.printed.top.saturating_add(1),
+        |page: &mut TreePage| (&mut page.rows, page.row_count),
+        |rows| {
+            let question = TreeQuestion {
+                scope: match terms.counting {
+                    Counting::Whole => Scope::At(moment),
+                    Counting::Mosaic => Scope::Kept(Span { from: 0, to: moment }),
+                },
+                arrangement,
+                focus: None,
+                folds: folds.clone(),
+                reveal: None,
+                find: None,
+                rows,
+            };
+            match asking.ask(Request::Tree { serial: 0, device, question: Box::new(question) })? {
+                Reply::Tree { page, .. } => Some(page),
+                _ => None,
+            }
+        },
+    )
 }
 
 /// `train_step (train.py:233)`; of merged files the path.
