@@ -7,7 +7,7 @@ use crate::opened;
 use memscape::engine::protocol::{
     Arrangement, At, Fold, FoldState, NodeKind, Reach, Scope, Span, TreePage, TreeQuestion, Weight,
 };
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, real_pickles};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
@@ -66,7 +66,9 @@ fn check_moment(name: &str, opened: &mut Opened, device: i64, expected: &Value, 
     let moment = expected["moment"].as_u64().unwrap() as u32;
     let place = format!("{name}, device {device}, moment {moment}");
     let at = vec![At::Moment(moment)];
-    let Reply::Moments { moments, .. } = opened.reply(Request::Moments { serial: 1, device, at }) else {
+    let Reply::Answer { answer: Answer::Moments(moments), .. } =
+        opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Moments(at) }))
+    else {
         panic!("{place}: no moment")
     };
     let facts = moments[0];
@@ -83,7 +85,9 @@ fn check_range(name: &str, opened: &mut Opened, device: i64, expected: &Value, n
     let number = |field: &str| expected[field].as_u64().unwrap();
     let span = Span { from: number("from") as u32, to: number("to") as u32 };
     let place = format!("{name}, device {device}, {span:?}");
-    let Reply::Range { facts, .. } = opened.reply(Request::Range { serial: 1, device, span }) else {
+    let Reply::Answer { answer: Answer::Range(facts), .. } =
+        opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Range(span) }))
+    else {
         panic!("{place}: no range")
     };
     for (field, weight) in [("born", facts.born), ("freed", facts.freed), ("kept", facts.kept)] {
@@ -126,8 +130,8 @@ fn tree(opened: &mut Opened, device: i64, scope: Scope, most: u32) -> TreePage {
             find: None,
             rows: [whole.rows.len() as u32, most.min(1000)],
         };
-        match opened.reply(Request::Tree { serial: 1, device, question: Box::new(question) }) {
-            Reply::Tree { page, .. } if !page.rows.is_empty() => {
+        match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Tree(Box::new(question)) })) {
+            Reply::Answer { answer: Answer::Tree(page), .. } if !page.rows.is_empty() => {
                 let rows = std::mem::take(&mut whole.rows);
                 whole = TreePage { rows: rows.into_iter().chain(page.rows.clone()).collect(), ..*page };
             }

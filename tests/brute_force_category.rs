@@ -6,7 +6,7 @@
 use crate::opened;
 
 use memscape::engine::protocol::{CategorySet, Cell, Report, ReportQuestion, SheetRow, Topic};
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::units::Moment;
 use opened::{Opened, open, real_pickles};
 use serde_json::Value;
@@ -101,8 +101,8 @@ fn check_set(name: &str, opened: &mut Opened, device: &Value, expected: &Value) 
 
 fn report(opened: &mut Opened, device: i64, at: u32) -> Report {
     let question = ReportQuestion { topic: Topic::Categories, at: Some(at), rows: 5000, ..ReportQuestion::default() };
-    match opened.reply(Request::Report { serial: 1, device, question }) {
-        Reply::Report { report, .. } => *report,
+    match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Report(question) })) {
+        Reply::Answer { answer: Answer::Report(report), .. } => *report,
         other => panic!("a report was asked for, not {other:?}"),
     }
 }

@@ -10,7 +10,7 @@ use crate::reported;
 use memscape::engine::protocol::{
     Action, Cell, Curves, EventsFilter, EventsPage, EventsQuestion, Only, Report, Tone, Topic,
 };
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::View;
 use opened::{Opened, open, real_pickles};
 use reported::{cell, number, sheet};
@@ -30,8 +30,8 @@ fn python(path: &Path) -> Option<Value> {
 }
 
 fn page(opened: &mut Opened, device: i64, question: EventsQuestion) -> EventsPage {
-    match opened.reply(Request::Events { serial: 1, device, question: Box::new(question) }) {
-        Reply::Events { page, .. } => *page,
+    match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Events(Box::new(question)) })) {
+        Reply::Answer { answer: Answer::Events(page), .. } => *page,
         other => panic!("events were asked for, not {other:?}"),
     }
 }
@@ -71,8 +71,8 @@ fn check_filters(name: &str, opened: &mut Opened, device: i64, expected: &Value)
 
 fn curves(opened: &mut Opened, device: i64, moment: u64, only: Only) -> Curves {
     let view = View { x_per_px: 1.0, left_px: moment as i64, ..View::fit(1, 1, 1, 1) };
-    match opened.reply(Request::Curves { serial: 3, device, view, only }) {
-        Reply::Curves { curves, .. } => *curves,
+    match opened.reply(Request::Ask(Ask { serial: 3, device, what: Question::Curves { view, only } })) {
+        Reply::Answer { answer: Answer::Curves(curves), .. } => *curves,
         other => panic!("curves were asked for, not {other:?}"),
     }
 }

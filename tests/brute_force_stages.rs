@@ -7,7 +7,7 @@ use crate::generate;
 use crate::opened;
 
 use memscape::engine::protocol::{Cell, Report, ReportQuestion, Sheet, SheetRow, Topic};
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, real_pickles};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -67,8 +67,8 @@ fn check_file(path: &Path) -> usize {
 
 fn report(opened: &mut Opened, topic: Topic, device: i64) -> Report {
     let question = ReportQuestion { topic, at: None, thresholds: Vec::new(), rows: 100_000 };
-    match opened.reply(Request::Report { serial: 1, device, question }) {
-        Reply::Report { report, .. } => *report,
+    match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Report(question) })) {
+        Reply::Answer { answer: Answer::Report(report), .. } => *report,
         other => panic!("a report was asked for, not {other:?}"),
     }
 }

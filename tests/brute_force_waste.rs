@@ -6,7 +6,7 @@ use crate::generate;
 use crate::opened;
 
 use memscape::engine::protocol::{Cell, Report, ReportQuestion, Sheet, Topic};
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, real_pickles};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
@@ -67,8 +67,8 @@ fn generated(name: &str, words: &str) -> PathBuf {
 fn report(opened: &mut Opened, device: i64, topic: Topic, thresholds: &[(&str, u64)]) -> Report {
     let thresholds = thresholds.iter().map(|(key, value)| ((*key).to_owned(), *value)).collect();
     let question = ReportQuestion { topic, at: None, thresholds, rows: 100_000 };
-    match opened.reply(Request::Report { serial: 1, device, question }) {
-        Reply::Report { report, .. } => *report,
+    match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Report(question) })) {
+        Reply::Answer { answer: Answer::Report(report), .. } => *report,
         other => panic!("a report was asked for, not {other:?}"),
     }
 }

@@ -9,7 +9,7 @@ use crate::trained;
 use memscape::engine::protocol::{
     CategoryRule, CategorySet, Cell, Grouping, LegendEntry, Looks, Report, ReportQuestion, Tally, Topic, Weight,
 };
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, real_pickles, reply};
 use trained::generated;
 
@@ -29,8 +29,11 @@ const TRAINING: &[&str] = &[
 ];
 
 fn legend(opened: &mut Opened, device: i64, at: Option<u32>) -> Vec<LegendEntry> {
-    match reply(&mut opened.engine, Request::Legend { serial: 1, device, colouring: Grouping::Category, at }) {
-        Reply::Legend { entries, .. } => entries,
+    match reply(
+        &mut opened.engine,
+        Request::Ask(Ask { serial: 1, device, what: Question::Legend { colouring: Grouping::Category, at } }),
+    ) {
+        Reply::Answer { answer: Answer::Legend(entries), .. } => entries,
         other => panic!("a legend was asked for, not {other:?}"),
     }
 }
@@ -68,16 +71,17 @@ fn tell(opened: &mut Opened, set: CategorySet) {
 }
 
 fn find(opened: &mut Opened, query: &str) -> Tally {
-    match reply(&mut opened.engine, Request::Find { serial: 1, device: 0, query: query.to_owned() }) {
-        Reply::Found { tally, .. } => tally,
+    match reply(&mut opened.engine, Request::Ask(Ask { serial: 1, device: 0, what: Question::Find(query.to_owned()) }))
+    {
+        Reply::Answer { answer: Answer::Find(tally), .. } => tally,
         other => panic!("a search was asked for, not {other:?}"),
     }
 }
 
 fn report(opened: &mut Opened, device: i64) -> Report {
     let question = ReportQuestion { topic: Topic::Categories, at: None, rows: 9, ..ReportQuestion::default() };
-    match reply(&mut opened.engine, Request::Report { serial: 1, device, question }) {
-        Reply::Report { report, .. } => *report,
+    match reply(&mut opened.engine, Request::Ask(Ask { serial: 1, device, what: Question::Report(question) })) {
+        Reply::Answer { answer: Answer::Report(report), .. } => *report,
         other => panic!("a report was asked for, not {other:?}"),
     }
 }
@@ -133,7 +137,9 @@ fn legend_search_details_and_report_agree() {
         sum = Weight { bytes: sum.bytes + entry.at.bytes, count: sum.count + entry.at.count };
     }
     let at = vec![memscape::engine::protocol::At::Moment(events / 2)];
-    let Reply::Moments { moments, .. } = opened.reply(Request::Moments { serial: 1, device: 0, at }) else {
+    let Reply::Answer { answer: Answer::Moments(moments), .. } =
+        opened.reply(Request::Ask(Ask { serial: 1, device: 0, what: Question::Moments(at) }))
+    else {
         panic!("no moment")
     };
     assert_eq!((sum.bytes, sum.count), (moments[0].requested, moments[0].count), "all that is live has a category");
@@ -147,8 +153,12 @@ fn another_set_is_heeded_at_once_by_all_that_shows_categories() {
     let (mut opened, _) = generated("--events 4000 --layers 3");
     let looks = Looks { stacking: Some(Grouping::Category), colouring: Grouping::Category, ..Looks::default() };
     let moment = opened.summary.devices[0].peak_event as u32 + 1;
-    let hit = |opened: &mut Opened| match opened.reply(Request::Hit { serial: 1, device: 0, looks, moment, byte: 0 }) {
-        Reply::Hit { hit, .. } => hit.unwrap().allocation,
+    let hit = |opened: &mut Opened| match opened.reply(Request::Ask(Ask {
+        serial: 1,
+        device: 0,
+        what: Question::Hit { looks, moment, byte: 0 },
+    })) {
+        Reply::Answer { answer: Answer::Hit { hit, .. }, .. } => hit.unwrap().allocation,
         other => panic!("{other:?}"),
     };
     let of = |opened: &mut Opened, id: u32| opened.details(0, id).unwrap().category.unwrap().name;
@@ -210,7 +220,7 @@ fn a_thousand_rules_and_long_names_stay_in_slices() {
     };
     tell(&mut opened, CategorySet { rules: (0..1000).map(rule).collect(), ..CategorySet::default() });
     let colouring = Grouping::Category;
-    opened.engine.request(Request::Legend { serial: 1, device: 0, colouring, at: None });
+    opened.engine.request(Request::Ask(Ask { serial: 1, device: 0, what: Question::Legend { colouring, at: None } }));
     let mut asked = 0;
     while opened.engine.next_reply().is_none() {
         opened.engine.step(&mut || {
@@ -247,7 +257,7 @@ fn a_report_under_way_begins_again_by_other_rules() {
     for topic in [Topic::Categories, Topic::Peak] {
         let ask = || {
             let question = ReportQuestion { topic, at: None, rows: 99, ..ReportQuestion::default() };
-            Request::Report { serial: 1, device: 0, question }
+            Request::Ask(Ask { serial: 1, device: 0, what: Question::Report(question) })
         };
         tell(&mut opened, mine());
         let expected = opened.reply(ask());

@@ -6,14 +6,14 @@
 use crate::opened;
 
 use memscape::engine::protocol::{Curves, EventRow, EventsQuestion, Only};
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::{Axis, View, time_axis_width};
 use opened::{Opened, open, real_pickles, reply};
 use std::collections::BTreeSet;
 
 fn curves(opened: &mut Opened, device: i64, view: View, only: Only) -> Curves {
-    match opened.reply(Request::Curves { serial: 3, device, view, only }) {
-        Reply::Curves { serial: 3, curves, .. } => *curves,
+    match opened.reply(Request::Ask(Ask { serial: 3, device, what: Question::Curves { view, only } })) {
+        Reply::Answer { serial: 3, answer: Answer::Curves(curves) } => *curves,
         other => panic!("curves were asked for, not {other:?}"),
     }
 }
@@ -40,7 +40,9 @@ fn rows(opened: &mut Opened, device: i64) -> Vec<EventRow> {
     let mut rows: Vec<EventRow> = Vec::new();
     loop {
         let question = Box::new(EventsQuestion { rows: [rows.len() as u32, 512], ..EventsQuestion::default() });
-        let Reply::Events { page, .. } = opened.reply(Request::Events { serial: 4, device, question }) else {
+        let Reply::Answer { answer: Answer::Events(page), .. } =
+            opened.reply(Request::Ask(Ask { serial: 4, device, what: Question::Events(question) }))
+        else {
             panic!()
         };
         if page.rows.is_empty() {
@@ -139,10 +141,10 @@ fn a_device_that_there_is_not_has_no_columns() {
     let bytes = br#"{"segments": [], "device_traces": [[{"action": "alloc", "addr": 1, "size": 5, "frames": []}]]}"#;
     let mut opened = open(bytes).unwrap();
     let view = View::fit(2, 9, 10, 10);
-    let request = Request::Curves { serial: 1, device: 7, view, only: Only::default() };
-    let Reply::Curves { curves, .. } = reply(&mut opened.engine, request) else { panic!() };
+    let request = Request::Ask(Ask { serial: 1, device: 7, what: Question::Curves { view, only: Only::default() } });
+    let Reply::Answer { answer: Answer::Curves(curves), .. } = reply(&mut opened.engine, request) else { panic!() };
     assert!(curves.free.is_empty());
-    let request = Request::Curves { serial: 1, device: 0, view, only: Only::default() };
-    let Reply::Curves { curves, .. } = reply(&mut opened.engine, request) else { panic!() };
+    let request = Request::Ask(Ask { serial: 1, device: 0, what: Question::Curves { view, only: Only::default() } });
+    let Reply::Answer { answer: Answer::Curves(curves), .. } = reply(&mut opened.engine, request) else { panic!() };
     assert_eq!((curves.requested, curves.rounded), (vec![0, 5], vec![0, 512]));
 }

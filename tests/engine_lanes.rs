@@ -6,7 +6,7 @@ use crate::opened;
 
 use generate::Options;
 use memscape::engine::protocol::{Grouping, Looks};
-use memscape::engine::{Reply, Request, Work};
+use memscape::engine::{Answer, Ask, Question, Reply, Request, Work};
 use memscape::timeline::{Scene, View};
 use opened::{Opened, open_in};
 
@@ -21,12 +21,12 @@ fn scene(opened: &mut Opened, device: i64, by: Option<Grouping>) -> Scene {
     let summary = opened.summary.devices.iter().find(|it| it.device == device).unwrap();
     let view = View::fit(summary.events + 1, summary.drawn_peak, 200, 100);
     let looks = Looks { stacking: by, ..Looks::default() };
-    opened.engine.request(Request::Scene { serial: 1, device, view, looks });
+    opened.engine.request(Request::Ask(Ask { serial: device as u32, device, what: Question::Scene { view, looks } }));
     loop {
         let work = opened.engine.step(&mut || true);
         while let Some(reply) = opened.engine.next_reply() {
-            if let Reply::Scene { scene, device: of, .. } = reply {
-                assert_eq!(of, device);
+            if let Reply::Answer { serial, answer: Answer::Scene(scene) } = reply {
+                assert_eq!(i64::from(serial), device);
                 return *scene;
             }
         }

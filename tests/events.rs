@@ -6,7 +6,7 @@ use crate::opened;
 use memscape::engine::protocol::{
     Action, At, EventRow, EventsFilter, EventsPage, EventsQuestion, NamedEvent, Turn, versioned,
 };
-use memscape::engine::{Engine, Reply, Request};
+use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request};
 use opened::{Opened, open, real_pickles, reply};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -62,9 +62,9 @@ fn file(events: &[Told]) -> Vec<u8> {
 }
 
 fn page(engine: &mut Engine, device: i64, question: &EventsQuestion) -> EventsPage {
-    let request = Request::Events { serial: 4, device, question: Box::new(question.clone()) };
+    let request = Request::Ask(Ask { serial: 4, device, what: Question::Events(Box::new(question.clone())) });
     match reply(engine, request) {
-        Reply::Events { serial: 4, page } => *page,
+        Reply::Answer { serial: 4, answer: Answer::Events(page) } => *page,
         other => panic!("events were asked for, not {other:?}"),
     }
 }
@@ -116,7 +116,11 @@ fn check(opened: &mut Opened, device: i64, all: &[EventRow]) {
     let few = |count: usize| (0..count).step_by(1 + count / 40);
     for event in few(all.len()).map(|event| &all[event]) {
         let at = vec![At::Moment(event.event + 1)];
-        let Reply::Moments { moments, .. } = opened.reply(Request::Moments { serial: 1, device, at }) else { panic!() };
+        let Reply::Answer { answer: Answer::Moments(moments), .. } =
+            opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Moments(at) }))
+        else {
+            panic!()
+        };
         let facts = moments[0];
         assert_eq!((event.active, event.pending, event.reserved), (facts.requested, facts.pending, facts.reserved));
         assert_eq!(event.time_us, facts.time_us);
@@ -127,8 +131,8 @@ fn check(opened: &mut Opened, device: i64, all: &[EventRow]) {
             _ => continue,
         };
         let named = NamedEvent { turn, address: event.address.unwrap(), version: event.version };
-        let Reply::Moments { moments, .. } =
-            opened.reply(Request::Moments { serial: 1, device, at: vec![At::After(named)] })
+        let Reply::Answer { answer: Answer::Moments(moments), .. } =
+            opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Moments(vec![At::After(named)]) }))
         else {
             panic!()
         };
@@ -205,8 +209,8 @@ fn text_has_the_rows_that_were_chosen_and_no_formula() {
     let told = |action, site| Told { action, address: 1 << 32, size: 700, stream: 1, site };
     let mut opened = open(&file(&[told("alloc", 1), told("free_completed", 0), told("alloc", 0)])).unwrap();
     let question = EventsQuestion { chosen: vec![[0, 1], [1, 9]], ..filtered("") };
-    let request = Request::EventsText { serial: 7, device: 0, question: Box::new(question) };
-    let Reply::TableText { serial: 7, part } = opened.reply(request) else { panic!() };
+    let request = Request::Ask(Ask { serial: 7, device: 0, what: Question::EventsText(Box::new(question)) });
+    let Reply::Answer { serial: 7, answer: Answer::TableText(part) } = opened.reply(request) else { panic!() };
     assert_eq!((part.rows, part.last), (3, true));
     let lines: Vec<Vec<&str>> = part.text.lines().map(|line| line.split('\t').collect()).collect();
     assert!(lines.iter().all(|line| line.len() == 15), "{lines:?}");
@@ -221,8 +225,8 @@ fn text_has_the_rows_that_were_chosen_and_no_formula() {
     let event = json!({ "action": "alloc", "addr": 1, "size": 1, "stream": 0, "frames": frames });
     let bytes = serde_json::to_vec(&json!({ "segments": [], "device_traces": [[event]] })).unwrap();
     let question = Box::new(EventsQuestion { chosen: vec![[0, 1]], ..filtered("") });
-    let request = Request::EventsText { serial: 7, device: 0, question };
-    let Reply::TableText { part, .. } = open(&bytes).unwrap().reply(request) else { panic!() };
+    let request = Request::Ask(Ask { serial: 7, device: 0, what: Question::EventsText(question) });
+    let Reply::Answer { answer: Answer::TableText(part), .. } = open(&bytes).unwrap().reply(request) else { panic!() };
     assert!(part.text.trim_end().ends_with("\t'=cmd()"), "{}", part.text);
 }
 

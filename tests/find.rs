@@ -9,7 +9,7 @@ use memscape::engine::protocol::{
     Match, Reach, Root, Scope, SortWay, TableColumn, TableFilter, TableQuestion, TableSort, Tally, TreeQuestion,
     Weight,
 };
-use memscape::engine::{Reply, Request, Work};
+use memscape::engine::{Answer, Ask, Question, Reply, Request, Work};
 use memscape::timeline::View;
 use memscape::timeline::scene::FADED;
 use opened::{Opened, open, real_pickles, reply};
@@ -82,8 +82,8 @@ fn escaped(text: &str) -> String {
 
 /// The answer to a request, in slices of one piece of work each.
 fn find(opened: &mut Opened, device: i64, query: &str) -> Tally {
-    match reply(&mut opened.engine, Request::Find { serial: 5, device, query: query.to_owned() }) {
-        Reply::Found { serial: 5, device: found, tally } if found == device => tally,
+    match reply(&mut opened.engine, Request::Ask(Ask { serial: 5, device, what: Question::Find(query.to_owned()) })) {
+        Reply::Answer { serial: 5, answer: Answer::Find(tally) } => tally,
         other => panic!("{query}: {other:?}"),
     }
 }
@@ -93,9 +93,13 @@ fn next(opened: &mut Opened, begin: Begin, direction: Direction, window: [u32; 2
 }
 
 fn next_of(opened: &mut Opened, scope: Scope, begin: Begin, direction: Direction, window: [u32; 2]) -> Option<Match> {
-    let request = Request::FindNext { serial: 6, find: 5, begin, direction, looks: Looks::default(), window, scope };
+    let request = Request::Ask(Ask {
+        serial: 6,
+        device: 0,
+        what: Question::FindNext { find: 5, begin, direction, looks: Looks::default(), window, scope },
+    });
     match reply(&mut opened.engine, request) {
-        Reply::FoundNext { serial: 6, found } => found,
+        Reply::Answer { serial: 6, answer: Answer::FindNext(found) } => found,
         other => panic!("{other:?}"),
     }
 }
@@ -197,8 +201,8 @@ proptest! {
         // The same stack, by its frames.
         for details in all.iter().filter(|it| it.stack.is_some()).take(5) {
             let same: Vec<&Details> = all.iter().filter(|it| it.frames == details.frames && it.stack.is_some()).collect();
-            let request = Request::SameStack { serial: 7, device: 0, stack: details.stack.unwrap() };
-            let Reply::SameStack { serial: 7, tally } = reply(&mut opened.engine, request) else { panic!("not a tally") };
+            let request = Request::Ask(Ask { serial: 7, device: 0, what: Question::SameStack(details.stack.unwrap()) });
+            let Reply::Answer { serial: 7, answer: Answer::SameStack(tally) } = reply(&mut opened.engine, request) else { panic!("not a tally") };
             prop_assert_eq!(tally.count as usize, same.len());
             prop_assert_eq!(tally.requested, same.iter().map(|it| it.requested).sum::<u64>());
         }
@@ -262,17 +266,17 @@ fn a_newer_search_overtakes_and_an_unknown_one_has_no_matches() {
     let mut opened = sample();
     let engine = &mut opened.engine;
     for (serial, query) in [(1, "train"), (2, "step"), (3, "/(/")] {
-        engine.request(Request::Find { serial, device: 0, query: query.into() });
+        engine.request(Request::Ask(Ask { serial, device: 0, what: Question::Find(query.into()) }));
         engine.step(&mut || false);
     }
     while engine.step(&mut || true) == Work::More {}
     let replies: Vec<Reply> = std::iter::from_fn(|| engine.next_reply()).collect();
-    let [Reply::Found { serial: 3, device: 0, tally }] = replies[..] else { panic!("{replies:?}") };
+    let [Reply::Answer { serial: 3, answer: Answer::Find(tally) }] = replies[..] else { panic!("{replies:?}") };
     assert_eq!(tally, Tally::default(), "what is no query finds nothing");
-    engine.request(Request::Find { serial: 4, device: 77, query: ">0".into() });
+    engine.request(Request::Ask(Ask { serial: 4, device: 77, what: Question::Find(">0".into()) }));
     while engine.step(&mut || true) == Work::More {}
     assert!(
-        matches!(engine.next_reply(), Some(Reply::Found { serial: 4, device: 77, tally }) if tally == Tally::default())
+        matches!(engine.next_reply(), Some(Reply::Answer { serial: 4, answer: Answer::Find(tally) }) if tally == Tally::default())
     );
     assert_eq!(next(&mut opened, Begin::Moment(0), Direction::Next, [0, 1]), None, "search 5 was never made");
 }
@@ -318,19 +322,25 @@ fn what_a_moment_has_of_it_is_counted_by_every_view_and_stepped_through() {
     let (scope, arrangement) = (Scope::At(moment), Arrangement::default());
     let question =
         TreeQuestion { scope, arrangement, focus: None, folds: vec![], reveal: None, find: Some(5), rows: [0, 9] };
-    let request = Request::Tree { serial: 1, device: 0, question: Box::new(question) };
-    let Reply::Tree { page, .. } = reply(&mut opened.engine, request) else { panic!("not a tree") };
+    let request = Request::Ask(Ask { serial: 1, device: 0, what: Question::Tree(Box::new(question)) });
+    let Reply::Answer { answer: Answer::Tree(page), .. } = reply(&mut opened.engine, request) else {
+        panic!("not a tree")
+    };
     assert_eq!((page.found, page.rows[0].found), (found, found.bytes));
     let question = FlameQuestion { scope, arrangement, zoom: None, width_px: 800, find: Some(5), allocation: None };
-    let Reply::Flame { page, .. } = reply(&mut opened.engine, Request::Flame { serial: 2, device: 0, question }) else {
+    let Reply::Answer { answer: Answer::Flame(page), .. } =
+        reply(&mut opened.engine, Request::Ask(Ask { serial: 2, device: 0, what: Question::Flame(question) }))
+    else {
         panic!("not a flame graph")
     };
     assert_eq!((page.found, page.boxes[0].found), (found, found.bytes));
     let sort = TableSort { column: TableColumn::Size, way: SortWay::Descending };
     let filter = TableFilter::default();
     let question = TableQuestion { scope, filter, sort, rows: [0, 512], reveal: None, chosen: vec![], find: Some(5) };
-    let request = Request::Table { serial: 3, device: 0, question: Box::new(question.clone()) };
-    let Reply::Table { page, .. } = reply(&mut opened.engine, request) else { panic!("not a table") };
+    let request = Request::Ask(Ask { serial: 3, device: 0, what: Question::Table(Box::new(question.clone())) });
+    let Reply::Answer { answer: Answer::Table(page), .. } = reply(&mut opened.engine, request) else {
+        panic!("not a table")
+    };
     assert_eq!(page.found, found);
     assert_eq!(page.rows.iter().filter(|row| row.matches).count(), matches.len());
     // From one to the next, around the end, and nowhere else; and back.
@@ -345,8 +355,10 @@ fn what_a_moment_has_of_it_is_counted_by_every_view_and_stepped_through() {
     assert_eq!(back.map(|at| at.allocation), matches.last().map(|last| last.allocation));
     // Another search counts anew; what no moment has is not gone to.
     find(&mut opened, 0, "#0");
-    let request = Request::Table { serial: 4, device: 0, question: Box::new(question) };
-    let Reply::Table { page, .. } = reply(&mut opened.engine, request) else { panic!("not a table") };
+    let request = Request::Ask(Ask { serial: 4, device: 0, what: Question::Table(Box::new(question)) });
+    let Reply::Answer { answer: Answer::Table(page), .. } = reply(&mut opened.engine, request) else {
+        panic!("not a table")
+    };
     let first_is_live = there.iter().any(|it| it.allocation == 0);
     assert_eq!(page.found.count, u32::from(first_is_live));
     let gone = next_of(&mut opened, Scope::At(0), Begin::Moment(0), Direction::Next, window);
@@ -367,7 +379,9 @@ fn what_stands_out_is_all_that_is_not_faded() {
     let (scope, folds) = (Scope::At(device.events as u32 / 2), vec![all_below]);
     let question =
         Box::new(TreeQuestion { scope, arrangement, focus: None, folds, reveal: None, find: None, rows: [0, 99] });
-    let Reply::Tree { page, .. } = reply(&mut opened.engine, Request::Tree { serial: 2, device: 0, question }) else {
+    let Reply::Answer { answer: Answer::Tree(page), .. } =
+        reply(&mut opened.engine, Request::Ask(Ask { serial: 2, device: 0, what: Question::Tree(question) }))
+    else {
         panic!("not a tree")
     };
     let row = page.rows.iter().find(|row| row.depth == 1 && row.label.name == "at::empty").unwrap();
@@ -391,9 +405,10 @@ fn what_stands_out_is_all_that_is_not_faded() {
         [None, Some(Grouping::Size)].into_iter().flat_map(|by| cases.map(|case| (by, case)))
     {
         let looks = Looks { highlight, stacking, ..Looks::default() };
-        let Reply::Scene { scene, .. } =
-            reply(&mut opened.engine, Request::Scene { serial: 1, device: 0, view, looks })
-        else {
+        let Reply::Answer { answer: Answer::Scene(scene), .. } = reply(
+            &mut opened.engine,
+            Request::Ask(Ask { serial: 1, device: 0, what: Question::Scene { view, looks } }),
+        ) else {
             panic!("not a scene")
         };
         let mut alone = 0;

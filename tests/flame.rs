@@ -8,22 +8,22 @@ use memscape::engine::protocol::{
     Arrangement, Details, FlamePage, FlameQuestion, Fold, FoldState, Internal, Merge, NodeKind, Origin, Reach, Root,
     Scope, Span, TreePage, TreeQuestion,
 };
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, reply};
 use proptest::prelude::*;
 
 const FIND: u32 = 31;
 
 fn flame(opened: &mut Opened, device: i64, question: FlameQuestion) -> FlamePage {
-    match reply(&mut opened.engine, Request::Flame { serial: 9, device, question }) {
-        Reply::Flame { serial: 9, page } => *page,
+    match reply(&mut opened.engine, Request::Ask(Ask { serial: 9, device, what: Question::Flame(question) })) {
+        Reply::Answer { serial: 9, answer: Answer::Flame(page) } => *page,
         other => panic!("{other:?}"),
     }
 }
 
 fn find(opened: &mut Opened, query: &str) {
-    let request = Request::Find { serial: FIND, device: 0, query: query.to_owned() };
-    assert!(matches!(reply(&mut opened.engine, request), Reply::Found { .. }));
+    let request = Request::Ask(Ask { serial: FIND, device: 0, what: Question::Find(query.to_owned()) });
+    assert!(matches!(reply(&mut opened.engine, request), Reply::Answer { answer: Answer::Find(_), .. }));
 }
 
 /// All rows of the tree of the same question.
@@ -31,8 +31,8 @@ fn tree(opened: &mut Opened, device: i64, question: FlameQuestion) -> TreePage {
     let FlameQuestion { scope, arrangement, find, .. } = question;
     let folds = vec![Fold { node: 0, reach: Reach::AllBelow, state: FoldState::Open }];
     let question = TreeQuestion { scope, arrangement, focus: None, folds, reveal: None, find, rows: [0, 2000] };
-    match reply(&mut opened.engine, Request::Tree { serial: 7, device, question: Box::new(question) }) {
-        Reply::Tree { page, .. } => *page,
+    match reply(&mut opened.engine, Request::Ask(Ask { serial: 7, device, what: Question::Tree(Box::new(question)) })) {
+        Reply::Answer { answer: Answer::Tree(page), .. } => *page,
         other => panic!("{other:?}"),
     }
 }
@@ -131,8 +131,10 @@ fn the_box_of_an_allocation_is_that_of_its_stack_or_the_nearest_above() {
     let scope = Scope::Born(Span { from: 0, to: last });
     let mut seen = 0;
     for id in 0..opened.summary.devices[0].allocations as u32 {
-        let request = Request::Details { serial: 1, device: 0, allocation: id };
-        let Reply::Details { details: Some(details), .. } = reply(&mut opened.engine, request) else { continue };
+        let request = Request::Ask(Ask { serial: 1, device: 0, what: Question::Details(id) });
+        let Reply::Answer { answer: Answer::Details(Some(details)), .. } = reply(&mut opened.engine, request) else {
+            continue;
+        };
         let Details { frames, origin, .. } = *details;
         let page = flame(&mut opened, 0, FlameQuestion { allocation: Some(id), width_px: 100_000, ..question(scope) });
         let Some(place) = page.revealed else {
@@ -159,8 +161,11 @@ fn call_sites_have_the_colour_of_the_legend() {
     let last = opened.summary.devices[0].events as u32;
     let page = flame(&mut opened, 0, question(Scope::Born(Span { from: 0, to: last })));
     let colouring = memscape::engine::protocol::Grouping::CallSite;
-    let legend = match reply(&mut opened.engine, Request::Legend { serial: 1, device: 0, colouring, at: None }) {
-        Reply::Legend { entries, .. } => entries,
+    let legend = match reply(
+        &mut opened.engine,
+        Request::Ask(Ask { serial: 1, device: 0, what: Question::Legend { colouring, at: None } }),
+    ) {
+        Reply::Answer { answer: Answer::Legend(entries), .. } => entries,
         other => panic!("{other:?}"),
     };
     let mut coloured = 0;

@@ -7,7 +7,7 @@ use crate::opened;
 
 use memscape::engine::protocol::{Begin, Details, Direction, FileSummary, Highlight, Looks, Scope};
 use memscape::engine::protocol::{decoded, encoded};
-use memscape::engine::{Engine, Reply, Request};
+use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request};
 use memscape::snapshot::schema::KEYS;
 use memscape::timeline::View;
 use opened::{Opened, open};
@@ -316,37 +316,55 @@ fn survive(bytes: &[u8]) {
         let fit = View::fit(moments, device.drawn_peak, 40, 30);
         let odd = View { x_per_px: 0.3, bytes_per_px: 1e-3, left_px: -7, bottom_px: i64::MAX - 3, ..fit };
         for view in [fit, odd, View { bytes_per_px: f64::NAN, ..fit }, View::fit(1, 1, u32::MAX, 9)] {
-            let request = Request::Scene { serial: 1, device: device.device, view, looks: Looks::default() };
-            assert!(matches!(reply(&mut engine, Some(request)), Reply::Scene { .. }));
+            let request = Request::Ask(Ask {
+                serial: 1,
+                device: device.device,
+                what: Question::Scene { view, looks: Looks::default() },
+            });
+            assert!(matches!(reply(&mut engine, Some(request)), Reply::Answer { answer: Answer::Scene(_), .. }));
         }
         for moment in [0, 1, 2, device.events as u32, u32::MAX] {
             for byte in [0, 1, device.drawn_peak / 2, u64::MAX] {
-                let request = Request::Hit { serial: 1, device: device.device, looks: Looks::default(), moment, byte };
-                assert!(matches!(reply(&mut engine, Some(request)), Reply::Hit { .. }));
+                let request = Request::Ask(Ask {
+                    serial: 1,
+                    device: device.device,
+                    what: Question::Hit { looks: Looks::default(), moment, byte },
+                });
+                assert!(matches!(reply(&mut engine, Some(request)), Reply::Answer { answer: Answer::Hit { .. }, .. }));
             }
         }
         for allocation in (0..20).chain([u32::MAX]) {
-            let request = Request::Details { serial: 1, device: device.device, allocation };
-            let Reply::Details { details, .. } = reply(&mut engine, Some(request)) else { panic!("not details") };
+            let request = Request::Ask(Ask { serial: 1, device: device.device, what: Question::Details(allocation) });
+            let Reply::Answer { answer: Answer::Details(details), .. } = reply(&mut engine, Some(request)) else {
+                panic!("not details")
+            };
             assert_eq!(decoded(&encoded(&details)), Some(details));
         }
         for query in ["a", "/.*:[0-9]+ ./", "0x0", ">=0", "..512", "#0"] {
-            let find = Request::Find { serial: 2, device: device.device, query: query.into() };
-            let Reply::Found { tally, .. } = reply(&mut engine, Some(find)) else { panic!("not a tally") };
+            let find = Request::Ask(Ask { serial: 2, device: device.device, what: Question::Find(query.into()) });
+            let Reply::Answer { answer: Answer::Find(tally), .. } = reply(&mut engine, Some(find)) else {
+                panic!("not a tally")
+            };
             for direction in [Direction::Next, Direction::Previous] {
                 let begin = Begin::Moment(device.events as u32 / 2);
                 let (looks, window) = (Looks::default(), [1, 5]);
-                let step =
-                    Request::FindNext { serial: 3, find: 2, begin, direction, looks, window, scope: Scope::Ever };
-                let Reply::FoundNext { found, .. } = reply(&mut engine, Some(step)) else { panic!("not a step") };
+                let step = Request::Ask(Ask {
+                    serial: 3,
+                    device: 0,
+                    what: Question::FindNext { find: 2, begin, direction, looks, window, scope: Scope::Ever },
+                });
+                let Reply::Answer { answer: Answer::FindNext(found), .. } = reply(&mut engine, Some(step)) else {
+                    panic!("not a step")
+                };
                 assert!(found.is_some_and(|found| found.place < tally.count) == (tally.count > 0));
             }
             let looks = Looks { highlight: Highlight::Found(2), ..Looks::default() };
-            let request = Request::Scene { serial: 1, device: device.device, view: fit, looks };
-            assert!(matches!(reply(&mut engine, Some(request)), Reply::Scene { .. }));
+            let request =
+                Request::Ask(Ask { serial: 1, device: device.device, what: Question::Scene { view: fit, looks } });
+            assert!(matches!(reply(&mut engine, Some(request)), Reply::Answer { answer: Answer::Scene(_), .. }));
         }
-        let request = Request::SameStack { serial: 4, device: device.device, stack: 1 };
-        assert!(matches!(reply(&mut engine, Some(request)), Reply::SameStack { .. }));
+        let request = Request::Ask(Ask { serial: 4, device: device.device, what: Question::SameStack(1) });
+        assert!(matches!(reply(&mut engine, Some(request)), Reply::Answer { answer: Answer::SameStack(_), .. }));
     }
 }
 

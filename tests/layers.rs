@@ -186,7 +186,7 @@ fn the_page_and_its_skeleton_name_the_same_ids() {
     for id in &used {
         assert!(ids.contains(id), "index.html refers to an id {id} that it does not have");
     }
-    for binding in memscape::ui::keys::BINDINGS {
+    for binding in memscape::ui::keys::BINDINGS.iter() {
         assert!(
             ids.contains(binding.control),
             "{} is to be the control of a key, but is not in index.html",

@@ -7,8 +7,8 @@ use crate::reported;
 
 use crate::trained;
 
-use memscape::engine::Request;
 use memscape::engine::protocol::{Cell, Report, ReportQuestion, Sheet, SheetRow, Topic};
+use memscape::engine::{Ask, Question, Request};
 use opened::{Opened, reply};
 use reported::{cell, text};
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use trained::generated;
 
 fn asked(device: i64, rows: u32) -> Request {
     let question = ReportQuestion { topic: Topic::Layers, at: None, thresholds: Vec::new(), rows };
-    Request::Report { serial: 7, device, question }
+    Request::Ask(Ask { serial: 7, device, what: Question::Report(question) })
 }
 
 fn report(opened: &mut Opened, device: i64, rows: u32) -> Report {

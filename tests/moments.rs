@@ -10,7 +10,7 @@ use memscape::engine::protocol::{
     At, Grouping, Looks, MomentFacts, Scope, SortWay, Step, Stepped, Stop, TableColumn, TableFilter, TableQuestion,
     TableSort,
 };
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::{Axis, View};
 use opened::{Opened, open};
 use proptest::prelude::*;
@@ -33,23 +33,26 @@ fn reply(opened: &mut Opened, request: Request) -> Reply {
 }
 
 fn moments(opened: &mut Opened, at: Vec<At>) -> Vec<MomentFacts> {
-    match reply(opened, Request::Moments { serial: 7, device: 0, at }) {
-        Reply::Moments { serial: 7, moments } => moments,
+    match reply(opened, Request::Ask(Ask { serial: 7, device: 0, what: Question::Moments(at) })) {
+        Reply::Answer { serial: 7, answer: Answer::Moments(moments) } => moments,
         other => panic!("{other:?}"),
     }
 }
 
 fn step(opened: &mut Opened, looks: Looks, moment: u32, byte: u64, step: Step) -> Stepped {
-    match reply(opened, Request::Step { serial: 8, device: 0, looks, moment, byte, step }) {
-        Reply::Stepped { serial: 8, to } => to,
+    match reply(opened, Request::Ask(Ask { serial: 8, device: 0, what: Question::Step { looks, moment, byte, step } }))
+    {
+        Reply::Answer { serial: 8, answer: Answer::Step(to) } => to,
         other => panic!("{other:?}"),
     }
 }
 
 /// Allocation, lowest byte and size at a byte of the stack.
 fn hit(opened: &mut Opened, looks: Looks, moment: u32, byte: u64) -> Option<(u32, u64, u64)> {
-    match reply(opened, Request::Hit { serial: 9, device: 0, looks, moment, byte }) {
-        Reply::Hit { hit, .. } => hit.map(|hit| (hit.allocation, hit.lowest_byte, hit.requested)),
+    match reply(opened, Request::Ask(Ask { serial: 9, device: 0, what: Question::Hit { looks, moment, byte } })) {
+        Reply::Answer { answer: Answer::Hit { hit, .. }, .. } => {
+            hit.map(|hit| (hit.allocation, hit.lowest_byte, hit.requested))
+        }
         other => panic!("{other:?}"),
     }
 }
@@ -173,8 +176,8 @@ fn listed(opened: &mut Opened, moment: u32) -> u32 {
     let sort = TableSort { column: TableColumn::Born, way: SortWay::Ascending };
     let (scope, filter, chosen) = (Scope::At(moment), TableFilter::default(), Vec::new());
     let question = Box::new(TableQuestion { scope, filter, sort, rows: [0, 0], reveal: None, chosen, find: None });
-    match reply(opened, Request::Table { serial: 3, device: 0, question }) {
-        Reply::Table { page, .. } => page.listed.count,
+    match reply(opened, Request::Ask(Ask { serial: 3, device: 0, what: Question::Table(question) })) {
+        Reply::Answer { answer: Answer::Table(page), .. } => page.listed.count,
         other => panic!("{other:?}"),
     }
 }

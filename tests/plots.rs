@@ -11,7 +11,7 @@ use memscape::engine::protocol::{
     AddressMap, Begin, DeviceSummary, Direction, Grouping, HitAllocation, HitMemory, Looks, Only, Plot, Scope, Step,
     Stepped, Stop,
 };
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::{OutlineRect, Scene, View, scene_hit};
 use opened::{Opened, open, real_pickles};
 
@@ -47,36 +47,38 @@ fn files() -> Vec<(String, Opened)> {
 }
 
 fn scene(opened: &mut Opened, device: i64, view: View, looks: Looks) -> Scene {
-    match opened.reply(Request::Scene { serial: 1, device, view, looks }) {
-        Reply::Scene { scene, .. } => *scene,
+    match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Scene { view, looks } })) {
+        Reply::Answer { answer: Answer::Scene(scene), .. } => *scene,
         other => panic!("a scene was asked for, not {other:?}"),
     }
 }
 
 fn map(opened: &mut Opened, device: i64, only: Only) -> AddressMap {
-    match opened.reply(Request::Map { serial: 1, device, only }) {
-        Reply::Map { map, .. } => *map,
+    match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Map(only) })) {
+        Reply::Answer { answer: Answer::Map(map), .. } => *map,
         other => panic!("a map was asked for, not {other:?}"),
     }
 }
 
 fn hit(opened: &mut Opened, device: i64, looks: Looks, moment: u32, byte: u64) -> (Option<HitAllocation>, HitMemory) {
-    match opened.reply(Request::Hit { serial: 1, device, looks, moment, byte }) {
-        Reply::Hit { hit, memory, .. } => (hit, *memory.expect("not a stack of allocations")),
+    match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Hit { looks, moment, byte } })) {
+        Reply::Answer { answer: Answer::Hit { hit, memory }, .. } => {
+            (hit, *memory.expect("not a stack of allocations"))
+        }
         other => panic!("a hit was asked for, not {other:?}"),
     }
 }
 
 fn step(opened: &mut Opened, device: i64, looks: Looks, (moment, byte): (u32, u64), step: Step) -> Stepped {
-    match opened.reply(Request::Step { serial: 1, device, looks, moment, byte, step }) {
-        Reply::Stepped { to, .. } => to,
+    match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Step { looks, moment, byte, step } })) {
+        Reply::Answer { answer: Answer::Step(to), .. } => to,
         other => panic!("a step was asked for, not {other:?}"),
     }
 }
 
 fn outline(opened: &mut Opened, device: i64, looks: Looks, view: View, allocation: u32) -> Vec<OutlineRect> {
-    match opened.reply(Request::Outline { serial: 1, device, view, looks, allocation }) {
-        Reply::Outline { rects, .. } => rects,
+    match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Outline { view, looks, allocation } })) {
+        Reply::Answer { answer: Answer::Outline(rects), .. } => rects,
         other => panic!("an outline was asked for, not {other:?}"),
     }
 }
@@ -206,8 +208,8 @@ fn every_live_block_is_found_where_it_lies() {
 fn check_memory(name: &str, opened: &mut Opened, device: i64, map: &AddressMap, (moment, height): (u32, u64)) {
     let Some(address) = map.address_at(height) else { return };
     let (found, memory) = hit(opened, device, ADDRESSES, moment, height);
-    match opened.reply(Request::MemoryAt { serial: 1, device, moment, address }) {
-        Reply::Hit { hit, memory: told, .. } => {
+    match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::MemoryAt { moment, address } })) {
+        Reply::Answer { answer: Answer::Hit { hit, memory: told }, .. } => {
             assert_eq!(
                 hit.map(|hit| hit.allocation),
                 found.map(|hit| hit.allocation),
@@ -264,16 +266,22 @@ fn matches_are_where_they_lie() {
     for (name, mut opened) in files() {
         for device in opened.summary.devices.clone() {
             let id = device.device;
-            let Reply::Found { tally, .. } =
-                opened.reply(Request::Find { serial: 7, device: id, query: ">0".to_owned() })
+            let Reply::Answer { answer: Answer::Find(tally), .. } =
+                opened.reply(Request::Ask(Ask { serial: 7, device: id, what: Question::Find(">0".to_owned()) }))
             else {
                 panic!("a search was asked for")
             };
             for (looks, moment) in [(ADDRESSES, 0), (RESERVED, device.events / 2), (RESERVED, 0)] {
                 let begin = Begin::Moment(moment as u32);
                 let (direction, window, scope) = (Direction::Next, [0, device.events as u32 + 1], Scope::Ever);
-                let next = Request::FindNext { serial: 8, find: 7, begin, direction, looks, window, scope };
-                let Reply::FoundNext { found, .. } = opened.reply(next) else { panic!("a match was asked for") };
+                let next = Request::Ask(Ask {
+                    serial: 8,
+                    device: 0,
+                    what: Question::FindNext { find: 7, begin, direction, looks, window, scope },
+                });
+                let Reply::Answer { answer: Answer::FindNext(found), .. } = opened.reply(next) else {
+                    panic!("a match was asked for")
+                };
                 assert_eq!(found.is_some(), tally.count > 0, "{name}");
                 let Some(found) = found else { continue };
                 let details = opened.details(id, found.allocation).unwrap();

@@ -7,14 +7,14 @@ use crate::opened;
 
 use generate::Options;
 use memscape::engine::protocol::{Details, DeviceSummary, Scope, SourceFile, SourcesPage, Span, Standing, Weight};
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, real_pickles, reply};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 fn sources(opened: &mut Opened, device: i64, scope: Scope) -> SourcesPage {
-    match reply(&mut opened.engine, Request::Sources { serial: 5, device, scope }) {
-        Reply::Sources { serial: 5, page } => *page,
+    match reply(&mut opened.engine, Request::Ask(Ask { serial: 5, device, what: Question::Sources(scope) })) {
+        Reply::Answer { serial: 5, answer: Answer::Sources(page) } => *page,
         other => panic!("{other:?}"),
     }
 }
@@ -182,7 +182,8 @@ fn a_line_weighs_what_the_search_for_it_finds() {
     for file in &ever.files {
         for line in &file.lines {
             let query = format!("@\"{}:{} \"", file.path, line.line);
-            let Reply::Found { tally, .. } = reply(&mut opened.engine, Request::Find { serial: 9, device: 0, query })
+            let Reply::Answer { answer: Answer::Find(tally), .. } =
+                reply(&mut opened.engine, Request::Ask(Ask { serial: 9, device: 0, what: Question::Find(query) }))
             else {
                 panic!("not a tally");
             };
@@ -198,6 +199,7 @@ fn a_line_weighs_what_the_search_for_it_finds() {
 #[test]
 fn a_device_that_is_not_there_has_none() {
     let mut opened = open(&generate::generate(&Options::default(), Vec::new()).unwrap().0).unwrap();
-    let answer = reply(&mut opened.engine, Request::Sources { serial: 5, device: 77, scope: Scope::At(3) });
-    assert!(matches!(answer, Reply::Sources { page, .. } if *page == SourcesPage::default()));
+    let answer =
+        reply(&mut opened.engine, Request::Ask(Ask { serial: 5, device: 77, what: Question::Sources(Scope::At(3)) }));
+    assert!(matches!(answer, Reply::Answer { answer: Answer::Sources(page), .. } if *page == SourcesPage::default()));
 }

@@ -10,7 +10,7 @@ use crate::trained;
 
 use generate::truth::StepTruth;
 use memscape::engine::protocol::{Grouping, RangeFacts, Report, Sheet, SheetRow, Tone, Topic};
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, reply, snapshots};
 use reported::{asked, sheet, text};
 use trained::generated;
@@ -165,8 +165,12 @@ fn legends_by_annotation_and_region_agree_with_mosaic() {
     let Some(folder) = snapshots() else { return };
     let bytes = std::fs::read(folder.join("anonymised-annotations-compile-context.pickle")).unwrap();
     let mut opened = open(&bytes).unwrap();
-    let mut legend = |colouring| match opened.reply(Request::Legend { serial: 1, device: 0, colouring, at: None }) {
-        Reply::Legend { entries, .. } => {
+    let mut legend = |colouring| match opened.reply(Request::Ask(Ask {
+        serial: 1,
+        device: 0,
+        what: Question::Legend { colouring, at: None },
+    })) {
+        Reply::Answer { answer: Answer::Legend(entries), .. } => {
             let some = entries.into_iter().filter(|entry| entry.peak_requested > 0);
             some.map(|entry| (entry.label, entry.peak_requested)).collect::<std::collections::BTreeMap<_, _>>()
         }
@@ -195,7 +199,9 @@ fn annotations_and_steps_have_the_numbers_of_their_ranges() {
         for sheet in ["occurrences", "steps"].map(|key| sheet(&report, key)) {
             for row in &sheet.rows {
                 let span = row.evidence.as_ref().and_then(|evidence| evidence.span).unwrap();
-                let Reply::Range { facts, .. } = opened.reply(Request::Range { serial: 1, device: 0, span }) else {
+                let Reply::Answer { answer: Answer::Range(facts), .. } =
+                    opened.reply(Request::Ask(Ask { serial: 1, device: 0, what: Question::Range(span) }))
+                else {
                     panic!("no facts")
                 };
                 let keys = [

@@ -5,7 +5,7 @@
 use crate::opened;
 
 use memscape::engine::protocol::{Cell, Report, ReportQuestion, Sheet, Topic};
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, reply};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -38,12 +38,12 @@ fn snapshot(allocations: u64, has_times: bool, marks: &[(&str, String, i64)]) ->
 
 fn asked(rows: u32) -> Request {
     let question = ReportQuestion { topic: Topic::Stages, at: None, thresholds: Vec::new(), rows };
-    Request::Report { serial: 7, device: 0, question }
+    Request::Ask(Ask { serial: 7, device: 0, what: Question::Report(question) })
 }
 
 fn report(opened: &mut Opened, rows: u32) -> Report {
     match opened.reply(asked(rows)) {
-        Reply::Report { report, .. } => *report,
+        Reply::Answer { answer: Answer::Report(report), .. } => *report,
         other => panic!("a report was asked for, not {other:?}"),
     }
 }
@@ -96,7 +96,7 @@ fn marks_out_of_order_and_unpaired_are_what_they_say() {
     assert!(said.iter().any(|text| text.starts_with("2 annotations before the first or after the last")), "{said:?}");
     assert!(said.iter().any(|text| text.starts_with("1 annotation never ended")), "{said:?}");
     let sliced = match reply(&mut opened.engine, asked(100)) {
-        Reply::Report { report, .. } => *report,
+        Reply::Answer { answer: Answer::Report(report), .. } => *report,
         other => panic!("{other:?}"),
     };
     assert_eq!(sliced, report);
@@ -136,7 +136,7 @@ fn longest_slice(marks: &[(&str, String, i64)], steps: usize) -> Duration {
     opened.engine.request(asked(100));
     let mut longest = Duration::ZERO;
     let report = loop {
-        if let Some(Reply::Report { report, .. }) = opened.engine.next_reply() {
+        if let Some(Reply::Answer { answer: Answer::Report(report), .. }) = opened.engine.next_reply() {
             break report;
         }
         let begun = Instant::now();

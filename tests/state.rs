@@ -10,7 +10,7 @@ use crate::trained;
 use memscape::engine::protocol::{
     At, MomentFacts, PieceKind, SegmentSort, StateBar, StateGroup, StatePage, StateQuestion,
 };
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, real_pickles};
 use proptest::prelude::*;
 use serde_json::json;
@@ -18,8 +18,8 @@ use stated::{is_block, list, page, pieces, question};
 use std::collections::BTreeSet;
 
 fn facts(opened: &mut Opened, device: i64, moment: u32) -> MomentFacts {
-    match opened.reply(Request::Moments { serial: 6, device, at: vec![At::Moment(moment)] }) {
-        Reply::Moments { moments, .. } => moments[0],
+    match opened.reply(Request::Ask(Ask { serial: 6, device, what: Question::Moments(vec![At::Moment(moment)]) })) {
+        Reply::Answer { answer: Answer::Moments(moments), .. } => moments[0],
         other => panic!("{other:?}"),
     }
 }
@@ -214,9 +214,11 @@ fn an_address_is_told_as_the_list_has_it() {
         for bar in &list.bars {
             for piece in pieces(&list, bar) {
                 for address in [piece.address, piece.address + piece.rounded - 1] {
-                    let Reply::Hit { hit, memory, .. } =
-                        opened.reply(Request::MemoryAt { serial: 9, device: 0, moment, address })
-                    else {
+                    let Reply::Answer { answer: Answer::Hit { hit, memory }, .. } = opened.reply(Request::Ask(Ask {
+                        serial: 9,
+                        device: 0,
+                        what: Question::MemoryAt { moment, address },
+                    })) else {
                         panic!("nothing is told of {address:#x}");
                     };
                     let memory = memory.unwrap();
@@ -272,8 +274,8 @@ proptest! {
             let asked = StateQuestion { width_px: width, bytes_per_px: scale, fit_rows: 9, request: Some(900), ..question(moment) };
             let whole = page(&mut opened, device.device, asked);
             let mut other = open(&file).unwrap();
-            match opened::reply(&mut other.engine, Request::State { serial: 5, device: device.device, question: asked }) {
-                Reply::State { page, .. } => prop_assert_eq!(&*page, &whole),
+            match opened::reply(&mut other.engine, Request::Ask(Ask { serial: 5, device: device.device, what: Question::State(asked) })) {
+                Reply::Answer { answer: Answer::State(page), .. } => prop_assert_eq!(&*page, &whole),
                 other => panic!("{other:?}"),
             }
             let facts = facts(&mut opened, device.device, moment);

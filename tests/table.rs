@@ -8,7 +8,7 @@ use memscape::engine::protocol::{
     Root, SIZE_CLASSES, Scope, SortWay, Span, TableColumn, TableFilter, TablePage, TableQuestion, TableSort,
     TreeQuestion, Weight,
 };
-use memscape::engine::{Engine, Reply, Request, Work};
+use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
 use memscape::ui::details::view;
 use opened::{Opened, open, real_pickles};
 use proptest::prelude::*;
@@ -175,10 +175,10 @@ const BY_NUMBER: TableSort = TableSort { column: TableColumn::Number, way: SortW
 
 /// The answer, in slices of one piece of work each.
 fn page(engine: &mut Engine, device: i64, question: &TableQuestion) -> TablePage {
-    engine.request(Request::Table { serial: 9, device, question: Box::new(question.clone()) });
+    engine.request(Request::Ask(Ask { serial: 9, device, what: Question::Table(Box::new(question.clone())) }));
     loop {
         match engine.next_reply() {
-            Some(Reply::Table { serial: 9, page }) => return *page,
+            Some(Reply::Answer { serial: 9, answer: Answer::Table(page) }) => return *page,
             Some(other) => panic!("{other:?}"),
             None => drop(engine.step(&mut || false)),
         }
@@ -187,7 +187,7 @@ fn page(engine: &mut Engine, device: i64, question: &TableQuestion) -> TablePage
 
 /// The lines of text, without the first, and the number of parts.
 fn text(engine: &mut Engine, device: i64, question: &TableQuestion) -> (Vec<String>, usize) {
-    engine.request(Request::TableText { serial: 8, device, question: Box::new(question.clone()) });
+    engine.request(Request::Ask(Ask { serial: 8, device, what: Question::TableText(Box::new(question.clone())) }));
     let (mut text, mut parts) = (String::new(), 0);
     loop {
         let mut pieces = 20;
@@ -196,7 +196,7 @@ fn text(engine: &mut Engine, device: i64, question: &TableQuestion) -> (Vec<Stri
             pieces > 0
         });
         while let Some(reply) = engine.next_reply() {
-            let Reply::TableText { serial: 8, part } = reply else { panic!("{reply:?}") };
+            let Reply::Answer { serial: 8, answer: Answer::TableText(part) } = reply else { panic!("{reply:?}") };
             text += &part.text;
             parts += 1;
             if part.last {
@@ -476,9 +476,11 @@ fn a_node_lists_what_the_tree_says_it_holds() {
             find: None,
             rows: [0, 500],
         };
-        opened.engine.request(Request::Tree { serial: 1, device: 0, question: Box::new(tree) });
+        opened.engine.request(Request::Ask(Ask { serial: 1, device: 0, what: Question::Tree(Box::new(tree)) }));
         while opened.engine.step(&mut || true) == Work::More {}
-        let Some(Reply::Tree { page: tree, .. }) = opened.engine.next_reply() else { panic!("no tree") };
+        let Some(Reply::Answer { answer: Answer::Tree(tree), .. }) = opened.engine.next_reply() else {
+            panic!("no tree")
+        };
         for row in &tree.rows {
             let filter = TableFilter { node: Some((arrangement, row.node)), ..TableFilter::default() };
             let told = page(&mut opened.engine, 0, &TableQuestion { filter, ..question(scope, BY_NUMBER) });
@@ -497,12 +499,12 @@ fn a_newer_question_overtakes_and_what_cannot_be_read_lists_nothing() {
     let engine = &mut opened.engine;
     for serial in 1..4 {
         let question = Box::new(question(Scope::At(serial * 10), BY_NUMBER));
-        engine.request(Request::Table { serial, device: 0, question });
+        engine.request(Request::Ask(Ask { serial, device: 0, what: Question::Table(question) }));
         engine.step(&mut || false);
     }
     while engine.step(&mut || true) == Work::More {}
     let replies: Vec<Reply> = std::iter::from_fn(|| engine.next_reply()).collect();
-    assert!(matches!(replies.last(), Some(Reply::Table { serial: 3, .. })), "{replies:?}");
+    assert!(matches!(replies.last(), Some(Reply::Answer { serial: 3, answer: Answer::Table(_) })), "{replies:?}");
     let wrong = TableQuestion {
         filter: TableFilter { text: "age>".into(), ..TableFilter::default() },
         ..question(Scope::At(50), BY_NUMBER)

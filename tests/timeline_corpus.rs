@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
 
 use memscape::engine::protocol::Looks;
-use memscape::engine::{Engine, Reply, Request, Work};
+use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
 use memscape::timeline::{MAX_QUADS, Scene, View};
 use std::path::Path;
 
@@ -33,9 +33,13 @@ fn real_snapshots_have_whole_stacks() {
             let fit = View::fit(device.events + 1, device.drawn_peak, 1600, 900);
             for (closer, left_px) in [(1.0, 0), (5.0, 3000), (300.0, 100_000)] {
                 let view = View { x_per_px: fit.x_per_px / closer, left_px, ..fit };
-                engine.request(Request::Scene { serial: 1, device: device.device, view, looks: Looks::default() });
+                engine.request(Request::Ask(Ask {
+                    serial: 1,
+                    device: device.device,
+                    what: Question::Scene { view, looks: Looks::default() },
+                }));
                 let scene = replies(&mut engine).into_iter().find_map(|reply| match reply {
-                    Reply::Scene { scene, .. } => Some(scene),
+                    Reply::Answer { answer: Answer::Scene(scene), .. } => Some(scene),
                     _ => None,
                 });
                 let scene = scene.unwrap();

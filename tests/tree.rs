@@ -8,23 +8,23 @@ use memscape::engine::protocol::{
     Arrangement, At, Details, Fold, FoldState, Internal, Merge, MomentFacts, NodeKind, Reach, Root, Scope, Span,
     TreePage, TreeQuestion, TreeRow, Weight,
 };
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, real_pickles, reply};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 /// The answer to a request, in slices of one piece of work each.
 fn page(opened: &mut Opened, device: i64, question: TreeQuestion) -> TreePage {
-    match reply(&mut opened.engine, Request::Tree { serial: 7, device, question: Box::new(question) }) {
-        Reply::Tree { serial: 7, page } => *page,
+    match reply(&mut opened.engine, Request::Ask(Ask { serial: 7, device, what: Question::Tree(Box::new(question)) })) {
+        Reply::Answer { serial: 7, answer: Answer::Tree(page) } => *page,
         other => panic!("{other:?}"),
     }
 }
 
 fn moments(opened: &mut Opened, device: i64, moments: &[u32]) -> Vec<MomentFacts> {
     let at = moments.iter().map(|&moment| At::Moment(moment)).collect();
-    match reply(&mut opened.engine, Request::Moments { serial: 8, device, at }) {
-        Reply::Moments { serial: 8, moments } => moments,
+    match reply(&mut opened.engine, Request::Ask(Ask { serial: 8, device, what: Question::Moments(at) })) {
+        Reply::Answer { serial: 8, answer: Answer::Moments(moments) } => moments,
         other => panic!("{other:?}"),
     }
 }
@@ -196,8 +196,8 @@ proptest! {
         }
         // And a range is told what the trees of its parts are.
         let span = Span { from: last / 3, to: last - last / 4 };
-        let Reply::Range { serial: 3, facts } =
-            reply(&mut opened.engine, Request::Range { serial: 3, device: 0, span }) else { panic!("not a range") };
+        let Reply::Answer { serial: 3, answer: Answer::Range(facts) } =
+            reply(&mut opened.engine, Request::Ask(Ask { serial: 3, device: 0, what: Question::Range(span) })) else { panic!("not a range") };
         let sum = |scope: Scope| {
             let bytes: Vec<u64> = all.iter().filter_map(|details| weight(details, scope)).collect();
             Weight { bytes: bytes.iter().sum(), count: bytes.len() as u32 }
@@ -258,8 +258,12 @@ fn the_heaviest_of_a_node_is_that_of_the_allocations_there() {
     for arrangement in arrangements() {
         for row in page(&mut opened, 0, whole(scope, arrangement)).rows {
             let node = row.node;
-            let request = Request::Heaviest { serial: 9, device: 0, scope, arrangement, node };
-            let Reply::Heaviest { serial: 9, allocation } = reply(&mut opened.engine, request) else { panic!("other") };
+            let request =
+                Request::Ask(Ask { serial: 9, device: 0, what: Question::Heaviest { scope, arrangement, node } });
+            let Reply::Answer { serial: 9, answer: Answer::Heaviest(allocation) } = reply(&mut opened.engine, request)
+            else {
+                panic!("other")
+            };
             let is_there = |details: &&Details| {
                 let question = TreeQuestion {
                     reveal: Some(memscape::engine::protocol::Reveal::Allocation(details.allocation)),

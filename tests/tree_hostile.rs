@@ -7,7 +7,7 @@ use memscape::engine::protocol::{
     Arrangement, At, FlameQuestion, Fold, FoldState, Highlight, Internal, Looks, Reach, Reveal, Root, Scope, Span,
     TreePage, TreeQuestion, Weight,
 };
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::View;
 use numbered::{Open, lines, open, pickle};
 use std::time::{Duration, Instant};
@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 impl Open {
     fn tree(&mut self, question: TreeQuestion) -> TreePage {
         let started = Instant::now();
-        match self.reply(Request::Tree { serial: 1, device: 0, question: Box::new(question) }) {
-            Reply::Tree { page, .. } => {
+        match self.reply(Request::Ask(Ask { serial: 1, device: 0, what: Question::Tree(Box::new(question)) })) {
+            Reply::Answer { answer: Answer::Tree(page), .. } => {
                 assert!(started.elapsed() < Duration::from_secs(20), "it took {:?}", started.elapsed());
                 *page
             }
@@ -26,8 +26,10 @@ impl Open {
 
     fn curve(&mut self) -> Weight {
         let at = vec![At::Moment(self.last)];
-        match self.reply(Request::Moments { serial: 1, device: 0, at }) {
-            Reply::Moments { moments, .. } => Weight { bytes: moments[0].requested, count: moments[0].count },
+        match self.reply(Request::Ask(Ask { serial: 1, device: 0, what: Question::Moments(at) })) {
+            Reply::Answer { answer: Answer::Moments(moments), .. } => {
+                Weight { bytes: moments[0].requested, count: moments[0].count }
+            }
             other => panic!("{other:?}"),
         }
     }
@@ -111,14 +113,19 @@ fn a_hundred_thousand_stacks() -> Duration {
         let arrangement = open.everything_open(root).arrangement;
         let scope = Scope::At(open.last);
         let question = FlameQuestion { scope, arrangement, zoom: None, width_px: 30_000, find: None, allocation: None };
-        match open.reply(Request::Flame { serial: 1, device: 0, question }) {
-            Reply::Flame { page, .. } => assert!(page.boxes.len() > 600 && page.total.count == 100_000),
+        match open.reply(Request::Ask(Ask { serial: 1, device: 0, what: Question::Flame(question) })) {
+            Reply::Answer { answer: Answer::Flame(page), .. } => {
+                assert!(page.boxes.len() > 600 && page.total.count == 100_000);
+            }
             other => panic!("{other:?}"),
         }
         let looks =
             Looks { highlight: Highlight::Node(open.everything_open(root).arrangement, node), ..Looks::default() };
         let view = View::fit(u64::from(open.last) + 1, 1 << 33, 100, 100);
-        assert!(matches!(open.reply(Request::Scene { serial: 1, device: 0, view, looks }), Reply::Scene { .. }));
+        assert!(matches!(
+            open.reply(Request::Ask(Ask { serial: 1, device: 0, what: Question::Scene { view, looks } })),
+            Reply::Answer { answer: Answer::Scene(_), .. }
+        ));
     }
     open.slowest.max(again)
 }
@@ -136,8 +143,10 @@ fn the_box_of_an_allocation_is_found_at_once_among_many() {
         open.slowest = Duration::ZERO;
         let allocation = Some(allocation);
         let question = FlameQuestion { scope, arrangement, zoom: None, width_px: 1500, find: None, allocation };
-        match open.reply(Request::Flame { serial: 1, device: 0, question }) {
-            Reply::Flame { page, .. } => assert_eq!(page.boxes[page.revealed.unwrap() as usize].row, row),
+        match open.reply(Request::Ask(Ask { serial: 1, device: 0, what: Question::Flame(question) })) {
+            Reply::Answer { answer: Answer::Flame(page), .. } => {
+                assert_eq!(page.boxes[page.revealed.unwrap() as usize].row, row);
+            }
             other => panic!("{other:?}"),
         }
         if allocation == Some(12) {
@@ -213,12 +222,21 @@ fn sums_beyond_64_bits_stay_at_the_limit() {
         };
         assert_eq!(open.tree(question).revealed, None);
     }
-    let Reply::Range { facts, .. } = open.reply(Request::Range { serial: 1, device: 0, span }) else { panic!("other") };
+    let Reply::Answer { answer: Answer::Range(facts), .. } =
+        open.reply(Request::Ask(Ask { serial: 1, device: 0, what: Question::Range(span) }))
+    else {
+        panic!("other")
+    };
     assert_eq!((facts.span, facts.born, facts.at_begin), (Span { from: 2, to: 2 }, Weight::default(), facts.at_end));
-    let range = open.reply(Request::Range { serial: 1, device: 77, span });
-    assert!(matches!(range, Reply::Range { .. }), "a device that is not there has an answer");
+    let range = open.reply(Request::Ask(Ask { serial: 1, device: 77, what: Question::Range(span) }));
+    assert!(
+        matches!(range, Reply::Answer { answer: Answer::Range(_), .. }),
+        "a device that is not there has an answer"
+    );
     let question = Box::new(open.everything_open(Root::Outermost));
-    let Reply::Tree { page, .. } = open.reply(Request::Tree { serial: 1, device: 77, question }) else {
+    let Reply::Answer { answer: Answer::Tree(page), .. } =
+        open.reply(Request::Ask(Ask { serial: 1, device: 77, what: Question::Tree(question) }))
+    else {
         panic!("other")
     };
     assert_eq!(*page, TreePage::default());

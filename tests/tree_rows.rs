@@ -7,7 +7,7 @@ use crate::turns;
 use memscape::engine::protocol::{
     Arrangement, Fold, FoldState, Reach, Reveal, Root, Scope, Span, Tally, TreePage, TreeQuestion, TreeRow,
 };
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, reply};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,15 +15,21 @@ use std::collections::{BTreeMap, BTreeSet};
 const FIND: u32 = 31;
 
 fn page(opened: &mut Opened, question: &TreeQuestion) -> TreePage {
-    match reply(&mut opened.engine, Request::Tree { serial: 7, device: 0, question: Box::new(question.clone()) }) {
-        Reply::Tree { serial: 7, page } => *page,
+    match reply(
+        &mut opened.engine,
+        Request::Ask(Ask { serial: 7, device: 0, what: Question::Tree(Box::new(question.clone())) }),
+    ) {
+        Reply::Answer { serial: 7, answer: Answer::Tree(page) } => *page,
         other => panic!("{other:?}"),
     }
 }
 
 fn find(opened: &mut Opened, query: &str) -> Tally {
-    match reply(&mut opened.engine, Request::Find { serial: FIND, device: 0, query: query.to_owned() }) {
-        Reply::Found { tally, .. } => tally,
+    match reply(
+        &mut opened.engine,
+        Request::Ask(Ask { serial: FIND, device: 0, what: Question::Find(query.to_owned()) }),
+    ) {
+        Reply::Answer { answer: Answer::Find(tally), .. } => tally,
         other => panic!("{other:?}"),
     }
 }

@@ -5,13 +5,14 @@ use crate::face::{self, Worker};
 use memscape::engine::protocol::{
     Details, DeviceSummary, Grouping, HitAllocation, Looks, Member, MomentFacts, Phase, Progress, Stepped, Stop,
 };
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::{Quad, QuadIdentity, Scene, View};
-use memscape::ui::action::{GivenFile, Origin, Pointer, WheelAxis};
 use memscape::ui::drag::Held;
+use memscape::ui::effect::{GivenFile, Origin, Pointer, WheelAxis};
 use memscape::ui::link::Link;
 use memscape::ui::overlay::Overlay;
-use memscape::ui::state::{BytesAxis, Canvas, Help, Letters, Renderer, Stage};
+use memscape::ui::shown::{BytesAxis, Canvas};
+use memscape::ui::stage::{Help, Letters, Renderer, Stage};
 use memscape::ui::{Action, Command, Effect, hover, moment, notices};
 use proptest::prelude::*;
 
@@ -61,18 +62,18 @@ impl Page {
         self.done
             .iter()
             .filter_map(|effect| if let Effect::Ask(request) = effect { Some(request) } else { None })
-            .filter(|request| !matches!(request, Request::Moments { .. }))
+            .filter(|request| !matches!(request, Request::Ask(Ask { what: Question::Moments(_), .. })))
             .collect()
     }
 
     /// Answers the scene that was asked for last.
     fn answer_scene(&mut self) {
         let request = self.asked().into_iter().find_map(|request| match request {
-            Request::Scene { serial, device, view, .. } => Some((*serial, *device, *view)),
+            Request::Ask(Ask { serial, what: Question::Scene { view, .. }, .. }) => Some((*serial, *view)),
             _ => None,
         });
-        let (serial, device, view) = request.expect("a scene was asked for");
-        self.reply(Reply::Scene { serial, device, scene: Box::new(scene(view)) });
+        let (serial, view) = request.expect("a scene was asked for");
+        self.answered(serial, Answer::Scene(Box::new(scene(view))));
     }
 
     /// A page with a file open and its whole timeline shown.
@@ -100,10 +101,20 @@ fn a_file_is_read_and_its_whole_timeline_asked_for() {
     assert_eq!(page.done, [], "no canvas yet");
     page.act(Action::Resized(CANVAS));
     let view = View::fit(1000, 1 << 20, 100, 100);
-    assert_eq!(page.asked(), [&Request::Scene { serial: 1, device: 0, view, looks: Looks::default() }]);
+    assert_eq!(
+        page.asked(),
+        [&Request::Ask(Ask { serial: 1, device: 0, what: Question::Scene { view, looks: Looks::default() } })]
+    );
     page.answer_scene();
     assert!(matches!(page.done[..], [Effect::Upload { .. }, ..]));
-    assert!(matches!(page.asked()[..], [Request::Marks { .. }, Request::Overview { .. }, Request::Legend { .. }]));
+    assert!(matches!(
+        page.asked()[..],
+        [
+            Request::Ask(Ask { what: Question::Marks, .. }),
+            Request::Ask(Ask { what: Question::Overview { .. }, .. }),
+            Request::Ask(Ask { what: Question::Legend { .. }, .. })
+        ]
+    ));
 }
 
 #[test]
@@ -164,7 +175,9 @@ fn one_scene_is_on_its_way_and_the_next_is_for_the_newest_window() {
     }
     page.done = first;
     page.answer_scene();
-    let [Request::Scene { view, .. }] = page.asked()[..] else { panic!("{:?}", page.done) };
+    let [Request::Ask(Ask { what: Question::Scene { view, .. }, .. })] = page.asked()[..] else {
+        panic!("{:?}", page.done)
+    };
     let shown = page.view();
     assert_eq!((view.x_per_px, view.bytes_per_px), (shown.x_per_px, shown.bytes_per_px));
     assert!(view.left_px <= shown.left_px && view.width_px > shown.width_px, "with a margin");
@@ -192,18 +205,30 @@ fn bytes_follow_the_window_when_told_to() {
 fn a_single_block_is_selected_at_once_and_a_band_asks_first() {
     let mut page = Page::open();
     page.act(Action::Clicked(Pointer { x: 50.0, y: 10.0 }));
-    let details: Vec<_> = page.asked().into_iter().filter(|it| matches!(it, Request::Details { .. })).collect();
-    let [Request::Details { serial, allocation: 3, device: 0 }] = details[..] else { panic!("{:?}", page.done) };
+    let details: Vec<_> = page
+        .asked()
+        .into_iter()
+        .filter(|it| matches!(it, Request::Ask(Ask { what: Question::Details(_), .. })))
+        .collect();
+    let [Request::Ask(Ask { serial, device: 0, what: Question::Details(3) })] = details[..] else {
+        panic!("{:?}", page.done)
+    };
     let selected = Details { allocation: 3, born_event: Some(1), ..Details::default() };
-    page.reply(Reply::Details { serial: *serial, details: Some(Box::new(selected.clone())) });
+    page.answered(*serial, Answer::Details(Some(Box::new(selected.clone()))));
     assert_eq!(page.state.selection.as_deref(), Some(&selected));
 
     page.act(Action::Clicked(Pointer { x: 50.0, y: 80.0 }));
-    let hits: Vec<_> = page.asked().into_iter().filter(|it| matches!(it, Request::Hit { .. })).collect();
-    let [Request::Hit { serial, moment: 500, .. }] = hits[..] else { panic!("{:?}", page.done) };
+    let hits: Vec<_> = page
+        .asked()
+        .into_iter()
+        .filter(|it| matches!(it, Request::Ask(Ask { what: Question::Hit { .. }, .. })))
+        .collect();
+    let [Request::Ask(Ask { serial, what: Question::Hit { moment: 500, .. }, .. })] = hits[..] else {
+        panic!("{:?}", page.done)
+    };
     let hit = HitAllocation { allocation: 5, requested: 300, born: 2, died: Some(9), lowest_byte: 0, site: None };
-    page.reply(Reply::Hit { serial: *serial, device: 0, hit: Some(hit), memory: None });
-    assert!(page.asked().iter().any(|it| matches!(it, Request::Details { allocation: 5, .. })));
+    page.answered(*serial, Answer::Hit { hit: Some(hit), memory: None });
+    assert!(page.asked().iter().any(|it| matches!(it, Request::Ask(Ask { what: Question::Details(5), .. }))));
     page.command(Command::ClearSelection);
     assert_eq!((&page.state.selection, page.state.selecting), (&None, None));
 }
@@ -212,7 +237,9 @@ fn a_single_block_is_selected_at_once_and_a_band_asks_first() {
 fn the_card_keeps_still_inside_a_block() {
     let mut page = Page::open();
     page.act(Action::PointerMoved(Pointer { x: 50.0, y: 10.0 }));
-    let [Request::Hit { serial, .. }] = page.asked()[..] else { panic!("{:?}", page.done) };
+    let [Request::Ask(Ask { serial, what: Question::Hit { .. }, .. })] = page.asked()[..] else {
+        panic!("{:?}", page.done)
+    };
     let hit = HitAllocation {
         allocation: 3,
         requested: 512,
@@ -221,7 +248,7 @@ fn the_card_keeps_still_inside_a_block() {
         lowest_byte: 0,
         site: Some("a.py:1 f".into()),
     };
-    page.reply(Reply::Hit { serial: *serial, device: 0, hit: Some(hit), memory: None });
+    page.answered(*serial, Answer::Hit { hit: Some(hit), memory: None });
     let card = hover::card(page.state.hover.as_ref().expect("a hover"));
     assert_eq!((card.title.as_str(), card.site.as_str()), ("512 B", "a.py:1 f"));
     assert_eq!(card.lifetime, "born at event 0, live at the end");
@@ -237,8 +264,10 @@ fn the_card_keeps_still_inside_a_block() {
 fn an_answer_of_nothing_is_not_asked_again() {
     let mut page = Page::open();
     page.act(Action::PointerMoved(Pointer { x: 50.0, y: 80.0 }));
-    let [Request::Hit { serial, .. }] = page.asked()[..] else { panic!("{:?}", page.done) };
-    page.reply(Reply::Hit { serial: *serial, device: 0, hit: None, memory: None });
+    let [Request::Ask(Ask { serial, what: Question::Hit { .. }, .. })] = page.asked()[..] else {
+        panic!("{:?}", page.done)
+    };
+    page.answered(*serial, Answer::Hit { hit: None, memory: None });
     assert_eq!(page.asked(), Vec::<&Request>::new());
 }
 
@@ -247,7 +276,7 @@ fn another_device_begins_anew() {
     let mut page = Page::open();
     page.act(Action::Clicked(Pointer { x: 50.0, y: 10.0 }));
     page.command(Command::NextDevice);
-    assert!(matches!(page.asked()[..], [Request::Scene { device: 1, .. }]));
+    assert!(matches!(page.asked()[..], [Request::Ask(Ask { device: 1, what: Question::Scene { .. }, .. })]));
     assert_eq!(page.state.geometry.scene, None);
     page.act(Action::DeviceChosen(7));
     assert_eq!(page.state.device_place, 1, "there is no such device");
@@ -263,7 +292,7 @@ fn an_allocation_out_of_sight_is_brought_into_view() {
     }
     page.command(Command::SelectNext);
     let details = Details { born_event: Some(900), freed_event: Some(905), ..Details::default() };
-    page.reply(Reply::Details { serial: page.state.selecting.expect("asked"), details: Some(Box::new(details)) });
+    page.answered(page.state.selecting.expect("asked"), Answer::Details(Some(Box::new(details))));
     let view = page.view();
     assert!((view.x_from_column(0.0)..view.x_from_column(100.0)).contains(&900.0));
 }
@@ -301,11 +330,11 @@ fn tool_action() -> impl Strategy<Value = Action> {
         1 => (0..9u32).prop_map(Action::MarkerRemoved),
         1 => "[0-9.e-]{0,6}".prop_map(Action::CapacityTyped),
         4 => (0..6u32, 0..40u32, any::<u32>(), any::<u64>(), stops).prop_map(|(load, serial, moment, byte, stop)| {
-            Action::Replied { load, reply: Reply::Stepped { serial, to: Stepped { moment, byte, stop } } }
+            Action::Replied { load, reply: Reply::Answer { serial, answer: Answer::Step(Stepped { moment, byte, stop }) } }
         }),
         4 => (0..6u32, 0..40u32, 0..3000u32, 0..3usize).prop_map(|(load, serial, moment, count)| {
             let moments = vec![MomentFacts { moment, ..MomentFacts::default() }; count];
-            Action::Replied { load, reply: Reply::Moments { serial, moments } }
+            Action::Replied { load, reply: Reply::Answer { serial, answer: Answer::Moments(moments) } }
         }),
     ]
 }
@@ -331,14 +360,14 @@ fn any_action() -> impl Strategy<Value = Action> {
         1 => Just(Action::WorkerDied("gone".into())),
         4 => (0..6u32, 0..40u32).prop_map(move |(load, serial)| Action::Replied {
             load,
-            reply: Reply::Scene { serial, device: 0, scene: Box::new(scene(scene_view)) },
+            reply: Reply::Answer { serial, answer: Answer::Scene(Box::new(scene(scene_view))) },
         }),
         2 => (0..6u32).prop_map(|load| Action::Replied { load, reply: face::opened(devices()) }),
         1 => (0..6u32, 0..40u32).prop_map(move |(load, serial)| Action::Replied {
             load,
-            reply: Reply::Details { serial, details: Some(Box::new(details.clone())) },
+            reply: Reply::Answer { serial, answer: Answer::Details(Some(Box::new(details.clone()))) },
         }),
-        1 => (0..6u32, 0..40u32).prop_map(|(load, serial)| Action::Replied { load, reply: Reply::Hit { serial, device: 0, hit: None, memory: None } }),
+        1 => (0..6u32, 0..40u32).prop_map(|(load, serial)| Action::Replied { load, reply: Reply::Answer { serial, answer: Answer::Hit { hit: None, memory: None } } }),
     ]
 }
 
@@ -358,7 +387,7 @@ proptest! {
             }
             let shown: Vec<i64> = state.shown_lanes().map(|lane| lane.device.device).collect();
             for request in page.asked() {
-                if let Request::Scene { device: asked, .. } | Request::Hit { device: asked, .. } = request {
+                if let Request::Ask(Ask { device: asked, what: Question::Scene { .. }, .. }) | Request::Ask(Ask { device: asked, what: Question::Hit { .. }, .. }) = request {
                     prop_assert!(shown.contains(asked));
                 }
             }
@@ -427,24 +456,28 @@ fn files_none_of_which_can_be_a_snapshot_are_said() {
 fn another_order_is_outlined_anew_and_asked_about_when_it_is_there() {
     let mut page = Page::open();
     page.command(Command::SelectNext);
-    let [Request::Details { serial, .. }] = page.asked()[..] else { panic!("{:?}", page.done) };
+    let [Request::Ask(Ask { serial, what: Question::Details(_), .. })] = page.asked()[..] else {
+        panic!("{:?}", page.done)
+    };
     let details = Details { allocation: 3, requested: 512, ..Details::default() };
-    page.reply(Reply::Details { serial: *serial, details: Some(Box::new(details)) });
+    page.answered(*serial, Answer::Details(Some(Box::new(details))));
     let outline = |page: &Page| {
         let asked = page.asked().into_iter().find_map(|request| match request {
-            Request::Outline { serial, view, looks, allocation: 3, .. } => Some((*serial, *view, *looks)),
+            Request::Ask(Ask { serial, what: Question::Outline { looks, allocation: 3, .. }, .. }) => {
+                Some((*serial, *looks))
+            }
             _ => None,
         });
         asked.expect("an outline was asked for")
     };
-    let (serial, view, looks) = outline(&page);
+    let (serial, looks) = outline(&page);
     assert_eq!(looks, Looks::default());
-    page.reply(Reply::Outline { serial, allocation: 3, view, rects: Vec::new() });
+    page.answered(serial, Answer::Outline(Vec::new()));
 
     page.act(Action::StackingChosen(Some(Grouping::Size)));
     page.act(Action::PointerMoved(Pointer { x: 10.0, y: 75.0 }));
     let hit = page.asked().into_iter().find_map(|request| match request {
-        Request::Hit { looks, .. } => Some(*looks),
+        Request::Ask(Ask { what: Question::Hit { looks, .. }, .. }) => Some(*looks),
         _ => None,
     });
     assert_eq!(hit, Some(Looks::default()), "the old order is what is seen");
@@ -452,5 +485,5 @@ fn another_order_is_outlined_anew_and_asked_about_when_it_is_there() {
     page.act(Action::StackingChosen(None));
     page.act(Action::StackingChosen(grouped.stacking));
     page.answer_scene();
-    assert_eq!(outline(&page).2, grouped, "the window is the same, the place is not");
+    assert_eq!(outline(&page).1, grouped, "the window is the same, the place is not");
 }

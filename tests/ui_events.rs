@@ -5,9 +5,11 @@ use crate::face::{self, Worker};
 use memscape::engine::protocol::{
     Action as Did, Details, DeviceSummary, EventRow, EventsFilter, EventsPage, EventsQuestion, TableText,
 };
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::ui::events::{EventStep, EventsAction, ROW_PX, chips, grid, status};
-use memscape::ui::table::{Extent, Go};
+use memscape::ui::rows::RowsStep;
+use memscape::ui::rows::{Extent, Go};
+use memscape::ui::state::FeatureCommand;
 use memscape::ui::views::Tab;
 use memscape::ui::{Action, Command, Effect};
 
@@ -43,11 +45,11 @@ impl Page {
     }
 
     fn events(&mut self, action: EventsAction) {
-        self.act(Action::Events(action));
+        self.act(Action::of(action));
     }
 
     fn key(&mut self, go: Go) {
-        self.act(Action::Command(Command::Row(go, Extent::One)));
+        self.act(Action::Command(Command::Rows(RowsStep::Go(go, Extent::One))));
     }
 
     fn scroll(&mut self, top: f64) {
@@ -56,7 +58,9 @@ impl Page {
 
     fn asked(&self) -> Option<(u32, EventsQuestion)> {
         self.request(|request| match request {
-            Request::Events { serial, device: 0, question } => Some((*serial, (**question).clone())),
+            Request::Ask(Ask { serial, device: 0, what: Question::Events(question) }) => {
+                Some((*serial, (**question).clone()))
+            }
             _ => None,
         })
     }
@@ -102,7 +106,7 @@ impl Page {
             revealed: question.reveal.map(|event| event.div_ceil(step).min(listed.saturating_sub(1))),
             actions,
         };
-        self.reply(Reply::Events { serial, page: Box::new(page) });
+        self.answered(serial, Answer::Events(Box::new(page)));
         question
     }
 
@@ -117,7 +121,7 @@ impl Page {
 
     /// The event of the row that keys start from.
     fn active(&self) -> Option<u32> {
-        let grid = grid(&self.state);
+        let grid = grid(&self.state.events, &self.state);
         grid.rows.iter().find(|row| Some(row.row) == grid.active).map(|row| row.of)
     }
 }
@@ -131,7 +135,7 @@ fn it_begins_at_the_moment_and_follows_it() {
     assert_eq!(question.reveal, Some(7_654_321));
     page.answer_all();
     assert_eq!(page.active(), Some(7_654_321));
-    let seen = grid(&page.state);
+    let seen = grid(&page.state.events, &page.state);
     let row = seen.rows.iter().find(|row| row.of == 7_654_321).expect("it is in view");
     assert!(row.class.contains("now") && row.cells[0].text == "7,654,321", "{row:?}");
     assert!(seen.all_px <= 12_000_000.0, "browsers draw no higher page");
@@ -158,7 +162,7 @@ fn keys_lead_the_moment_from_event_to_event() {
     page.answer_all();
     assert_eq!((page.state.pinned.moment, page.active()), (1, Some(0)));
     // Rows that are chosen beside others leave it where it is.
-    page.act(Action::Command(Command::Row(Go::Down, Extent::Through)));
+    page.act(Action::Command(Command::Rows(RowsStep::Go(Go::Down, Extent::Through))));
     assert_eq!((page.state.pinned.moment, page.state.events.chosen.count()), (1, 2));
 }
 
@@ -170,19 +174,23 @@ fn a_free_that_is_clicked_is_seen_at_its_free() {
     page.tell(Details { allocation: 1014, born_event: Some(2), freed_event: Some(14), ..Details::default() });
     assert_eq!(page.state.pinned.moment, 15, "its birth is elsewhere");
     page.answer_all();
-    assert!(grid(&page.state).rows.iter().any(|row| row.of == 14 && row.class.contains("selected")));
+    assert!(
+        grid(&page.state.events, &page.state).rows.iter().any(|row| row.of == 14 && row.class.contains("selected"))
+    );
     // Keys lead to both ends of its life.
-    page.act(Action::Command(Command::Event(EventStep::ToBorn)));
+    page.act(Action::Command(Command::Feature(FeatureCommand::Events(EventStep::ToBorn))));
     page.answer_all();
     assert_eq!((page.state.pinned.moment, page.active()), (3, Some(2)));
     page.act(Action::TabChosen(Tab::Tree));
-    page.act(Action::Command(Command::Event(EventStep::ToFreed)));
+    page.act(Action::Command(Command::Feature(FeatureCommand::Events(EventStep::ToFreed))));
     page.answer_all();
     assert_eq!((page.state.pinned.moment, page.active(), page.state.views.tab), (15, Some(14), Tab::Events));
     // Enter selects what the row is about.
     page.key(Go::Down);
-    page.act(Action::Command(Command::Event(EventStep::Select)));
-    assert!(page.done.iter().any(|it| matches!(it, Effect::Ask(Request::Details { allocation: 1015, .. }))));
+    page.act(Action::Command(Command::Feature(FeatureCommand::Events(EventStep::Select))));
+    assert!(
+        page.done.iter().any(|it| matches!(it, Effect::Ask(Request::Ask(Ask { what: Question::Details(1015), .. }))))
+    );
 }
 
 #[test]
@@ -195,27 +203,27 @@ fn what_is_filtered_is_asked_for_and_said() {
     let question = page.answer();
     assert_eq!(question.filter, EventsFilter { actions: EventsFilter::bit(Did::Oom), ..EventsFilter::default() });
     page.answer_all();
-    assert_eq!(status(&page.state).text, "12 events of 80");
+    assert_eq!(status(&page.state.events).text, "12 events of 80");
     assert_eq!(page.active(), Some(14), "the first after the moment's");
-    let row = grid(&page.state).rows.into_iter().find(|row| row.of == 7).expect("memory ran out");
+    let row = grid(&page.state.events, &page.state).rows.into_iter().find(|row| row.of == 7).expect("memory ran out");
     assert_eq!(row.cells[3].text, "▲ oom");
     assert_eq!(row.cells[8].text, "asked for 1.00 MiB, the driver had 3.00 MiB free · train.py:1 step");
     assert_eq!(row.cells[5].text, "–");
 
     page.events(EventsAction::Typed("train.py".into()));
     assert_eq!(page.answer().filter.text, "train.py");
-    page.act(Action::Command(Command::ClearFilters));
+    page.act(Action::Command(Command::Rows(RowsStep::Clear)));
     page.worker.step = 1;
     assert_eq!(page.answer().filter, EventsFilter::default());
     page.answer_all();
-    assert_eq!(status(&page.state).text, "80 events");
+    assert_eq!(status(&page.state.events).text, "80 events");
     assert_eq!(page.active(), Some(9), "the moment's own row is listed again");
 }
 
 #[test]
 fn a_row_tells_what_memory_viz_tells_and_more() {
     let page = Page::open(80);
-    let row = grid(&page.state).rows.into_iter().find(|row| row.of == 14).expect("it is seen");
+    let row = grid(&page.state.events, &page.state).rows.into_iter().find(|row| row.of == 14).expect("it is seen");
     let texts: Vec<&str> = row.cells.iter().map(|cell| cell.text.as_str()).collect();
     assert_eq!(
         texts,
@@ -235,7 +243,7 @@ fn a_row_tells_what_memory_viz_tells_and_more() {
         ]
     );
     assert_eq!(row.cells[9].title, "4,194,304 B", "what is allocated is active and not pending");
-    assert!(grid(&page.state).rows.iter().any(|row| row.of == 3 && row.class.contains("found")));
+    assert!(grid(&page.state.events, &page.state).rows.iter().any(|row| row.of == 3 && row.class.contains("found")));
 }
 
 #[test]
@@ -246,7 +254,7 @@ fn a_range_is_listed_alone() {
     page.key(Go::Down);
     let question = page.answer();
     assert_eq!(question.filter.between, Some([10, 11]), "from the moment on: event 10");
-    assert!(status(&page.state).text.ends_with("in the range"));
+    assert!(status(&page.state.events).text.ends_with("in the range"));
 }
 
 #[test]
@@ -255,22 +263,24 @@ fn chosen_rows_are_copied() {
     page.events(EventsAction::RowClicked(3, Extent::One));
     page.answer_all();
     page.events(EventsAction::RowClicked(5, Extent::Through));
-    page.act(Action::Command(Command::CopyRows));
+    page.act(Action::Command(Command::Rows(RowsStep::Copy)));
     let (serial, chosen) = page
         .done
         .iter()
         .find_map(|effect| match effect {
-            Effect::Ask(Request::EventsText { serial, question, .. }) => Some((*serial, question.chosen.clone())),
+            Effect::Ask(Request::Ask(Ask { serial, what: Question::EventsText(question), .. })) => {
+                Some((*serial, question.chosen.clone()))
+            }
             _ => None,
         })
         .expect("the text was asked for");
     assert_eq!(chosen, [[3, 6]]);
     let part = TableText { text: "event\n3\n4\n5\n".into(), rows: 3, last: true };
-    page.reply(Reply::TableText { serial, part });
+    page.answered(serial, Answer::TableText(part));
     assert!(page.done.contains(&Effect::CopyPromised("event\n3\n4\n5\n".into())));
     page.act(Action::Copied(Ok(())));
     assert_eq!(page.state.remark.as_deref(), Some("Copied 3 rows."));
-    page.act(Action::Command(Command::ChooseAllRows));
+    page.act(Action::Command(Command::Rows(RowsStep::ChooseAll)));
     assert_eq!(page.state.events.chosen.count(), 1000);
 }
 

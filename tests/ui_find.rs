@@ -5,9 +5,10 @@ use crate::face::{self, Worker, columns};
 use memscape::engine::protocol::{
     Begin, Details, DeviceSummary, Direction, Grouping, Highlight, Looks, Match, Scope, Tally,
 };
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::{Scene, View};
-use memscape::ui::action::Pointer;
+use memscape::ui::cursor::CursorStep;
+use memscape::ui::effect::Pointer;
 use memscape::ui::find::{same_stack, status};
 use memscape::ui::{Action, Command, Effect};
 
@@ -42,7 +43,9 @@ impl Page {
     /// The search that was just asked for: its serial, device and text.
     fn search(&self) -> Option<(u32, i64, String)> {
         self.request(|request| match request {
-            Request::Find { serial, device, query } => Some((*serial, *device, query.clone())),
+            Request::Ask(Ask { serial, device, what: Question::Find(query) }) => {
+                Some((*serial, *device, query.clone()))
+            }
             _ => None,
         })
     }
@@ -50,7 +53,7 @@ impl Page {
     /// The step that was just asked for.
     fn step(&self) -> Option<(u32, Begin, Direction)> {
         self.request(|request| match request {
-            Request::FindNext { serial, begin, direction, looks, .. } => {
+            Request::Ask(Ask { serial, what: Question::FindNext { begin, direction, looks, .. }, .. }) => {
                 assert_eq!(*looks, looks.plain());
                 Some((*serial, *begin, *direction))
             }
@@ -60,13 +63,19 @@ impl Page {
 
     /// How the scene that was just asked for is to look.
     fn looks(&self) -> Option<Looks> {
-        self.request(|request| if let Request::Scene { looks, .. } = request { Some(*looks) } else { None })
+        self.request(|request| {
+            if let Request::Ask(Ask { what: Question::Scene { looks, .. }, .. }) = request {
+                Some(*looks)
+            } else {
+                None
+            }
+        })
     }
 
     /// Answers the search that was just asked for.
     fn found(&mut self, tally: Tally) -> u32 {
-        let (serial, device, _) = self.search().expect("a search was asked for");
-        self.reply(Reply::Found { serial, device, tally });
+        let (serial, ..) = self.search().expect("a search was asked for");
+        self.answered(serial, Answer::Find(tally));
         serial
     }
 
@@ -74,7 +83,7 @@ impl Page {
     fn stepped(&mut self, allocation: u32, lowest_byte: u64) {
         let (serial, ..) = self.step().expect("a step was asked for");
         let found = Match { allocation, place: allocation / 2, requested: 512, lowest_byte };
-        self.reply(Reply::FoundNext { serial, found: Some(found) });
+        self.answered(serial, Answer::FindNext(Some(found)));
         self.select(allocation, Some(7));
     }
 
@@ -89,7 +98,7 @@ impl Page {
         let (serial, view) = (self.state.geometry.in_flight.expect("a scene was asked for"), self.state.view);
         let view = view.expect("a view");
         let scene = Scene { columns: columns(view), view, band_px: 1, quads: vec![], ground: None, identities: vec![] };
-        self.reply(Reply::Scene { serial, device: 0, scene: Box::new(scene) });
+        self.answered(serial, Answer::Scene(Box::new(scene)));
     }
 }
 
@@ -103,9 +112,9 @@ fn what_is_typed_is_searched_once() {
     assert_eq!(page.search(), None, "it is on its way");
     page.find("train.py");
     let (second, ..) = page.search().expect("asked");
-    page.reply(Reply::Found { serial: first, device: 0, tally: TALLY });
+    page.answered(first, Answer::Find(TALLY));
     assert_eq!(status(&page.state).text, "Searching…", "that was the answer to another question");
-    page.reply(Reply::Found { serial: second, device: 0, tally: TALLY });
+    page.answered(second, Answer::Find(TALLY));
     assert_eq!(status(&page.state).text, "3,407 matches · 1.00 GiB in all · 1.00 MiB at the peak");
     assert_eq!(
         status(&page.state).exact,
@@ -167,7 +176,7 @@ fn from_match_to_match() {
     page.find("train");
     let (serial, ..) = page.search().expect("asked");
     page.command(Command::FindNext);
-    page.reply(Reply::Found { serial, device: 0, tally: TALLY });
+    page.answered(serial, Answer::Find(TALLY));
     let (_, begin, direction) = page.step().expect("as soon as it is known");
     assert_eq!((begin, direction), (Begin::Moment(0), Direction::Next), "from the left edge of the window");
     page.stepped(22, 0);
@@ -181,7 +190,7 @@ fn from_match_to_match() {
     assert_eq!(page.step(), None);
     let serial = page.state.serial;
     let found = Match { allocation: 20, place: 9, requested: 512, lowest_byte: 0 };
-    page.reply(Reply::FoundNext { serial, found: Some(found) });
+    page.answered(serial, Answer::FindNext(Some(found)));
     assert_eq!(
         page.step().map(|(_, begin, _)| begin),
         Some(Begin::Allocation(20)),
@@ -232,19 +241,22 @@ fn all_of_the_stack_stand_out_until_something_is_found() {
     assert_eq!(page.looks().map(|looks| looks.highlight), Some(Highlight::Stack(7)));
     page.draw();
     let counted = page.request(|request| match request {
-        Request::SameStack { serial, stack, .. } => Some((*serial, *stack)),
+        Request::Ask(Ask { serial, what: Question::SameStack(stack), .. }) => Some((*serial, *stack)),
         _ => None,
     });
     let (serial, stack) = counted.expect("a tally was asked for");
     assert_eq!((stack, same_stack(&page.state).as_str()), (7, ""));
-    page.reply(Reply::SameStack { serial, tally: TALLY });
+    page.answered(serial, Answer::SameStack(TALLY));
     assert_eq!(same_stack(&page.state), "3,407 allocations · 1.00 GiB in all · 12 at the peak, 1.00 MiB");
 
     // Another of the same stack: nothing has to be drawn or counted anew.
     page.command(Command::SelectNext);
     page.select(1, Some(7));
     assert_eq!(page.looks(), None);
-    assert!(page.request(|request| matches!(request, Request::SameStack { .. }).then_some(())).is_none());
+    assert!(
+        page.request(|request| matches!(request, Request::Ask(Ask { what: Question::SameStack(_), .. })).then_some(()))
+            .is_none()
+    );
 
     page.command(Command::ToggleSameStack);
     assert_eq!(page.looks().map(|looks| looks.highlight), Some(Highlight::Nothing));
@@ -281,7 +293,7 @@ fn whoever_selects_something_else_goes_on_from_there() {
     page.found(TALLY);
     page.command(Command::FindNext);
     let found = Match { allocation: 22, place: 11, requested: 512, lowest_byte: 0 };
-    page.reply(Reply::FoundNext { serial: page.step().expect("asked").0, found: Some(found) });
+    page.answered(page.step().expect("asked").0, Answer::FindNext(Some(found)));
     // Before its details are here, another one is selected.
     page.command(Command::SelectNext);
     page.select(500, Some(7));
@@ -293,15 +305,19 @@ fn whoever_selects_something_else_goes_on_from_there() {
 fn what_stands_out_changes_nothing_under_the_cursor() {
     let mut page = Page::open();
     page.act(Action::PointerMoved(Pointer { x: 50.5, y: 40.0 }));
-    page.command(Command::CursorLater);
+    page.command(Command::Cursor(CursorStep::Later));
     let hit = |page: &Page| {
-        page.request(
-            |request| if let Request::Hit { serial, looks, .. } = request { Some((*serial, *looks)) } else { None },
-        )
+        page.request(|request| {
+            if let Request::Ask(Ask { serial, what: Question::Hit { looks, .. }, .. }) = request {
+                Some((*serial, *looks))
+            } else {
+                None
+            }
+        })
     };
     let (serial, looks) = hit(&page).expect("what is under the cursor");
     assert_eq!(looks, Looks::default());
-    page.reply(Reply::Hit { serial, device: 0, hit: None, memory: None });
+    page.answered(serial, Answer::Hit { hit: None, memory: None });
     page.find("train");
     page.found(TALLY);
     page.draw();

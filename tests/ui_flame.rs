@@ -10,11 +10,12 @@ use crate::face::{self, CANVAS, Worker};
 use memscape::engine::protocol::{
     DeviceSummary, FlameBox, FlamePage, FlameQuestion, NodeKind, NodeLabel, Scope, Span, Weight,
 };
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::ui::flame::picture::{FlameFill, FlamePicture, FlameStroke, picture};
 use memscape::ui::flame::words::{card, crumbs, note, reading};
 use memscape::ui::flame::{FlameAction, FlameStep};
-use memscape::ui::state::Canvas;
+use memscape::ui::shown::Canvas;
+use memscape::ui::state::FeatureCommand;
 use memscape::ui::views::Tab;
 use memscape::ui::{Action, Command, Effect};
 
@@ -39,17 +40,17 @@ impl Page {
     }
 
     fn flame(&mut self, action: FlameAction) {
-        self.act(Action::Flame(action));
+        self.act(Action::of(action));
     }
 
     fn step(&mut self, step: FlameStep) {
-        self.act(Action::Command(Command::Flame(step)));
+        self.act(Action::Command(Command::Feature(FeatureCommand::Flame(step))));
     }
 
     /// What was asked of the worker last.
     fn asked(&self) -> Option<(u32, FlameQuestion)> {
         self.request(|request| match request {
-            Request::Flame { serial, device: 3, question } => Some((*serial, *question)),
+            Request::Ask(Ask { serial, device: 3, what: Question::Flame(question) }) => Some((*serial, *question)),
             _ => None,
         })
     }
@@ -59,7 +60,7 @@ impl Page {
         let mut page = Page::open();
         page.act(Action::TabChosen(Tab::Flame));
         let (serial, _) = page.asked().expect("a question when the view is seen");
-        page.reply(Reply::Flame { serial, page: Box::new(boxes(0)) });
+        page.answered(serial, Answer::Flame(Box::new(boxes(0))));
         page
     }
 
@@ -68,7 +69,7 @@ impl Page {
     }
 
     fn picture(&self) -> FlamePicture {
-        picture(&self.state).expect("a picture")
+        picture(&self.state.flame, &self.state).expect("a picture")
     }
 }
 
@@ -133,9 +134,9 @@ fn it_is_asked_only_while_it_is_seen_and_once_at_a_time() {
     page.state.views.scope = Scope::At(7);
     page.act(Action::PointerLeft);
     assert_eq!(page.asked(), None);
-    page.reply(Reply::Flame { serial: serial + 9, page: Box::new(boxes(0)) });
+    page.answered(serial + 9, Answer::Flame(Box::new(boxes(0))));
     assert!(page.state.flame.page().is_none(), "an answer to another question");
-    page.reply(Reply::Flame { serial, page: Box::new(boxes(0)) });
+    page.answered(serial, Answer::Flame(Box::new(boxes(0))));
     assert!(page.state.flame.page().is_some(), "what came is shown until there is better");
     let (_, question) = page.asked().expect("the newest next");
     assert_eq!(question.scope, Scope::At(7));
@@ -158,7 +159,7 @@ fn a_click_selects_and_a_double_click_zooms() {
     page.flame(FlameAction::DoubleClicked([10.0, ROW * 2.5]));
     let (serial, question) = page.asked().expect("another zoom, another question");
     assert_eq!(question.zoom, Some(3));
-    page.reply(Reply::Flame { serial, page: Box::new(boxes(4)) });
+    page.answered(serial, Answer::Flame(Box::new(boxes(4))));
     page.flame(FlameAction::Chosen(0));
     assert_eq!(page.asked().map(|(_, question)| question.zoom), Some(None));
 }
@@ -168,7 +169,7 @@ fn escape_zooms_out_before_it_gives_up_more() {
     let mut page = Page::shown();
     page.flame(FlameAction::DoubleClicked([10.0, ROW * 2.5]));
     let (serial, _) = page.asked().unwrap();
-    page.reply(Reply::Flame { serial, page: Box::new(boxes(4)) });
+    page.answered(serial, Answer::Flame(Box::new(boxes(4))));
     page.act(Action::Command(Command::ClearSelection));
     assert_eq!(page.asked().map(|(_, question)| question.zoom), Some(None));
 }
@@ -208,11 +209,11 @@ fn out_goes_one_box_and_all_goes_to_the_root() {
     let mut page = Page::shown();
     page.flame(FlameAction::DoubleClicked([10.0, ROW * 2.5]));
     let (serial, _) = page.asked().unwrap();
-    page.reply(Reply::Flame { serial, page: Box::new(boxes(4)) });
+    page.answered(serial, Answer::Flame(Box::new(boxes(4))));
     page.step(FlameStep::ZoomOut);
     let (serial, question) = page.asked().unwrap();
     assert_eq!(question.zoom, Some(1));
-    page.reply(Reply::Flame { serial, page: Box::new(boxes(1)) });
+    page.answered(serial, Answer::Flame(Box::new(boxes(1))));
     page.step(FlameStep::ZoomOutFully);
     assert_eq!(page.asked().map(|(_, question)| question.zoom), Some(None));
 }
@@ -270,11 +271,11 @@ fn the_card_is_exact() {
 #[test]
 fn what_is_selected_is_said() {
     let mut page = Page::shown();
-    assert!(reading(&page.state).contains("Backspace zooms out"));
+    assert!(reading(&page.state.flame, &page.state).contains("Backspace zooms out"));
     page.flame(FlameAction::Clicked([10.0, ROW * 1.5]));
     let said = "60 B · main · 60.0 % of all · 60.0 % of its parent · 2 allocations · /home/me/train.py:7";
-    assert_eq!(reading(&page.state), said);
-    assert_eq!(note(&page.state), "");
+    assert_eq!(reading(&page.state.flame, &page.state), said);
+    assert_eq!(note(&page.state.flame, &page.state), "");
 }
 
 #[test]
@@ -283,17 +284,17 @@ fn nothing_is_said_to_be_nothing() {
     page.act(Action::TabChosen(Tab::Flame));
     let (serial, _) = page.asked().unwrap();
     let root = FlameBox { nodes: 1, x: [0, 400], ..FlameBox::default() };
-    page.reply(Reply::Flame { serial, page: Box::new(FlamePage { boxes: vec![root], ..FlamePage::default() }) });
-    assert_eq!(note(&page.state), "Nothing is live at this moment.");
+    page.answered(serial, Answer::Flame(Box::new(FlamePage { boxes: vec![root], ..FlamePage::default() })));
+    assert_eq!(note(&page.state.flame, &page.state), "Nothing is live at this moment.");
     page.state.views.scope = Scope::Born(Span { from: 1, to: 2 });
-    assert_eq!(note(&page.state), "Nothing was allocated in this range.");
+    assert_eq!(note(&page.state.flame, &page.state), "Nothing was allocated in this range.");
     for step in
         [FlameStep::Up, FlameStep::Down, FlameStep::Left, FlameStep::Right, FlameStep::ZoomIn, FlameStep::ZoomOut]
     {
         page.step(step);
     }
     // Not even a box: the device is gone.
-    page.reply(Reply::Flame { serial: serial + 1, page: Box::default() });
+    page.answered(serial + 1, Answer::Flame(Box::default()));
     page.flame(FlameAction::Clicked([1.0, 1.0]));
 }
 
@@ -330,18 +331,18 @@ fn what_is_found_selected_hovered_and_revealed_stands_out() {
     let mut page = Page::shown();
     page.act(Action::FindTyped("step".into()));
     let serial = page.done.iter().find_map(|effect| match effect {
-        Effect::Ask(Request::Find { serial, .. }) => Some(*serial),
+        Effect::Ask(Request::Ask(Ask { serial, what: Question::Find(_), .. })) => Some(*serial),
         _ => None,
     });
     let tally = memscape::engine::protocol::Tally { count: 1, requested: 20, ..Default::default() };
-    page.reply(Reply::Found { serial: serial.unwrap(), device: 3, tally });
+    page.answered(serial.unwrap(), Answer::Find(tally));
     let (asked, question) = page.asked().expect("the boxes with what was found");
     assert_eq!(question.find, serial);
     let mut found = boxes(0);
     (found.boxes[0].found, found.boxes[1].found, found.boxes[4].found) = (20, 20, 60);
     found.boxes[4].matches = true;
     found.revealed = Some(4);
-    page.reply(Reply::Flame { serial: asked, page: Box::new(found) });
+    page.answered(asked, Answer::Flame(Box::new(found)));
     page.flame(FlameAction::Clicked([10.0, ROW * 1.5]));
     page.flame(FlameAction::PointerAt(Some([300.0, ROW * 1.5])));
     let drawn = page.picture();
@@ -363,7 +364,7 @@ fn flames_stand_on_the_ground() {
     page.flame(FlameAction::Resized(Canvas { width_px: 400, height_px: 200, scale: 2.0 }));
     let (serial, question) = page.asked().map_or((0, None), |(serial, question)| (serial, Some(question)));
     assert_eq!(question, None, "as wide as before");
-    page.reply(Reply::Flame { serial, page: Box::new(boxes(0)) });
+    page.answered(serial, Answer::Flame(Box::new(boxes(0))));
     page.step(FlameStep::Turn);
     // Four rows of 40 device pixels in 200.
     assert_eq!(page.picture().tiles[0].y, [160, 200]);

@@ -3,13 +3,13 @@
 
 use crate::face::{self, Worker, columns};
 use memscape::engine::protocol::{DeviceSummary, Looks, MomentFacts};
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
-use memscape::ui::action::{Pointer, WheelAxis};
 use memscape::ui::drag::Held;
+use memscape::ui::effect::{Pointer, WheelAxis};
 use memscape::ui::overlay::Overlay;
-use memscape::ui::state::Canvas;
+use memscape::ui::shown::Canvas;
 use memscape::ui::{Action, Command, Effect, lane_labels};
 use proptest::prelude::*;
 
@@ -55,7 +55,9 @@ impl Page {
 
     fn asked(&self) -> Option<(u32, i64, View)> {
         let mut scenes = self.done.iter().filter_map(|effect| match effect {
-            Effect::Ask(Request::Scene { serial, device, view, looks }) if *looks == Looks::default() => {
+            Effect::Ask(Request::Ask(Ask { serial, device, what: Question::Scene { view, looks } }))
+                if *looks == Looks::default() =>
+            {
                 Some((*serial, *device, *view))
             }
             _ => None,
@@ -71,7 +73,7 @@ impl Page {
         while let Some((serial, device, view)) = self.asked() {
             devices.push(device);
             assert!(devices.len() < 50, "there is no end of asking");
-            self.reply(Reply::Scene { serial, device, scene: Box::new(scene(view)) });
+            self.answered(serial, Answer::Scene(Box::new(scene(view))));
             let uploads = self.done.iter().filter(|effect| matches!(effect, Effect::Upload { .. })).count();
             assert_eq!(uploads, 1);
         }
@@ -113,7 +115,7 @@ fn lanes_take_turns_while_the_window_moves_on() {
         let zoom = if step % 2 == 0 { Command::ZoomEventsIn } else { Command::ZoomEventsOut };
         page.act(Action::Command(zoom));
         assert_eq!(page.asked(), None, "one is on its way");
-        page.reply(Reply::Scene { serial, device, scene: Box::new(scene(view)) });
+        page.answered(serial, Answer::Scene(Box::new(scene(view))));
     }
     devices.sort_unstable();
     assert_eq!(devices, [-1, -1, 0, 0, 1, 1], "no lane waits for ever");
@@ -126,9 +128,9 @@ fn a_reply_goes_to_the_lane_that_asked_whatever_has_the_focus() {
     assert_eq!(device, 0);
     page.act(Action::Command(Command::NextDevice));
     assert_eq!(page.state.device_place, 1);
-    page.reply(Reply::Scene { serial: serial + 77, device: 1, scene: Box::new(scene(view)) });
+    page.answered(serial + 77, Answer::Scene(Box::new(scene(view))));
     assert!(page.state.shown_lanes().all(|lane| lane.place == 0 || lane.geometry.scene.is_none()), "nobody asked");
-    page.reply(Reply::Scene { serial, device, scene: Box::new(scene(view)) });
+    page.answered(serial, Answer::Scene(Box::new(scene(view))));
     let places: Vec<_> =
         page.state.shown_lanes().filter(|lane| lane.geometry.scene.is_some()).map(|lane| lane.place).collect();
     assert_eq!(places, [0]);
@@ -143,11 +145,13 @@ fn a_click_moves_the_focus_and_selects_there() {
     page.act(Action::PointerMoved(Pointer { x: 40.0, y: 150.0 }));
     let hover = page.state.hover.clone().expect("a hover");
     assert_eq!((hover.place, hover.spot.single()), (1, Some(3 + 99)));
-    assert!(matches!(page.done[..], [Effect::Ask(Request::Hit { device: 1, .. })]));
+    assert!(matches!(page.done[..], [Effect::Ask(Request::Ask(Ask { device: 1, what: Question::Hit { .. }, .. }))]));
     assert_eq!(page.state.device_place, 0);
     page.act(Action::Clicked(Pointer { x: 40.0, y: 50.0 }));
     assert_eq!(page.state.device_place, 2);
-    let asked = |effect: &Effect| matches!(effect, Effect::Ask(Request::Details { device: -1, allocation: 102, .. }));
+    let asked = |effect: &Effect| {
+        matches!(effect, Effect::Ask(Request::Ask(Ask { device: -1, what: Question::Details(102), .. })))
+    };
     assert!(page.done.iter().any(asked), "{:?}", page.done);
     let after: Vec<View> = page.state.shown_lanes().map(|lane| *lane.view).collect();
     assert_eq!(before, after, "the focus moves, the picture does not");
@@ -267,15 +271,17 @@ fn other_colours_are_asked_for_in_every_lane() {
     page.answer_scenes();
     page.act(Action::Command(Command::NextColouring));
     for _ in 0..3 {
-        let (serial, device, view) = page
+        let (serial, view) = page
             .done
             .iter()
             .find_map(|effect| match effect {
-                Effect::Ask(Request::Scene { serial, device, view, .. }) => Some((*serial, *device, *view)),
+                Effect::Ask(Request::Ask(Ask { serial, what: Question::Scene { view, .. }, .. })) => {
+                    Some((*serial, *view))
+                }
                 _ => None,
             })
             .expect("a scene");
-        page.reply(Reply::Scene { serial, device, scene: Box::new(scene(view)) });
+        page.answered(serial, Answer::Scene(Box::new(scene(view))));
     }
     assert!(page.state.shown_lanes().all(|lane| lane.geometry.looks == page.state.looks));
 }
@@ -338,12 +344,12 @@ fn a_step_back_gives_up_a_turn_on_its_way() {
     page.act(Action::Command(Command::ZoomEventsIn));
     page.act(Action::Command(Command::ToggleAxis));
     let asked = page.done.iter().find_map(|effect| match effect {
-        Effect::Ask(Request::Moments { serial, at, .. }) => Some((*serial, at.len())),
+        Effect::Ask(Request::Ask(Ask { serial, what: Question::Moments(at), .. })) => Some((*serial, at.len())),
         _ => None,
     });
     let (serial, count) = asked.expect("where the window's edges are");
     page.act(Action::Command(Command::WindowBack));
     assert_eq!(page.state.axis, Axis::Events);
-    page.reply(Reply::Moments { serial, moments: vec![MomentFacts::default(); count] });
+    page.answered(serial, Answer::Moments(vec![MomentFacts::default(); count]));
     assert_eq!(page.state.axis, Axis::Events);
 }

@@ -8,11 +8,12 @@
 
 use crate::face::{self, Worker};
 use memscape::engine::protocol::{At, DeviceSummary, MomentFacts, Place, RangeFacts, Scope, Span, Weight};
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Scene, View, time_axis_margin};
-use memscape::ui::action::Pointer;
 use memscape::ui::axis_press::AxisPress;
+use memscape::ui::cursor::CursorStep;
+use memscape::ui::effect::Pointer;
 use memscape::ui::range::{self, About};
 use memscape::ui::{Action, Command, moment};
 
@@ -92,19 +93,20 @@ struct Told {
 }
 
 impl Worker for Told {
-    fn answer(&mut self, request: &Request) -> Option<Reply> {
+    fn answer(&mut self, request: &Request) -> Option<Answer> {
         self.asked.push(request.clone());
-        if self.is_slow { None } else { answer(request.clone()) }
+        if self.is_slow { None } else { answer(request) }
     }
 }
 
 type Page = face::Page<Told>;
 
-fn answer(request: Request) -> Option<Reply> {
-    Some(match request {
-        Request::Scene { serial, device, view, .. } => Reply::Scene { serial, device, scene: Box::new(scene(view)) },
-        Request::Moments { serial, at, .. } => Reply::Moments { serial, moments: at.into_iter().map(facts).collect() },
-        Request::Range { serial, span, .. } => Reply::Range { serial, facts: range_facts(span) },
+fn answer(request: &Request) -> Option<Answer> {
+    let Request::Ask(Ask { what, .. }) = request else { return None };
+    Some(match what {
+        Question::Scene { view, .. } => Answer::Scene(Box::new(scene(*view))),
+        Question::Moments(at) => Answer::Moments(at.iter().copied().map(facts).collect()),
+        Question::Range(span) => Answer::Range(range_facts(*span)),
         _ => return None,
     })
 }
@@ -116,7 +118,7 @@ impl Page {
 
     /// Answers what was left.
     fn answer(&mut self, request: Request) {
-        answer(request).into_iter().for_each(|reply| self.reply(reply));
+        self.reply_to(&request, answer(&request));
     }
 
     fn press(&mut self, presses: &[AxisPress]) {
@@ -165,16 +167,16 @@ fn a_click_pins_what_is_under_it_and_hovering_only_tells() {
 #[test]
 fn keys_lead_the_pinned_moment() {
     let mut page = Page::open();
-    page.command(Command::CursorLater);
+    page.command(Command::Cursor(CursorStep::Later));
     assert_eq!(page.scope(), Scope::At(PEAK + 1), "from where it is");
     page.command(Command::PinEnd);
     assert_eq!(page.scope(), Scope::At(EVENTS));
     assert!(range::title(&page.state).contains("event 998 · the end"), "{}", range::title(&page.state));
-    page.command(Command::CursorLater);
+    page.command(Command::Cursor(CursorStep::Later));
     assert_eq!(page.scope(), Scope::At(EVENTS), "there is nothing after it");
     page.command(Command::PinPeak);
     assert_eq!(page.scope(), Scope::At(PEAK));
-    page.command(Command::CursorEarlier);
+    page.command(Command::Cursor(CursorStep::Earlier));
     page.command(Command::GoToPeak);
     assert_eq!(page.scope(), Scope::At(PEAK));
 }
@@ -218,7 +220,12 @@ fn the_handle_is_dragged_and_the_newest_place_is_asked_about_next() {
     page.press(&[Down(x), Move(60.5), Move(40.5), Move(30.5)]);
     assert_eq!(page.scope(), Scope::At(300), "the views follow at once");
     assert_eq!(page.span(), None);
-    let asked = page.worker.asked.iter().filter(|request| matches!(request, Request::Moments { .. })).count();
+    let asked = page
+        .worker
+        .asked
+        .iter()
+        .filter(|request| matches!(request, Request::Ask(Ask { what: Question::Moments(_), .. })))
+        .count();
     assert_eq!(asked, 1, "one question in flight");
     assert_eq!(moment::view(&page.state).event, Some(i64::from(PEAK) - 1), "what was shown stays");
     let first = page.worker.asked.pop().expect("the question");
@@ -279,15 +286,15 @@ fn keys_begin_extend_and_leave_a_range() {
     page.typed("299");
     page.command(Command::ToggleRange);
     for _ in 0..3 {
-        page.command(Command::CursorLater);
+        page.command(Command::Cursor(CursorStep::Later));
     }
     assert_eq!((page.span(), page.state.pinned.moment), (Some([300, 303]), 303));
     for _ in 0..5 {
-        page.command(Command::CursorEarlier);
+        page.command(Command::Cursor(CursorStep::Earlier));
     }
     assert_eq!(page.span(), Some([298, 300]));
     page.command(Command::ToggleRange);
-    page.command(Command::CursorEarlier);
+    page.command(Command::Cursor(CursorStep::Earlier));
     assert_eq!(page.span(), Some([298, 300]), "it is let be");
     assert_eq!(page.scope(), Scope::Born(Span { from: 298, to: 300 }));
 }

@@ -6,17 +6,20 @@ use memscape::engine::protocol::{
     AddressMap, Curves, Details, DeviceSummary, Grouping, Highlight, HitAllocation, HitMemory, HitSegment, Looks,
     MappedRange, Only, Plot,
 };
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::shapes::Shape;
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Quad, QuadIdentity, Scene, View};
-use memscape::ui::action::Pointer;
-use memscape::ui::export::Format;
+use memscape::ui::cursor::CursorStep;
+use memscape::ui::effect::Pointer;
+use memscape::ui::export::ExportStep;
 use memscape::ui::figure::Figure;
 use memscape::ui::hover::card;
+use memscape::ui::picture_file::Format;
 use memscape::ui::plots::curves::Line;
 use memscape::ui::plots::{PlotAction, PlotStep, segment, view::pickers};
-use memscape::ui::state::{BytesAxis, Canvas};
+use memscape::ui::shown::{BytesAxis, Canvas};
+use memscape::ui::state::FeatureCommand;
 use memscape::ui::{Action, Command, Effect, notices};
 
 const CANVAS: Canvas = Canvas { width_px: 100, height_px: 170, scale: 1.0 };
@@ -136,33 +139,35 @@ impl Page {
     fn settle(&mut self) {
         for _ in 0..50 {
             let scene_of = |request: &Request| match request {
-                Request::Scene { serial, device, view, .. } => Some((*serial, *device, *view)),
+                Request::Ask(Ask { serial, what: Question::Scene { view, .. }, .. }) => Some((*serial, *view)),
                 _ => None,
             };
             let map_of = |request: &Request| match request {
-                Request::Map { serial, device, only } => Some((*serial, *device, *only)),
+                Request::Ask(Ask { serial, what: Question::Map(only), .. }) => Some((*serial, *only)),
                 _ => None,
             };
             let curves_of = |request: &Request| match request {
-                Request::Curves { serial, device, view, only } => Some((*serial, *device, *view, *only)),
+                Request::Ask(Ask { serial, what: Question::Curves { view, only }, .. }) => {
+                    Some((*serial, *view, *only))
+                }
                 _ => None,
             };
-            if let Some((serial, device, only)) = self.asked(map_of) {
+            if let Some((serial, only)) = self.asked(map_of) {
                 let mut map = map();
                 if only.address.is_some() {
                     map.ranges.remove(0);
                     map.ranges[0].from = 0;
                     map.height = 44 * MIB;
                 }
-                self.reply(Reply::Map { serial, device, map: Box::new(map) });
-            } else if let Some((serial, device, view, only)) = self.asked(curves_of) {
+                self.answered(serial, Answer::Map(Box::new(map)));
+            } else if let Some((serial, view, only)) = self.asked(curves_of) {
                 let mut curves = curves(view);
                 if only.pool.is_some() {
                     curves.reserved.iter_mut().for_each(|bytes| *bytes = 12 * MIB);
                 }
-                self.reply(Reply::Curves { serial, device, curves: Box::new(curves) });
-            } else if let Some((serial, device, view)) = self.asked(scene_of) {
-                self.reply(Reply::Scene { serial, device, scene: Box::new(scene(view, 5)) });
+                self.answered(serial, Answer::Curves(Box::new(curves)));
+            } else if let Some((serial, view)) = self.asked(scene_of) {
+                self.answered(serial, Answer::Scene(Box::new(scene(view, 5))));
             } else {
                 return;
             }
@@ -172,11 +177,11 @@ impl Page {
 
     fn hit(&mut self, hit: Option<HitAllocation>, memory: Option<HitMemory>) -> Looks {
         let hits = |request: &Request| match request {
-            Request::Hit { serial, looks, .. } => Some((*serial, *looks)),
+            Request::Ask(Ask { serial, what: Question::Hit { looks, .. }, .. }) => Some((*serial, *looks)),
             _ => None,
         };
         let (serial, looks) = self.asked(hits).expect("a question about a place");
-        self.reply(Reply::Hit { serial, device: 0, hit, memory: memory.map(Box::new) });
+        self.answered(serial, Answer::Hit { hit, memory: memory.map(Box::new) });
         looks
     }
 
@@ -217,9 +222,13 @@ fn each_plot_is_as_high_as_what_it_shows() {
 fn nothing_is_drawn_before_the_height_is_known() {
     let mut page = Page::open();
     page.act(Action::Plot(PlotAction::Shown(1)));
-    let scenes = |request: &Request| matches!(request, Request::Scene { .. }).then_some(());
+    let scenes =
+        |request: &Request| matches!(request, Request::Ask(Ask { what: Question::Scene { .. }, .. })).then_some(());
     assert_eq!(page.asked(scenes), None);
-    assert_eq!(page.asked(|request| matches!(request, Request::Map { .. }).then_some(())), Some(()));
+    assert_eq!(
+        page.asked(|request| matches!(request, Request::Ask(Ask { what: Question::Map(_), .. })).then_some(())),
+        Some(())
+    );
 }
 
 #[test]
@@ -334,13 +343,13 @@ fn a_block_in_addresses_is_told_with_its_segment_and_selected() {
     assert!(told.segment.starts_with("in segment 0x7f000a000000"), "{told:?}");
     page.act(Action::Clicked(at));
     let details = |request: &Request| match request {
-        Request::Details { serial, allocation, .. } => Some((*serial, *allocation)),
+        Request::Ask(Ask { serial, what: Question::Details(allocation), .. }) => Some((*serial, *allocation)),
         _ => None,
     };
     let (serial, allocation) = page.asked(details).expect("its details");
     assert_eq!(allocation, 5);
     let details = Details { allocation: 5, stack: Some(3), ..Details::default() };
-    page.reply(Reply::Details { serial, details: Some(Box::new(details)) });
+    page.answered(serial, Answer::Details(Some(Box::new(details))));
     page.settle();
     assert_eq!(page.state.outlined().map(|of| of.allocation), Some(5));
     assert_eq!(page.state.looks.highlight, Highlight::Stack(3));
@@ -367,14 +376,18 @@ fn a_segment_is_no_allocation() {
     assert_eq!(told.site, "train.py:7 step");
     assert_eq!(told.lifetime, "mapped at event 2, given back at event 899");
     page.act(Action::Clicked(at));
-    assert_eq!(page.asked(|it| matches!(it, Request::Details { .. }).then_some(())), None, "5 is a range");
+    assert_eq!(
+        page.asked(|it| matches!(it, Request::Ask(Ask { what: Question::Details(_), .. })).then_some(())),
+        None,
+        "5 is a range"
+    );
     page.hit(None, Some(memory));
     assert_eq!(page.state.outlined().map(|of| of.allocation), Some(5));
     let chosen = page.state.chosen_segment().expect("a segment");
     assert_eq!(segment::view(chosen).title, "40.0 MiB segment");
-    page.press(Command::CursorToBorn);
+    page.press(Command::Cursor(CursorStep::ToBorn));
     let onto = |request: &Request| match request {
-        Request::Step { moment, step, .. } => Some((*moment, *step)),
+        Request::Ask(Ask { what: Question::Step { moment, step, .. }, .. }) => Some((*moment, *step)),
         _ => None,
     };
     assert_eq!(page.asked(onto), Some((3, memscape::engine::protocol::Step::Onto(5))));
@@ -486,16 +499,18 @@ fn a_picture_tells_which_plot_it_is() {
         [(1, "-addresses-", "Height is addresses"), (2, "-reserved-", "Height is reserved bytes")]
     {
         let mut page = Page::show(plot);
-        let marks = page.asked(|it| if let Request::Marks { serial, .. } = it { Some(*serial) } else { None });
+        let marks = page.asked(|it| {
+            if let Request::Ask(Ask { serial, what: Question::Marks, .. }) = it { Some(*serial) } else { None }
+        });
         if let Some(serial) = marks {
-            page.reply(Reply::Marks { serial, device: 0, marks: Box::default() });
+            page.answered(serial, Answer::Marks(Box::default()));
         }
-        while let Some(serial) =
-            page.asked(|it| if let Request::Legend { serial, .. } = it { Some(*serial) } else { None })
-        {
-            page.reply(Reply::Legend { serial, device: 0, entries: Vec::new() });
+        while let Some(serial) = page.asked(|it| {
+            if let Request::Ask(Ask { serial, what: Question::Legend { .. }, .. }) = it { Some(*serial) } else { None }
+        }) {
+            page.answered(serial, Answer::Legend(Vec::new()));
         }
-        page.press(Command::Export(Format::Svg));
+        page.press(Command::Feature(FeatureCommand::Export(ExportStep::Save(Format::Svg))));
         let picture = page.done.iter().find_map(|it| if let Effect::Export(it) = it { Some(it) } else { None });
         let picture = picture.unwrap_or_else(|| panic!("no picture: {:?}", page.state.remark));
         assert!(picture.file.contains(name), "{}", picture.file);

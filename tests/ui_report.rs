@@ -6,8 +6,9 @@ use memscape::engine::protocol::{
     At, Cell, Details, DeviceSummary, Evidence, MomentFacts, Place, Report, ReportQuestion, Sheet, SheetColumn,
     SheetRow, Span, Statement, Threshold, Tone, Topic,
 };
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::Axis;
+use memscape::ui::state::FeatureCommand;
 use memscape::ui::views::Tab;
 use memscape::ui::why::view::{Kind, Marks, Stack, View, marks, view};
 use memscape::ui::why::{WhyAction, WhyStep};
@@ -89,16 +90,16 @@ impl Page {
     }
 
     fn why(&mut self, action: WhyAction) {
-        self.act(Action::Why(action));
+        self.act(Action::of(action));
     }
 
     fn step(&mut self, step: WhyStep) {
-        self.act(Action::Command(Command::Why(step)));
+        self.act(Action::Command(Command::Feature(FeatureCommand::Why(step))));
     }
 
     fn asked(&self) -> Option<(u32, ReportQuestion)> {
         self.request(|request| match request {
-            Request::Report { serial, question, .. } => Some((*serial, question.clone())),
+            Request::Ask(Ask { serial, what: Question::Report(question), .. }) => Some((*serial, question.clone())),
             _ => None,
         })
     }
@@ -113,7 +114,7 @@ impl Page {
 
     fn answer(&mut self) {
         let (serial, question) = self.asked().expect("a question");
-        self.reply(Reply::Report { serial, report: Box::new(report(question.topic)) });
+        self.answered(serial, Answer::Report(Box::new(report(question.topic))));
     }
 
     /// Answers what is asked of topics that are not seen; which they are.
@@ -121,7 +122,7 @@ impl Page {
         let mut topics = Vec::new();
         while let Some((serial, question)) = self.asked().filter(|(_, it)| it.topic != self.state.why.topic) {
             topics.push(question.topic);
-            self.reply(Reply::Report { serial, report: Box::new(report(question.topic)) });
+            self.answered(serial, Answer::Report(Box::new(report(question.topic))));
         }
         topics
     }
@@ -133,11 +134,11 @@ impl Page {
     }
 
     fn marks(&self) -> Marks {
-        marks(&self.state)
+        marks(&self.state.why)
     }
 
     fn view(&self) -> View {
-        view(&self.state)
+        view(&self.state.why)
     }
 }
 
@@ -151,9 +152,9 @@ fn it_asks_only_while_it_is_seen_and_one_question_at_a_time() {
     assert_eq!((page.marks().note, page.marks().is_busy), ("Reading the history…", true));
     page.act(Action::MomentTyped("end".into()));
     assert_eq!(page.asked(), None, "a moment that is dragged would never get an answer");
-    page.reply(Reply::Report { serial: first + 1000, report: Box::default() });
+    page.answered(first + 1000, Answer::Report(Box::default()));
     assert_eq!(page.view(), View::default(), "that was to another question");
-    page.reply(Reply::Report { serial: first, report: Box::new(report(Topic::Peak)) });
+    page.answered(first, Answer::Report(Box::new(report(Topic::Peak))));
     assert_eq!(page.question().at, Some(999), "then the newest moment");
     assert_eq!(page.view().statements.len(), 2, "until then what was known stays");
     assert!(page.marks().is_busy);
@@ -182,13 +183,13 @@ fn another_topic_overtakes_and_what_is_known_of_each_stays() {
     let (late, _) = page.asked().expect("the same for another moment");
     page.why(WhyAction::TopicChosen(Topic::Layers));
     assert_eq!(page.question().topic, Topic::Layers, "a person waits for it");
-    page.reply(Reply::Report { serial: late, report: Box::default() });
+    page.answered(late, Answer::Report(Box::default()));
     assert_eq!(page.view(), View::default(), "nothing is known of it yet");
     let (serial, _) = {
         page.why(WhyAction::TopicChosen(Topic::Waste));
         page.asked().expect("a question")
     };
-    page.reply(Reply::Report { serial, report: Box::new(Report { topic: Topic::Waste, ..Report::default() }) });
+    page.answered(serial, Answer::Report(Box::new(Report { topic: Topic::Waste, ..Report::default() })));
     assert_eq!(page.marks().note, "There is nothing to say of this device.");
     page.why(WhyAction::TopicChosen(Topic::Peak));
     assert_eq!(page.view().sheets.len(), 2, "at once, of the moment before");
@@ -214,7 +215,7 @@ fn evidence_does_all_it_says() {
     assert_eq!(page.window(), [29, 61], "the span, and a little around it");
     assert_eq!(page.marks().marked, Some(2));
     let details = Details { allocation: 7, born_event: Some(10), freed_event: Some(90), ..Details::default() };
-    page.reply(Reply::Details { serial, details: Some(Box::new(details)) });
+    page.answered(serial, Answer::Details(Some(Box::new(details))));
     assert_eq!((page.window(), page.state.pinned.moment), ([29, 61], 40), "it lives there: nothing jumps");
     page.act(Action::Command(Command::WindowBack));
     assert_eq!(page.window(), [0, 1000], "one step back");
@@ -239,7 +240,9 @@ fn over_wall_clock_the_worker_says_where_a_span_is() {
     page.act(Action::Command(Command::FitBoth));
     page.why(WhyAction::Picked(0));
     let asked = page.done.iter().find_map(|effect| match effect {
-        Effect::Ask(Request::Moments { serial, at, .. }) if at.len() == 2 => Some((*serial, at.clone())),
+        Effect::Ask(Request::Ask(Ask { serial, what: Question::Moments(at), .. })) if at.len() == 2 => {
+            Some((*serial, at.clone()))
+        }
         _ => None,
     });
     let (serial, at) = asked.expect("a question");
@@ -247,9 +250,9 @@ fn over_wall_clock_the_worker_says_where_a_span_is() {
     let before = page.window();
     let facts =
         |moment, time| MomentFacts { moment, place: Place { time, ..Place::default() }, ..MomentFacts::default() };
-    page.reply(Reply::Moments { serial: serial + 1000, moments: vec![facts(100, 1), facts(199, 2)] });
+    page.answered(serial + 1000, Answer::Moments(vec![facts(100, 1), facts(199, 2)]));
     assert_eq!(page.window(), before);
-    page.reply(Reply::Moments { serial, moments: vec![facts(100, 1000), facts(199, 2000)] });
+    page.answered(serial, Answer::Moments(vec![facts(100, 1000), facts(199, 2000)]));
     assert_eq!(page.window(), [961, 2041]);
 }
 
@@ -341,7 +344,7 @@ fn a_stack_that_is_seen_is_that_of_the_row() {
     let (serial, _) = page.asked().expect("another moment");
     let mut other = report(Topic::Peak);
     other.sheets[0].rows[0].stack = vec!["else.py:1 f".into()];
-    page.reply(Reply::Report { serial, report: Box::new(other) });
+    page.answered(serial, Answer::Report(Box::new(other)));
     let stacks: Vec<Stack> = page.view().sheets[0].rows[..2].iter().map(|row| row.stack.clone()).collect();
     assert_eq!(stacks, [Stack::Folded, Stack::Unfolded(vec!["b.py:2 g".into()])]);
 }
@@ -352,7 +355,7 @@ fn a_threshold_set_back_before_the_answer_counts() {
     page.why(WhyAction::ThresholdSet(0, "5".into()));
     let (serial, question) = page.asked().expect("a question");
     page.why(WhyAction::ThresholdSet(0, "1048576".into()));
-    page.reply(Reply::Report { serial, report: Box::new(report(question.topic)) });
+    page.answered(serial, Answer::Report(Box::new(report(question.topic))));
     assert_eq!(page.question().thresholds, [("late".to_owned(), 1 << 20)], "the one typed last");
 }
 
@@ -361,7 +364,7 @@ fn beside_the_rules_nothing_is_clicked() {
     let mut page = Page::seen();
     page.why(WhyAction::TopicChosen(Topic::Categories));
     page.answer();
-    let sheet = memscape::ui::why::view::categories(&page.state).expect("it was told");
+    let sheet = memscape::ui::why::view::categories(&page.state.why).expect("it was told");
     assert!(sheet.rows.iter().all(|row| !row.is_shown && row.stack == Stack::None));
     assert!(page.view().sheets[0].rows.iter().any(|row| row.is_shown && row.stack != Stack::None));
 }
@@ -445,7 +448,7 @@ fn a_sheet_is_copied_as_plain_numbers() {
     page.act(Action::TabChosen(Tab::Why));
     let (serial, _) = page.asked().expect("a question");
     let sheets = vec![Sheet { rows, ..Sheet::default() }];
-    page.reply(Reply::Report { serial, report: Box::new(Report { sheets, ..Report::default() }) });
+    page.answered(serial, Answer::Report(Box::new(Report { sheets, ..Report::default() })));
     page.why(WhyAction::Copied(0));
     assert_eq!(page.copied(), Some("\na b c\t\t-2048\t1.500000\t7\t-1\t\n"));
 }

@@ -5,9 +5,9 @@ use crate::face::{self, CANVAS, Worker};
 use memscape::engine::protocol::{
     CategorySet, DeviceSummary, Grouping, LegendEntry, Plot, Report, Sheet, Topic, Weight,
 };
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::ui::rules::{Choice, Form, RulesAction, RulesView, view};
-use memscape::ui::state::Canvas;
+use memscape::ui::shown::Canvas;
 use memscape::ui::{Action, Command, Effect, State, legend};
 use std::collections::BTreeSet;
 
@@ -56,14 +56,16 @@ impl Page {
 
     fn asked(&self) -> Option<(u32, Topic)> {
         self.did(|effect| match effect {
-            Effect::Ask(Request::Report { serial, question, .. }) => Some((*serial, question.topic)),
+            Effect::Ask(Request::Ask(Ask { serial, what: Question::Report(question), .. })) => {
+                Some((*serial, question.topic))
+            }
             _ => None,
         })
     }
 
     fn answer(&mut self) {
         let (serial, topic) = self.asked().expect("a question");
-        self.reply(Reply::Report { serial, report: Box::new(Report { topic, ..Report::default() }) });
+        self.answered(serial, Answer::Report(Box::new(Report { topic, ..Report::default() })));
     }
 
     /// Why what was wanted is not done, as the dialog says it.
@@ -117,9 +119,9 @@ fn while_the_dialog_is_open_each_change_shows_what_it_brings_about() {
     assert_eq!((page.told(), page.asked()), (None, None), "they wait for the answer");
     let sheet = Sheet { title: "of Mosaic's".into(), ..Sheet::default() };
     let report = Report { topic, sheets: vec![sheet], ..Report::default() };
-    page.reply(Reply::Report { serial, report: Box::new(report) });
+    page.answered(serial, Answer::Report(Box::new(report)));
     assert_eq!(page.told_names(), ["weights", "rest", "unknown"], "then the newest");
-    let shown = memscape::ui::why::view::categories(&page.state).expect("the one before stays until then");
+    let shown = memscape::ui::why::view::categories(&page.state.why).expect("the one before stays until then");
     assert_eq!(shown.title, "of Mosaic's");
     page.answer();
     assert_eq!(page.told(), None, "once");
@@ -218,8 +220,8 @@ fn whatever_names_categories_is_asked_for_again() {
     page.rules(RulesAction::Chosen(Choice::Mosaic));
     let place = |of: fn(&Effect) -> bool| page.done.iter().position(of);
     let told = place(|effect| matches!(effect, Effect::Ask(Request::Categories(_)))).expect("it is told");
-    let scene = place(|effect| matches!(effect, Effect::Ask(Request::Scene { .. })));
-    let search = place(|effect| matches!(effect, Effect::Ask(Request::Find { .. })));
+    let scene = place(|effect| matches!(effect, Effect::Ask(Request::Ask(Ask { what: Question::Scene { .. }, .. }))));
+    let search = place(|effect| matches!(effect, Effect::Ask(Request::Ask(Ask { what: Question::Find(_), .. }))));
     assert!(scene > Some(told) && search > Some(told), "{:?}", page.done);
 }
 

@@ -10,11 +10,12 @@ use crate::face::{self, Worker};
 use memscape::engine::protocol::{
     At, ClockSpan, Details, DeviceSummary, HitAllocation, Looks, Marks, MomentFacts, Place, Step, Stepped, Stop,
 };
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
-use memscape::ui::action::{Pointer, WheelAxis};
+use memscape::ui::cursor::CursorStep;
 use memscape::ui::drag::{Drag, Held};
+use memscape::ui::effect::{Pointer, WheelAxis};
 use memscape::ui::overlay::Overlay;
 use memscape::ui::ruler::Mode;
 use memscape::ui::{Action, Command, moment};
@@ -92,20 +93,19 @@ enum Left {
 }
 
 impl Worker for Told {
-    fn answer(&mut self, request: &Request) -> Option<Reply> {
+    fn answer(&mut self, request: &Request) -> Option<Answer> {
         self.asked.push(request.clone());
-        Some(match request.clone() {
-            Request::Scene { serial, device, view, .. } => {
-                Reply::Scene { serial, device, scene: Box::new(scene(view)) }
+        let Request::Ask(Ask { what, .. }) = request.clone() else { return None };
+        Some(match what {
+            Question::Scene { view, .. } => Answer::Scene(Box::new(scene(view))),
+            Question::Moments(at) if self.but != Left::DoesNotTell => {
+                Answer::Moments(at.into_iter().map(facts).collect())
             }
-            Request::Moments { serial, at, .. } if self.but != Left::DoesNotTell => {
-                Reply::Moments { serial, moments: at.into_iter().map(facts).collect() }
-            }
-            Request::Step { serial, moment, byte, .. } if self.but != Left::DoesNotStep => {
+            Question::Step { moment, byte, .. } if self.but != Left::DoesNotStep => {
                 let to = self.stepped.unwrap_or(Stepped { moment, byte, stop: Stop::Nowhere });
-                Reply::Stepped { serial, to }
+                Answer::Step(to)
             }
-            Request::Hit { serial, device, byte, .. } => {
+            Question::Hit { byte, .. } => {
                 let hit = HitAllocation {
                     allocation: 3,
                     requested: 1 << 20,
@@ -114,16 +114,16 @@ impl Worker for Told {
                     lowest_byte: 0,
                     site: Some("a.py:1 f".into()),
                 };
-                Reply::Hit { serial, device, hit: Some(hit).filter(|_| byte < 1 << 20), memory: None }
+                Answer::Hit { hit: Some(hit).filter(|_| byte < 1 << 20), memory: None }
             }
-            Request::Details { serial, allocation, .. } => {
+            Question::Details(allocation) => {
                 let born_event = Some(300);
                 let details = Details { allocation, born_event, freed_event: Some(600), ..Details::default() };
-                Reply::Details { serial, details: Some(Box::new(details)) }
+                Answer::Details(Some(Box::new(details)))
             }
-            Request::Marks { serial, device } => {
+            Question::Marks => {
                 let clock = Some(ClockSpan { first_us: START_US, span: 9980, margin: 156 });
-                Reply::Marks { serial, device, marks: Box::new(Marks { clock, ..Marks::default() }) }
+                Answer::Marks(Box::new(Marks { clock, ..Marks::default() }))
             }
             _ => return None,
         })
@@ -138,11 +138,11 @@ impl Page {
     /// Answers what was asked last about moments.
     fn tell_moments(&mut self) {
         let last = self.worker.asked.iter().rev().find_map(|request| match request {
-            Request::Moments { serial, at, .. } => Some((*serial, at.clone())),
+            Request::Ask(Ask { serial, what: Question::Moments(at), .. }) => Some((*serial, at.clone())),
             _ => None,
         });
         let (serial, at) = last.expect("it was asked");
-        self.reply(Reply::Moments { serial, moments: at.into_iter().map(facts).collect() });
+        self.answered(serial, Answer::Moments(at.into_iter().map(facts).collect()));
     }
 
     fn hover(&mut self, x: f64, y: f64) {
@@ -182,16 +182,16 @@ fn the_cursor_is_where_the_pointer_is_until_keys_lead_it() {
     assert_eq!(page.told(), (Some(0), 1001), "at first, the peak");
     page.hover(50.5, 40.0);
     assert_eq!(page.told(), (Some(499), 1500));
-    page.command(Command::CursorLater);
+    page.command(Command::Cursor(CursorStep::Later));
     assert_eq!(page.told(), (Some(500), 1501));
     assert_eq!(page.state.cursor().map(|it| it.moment), Some(501));
     // The pointer rests, so the keys lead on; when it moves, it leads.
     page.hover(50.5, 40.0);
-    page.command(Command::CursorLater);
+    page.command(Command::Cursor(CursorStep::Later));
     assert_eq!(page.told(), (Some(501), 1502));
-    page.command(Command::CursorColumnRight);
+    page.command(Command::Cursor(CursorStep::ColumnRight));
     assert_eq!(page.told().0, Some(509), "the next column shows moment 510");
-    page.command(Command::CursorColumnLeft);
+    page.command(Command::Cursor(CursorStep::ColumnLeft));
     assert_eq!(page.told().0, Some(499));
     page.hover(20.5, 40.0);
     assert_eq!(page.told(), (Some(199), 1200));
@@ -204,7 +204,7 @@ fn the_cursor_ends_at_both_ends_and_is_spoken_of() {
     let mut page = Page::open();
     page.hover(0.5, 40.0);
     for _ in 0..3 {
-        page.command(Command::CursorEarlier);
+        page.command(Command::Cursor(CursorStep::Earlier));
     }
     assert_eq!(page.told(), (Some(-1), 1000));
     let spoken = moment::spoken(&page.state);
@@ -212,7 +212,7 @@ fn the_cursor_ends_at_both_ends_and_is_spoken_of() {
     page.act(Action::PointerLeft);
     page.hover(99.5, 40.0);
     for _ in 0..20 {
-        page.command(Command::CursorLater);
+        page.command(Command::Cursor(CursorStep::Later));
     }
     assert_eq!(page.told(), (Some(EVENTS as i64 - 1), 1000 + EVENTS));
     page.hover(50.0, 40.0);
@@ -227,8 +227,8 @@ fn a_cursor_that_leaves_the_window_takes_it_along() {
     }
     let before = page.window();
     page.hover(99.0, 40.0);
-    page.command(Command::CursorLater);
-    page.command(Command::CursorColumnRight);
+    page.command(Command::Cursor(CursorStep::Later));
+    page.command(Command::Cursor(CursorStep::ColumnRight));
     let at = f64::from(page.state.cursor().expect("a cursor").moment);
     let after = page.window();
     assert!(after[0] > before[0] && (after[0]..after[1]).contains(&at), "{before:?} {after:?} {at}");
@@ -239,21 +239,21 @@ fn a_cursor_that_leaves_the_window_takes_it_along() {
 fn enter_selects_and_braces_lead_to_birth_and_end() {
     let mut page = Page::open();
     page.hover(10.5, 40.0);
-    page.command(Command::CursorToBorn);
+    page.command(Command::Cursor(CursorStep::ToBorn));
     assert_eq!(page.state.remark.as_deref(), Some("Select an allocation first."));
-    page.command(Command::CursorLater);
-    page.command(Command::SelectAtCursor);
+    page.command(Command::Cursor(CursorStep::Later));
+    page.command(Command::Cursor(CursorStep::Select));
     assert_eq!(page.state.selection.as_ref().map(|it| it.allocation), Some(3));
     page.worker.stepped = Some(Stepped { moment: 301, byte: 77, stop: Stop::Arrived });
-    page.command(Command::CursorToBorn);
+    page.command(Command::Cursor(CursorStep::ToBorn));
     assert!(matches!(
-        page.worker.asked.iter().rfind(|it| matches!(it, Request::Step { .. })),
-        Some(Request::Step { moment: 301, step: Step::Onto(3), .. })
+        page.worker.asked.iter().rfind(|it| matches!(it, Request::Ask(Ask { what: Question::Step { .. }, .. }))),
+        Some(Request::Ask(Ask { what: Question::Step { moment: 301, step: Step::Onto(3), .. }, .. }))
     ));
     assert_eq!((page.told().0, page.state.cursor().map(|it| it.byte)), (Some(300), Some(77)));
     // It is live until event 600 ends it.
     page.worker.stepped = Some(Stepped { moment: 600, byte: 78, stop: Stop::Arrived });
-    page.command(Command::CursorToFreed);
+    page.command(Command::Cursor(CursorStep::ToFreed));
     assert_eq!(page.told().0, Some(600));
 }
 
@@ -261,25 +261,27 @@ fn enter_selects_and_braces_lead_to_birth_and_end() {
 fn a_long_way_is_asked_in_parts_and_nowhere_is_said() {
     let mut page = Page::open();
     page.hover(10.5, 40.0);
-    page.command(Command::CursorAfter);
+    page.command(Command::Cursor(CursorStep::After));
     assert_eq!(page.state.remark.as_deref(), Some("There is no other allocation that way."));
     let steps = |page: &Page| -> Vec<(u32, u32, u64)> {
         let step = |request: &Request| match request {
-            Request::Step { serial, moment, byte, step: Step::Later, .. } => Some((*serial, *moment, *byte)),
+            Request::Ask(Ask { serial, what: Question::Step { moment, byte, step: Step::Later, .. }, .. }) => {
+                Some((*serial, *moment, *byte))
+            }
             _ => None,
         };
         page.worker.asked.iter().filter_map(step).collect()
     };
     page.worker.asked.clear();
     page.worker.but = Left::DoesNotStep;
-    page.command(Command::CursorAfter);
-    page.command(Command::CursorAfter);
+    page.command(Command::Cursor(CursorStep::After));
+    page.command(Command::Cursor(CursorStep::After));
     let [(first, ..)] = steps(&page)[..] else { panic!("one at a time") };
-    page.reply(Reply::Stepped { serial: first, to: Stepped { moment: 400, byte: 9, stop: Stop::OnItsWay } });
+    page.answered(first, Answer::Step(Stepped { moment: 400, byte: 9, stop: Stop::OnItsWay }));
     let [_, (again, 400, 9)] = steps(&page)[..] else { panic!("it goes on from there") };
-    page.reply(Reply::Stepped { serial: again, to: Stepped { moment: 500, byte: 9, stop: Stop::Arrived } });
+    page.answered(again, Answer::Step(Stepped { moment: 500, byte: 9, stop: Stop::Arrived }));
     let [_, _, (second, 500, 9)] = steps(&page)[..] else { panic!("the second press was not lost") };
-    page.reply(Reply::Stepped { serial: second, to: Stepped { moment: 700, byte: 9, stop: Stop::Arrived } });
+    page.answered(second, Answer::Step(Stepped { moment: 700, byte: 9, stop: Stop::Arrived }));
     assert_eq!(page.told().0, Some(699));
 }
 
@@ -312,14 +314,14 @@ fn a_ruler_measures_exactly_and_stays_until_escape() {
 fn a_key_begins_a_ruler_that_the_cursor_spans() {
     let mut page = Page::open();
     page.hover(50.5, 40.0);
-    page.command(Command::CursorLater);
+    page.command(Command::Cursor(CursorStep::Later));
     page.command(Command::ToggleRuler);
     for _ in 0..7 {
-        page.command(Command::CursorLater);
+        page.command(Command::Cursor(CursorStep::Later));
     }
     assert_eq!(page.state.measured().map(|it| (it.events, it.bytes)), Some((Some(7), 0)));
     page.command(Command::ToggleRuler);
-    page.command(Command::CursorLater);
+    page.command(Command::Cursor(CursorStep::Later));
     assert_eq!(page.state.measured().and_then(|it| it.events), Some(7), "fixed");
     page.wait();
     page.command(Command::ZoomToRuler);
@@ -433,7 +435,7 @@ fn markers_tell_what_was_and_stay_with_their_device() {
     assert!(page.state.marker_lines().is_empty() && page.state.remark.is_some());
     page.act(Action::MarkerPut(Pointer { x: 40.5, y: 20.0 }));
     page.hover(70.5, 20.0);
-    page.command(Command::CursorLater);
+    page.command(Command::Cursor(CursorStep::Later));
     page.command(Command::PutMarker);
     let told = |page: &Page| -> Vec<_> {
         page.state.marker_lines().iter().map(|line| (line.number, line.event, line.requested)).collect()
@@ -522,10 +524,7 @@ fn a_selection_that_another_order_puts_elsewhere_is_brought_back() {
     page.act(Action::StackingChosen(stacking));
     let looks = Looks { stacking, ..Looks::default() };
     assert!(
-        page.worker
-            .asked
-            .iter()
-            .any(|it| matches!(it, Request::Step { looks: of, step: Step::Onto(3), .. } if *of == looks))
+        page.worker.asked.iter().any(|it| matches!(it, Request::Ask(Ask { what: Question::Step { looks: of, step: Step::Onto(3), .. }, .. }) if *of == looks))
     );
     let view = page.state.view.unwrap();
     assert!((view.bytes_from_row(0.0)..view.bytes_from_row(100.0)).contains(&900_000.0));

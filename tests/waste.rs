@@ -9,7 +9,7 @@ use crate::reported;
 use crate::trained;
 
 use memscape::engine::protocol::{Arrangement, Cell, Grouping, Scope, Tone, Topic, TreeQuestion};
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::units::Moment;
 use opened::{Opened, open, real_pickles};
 use reported::{asked, cell, number, of, report, sheet, text};
@@ -145,14 +145,23 @@ fn numbers_are_those_of_the_summary_the_tree_and_the_legend() {
                 find: None,
                 rows: [0, 1],
             };
-            let request = Request::Tree { serial: 1, device: device.device, question: Box::new(question) };
-            let Reply::Tree { page, .. } = opened.reply(request) else { panic!("{name}: no tree") };
+            let request =
+                Request::Ask(Ask { serial: 1, device: device.device, what: Question::Tree(Box::new(question)) });
+            let Reply::Answer { answer: Answer::Tree(page), .. } = opened.reply(request) else {
+                panic!("{name}: no tree")
+            };
             assert_eq!(live.total[3], Cell::Count(page.total.count.into()), "{name}: allocations");
             for (colouring, sheet_key, column) in
                 [(Grouping::CallSite, "live", "site"), (Grouping::Category, "categories", "category")]
             {
-                let request = Request::Legend { serial: 1, device: device.device, colouring, at: None };
-                let Reply::Legend { entries, .. } = opened.reply(request) else { panic!("{name}: no legend") };
+                let request = Request::Ask(Ask {
+                    serial: 1,
+                    device: device.device,
+                    what: Question::Legend { colouring, at: None },
+                });
+                let Reply::Answer { answer: Answer::Legend(entries), .. } = opened.reply(request) else {
+                    panic!("{name}: no legend")
+                };
                 let rows = sheet(&told, sheet_key);
                 for row in &rows.rows {
                     let label = text(rows, row, column);
@@ -179,7 +188,7 @@ fn reports_in_slices_are_the_same() {
         let sliced = of(opened::reply(&mut opened.engine, asked(0, topic, None, &[])));
         assert_eq!(whole, sliced, "{topic:?}");
         let mut request = asked(0, topic, None, &[]);
-        if let Request::Report { question, .. } = &mut request {
+        if let Request::Ask(Ask { what: Question::Report(question), .. }) = &mut request {
             question.rows = 2;
         }
         let short = of(opened.reply(request));
@@ -247,11 +256,11 @@ fn the_rows_of_another_moment_are_its_total() {
         let Cell::Bytes(total) = live.total[place] else { panic!("{:?}", live.total) };
         assert_eq!(sum, i128::from(total), "at {at}");
         others += live.rows.iter().filter(|row| number(live, row, "requested") == 0).count();
-        let Reply::Moments { moments, .. } = opened.reply(Request::Moments {
+        let Reply::Answer { answer: Answer::Moments(moments), .. } = opened.reply(Request::Ask(Ask {
             serial: 1,
             device: 0,
-            at: vec![memscape::engine::protocol::At::Moment(at)],
-        }) else {
+            what: Question::Moments(vec![memscape::engine::protocol::At::Moment(at)]),
+        })) else {
             panic!("no moment")
         };
         assert_eq!(total, moments[0].requested, "at {at}");

@@ -8,7 +8,7 @@ use memscape::engine::protocol::{
     Arrangement, At, FlameQuestion, Fold, Reveal, Scope, SortWay, TableColumn, TableFilter, TableQuestion, TableSort,
     TreeQuestion, Weight,
 };
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use numbered::{Open, lines, open};
 use std::time::Duration;
 
@@ -32,7 +32,9 @@ fn ask(open: &mut Open, what: &str, request: Request) -> Reply {
 fn tree(open: &mut Open, what: &str, folds: Vec<Fold>, reveal: Option<Reveal>, rows: [u32; 2]) -> Vec<u64> {
     let (scope, arrangement, find) = (Scope::At(open.last), Arrangement::default(), Some(FIND));
     let question = Box::new(TreeQuestion { scope, arrangement, focus: None, folds, reveal, find, rows });
-    let Reply::Tree { page, .. } = ask(open, what, Request::Tree { serial: 1, device: 0, question }) else {
+    let Reply::Answer { answer: Answer::Tree(page), .. } =
+        ask(open, what, Request::Ask(Ask { serial: 1, device: 0, what: Question::Tree(question) }))
+    else {
         panic!("another reply")
     };
     assert_eq!((page.row_count, page.total, page.revealed.is_some()), (LINES + 1, total(), reveal.is_some()));
@@ -66,12 +68,12 @@ fn questions(bytes: &[u8]) -> Vec<String> {
 
     // What a ruler asks.
     let at = (0..=LINES).step_by(1000).map(At::Moment).collect();
-    let reply = ask(&mut open, "moments", Request::Moments { serial: 1, device: 0, at });
-    let Reply::Moments { moments, .. } = reply else { panic!("{reply:?}") };
+    let reply = ask(&mut open, "moments", Request::Ask(Ask { serial: 1, device: 0, what: Question::Moments(at) }));
+    let Reply::Answer { answer: Answer::Moments(moments), .. } = reply else { panic!("{reply:?}") };
     assert!((0..).step_by(1000).zip(&moments).all(|(at, facts): (u32, _)| facts.count == at.saturating_sub(1)));
 
-    let find = Request::Find { serial: FIND, device: 0, query: "a.py".to_owned() };
-    assert!(matches!(ask(&mut open, "find", find), Reply::Found { .. }));
+    let find = Request::Ask(Ask { serial: FIND, device: 0, what: Question::Find("a.py".to_owned()) });
+    assert!(matches!(ask(&mut open, "find", find), Reply::Answer { answer: Answer::Find(_), .. }));
 
     // Equal ones by number: 300 lines of 1000 bytes come first.
     let bytes = tree(&mut open, "tree", vec![], None, [299, 4]);
@@ -83,13 +85,14 @@ fn questions(bytes: &[u8]) -> Vec<String> {
     for allocation in [None, Some(123_456)] {
         let (scope, arrangement, find) = (Scope::At(open.last), Arrangement::default(), Some(FIND));
         let question = FlameQuestion { scope, arrangement, zoom: None, width_px: 60_000, find, allocation };
-        let reply = ask(&mut open, "flame", Request::Flame { serial: 1, device: 0, question });
-        let Reply::Flame { page, .. } = reply else { panic!("{reply:?}") };
+        let reply =
+            ask(&mut open, "flame", Request::Ask(Ask { serial: 1, device: 0, what: Question::Flame(question) }));
+        let Reply::Answer { answer: Answer::Flame(page), .. } = reply else { panic!("{reply:?}") };
         assert_eq!((page.total, page.boxes.len(), page.boxes[1].nodes), (total(), 2, LINES));
     }
     let scope = Scope::At(open.last);
-    let reply = ask(&mut open, "sources", Request::Sources { serial: 1, device: 0, scope });
-    let Reply::Sources { page, .. } = reply else { panic!("{reply:?}") };
+    let reply = ask(&mut open, "sources", Request::Ask(Ask { serial: 1, device: 0, what: Question::Sources(scope) }));
+    let Reply::Answer { answer: Answer::Sources(page), .. } = reply else { panic!("{reply:?}") };
     let [file] = page.files.as_slice() else { panic!("{:?}", page.files.len()) };
     assert_eq!((page.total.now, file.standing.now, file.left_out), (total(), total(), LINES - 20_000));
     // The heaviest lines, and of equal ones the first.
@@ -108,8 +111,9 @@ fn questions(bytes: &[u8]) -> Vec<String> {
             find: None,
         };
         let question = Box::new(question);
-        let reply = ask(&mut open, "table", Request::Table { serial: 1, device: 0, question });
-        let Reply::Table { page, .. } = reply else { panic!("{reply:?}") };
+        let reply =
+            ask(&mut open, "table", Request::Ask(Ask { serial: 1, device: 0, what: Question::Table(question) }));
+        let Reply::Answer { answer: Answer::Table(page), .. } = reply else { panic!("{reply:?}") };
         let first = if column == TableColumn::Site { [LINES - 1, LINES - 2] } else { [999, 1999] };
         assert_eq!([page.rows[0].allocation, page.rows[1].allocation], first);
         assert_eq!((page.listed, page.chosen.count), (total(), LINES / 100));

@@ -7,11 +7,12 @@ use crate::generate;
 use crate::opened;
 
 use memscape::engine::protocol::{Grouping, Looks};
-use memscape::engine::{Reply, Request, Work};
+use memscape::engine::{Answer, Ask, Question, Reply, Request, Work};
 use memscape::timeline::{Axis, Scene, View};
-use memscape::ui::action::{GivenFile, Pointer, WheelAxis};
+use memscape::ui::effect::{GivenFile, Pointer, WheelAxis};
 use memscape::ui::navigate::Plane;
-use memscape::ui::state::{Canvas, Stage};
+use memscape::ui::shown::Canvas;
+use memscape::ui::stage::Stage;
 use memscape::ui::{Action, Command, Effect, State, update};
 use opened::Opened;
 
@@ -48,7 +49,7 @@ impl Page {
         while !effects.is_empty() {
             for effect in std::mem::take(&mut effects) {
                 let Effect::Ask(request) = effect else { continue };
-                if let Request::Scene { view, .. } = request {
+                if let Request::Ask(Ask { what: Question::Scene { view, .. }, .. }) = request {
                     self.asked.push(view);
                 }
                 self.opened.engine.request(request);
@@ -125,7 +126,7 @@ fn scenes(opened: &mut Opened) -> Vec<(u32, Scene)> {
     let replies = std::iter::from_fn(|| opened.engine.next_reply());
     replies
         .map(|reply| match reply {
-            Reply::Scene { serial, scene, .. } => (serial, *scene),
+            Reply::Answer { serial, answer: Answer::Scene(scene) } => (serial, *scene),
             other => panic!("a scene was asked for, not {other:?}"),
         })
         .collect()
@@ -138,7 +139,9 @@ fn a_newer_window_overtakes_an_older_one() {
     let plane = Plane::of(&device, Axis::Events);
     let whole = plane.fit(CANVAS);
     let near = plane.with_margin(plane.zoom_events(whole, 100.0, 0.01));
-    let ask = |serial, view, looks| Request::Scene { serial, device: device.device, view, looks };
+    let ask = |serial, view, looks| {
+        Request::Ask(Ask { serial, device: device.device, what: Question::Scene { view, looks } })
+    };
     let grouped = Looks { stacking: Some(Grouping::CallSite), ..Looks::default() };
     for looks in [Looks::default(), grouped] {
         // However far the older one has come.
@@ -170,7 +173,11 @@ fn a_window_is_the_same_picture_after_any_other() {
     let looks = [None, Some(Grouping::CallSite), Some(Grouping::Size), None]
         .map(|stacking| Looks { stacking, ..Looks::default() });
     let mut of = |view, looks| {
-        opened.engine.request(Request::Scene { serial: 1, device: device.device, view, looks });
+        opened.engine.request(Request::Ask(Ask {
+            serial: 1,
+            device: device.device,
+            what: Question::Scene { view, looks },
+        }));
         scenes(&mut opened).pop().expect("one answer").1
     };
     let first: Vec<Scene> =

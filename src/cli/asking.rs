@@ -6,7 +6,7 @@ use super::output::{device_name, printable, with};
 use super::terms::{Clock, Source, When};
 use base::units::{Moment, grouped};
 use engine::protocol::{At, DeviceSummary, FileSummary, MomentFacts};
-use engine::{Engine, Reply, Request, Work};
+use engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
 use picture::timeline::{Axis, time_axis_margin};
 use serde_json::{Value, json};
 
@@ -129,14 +129,23 @@ impl Asking {
         Ok(At::X(Axis::Time, us.saturating_sub(first) as f64 + margin + half))
     }
 
+    /// Asks about the device; `None` where there is no answer.
+    pub(crate) fn ask_about(&mut self, what: Question) -> Option<Answer> {
+        let ask = Ask { serial: 0, device: self.device.device, what };
+        match self.ask(Request::Ask(ask))? {
+            Reply::Answer { answer, .. } => Some(answer),
+            _ => None,
+        }
+    }
+
     /// What holds at a moment.
     ///
     /// # Errors
     /// There is no such moment: one sentence.
     pub(crate) fn moment(&mut self, at: At) -> Result<MomentFacts, String> {
-        let device = self.device.device;
-        match self.ask(Request::Moments { serial: 0, device, at: vec![at] }) {
-            Some(Reply::Moments { moments, .. }) => moments.first().copied().ok_or("there is no such event".to_owned()),
+        let _device = self.device.device;
+        match self.ask_about(Question::Moments(vec![at])) {
+            Some(Answer::Moments(moments)) => moments.first().copied().ok_or("there is no such event".to_owned()),
             _ => Err("there is no such moment".to_owned()),
         }
     }

@@ -7,7 +7,7 @@ use base::units::{Bytes, counted, duration_us, grouped};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use engine::protocol::{Action, EventRow, EventTerms, EventsFilter, EventsPage, EventsQuestion, Query, versioned};
-use engine::{Reply, Request};
+use engine::{Answer, Question};
 use serde_json::{Value, json};
 use std::io::{self, BufWriter, Write};
 
@@ -101,10 +101,10 @@ fn beyond(asking: &mut Asking, when: When) -> Result<u32, String> {
 }
 
 fn page(asking: &mut Asking, filter: &EventsFilter, rows: [u32; 2]) -> io::Result<EventsPage> {
-    let device = asking.device.device;
+    let _device = asking.device.device;
     let question = EventsQuestion { filter: filter.clone(), rows, ..EventsQuestion::default() };
-    match asking.ask(Request::Events { serial: 0, device, question: Box::new(question) }) {
-        Some(Reply::Events { page, .. }) => Ok(*page),
+    match asking.ask_about(Question::Events(Box::new(question))) {
+        Some(Answer::Events(page)) => Ok(*page),
         _ => Err(io::Error::other("the events could not be listed")),
     }
 }

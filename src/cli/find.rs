@@ -9,7 +9,7 @@ use engine::protocol::{
     Filter, MomentFacts, QueryError, Scope, SortWay, TableColumn, TableFilter, TablePage, TableQuestion, TableRow,
     TableSort,
 };
-use engine::{Reply, Request};
+use engine::{Answer, Question};
 use serde_json::{Value, json};
 
 const PATTERN: &str = "What to look for, as in the page's search:
@@ -59,26 +59,25 @@ pub(crate) fn find(arguments: &Find) -> Result<String, String> {
 
 /// At most `most` allocations of a scope that pass a filter, the largest first.
 pub(crate) fn largest(asking: &mut Asking, filter: &str, scope: Scope, most: u32) -> Option<Box<TablePage>> {
-    let device = asking.device.device;
-    whole(
-        most,
-        |page: &mut TablePage| (&mut page.rows, page.listed.count),
-        |rows| {
-            let question = TableQuestion {
-                scope,
-                filter: TableFilter { text: filter.to_owned(), ..TableFilter::default() },
-                sort: TableSort { column: TableColumn::Size, way: SortWay::Descending },
-                rows,
-                reveal: None,
-                chosen: Vec::new(),
-                find: None,
-            };
-            match asking.ask(Request::Table { serial: 0, device, question: Box::new(question) })? {
-                Reply::Table { page, .. } => Some(page),
-                _ => None,
-            }
-        },
-    )
+    whole(most, listed, |rows| {
+        let question = TableQuestion {
+            scope,
+            filter: TableFilter { text: filter.to_owned(), ..TableFilter::default() },
+            sort: TableSort { column: TableColumn::Size, way: SortWay::Descending },
+            rows,
+            reveal: None,
+            chosen: Vec::new(),
+            find: None,
+        };
+        match asking.ask_about(Question::Table(Box::new(question)))? {
+            Answer::Table(page) => Some(page),
+            _ => None,
+        }
+    })
+}
+
+fn listed(page: &mut TablePage) -> (&mut Vec<TableRow>, u32) {
+    (&mut page.rows, page.listed.count)
 }
 
 fn as_json(asking: &Asking, pattern: &str, facts: Option<MomentFacts>, page: &TablePage) -> String {

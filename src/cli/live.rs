@@ -1,11 +1,11 @@
 //! `memscape live` and `memscape peak`: what is live at a moment, grouped by the code that allocated it.
 
 use super::asking::{Asking, Edge};
-use super::live_rows::{Answer, Counting, Terms};
+use super::live_rows::{Counting, Listed, Terms};
 use super::terms::{At as AtWhen, Clock, Source, When, clock};
 use clap::Args;
 use engine::protocol::{At, MomentFacts, ReportQuestion, Span, Topic};
-use engine::{Reply, Request};
+use engine::{Answer, Question};
 
 /// Arguments of `memscape live`.
 #[derive(Args, Clone, Debug)]
@@ -43,7 +43,7 @@ pub(crate) fn live(Live { source, at, terms }: &Live) -> Result<String, String> 
         (When::Peak, Counting::Mosaic) => highest_for_mosaic(&mut asking, None)?,
         (when, _) => asking.at(when)?,
     };
-    Answer::of(asking, terms, facts, None)
+    Listed::of(asking, terms, facts, None)
 }
 
 /// The text of `memscape peak`.
@@ -57,7 +57,7 @@ pub(crate) fn highest(Peak { source, from, to, terms }: &Peak) -> Result<String,
             Counting::Whole => asking.at(When::Peak)?,
             Counting::Mosaic => highest_for_mosaic(&mut asking, None)?,
         };
-        return Answer::of(asking, terms, facts, None);
+        return Listed::of(asking, terms, facts, None);
     }
     // What holds where the window begins is part of it.
     let [from_us, to_us] = [from, to].map(|clock| clock.map(|clock| asking.time(clock)).transpose());
@@ -75,14 +75,13 @@ pub(crate) fn highest(Peak { source, from, to, terms }: &Peak) -> Result<String,
     }
     if terms.counting == Counting::Mosaic {
         let facts = highest_for_mosaic(&mut asking, Some(span))?;
-        return Answer::of(asking, terms, facts, Some(span));
+        return Listed::of(asking, terms, facts, Some(span));
     }
-    let device = asking.device.device;
-    let Some(Reply::Range { facts, .. }) = asking.ask(Request::Range { serial: 0, device, span }) else {
+    let Some(Answer::Range(facts)) = asking.ask_about(Question::Range(span)) else {
         return Err("the window could not be looked through".to_owned());
     };
     let facts = asking.moment(At::Moment(facts.peak_moment))?;
-    Answer::of(asking, terms, facts, Some(span))
+    Listed::of(asking, terms, facts, Some(span))
 }
 
 /// When the most of what was born in the trace is live, after an event of the window: as the report on stages has it.
@@ -90,9 +89,8 @@ fn highest_for_mosaic(asking: &mut Asking, window: Option<Span>) -> Result<Momen
     let moments = window.map_or_else(Vec::new, |Span { from, to }| vec![("from", from), ("to", to)]);
     let thresholds = moments.into_iter().map(|(key, moment)| (key.to_owned(), moment.into())).collect();
     let question = ReportQuestion { topic: Topic::Stages, at: None, thresholds, rows: 0 };
-    let device = asking.device.device;
-    let report = match asking.ask(Request::Report { serial: 0, device, question }) {
-        Some(Reply::Report { report, .. }) => report,
+    let report = match asking.ask_about(Question::Report(question)) {
+        Some(Answer::Report(report)) => report,
         _ => return Err("the trace could not be counted".to_owned()),
     };
     let sheet = report.sheets.iter().find(|sheet| sheet.key == "mosaic");

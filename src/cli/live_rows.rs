@@ -9,7 +9,7 @@ use engine::protocol::{
     Arrangement, Fold, FoldState, Internal, Merge, MomentFacts, NodeLabel, Reach, Root, Scope, Span, TreePage,
     TreeQuestion, TreeRow,
 };
-use engine::{Reply, Request};
+use engine::{Answer, Question};
 use serde_json::{Value, json};
 use ui::amount::percent;
 
@@ -58,7 +58,7 @@ pub(crate) enum By {
 }
 
 /// What is printed.
-pub(crate) struct Answer<'a> {
+pub(crate) struct Listed<'a> {
     asking: Asking,
     terms: &'a Terms,
     facts: MomentFacts,
@@ -67,7 +67,7 @@ pub(crate) struct Answer<'a> {
     page: Box<TreePage>,
 }
 
-impl Answer<'_> {
+impl Listed<'_> {
     /// What is live at a moment, as text or JSON.
     ///
     /// # Errors
@@ -82,7 +82,7 @@ impl Answer<'_> {
         if terms.counting == Counting::Mosaic {
             (facts.requested, facts.count) = (page.total.bytes, page.total.count);
         }
-        let answer = Answer { asking, terms, facts, window, page };
+        let answer = Listed { asking, terms, facts, window, page };
         Ok(if terms.printed.json { pretty(&answer.json()) } else { answer.text() })
     }
 
@@ -96,7 +96,7 @@ impl Answer<'_> {
     }
 
     fn json(&self) -> Value {
-        let Answer { asking, terms, facts, .. } = self;
+        let Listed { asking, terms, facts, .. } = self;
         let row = |row: &TreeRow| {
             let NodeLabel { name, file, line, .. } = &row.label;
             let value = json!({
@@ -129,7 +129,7 @@ impl Answer<'_> {
     }
 
     fn text(&self) -> String {
-        let Answer { asking, terms, facts, .. } = self;
+        let Listed { asking, terms, facts, .. } = self;
         let is_peak = match terms.counting {
             Counting::Mosaic => ", as Mosaic counts: only what was born in the trace, no baseline",
             Counting::Whole if facts.moment == asking.peak() => ", the peak",
@@ -191,29 +191,28 @@ fn tree(asking: &mut Asking, terms: &Terms, moment: u32) -> Option<Box<TreePage>
         By::Tree => vec![fold(Reach::AllBelow, FoldState::Open)],
         _ => vec![fold(Reach::AllBelow, FoldState::Closed), fold(Reach::One, FoldState::Open)],
     };
-    let device = asking.device.device;
-    whole(
-        terms.printed.top.saturating_add(1),
-        |page: &mut TreePage| (&mut page.rows, page.row_count),
-        |rows| {
-            let question = TreeQuestion {
-                scope: match terms.counting {
-                    Counting::Whole => Scope::At(moment),
-                    Counting::Mosaic => Scope::Kept(Span { from: 0, to: moment }),
-                },
-                arrangement,
-                focus: None,
-                folds: folds.clone(),
-                reveal: None,
-                find: None,
-                rows,
-            };
-            match asking.ask(Request::Tree { serial: 0, device, question: Box::new(question) })? {
-                Reply::Tree { page, .. } => Some(page),
-                _ => None,
-            }
-        },
-    )
+    whole(terms.printed.top.saturating_add(1), listed, |rows| {
+        let question = TreeQuestion {
+            scope: match terms.counting {
+                Counting::Whole => Scope::At(moment),
+                Counting::Mosaic => Scope::Kept(Span { from: 0, to: moment }),
+            },
+            arrangement,
+            focus: None,
+            folds: folds.clone(),
+            reveal: None,
+            find: None,
+            rows,
+        };
+        match asking.ask_about(Question::Tree(Box::new(question)))? {
+            Answer::Tree(page) => Some(page),
+            _ => None,
+        }
+    })
+}
+
+fn listed(page: &mut TreePage) -> (&mut Vec<TreeRow>, u32) {
+    (&mut page.rows, page.row_count)
 }
 
 /// `train_step (train.py:233)`; of merged files the path.

@@ -8,7 +8,7 @@ use clap::Args;
 use engine::protocol::{
     CategorySet, Cell, Evidence, Report, ReportQuestion, SetError, Sheet, SheetRow, Threshold, Tone, Topic,
 };
-use engine::{Reply, Request};
+use engine::{Answer, Question, Request};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use ui::cell_text::{exact, is_of_numbers, left_out, threshold, total};
@@ -59,8 +59,8 @@ pub(crate) fn report(topic: Topic, terms: &Terms) -> Result<String, String> {
     let at = terms.at.when.map(|when| asking.at(when)).transpose()?.map(|facts| facts.moment);
     let question = ReportQuestion { topic, at, thresholds: terms.thresholds.clone(), rows: terms.top };
     let device = asking.device.device;
-    let report = match asking.ask(Request::Report { serial: 0, device, question }) {
-        Some(Reply::Report { report, .. }) => *report,
+    let report = match asking.ask_about(Question::Report(question)) {
+        Some(Answer::Report(report)) => *report,
         _ => return Err("the report could not be made".to_owned()),
     };
     let known: Vec<&Threshold> = report.sheets.iter().filter_map(|sheet| sheet.threshold.as_ref()).collect();

@@ -10,7 +10,7 @@ use clap::Args;
 use engine::protocol::{
     MomentFacts, Only, PieceKind, Scope, SegmentSort, StateFit, StatePage, StatePiece, StateQuestion, StateSums,
 };
-use engine::{Reply, Request};
+use engine::{Answer, Question};
 use serde_json::json;
 
 /// Arguments of `memscape state`.
@@ -79,7 +79,7 @@ pub(crate) fn state(terms: &Segments) -> Result<String, String> {
 
 /// All segments and blocks: the engine hands out so many rows at a time.
 fn listed(asking: &mut Asking, terms: &Segments, moment: u32) -> Option<StatePage> {
-    let device = asking.device.device;
+    let _device = asking.device.device;
     let mut ask = |first| {
         let question = StateQuestion {
             moment,
@@ -93,8 +93,8 @@ fn listed(asking: &mut Asking, terms: &Segments, moment: u32) -> Option<StatePag
             reveal: None,
             request: terms.request,
         };
-        match asking.ask(Request::State { serial: 0, device, question })? {
-            Reply::State { page, .. } => Some(*page),
+        match asking.ask_about(Question::State(question))? {
+            Answer::State(page) => Some(*page),
             _ => None,
         }
     };

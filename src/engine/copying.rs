@@ -1,6 +1,6 @@
 //! Rows of a list as text, in parts that are half a millisecond of work each: what the page copies.
 
-use super::protocol::{MOST_COPIED, Reply, TableText};
+use super::protocol::{Answer, MOST_COPIED, Reply, TableText};
 use std::collections::VecDeque;
 
 /// Bytes of a part of the text: half a millisecond of work on both sides.
@@ -56,7 +56,7 @@ impl Copying {
             if last || is_late || text.len() >= PART {
                 self.bytes += text.len();
                 let part = TableText { text: std::mem::take(&mut text), rows: self.rows, last };
-                replies.push_back(Reply::TableText { serial, part });
+                replies.push_back(Reply::Answer { serial, answer: Answer::TableText(part) });
             }
             if last || is_late {
                 return last;

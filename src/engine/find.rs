@@ -6,7 +6,7 @@ use super::answers::Population;
 use super::found::Found;
 use super::open::OpenFile;
 use super::origin::{has_stack, is_of_free, stack_of};
-use super::protocol::{Begin, Direction, Looks, Match, Query, Reply, Scope, Tally};
+use super::protocol::{Answer, Begin, Direction, Looks, Match, Query, Reply, Scope, Tally};
 use super::stack_match::StackMatch;
 use analysis::IdSet;
 use base::units::Moment;
@@ -53,14 +53,14 @@ impl Searches {
             let frames = std::mem::take(&mut search.stacks.frames);
             file.found = Some(Found { serial, device, matches, frames });
             file.answers.forget_found();
-            replies.push_back(Reply::Found { serial, device, tally });
+            replies.push_back(Reply::Answer { serial, answer: Answer::Find(tally) });
             self.query = None;
         }
         if let Some(search) = &mut self.stack {
             if !search.step(file, has_time) {
                 return false;
             }
-            replies.push_back(Reply::SameStack { serial: search.serial, tally: search.tally });
+            replies.push_back(Reply::Answer { serial: search.serial, answer: Answer::SameStack(search.tally) });
             self.stack = None;
         }
         true

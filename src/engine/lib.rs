@@ -9,7 +9,6 @@ pub mod protocol;
 mod answers;
 mod archive;
 mod archive_error;
-mod asked;
 mod categories;
 mod columns;
 mod copying;
@@ -35,6 +34,7 @@ mod memory;
 mod memory_at;
 mod open;
 mod origin;
+mod pending;
 mod places;
 mod plots;
 mod radix;
@@ -54,7 +54,7 @@ mod survey;
 mod table;
 mod tree;
 
-pub use protocol::{Reply, Request, Want};
+pub use protocol::{Answer, Ask, Question, Reply, Request, Want};
 
 use analysis::{CategorySet, InternalRules};
 use loader::Loader;
@@ -84,7 +84,7 @@ pub struct Engine {
     tables: table::Tables,
     events: events::Events,
     curves: curves::AskedCurves,
-    asked: asked::Asked,
+    pending: pending::Pending,
     reports: report::Reports,
     internal: InternalRules,
     categories: CategorySet,
@@ -105,7 +105,7 @@ impl Engine {
 
     /// One that refuses a file whose tables take more than so many bytes.
     pub fn with_memory(memory: u64) -> Engine {
-        let (searches, tables, events, curves, asked, reports, internal, replies) = Default::default();
+        let (searches, tables, events, curves, pending, reports, internal, replies) = Default::default();
         let categories = CategorySet::standard();
         let (loading, file, scene) = (None, None, None);
         Engine {
@@ -117,7 +117,7 @@ impl Engine {
             tables,
             events,
             curves,
-            asked,
+            pending,
             reports,
             internal,
             categories,
@@ -135,7 +135,7 @@ impl Engine {
                 self.tables = table::Tables::default();
                 self.events = events::Events::default();
                 self.curves = curves::AskedCurves::default();
-                self.asked = asked::Asked::default();
+                self.pending = pending::Pending::default();
                 self.reports = report::Reports::default();
                 self.loading = Some(Box::new(Loader::new(name, Source::new(total_bytes, access, member), self.memory)));
             }
@@ -149,80 +149,7 @@ impl Engine {
                     self.replies.push_back(Reply::Cancelled);
                 }
             }
-            Request::Scene { serial, device, view, looks } => {
-                self.scene = Some(Box::new(PendingScene::new(serial, device, view, looks)));
-            }
-            Request::Hit { serial, device, looks, moment, byte } => {
-                let file = self.file.as_mut();
-                let (hit, memory) = match looks.plot {
-                    Plot::Stack => (file.and_then(|file| file.hit(device, looks, moment, byte)), None),
-                    _ => {
-                        let found = file.map(|file| file.hit_in_plot(device, looks, moment, byte)).unwrap_or_default();
-                        (found.0, Some(Box::new(found.1)))
-                    }
-                };
-                self.replies.push_back(Reply::Hit { serial, device, hit, memory });
-            }
-            Request::MemoryAt { serial, device, moment, address } => {
-                self.asked.memory_at(serial, device, moment, address);
-            }
-            Request::State { serial, device, question } => self.asked.state(serial, device, question),
-            Request::Map { serial, device, only } => self.asked.map(serial, device, only),
-            Request::Curves { serial, device, view, only } => {
-                self.curves.ask(self.file.as_deref(), serial, device, (view, only));
-            }
-            Request::Events { serial, device, question } => self.events.ask(serial, device, *question),
-            Request::EventsText { serial, device, question } => self.events.copy(serial, device, *question),
-            Request::Moments { serial, device, at } => {
-                let history = self.file.as_ref().and_then(|file| file.history(device));
-                let moments =
-                    history.map(|history| at.into_iter().filter_map(|at| places::facts(history, at)).collect());
-                self.replies.extend(moments.map(|moments| Reply::Moments { serial, moments }));
-            }
-            Request::Step { serial, device, looks, moment, byte, step } => {
-                let to = self.file.as_mut().and_then(|file| steps::step(file, device, looks, (moment, byte), step));
-                self.replies.extend(to.map(|to| Reply::Stepped { serial, to }));
-            }
-            Request::Marks { serial, device } => {
-                let marks = self.file.as_ref().and_then(|file| marks::marks(file, device));
-                self.replies.extend(marks.map(|marks| Reply::Marks { serial, device, marks: Box::new(marks) }));
-            }
-            Request::Overview { serial, device, axis, width_px } => {
-                let overview = self.file.as_ref().and_then(|file| file.overview(device, axis, width_px));
-                let overview = overview.map(Box::new);
-                self.replies.extend(overview.map(|overview| Reply::Overview { serial, device, overview }));
-            }
-            Request::Legend { serial, device, colouring, at } => {
-                self.asked.legend(serial, device, colouring, at);
-                self.answer_at_once();
-            }
-            Request::Outline { serial, device, view, looks, allocation } => {
-                let rects = self.file.as_mut().and_then(|file| file.outline(device, looks, &view, allocation));
-                self.replies.extend(rects.map(|rects| Reply::Outline { serial, allocation, view, rects }));
-            }
-            Request::Details { serial, device, allocation } => {
-                self.asked.details(serial, device, allocation);
-                self.answer_at_once();
-            }
-            Request::Find { serial, device, query } => self.searches.find(serial, device, &query),
-            Request::FindNext { serial, find, begin, direction, looks, window, scope } => {
-                let file = self.file.as_mut();
-                let found = file.and_then(|file| find::step_to(file, (find, scope), begin, direction, looks, window));
-                self.replies.push_back(Reply::FoundNext { serial, found });
-            }
-            Request::SameStack { serial, device, stack } => self.searches.count_stack(serial, device, stack),
-            Request::Sources { serial, device, scope } => {
-                self.asked.sources(sources::Sources::new(serial, device, scope));
-            }
-            Request::Table { serial, device, question } => self.tables.ask(serial, device, *question),
-            Request::TableText { serial, device, question } => self.tables.copy(serial, device, *question),
-            Request::Range { serial, device, span } => self.asked.range(serial, device, span),
-            Request::Tree { serial, device, question } => self.asked.tree(serial, device, question),
-            Request::Report { serial, device, question } => self.reports.ask(serial, device, question),
-            Request::Flame { serial, device, question } => self.asked.flame(serial, device, question),
-            Request::Heaviest { serial, device, scope, arrangement, node } => {
-                self.asked.heaviest(heaviest::Heaviest::new(serial, device, scope, (arrangement, node)));
-            }
+            Request::Ask(ask) => self.ask(ask),
             Request::Categories(set) => {
                 self.categories = *set;
                 self.tables.forget_nodes();
@@ -234,19 +161,89 @@ impl Engine {
             Request::InternalFrames(rules) => {
                 // The page sends what can be read; what can't says nothing.
                 self.internal = InternalRules::heeded(&rules);
-                self.asked.forget_trees();
+                self.pending.forget_trees();
                 self.tables.forget_nodes();
                 self.file.iter_mut().for_each(|file| file.answers.set_rules(self.internal.clone()));
             }
         }
     }
 
-    /// Answers what takes no time once categories are known, ahead of whatever runs.
-    fn answer_at_once(&mut self) {
-        match &mut self.file {
-            Some(file) => _ = self.asked.answer(file, &mut self.replies, &mut || false),
-            None => self.asked.answer_nothing(&mut self.replies),
-        }
+    /// Takes a question: what is quick is answered at once, the rest waits for [`Engine::step`].
+    fn ask(&mut self, Ask { serial, device, what }: Ask) {
+        let file = self.file.as_deref_mut();
+        let answer = match what {
+            Question::Scene { view, looks } => {
+                self.scene = Some(Box::new(PendingScene::new(serial, device, view, looks)));
+                None
+            }
+            Question::Hit { looks, moment, byte } if looks.plot == Plot::Stack => {
+                Some(Answer::Hit { hit: file.and_then(|file| file.hit(device, looks, moment, byte)), memory: None })
+            }
+            Question::Hit { looks, moment, byte } => {
+                let found = file.map(|file| file.hit_in_plot(device, looks, moment, byte)).unwrap_or_default();
+                Some(Answer::Hit { hit: found.0, memory: Some(Box::new(found.1)) })
+            }
+            Question::Curves { view, only } => {
+                self.curves.ask(file.as_deref(), serial, device, (view, only));
+                None
+            }
+            Question::Events(question) => {
+                self.events.ask(serial, device, *question);
+                None
+            }
+            Question::EventsText(question) => {
+                self.events.copy(serial, device, *question);
+                None
+            }
+            Question::Moments(at) => file
+                .and_then(|file| file.history(device))
+                .map(|history| Answer::Moments(at.into_iter().filter_map(|at| places::facts(history, at)).collect())),
+            Question::Step { looks, moment, byte, step } => {
+                file.and_then(|file| steps::step(file, device, looks, (moment, byte), step)).map(Answer::Step)
+            }
+            Question::Marks => {
+                file.and_then(|file| marks::marks(file, device)).map(|marks| Answer::Marks(Box::new(marks)))
+            }
+            Question::Overview { axis, width_px } => file
+                .and_then(|file| file.overview(device, axis, width_px))
+                .map(|overview| Answer::Overview(Box::new(overview))),
+            Question::Outline { view, looks, allocation } => {
+                file.and_then(|file| file.outline(device, looks, &view, allocation)).map(Answer::Outline)
+            }
+            Question::Find(query) => {
+                self.searches.find(serial, device, &query);
+                None
+            }
+            Question::FindNext { find, begin, direction, looks, window, scope } => Some(Answer::FindNext(
+                file.and_then(|file| find::step_to(file, (find, scope), begin, direction, looks, window)),
+            )),
+            Question::SameStack(stack) => {
+                self.searches.count_stack(serial, device, stack);
+                None
+            }
+            Question::Table(question) => {
+                self.tables.ask(serial, device, *question);
+                None
+            }
+            Question::TableText(question) => {
+                self.tables.copy(serial, device, *question);
+                None
+            }
+            Question::Report(question) => {
+                self.reports.ask(serial, device, question);
+                None
+            }
+            Question::Legend { .. } | Question::Details(_) => {
+                self.pending.ask(Ask { serial, device, what });
+                self.pending.answer_quick(file, &mut self.replies);
+                None
+            }
+            what => {
+                self.pending.ask(Ask { serial, device, what });
+                None
+            }
+        };
+        self.replies.extend(answer.map(|answer| Reply::Answer { serial, answer }));
     }
 
     /// Takes the next bytes of the file being loaded; without one they are dropped. They are those it
@@ -306,7 +303,7 @@ impl Engine {
         if let Some(file) = &mut self.file
             && !(self.curves.step(file, &mut self.replies, has_time)
                 && self.searches.step(file, &mut self.replies, has_time)
-                && self.asked.step(file, &mut self.replies, has_time)
+                && self.pending.step(file, &mut self.replies, has_time)
                 && self.tables.step(file, &mut self.replies, has_time)
                 && self.events.step(file, &mut self.replies, has_time)
                 && self.reports.step(file, &mut self.replies, has_time))
@@ -330,7 +327,7 @@ impl Engine {
         bytes.push(("table", self.tables.heap_bytes()));
         bytes.push(("curves", self.curves.heap_bytes()));
         bytes.push(("list of events", self.events.heap_bytes()));
-        bytes.push(("views", self.asked.heap_bytes()));
+        bytes.push(("views", self.pending.heap_bytes()));
         bytes
     }
 }

@@ -1,7 +1,7 @@
 //! A scene that was asked for and is not done yet, of whatever picture it is.
 
 use super::open::OpenFile;
-use super::protocol::{Looks, Plot, Reply};
+use super::protocol::{Answer, Looks, Plot, Reply};
 use picture::timeline::{AddressJob, Scene, SceneJob, View};
 
 /// A scene that was asked for.
@@ -35,7 +35,7 @@ impl PendingScene {
             return None;
         }
         match self.draw(file, has_time) {
-            Some(scene) => Some(Some(Reply::Scene { serial, device, scene: Box::new(scene?) })),
+            Some(scene) => Some(Some(Reply::Answer { serial, answer: Answer::Scene(Box::new(scene?)) })),
             None => Some(None),
         }
     }

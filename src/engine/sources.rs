@@ -12,11 +12,9 @@ const STACKS_PER_CHECK: usize = 128;
 /// Frames that room is made for between two questions for the time.
 const FRAMES_PER_CHECK: usize = 8192;
 
-/// The question, and how far its answer is.
+/// How far the answer is.
+#[derive(Default)]
 pub(super) struct Sources {
-    serial: u32,
-    device: i64,
-    scope: Scope,
     /// Of the scope, then of the peak, how many kinds of stacks are attributed.
     next: [usize; 2],
     /// What frames weigh, on the way to files.
@@ -25,24 +23,22 @@ pub(super) struct Sources {
 }
 
 impl Sources {
-    pub(super) fn new(serial: u32, device: i64, scope: Scope) -> Sources {
-        Sources { serial, device, scope, next: [0; 2], lines: SourceLines::default(), page: SourcesPage::default() }
-    }
-
-    /// The serial and the answer, when done; on a device that the file does not have, nothing at once.
-    pub(super) fn step(
+    /// The answer; `None` while there is no time for it. On a device that the file does not have it is empty.
+    pub(super) fn page(
         &mut self,
         file: &mut OpenFile,
+        device: i64,
+        scope: Scope,
         has_time: &mut dyn FnMut() -> bool,
-    ) -> Option<(u32, SourcesPage)> {
+    ) -> Option<SourcesPage> {
         let OpenFile { snapshot, histories, groups, rounding, found, answers, sites, .. } = file;
-        let Some(history) = histories.iter().find(|history| history.device == self.device) else {
-            return Some((self.serial, SourcesPage::default()));
+        let Some(history) = histories.iter().find(|history| history.device == device) else {
+            return Some(SourcesPage::default());
         };
         let open = Open { snapshot, history, groups, rounding, found: found.as_ref() };
         let at_peak = Scope::At(Moment::after_event_or_minus_one(history.numbers.peak_event).0);
-        let selection = |scope| Selection { device: self.device, scope: within(history, scope), found: None };
-        let of = [self.scope, at_peak].map(selection);
+        let selection = |scope| Selection { device, scope: within(history, scope), found: None };
+        let of = [scope, at_peak].map(selection);
         let now = answers.total(open, of[0], has_time)?;
         let peak = answers.total(open, of[1], has_time)?;
         self.page.total = Standing { now, peak };
@@ -73,7 +69,7 @@ impl Sources {
         }
         let (files, left_out) = self.lines.step(snapshot, has_time)?;
         let page = std::mem::take(&mut self.page);
-        Some((self.serial, SourcesPage { files, left_out, ..page }))
+        Some(SourcesPage { files, left_out, ..page })
     }
 
     /// Bytes on the heap.

@@ -7,7 +7,7 @@ mod rows;
 
 use super::copying::Copying;
 use super::open::OpenFile;
-use super::protocol::{Reply, TablePage, TableQuestion};
+use super::protocol::{Answer, Reply, TablePage, TableQuestion};
 use listing::{Listing, Terms};
 use order::{Order, SiteRanks};
 use std::collections::VecDeque;
@@ -71,7 +71,7 @@ impl Tables {
                 return false;
             }
             let page = Box::new(self.page(file, &asked));
-            replies.push_back(Reply::Table { serial: asked.serial, page });
+            replies.push_back(Reply::Answer { serial: asked.serial, answer: Answer::Table(page) });
         }
         true
     }

@@ -7,7 +7,8 @@ use picture::render::Gpu;
 use std::rc::Rc;
 use ui::Action;
 use ui::renderer::{self, Wanted};
-use ui::state::{Canvas, Renderer};
+use ui::shown::Canvas;
+use ui::stage::Renderer;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{

@@ -11,7 +11,8 @@ use picture::svg::{self, Inks};
 use picture::timeline::View;
 use std::rc::Rc;
 use ui::Action;
-use ui::export::{Format, Picture};
+use ui::export::ExportAction;
+use ui::picture_file::{Format, Picture};
 use wasm_bindgen::{Clamped, JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{
@@ -37,7 +38,7 @@ pub(super) fn save(app: &Rc<App>, picture: Box<Picture>) {
             _ => pixels(&app, &picture, &theme, &look).await,
         };
         let saved = blob.and_then(|blob| download(&app, &blob, &picture.file)).map(|()| picture.file.clone());
-        app.dispatch(Action::Exported(saved.map_err(|error| dom::cause(&error))));
+        app.dispatch(Action::of(ExportAction::Saved(saved.map_err(|error| dom::cause(&error)))));
     });
 }
 

@@ -9,7 +9,7 @@ use crate::wire::ToWorker;
 use js_sys::Promise;
 use std::rc::Rc;
 use ui::Action;
-use ui::action::{DropHover, GivenFile};
+use ui::effect::{DropHover, GivenFile};
 use ui::url::Came;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};

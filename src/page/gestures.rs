@@ -6,8 +6,8 @@ use super::elements::elements;
 use std::cell::Cell;
 use std::rc::Rc;
 use ui::Action;
-use ui::action::{Pointer, WheelAxis};
 use ui::drag::{Drag, Held};
+use ui::effect::{Pointer, WheelAxis};
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlElement, MouseEvent, PointerEvent, WheelEvent};
 

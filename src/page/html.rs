@@ -10,8 +10,9 @@ use base::units::Bytes;
 use js_sys::{Array, JsString, Promise, Reflect, Uint8Array};
 use std::rc::Rc;
 use ui::Action;
-use ui::action::Origin;
-use ui::html::{self, MOST, Packing, Step, Wanted, element, place};
+use ui::effect::Origin;
+use ui::effect::PageToSave;
+use ui::html::{self, MOST, Packing, Step, element, place};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, Element, File, FileReader, RequestCache, RequestInit, Response};
@@ -33,18 +34,18 @@ pub(super) fn delivered(dom: &Dom) -> Option<Element> {
 }
 
 /// Makes the page and lets the browser save it.
-pub(super) fn save(app: &Rc<App>, wanted: Box<Wanted>) {
+pub(super) fn save(app: &Rc<App>, wanted: Box<PageToSave>) {
     let app = app.clone();
     // Taken at once: other files may be dropped meanwhile.
     let file = if let Origin::File(place) = wanted.origin { app.files.at(place) } else { None };
     spawn_local(async move {
         let step = made(&app, &wanted, file).await.unwrap_or_else(|cause| Step::Failed(dom::cause(&cause)));
-        app.dispatch(Action::Html(step));
+        app.dispatch(Action::of(step));
     });
 }
 
 // One state machine instead of one for each of its parts: each costs the wasm some kB.
-async fn made(app: &Rc<App>, wanted: &Wanted, file: Option<File>) -> Result<Step, JsValue> {
+async fn made(app: &Rc<App>, wanted: &PageToSave, file: Option<File>) -> Result<Step, JsValue> {
     let page = match &app.delivered {
         Some(delivered) => ["<!doctype html>\n", &delivered.outer_html()].concat(),
         None => {
@@ -116,7 +117,7 @@ async fn made(app: &Rc<App>, wanted: &Wanted, file: Option<File>) -> Result<Step
                     let member: Blob = JsFuture::from(body).await.map_err(lost)?.unchecked_into();
                     size += member.size();
                     members.push(&member);
-                    app.dispatch(Action::Html(Step::Done(at as u64, blob.size() as u64)));
+                    app.dispatch(Action::of(Step::Done(at as u64, blob.size() as u64)));
                 }
                 Blob::new_with_blob_sequence(&members).map(Some)
             }

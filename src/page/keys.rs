@@ -4,10 +4,13 @@ use super::app::{App, On, Part};
 use super::dom::{Dom, listen};
 use super::panels::views::tab_and_panel;
 use std::rc::Rc;
+use ui::binding::{Scope, chord};
 use ui::drag::Held;
 use ui::export::Dialog;
-use ui::keys::{BINDINGS, Scope, chord, command};
-use ui::state::Help;
+use ui::export::ExportStep;
+use ui::keys::{BINDINGS, command};
+use ui::stage::Help;
+use ui::state::FeatureCommand;
 use ui::views::Tab;
 use ui::{Action, Command, settings};
 use wasm_bindgen::JsCast;
@@ -21,7 +24,7 @@ impl Part for Keys {
     type Elements = Dom;
 
     fn start(app: &Rc<App>, dom: &Rc<Dom>) -> Result<(), String> {
-        for binding in BINDINGS {
+        for binding in BINDINGS.iter() {
             if let Some(button) = dom.by_id::<HtmlButtonElement>(binding.control) {
                 let (app, command) = (app.clone(), binding.command);
                 listen(&button, "click", move |_| app.dispatch(Action::Command(command)));
@@ -63,7 +66,14 @@ fn key(app: &Rc<App>, dom: &Rc<Dom>, event: &Event) {
     if help == Help::Open && !matches!(command, Command::ToggleHelp | Command::ToggleLetters) {
         return;
     }
-    if export == Dialog::Open && !matches!(command, Command::ToggleExport | Command::Export(_) | Command::SaveHtml) {
+    if export == Dialog::Open
+        && !matches!(
+            command,
+            Command::Feature(FeatureCommand::Export(ExportStep::Toggle))
+                | Command::Feature(FeatureCommand::Export(ExportStep::Save(_)))
+                | Command::SaveHtml
+        )
+    {
         return;
     }
     if rules == settings::Dialog::Open && command != Command::ToggleRules {

@@ -47,7 +47,7 @@ use panels::{Panels, rules, settings, sources, tree, views};
 use std::cell::{OnceCell, RefCell};
 use std::rc::{Rc, Weak};
 use theme::Theme;
-use ui::action::Origin;
+use ui::effect::Origin;
 use ui::{self, Action, Effect, State};
 use web_sys::{HtmlElement, Window};
 
@@ -116,7 +116,7 @@ impl Page {
             };
             let app = App {
                 delivered,
-                state: RefCell::new(State { came: files::came(&dom), ..State::default() }),
+                state: RefCell::new(State::that_came(files::came(&dom))),
                 client: Client::new(window.clone(), hear),
                 files: Files::default(),
                 painter: RefCell::new(painter),

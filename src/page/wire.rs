@@ -4,7 +4,7 @@
 //! hands without a copy. Each side copies a column once: out of its wasm memory, into its wasm memory.
 
 use bytemuck::Pod;
-use engine::protocol::{Reply, Request, decoded, encoded};
+use engine::protocol::{Answer, Reply, Request, decoded, encoded};
 use js_sys::{Array, ArrayBuffer, Uint8Array};
 use picture::timeline::scene::SceneColumns;
 use serde::Serialize;
@@ -193,7 +193,7 @@ impl FromWorker {
 
 /// Moves the columns of a scene out of `reply` into `buffers`.
 fn take_columns(reply: &mut Reply, buffers: &Array) {
-    let Reply::Scene { scene, .. } = reply else { return };
+    let Reply::Answer { answer: Answer::Scene(scene), .. } = reply else { return };
     let SceneColumns { edge_px, moment, moments, total, reserved, pending, hidden, hidden_largest } =
         mem::take(&mut scene.columns);
     push(buffers, edge_px);
@@ -210,7 +210,7 @@ fn take_columns(reply: &mut Reply, buffers: &Array) {
 
 /// Puts them back, in the order of [`take_columns`].
 fn put_columns(reply: &mut Reply, buffers: &Array) -> Option<()> {
-    let Reply::Scene { scene, .. } = reply else { return Some(()) };
+    let Reply::Answer { answer: Answer::Scene(scene), .. } = reply else { return Some(()) };
     let mut buffers = buffers.iter();
     scene.columns = SceneColumns {
         edge_px: pull(buffers.next())?,

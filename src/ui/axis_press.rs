@@ -1,8 +1,8 @@
 //! What a press on the axis below the picture does: it drags the pinned moment's handle, an edge of the range, or a new range.
 
-use super::action::Pointer;
+use super::effect::Pointer;
 use super::pinned::Sought;
-use super::state::State;
+use super::shared::Shared;
 use engine::protocol::At;
 
 /// So near, in CSS pixels, the handle or an edge has to be to be grabbed.
@@ -35,7 +35,7 @@ pub enum AxisPress {
     Up,
 }
 
-impl State {
+impl Shared {
     pub(super) fn press_axis(&mut self, press: AxisPress) {
         match press {
             AxisPress::Down(x) => {

@@ -1,9 +1,10 @@
 //! What a press of the pointer that moves does: it moves the picture, measures, or draws a box to zoom into.
 
-use super::action::Pointer;
+use super::effect::Pointer;
 use super::find;
 use super::ruler::{Mode, Removed};
-use super::state::{BytesAxis, State};
+use super::shared::Shared;
+use super::shown::BytesAxis;
 
 /// A side of the box shorter than this many CSS pixels leaves its axis alone.
 const FLAT_PX: f64 = 8.0;
@@ -33,7 +34,7 @@ pub enum Drag {
     Box([Pointer; 2]),
 }
 
-impl State {
+impl Shared {
     /// A press began to move.
     pub(super) fn begin_drag(&mut self, from: Pointer, held: Held) {
         let moves = !held.alt && !held.shift && self.tools.ruler.mode == Mode::Off;
@@ -70,23 +71,22 @@ impl State {
         }
     }
 
-    /// Esc: gives up what is drawn, or else what is measured, or else the range, or else the zoom of the flame graph that is seen, or
-    /// else the node, or else the selection, or else the search.
-    pub(super) fn give_up(&mut self) {
+    /// Escape ends what is drawn, or else what is measured, or else the range; whether there was any of them.
+    pub(super) fn give_up_drawn(&mut self) -> bool {
         let drag = std::mem::take(&mut self.tools.drag);
-        if !matches!(drag, Drag::Box(_)) && self.remove_ruler() == Removed::NothingThere && !self.end_range() {
-            if self.unzoom_flame() || self.views.node.take().is_some() {
-                return;
-            }
-            if self.plots.chosen.take().is_some() {
-                return;
-            }
-            if self.selection.is_none() && self.selecting.is_none() {
-                find::typed(self, String::new());
-            }
-            (self.selection, self.selecting) = (None, None);
-            self.pointer_leads();
+        matches!(drag, Drag::Box(_)) || self.remove_ruler() != Removed::NothingThere || self.end_range()
+    }
+
+    /// Escape ends the node's selection, or else the segment's, or else the allocation's, or else the search.
+    pub(super) fn give_up_selected(&mut self) {
+        if self.views.node.take().is_some() || self.plots.chosen.take().is_some() {
+            return;
         }
+        if self.selection.is_none() && self.selecting.is_none() {
+            find::typed(self, String::new());
+        }
+        (self.selection, self.selecting) = (None, None);
+        self.pointer_leads();
     }
 
     /// It ends: a box is zoomed into.

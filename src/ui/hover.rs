@@ -1,9 +1,9 @@
 //! What is under the pointer: what the scene says at once, and the card that tells it.
 
-use super::action::Pointer;
 use super::cursor::{Standing, column_under};
+use super::effect::Pointer;
 use super::plots::segment;
-use super::state::Hover;
+use super::shown::Hover;
 
 use base::units::{Bytes, counted, grouped};
 use engine::protocol::Plot;

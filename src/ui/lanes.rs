@@ -2,17 +2,18 @@
 //!
 //! ```text
 //!   ┌──────────────────────┐  device 0
-//!   ├──────────────────────┤  device 1: focused. Its window and geometry are State::view and State::geometry, as if it were alone
+//!   ├──────────────────────┤  device 1: focused. Its window and geometry are Shared::view and Shared::geometry, as if it were alone
 //!   ├──────────────────────┤  device 2
 //!   └──────────────────────┘
 //! ```
 //! Summary, details, legend and marks are of the focused device. The others have only a window and a geometry, kept here;
 //! horizontally, their windows follow the focused one's. One device by itself is one lane as high as the canvas.
 
-use super::action::Pointer;
+use super::effect::Pointer;
 use super::navigate::Plane;
+use super::shared::Shared;
 use super::shared_axis::SharedAxis;
-use super::state::{Canvas, Geometry, State};
+use super::shown::{Canvas, Geometry};
 use engine::protocol::DeviceSummary;
 use picture::timeline::View;
 use std::ops::Range;
@@ -40,7 +41,7 @@ pub struct Lanes {
     pub(super) others: Vec<Lane>,
     /// The device whose geometry was asked for last.
     pub(super) turn: usize,
-    /// Where the pointer is over the canvas, whatever is there. [`State::pointer`] is where it is in the focused lane's window.
+    /// Where the pointer is over the canvas, whatever is there. [`Shared::pointer`] is where it is in the focused lane's window.
     pub pointer: Option<Pointer>,
     /// The device that the pointer was over last: what a drag moves up and down.
     pub(super) pointed: Option<usize>,
@@ -77,7 +78,7 @@ impl Lanes {
     }
 }
 
-impl State {
+impl Shared {
     /// The device at a place in the summary's list.
     pub fn device_at(&self, place: usize) -> Option<&DeviceSummary> {
         self.file()?.devices.get(place)
@@ -130,7 +131,7 @@ impl State {
         })
     }
 
-    /// The focused lane: that of [`State::view`].
+    /// The focused lane: that of [`Shared::view`].
     pub fn focused_lane(&self) -> Option<ShownLane<'_>> {
         self.shown_lanes().find(|lane| lane.place == self.device_place)
     }

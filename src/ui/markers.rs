@@ -1,8 +1,8 @@
 //! Markers: moments that somebody put a flag at, with what memory was then.
 
-use super::action::Pointer;
+use super::effect::Pointer;
 use super::moment::{elapsed, event_name};
-use super::state::State;
+use super::shared::Shared;
 use super::tools::Point;
 use base::units::{Bytes, grouped};
 use engine::protocol::{At, Plot};
@@ -57,7 +57,7 @@ impl Markers {
     }
 }
 
-impl State {
+impl Shared {
     /// The markers of the shown device.
     pub fn markers(&self) -> impl Iterator<Item = &Marker> {
         let shown = self.device().map(|device| device.device);

@@ -1,18 +1,21 @@
 //! The allocator's state at the moment: which part of memory is shown and how, where one is in it, when the worker is asked.
 
+mod keys;
+mod link;
 pub mod picture;
 mod walk;
 pub mod words;
 
-use super::action::Effect;
-use super::answer::Answer;
-use super::feature::{Change, Feature, Turn};
+use super::effect::Effect;
+use super::feature::{Change, Feature, Turn, ends_nothing};
+use super::latest::Latest;
 use super::pointing::select;
 use super::scroll::Scroll;
-use super::state::{Canvas, State};
+use super::shared::Shared;
+use super::shown::Canvas;
 use super::views::Tab;
 use engine::protocol::{
-    Details, Grouping, Only, PieceKind, Query, Reply, Request, SegmentSort, StateBar, StatePage, StatePiece,
+    Answer, Details, Grouping, Only, PieceKind, Query, Question, SegmentSort, StateBar, StatePage, StatePiece,
     StateQuestion,
 };
 use std::rc::Rc;
@@ -58,9 +61,9 @@ pub struct Memory {
     followed: Option<u32>,
     /// A step for which the rows have to come first.
     waiting: Option<MemoryStep>,
-    answer: Answer<(StateQuestion, u32), Rc<StatePage>>,
+    answer: Latest<(StateQuestion, u32), Rc<StatePage>>,
     /// About the allocation that is pointed at, and that which keys have led to.
-    details: [Answer<u32, Option<Box<Details>>>; 2],
+    details: [Latest<u32, Option<Box<Details>>>; 2],
     /// The pools and the streams there have been: what can be shown alone.
     pub pools: Vec<(u64, u64)>,
     /// See `pools`.
@@ -84,7 +87,7 @@ impl Default for Memory {
             brings: false,
             followed: None,
             waiting: None,
-            answer: Answer::default(),
+            answer: Latest::default(),
             details: Default::default(),
             pools: Vec::new(),
             streams: Vec::new(),
@@ -242,8 +245,7 @@ fn pieces<'a>(page: &'a StatePage, bar: &StateBar) -> &'a [StatePiece] {
 }
 
 /// What pointer and controls do.
-pub(super) fn act(state: &mut State, action: MemoryAction, effects: &mut Vec<Effect>) {
-    let memory = &mut state.memory;
+pub(super) fn act(memory: &mut Memory, shared: &mut Shared, action: MemoryAction, effects: &mut Vec<Effect>) {
     match action {
         MemoryAction::Resized(canvas) => memory.canvas = Some(canvas),
         MemoryAction::Scrolled(top, height) => memory.scroll.told(top, height),
@@ -252,8 +254,8 @@ pub(super) fn act(state: &mut State, action: MemoryAction, effects: &mut Vec<Eff
             let found = memory.at(at).map(|place| (stop(place), place.1.and_then(allocation)));
             memory.active = found.map(|(stop, _)| stop);
             match found.and_then(|(_, allocation)| allocation) {
-                Some(allocation) => select_here(state, allocation, effects),
-                None => (state.selection, state.selecting) = (None, None),
+                Some(allocation) => select_here(memory, shared, allocation, effects),
+                None => (shared.selection, shared.selecting) = (None, None),
             }
         }
         MemoryAction::SortChosen(place) => {
@@ -293,14 +295,13 @@ fn allocation(piece: &StatePiece) -> Option<u32> {
 }
 
 /// Selects an allocation that is in view already.
-fn select_here(state: &mut State, allocation: u32, effects: &mut Vec<Effect>) {
-    state.memory.followed = Some(allocation);
-    select(state, allocation, effects);
+fn select_here(memory: &mut Memory, shared: &mut Shared, allocation: u32, effects: &mut Vec<Effect>) {
+    memory.followed = Some(allocation);
+    select(shared, allocation, effects);
 }
 
 /// What a key asks for.
-pub(super) fn step(state: &mut State, step: MemoryStep, effects: &mut Vec<Effect>) {
-    let memory = &mut state.memory;
+pub(super) fn step(memory: &mut Memory, shared: &mut Shared, step: MemoryStep, effects: &mut Vec<Effect>) {
     let [sort, pool, stream] = memory.chosen();
     // The first entry is all of them.
     let next_pool = (pool + 1) % (memory.pools.len() + 1);
@@ -308,7 +309,7 @@ pub(super) fn step(state: &mut State, step: MemoryStep, effects: &mut Vec<Effect
     match step {
         MemoryStep::Select => {
             if let Some(allocation) = memory.active().and_then(|(_, piece)| allocation(piece?)) {
-                select_here(state, allocation, effects);
+                select_here(memory, shared, allocation, effects);
             }
         }
         MemoryStep::ZoomIn | MemoryStep::ZoomOut => {
@@ -322,24 +323,23 @@ pub(super) fn step(state: &mut State, step: MemoryStep, effects: &mut Vec<Effect
             memory.zoom = None;
             memory.keep();
         }
-        MemoryStep::NextSort => act(state, MemoryAction::SortChosen((sort + 1) % SORTS.len()), effects),
-        MemoryStep::NextPool => act(state, MemoryAction::PoolChosen(next_pool), effects),
-        MemoryStep::NextStream => act(state, MemoryAction::StreamChosen(next_stream), effects),
+        MemoryStep::NextSort => act(memory, shared, MemoryAction::SortChosen((sort + 1) % SORTS.len()), effects),
+        MemoryStep::NextPool => act(memory, shared, MemoryAction::PoolChosen(next_pool), effects),
+        MemoryStep::NextStream => act(memory, shared, MemoryAction::StreamChosen(next_stream), effects),
         MemoryStep::TypeRequest => effects.push(Effect::FocusRequest),
-        MemoryStep::Earlier => state.pin_and_show(state.pinned.moment.saturating_sub(1)),
-        MemoryStep::Later => state.pin_and_show(state.pinned.moment.saturating_add(1)),
+        MemoryStep::Earlier => shared.pin_and_show(shared.pinned.moment.saturating_sub(1)),
+        MemoryStep::Later => shared.pin_and_show(shared.pinned.moment.saturating_add(1)),
         _ => walk(memory, step),
     }
 }
 
 /// Asks for what is seen and not known: one question at a time, the next about the newest moment, so that scrubbing animates.
-fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
-    let Some(canvas) = state.memory.canvas.filter(|_| state.views.seen() == Some(Tab::Memory)) else { return };
-    let selected = state.selection.as_deref().map(|details| (details.allocation, details.address));
-    let (moment, colouring) = (state.pinned.moment, state.looks.colouring);
-    let rules = if colouring == Grouping::Category { state.rules.told_version() } else { 0 };
-    let memory = &mut state.memory;
-    if memory.followed != selected.map(|(allocation, _)| allocation) && state.selecting.is_none() {
+fn ask(memory: &mut Memory, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+    let Some(canvas) = memory.canvas.filter(|_| shared.views.seen() == Some(Tab::Memory)) else { return };
+    let selected = shared.selection.as_deref().map(|details| (details.allocation, details.address));
+    let (moment, colouring) = (shared.pinned.moment, shared.looks.colouring);
+    let rules = if colouring == Grouping::Category { shared.rules.told_version() } else { 0 };
+    if memory.followed != selected.map(|(allocation, _)| allocation) && shared.selecting.is_none() {
         memory.followed = selected.map(|(allocation, _)| allocation);
         (memory.reveal, memory.brings) = (selected.and_then(|(_, address)| address), true);
     }
@@ -358,35 +358,42 @@ fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     };
     let wanted = (question, rules);
     let told = memory.told();
-    let request = |serial, (question, _)| Request::State { serial, device, question };
-    memory.answer.ask(wanted, &mut state.serial, effects, request);
+    memory.answer.ask(wanted, device, &mut shared.serial, effects, |(question, _)| Question::State(question));
     for (answer, allocation) in memory.details.iter_mut().zip(told) {
-        let request = |serial, allocation| Request::Details { serial, device, allocation };
         if let Some(allocation) = allocation {
-            answer.ask(allocation, &mut state.serial, effects, request);
+            answer.ask(allocation, device, &mut shared.serial, effects, Question::Details);
         }
     }
 }
 
 /// How it takes part.
-pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::WithScene, ask)], take };
+pub(super) const FEATURE: Feature<Memory, MemoryAction, MemoryStep> = Feature {
+    reset,
+    asks: &[(Turn::WithScene, ask)],
+    take,
+    act,
+    command: step,
+    keys: keys::KEYS,
+    links: link::LINKS,
+    escape: ends_nothing,
+};
 
 /// Another device: only how it is looked at stays.
-fn reset(state: &mut State, change: Change) {
-    if change != Change::File {
-        let Memory { canvas, sort, mut scroll, .. } = std::mem::take(&mut state.memory);
+fn reset(memory: &mut Memory, _: &mut Shared, change: Change) {
+    if change.is_of_device() {
+        let Memory { canvas, sort, mut scroll, .. } = std::mem::take(memory);
         scroll.rows = 0;
         scroll.to(0.0);
-        state.memory = Memory { canvas, sort, scroll, ..Memory::default() };
+        *memory = Memory { canvas, sort, scroll, ..Memory::default() };
     }
 }
 
-fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
-    match reply {
-        Reply::State { serial, page } => take_page(&mut state.memory, serial, page),
-        Reply::Details { serial, details } => {
-            let own = state.memory.details.iter_mut().find_map(|answer| Some((answer.answered(serial)?, answer)));
-            let Some((of, answer)) = own else { return Some(Reply::Details { serial, details }) };
+fn take(memory: &mut Memory, _: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+    match answer {
+        Answer::State(page) => take_page(memory, serial, page),
+        Answer::Details(details) => {
+            let own = memory.details.iter_mut().find_map(|answer| Some((answer.answered(serial)?, answer)));
+            let Some((of, answer)) = own else { return Some(Answer::Details(details)) };
             answer.keep(of, details);
         }
         other => return Some(other),

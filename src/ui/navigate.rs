@@ -7,8 +7,9 @@
 //! ```
 //! The window never leaves the plane, and "everything" is as far as it zooms out: no gesture ends in an empty picture.
 
+use super::shared::Shared;
 use super::shared_axis::own_width;
-use super::state::{BytesAxis, Canvas, State};
+use super::shown::{BytesAxis, Canvas};
 use engine::protocol::{DeviceSummary, Looks, Plot};
 
 use base::units::Moment;
@@ -219,7 +220,7 @@ pub fn wheel_factor(delta: f64) -> f64 {
     (delta.clamp(-400.0, 400.0) / 550.0).exp()
 }
 
-impl State {
+impl Shared {
     /// The plane of the shown device; of the focused one where there are several.
     pub fn plane(&self) -> Option<Plane> {
         self.device().map(|device| self.plane_of(device))

@@ -1,7 +1,7 @@
 //! The range that is asked about: begun, extended and ended; which of its allocations the views show; what is said of it.
 
 use super::moment::{event_name, event_text, exact};
-use super::state::State;
+use super::shared::Shared;
 use base::units::{Bytes, Moment, counted, duration_us, grouped};
 use engine::protocol::{MomentFacts, RangeFacts, Scope, Span, Weight};
 
@@ -46,7 +46,7 @@ impl About {
     }
 }
 
-impl State {
+impl Shared {
     /// The range between two moments, in whichever order.
     pub(super) fn set_range(&mut self, a: u32, b: u32) {
         let end = self.end_moment();
@@ -140,7 +140,7 @@ pub struct RangeView {
 }
 
 /// The panel of the range; `None` without one.
-pub fn view(state: &State) -> Option<RangeView> {
+pub fn view(state: &Shared) -> Option<RangeView> {
     state.pinned.range?;
     let is_extended = state.pinned.extending.is_some();
     let Some(facts) = state.range_facts() else { return Some(RangeView { is_extended, ..RangeView::default() }) };
@@ -180,7 +180,7 @@ fn events(span: Span) -> String {
 }
 
 /// What stands beside the tabs: what the views are about. All of it is of the last moment or range that the worker told of.
-pub fn title(state: &State) -> String {
+pub fn title(state: &Shared) -> String {
     let Some(device) = state.device() else { return String::new() };
     let Scope::At(moment) = state.views.scope else {
         let Some(facts) = state.range_facts() else { return String::new() };

@@ -1,6 +1,6 @@
 //! The ruler: how many events, how much time and how many bytes lie between two points.
 
-use super::state::State;
+use super::shared::Shared;
 use super::tools::Point;
 use base::units::{Bytes, counted, duration_us, grouped};
 use engine::protocol::At;
@@ -77,7 +77,7 @@ fn sign(value: i64) -> &'static str {
     if value < 0 { "−" } else { "" }
 }
 
-impl State {
+impl Shared {
     /// What the ruler says; `None` without one.
     pub fn measured(&self) -> Option<Measured> {
         let [from, to] = self.tools.ruler.ends.as_ref()?;

@@ -2,12 +2,12 @@
 //!
 //! They come from the dialog, from a file that a person imports, or from the browser's own storage, never from a link or a snapshot.
 
-use super::action::Effect;
-use super::feature::{Feature, Turn, keeps_all, takes_nothing};
+use super::effect::Effect;
+use super::feature::{Change, Turn};
 use super::find;
+use super::part::{Part, keeps_all, takes_nothing};
 use super::settings::Dialog;
-use super::state::State;
-use super::why;
+use super::shared::Shared;
 use base::units::counted;
 use engine::protocol::{CategorySet, Grouping, Request, SetError};
 
@@ -191,14 +191,14 @@ impl Rules {
 }
 
 /// Opens the dialog, or closes it.
-pub(super) fn toggle(state: &mut State) {
+pub(super) fn toggle(state: &mut Shared) {
     let rules = &mut state.rules;
     rules.dialog = if rules.dialog == Dialog::Open { Dialog::Closed } else { Dialog::Open };
     state.settings.dialog = Dialog::Closed;
 }
 
 /// Takes what happened into the state.
-pub(super) fn act(state: &mut State, action: RulesAction, effects: &mut Vec<Effect>) {
+pub(super) fn act(state: &mut Shared, action: RulesAction, effects: &mut Vec<Effect>) {
     let rules = &mut state.rules;
     let before = rules.stored();
     rules.refused.clear();
@@ -249,7 +249,7 @@ fn saved(rules: &Rules, form: Form) -> Result<(&'static str, String), String> {
 
 /// Tells the worker what is in force, where it does not know yet. While the dialog shows what each change brings about, one change waits
 /// for the answer to the one before.
-fn tell(state: &mut State, _: i64, effects: &mut Vec<Effect>) {
+fn tell(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     let rules = &mut state.rules;
     let now = (state.load, rules.version);
     // A worker that was never told goes by ours.
@@ -257,23 +257,23 @@ fn tell(state: &mut State, _: i64, effects: &mut Vec<Effect>) {
         return;
     }
     let same_load = rules.told.is_none_or(|(load, _)| load == state.load);
-    if same_load && rules.dialog == Dialog::Open && why::is_waiting(&state.why) {
+    if same_load && rules.dialog == Dialog::Open && state.report_is_asked {
         return;
     }
     rules.told = Some(now);
     effects.push(Effect::Ask(Request::Categories(Box::new(rules.set()))));
-    why::told_anew(&mut state.why);
+    state.changes.push(Change::Categories);
     if [state.looks.stacking, Some(state.looks.colouring)].contains(&Some(Grouping::Category)) {
         state.redraw();
     }
-    find::told_anew(state);
+    find::categories_changed(state);
 }
 
 /// How it takes part: rules are for all files.
-pub(super) const FEATURE: Feature = Feature { reset: keeps_all, asks: &[(Turn::Ground, tell)], take: takes_nothing };
+pub(super) const PART: Part = Part { reset: keeps_all, asks: &[(Turn::Ground, tell)], take: takes_nothing };
 
 /// The dialog.
-pub fn view(state: &State) -> RulesView {
+pub fn view(state: &Shared) -> RulesView {
     let rules = &state.rules;
     let is_own = rules.choice == Choice::Own;
     let set = rules.set();

@@ -2,11 +2,11 @@
 //!
 //! It comes from the dialog or from the browser's own storage, never from a link or a snapshot; either way it is checked here.
 
-use super::action::Effect;
-use super::feature::{Feature, Turn, keeps_all, takes_nothing};
+use super::effect::Effect;
+use super::feature::{Change, Turn};
 use super::links::{self, LinkError};
-use super::state::State;
-use super::tree;
+use super::part::{Part, keeps_all, takes_nothing};
+use super::shared::Shared;
 use engine::protocol::{DEFAULT_RULES, InternalRules, Request};
 
 /// What the stored text begins with.
@@ -196,7 +196,7 @@ fn folder(text: &str) -> String {
 }
 
 /// Takes what happened into the state.
-pub(super) fn act(state: &mut State, action: SettingsAction, effects: &mut Vec<Effect>) {
+pub(super) fn act(state: &mut Shared, action: SettingsAction, effects: &mut Vec<Effect>) {
     let settings = &mut state.settings;
     let before = settings.stored();
     match action {
@@ -225,7 +225,7 @@ pub(super) fn act(state: &mut State, action: SettingsAction, effects: &mut Vec<E
 }
 
 /// Opens the dialog, or closes it.
-pub(super) fn toggle(state: &mut State, effects: &mut Vec<Effect>) {
+pub(super) fn toggle(state: &mut Shared, effects: &mut Vec<Effect>) {
     match state.settings.dialog {
         Dialog::Closed => state.settings.dialog = Dialog::Open,
         Dialog::Open => act(state, SettingsAction::Closed, effects),
@@ -233,7 +233,7 @@ pub(super) fn toggle(state: &mut State, effects: &mut Vec<Effect>) {
 }
 
 /// Tells the worker which frames are internal, where it does not know yet.
-fn ask(state: &mut State, _: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     let settings = &mut state.settings;
     let now = (state.load, settings.rules_version);
     // A worker that was never told goes by the defaults.
@@ -246,8 +246,9 @@ fn ask(state: &mut State, _: i64, effects: &mut Vec<Effect>) {
     let rules = settings.rules.clone().unwrap_or_else(defaults);
     effects.push(Effect::Ask(Request::InternalFrames(rules)));
     if again {
-        tree::forget_hidden(state);
+        state.node = None;
+        state.changes.push(Change::InternalFrames);
     }
 }
 /// How it takes part: settings are for all files.
-pub(super) const FEATURE: Feature = Feature { reset: keeps_all, asks: &[(Turn::Last, ask)], take: takes_nothing };
+pub(super) const PART: Part = Part { reset: keeps_all, asks: &[(Turn::Last, ask)], take: takes_nothing };

@@ -1,13 +1,17 @@
 //! The view "By source": what of it is open, which source file was dropped, what is asked and what a click does.
 
-use super::action::{Effect, GivenFile};
-use super::answer::Answer;
-use super::feature::{Change, Feature, Turn};
+mod link;
+
+use super::effect::{Effect, GivenFile};
+use super::feature::{Change, Feature, Turn, commands_nothing, ends_nothing};
 use super::find;
+use super::latest::Latest;
+use super::shared::Shared;
 use super::source_rows::{RowKind, view};
-use super::state::{Stage, State};
+use super::stage::Stage;
 use super::views::Tab;
-use engine::protocol::{Reply, Request, Scope, SourceFile, SourcesPage};
+use engine::protocol::{Answer, Question, Scope, SourceFile, SourcesPage};
+use std::convert::Infallible;
 use std::rc::Rc;
 
 /// Bytes of a source file that is shown: no code is longer, and snapshots are.
@@ -19,7 +23,7 @@ const LONGEST_SOUGHT: usize = 400;
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     /// What the worker told last.
-    pub(super) page: Answer<Scope, Rc<SourcesPage>>,
+    pub(super) page: Latest<Scope, Rc<SourcesPage>>,
     /// Paths of the files whose lines are seen; `None` until a person opened or closed one: the heaviest file's.
     open: Option<Vec<String>>,
     /// The source file that was dropped.
@@ -87,88 +91,99 @@ impl Sources {
 }
 
 /// What the view depends on now.
-pub fn basis(state: &State) -> Basis {
-    let selected = [state.selection.as_deref().map(|selection| selection.allocation), state.views.node];
-    Basis { changes: state.sources.changes, sought: state.find.text.clone(), selected }
+pub fn basis(sources: &Sources, shared: &Shared) -> Basis {
+    let selected = [shared.selection.as_deref().map(|selection| selection.allocation), shared.views.node];
+    Basis { changes: sources.changes, sought: shared.find.text.clone(), selected }
 }
 
 /// How it takes part.
-pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::Early, ask)], take };
+pub(super) const FEATURE: Feature<Sources, SourceAction, Infallible> = Feature {
+    reset,
+    asks: &[(Turn::Early, ask)],
+    take,
+    act,
+    command: commands_nothing,
+    keys: &[],
+    links: link::LINKS,
+    escape: ends_nothing,
+};
 
 /// Another device, or another file: only the dropped text stays.
-fn reset(state: &mut State, change: Change) {
-    if change != Change::File {
-        let changes = state.sources.changes + 1;
-        state.sources = Sources { text: state.sources.text.take(), changes, ..Sources::default() };
+fn reset(sources: &mut Sources, _: &mut Shared, change: Change) {
+    if change.is_of_device() {
+        let changes = sources.changes + 1;
+        *sources = Sources { text: sources.text.take(), changes, ..Sources::default() };
     }
 }
 
 /// Asks for what is missing, while the view is seen.
-fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
-    if state.views.seen() == Some(Tab::Sources) {
-        let request = |serial, scope| Request::Sources { serial, device, scope };
-        state.sources.page.ask(state.views.scope, &mut state.serial, effects, request);
+fn ask(sources: &mut Sources, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+    if shared.views.seen() == Some(Tab::Sources) {
+        sources.page.ask(shared.views.scope, device, &mut shared.serial, effects, Question::Sources);
     }
 }
 
 /// Takes the worker's answer.
-fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
-    let Reply::Sources { serial, page } = reply else { return Some(reply) };
-    state.sources.page.take(serial, Rc::from(page));
-    state.sources.changes += 1;
+fn take(sources: &mut Sources, _: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+    let Answer::Sources(page) = answer else { return Some(answer) };
+    sources.page.take(serial, Rc::from(page));
+    sources.changes += 1;
     None
 }
 
 /// Whether files that were given are source files and no snapshots, while a snapshot is open. Then one is to be read: that of the
 /// heaviest file of the snapshot, or else the first.
-pub(super) fn given(state: &mut State, files: &[GivenFile], effects: &mut Vec<Effect>) -> bool {
-    let sources = &state.sources;
+pub(super) fn given(
+    sources: &mut Sources,
+    shared: &mut Shared,
+    files: &[GivenFile],
+    effects: &mut Vec<Effect>,
+) -> bool {
     let is_source = |file: &GivenFile| {
         let is_code = [".py", ".pyx"].iter().any(|end| file.name.ends_with(end));
         file.bytes <= LONGEST_SOURCE && (is_code || sources.place_of(&file.name).is_some())
     };
-    if !matches!(state.stage, Stage::Ready(_)) || !files.iter().all(is_source) {
+    if !matches!(shared.stage, Stage::Ready(_)) || !files.iter().all(is_source) {
         return false;
     }
     let by_weight = |(_, file): &(usize, &GivenFile)| sources.place_of(&file.name).unwrap_or(usize::MAX);
     let Some((place, file)) = files.iter().enumerate().min_by_key(by_weight) else { return false };
-    state.views.show(Tab::Sources);
+    shared.views.show(Tab::Sources);
     effects.push(Effect::ReadText(place, file.name.clone()));
     true
 }
 
 /// Carries out what happened in the view.
-pub(super) fn act(state: &mut State, action: SourceAction) {
-    state.sources.changes += 1;
+fn act(sources: &mut Sources, shared: &mut Shared, action: SourceAction, _: &mut Vec<Effect>) {
+    sources.changes += 1;
     match action {
         SourceAction::Picked(place) => {
-            let Some(row) = view(state).rows.into_iter().nth(place) else { return };
+            let Some(row) = view(sources, shared).rows.into_iter().nth(place) else { return };
             match row.kind {
-                RowKind::File(_) => fold(state, row.path),
-                RowKind::Line => pick(state, &row.path, &row.label),
+                RowKind::File(_) => fold(sources, row.path),
+                RowKind::Line => pick(shared, &row.path, &row.label),
                 RowKind::Note => {}
             }
         }
         SourceAction::LinePicked(line) => {
-            let Some(path) = state.sources.text_file().map(|file| file.path.clone()) else { return };
-            pick(state, &path, &line.to_string());
+            let Some(path) = sources.text_file().map(|file| file.path.clone()) else { return };
+            pick(shared, &path, &line.to_string());
         }
-        SourceAction::Read(Ok(text)) => state.sources.text = Some(Rc::new(text)),
-        SourceAction::Read(Err(cause)) => state.remark = Some(cause),
-        SourceAction::Closed => state.sources.text = None,
+        SourceAction::Read(Ok(text)) => sources.text = Some(Rc::new(text)),
+        SourceAction::Read(Err(cause)) => shared.remark = Some(cause),
+        SourceAction::Closed => sources.text = None,
     }
 }
 
-fn fold(state: &mut State, path: String) {
-    let Some(page) = state.sources.page.latest() else { return };
-    let seen =
-        |(place, file): (usize, &SourceFile)| state.sources.is_open(place, &file.path).then(|| file.path.clone());
+fn fold(sources: &mut Sources, path: String) {
+    let Some(page) = sources.page.latest() else { return };
+    let seen = |(place, file): (usize, &SourceFile)| sources.is_open(place, &file.path).then(|| file.path.clone());
     let mut open: Vec<String> = page.files.iter().enumerate().filter_map(seen).collect();
     match open.iter().position(|known| *known == path) {
         Some(at) => drop(open.remove(at)),
         None => open.push(path),
     }
-    state.sources.open = Some(open);
+    sources.open = Some(open);
 }
 
 /// The search that finds what a line weighs: all whose innermost frame of the user's own code it is. Frames of line 0 read without it.
@@ -181,12 +196,12 @@ pub(super) fn query(path: &str, line: &str) -> String {
 }
 
 /// Searches for a line, so that it stands out in all views and in the timeline; or ends that.
-fn pick(state: &mut State, path: &str, line: &str) {
+fn pick(shared: &mut Shared, path: &str, line: &str) {
     let query = query(path, line);
-    let text = if state.find.text == query { String::new() } else { query };
+    let text = if shared.find.text == query { String::new() } else { query };
     // A node would stand out before it.
-    state.views.node = None;
-    find::typed(state, text);
+    shared.views.node = None;
+    find::typed(shared, text);
 }
 
 /// The place of the file whose path shares most of its end with `name`, at least the whole file name; of equally good ones the

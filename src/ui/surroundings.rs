@@ -1,10 +1,11 @@
 //! What stands around the stack: asked for when it is missing or of something else, kept as long as it holds.
 
-use super::action::Effect;
-use super::answer::Answer;
-use super::feature::{Change, Feature, Turn};
-use super::state::State;
-use engine::protocol::{Grouping, LegendEntry, Looks, Marks, Overview, Plot, Reply, Request, Tally};
+use super::effect::Effect;
+use super::feature::{Change, Turn};
+use super::latest::Latest;
+use super::part::Part;
+use super::shared::Shared;
+use engine::protocol::{Answer, Grouping, LegendEntry, Looks, Marks, Overview, Plot, Question, Tally};
 use picture::timeline::{Axis, OutlineRect, View};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -16,15 +17,15 @@ const OVERVIEW_PX: u32 = 2048;
 #[derive(Clone, Debug, Default)]
 pub struct Surroundings {
     /// Marks and annotations.
-    pub marks: Answer<(), Rc<Marks>>,
+    pub marks: Latest<(), Rc<Marks>>,
     /// The silhouette of everything.
-    pub overview: Answer<Axis, Rc<Overview>>,
+    pub overview: Latest<Axis, Rc<Overview>>,
     /// What colours mean.
-    pub legend: Answer<Coloured, Rc<Vec<LegendEntry>>>,
+    pub legend: Latest<Coloured, Rc<Vec<LegendEntry>>>,
     /// Where the selection is.
-    pub outline: Answer<Outlined, Rc<Vec<OutlineRect>>>,
+    pub outline: Latest<Outlined, Rc<Vec<OutlineRect>>>,
     /// What has the stack of the selection.
-    pub same_stack: Answer<u32, Tally>,
+    pub same_stack: Latest<u32, Tally>,
     /// Slots of the palette that are faded, by the legend.
     pub faded: BTreeSet<u32>,
 }
@@ -52,62 +53,48 @@ pub struct Outlined {
 }
 
 /// How it takes part.
-pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::AfterScene, ask)], take };
+pub(super) const PART: Part = Part { reset, asks: &[(Turn::AfterScene, ask)], take };
 
 /// Colours mean the same on all devices of a file that are shown together.
-fn reset(state: &mut State, change: Change) {
+fn reset(state: &mut Shared, change: Change) {
     match change {
-        Change::File => {}
         Change::Device => state.around = Surroundings::default(),
         Change::Lane => {
             state.around = Surroundings { faded: std::mem::take(&mut state.around.faded), ..Surroundings::default() };
         }
+        Change::File | Change::Categories | Change::InternalFrames => {}
     }
 }
 
 /// Asks for what is missing.
-fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     let (axis, colouring) = (state.axis, state.told_by_colour());
     let rules = if colouring == Grouping::Category { state.rules.told_version() } else { 0 };
     let coloured = Coloured { colouring, at: state.pinned.moment, rules };
     let stack = state.selection.as_deref().and_then(|selection| selection.stack);
     let outlined = state.outlined();
     let (around, serials) = (&mut state.around, &mut state.serial);
-    around.marks.ask((), serials, effects, |serial, ()| Request::Marks { serial, device });
-    around.overview.ask(axis, serials, effects, |serial, axis| Request::Overview {
-        serial,
-        device,
-        axis,
-        width_px: OVERVIEW_PX,
-    });
-    around.legend.ask(coloured, serials, effects, |serial, Coloured { colouring, at, .. }| Request::Legend {
-        serial,
-        device,
-        colouring,
-        at: Some(at),
-    });
+    around.marks.ask((), device, serials, effects, |()| Question::Marks);
+    around.overview.ask(axis, device, serials, effects, |axis| Question::Overview { axis, width_px: OVERVIEW_PX });
+    let legend = |Coloured { colouring, at, .. }| Question::Legend { colouring, at: Some(at) };
+    around.legend.ask(coloured, device, serials, effects, legend);
     if let Some(stack) = stack {
-        around.same_stack.ask(stack, serials, effects, |serial, stack| Request::SameStack { serial, device, stack });
+        around.same_stack.ask(stack, device, serials, effects, Question::SameStack);
     }
     if let Some(of) = outlined {
-        around.outline.ask(of, serials, effects, |serial, Outlined { allocation, view, looks }| Request::Outline {
-            serial,
-            device,
-            view,
-            looks,
-            allocation,
-        });
+        let outline = |Outlined { allocation, view, looks }| Question::Outline { view, looks, allocation };
+        around.outline.ask(of, device, serials, effects, outline);
     }
 }
 
-fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
+fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
     let around = &mut state.around;
-    match reply {
-        Reply::Marks { serial, marks, .. } => around.marks.take(serial, Rc::new(*marks)),
-        Reply::Overview { serial, overview, .. } => around.overview.take(serial, Rc::new(*overview)),
-        Reply::Legend { serial, entries, .. } => around.legend.take(serial, Rc::new(entries)),
-        Reply::Outline { serial, rects, .. } => around.outline.take(serial, Rc::new(rects)),
-        Reply::SameStack { serial, tally } => around.same_stack.take(serial, tally),
+    match answer {
+        Answer::Marks(marks) => around.marks.take(serial, Rc::new(*marks)),
+        Answer::Overview(overview) => around.overview.take(serial, Rc::new(*overview)),
+        Answer::Legend(entries) => around.legend.take(serial, Rc::new(entries)),
+        Answer::Outline(rects) => around.outline.take(serial, Rc::new(rects)),
+        Answer::SameStack(tally) => around.same_stack.take(serial, tally),
         other => return Some(other),
     };
     None
@@ -120,7 +107,7 @@ impl Surroundings {
     }
 }
 
-impl State {
+impl Shared {
     /// What is to be outlined: the selection, or the chosen segment, in the scene that is shown.
     pub fn outlined(&self) -> Option<Outlined> {
         let scene = self.geometry.scene.as_ref()?;

@@ -1,16 +1,17 @@
 //! What a person puts on the picture: cursor, ruler, box, markers, the capacity line, and the windows looked at before.
 
-use super::action::{Effect, Pointer};
 use super::cursor::{Cursor, column_under};
 use super::drag::Drag;
-use super::feature::{Change, Feature, Turn};
+use super::effect::{Effect, Pointer};
+use super::feature::{Change, Turn};
 use super::markers::Markers;
+use super::part::Part;
 use super::ruler::Ruler;
+use super::shared::Shared;
 use super::shared_axis::own_width;
-use super::state::State;
 use super::trail::Trail;
 use super::turn::Kept;
-use engine::protocol::{At, MomentFacts, Reply, Request};
+use engine::protocol::{Answer, At, MomentFacts, Question};
 use picture::timeline::Axis;
 
 /// Everything of this kind.
@@ -89,20 +90,21 @@ impl Point {
 }
 
 /// How it takes part.
-pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::Last, ask)], take };
+pub(super) const PART: Part = Part { reset, asks: &[(Turn::Last, ask)], take };
 
 /// What was put on the picture goes with it; markers stay with their device until the file goes.
-fn reset(state: &mut State, change: Change) {
+fn reset(state: &mut Shared, change: Change) {
     match change {
         Change::File => state.tools.markers = Markers::default(),
         Change::Device | Change::Lane => {
             let Tools { capacity, markers, .. } = std::mem::take(&mut state.tools);
             state.tools = Tools { capacity, markers, ..Tools::default() };
         }
+        Change::Categories | Change::InternalFrames => {}
     }
 }
 
-impl State {
+impl Shared {
     /// The point under the pointer: the one moment that the pixel shows, or the exact place where it shows one moment only.
     pub(super) fn point_under(&self, pointer: Pointer) -> Option<Point> {
         let (view, scene) = (self.view.as_ref()?, self.geometry.scene.as_ref()?);
@@ -124,7 +126,7 @@ impl State {
 }
 
 /// Asks for what is not known of the cursor's moment and of every point: one question at a time.
-fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     if state.tools.asked.is_some() {
         return;
     }
@@ -141,14 +143,14 @@ fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     }
     let serial = state.next_serial();
     state.tools.asked = Some(Asked { serial, cursor, at: at.clone() });
-    effects.push(Effect::Ask(Request::Moments { serial, device, at }));
+    effects.push(Effect::ask(serial, device, Question::Moments(at)));
 }
 
 /// Takes the worker's answer.
-fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
-    let Reply::Moments { serial, moments } = reply else { return Some(reply) };
+fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+    let Answer::Moments(moments) = answer else { return Some(answer) };
     let Some(asked) = state.tools.asked.take_if(|asked| asked.serial == serial) else {
-        return Some(Reply::Moments { serial, moments });
+        return Some(Answer::Moments(moments));
     };
     let device = state.device()?.device;
     for (at, facts) in asked.at.into_iter().zip(moments) {

@@ -1,8 +1,8 @@
 //! The windows that were looked at: back and forward, as in a browser.
 
 use super::action::{Action, Command};
-use super::state::State;
-use engine::protocol::{Plot, Reply};
+use super::shared::Shared;
+use engine::protocol::{Answer, Plot, Reply};
 use picture::timeline::View;
 
 /// Changes within this many ms of each other are one step: a turn of the wheel, a drag.
@@ -37,11 +37,14 @@ pub(super) struct Before {
 
 impl Before {
     /// The window now.
-    pub(super) fn of(state: &State, action: &Action) -> Before {
+    pub(super) fn of(state: &Shared, action: &Action) -> Before {
         let nobodys = matches!(
             action,
             Action::Resized(_)
-                | Action::Replied { reply: Reply::Scene { .. } | Reply::Map { .. } | Reply::Curves { .. }, .. }
+                | Action::Replied {
+                    reply: Reply::Answer { answer: Answer::Scene(_) | Answer::Map(_) | Answer::Curves(_), .. },
+                    ..
+                }
                 | Action::Command(Command::WindowBack | Command::WindowForward)
         );
         let view = state.view.filter(|_| !nobodys).map(|view| (view, state.looks.plot));
@@ -49,14 +52,14 @@ impl Before {
     }
 
     /// Keeps it, when the window is another now.
-    pub(super) fn note(self, state: &mut State, now_ms: f64) {
+    pub(super) fn note(self, state: &mut Shared, now_ms: f64) {
         if self.of == (state.load, state.device_place) {
             state.note_window(self.view, now_ms);
         }
     }
 }
 
-impl State {
+impl Shared {
     /// The window was `before`, and may be another now.
     fn note_window(&mut self, before: Option<(View, Plot)>, now_ms: f64) {
         let (Some(before), Some(now)) = (before, self.view.map(|view| (view, self.looks.plot))) else { return };

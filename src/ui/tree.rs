@@ -3,14 +3,15 @@
 //! Rows have one height, so the part that is seen follows from how far the list is scrolled. The worker is asked for that part and a
 //! margin, one question at a time, always the newest; until its answer comes, the one before stays.
 
-use super::action::Effect;
-use super::feature::{Feature, Turn, keeps_all};
-use super::state::State;
-use super::tree_keys;
+mod link;
+
+use super::effect::Effect;
+use super::feature::{Change, Feature, Turn, ends_nothing};
+use super::shared::Shared;
+use super::tree_keys::{self, TreeAction, TreeCommand};
 use super::views::Tab;
 use engine::protocol::{
-    Arrangement, Fold, FoldState, Highlight, NodeLabel, Reach, Reply, Request, Reveal, Scope, TreePage, TreeQuestion,
-    TreeRow,
+    Answer, Arrangement, Fold, FoldState, NodeLabel, Question, Reach, Reveal, Scope, TreePage, TreeQuestion, TreeRow,
 };
 use std::rc::Rc;
 
@@ -309,43 +310,42 @@ impl Tree {
 }
 
 /// Brings the tree up to date with what it is about, and asks for what is missing.
-fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
-    arrange(state);
-    if state.views.seen() != Some(Tab::Tree) || state.tree.scroll.height_px <= 0.0 || state.tree.asked.is_some() {
+fn ask(tree: &mut Tree, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+    arrange(tree, shared);
+    if shared.views.seen() != Some(Tab::Tree) || tree.scroll.height_px <= 0.0 || tree.asked.is_some() {
         return;
     }
-    let arrangement = state.views.arrangement;
-    let (node, tree) = (state.views.node, &mut state.tree);
+    let arrangement = shared.views.arrangement;
+    let (node, tree) = (shared.views.node, tree);
     if tree.followed != node {
         tree.followed = node;
         // One that was selected in another view is brought into view.
         tree.wanted = tree.wanted.or(node.filter(|_| node != tree.place.node).map(Reveal::Node));
     }
-    let selected = state.selection.as_deref().map(|selection| selection.allocation);
+    let selected = shared.selection.as_deref().map(|selection| selection.allocation);
     let Some(selected) = selected else {
-        state.tree.marked = None;
-        return ask_rows(state, device, effects);
+        tree.marked = None;
+        return ask_rows(tree, shared, device, effects);
     };
-    let (scope, focus) = (state.views.scope, state.tree.place.focus);
+    let (scope, focus) = (shared.views.scope, tree.place.focus);
     // One that has no row may have one at another moment, or in another subtree.
-    let is_marked = state.tree.marked.is_some_and(|marked| {
+    let is_marked = tree.marked.is_some_and(|marked| {
         (marked.allocation, marked.arrangement) == (selected, arrangement)
             && (marked.node.is_some() || (marked.scope, marked.focus) == (scope, focus))
     });
-    if !is_marked && state.tree.wanted.is_none() {
-        state.tree.wanted = Some(Reveal::Allocation(selected));
+    if !is_marked && tree.wanted.is_none() {
+        tree.wanted = Some(Reveal::Allocation(selected));
     }
-    ask_rows(state, device, effects);
+    ask_rows(tree, shared, device, effects);
 }
 
-fn ask_rows(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
-    let find = state.found_serial();
-    let tree = &mut state.tree;
+fn ask_rows(tree: &mut Tree, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+    let find = shared.found_serial();
     let [first, beyond] = tree.scroll.rows();
     let rows = [first.saturating_sub(MARGIN), beyond - first + MARGIN + first.min(MARGIN)];
     let mut question = TreeQuestion {
-        scope: state.views.scope,
-        arrangement: state.views.arrangement,
+        scope: shared.views.scope,
+        arrangement: shared.views.arrangement,
         focus: tree.place.focus,
         folds: tree.place.folds.clone(),
         reveal: None,
@@ -362,22 +362,21 @@ fn ask_rows(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
             question.reveal = tree.place.node.filter(|_| tree.place.row > 0).map(Reveal::Node);
         }
     }
-    let serial = state.next_serial();
-    state.tree.asked = Some(Asked { serial, question: question.clone(), then });
-    effects.push(Effect::Ask(Request::Tree { serial, device, question: Box::new(question) }));
+    let serial = shared.next_serial();
+    tree.asked = Some(Asked { serial, question: question.clone(), then });
+    effects.push(Effect::ask(serial, device, Question::Tree(Box::new(question))));
 }
 
 /// Changes to the file, the device and the arrangement that are wanted: nodes have other numbers there.
-pub(super) fn arrange(state: &mut State) {
-    let of = (state.load, state.device_place);
-    if state.tree.of != of {
-        let scroll = Scroll { top_px: 0.0, moved: state.tree.scroll.moved.wrapping_add(1), ..state.tree.scroll };
-        let answers = state.tree.answers.wrapping_add(1);
-        state.tree = Tree { of, scroll, answers, arranged: state.views.arrangement, ..Tree::default() };
-        state.views.node = None;
+pub(super) fn arrange(tree: &mut Tree, shared: &mut Shared) {
+    let of = (shared.load, shared.device_place);
+    if tree.of != of {
+        let scroll = Scroll { top_px: 0.0, moved: tree.scroll.moved.wrapping_add(1), ..tree.scroll };
+        let answers = tree.answers.wrapping_add(1);
+        *tree = Tree { of, scroll, answers, arranged: shared.views.arrangement, ..Tree::default() };
+        shared.views.node = None;
     }
-    let wanted = state.views.arrangement;
-    let tree = &mut state.tree;
+    let wanted = shared.views.arrangement;
     if tree.arranged == wanted {
         return;
     }
@@ -388,36 +387,53 @@ pub(super) fn arrange(state: &mut State) {
     tree.shelf.push((before, place));
     tree.scroll.move_to((f64::from(tree.place.row) - 2.0) * ROW_PX, u32::MAX);
     tree.wanted = None;
-    state.views.node = None;
+    shared.views.node = None;
 }
 
 /// Takes what the worker says of the tree.
-fn take(state: &mut State, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
-    match reply {
-        Reply::Tree { serial, page } => take_page(state, serial, *page),
-        Reply::Heaviest { serial, allocation } => tree_keys::heaviest(state, serial, allocation, effects),
+fn take(
+    tree: &mut Tree,
+    shared: &mut Shared,
+    serial: u32,
+    answer: Answer,
+    effects: &mut Vec<Effect>,
+) -> Option<Answer> {
+    match answer {
+        Answer::Tree(page) => take_page(tree, shared, serial, *page),
+        Answer::Heaviest(allocation) => tree_keys::heaviest(tree, shared, serial, allocation, effects),
         other => return Some(other),
     }
     None
 }
 
-fn take_page(state: &mut State, serial: u32, page: TreePage) {
-    let looked_for = state.tree.asked.as_ref().filter(|asked| asked.serial == serial);
+fn take_page(tree: &mut Tree, shared: &mut Shared, serial: u32, page: TreePage) {
+    let looked_for = tree.asked.as_ref().filter(|asked| asked.serial == serial);
     let looked_for = looked_for.and_then(|asked| asked.question.reveal);
     if matches!(looked_for, Some(Reveal::MatchAfter(_) | Reveal::MatchBefore(_))) && page.revealed.is_none() {
-        state.remark = Some("No row of the tree is what the search looks for.".to_owned());
+        shared.remark = Some("No row of the tree is what the search looks for.".to_owned());
     }
-    state.tree.take(serial, page);
+    tree.take(serial, page);
 }
 
 /// How it takes part. Its rows are of a file and a device: `arrange` sees those change.
-pub(super) const FEATURE: Feature =
-    Feature { reset: keeps_all, asks: &[(Turn::Ground, |state, _, _| arrange(state)), (Turn::Last, ask)], take };
+pub(super) const FEATURE: Feature<Tree, TreeAction, TreeCommand> = Feature {
+    reset,
+    asks: &[
+        (Turn::Ground, |tree, shared, _, _| arrange(tree, shared)),
+        (Turn::Early, |tree, shared, _, _| shared.learn_node(|node| tree.label(node).cloned())),
+        (Turn::Last, ask),
+    ],
+    take,
+    act: tree_keys::act,
+    command: tree_keys::command,
+    keys: tree_keys::KEYS,
+    links: link::LINKS,
+    escape: ends_nothing,
+};
 
 /// Other frames are internal now: what was said of trees without them holds no more.
-pub(super) fn forget_hidden(state: &mut State) {
+fn forget_hidden(tree: &mut Tree, shared: &mut Shared) {
     use engine::protocol::Internal;
-    let tree = &mut state.tree;
     tree.shelf.retain(|(of, _)| of.internal == Internal::Shown);
     if tree.arranged.internal == Internal::Hidden {
         tree.place = Place::default();
@@ -427,12 +443,12 @@ pub(super) fn forget_hidden(state: &mut State) {
             question.rows = [0, 0];
             question.focus = Some(u32::MAX);
         }
-        state.views.node = None;
-        state.flame.forget_boxes();
+        shared.views.node = None;
     }
 }
 
-/// What stands out in the picture for the sake of the tree: the selected node.
-pub(super) fn highlight(state: &State) -> Option<Highlight> {
-    state.views.node.map(|node| Highlight::Node(state.views.arrangement, node))
+fn reset(tree: &mut Tree, shared: &mut Shared, change: Change) {
+    if change == Change::InternalFrames {
+        forget_hidden(tree, shared);
+    }
 }

@@ -26,7 +26,7 @@ use memscape::engine::protocol::{
     Arrangement, CategorySet, DeviceSummary, Fold, FoldState, Internal, Merge, Reach, ReportQuestion, Root, Scope,
     SortWay, Span, TableColumn, TableFilter, TableQuestion, TableSort, Topic, TreeQuestion,
 };
-use memscape::engine::{Engine, Reply, Request, Work};
+use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
 use std::time::{Duration, Instant};
 
 /// How long a slice may be: what the worker allows.
@@ -129,20 +129,21 @@ fn measured(case: &Case) -> Result<String, String> {
         let (one, other) = (below(last), below(last));
         Span { from: one.min(other), to: one.max(other) }
     };
-    let ranges = (0..MOMENTS).map(|_| Request::Range { serial: 0, device: device.device, span: span() });
+    let ranges =
+        (0..MOMENTS).map(|_| Request::Ask(Ask { serial: 0, device: device.device, what: Question::Range(span()) }));
     let asked = ask(&mut engine, ranges.collect());
     line("facts of a range", &asked);
     let scopes = (0..MOMENTS / 4).map(|_| tree(&device, Scope::ByteMoments(span()), plain, Vec::new()));
     let asked = ask(&mut engine, scopes.collect());
     line("tree of bytes × moments in a range", &asked);
     for query in ["/_[a-z]+_(forward|backward).*[0-9]$/", "linear", ">1MiB"] {
-        let find = || Request::Find { serial: 1, device: device.device, query: query.to_owned() };
+        let find = || Request::Ask(Ask { serial: 1, device: device.device, what: Question::Find(query.to_owned()) });
         let asked = ask(&mut engine, (0..20).map(|_| find()).collect());
         line(&format!("search: {query}"), &asked);
     }
     let categories = || {
         let question = ReportQuestion { topic: Topic::Categories, at: Some(last / 2), rows: 50, ..Default::default() };
-        Request::Report { serial: 0, device: device.device, question }
+        Request::Ask(Ask { serial: 0, device: device.device, what: Question::Report(question) })
     };
     for set in [CategorySet::standard(), CategorySet::mosaic()] {
         let name = set.name.clone();
@@ -176,17 +177,17 @@ fn measured(case: &Case) -> Result<String, String> {
 
 fn tree(device: &DeviceSummary, scope: Scope, arrangement: Arrangement, folds: Vec<Fold>) -> Request {
     let question = TreeQuestion { scope, arrangement, focus: None, folds, reveal: None, find: None, rows: [0, 60] };
-    Request::Tree { serial: 0, device: device.device, question: Box::new(question) }
+    Request::Ask(Ask { serial: 0, device: device.device, what: Question::Tree(Box::new(question)) })
 }
 
 fn report(device: &DeviceSummary, question: ReportQuestion) -> Request {
-    Request::Report { serial: 0, device: device.device, question }
+    Request::Ask(Ask { serial: 0, device: device.device, what: Question::Report(question) })
 }
 
 fn table(device: &DeviceSummary, scope: Scope, sort: TableSort, filter: &str) -> Request {
     let filter = TableFilter { text: filter.to_owned(), ..TableFilter::default() };
     let question = TableQuestion { scope, filter, sort, rows: [0, 60], reveal: None, chosen: Vec::new(), find: None };
-    Request::Table { serial: 0, device: device.device, question: Box::new(question) }
+    Request::Ask(Ask { serial: 0, device: device.device, what: Question::Table(Box::new(question)) })
 }
 
 /// One after another, in slices as the worker has them.
@@ -200,7 +201,7 @@ fn ask(engine: &mut Engine, requests: Vec<Request>) -> Asked {
             engine.step(&mut || slice.elapsed() < SLICE);
             longest = slice.elapsed().max(longest);
             match engine.next_reply() {
-                Some(Reply::Tree { page, .. }) => {
+                Some(Reply::Answer { answer: Answer::Tree(page), .. }) => {
                     assert!(!page.rows.is_empty());
                     return ms(started.elapsed());
                 }

@@ -1,7 +1,7 @@
 //! Questions about the list of events and the curves, for the bench of answers.
 
-use memscape::engine::Request;
 use memscape::engine::protocol::{Action, DeviceSummary, EventsFilter, EventsQuestion, Only};
+use memscape::engine::{Ask, Question, Request};
 use memscape::timeline::View;
 
 /// How often the list is jumped through.
@@ -11,7 +11,7 @@ const JUMPS: u32 = 200;
 pub(crate) fn questions(device: &DeviceSummary) -> Vec<(String, Vec<Request>)> {
     let list = |filter: &EventsFilter, row: u32| {
         let question = EventsQuestion { filter: filter.clone(), rows: [row, 60], ..EventsQuestion::default() };
-        Request::Events { serial: 0, device: device.device, question: Box::new(question) }
+        Request::Ask(Ask { serial: 0, device: device.device, what: Question::Events(Box::new(question)) })
     };
     let jumps = |filter: &EventsFilter| -> Vec<Request> {
         let row = |jump: u32| (u64::from(jump) * 7919 % u64::from(JUMPS) * device.events / u64::from(JUMPS)) as u32;
@@ -32,7 +32,7 @@ pub(crate) fn questions(device: &DeviceSummary) -> Vec<(String, Vec<Request>)> {
     let whole = View::fit(device.events + 1, 1, 1600, 1);
     let curves = |part: u32, only: Only| {
         let view = View { x_per_px: whole.x_per_px / f64::from(part), left_px: i64::from(part - 1) * 800, ..whole };
-        Request::Curves { serial: 0, device: device.device, view, only }
+        Request::Ask(Ask { serial: 0, device: device.device, what: Question::Curves { view, only } })
     };
     let default_pool = Only { pool: Some((0, 0)), ..Only::default() };
     for (name, only) in [("all", Only::default()), ("a pool", default_pool)] {

@@ -21,7 +21,7 @@ mod windows;
 
 use cases::Case;
 use memscape::engine::protocol::{AddressMap, DeviceSummary, Looks, Only, Plot};
-use memscape::engine::{Engine, Reply, Request, Work};
+use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
 use memscape::timeline::{Axis, Extent};
 use memscape::ui::navigate::Plane;
 use std::time::{Duration, Instant};
@@ -76,9 +76,13 @@ fn measure(case: &Case, path: &std::path::Path) {
         let hits: figure::Figure = (0..200)
             .map(|_| {
                 let (moment, byte) = (below(device.events + 1) as u32, below(bytes));
-                let request = Request::Hit { serial: 0, device: device.device, looks, moment, byte };
+                let request =
+                    Request::Ask(Ask { serial: 0, device: device.device, what: Question::Hit { looks, moment, byte } });
                 let (took, ()) = worked(|| engine.request(request));
-                assert!(matches!(engine.next_reply(), Some(Reply::Hit { .. })), "a hit is answered at once");
+                assert!(
+                    matches!(engine.next_reply(), Some(Reply::Answer { answer: Answer::Hit { .. }, .. })),
+                    "a hit is answered at once"
+                );
                 took
             })
             .collect();
@@ -109,13 +113,13 @@ fn worked<R>(work: impl FnOnce() -> R) -> (f64, R) {
 
 /// Milliseconds until the map of addresses is there, and the map.
 fn map(engine: &mut Engine, device: &DeviceSummary, only: Only, longest: &mut Duration) -> (f64, AddressMap) {
-    engine.request(Request::Map { serial: 0, device: device.device, only });
+    engine.request(Request::Ask(Ask { serial: 0, device: device.device, what: Question::Map(only) }));
     worked(|| {
         loop {
             let slice = Instant::now();
             engine.step(&mut || slice.elapsed() < Duration::from_millis(8));
             *longest = slice.elapsed().max(*longest);
-            if let Some(Reply::Map { map, .. }) = engine.next_reply() {
+            if let Some(Reply::Answer { answer: Answer::Map(map), .. }) = engine.next_reply() {
                 return *map;
             }
         }

@@ -1,7 +1,7 @@
 //! Questions about the allocator's state: moments at random, and a cursor that runs forwards and backwards.
 
-use memscape::engine::Request;
 use memscape::engine::protocol::{DeviceSummary, SegmentSort, StateQuestion};
+use memscape::engine::{Ask, Question, Request};
 
 /// Moments of each run.
 const MOMENTS: u32 = 200;
@@ -21,12 +21,15 @@ pub(crate) fn questions(device: &DeviceSummary) -> Vec<(&'static str, Vec<Reques
         reveal: None,
         request: Some(3 << 20),
     };
-    let state = |question: StateQuestion| Request::State { serial: 0, device: device.device, question };
-    let address = |at: u32| Request::MemoryAt {
-        serial: 0,
-        device: device.device,
-        moment: at,
-        address: 0x7f00_0000_0000 + u64::from(at),
+    let state = |question: StateQuestion| {
+        Request::Ask(Ask { serial: 0, device: device.device, what: Question::State(question) })
+    };
+    let address = |at: u32| {
+        Request::Ask(Ask {
+            serial: 0,
+            device: device.device,
+            what: Question::MemoryAt { moment: at, address: 0x7f00_0000_0000 + u64::from(at) },
+        })
     };
     let mut chance = 1u64;
     let mut random = || {

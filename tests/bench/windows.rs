@@ -3,10 +3,10 @@
 use crate::figure::Figure;
 use crate::native;
 use memscape::engine::protocol::{DeviceSummary, Grouping, Looks};
-use memscape::engine::{Engine, Reply, Request, Work};
+use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
 use memscape::timeline::{Axis, Scene, View};
 use memscape::ui::navigate::Plane;
-use memscape::ui::state::Canvas;
+use memscape::ui::shown::Canvas;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -72,9 +72,16 @@ fn of_order(engine: &mut Engine, device: &DeviceSummary, looks: Looks) -> Window
     let mut hit = || {
         let (moment, byte) = (below(device.events + 1) as u32, below(device.drawn_peak));
         let started = Instant::now();
-        engine.request(Request::Hit { serial: 0, device: device.device, looks, moment, byte });
+        engine.request(Request::Ask(Ask {
+            serial: 0,
+            device: device.device,
+            what: Question::Hit { looks, moment, byte },
+        }));
         let took = started.elapsed();
-        assert!(matches!(engine.next_reply(), Some(Reply::Hit { .. })), "a hit is answered at once");
+        assert!(
+            matches!(engine.next_reply(), Some(Reply::Answer { answer: Answer::Hit { .. }, .. })),
+            "a hit is answered at once"
+        );
         ms(took)
     };
     Windows {
@@ -91,12 +98,12 @@ fn of_order(engine: &mut Engine, device: &DeviceSummary, looks: Looks) -> Window
 /// Milliseconds until the scene is there, and the scene; `longest` grows to the longest slice.
 pub(crate) fn ask(engine: &mut Engine, device: i64, view: View, looks: Looks, longest: &mut Duration) -> (f64, Scene) {
     let started = Instant::now();
-    engine.request(Request::Scene { serial: 0, device, view, looks });
+    engine.request(Request::Ask(Ask { serial: 0, device, what: Question::Scene { view, looks } }));
     loop {
         let slice = Instant::now();
         engine.step(&mut || slice.elapsed() < SLICE);
         *longest = slice.elapsed().max(*longest);
-        if let Some(Reply::Scene { scene, .. }) = engine.next_reply() {
+        if let Some(Reply::Answer { answer: Answer::Scene(scene), .. }) = engine.next_reply() {
             return (ms(started.elapsed()), *scene);
         }
     }

@@ -10,7 +10,7 @@ use crate::page::{Page, SHIFT};
 use crate::pictures::keep;
 use crate::site::Site;
 use memscape::engine::protocol::{CategorySet, Evidence, Report, ReportQuestion, Topic};
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::ui::why::cells::plain;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -40,8 +40,12 @@ fn asked(opened: &mut Opened, topic: Topic, thresholds: &[(&str, u64)], rows: us
         thresholds: thresholds.iter().map(|(key, value)| ((*key).to_owned(), *value)).collect(),
         rows: rows as u32,
     };
-    match opened.reply(Request::Report { serial: 1, device: opened.summary.devices[0].device, question }) {
-        Reply::Report { report, .. } => *report,
+    match opened.reply(Request::Ask(Ask {
+        serial: 1,
+        device: opened.summary.devices[0].device,
+        what: Question::Report(question),
+    })) {
+        Reply::Answer { answer: Answer::Report(report), .. } => *report,
         other => panic!("a report was asked for, not {other:?}"),
     }
 }

@@ -4,7 +4,7 @@ use crate::questions::{Opened, crosses};
 use memscape::engine::protocol::{
     Action, Curves, DeviceSummary, EventsFilter, EventsPage, EventsQuestion, MOST_COPIED, Only,
 };
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::View;
 
 const TEXTS: [&str; 9] =
@@ -32,14 +32,18 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
             assert!(actions == 0 || actions & bit != 0, "{row:?} is not one of {actions:b}");
             assert!(between.is_none_or(|[from, to]| (from..to).contains(&row.event)), "{row:?}");
         }
-        opened.engine.request(Request::EventsText { serial: 2, device: device.device, question });
+        opened.engine.request(Request::Ask(Ask {
+            serial: 2,
+            device: device.device,
+            what: Question::EventsText(question),
+        }));
         loop {
             match opened.next_reply() {
-                Reply::TableText { part, .. } if part.last => {
+                Reply::Answer { answer: Answer::TableText(part), .. } if part.last => {
                     assert!(part.rows <= MOST_COPIED.min(page.listed));
                     break;
                 }
-                Reply::TableText { .. } => {}
+                Reply::Answer { answer: Answer::TableText(_), .. } => {}
                 other => panic!("text was asked for, not {other:?}"),
             }
         }
@@ -52,8 +56,12 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
     for only in parts {
         let view =
             View { left_px: i64::from(byte()) - 90, ..View::fit(device.events + 1, 1, 1 + u32::from(byte()), 1) };
-        let curves = match opened.reply(Request::Curves { serial: 3, device: device.device, view, only }) {
-            Reply::Curves { curves, .. } => *curves,
+        let curves = match opened.reply(Request::Ask(Ask {
+            serial: 3,
+            device: device.device,
+            what: Question::Curves { view, only },
+        })) {
+            Reply::Answer { answer: Answer::Curves(curves), .. } => *curves,
             other => panic!("curves were asked for, not {other:?}"),
         };
         crosses(&curves);
@@ -67,8 +75,8 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
 }
 
 fn page(opened: &mut Opened, device: i64, question: Box<EventsQuestion>) -> EventsPage {
-    match opened.reply(Request::Events { serial: 1, device, question }) {
-        Reply::Events { page, .. } => {
+    match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Events(question) })) {
+        Reply::Answer { answer: Answer::Events(page), .. } => {
             crosses(&*page);
             *page
         }

@@ -5,7 +5,7 @@ use memscape::engine::protocol::{
     Access, At, DeviceSummary, FileSummary, HitAllocation, Looks, ReportQuestion, Step, Topic,
 };
 use memscape::engine::protocol::{decoded, encoded};
-use memscape::engine::{Engine, Reply, Request, Want};
+use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Want};
 use memscape::timeline::{Axis, MAX_QUADS, Scene, View};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -97,15 +97,23 @@ impl Opened {
     }
 
     fn scene(&mut self, device: i64, view: View) -> Scene {
-        match self.reply(Request::Scene { serial: 1, device, view, looks: Looks::default() }) {
-            Reply::Scene { scene, .. } => *scene,
+        match self.reply(Request::Ask(Ask {
+            serial: 1,
+            device,
+            what: Question::Scene { view, looks: Looks::default() },
+        })) {
+            Reply::Answer { answer: Answer::Scene(scene), .. } => *scene,
             other => panic!("a scene was asked for, not {other:?}"),
         }
     }
 
     fn hit(&mut self, device: i64, moment: u32, byte: u64) -> Option<HitAllocation> {
-        match self.reply(Request::Hit { serial: 1, device, looks: Looks::default(), moment, byte }) {
-            Reply::Hit { hit, .. } => hit,
+        match self.reply(Request::Ask(Ask {
+            serial: 1,
+            device,
+            what: Question::Hit { looks: Looks::default(), moment, byte },
+        })) {
+            Reply::Answer { answer: Answer::Hit { hit, .. }, .. } => hit,
             other => panic!("a hit was asked for, not {other:?}"),
         }
     }
@@ -137,8 +145,14 @@ impl Opened {
             agree(device, &self.summary, adds_up);
             let some = [0, 1, 2, u32::from(byte()), u32::MAX, (device.allocations as u32).wrapping_sub(1)];
             for allocation in some {
-                match self.reply(Request::Details { serial: 1, device: device.device, allocation }) {
-                    Reply::Details { details, .. } => details.iter().for_each(|details| crosses(&**details)),
+                match self.reply(Request::Ask(Ask {
+                    serial: 1,
+                    device: device.device,
+                    what: Question::Details(allocation),
+                })) {
+                    Reply::Answer { answer: Answer::Details(details), .. } => {
+                        details.iter().for_each(|details| crosses(&**details))
+                    }
                     other => panic!("details were asked for, not {other:?}"),
                 }
             }
@@ -148,8 +162,12 @@ impl Opened {
             for topic in Topic::ALL {
                 let (at, rows) = (Some(u32::from(byte())), u32::from(byte()) % 16);
                 let question = ReportQuestion { topic, at, thresholds: Vec::new(), rows };
-                match self.reply(Request::Report { serial: 1, device: device.device, question }) {
-                    Reply::Report { report, .. } => crosses(&*report),
+                match self.reply(Request::Ask(Ask {
+                    serial: 1,
+                    device: device.device,
+                    what: Question::Report(question),
+                })) {
+                    Reply::Answer { answer: Answer::Report(report), .. } => crosses(&*report),
                     other => panic!("a report was asked for, not {other:?}"),
                 }
             }
@@ -167,16 +185,20 @@ impl Opened {
     /// A step ends inside the trace, and what is told of the moment there and of odd places is of that trace as well.
     fn step(&mut self, device: &DeviceSummary, moment: u32, byte: u64, step: Step) {
         let looks = Looks::default();
-        let to = match self.reply(Request::Step { serial: 1, device: device.device, looks, moment, byte, step }) {
-            Reply::Stepped { to, .. } => to,
+        let to = match self.reply(Request::Ask(Ask {
+            serial: 1,
+            device: device.device,
+            what: Question::Step { looks, moment, byte, step },
+        })) {
+            Reply::Answer { answer: Answer::Step(to), .. } => to,
             other => panic!("a step was asked for, not {other:?}"),
         };
         crosses(&to);
         assert!(u64::from(to.moment) <= device.events, "{to:?}");
         let x = f64::from(moment) * 0.7;
         let at = vec![At::Moment(to.moment), At::X(Axis::Events, x), At::X(Axis::Time, x), At::X(Axis::Time, -x)];
-        match self.reply(Request::Moments { serial: 1, device: device.device, at }) {
-            Reply::Moments { moments, .. } => {
+        match self.reply(Request::Ask(Ask { serial: 1, device: device.device, what: Question::Moments(at) })) {
+            Reply::Answer { answer: Answer::Moments(moments), .. } => {
                 crosses(&moments);
                 assert_eq!((moments.len(), moments[0].moment), (4, to.moment));
                 assert!(moments.iter().all(|facts| u64::from(facts.moment) <= device.events), "{moments:?}");

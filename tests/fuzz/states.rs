@@ -2,7 +2,7 @@
 
 use crate::questions::{Opened, crosses};
 use memscape::engine::protocol::{DeviceSummary, Only, PieceKind, SegmentSort, StatePage, StateQuestion};
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
 
 /// Asks for states at some moments, as lists and as pictures, and for what is at addresses of them.
 pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn FnMut() -> u8) {
@@ -56,9 +56,10 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
             assert!(edges.is_sorted() && bar.x[0] < bar.x[1] && bar.x[1] <= picture.width_px, "{bar:?} {edges:?}");
         }
         for address in addresses {
-            let request = Request::MemoryAt { serial: 4, device: device.device, moment, address };
+            let request =
+                Request::Ask(Ask { serial: 4, device: device.device, what: Question::MemoryAt { moment, address } });
             match opened.reply(request) {
-                Reply::Hit { hit, memory, .. } => {
+                Reply::Answer { answer: Answer::Hit { hit, memory }, .. } => {
                     crosses(&hit);
                     let memory = *memory.expect("a device there is");
                     crosses(&memory);
@@ -83,8 +84,8 @@ fn list_of(told: &StatePage, address: u64) -> Option<u64> {
 }
 
 fn state(opened: &mut Opened, device: i64, question: StateQuestion) -> StatePage {
-    match opened.reply(Request::State { serial: 3, device, question }) {
-        Reply::State { page, .. } => {
+    match opened.reply(Request::Ask(Ask { serial: 3, device, what: Question::State(question) })) {
+        Reply::Answer { answer: Answer::State(page), .. } => {
             crosses(&*page);
             *page
         }

@@ -5,7 +5,7 @@ use memscape::engine::protocol::{
     Arrangement, At, DeviceSummary, FlameQuestion, Fold, FoldState, Highlight, Internal, Looks, Merge, Reach, Reveal,
     Root, Scope, Span, TreePage, TreeQuestion,
 };
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::View;
 
 /// The serial of the search whose matches are marked.
@@ -22,7 +22,11 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
     let (one, other) = (moment(), moment());
     let span = Span { from: one, to: other };
     let query = ["/[a-f]/", "a", ">=0", "0x0"][usize::from(byte() % 4)].to_owned();
-    let Reply::Found { .. } = reply(Request::Find { serial: FIND, device: number, query }) else { panic!("not found") };
+    let Reply::Answer { answer: Answer::Find(_), .. } =
+        reply(Request::Ask(Ask { serial: FIND, device: number, what: Question::Find(query) }))
+    else {
+        panic!("not found")
+    };
 
     // One moment, and something else: all of them each time would leave little time for other files.
     let others = [
@@ -47,8 +51,12 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
         let page = tree(reply, number, whole.clone());
         is_whole(&page, adds_up);
         if let Scope::At(moment) = scope {
-            match reply(Request::Moments { serial: 1, device: number, at: vec![At::Moment(moment)] }) {
-                Reply::Moments { moments, .. } => {
+            match reply(Request::Ask(Ask {
+                serial: 1,
+                device: number,
+                what: Question::Moments(vec![At::Moment(moment)]),
+            })) {
+                Reply::Answer { answer: Answer::Moments(moments), .. } => {
                     assert_eq!(page.total.count, moments[0].count);
                     assert!(!adds_up || page.total.bytes == moments[0].requested, "the root is the curve");
                 }
@@ -64,7 +72,9 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
             find: Some(FIND),
             allocation: Some(1),
         };
-        let Reply::Flame { page: boxes, .. } = reply(Request::Flame { serial: 1, device: number, question }) else {
+        let Reply::Answer { answer: Answer::Flame(boxes), .. } =
+            reply(Request::Ask(Ask { serial: 1, device: number, what: Question::Flame(question) }))
+        else {
             panic!("no boxes")
         };
         crosses(&*boxes);
@@ -90,14 +100,25 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
                 assert_eq!(part.rows[(row - part.first) as usize].node, node, "what is revealed is there");
             }
         }
-        let request = Request::Heaviest { serial: 1, device: number, scope, arrangement, node: some };
-        let Reply::Heaviest { allocation, .. } = reply(request) else { panic!("not the heaviest") };
+        let request = Request::Ask(Ask {
+            serial: 1,
+            device: number,
+            what: Question::Heaviest { scope, arrangement, node: some },
+        });
+        let Reply::Answer { answer: Answer::Heaviest(allocation), .. } = reply(request) else {
+            panic!("not the heaviest")
+        };
         assert!(allocation.is_none_or(|allocation| u64::from(allocation) < device.allocations + 1_000_000));
         let looks = Looks { highlight: Highlight::Node(arrangement, some), ..Looks::default() };
         let view = View::fit(device.events + 1, device.drawn_peak, 9, 9);
-        assert!(matches!(reply(Request::Scene { serial: 1, device: number, view, looks }), Reply::Scene { .. }));
+        assert!(matches!(
+            reply(Request::Ask(Ask { serial: 1, device: number, what: Question::Scene { view, looks } })),
+            Reply::Answer { answer: Answer::Scene(_), .. }
+        ));
     }
-    let Reply::Range { facts, .. } = reply(Request::Range { serial: 1, device: number, span }) else {
+    let Reply::Answer { answer: Answer::Range(facts), .. } =
+        reply(Request::Ask(Ask { serial: 1, device: number, what: Question::Range(span) }))
+    else {
         panic!("no range")
     };
     crosses(&facts);
@@ -113,8 +134,8 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
 }
 
 fn tree(reply: &mut dyn FnMut(Request) -> Reply, device: i64, question: TreeQuestion) -> TreePage {
-    match reply(Request::Tree { serial: 1, device, question: Box::new(question) }) {
-        Reply::Tree { page, .. } => {
+    match reply(Request::Ask(Ask { serial: 1, device, what: Question::Tree(Box::new(question)) })) {
+        Reply::Answer { answer: Answer::Tree(page), .. } => {
             crosses(&*page);
             *page
         }

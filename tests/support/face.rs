@@ -1,11 +1,11 @@
 //! The face without a browser: a page that is played, and its worker, who answers at once or by the test's hand.
 
 use memscape::engine::protocol::{Details, DeviceSummary, FileSummary};
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::View;
 use memscape::timeline::scene::SceneColumns;
-use memscape::ui::action::GivenFile;
-use memscape::ui::state::Canvas;
+use memscape::ui::effect::GivenFile;
+use memscape::ui::shown::Canvas;
 use memscape::ui::{Action, Command, Effect, State, update};
 
 /// What most tests draw on.
@@ -25,7 +25,7 @@ pub(crate) trait Worker {
     const KEEPS: bool = false;
 
     /// What is answered at once.
-    fn answer(&mut self, _request: &Request) -> Option<Reply> {
+    fn answer(&mut self, _request: &Request) -> Option<Answer> {
         None
     }
 }
@@ -64,10 +64,9 @@ impl<W: Worker> Page<W> {
     pub(crate) fn act(&mut self, action: Action) {
         let done = update(&mut self.state, action, self.now_ms);
         for effect in &done {
-            if let Effect::Ask(request) = effect
-                && let Some(reply) = self.worker.answer(request)
-            {
-                self.reply(reply);
+            if let Effect::Ask(request) = effect {
+                let answer = self.worker.answer(request);
+                self.reply_to(request, answer);
             }
         }
         if W::KEEPS {
@@ -85,6 +84,18 @@ impl<W: Worker> Page<W> {
         self.act(Action::Replied { load: self.state.load, reply });
     }
 
+    /// The answer to the question of this number.
+    pub(crate) fn answered(&mut self, serial: u32, answer: Answer) {
+        self.reply(Reply::Answer { serial, answer });
+    }
+
+    /// The answer to a request, if it is a question and has one.
+    pub(crate) fn reply_to(&mut self, request: &Request, answer: Option<Answer>) {
+        if let (Request::Ask(Ask { serial, .. }), Some(answer)) = (request, answer) {
+            self.answered(*serial, answer);
+        }
+    }
+
     /// The first effect of the last action that is such.
     pub(crate) fn did<'a, T>(&'a self, pick: impl Fn(&'a Effect) -> Option<T>) -> Option<T> {
         self.done.iter().find_map(pick)
@@ -98,7 +109,7 @@ impl<W: Worker> Page<W> {
     /// The scene that was just asked for: serial, device, window.
     pub(crate) fn scene_asked(&self) -> Option<(u32, i64, View)> {
         self.request(|request| match request {
-            Request::Scene { serial, device, view, .. } => Some((*serial, *device, *view)),
+            Request::Ask(Ask { serial, device, what: Question::Scene { view, .. } }) => Some((*serial, *device, *view)),
             _ => None,
         })
     }
@@ -106,7 +117,7 @@ impl<W: Worker> Page<W> {
     /// The details that were just asked for: serial, and of which allocation.
     pub(crate) fn details_asked(&self) -> Option<(u32, u32)> {
         self.request(|request| match request {
-            Request::Details { serial, allocation, .. } => Some((*serial, *allocation)),
+            Request::Ask(Ask { serial, what: Question::Details(allocation), .. }) => Some((*serial, *allocation)),
             _ => None,
         })
     }
@@ -114,7 +125,7 @@ impl<W: Worker> Page<W> {
     /// Answers the question for details that is open.
     pub(crate) fn tell(&mut self, details: Details) {
         let serial = self.state.selecting.expect("details were asked for");
-        self.reply(Reply::Details { serial, details: Some(Box::new(details)) });
+        self.answered(serial, Answer::Details(Some(Box::new(details))));
     }
 }
 

@@ -2,13 +2,14 @@
 
 use crate::face::opened;
 use memscape::engine::protocol::{
-    AddressMap, At, Details, DeviceSummary, HitMemory, HitSegment, Member, MomentFacts, Place, Plot, Reply, Report,
-    Request, Sheet, SheetRow, SourceFile, SourceLine, SourcesPage, StatePage, Stepped, Stop, Threshold,
+    AddressMap, Answer, Ask, At, Details, DeviceSummary, HitMemory, HitSegment, Member, MomentFacts, Place, Plot,
+    Question, Reply, Report, Request, Sheet, SheetRow, SourceFile, SourceLine, SourcesPage, StatePage, Stepped, Stop,
+    Threshold,
 };
 use memscape::timeline::Axis;
-use memscape::ui::action::GivenFile;
+use memscape::ui::effect::GivenFile;
 use memscape::ui::link::Link;
-use memscape::ui::state::Canvas;
+use memscape::ui::shown::Canvas;
 use memscape::ui::{Action, Effect, State, update};
 
 const CANVAS: Canvas = Canvas { width_px: 640, height_px: 300, scale: 1.0 };
@@ -110,45 +111,47 @@ impl Page {
 
 fn answer(request: Request) -> Option<Reply> {
     Some(match request {
-        Request::Details { serial, allocation, .. } => {
+        Request::Ask(Ask { serial, what: Question::Details(allocation), .. }) => {
             let details = Details { allocation, born_event: Some(3), ..Details::default() };
-            Reply::Details { serial, details: (allocation < 5000).then(|| Box::new(details)) }
+            Reply::Answer { serial, answer: Answer::Details((allocation < 5000).then(|| Box::new(details))) }
         }
-        Request::Map { serial, device, .. } => {
+        Request::Ask(Ask { serial, what: Question::Map(_), .. }) => {
             let (pools, streams) = (vec![(0, 0), (0, 7)], vec![0, 42]);
             let map = AddressMap { height: 3 << 30, pools, streams, ..AddressMap::default() };
-            Reply::Map { serial, device, map: Box::new(map) }
+            Reply::Answer { serial, answer: Answer::Map(Box::new(map)) }
         }
-        Request::Moments { serial, at, .. } => Reply::Moments { serial, moments: at.into_iter().map(facts).collect() },
-        Request::Step { serial, moment, byte, .. } => {
+        Request::Ask(Ask { serial, what: Question::Moments(at), .. }) => {
+            Reply::Answer { serial, answer: Answer::Moments(at.into_iter().map(facts).collect()) }
+        }
+        Request::Ask(Ask { serial, what: Question::Step { moment, byte, .. }, .. }) => {
             let to = Stepped { moment: moment + 2, byte: byte / 2 + 1, stop: Stop::Arrived };
-            Reply::Stepped { serial, to }
+            Reply::Answer { serial, answer: Answer::Step(to) }
         }
-        Request::Hit { serial, device, looks, byte, .. } => {
+        Request::Ask(Ask { serial, what: Question::Hit { looks, byte, .. }, .. }) => {
             let segment = HitSegment { address: byte & !511, ..HitSegment::default() };
             let memory = HitMemory { segment: Some(segment), free: None };
             let memory = (looks.plot != Plot::Stack).then(|| Box::new(memory));
-            Reply::Hit { serial, device, hit: None, memory }
+            Reply::Answer { serial, answer: Answer::Hit { hit: None, memory } }
         }
-        Request::State { serial, question, .. } => {
+        Request::Ask(Ask { serial, what: Question::State(question), .. }) => {
             let bytes_per_px = if question.bytes_per_px > 0.0 { question.bytes_per_px } else { 12345.6 };
             let page = StatePage { moment: question.moment, bytes_per_px, ..StatePage::default() };
-            Reply::State { serial, page: Box::new(page) }
+            Reply::Answer { serial, answer: Answer::State(Box::new(page)) }
         }
-        Request::Sources { serial, .. } => {
+        Request::Ask(Ask { serial, what: Question::Sources(_), .. }) => {
             let line = SourceLine { line: "5".into(), ..SourceLine::default() };
             let file =
                 |path: &str| SourceFile { path: path.into(), lines: vec![line.clone()], ..SourceFile::default() };
             let files = ["/a/train.py", "/b, c/100%/m.py", "…tail.py"].map(file).to_vec();
-            Reply::Sources { serial, page: Box::new(SourcesPage { files, ..SourcesPage::default() }) }
+            Reply::Answer { serial, answer: Answer::Sources(Box::new(SourcesPage { files, ..SourcesPage::default() })) }
         }
-        Request::Report { serial, question, .. } => {
+        Request::Ask(Ask { serial, what: Question::Report(question), .. }) => {
             let value = question.thresholds.first().map_or(100, |(_, value)| *value);
             let threshold = Threshold { key: "alive".into(), label: String::new(), unit: String::new(), value };
             let rows = vec![SheetRow::default(); question.rows.min(40) as usize];
             let sheet = Sheet { key: "held".into(), threshold: Some(threshold), rows, ..Sheet::default() };
             let report = Report { topic: question.topic, sheets: vec![sheet], ..Report::default() };
-            Reply::Report { serial, report: Box::new(report) }
+            Reply::Answer { serial, answer: Answer::Report(Box::new(report)) }
         }
         _ => return None,
     })

@@ -1,7 +1,7 @@
 //! Files opened through the engine, as the page and the command line do.
 
 use memscape::engine::protocol::{Access, Details, FileSummary, HitAllocation, Looks, Member};
-use memscape::engine::{Engine, Reply, Request, Want};
+use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Want};
 use memscape::timeline::{Scene, View};
 use std::path::PathBuf;
 
@@ -118,24 +118,32 @@ impl Opened {
 
     /// A scene of a device.
     pub(crate) fn scene(&mut self, device: i64, view: View) -> Scene {
-        match self.reply(Request::Scene { serial: 1, device, view, looks: Looks::default() }) {
-            Reply::Scene { scene, .. } => *scene,
+        match self.reply(Request::Ask(Ask {
+            serial: 1,
+            device,
+            what: Question::Scene { view, looks: Looks::default() },
+        })) {
+            Reply::Answer { answer: Answer::Scene(scene), .. } => *scene,
             other => panic!("a scene was asked for, not {other:?}"),
         }
     }
 
     /// What is at a byte of the stack at a moment.
     pub(crate) fn hit(&mut self, device: i64, moment: u32, byte: u64) -> Option<HitAllocation> {
-        match self.reply(Request::Hit { serial: 2, device, looks: Looks::default(), moment, byte }) {
-            Reply::Hit { hit, .. } => hit,
+        match self.reply(Request::Ask(Ask {
+            serial: 2,
+            device,
+            what: Question::Hit { looks: Looks::default(), moment, byte },
+        })) {
+            Reply::Answer { answer: Answer::Hit { hit, .. }, .. } => hit,
             other => panic!("a hit was asked for, not {other:?}"),
         }
     }
 
     /// Everything about an allocation.
     pub(crate) fn details(&mut self, device: i64, allocation: u32) -> Option<Details> {
-        match self.reply(Request::Details { serial: 3, device, allocation }) {
-            Reply::Details { details, .. } => details.map(|details| *details),
+        match self.reply(Request::Ask(Ask { serial: 3, device, what: Question::Details(allocation) })) {
+            Reply::Answer { answer: Answer::Details(details), .. } => details.map(|details| *details),
             other => panic!("details were asked for, not {other:?}"),
         }
     }

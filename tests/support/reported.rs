@@ -2,12 +2,16 @@
 
 use crate::opened::Opened;
 use memscape::engine::protocol::{Cell, Report, ReportQuestion, Sheet, SheetRow, Topic};
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
 
 /// The request of a report with these thresholds.
 pub(crate) fn asked(device: i64, topic: Topic, at: Option<u32>, thresholds: &[(&str, u64)]) -> Request {
     let thresholds = thresholds.iter().map(|(key, value)| ((*key).to_owned(), *value)).collect();
-    Request::Report { serial: 7, device, question: ReportQuestion { topic, at, thresholds, rows: 10_000 } }
+    Request::Ask(Ask {
+        serial: 7,
+        device,
+        what: Question::Report(ReportQuestion { topic, at, thresholds, rows: 10_000 }),
+    })
 }
 
 /// A report with these thresholds.
@@ -18,7 +22,7 @@ pub(crate) fn report(opened: &mut Opened, device: i64, topic: Topic, thresholds:
 /// The report that a reply is.
 pub(crate) fn of(reply: Reply) -> Report {
     match reply {
-        Reply::Report { serial: 7, report } => *report,
+        Reply::Answer { serial: 7, answer: Answer::Report(report) } => *report,
         other => panic!("a report was asked for, not {other:?}"),
     }
 }

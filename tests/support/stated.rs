@@ -2,7 +2,7 @@
 
 use crate::opened::Opened;
 use memscape::engine::protocol::{PieceKind, SegmentSort, StateBar, StatePage, StatePiece, StateQuestion};
-use memscape::engine::{Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
 
 /// All of the state at a moment, as a list.
 pub(crate) fn question(moment: u32) -> StateQuestion {
@@ -22,8 +22,8 @@ pub(crate) fn question(moment: u32) -> StateQuestion {
 
 /// The answer to a question.
 pub(crate) fn page(opened: &mut Opened, device: i64, question: StateQuestion) -> StatePage {
-    match opened.reply(Request::State { serial: 5, device, question }) {
-        Reply::State { serial: 5, page } => *page,
+    match opened.reply(Request::Ask(Ask { serial: 5, device, what: Question::State(question) })) {
+        Reply::Answer { serial: 5, answer: Answer::State(page) } => *page,
         other => panic!("a state was asked for, not {other:?}"),
     }
 }

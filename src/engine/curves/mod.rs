@@ -7,7 +7,7 @@ mod part;
 mod sums;
 
 use super::open::OpenFile;
-use super::protocol::{Curves, Only, Reply};
+use super::protocol::{Answer, Curves, Only, Reply};
 use base::units::{EventIdx, Moment};
 use history::replay::Curve;
 pub(super) use part::Part;
@@ -58,8 +58,8 @@ impl AskedCurves {
             self.asked = Some(asked);
             return false;
         }
-        let Asked { serial, device, curves, .. } = *asked;
-        replies.push_back(Reply::Curves { serial, device, curves });
+        let Asked { serial, curves, .. } = *asked;
+        replies.push_back(Reply::Answer { serial, answer: Answer::Curves(curves) });
         true
     }
 

@@ -6,7 +6,7 @@ mod rows;
 
 use super::copying::Copying;
 use super::open::OpenFile;
-use super::protocol::{EventsPage, EventsQuestion, Reply};
+use super::protocol::{Answer, EventsPage, EventsQuestion, Reply};
 use listing::Listing;
 use std::collections::VecDeque;
 
@@ -64,7 +64,7 @@ impl Events {
                 return false;
             }
             let page = self.page(file, &asked).map(Box::new);
-            replies.extend(page.map(|page| Reply::Events { serial: asked.serial, page }));
+            replies.extend(page.map(|page| Reply::Answer { serial: asked.serial, answer: Answer::Events(page) }));
         }
         true
     }

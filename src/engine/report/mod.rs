@@ -20,7 +20,7 @@ mod waste;
 mod writing;
 
 use super::open::OpenFile;
-use super::protocol::{Reply, ReportQuestion, Topic};
+use super::protocol::{Answer, Reply, ReportQuestion, Topic};
 use base::slice::Slice;
 use job::Job;
 use std::collections::VecDeque;
@@ -62,7 +62,7 @@ impl Reports {
     ) -> bool {
         let Some(Asked { serial, job, .. }) = &mut self.asked else { return true };
         let Ok(report) = job.step(file, &mut Slice::new(has_time)) else { return false };
-        replies.push_back(Reply::Report { serial: *serial, report: Box::new(report) });
+        replies.push_back(Reply::Answer { serial: *serial, answer: Answer::Report(Box::new(report)) });
         self.asked = None;
         true
     }

@@ -6,7 +6,8 @@ use crate::dom::{clear, number, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use std::rc::Rc;
 use ui::events::{COLUMNS, Chip, EventsAction, EventsStatus, chips, grid, status};
-use ui::table::Grid;
+use ui::rows::Grid;
+use ui::rows::RowsStep;
 use ui::views::Tab;
 use ui::{Action, Command, State};
 
@@ -45,29 +46,31 @@ impl Part for Panel {
             set_attribute(&header, "role", "columnheader");
             set_attribute(&header, "title", meaning);
         }
-        let scrolled = |top, height| Action::Events(EventsAction::Scrolled(top, height));
+        let scrolled = |top, height| Action::of(EventsAction::Scrolled(top, height));
         watch_scroll(app, &elements.events_grid, HEAD_PX, scrolled)
     }
 
     fn listen(elements: &Elements, on: On<'_, Elements>) {
         on(&elements.events_rows, "click", |app, _, event| {
             if let Some((row, extent)) = clicked_row(event) {
-                app.dispatch(Action::Events(EventsAction::RowClicked(row, extent)));
+                app.dispatch(Action::of(EventsAction::RowClicked(row, extent)));
             }
         });
         on(&elements.events_filter, "input", |app, elements, _| {
-            app.dispatch(Action::Events(EventsAction::Typed(elements.events_filter.value())));
+            app.dispatch(Action::of(EventsAction::Typed(elements.events_filter.value())));
         });
         on(&elements.events_filter, "keydown", |_, elements, event| leave_field(&elements.events_grid, event));
         on(&elements.events_actions, "click", |app, _, event| {
             if let Some(action) = number(event, "data-action") {
-                app.dispatch(Action::Events(EventsAction::ActionToggled(action)));
+                app.dispatch(Action::of(EventsAction::ActionToggled(action)));
             }
         });
         // Their keys are those of the table's buttons.
-        on(&elements.events_all, "click", |app, _, _| app.dispatch(Action::Command(Command::ChooseAllRows)));
-        on(&elements.events_copy, "click", |app, _, _| app.dispatch(Action::Command(Command::CopyRows)));
-        on(&elements.events_clear, "click", |app, _, _| app.dispatch(Action::Command(Command::ClearFilters)));
+        on(&elements.events_all, "click", |app, _, _| {
+            app.dispatch(Action::Command(Command::Rows(RowsStep::ChooseAll)));
+        });
+        on(&elements.events_copy, "click", |app, _, _| app.dispatch(Action::Command(Command::Rows(RowsStep::Copy))));
+        on(&elements.events_clear, "click", |app, _, _| app.dispatch(Action::Command(Command::Rows(RowsStep::Clear))));
         on(&elements.events_go, "click", |app, _, _| app.dispatch(Action::Command(Command::TypeMoment)));
     }
 
@@ -75,7 +78,7 @@ impl Part for Panel {
         if state.views.seen() != Some(Tab::Events) {
             return;
         }
-        if let Some(grid) = self.grid.changed(grid(state)) {
+        if let Some(grid) = self.grid.changed(grid(&state.events, state)) {
             self.rows.show(elements, &place(elements), grid);
         }
         self.rows.scroll(&place(elements), &state.events.scroll);
@@ -85,7 +88,7 @@ impl Part for Panel {
         if let Some(text) = self.text.changed(state.events.text.clone()) {
             elements.set_value(&elements.events_filter, text);
         }
-        if let Some(status) = self.status.changed(status(state)) {
+        if let Some(status) = self.status.changed(status(&state.events)) {
             set_text(&elements.events_status, &status.text);
             elements.events_status.set_class_name(if status.is_wrong { "wrong" } else { "" });
             set_flag(&elements.events_filter, "aria-invalid", status.is_wrong);

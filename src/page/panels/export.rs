@@ -4,7 +4,9 @@ use crate::app::{App, On, Part, Shown};
 use crate::dom::{set_open, set_text};
 use crate::elements::elements;
 use std::rc::Rc;
-use ui::export::{Dialog, Format, pixels};
+use ui::export::ExportAction;
+use ui::export::{Dialog, pixels};
+use ui::picture_file::Format;
 use ui::{Action, State};
 
 elements! {
@@ -22,8 +24,8 @@ impl Part for Panel {
     type Elements = Elements;
 
     fn listen(elements: &Elements, on: On<'_, Elements>) {
-        on(&elements.export_close, "click", |app, _, _| app.dispatch(Action::ExportClosed));
-        on(&elements.export, "close", |app, _, _| app.dispatch(Action::ExportClosed));
+        on(&elements.export_close, "click", |app, _, _| app.dispatch(Action::of(ExportAction::Closed)));
+        on(&elements.export, "close", |app, _, _| app.dispatch(Action::of(ExportAction::Closed)));
     }
 
     fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {

@@ -35,11 +35,11 @@ impl Part for Panel {
                 2 => Merge::File,
                 _ => Merge::Line,
             };
-            app.dispatch(Action::Flame(FlameAction::Merged(merge)));
+            app.dispatch(Action::of(FlameAction::Merged(merge)));
         });
         on(&elements.flame_crumbs, "click", |app, _, event| {
             if let Some(node) = number(event, "data-node") {
-                app.dispatch(Action::Flame(FlameAction::Chosen(node)));
+                app.dispatch(Action::of(FlameAction::Chosen(node)));
             }
         });
     }
@@ -74,9 +74,9 @@ impl Part for Panel {
                 set_attribute(&last, "aria-current", "true");
             }
         }
-        set_text(&elements.flame_found, &found(state));
-        set_text(&elements.flame_note, note(state));
-        set_text(&elements.flame_reading, &reading(state));
+        set_text(&elements.flame_found, &found(&state.flame, state));
+        set_text(&elements.flame_note, note(&state.flame, state));
+        set_text(&elements.flame_reading, &reading(&state.flame, state));
         let hovered = flame.page().zip(flame.hovered()).map(|(page, of)| card(state, page, of));
         if let Some(card) = self.card.changed(hovered) {
             elements.flame_card.set_hidden(card.is_none());

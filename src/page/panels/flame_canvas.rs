@@ -34,7 +34,7 @@ impl Part for Panel {
     type Elements = Elements;
 
     fn start(app: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
-        watch_size(app, &elements.flame_plot, |canvas| Action::Flame(FlameAction::Resized(canvas)))
+        watch_size(app, &elements.flame_plot, |canvas| Action::of(FlameAction::Resized(canvas)))
     }
 
     fn listen(elements: &Elements, on: On<'_, Elements>) {
@@ -64,7 +64,7 @@ impl Part for Panel {
             return;
         }
         self.scroll(elements, state);
-        let Some(picture) = picture(state) else { return };
+        let Some(picture) = picture(&state.flame, state) else { return };
         let now = (picture, Theme::clone(&theme), painter.surfaces());
         if self.shown.as_ref() == Some(&now) {
             return;
@@ -174,7 +174,7 @@ fn write(elements: &Elements, picture: &FlamePicture, flame: &Flame, theme: &The
 }
 
 fn act(app: &App, action: FlameAction) {
-    app.dispatch(Action::Flame(action));
+    app.dispatch(Action::of(action));
 }
 
 /// Where a mouse event is on the canvas, in its device pixels.

@@ -4,8 +4,8 @@ use crate::app::App;
 use crate::dom::{Dom, append, give_focus, listen, number, observe, set_attribute, set_flag, set_style, set_text};
 use std::rc::Rc;
 use ui::Action;
+use ui::rows::{Cell, Extent, Grid, RowView};
 use ui::scroll::Scroll;
-use ui::table::{Cell, Extent, Grid, RowView};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent, MouseEvent};
 

@@ -4,8 +4,9 @@ use crate::app::{App, On, Part, Shown};
 use crate::dom::set_open;
 use crate::elements::elements;
 use std::rc::Rc;
-use ui::keys::{BINDINGS, GESTURES, Scope, key_text};
-use ui::state::{Help, Letters};
+use ui::binding::{Scope, key_text};
+use ui::keys::{BINDINGS, GESTURES};
+use ui::stage::{Help, Letters};
 use ui::{Action, Command, State};
 
 elements! {

@@ -4,7 +4,8 @@ use crate::app::{App, On, Part, Shown};
 use crate::dom::{Dom, append, clear, give_focus, hit, listen, number, set_attribute, set_flag, set_style, set_text};
 use crate::elements::elements;
 use std::rc::Rc;
-use ui::histograms::{Bar, Chart, Histogram, Measure, Reach, chart};
+use ui::histograms::{Bar, Chart, Histogram, Measure, Reach};
+use ui::table::TableAction;
 use ui::views::Tab;
 use ui::{Action, State};
 use wasm_bindgen::JsCast;
@@ -35,7 +36,11 @@ impl Part for Panel {
             listen(bars, "click", move |event| {
                 let shift = event.dyn_ref::<MouseEvent>().is_some_and(MouseEvent::shift_key);
                 if let Some(class) = number(event, "data-class") {
-                    app.dispatch(Action::BarClicked(of, class as u8, if shift { Reach::Through } else { Reach::One }));
+                    app.dispatch(Action::of(TableAction::BarClicked(
+                        of,
+                        class as u8,
+                        if shift { Reach::Through } else { Reach::One },
+                    )));
                 }
             });
             for event in ["pointerover", "focusin", "pointerleave", "focusout"] {
@@ -60,7 +65,7 @@ impl Part for Panel {
             set_flag(&elements.measure, "aria-pressed", is_count);
         }
         for (shown, (of, bars, top)) in self.charts.iter_mut().zip(elements.charts()) {
-            if let Some(chart) = shown.changed(chart(state, of)) {
+            if let Some(chart) = shown.changed(state.table.chart(of)) {
                 let text = ["highest bar: ", &chart.top].concat();
                 set_text(top, &text);
                 set_attribute(top, "data-top", &text);

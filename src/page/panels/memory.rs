@@ -37,7 +37,7 @@ impl Part for Panel {
     type Elements = Elements;
 
     fn start(app: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
-        let scrolled = |top, height| Action::Memory(MemoryAction::Scrolled(top, height));
+        let scrolled = |top, height| Action::of(MemoryAction::Scrolled(top, height));
         watch_scroll(app, &elements.memory_scroll, 0.0, scrolled)
     }
 
@@ -102,12 +102,12 @@ impl Part for Panel {
                 set_style(&line, "transform", &["translateY(", &heading.top.to_string(), "px)"].concat());
             }
         }
-        set_text(&elements.memory_note, &note(state));
-        set_text(&elements.memory_reading, &reading(state));
+        set_text(&elements.memory_note, &note(&state.memory, state));
+        set_text(&elements.memory_reading, &reading(&state.memory, state));
         if let Some(text) = self.text.changed(memory.text.clone()) {
             elements.set_value(&elements.memory_request, text);
         }
-        if let Some(card) = self.card.changed(hovered(state)) {
+        if let Some(card) = self.card.changed(hovered(&state.memory, state)) {
             elements.memory_card.set_hidden(card.is_none());
             if let Some(card) = card {
                 set_text(&elements.memory_card_title, &card.title);
@@ -123,7 +123,7 @@ impl Part for Panel {
 }
 
 fn act(app: &Rc<App>, action: MemoryAction) {
-    app.dispatch(Action::Memory(action));
+    app.dispatch(Action::of(action));
 }
 
 fn show_sums(elements: &Elements, page: &StatePage) {

@@ -15,6 +15,7 @@ use picture::timeline::scene::FADED;
 use std::rc::Rc;
 use ui::memory::picture::{MemoryPicture, MemoryStroke, picture};
 use ui::memory::{MemoryAction, MemoryStep};
+use ui::state::FeatureCommand;
 use ui::views::Tab;
 use ui::{Action, Command, State};
 use wasm_bindgen::{Clamped, JsCast};
@@ -43,7 +44,7 @@ impl Part for Panel {
     type Elements = Elements;
 
     fn start(app: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
-        watch_size(app, &elements.memory_plot, |canvas| Action::Memory(MemoryAction::Resized(canvas)))
+        watch_size(app, &elements.memory_plot, |canvas| Action::of(MemoryAction::Resized(canvas)))
     }
 
     fn listen(elements: &Elements, on: On<'_, Elements>) {
@@ -59,7 +60,7 @@ impl Part for Panel {
             if let Some(wheel) = event.dyn_ref::<WheelEvent>().filter(|wheel| wheel.ctrl_key()) {
                 event.prevent_default();
                 let step = if wheel.delta_y() < 0.0 { MemoryStep::ZoomIn } else { MemoryStep::ZoomOut };
-                app.dispatch(Action::Command(Command::Memory(step)));
+                app.dispatch(Action::Command(Command::Feature(FeatureCommand::Memory(step))));
             }
         });
     }
@@ -71,7 +72,7 @@ impl Part for Panel {
             return;
         }
         self.scroll(elements, state);
-        let Some(picture) = picture(state) else { return };
+        let Some(picture) = picture(&state.memory, state) else { return };
         let now = (picture, app.theme.borrow().clone());
         if self.shown.as_ref() == Some(&now) {
             return;
@@ -183,7 +184,7 @@ fn draw(elements: &Elements, picture: &MemoryPicture, theme: &Theme, look: &Look
 }
 
 fn act(app: &App, action: MemoryAction) {
-    app.dispatch(Action::Memory(action));
+    app.dispatch(Action::of(action));
 }
 
 /// Where a mouse event is on the canvas, in its device pixels.

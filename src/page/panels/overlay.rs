@@ -7,9 +7,9 @@ use crate::theme::Theme;
 use picture::timeline::View;
 use std::rc::Rc;
 use ui::State;
-use ui::action::Pointer;
+use ui::effect::Pointer;
 use ui::overlay::{Crosshair, Flag, Overlay};
-use ui::state::Canvas;
+use ui::shown::Canvas;
 use web_sys::CanvasRenderingContext2d;
 
 elements! {

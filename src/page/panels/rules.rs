@@ -7,6 +7,7 @@ use crate::elements::elements;
 use crate::export;
 use crate::storage::stored;
 use std::rc::Rc;
+use ui::export::ExportAction;
 use ui::rules::{Choice, Form, Rules, RulesAction, RulesView, view};
 use ui::settings::{Dialog, SettingsAction};
 use ui::why::view::{SheetView, categories};
@@ -37,7 +38,7 @@ pub(crate) fn load(app: &App) {
 /// Lets the browser save a set.
 pub(crate) fn save(app: &App, name: &str, text: &str) {
     let saved = export::save_text(app, name, text).map(|()| name.to_owned());
-    app.dispatch(Action::Exported(saved.map_err(|error| cause(&error))));
+    app.dispatch(Action::of(ExportAction::Saved(saved.map_err(|error| cause(&error)))));
 }
 
 #[derive(Default)]
@@ -89,7 +90,7 @@ impl Part for Panel {
         {
             show_rules(elements, view);
         }
-        if let Some(result) = self.result.changed(categories(state)) {
+        if let Some(result) = self.result.changed(categories(&state.why)) {
             clear(&elements.rules_result);
             match result {
                 Some(sheet) => append(&elements.rules_result, &report::table(elements, sheet, "rules-title")),

@@ -53,15 +53,15 @@ impl Part for Panel {
     }
 
     fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
-        if state.views.seen() != Some(Tab::Sources) || self.basis.changed(basis(state)).is_none() {
+        if state.views.seen() != Some(Tab::Sources) || self.basis.changed(basis(&state.sources, state)).is_none() {
             return;
         }
-        let selected = basis(state).selected;
-        let table = view(state);
+        let selected = basis(&state.sources, state).selected;
+        let table = view(&state.sources, state);
         set_text(&elements.sources_unit, table.unit);
         set_text(&elements.source_unit, table.unit);
         fill(elements, &table.rows);
-        let text = text(state);
+        let text = text(&state.sources, state);
         elements.source.set_hidden(text.is_none());
         match &text {
             None => {
@@ -229,7 +229,7 @@ fn fill(elements: &Elements, rows: &[Row]) {
 }
 
 fn act(app: &App, action: SourceAction) {
-    app.dispatch(Action::Source(action));
+    app.dispatch(Action::of(action));
 }
 
 /// Arrows go from button to button; right unfolds a file, left folds it.

@@ -4,11 +4,12 @@ use crate::app::{App, On, Part, Shown};
 use crate::dom::{set_attribute, set_flag, set_text, show_text};
 use crate::elements::elements;
 use std::rc::Rc;
-use ui::action::DropHover;
+use ui::effect::DropHover;
 use ui::loading::LoadingView;
 use ui::notices::{Status, renderer_notice, status};
 use ui::record::SNIPPET;
-use ui::state::{BytesAxis, Renderer, Stage};
+use ui::shown::BytesAxis;
+use ui::stage::{Renderer, Stage};
 use ui::{Action, Command, State};
 
 elements! {

@@ -6,7 +6,7 @@ use crate::elements::elements;
 use base::units::counted;
 use engine::protocol::{DeviceSummary, FileSummary};
 use std::rc::Rc;
-use ui::state::Choice;
+use ui::stage::Choice;
 use ui::summary::{Facts, Headline, SETTINGS, device_name, facts, headlines};
 use ui::{Action, State};
 use web_sys::{HtmlSelectElement, Node};

@@ -7,7 +7,10 @@ use crate::elements::elements;
 use engine::protocol::TableSort;
 use std::rc::Rc;
 use ui::histograms::{Histogram, chosen};
-use ui::table::{COLUMNS, Dropped, Grid, TableStatus, grid, order, status};
+use ui::rows::Grid;
+use ui::rows::RowsStep;
+use ui::table::TableAction;
+use ui::table::{COLUMNS, Dropped, TableStatus, grid, order, status};
 use ui::views::Tab;
 use ui::{Action, Command, State};
 
@@ -48,29 +51,37 @@ impl Part for Panel {
             set_attribute(&button, "title", meaning);
             append(&header, &button);
         }
-        watch_scroll(app, &elements.table_grid, HEAD_PX, |top, height| Action::TableScrolled { top, height })
+        watch_scroll(app, &elements.table_grid, HEAD_PX, |top, height| Action::of(TableAction::Scrolled(top, height)))
     }
 
     fn listen(elements: &Elements, on: On<'_, Elements>) {
         on(&elements.table_rows, "click", |app, _, event| {
             if let Some((row, extent)) = clicked_row(event) {
-                app.dispatch(Action::RowClicked(row, extent));
+                app.dispatch(Action::of(TableAction::RowClicked(row, extent)));
             }
         });
         on(&elements.table_head, "click", |app, _, event| {
             let place = number(event, "data-column").and_then(|place| COLUMNS.get(place as usize));
             if let Some((column, ..)) = place {
-                app.dispatch(Action::SortChosen(*column));
+                app.dispatch(Action::of(TableAction::SortChosen(*column)));
             }
         });
         on(&elements.table_filter, "input", |app, elements, _| {
-            app.dispatch(Action::TableFilterTyped(elements.table_filter.value()));
+            app.dispatch(Action::of(TableAction::FilterTyped(elements.table_filter.value())));
         });
         on(&elements.table_filter, "keydown", |_, elements, event| leave_field(&elements.table_grid, event));
-        on(&elements.chip_node, "click", |app, _, _| app.dispatch(Action::FilterDropped(Dropped::Node)));
-        on(&elements.chip_sizes, "click", |app, _, _| app.dispatch(Action::FilterDropped(Dropped::Sizes)));
-        on(&elements.chip_lives, "click", |app, _, _| app.dispatch(Action::FilterDropped(Dropped::Lives)));
-        on(&elements.table_empty_clear, "click", |app, _, _| app.dispatch(Action::Command(Command::ClearFilters)));
+        on(&elements.chip_node, "click", |app, _, _| {
+            app.dispatch(Action::of(TableAction::FilterDropped(Dropped::Node)));
+        });
+        on(&elements.chip_sizes, "click", |app, _, _| {
+            app.dispatch(Action::of(TableAction::FilterDropped(Dropped::Sizes)));
+        });
+        on(&elements.chip_lives, "click", |app, _, _| {
+            app.dispatch(Action::of(TableAction::FilterDropped(Dropped::Lives)));
+        });
+        on(&elements.table_empty_clear, "click", |app, _, _| {
+            app.dispatch(Action::Command(Command::Rows(RowsStep::Clear)));
+        });
     }
 
     fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
@@ -90,7 +101,7 @@ impl Part for Panel {
                 header = now.next_element_sibling();
             }
         }
-        if let Some(grid) = self.grid.changed(grid(state)) {
+        if let Some(grid) = self.grid.changed(grid(&state.table, state)) {
             self.rows.show(elements, &place(elements), grid);
         }
         self.rows.scroll(&place(elements), &state.table.scroll);
@@ -115,7 +126,7 @@ impl Panel {
                 set_attribute(place, "aria-label", &["No longer only: ", text].concat());
             }
         }
-        if let Some(status) = self.status.changed(status(state)) {
+        if let Some(status) = self.status.changed(status(&state.table, state)) {
             for place in [&elements.table_status, &elements.histograms_status] {
                 set_text(place, &status.text);
                 set_attribute(place, "title", &status.exact);

@@ -55,19 +55,19 @@ impl Part for Panel {
             if let Some(row) =
                 number(event, ".row", "data-row").filter(|_| number(event, ".twisty, a[href]", "data-row").is_none())
             {
-                app.dispatch(Action::Tree(TreeAction::Toggled(row)));
+                app.dispatch(Action::of(TreeAction::Toggled(row)));
             }
         });
         on(&elements.tree_way, "click", |app, elements, event| {
             if let Some(node) = number(event, "button", "data-node") {
-                app.dispatch(Action::Tree(TreeAction::Focused(node)));
+                app.dispatch(Action::of(TreeAction::Focused(node)));
                 give_focus(&elements.tree_rows);
             }
         });
         on(&elements.tree_merge, "change", |app, elements, _| {
             let wanted = elements.tree_merge.value();
             if let Some((merge, _)) = MERGES.iter().find(|(_, name)| *name == wanted) {
-                app.dispatch(Action::Tree(TreeAction::Merged(*merge)));
+                app.dispatch(Action::of(TreeAction::Merged(*merge)));
             }
         });
     }
@@ -87,11 +87,11 @@ impl Part for Panel {
 
 impl Panel {
     fn fill(&mut self, elements: &Elements, state: &State) {
-        if let Some(tools) = self.tools.changed(tools(state)) {
+        if let Some(tools) = self.tools.changed(tools(&state.tree, state)) {
             show_tools(elements, tools);
         }
-        let Some(Some(_)) = self.seen.changed(seen(state)) else { return };
-        let view = view(state);
+        let Some(Some(_)) = self.seen.changed(seen(&state.tree, state)) else { return };
+        let view = view(&state.tree, state);
         let (scale, scroll) = (scale(state), state.tree.scroll);
         set_text(&elements.tree_empty, view.empty);
         elements.tree_empty.set_hidden(view.empty.is_empty());
@@ -196,7 +196,7 @@ fn scrolled(app: &App, elements: &Elements) {
     // What we scrolled to ourselves comes back rounded.
     let top_px = if (top_px - known.top_px).abs() <= 1.0 { known.top_px } else { top_px };
     if (top_px, height_px) != (known.top_px, known.height_px) {
-        app.dispatch(Action::Tree(TreeAction::Scrolled { top_px, height_px }));
+        app.dispatch(Action::of(TreeAction::Scrolled { top_px, height_px }));
     }
 }
 
@@ -207,7 +207,7 @@ fn click(app: &Rc<App>, elements: &Rc<Elements>, event: &Event) {
         return give_focus(&elements.tree_rows);
     }
     let twisty = number(event, ".twisty", "data-row").is_some();
-    app.dispatch(Action::Tree(if twisty { TreeAction::Toggled(row) } else { TreeAction::Clicked(row) }));
+    app.dispatch(Action::of(if twisty { TreeAction::Toggled(row) } else { TreeAction::Clicked(row) }));
     give_focus(&elements.tree_rows);
 }
 

@@ -80,8 +80,8 @@ impl Part for Panel {
         if state.views.seen() != Some(Tab::Why) {
             return;
         }
-        let is_new = self.basis.changed(basis(state)).is_some();
-        let marks = marks(state);
+        let is_new = self.basis.changed(basis(&state.why)).is_some();
+        let marks = marks(&state.why);
         if is_new {
             let focus = focus(elements);
             let is_same = self.topic.changed(marks.topic).is_none();
@@ -130,7 +130,7 @@ fn item(place: usize) -> String {
 
 /// Marks what was clicked last, and what Tab leads to.
 fn mark(elements: &Elements, state: &State) {
-    let marks = marks(state);
+    let marks = marks(&state.why);
     let Ok(items) = elements.why_report.query_selector_all("[data-item]") else { return };
     for at in 0..items.length() {
         let Some(item) = items.get(at).and_then(|item| item.dyn_into::<Element>().ok()) else { continue };
@@ -159,7 +159,7 @@ fn focus_item(elements: &Elements, selector: &str) {
 }
 
 fn fill(elements: &Elements, state: &State) {
-    let view = view(state);
+    let view = view(&state.why);
     clear(&elements.why_statements);
     for (place, said) in view.statements.iter().enumerate() {
         append(&elements.why_statements, &statement(elements, place, said));
@@ -171,7 +171,7 @@ fn fill(elements: &Elements, state: &State) {
 }
 
 fn act(app: &App, action: WhyAction) {
-    app.dispatch(Action::Why(action));
+    app.dispatch(Action::of(action));
 }
 
 /// Arrows go from topic to topic; the focus stays among them.

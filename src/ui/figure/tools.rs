@@ -3,7 +3,7 @@
 
 use super::Figure;
 use super::around::{FONT, HALF, Pen};
-use crate::action::Pointer;
+use crate::effect::Pointer;
 use crate::overlay::{Flag, Overlay};
 use picture::shapes::{Anchor, Face, Shape, Text, Tint, width};
 

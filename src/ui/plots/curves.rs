@@ -2,8 +2,8 @@
 
 use super::{Plots, Whose, keep, known};
 use crate::cursor::column_under_edges;
+use crate::shared::Shared;
 use crate::shared_axis::own_width;
-use crate::state::State;
 use base::units::{grouped, percent};
 use engine::protocol::{Curves, Only, Overview, Plot};
 use picture::shapes::Tint;
@@ -127,7 +127,7 @@ pub struct KeyEntry {
     pub is_on: bool,
 }
 
-impl State {
+impl Shared {
     /// What is missing of the totals: over the whole axis first, for it tells heights.
     pub(super) fn wanted_curves(&self) -> Option<Wanted> {
         let is_reserved = matches!(self.looks.plot, Plot::Reserved(_));
@@ -257,7 +257,7 @@ fn share(part: u64, whole: u64) -> f64 {
 }
 
 /// Takes totals.
-pub(super) fn take(state: &mut State, serial: u32, curves: Curves) {
+pub(super) fn take(state: &mut Shared, serial: u32, curves: Curves) {
     let Some((_, wanted)) = state.plots.asked_curves.take_if(|(asked, _)| *asked == serial) else { return };
     match wanted {
         Wanted::Window(of) => {

@@ -8,13 +8,15 @@ pub mod curves;
 pub mod segment;
 pub mod view;
 
-use super::action::Effect;
-use super::answer::Answer;
-use super::feature::{Change, Feature, Turn};
+use super::effect::Effect;
+use super::feature::{Change, Turn};
+use super::latest::Latest;
 use super::navigate::Plane;
-use super::state::{Canvas, State};
+use super::part::Part;
+use super::shared::Shared;
+use super::shown::Canvas;
 use curves::{Curved, Line, Wanted};
-use engine::protocol::{AddressMap, DeviceSummary, Only, Overview, Plot, Reply, Request};
+use engine::protocol::{AddressMap, Answer, DeviceSummary, Only, Overview, Plot, Question};
 use picture::timeline::{Axis, Scene, View};
 use segment::Chosen;
 use std::rc::Rc;
@@ -32,7 +34,7 @@ pub struct Plots {
     overviews: Vec<((Whose, Axis), Rc<Overview>)>,
     asked_map: Option<(u32, Whose)>,
     /// The totals over the window's columns.
-    pub(super) curves: Answer<Curved, Rc<engine::protocol::Curves>>,
+    pub(super) curves: Latest<Curved, Rc<engine::protocol::Curves>>,
     asked_curves: Option<(u32, Wanted)>,
     /// The lines that are not wanted.
     pub(super) off: Vec<Line>,
@@ -108,7 +110,7 @@ fn keep<T>(all: &mut Vec<T>, one: T) {
     all.push(one);
 }
 
-impl State {
+impl Shared {
     /// The plot of a lane. A segment is one of the focused device: of the others, all is shown.
     pub(super) fn plot_of(&self, place: usize) -> Plot {
         let only = self.looks.plot.only();
@@ -254,7 +256,7 @@ pub(super) fn bare(mut scene: Scene, plot: Plot) -> Scene {
 }
 
 /// Carries out a choice.
-pub(super) fn act(state: &mut State, action: PlotAction) {
+pub(super) fn act(state: &mut Shared, action: PlotAction) {
     let plot = state.looks.plot;
     let (pools, streams) = state.parts();
     let only = plot.only();
@@ -277,7 +279,7 @@ pub(super) fn act(state: &mut State, action: PlotAction) {
 }
 
 /// Carries out a key.
-pub(super) fn step(state: &mut State, step: PlotStep) {
+pub(super) fn step(state: &mut Shared, step: PlotStep) {
     let plot = state.looks.plot;
     let only = plot.only();
     // The one after this one, all after the last.
@@ -330,7 +332,7 @@ pub(super) fn step(state: &mut State, step: PlotStep) {
 }
 
 /// Asks for what the plot needs and is not known: one question of a kind at a time.
-fn ask(state: &mut State, _: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     if state.looks.plot == Plot::Stack {
         return;
     }
@@ -340,7 +342,7 @@ fn ask(state: &mut State, _: i64, effects: &mut Vec<Effect>) {
         if let Some(whose) = missing {
             let serial = state.next_serial();
             state.plots.asked_map = Some((serial, whose));
-            effects.push(Effect::Ask(Request::Map { serial, device: whose.0, only: whose.1 }));
+            effects.push(Effect::ask(serial, whose.0, Question::Map(whose.1)));
         }
     }
     if state.plots.asked_curves.is_none()
@@ -349,38 +351,38 @@ fn ask(state: &mut State, _: i64, effects: &mut Vec<Effect>) {
         let serial = state.next_serial();
         let (device, view, only) = wanted.question();
         state.plots.asked_curves = Some((serial, wanted));
-        effects.push(Effect::Ask(Request::Curves { serial, device, view, only }));
+        effects.push(Effect::ask(serial, device, Question::Curves { view, only }));
     }
 }
 
 /// How it takes part.
-pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::Early, ask)], take };
+pub(super) const PART: Part = Part { reset, asks: &[(Turn::Early, ask)], take };
 
 /// Another device or file: what a person has set stays, but for the part of memory that was looked at.
-fn reset(state: &mut State, change: Change) {
+fn reset(state: &mut Shared, change: Change) {
     if change == Change::Device {
         state.plots = Plots { off: std::mem::take(&mut state.plots.off), ..Plots::default() };
         state.looks.plot = of_all(state.looks.plot);
     }
 }
 
-fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
-    match reply {
-        Reply::Map { serial, map, .. } => {
+fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+    match answer {
+        Answer::Map(map) => {
             if let Some((_, whose)) = state.plots.asked_map.take_if(|(asked, _)| *asked == serial) {
                 state.learn(|plots| keep(&mut plots.maps, (whose, Rc::from(map))));
             }
         }
-        Reply::Curves { serial, curves, .. } => curves::take(state, serial, *curves),
+        Answer::Curves(curves) => curves::take(state, serial, *curves),
         other => return Some(other),
     }
     None
 }
 
-impl State {
+impl Shared {
     /// Takes something in by which lanes may get to know how high they are: those show all of it.
     fn learn(&mut self, take: impl FnOnce(&mut Plots)) {
-        let unknown = |state: &State| -> Vec<usize> {
+        let unknown = |state: &Shared| -> Vec<usize> {
             let is_unknown = |place: &usize| state.device_at(*place).is_some_and(|it| state.plot_height(it).is_none());
             state.lane_places().filter(is_unknown).collect()
         };

@@ -3,7 +3,8 @@
 use crate::cursor::Standing;
 use crate::details::{bytes, pool_name, stream_name};
 use crate::hover::Card;
-use crate::state::{Hover, State};
+use crate::shared::Shared;
+use crate::shown::Hover;
 use crate::summary::Fact;
 use base::units::{Bytes, Moment, grouped};
 use engine::protocol::{Grouping, HitMemory, HitSegment, Plot};
@@ -32,7 +33,7 @@ pub struct SegmentView {
     pub facts: Vec<Fact>,
 }
 
-impl State {
+impl Shared {
     /// The chosen segment.
     pub fn chosen_segment(&self) -> Option<&Chosen> {
         self.plots.chosen.as_deref()

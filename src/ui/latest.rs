@@ -1,22 +1,22 @@
 //! Something the worker is asked: one question at a time, the last good answer kept until the next one comes, stale ones dropped.
 
-use super::action::Effect;
-use engine::protocol::Request;
+use super::effect::Effect;
+use engine::protocol::Question;
 
 /// What the worker is asked about a `Q`, and what it answered last.
 #[derive(Clone, Debug)]
-pub struct Answer<Q, A> {
+pub struct Latest<Q, A> {
     asked: Option<(u32, Q)>,
     known: Option<(Q, A)>,
 }
 
-impl<Q, A> Default for Answer<Q, A> {
+impl<Q, A> Default for Latest<Q, A> {
     fn default() -> Self {
-        Answer { asked: None, known: None }
+        Latest { asked: None, known: None }
     }
 }
 
-impl<Q: PartialEq + Clone, A> Answer<Q, A> {
+impl<Q: PartialEq + Clone, A> Latest<Q, A> {
     /// The last answer, whatever it was about.
     pub fn latest(&self) -> Option<&A> {
         self.known.as_ref().map(|(_, answer)| answer)
@@ -37,20 +37,21 @@ impl<Q: PartialEq + Clone, A> Answer<Q, A> {
         self.asked.as_ref().map(|(_, question)| question)
     }
 
-    /// Asks about `of`, unless that is known or another question is on its way. `serials` numbers all questions.
+    /// Asks about `of` on a device, unless that is known or another question is on its way. `serials` numbers all questions.
     pub(super) fn ask(
         &mut self,
         of: Q,
+        device: i64,
         serials: &mut u32,
         effects: &mut Vec<Effect>,
-        request: impl FnOnce(u32, Q) -> Request,
+        question: impl FnOnce(Q) -> Question,
     ) -> bool {
         if self.asked.is_some() || self.about(&of).is_some() {
             return false;
         }
         *serials = serials.wrapping_add(1);
         self.asked = Some((*serials, of.clone()));
-        effects.push(Effect::Ask(request(*serials, of)));
+        effects.push(Effect::ask(*serials, device, question(of)));
         true
     }
 

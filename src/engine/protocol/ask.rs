@@ -1,0 +1,208 @@
+//! Questions about the open file and their answers: each question has one kind of answer, of its own name where none is said.
+
+use super::{
+    AddressMap, At, Begin, Curves, Details, Direction, EventsPage, EventsQuestion, FlamePage, FlameQuestion, Grouping,
+    HitAllocation, HitMemory, LegendEntry, Looks, Marks, Match, MomentFacts, Only, Overview, RangeFacts, Report,
+    ReportQuestion, SourcesPage, StatePage, StateQuestion, Step, Stepped, TablePage, TableQuestion, TableText, Tally,
+    TreePage, TreeQuestion,
+};
+use super::{Arrangement, Scope, Span};
+use picture::timeline::{Axis, OutlineRect, Scene, View};
+use serde::{Deserialize, Serialize};
+
+/// A question about a device of the open file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ask {
+    /// Returned with the answer.
+    pub serial: u32,
+    /// The device's ordinal, as in [`DeviceSummary::device`](super::DeviceSummary::device).
+    pub device: i64,
+    /// The question.
+    pub what: Question,
+}
+
+/// What can be asked. A question that takes longer than a slice replaces an older one of its kind that is not answered yet, but for
+/// [`Question::Legend`] and [`Question::Details`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Question {
+    /// Geometry for a window; no answer on a device that the file does not have.
+    Scene {
+        /// The window, margin included.
+        view: View,
+        /// Order and colours.
+        looks: Looks,
+    },
+    /// Which allocation is at this byte of the picture at this moment? In a plot of reserved memory, which range: ids are those of the
+    /// plot, and bytes are reserved ones.
+    Hit {
+        /// Order and colours: those of the scene.
+        looks: Looks,
+        /// The moment (number of events that have happened).
+        moment: u32,
+        /// Height in the stack, in requested bytes; else on the picture's own axis ([`AddressMap`], reserved bytes).
+        byte: u64,
+    },
+    /// What is at this address at this moment? The answer is an [`Answer::Hit`].
+    MemoryAt {
+        /// The moment.
+        moment: u32,
+        /// The address.
+        address: u64,
+    },
+    /// The addresses that were ever mapped in this part of memory, as the axis of [`Plot::Addresses`](super::Plot::Addresses) has them.
+    Map(Only),
+    /// Totals over the columns of a window.
+    Curves {
+        /// The window.
+        view: View,
+        /// Of this part of memory.
+        only: Only,
+    },
+    /// The allocator's state at a moment.
+    State(StateQuestion),
+    /// Part of the list of events.
+    Events(Box<EventsQuestion>),
+    /// Rows of the list of events as text, the first [`MOST_COPIED`](super::MOST_COPIED) of those that the question names as chosen. The
+    /// answer is an [`Answer::TableText`].
+    EventsText(Box<EventsQuestion>),
+    /// What holds at these moments?
+    Moments(Vec<At>),
+    /// Where does a step from a place in the stack lead?
+    Step {
+        /// Order and colours: those of the scene.
+        looks: Looks,
+        /// The moment it starts from.
+        moment: u32,
+        /// The byte of the stack it starts from.
+        byte: u64,
+        /// The step.
+        step: Step,
+    },
+    /// What a device has besides its allocations.
+    Marks,
+    /// The silhouette of a whole device.
+    Overview {
+        /// Over what.
+        axis: Axis,
+        /// In how many columns.
+        width_px: u32,
+    },
+    /// What the colours of a device mean.
+    Legend {
+        /// The grouping they stand for.
+        colouring: Grouping,
+        /// The moment beside the peak that totals are wanted for.
+        at: Option<u32>,
+    },
+    /// Where one allocation is in a window, also where the scene does not draw it by itself.
+    Outline {
+        /// The window.
+        view: View,
+        /// Order and colours.
+        looks: Looks,
+        /// Its id.
+        allocation: u32,
+    },
+    /// Everything about the allocation with this id.
+    Details(u32),
+    /// Search all allocations of a device for what [`Query::parse`](super::Query::parse) reads. The serial names the matches from then on.
+    Find(String),
+    /// Go from match to match of a finished search, around the end to the beginning. The device is that of the search.
+    FindNext {
+        /// The serial of the search.
+        find: u32,
+        /// From here.
+        begin: Begin,
+        /// This way.
+        direction: Direction,
+        /// The order that the stack is seen in.
+        looks: Looks,
+        /// The moments that are looked at: the first, and the first beyond.
+        window: [u32; 2],
+        /// Only to those of it.
+        scope: Scope,
+    },
+    /// Count what has this stack, which [`Details::stack`] names.
+    SameStack(u32),
+    /// The boxes of a flame graph.
+    Flame(FlameQuestion),
+    /// What do the files and lines of the user's own code weigh, over these allocations?
+    Sources(Scope),
+    /// What happened in a range of the trace?
+    Range(Span),
+    /// Part of the tree of the stacks of some allocations.
+    Tree(Box<TreeQuestion>),
+    /// Which allocation of a scope is the heaviest of those whose stacks are at a node or below it?
+    Heaviest {
+        /// Of these allocations.
+        scope: Scope,
+        /// The node's.
+        arrangement: Arrangement,
+        /// The node.
+        node: u32,
+    },
+    /// A report.
+    Report(ReportQuestion),
+    /// Part of the table of some allocations, and their histograms.
+    Table(Box<TableQuestion>),
+    /// Rows of a table as text, the first [`MOST_COPIED`](super::MOST_COPIED) of those that the question names as chosen.
+    TableText(Box<TableQuestion>),
+}
+
+/// What is answered. On a device that the file does not have there is no answer, or an empty one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Answer {
+    /// Geometry.
+    Scene(Box<Scene>),
+    /// What is there.
+    Hit {
+        /// The allocation, if there is one.
+        hit: Option<HitAllocation>,
+        /// The segment and what is free; not in a picture of the stack.
+        memory: Option<Box<HitMemory>>,
+    },
+    /// The addresses.
+    Map(Box<AddressMap>),
+    /// The totals.
+    Curves(Box<Curves>),
+    /// The state.
+    State(Box<StatePage>),
+    /// The part of the list.
+    Events(Box<EventsPage>),
+    /// One for each that was asked about, in their order; none for an event that there is not.
+    Moments(Vec<MomentFacts>),
+    /// Where the step led.
+    Step(Stepped),
+    /// The marks.
+    Marks(Box<Marks>),
+    /// The silhouette.
+    Overview(Box<Overview>),
+    /// The entries by slot.
+    Legend(Vec<LegendEntry>),
+    /// Rectangles in pixels of the view, from left to right; none when the allocation is outside.
+    Outline(Vec<OutlineRect>),
+    /// The allocation; `None` when there is none with this id.
+    Details(Option<Box<Details>>),
+    /// How much was found.
+    Find(Tally),
+    /// The match: `None` when there is none, or when the search is not the latest finished one.
+    FindNext(Option<Match>),
+    /// How much has the stack.
+    SameStack(Tally),
+    /// The boxes.
+    Flame(Box<FlamePage>),
+    /// Files and lines.
+    Sources(Box<SourcesPage>),
+    /// What happened.
+    Range(RangeFacts),
+    /// The part of the tree.
+    Tree(Box<TreePage>),
+    /// Of equal allocations the one allocated first; `None` when there is none.
+    Heaviest(Option<u32>),
+    /// The report; without statements and sheets on a device that the file does not have.
+    Report(Box<Report>),
+    /// The part of the table.
+    Table(Box<TablePage>),
+    /// The next part of the text.
+    TableText(TableText),
+}
