@@ -187,6 +187,8 @@ fn the_page_and_its_skeleton_name_the_same_ids() {
         assert!(ids.contains(id), "index.html refers to an id {id} that it does not have");
     }
     for binding in memscape::ui::keys::BINDINGS.iter() {
+        let has_heading = memscape::ui::binding::Scope::ALL.iter().any(|(scope, _)| *scope == binding.scope);
+        assert!(has_heading, "the list of keys has no heading for {:?}", binding.scope);
         assert!(
             ids.contains(binding.control),
             "{} is to be the control of a key, but is not in index.html",

@@ -39,6 +39,7 @@ fn place(elements: &Elements) -> Place<'_> {
 
 impl Part for Panel {
     type Elements = Elements;
+    const TAB: Option<Tab> = Some(Tab::Events);
 
     fn start(app: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
         for (name, meaning) in COLUMNS {
@@ -75,9 +76,6 @@ impl Part for Panel {
     }
 
     fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
-        if state.views.seen() != Some(Tab::Events) {
-            return;
-        }
         if let Some(grid) = self.grid.changed(grid(&state.events, state)) {
             self.rows.show(elements, &place(elements), grid);
         }

@@ -27,6 +27,7 @@ pub(super) struct Panel {
 
 impl Part for Panel {
     type Elements = Elements;
+    const TAB: Option<Tab> = Some(Tab::Flame);
 
     fn listen(elements: &Elements, on: On<'_, Elements>) {
         on(&elements.flame_merge, "change", |app, elements, _| {
@@ -45,9 +46,6 @@ impl Part for Panel {
     }
 
     fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
-        if state.views.seen() != Some(Tab::Flame) {
-            return;
-        }
         let flame = &state.flame;
         if let Some((growth, arrangement)) = self.pressed.changed((flame.growth, state.views.arrangement)) {
             for (button, is_pressed) in [

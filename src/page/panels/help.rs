@@ -34,18 +34,7 @@ impl Part for Panel {
     type Elements = Elements;
 
     fn start(_: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
-        for (scope, title) in [
-            (Scope::Timeline, "Timeline"),
-            (Scope::Why, "Why"),
-            (Scope::Tree, "Call tree"),
-            (Scope::Table, "Table of allocations, list of events"),
-            (Scope::Events, "List of events"),
-            (Scope::Memory, "Memory"),
-            (Scope::Histograms, "Histograms"),
-            (Scope::Flame, "Flame graph"),
-            (Scope::Page, "Everywhere"),
-            (Scope::Export, "In “Save the picture”"),
-        ] {
+        for (scope, title) in Scope::ALL {
             elements.add(&elements.keys, "h3", "", title);
             let list = elements.add(&elements.keys, "dl", "", "");
             for binding in BINDINGS.iter().filter(|binding| binding.scope == scope) {

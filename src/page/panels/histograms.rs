@@ -29,6 +29,7 @@ impl Elements {
 
 impl Part for Panel {
     type Elements = Elements;
+    const TAB: Option<Tab> = Some(Tab::Histograms);
 
     fn start(app: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
         for (of, bars, top) in elements.charts() {
@@ -57,9 +58,6 @@ impl Part for Panel {
     }
 
     fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
-        if state.views.seen() != Some(Tab::Histograms) {
-            return;
-        }
         if let Some(measure) = self.measure.changed(state.table.measure) {
             let is_count = *measure == Measure::Count;
             set_flag(&elements.measure, "aria-pressed", is_count);

@@ -35,6 +35,7 @@ pub(super) struct Panel {
 
 impl Part for Panel {
     type Elements = Elements;
+    const TAB: Option<Tab> = Some(Tab::Memory);
 
     fn start(app: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
         let scrolled = |top, height| Action::of(MemoryAction::Scrolled(top, height));
@@ -58,9 +59,6 @@ impl Part for Panel {
     }
 
     fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
-        if state.views.seen() != Some(Tab::Memory) {
-            return;
-        }
         let memory = &state.memory;
         let choices = [pool_choices(memory), stream_choices(memory)];
         if let Some(choices) = self.choices.changed(choices) {

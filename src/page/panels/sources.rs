@@ -35,6 +35,7 @@ pub(super) struct Panel {
 
 impl Part for Panel {
     type Elements = Elements;
+    const TAB: Option<Tab> = Some(Tab::Sources);
 
     fn listen(elements: &Elements, on: On<'_, Elements>) {
         on(&elements.sources_rows, "click", |app, _, event| {
@@ -53,7 +54,7 @@ impl Part for Panel {
     }
 
     fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
-        if state.views.seen() != Some(Tab::Sources) || self.basis.changed(basis(&state.sources, state)).is_none() {
+        if self.basis.changed(basis(&state.sources, state)).is_none() {
             return;
         }
         let selected = basis(&state.sources, state).selected;

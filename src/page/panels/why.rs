@@ -27,6 +27,7 @@ pub(super) struct Panel {
 
 impl Part for Panel {
     type Elements = Elements;
+    const TAB: Option<Tab> = Some(Tab::Why);
 
     fn start(_: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
         for topic in Topic::ALL {
@@ -77,9 +78,6 @@ impl Part for Panel {
     }
 
     fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
-        if state.views.seen() != Some(Tab::Why) {
-            return;
-        }
         let is_new = self.basis.changed(basis(&state.why)).is_some();
         let marks = marks(&state.why);
         if is_new {
