@@ -9,7 +9,7 @@ use memscape::ui::events::EventsAction;
 use memscape::ui::flame::{FlameAction, FlameStep};
 use memscape::ui::link::Link;
 use memscape::ui::memory::{MemoryAction, MemoryStep};
-use memscape::ui::plots::curves::Line;
+use memscape::ui::plots::line::Line;
 use memscape::ui::plots::{PlotAction, PlotStep};
 use memscape::ui::range::About;
 use memscape::ui::shown::Canvas;

@@ -16,7 +16,7 @@ use memscape::ui::export::ExportStep;
 use memscape::ui::figure::Figure;
 use memscape::ui::hover::card;
 use memscape::ui::picture_file::Format;
-use memscape::ui::plots::curves::Line;
+use memscape::ui::plots::line::Line;
 use memscape::ui::plots::{PlotAction, PlotStep, segment, view::pickers};
 use memscape::ui::shown::{BytesAxis, Canvas};
 use memscape::ui::state::FeatureCommand;

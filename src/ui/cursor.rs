@@ -1,71 +1,24 @@
 //! The cursor: one moment and one byte, led by the pointer while it hovers, or by keys.
 
+mod data;
+
+pub use data::{Cursor, CursorStep, Standing};
+pub(crate) use data::{Follow, Followed, Stepping, column_under, column_under_edges};
+
 use super::effect::{Effect, Pointer};
 use super::hover::Spot;
-use super::latest::Latest;
 use super::part::{Part, keeps_all};
 use super::pointing;
 use super::shared::Shared;
 use super::shown::{BytesAxis, Hover};
-use engine::protocol::{Answer, HitAllocation, HitMemory, Looks, MomentFacts, Plot, Question, Step, Stepped, Stop};
-use picture::timeline::{Axis, Scene, View};
+use engine::protocol::{Answer, MomentFacts, Plot, Question, Step, Stepped, Stop};
+use picture::timeline::Axis;
 
 /// Commands that wait for a step of the one before: a key held down makes no more.
 const MOST_WAITING: usize = 4;
 /// A cursor nearer to an edge of the window than this part of it brings the window along, to that part from the edge.
 const NEAR: f64 = 0.02;
 const BROUGHT: f64 = 0.2;
-
-/// A place that keys have led to.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Standing {
-    /// The moment: how many events have happened.
-    pub moment: u32,
-    /// The height in the stack, in bytes.
-    pub byte: u64,
-}
-
-/// The cursor.
-#[derive(Clone, Debug, Default)]
-pub struct Cursor {
-    /// Where keys have led it; `None` while the pointer leads.
-    pub keys: Option<Standing>,
-    /// What the worker said last of a moment it stood at.
-    facts: Option<MomentFacts>,
-    /// What is under it, when keys lead.
-    pub(super) hit: Latest<(Standing, Looks), There>,
-    stepping: Option<Stepping>,
-    /// Commands that came while a step was on its way.
-    waiting: Vec<CursorStep>,
-    follow: Follow,
-}
-
-/// What is at a place: the allocation, the segment and what is free.
-pub(super) type There = (Option<HitAllocation>, Option<Box<HitMemory>>);
-
-/// A step that the worker was asked for.
-#[derive(Clone, Copy, Debug)]
-struct Stepping {
-    serial: u32,
-    step: Step,
-    /// Events to go on after it.
-    and_events: u32,
-}
-
-/// Whether the window has to come along.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum Follow {
-    #[default]
-    No,
-    Yes,
-}
-
-impl Cursor {
-    /// What the worker says of a moment.
-    pub(super) fn take(&mut self, facts: MomentFacts) {
-        self.facts = Some(facts);
-    }
-}
 
 /// How it takes part; [`super::tools`] forgets it.
 pub(super) const PART: Part = Part { reset: keeps_all, asks: &[], take };
@@ -80,18 +33,6 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effec
         other => return Some(other),
     }
     None
-}
-
-/// The column of the scene at `x` device pixels of the window.
-pub(super) fn column_under(scene: &Scene, view: &View, x: f64) -> Option<usize> {
-    column_under_edges(&scene.columns.edge_px, &scene.view, view, x)
-}
-
-/// The column, of those with these edges in pixels of the window `of`, at `x` device pixels of the window `view`.
-pub(super) fn column_under_edges(edge_px: &[i32], of: &View, view: &View, x: f64) -> Option<usize> {
-    let x = of.column_from_x(view.x_from_column(x.floor() + 0.5)).floor() as i32;
-    let column = edge_px.partition_point(|&edge| edge <= x).checked_sub(1)?;
-    (column + 1 < edge_px.len()).then_some(column)
 }
 
 impl Shared {
@@ -175,33 +116,6 @@ impl Shared {
         (cursor.keys, cursor.stepping, cursor.follow) = (None, None, Follow::No);
         cursor.waiting.clear();
     }
-}
-
-/// Where keys lead the cursor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum CursorStep {
-    /// One event earlier.
-    Earlier,
-    /// One event later.
-    Later,
-    /// One column to the left.
-    ColumnLeft,
-    /// One column to the right.
-    ColumnRight,
-    /// Onto the allocation above.
-    Above,
-    /// Onto the allocation below.
-    Below,
-    /// Onto the allocation before, at the same byte.
-    Before,
-    /// Onto the allocation after, at the same byte.
-    After,
-    /// To the event that made the selected allocation.
-    ToBorn,
-    /// To the event that ended it.
-    ToFreed,
-    /// Nowhere: what is there is selected.
-    Select,
 }
 
 /// Moves the cursor by a key, or selects what is there; when the step before has ended, at the latest.
@@ -320,13 +234,6 @@ pub(super) fn follow(state: &mut Shared) -> Followed {
         return Followed::Yes;
     }
     Followed::No
-}
-
-/// Whether the window came along.
-#[derive(PartialEq, Eq)]
-pub(super) enum Followed {
-    No,
-    Yes,
 }
 
 /// Brings what is known of the allocation under a cursor that keys lead up to date. Until the worker has answered, what was

@@ -1,5 +1,9 @@
 //! What a press of the pointer that moves does: it moves the picture, measures, or draws a box to zoom into.
 
+mod data;
+
+pub use data::{Drag, Held};
+
 use super::effect::Pointer;
 use super::find;
 use super::ruler::{Mode, Removed};
@@ -8,31 +12,6 @@ use super::shown::BytesAxis;
 
 /// A side of the box shorter than this many CSS pixels leaves its axis alone.
 const FLAT_PX: f64 = 8.0;
-
-/// The keys held beside another key or the pointer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Held {
-    /// Alt.
-    pub alt: bool,
-    /// Ctrl.
-    pub ctrl: bool,
-    /// Shift.
-    pub shift: bool,
-}
-
-/// What the press that moves now does.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Drag {
-    /// There is none, or it was given up.
-    #[default]
-    None,
-    /// It moves the picture.
-    Move,
-    /// It measures.
-    Measure,
-    /// It draws a box: two opposite corners.
-    Box([Pointer; 2]),
-}
 
 impl Shared {
     /// A press began to move.

@@ -15,7 +15,7 @@ use super::lane_labels::lane_ticks;
 use super::marks::Around;
 use super::overlay::Overlay;
 use super::plots::axis::{Gap, title};
-use super::plots::curves::Curve;
+use super::plots::line::Curve;
 use super::shared::Shared;
 use super::shown::Canvas;
 use base::units::Bytes;

@@ -1,5 +1,10 @@
 //! Finding allocations: what is typed, what it found, going from match to match; and what stands out in the picture.
 
+mod data;
+
+pub(crate) use data::Found;
+pub use data::{Among, Capitals, Find, SameStack};
+
 use super::amount::amount;
 use super::effect::Effect;
 use super::feature::{Change, Turn};
@@ -10,66 +15,8 @@ use super::shown::BytesAxis;
 use base::units::{Bytes, counted, grouped};
 use engine::protocol::{
     Answer, Begin, Details, Direction, Highlight, Looks, Match, Plot, Query, QueryError, Question, Scope, Tally,
-    Weight, Wording,
+    Weight,
 };
-
-/// What is looked for, and what was found.
-#[derive(Clone, Debug, Default)]
-pub struct Find {
-    /// What stands in the field.
-    pub text: String,
-    /// Whether capitals of text matter.
-    pub capitals: Capitals,
-    wrong: Option<QueryError>,
-    /// The search on its way.
-    asked: Option<u32>,
-    found: Option<Found>,
-    /// The match that was gone to last.
-    at: Option<Match>,
-    /// The way to a match, on its way.
-    stepping: Option<u32>,
-    /// Where to go once what is on its way is here.
-    then: Option<(Direction, Among)>,
-    /// The match whose details are on their way: where it is to be seen.
-    revealing: Option<Match>,
-}
-
-/// What a search found.
-#[derive(Clone, Debug)]
-struct Found {
-    serial: u32,
-    query: String,
-    tally: Tally,
-}
-
-/// Whether a text is found in whatever case. Expressions say themselves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Capitals {
-    /// It is.
-    #[default]
-    Ignored,
-    /// Only as it is typed.
-    Matter,
-}
-
-/// Which matches are gone to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Among {
-    /// All of the device.
-    All,
-    /// Those that the views show.
-    Scope,
-}
-
-/// Whether all allocations of the selection's stack stand out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum SameStack {
-    /// They do.
-    #[default]
-    StandsOut,
-    /// They look as always.
-    Blends,
-}
 
 /// What is said beside the field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -82,39 +29,6 @@ pub struct FindStatus {
     pub is_wrong: bool,
     /// What was found, once it is.
     pub tally: Option<Tally>,
-}
-
-impl Find {
-    /// What the worker is asked: text whose capitals matter stands in quotes.
-    fn query(&self) -> String {
-        let query = self.text.trim();
-        match Query::parse(query) {
-            _ if self.capitals == Capitals::Ignored => query.to_owned(),
-            Ok(Query::Frame(Wording::Text(text))) => ["\"", &text, "\""].concat(),
-            Ok(Query::Site(Wording::Text(text))) => ["@\"", &text, "\""].concat(),
-            _ => query.to_owned(),
-        }
-    }
-
-    /// What was found of what stands in the field.
-    fn current(&self) -> Option<&Found> {
-        self.found.as_ref().filter(|found| found.query == self.query())
-    }
-
-    /// The search whose matches are marked.
-    pub(super) fn serial(&self) -> Option<u32> {
-        self.found.as_ref().map(|found| found.serial)
-    }
-
-    /// Whether a search has to be asked for.
-    fn wants(&self) -> bool {
-        !self.text.trim().is_empty() && self.wrong.is_none() && self.asked.is_none() && self.current().is_none()
-    }
-
-    /// What is selected next is no match that was gone to.
-    pub(super) fn forget_way(&mut self) {
-        self.revealing = None;
-    }
 }
 
 /// This stands in the field now.

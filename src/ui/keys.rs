@@ -4,7 +4,7 @@ use super::action::Command;
 use super::binding::{Binding, Scope, line};
 use super::cursor::CursorStep;
 use super::plots::PlotStep;
-use super::plots::curves::Line;
+use super::plots::line::Line;
 use super::rows::{Extent, Go, RowsStep};
 use super::stage::Letters;
 use super::state;

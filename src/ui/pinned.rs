@@ -1,60 +1,19 @@
 //! The pinned moment: the one that the views are about, wherever the pointer is. Clicks, keys, words and its handle set it.
 
-use super::axis_press::Grip;
+mod data;
+
+pub use data::Pinned;
+pub(crate) use data::{Follow, Sought};
+
 use super::cursor::column_under;
 use super::effect::{Effect, Pointer};
 use super::feature::{Change, Turn};
-use super::latest::Latest;
 use super::part::Part;
-use super::range::About;
 use super::shared::Shared;
 use super::typed_moment::{FORMS, Typed, typed};
 use base::units::{Moment, grouped};
-use engine::protocol::{Answer, At, Details, MomentFacts, Question, RangeFacts, Scope, Span};
+use engine::protocol::{Answer, At, Details, MomentFacts, Question, Scope, Span};
 use picture::timeline::{Axis, time_axis_margin};
-
-/// The pinned moment, and the range beside it.
-#[derive(Clone, Debug, Default)]
-pub struct Pinned {
-    /// How many events have happened.
-    pub moment: u32,
-    /// What the worker said of it.
-    pub(super) facts: Latest<u32, MomentFacts>,
-    /// The range that is asked about.
-    pub range: Option<Span>,
-    /// Which of its allocations the views show.
-    pub about: About,
-    /// Where keys began the range, while they extend it.
-    pub extending: Option<u32>,
-    /// What the worker said of the range…
-    pub(super) range_facts: Latest<Span, RangeFacts>,
-    /// …and of its ends.
-    pub(super) ends: Latest<Span, [MomentFacts; 2]>,
-    /// What is held on the axis.
-    pub(super) grip: Grip,
-    /// What is wrong with what was typed.
-    pub wrong: Option<String>,
-    /// A place whose moment only the worker knows, or two of them: a range.
-    sought: Option<Sought>,
-    /// The question about the sought one before.
-    seeking: Latest<Sought, ()>,
-    /// Whether the window has to come along.
-    follow: Follow,
-}
-
-/// A place whose moment is to be pinned; with a second one, the range between them is to be shown.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Sought {
-    pub(super) from: At,
-    pub(super) to: Option<At>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum Follow {
-    #[default]
-    No,
-    Yes,
-}
 
 impl Shared {
     /// What is known of the pinned moment, or of the one before it until that is known.

@@ -1,93 +1,19 @@
 //! What a person puts on the picture: cursor, ruler, box, markers, the capacity line, and the windows looked at before.
 
-use super::cursor::{Cursor, column_under};
-use super::drag::Drag;
+mod data;
+
+pub(crate) use data::{Asked, for_each_point};
+pub use data::{Point, Tools};
+
+use super::cursor::column_under;
 use super::effect::{Effect, Pointer};
 use super::feature::{Change, Turn};
 use super::markers::Markers;
 use super::part::Part;
-use super::ruler::Ruler;
 use super::shared::Shared;
 use super::shared_axis::own_width;
-use super::trail::Trail;
-use super::turn::Kept;
-use engine::protocol::{Answer, At, MomentFacts, Question};
+use engine::protocol::{Answer, At, Question};
 use picture::timeline::Axis;
-
-/// Everything of this kind.
-#[derive(Clone, Debug, Default)]
-pub struct Tools {
-    /// The one place that is pointed at, by pointer or keys.
-    pub cursor: Cursor,
-    /// What is measured.
-    pub ruler: Ruler,
-    /// What a press of the pointer that moves does.
-    pub drag: Drag,
-    /// The markers.
-    pub markers: Markers,
-    /// The windows before and after this one.
-    pub trail: Trail,
-    /// Bytes that the GPU has, as typed.
-    pub capacity: Option<u64>,
-    /// The window's edges, to be found again on the other axis.
-    pub turning: Option<[Point; 2]>,
-    /// The selection and a moment of it, to be found again in another order.
-    pub(super) kept: Option<Kept>,
-    /// The question about moments that was not answered yet.
-    asked: Option<Asked>,
-}
-
-/// A question about moments.
-#[derive(Clone, Debug)]
-struct Asked {
-    serial: u32,
-    /// The cursor's moment, where that is among them.
-    cursor: Option<u32>,
-    at: Vec<At>,
-}
-
-/// A point of the picture that stays while the picture moves, is scaled, or gets the other axis.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Point {
-    /// Its moment, as it was pointed at.
-    pub at: At,
-    /// Its height in bytes.
-    pub byte: u64,
-    /// What the worker says of the moment.
-    pub facts: Option<MomentFacts>,
-}
-
-impl Point {
-    /// A point that nothing is known of yet.
-    pub fn new(at: At, byte: u64) -> Point {
-        Point { at, byte, facts: None }
-    }
-
-    /// Where it is on an axis; `None` while only the worker knows.
-    pub fn x(&self, axis: Axis) -> Option<f64> {
-        match (self.at, axis) {
-            (At::X(of, x), axis) if of == axis => Some(x),
-            (At::Moment(moment), Axis::Events) => Some(f64::from(moment) + 0.5),
-            _ => self.facts.map(|facts| facts.place.on(axis)),
-        }
-    }
-
-    /// Its moment; `None` while only the worker knows.
-    pub fn moment(&self) -> Option<u32> {
-        match (self.at, self.facts) {
-            (_, Some(facts)) => Some(facts.moment),
-            (At::Moment(moment), None) => Some(moment),
-            (At::X(Axis::Events, x), None) => Some(x.max(0.0) as u32),
-            (At::X(Axis::Time, _) | At::After(_) | At::MostReserved, None) => None,
-        }
-    }
-
-    fn take(&mut self, at: At, facts: MomentFacts) {
-        if self.at == at {
-            self.facts = Some(facts);
-        }
-    }
-}
 
 /// How it takes part.
 pub(super) const PART: Part = Part { reset, asks: &[(Turn::Last, ask)], take };
@@ -162,14 +88,4 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) ->
     }
     state.turn_if_known();
     None
-}
-
-fn for_each_point(tools: &mut Tools, device: i64, look: &mut dyn FnMut(&mut Point)) {
-    let ruler = tools.ruler.ends.iter_mut().flatten();
-    for point in ruler.chain(tools.turning.iter_mut().flatten()) {
-        look(point);
-    }
-    for marker in tools.markers.all.iter_mut().filter(|marker| marker.device == device) {
-        look(&mut marker.point);
-    }
 }

@@ -1,5 +1,10 @@
 //! The windows that were looked at: back and forward, as in a browser.
 
+mod data;
+
+pub use data::Trail;
+pub(crate) use data::Way;
+
 use super::action::{Action, Command};
 use super::shared::Shared;
 use engine::protocol::{Answer, Plot, Reply};
@@ -9,24 +14,6 @@ use picture::timeline::View;
 const ONE_STEP_MS: f64 = 700.0;
 /// Steps that are kept.
 const MOST_STEPS: usize = 100;
-
-/// The windows before and after this one, and which plot each was a window of.
-#[derive(Clone, Debug, Default)]
-pub struct Trail {
-    /// The oldest first.
-    pub back: Vec<(View, Plot)>,
-    /// The next one last.
-    pub forward: Vec<(View, Plot)>,
-    /// When the window changed last; `None` when the next change is a step whenever it comes.
-    changed_ms: Option<f64>,
-}
-
-/// Which way along the trail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
-    Back,
-    Forward,
-}
 
 /// The window before an action.
 pub(super) struct Before {

@@ -1,5 +1,9 @@
 //! The other axis and another order, with what is looked at kept in view.
 
+mod data;
+
+pub(crate) use data::Kept;
+
 use super::cursor::column_under;
 use super::effect::Effect;
 use super::shared::Shared;
@@ -7,14 +11,6 @@ use super::shown::BytesAxis;
 use super::tools::Point;
 use engine::protocol::{At, Question, Step, Stepped};
 use picture::timeline::Axis;
-
-/// The selection at a moment of the window, while it is looked for in another order.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Kept {
-    allocation: u32,
-    moment: u32,
-    asked: Option<u32>,
-}
 
 impl Shared {
     /// Shows the same moments over the other axis, where the file has times. Where they are there, the worker has to say first.

@@ -2,7 +2,7 @@
 //! axis to the right; and the name of the height.
 
 use super::around::{FONT, HALF, Pen, TOP};
-use crate::plots::curves::{Curve, Line};
+use crate::plots::line::{Curve, Line};
 use picture::shapes::{Anchor, Face, Shape, Tint, width};
 
 /// CSS pixels: how thick a line is, and its rim, which tells it from what lies behind.

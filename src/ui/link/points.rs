@@ -4,7 +4,7 @@ use super::reading::{Reading, ends, event, hexadecimal, list, moment, pool, pool
 use super::window::{PARTS, millionths, place, x_of};
 use crate::cursor::Standing;
 use crate::markers::{Marker, Markers};
-use crate::plots::{self, segment::Chosen};
+use crate::plots::{self, Chosen};
 use crate::pointing;
 use crate::shared::Shared;
 use crate::shared_axis::own_width;

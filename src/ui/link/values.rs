@@ -3,7 +3,7 @@
 use super::reading::{Reading, list, told};
 use crate::lanes::Arrangement;
 use crate::opening::show_device;
-use crate::plots::{self, PlotAction, curves::Line};
+use crate::plots::{self, PlotAction, line::Line};
 use crate::pointing::select;
 use crate::shared::Shared;
 use engine::protocol::Only;

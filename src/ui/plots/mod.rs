@@ -3,112 +3,28 @@
 //!
 //! Moments stay when the plot changes; up and down, each plot of each device keeps a window of its own.
 
+mod data;
+
+pub use chosen::{Chosen, SegmentView};
+pub use data::{NAMES, PlotAction, PlotStep, Plots, name};
+pub(crate) use data::{Whose, bare, keep, known, of, of_all, upright};
+
 pub mod axis;
+mod chosen;
 pub mod curves;
+pub mod line;
 pub mod segment;
 pub mod view;
 
 use super::effect::Effect;
 use super::feature::{Change, Turn};
-use super::latest::Latest;
 use super::navigate::Plane;
 use super::part::Part;
 use super::shared::Shared;
-use super::shown::Canvas;
-use curves::{Curved, Line, Wanted};
 use engine::protocol::{AddressMap, Answer, DeviceSummary, Only, Overview, Plot, Question};
-use picture::timeline::{Axis, Scene, View};
-use segment::Chosen;
+use picture::timeline::View;
+
 use std::rc::Rc;
-
-/// Answers of a kind that are kept, and windows.
-const MOST_KEPT: usize = 64;
-
-/// What is kept for the plots besides the stack.
-#[derive(Clone, Debug, Default)]
-pub struct Plots {
-    /// The windows of plots that were left: of a device, by its ordinal.
-    windows: Vec<(i64, Plot, View)>,
-    maps: Vec<(Whose, Rc<AddressMap>)>,
-    /// Over the whole of an axis, for the small picture.
-    overviews: Vec<((Whose, Axis), Rc<Overview>)>,
-    asked_map: Option<(u32, Whose)>,
-    /// The totals over the window's columns.
-    pub(super) curves: Latest<Curved, Rc<engine::protocol::Curves>>,
-    asked_curves: Option<(u32, Wanted)>,
-    /// The lines that are not wanted.
-    pub(super) off: Vec<Line>,
-    /// The segment whose details are seen.
-    pub(super) chosen: Option<Box<Chosen>>,
-}
-
-/// A device, by its ordinal, and a part of its memory.
-type Whose = (i64, Only);
-
-/// The kinds of plots, in the order of the picker.
-pub const NAMES: [&str; 3] = ["stack", "addresses", "reserved"];
-
-/// The name of a plot's kind, as the picker has it as a value.
-pub fn name(plot: Plot) -> &'static str {
-    match plot {
-        Plot::Stack => NAMES[0],
-        Plot::Addresses(_) => NAMES[1],
-        Plot::Reserved(_) => NAMES[2],
-    }
-}
-
-/// A plot of the same kind, of this part of memory.
-pub(super) fn of(plot: Plot, only: Only) -> Plot {
-    match plot {
-        Plot::Stack => Plot::Stack,
-        Plot::Addresses(_) => Plot::Addresses(only),
-        Plot::Reserved(_) => Plot::Reserved(only),
-    }
-}
-
-/// A plot of the same kind, of all memory.
-pub(super) fn of_all(plot: Plot) -> Plot {
-    of(plot, Only::default())
-}
-
-/// What of the plot's part of memory is chosen.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum PlotAction {
-    /// The plot of this place among [`NAMES`] is wanted.
-    Shown(usize),
-    /// Only this pool, by its place in the list; `None`: all.
-    Pool(Option<usize>),
-    /// Only this stream, likewise.
-    Stream(Option<usize>),
-}
-
-/// What keys and buttons do to the plot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum PlotStep {
-    /// The next plot.
-    Next,
-    /// Only the next pool, all after the last.
-    NextPool,
-    /// Only the next stream, likewise.
-    NextStream,
-    /// Only the chosen segment, in addresses; or all again.
-    OnlySegment,
-    /// This line of the reserved plot, or no longer.
-    Toggle(Line),
-}
-
-/// The one of these keys, if it is known.
-fn known<Q: PartialEq, A>(all: &[(Q, A)], of: Q) -> Option<&A> {
-    all.iter().find(|(known, _)| *known == of).map(|(_, answer)| answer)
-}
-
-/// Keeps it, and lets go of the oldest where there are too many.
-fn keep<T>(all: &mut Vec<T>, one: T) {
-    if all.len() >= MOST_KEPT {
-        all.remove(0);
-    }
-    all.push(one);
-}
 
 impl Shared {
     /// The plot of a lane. A segment is one of the focused device: of the others, all is shown.
@@ -236,23 +152,6 @@ impl Shared {
     pub fn parts(&self) -> (&[(u64, u64)], &[u64]) {
         self.address_map(self.device_place).map_or((&[], &[]), |map| (&map.pools, &map.streams))
     }
-}
-
-/// The moments of one window at the heights of another; all heights where there is none.
-fn upright(plane: Plane, now: View, kept: Option<View>) -> View {
-    let Some(kept) = kept else { return plane.upright(now) };
-    let canvas = Canvas { width_px: now.width_px, height_px: now.height_px, scale: 1.0 };
-    let View { axis, x_per_px, left_px, width_px, .. } = now;
-    plane.resized(View { axis, x_per_px, left_px, width_px, ..kept }, canvas)
-}
-
-/// A scene of a plot, without the curve and the line that a stack of segments has not.
-pub(super) fn bare(mut scene: Scene, plot: Plot) -> Scene {
-    if matches!(plot, Plot::Reserved(_)) {
-        scene.columns.reserved.fill(0);
-        scene.columns.pending.fill(0);
-    }
-    scene
 }
 
 /// Carries out a choice.
