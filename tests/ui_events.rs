@@ -1,28 +1,27 @@
 //! The list of events without a browser: what is asked when, how list and moment follow each other, what is chosen, copied and said.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
-use crate::summary;
-
+use crate::face::{self, Worker};
 use memscape::engine::protocol::{
     Action as Did, Details, DeviceSummary, EventRow, EventsFilter, EventsPage, EventsQuestion, TableText,
 };
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
-use memscape::ui::effect::GivenFile;
+use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::ui::events::{EventStep, EventsAction, ROW_PX, chips, grid, status};
 use memscape::ui::rows::RowsStep;
 use memscape::ui::rows::{Extent, Go};
-use memscape::ui::shown::Canvas;
 use memscape::ui::state::FeatureCommand;
 use memscape::ui::views::Tab;
-use memscape::ui::{Action, Command, Effect, State, update};
+use memscape::ui::{Action, Command, Effect};
 
-/// A page under test, its worker played by hand. Of `events` every `step`-th is listed.
-struct Page {
-    state: State,
-    done: Vec<Effect>,
+/// Of `events` every `step`-th is listed.
+struct Listed {
     events: u32,
     step: u32,
 }
+
+impl Worker for Listed {}
+
+type Page = face::Page<Listed>;
 
 impl Page {
     fn open(events: u32) -> Page {
@@ -36,24 +35,13 @@ impl Page {
             time_us: Some((1_000_000, 9_000_000)),
             ..DeviceSummary::default()
         };
-        let mut page = Page { state: State::default(), done: vec![], events, step: 1 };
-        page.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
-        page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
-        page.reply(summary::opened(vec![device]));
+        let mut page = Page::with(Listed { events, step: 1 }, vec![device]);
         assert!(page.asked().is_none(), "the list is not seen");
         page.act(Action::TabChosen(Tab::Events));
         page.answer();
         page.scroll(0.0);
         page.answer_all();
         page
-    }
-
-    fn act(&mut self, action: Action) {
-        self.done = update(&mut self.state, action, 0.0);
-    }
-
-    fn reply(&mut self, reply: Reply) {
-        self.act(Action::Replied { load: self.state.load, reply });
     }
 
     fn events(&mut self, action: EventsAction) {
@@ -69,8 +57,8 @@ impl Page {
     }
 
     fn asked(&self) -> Option<(u32, EventsQuestion)> {
-        self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Ask(Ask { serial, device: 0, what: Question::Events(question) })) => {
+        self.request(|request| match request {
+            Request::Ask(Ask { serial, device: 0, what: Question::Events(question) }) => {
                 Some((*serial, (**question).clone()))
             }
             _ => None,
@@ -81,7 +69,7 @@ impl Page {
     fn answer(&mut self) -> EventsQuestion {
         let (serial, question) = self.asked().expect("the list was asked for");
         let [first, count] = question.rows;
-        let (listed, step) = (self.events.div_ceil(self.step), self.step);
+        let (listed, step) = (self.worker.events.div_ceil(self.worker.step), self.worker.step);
         let row = |row: u32| {
             let event = row * step;
             let action = match event {
@@ -111,14 +99,14 @@ impl Page {
         let mut actions = vec![0; Did::ALL.len()];
         (actions[Did::Alloc as usize], actions[Did::Oom as usize]) = (79, 1);
         let page = EventsPage {
-            all: self.events,
+            all: self.worker.events,
             listed,
             first,
             rows: (first..listed.min(first.saturating_add(count))).map(row).collect(),
             revealed: question.reveal.map(|event| event.div_ceil(step).min(listed.saturating_sub(1))),
             actions,
         };
-        self.reply(Reply::Answer { serial, answer: Answer::Events(Box::new(page)) });
+        self.answered(serial, Answer::Events(Box::new(page)));
         question
     }
 
@@ -135,12 +123,6 @@ impl Page {
     fn active(&self) -> Option<u32> {
         let grid = grid(&self.state.events, &self.state);
         grid.rows.iter().find(|row| Some(row.row) == grid.active).map(|row| row.of)
-    }
-
-    /// The worker tells about the allocation that was just selected.
-    fn tell(&mut self, details: Details) {
-        let serial = self.state.selecting.expect("details were asked for");
-        self.reply(Reply::Answer { serial, answer: Answer::Details(Some(Box::new(details))) });
     }
 }
 
@@ -217,7 +199,7 @@ fn what_is_filtered_is_asked_for_and_said() {
     let listed: Vec<(u32, String)> = chips(&page.state.events).into_iter().map(|it| (it.action, it.text)).collect();
     assert_eq!(listed, [(0, "+ alloc 79".to_owned()), (8, "▲ oom 1".to_owned())]);
     page.events(EventsAction::ActionToggled(8));
-    page.step = 7;
+    page.worker.step = 7;
     let question = page.answer();
     assert_eq!(question.filter, EventsFilter { actions: EventsFilter::bit(Did::Oom), ..EventsFilter::default() });
     page.answer_all();
@@ -231,7 +213,7 @@ fn what_is_filtered_is_asked_for_and_said() {
     page.events(EventsAction::Typed("train.py".into()));
     assert_eq!(page.answer().filter.text, "train.py");
     page.act(Action::Command(Command::Rows(RowsStep::Clear)));
-    page.step = 1;
+    page.worker.step = 1;
     assert_eq!(page.answer().filter, EventsFilter::default());
     page.answer_all();
     assert_eq!(status(&page.state.events).text, "80 events");
@@ -294,7 +276,7 @@ fn chosen_rows_are_copied() {
         .expect("the text was asked for");
     assert_eq!(chosen, [[3, 6]]);
     let part = TableText { text: "event\n3\n4\n5\n".into(), rows: 3, last: true };
-    page.reply(Reply::Answer { serial, answer: Answer::TableText(part) });
+    page.answered(serial, Answer::TableText(part));
     assert!(page.done.contains(&Effect::CopyPromised("event\n3\n4\n5\n".into())));
     page.act(Action::Copied(Ok(())));
     assert_eq!(page.state.remark.as_deref(), Some("Copied 3 rows."));

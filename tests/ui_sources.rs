@@ -1,23 +1,16 @@
 //! The view "By source" without a browser: what is asked when, what a click does, which dropped files are sources.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
-use crate::summary;
-
+use crate::face::{self, Worker};
 use memscape::engine::protocol::{
     Details, DeviceSummary, FrameText, Scope, SourceFile, SourceLine, SourcesPage, Standing, Weight,
 };
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::ui::effect::GivenFile;
-use memscape::ui::shown::Canvas;
 use memscape::ui::source_rows::{Marked, RowKind, Unfolded, text, view};
 use memscape::ui::sources::{SourceAction, SourceText, basis};
 use memscape::ui::views::Tab;
-use memscape::ui::{Action, Effect, State, update};
-
-struct Page {
-    state: State,
-    done: Vec<Effect>,
-}
+use memscape::ui::{Action, Effect};
 
 fn standing(now: u64, peak: u64) -> Standing {
     let weight = |bytes: u64| Weight { bytes, count: u32::from(bytes > 0) };
@@ -41,6 +34,13 @@ fn page() -> SourcesPage {
     SourcesPage { total: standing(1000, 511), elsewhere: standing(30, 0), left_out: Standing::default(), files }
 }
 
+/// Answers nothing by itself.
+struct Lines;
+
+impl Worker for Lines {}
+
+type Page = face::Page<Lines>;
+
 impl Page {
     fn open() -> Page {
         let device = |device| DeviceSummary {
@@ -50,11 +50,7 @@ impl Page {
             drawn_peak: 1 << 20,
             ..DeviceSummary::default()
         };
-        let mut page = Page { state: State::default(), done: vec![] };
-        page.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
-        page.give(&["a.pickle"]);
-        page.reply(summary::opened(vec![device(0), device(1)]));
-        page
+        Page::with(Lines, vec![device(0), device(1)])
     }
 
     /// With the view seen and answered.
@@ -65,36 +61,21 @@ impl Page {
         page
     }
 
-    fn act(&mut self, action: Action) {
-        self.done = update(&mut self.state, action, 0.0);
-    }
-
-    fn reply(&mut self, reply: Reply) {
-        self.act(Action::Replied { load: self.state.load, reply });
-    }
-
-    fn give(&mut self, names: &[&str]) {
-        let file = |name: &&str| GivenFile { name: (*name).into(), bytes: 10 };
-        self.act(Action::FilesGiven(names.iter().map(file).collect()));
-    }
-
     fn drop_text(&mut self, name: &str, text: &str) {
         let text = SourceText { name: name.into(), text: text.into() };
         self.act(Action::of(SourceAction::Read(Ok(text))));
     }
 
     fn asked(&self) -> Option<(u32, Scope)> {
-        self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Ask(Ask { serial, device: 0, what: Question::Sources(scope) })) => {
-                Some((*serial, *scope))
-            }
+        self.request(|request| match request {
+            Request::Ask(Ask { serial, device: 0, what: Question::Sources(scope) }) => Some((*serial, *scope)),
             _ => None,
         })
     }
 
     fn answer(&mut self) {
         let (serial, _) = self.asked().expect("a question");
-        self.reply(Reply::Answer { serial, answer: Answer::Sources(Box::new(page())) });
+        self.answered(serial, Answer::Sources(Box::new(page())));
     }
 
     fn pick(&mut self, place: usize) {
@@ -107,7 +88,7 @@ impl Page {
 
     /// The place and name of the file that is to be read.
     fn read(&self) -> Option<(usize, String)> {
-        self.done.iter().find_map(|effect| match effect {
+        self.did(|effect| match effect {
             Effect::ReadText(place, name) => Some((*place, name.clone())),
             _ => None,
         })
@@ -127,7 +108,7 @@ fn it_asks_only_while_it_is_seen_and_one_question_at_a_time() {
     assert_eq!(first.1, Scope::At(501), "the peak");
     page.act(Action::MomentTyped("end".into()));
     assert_eq!(page.asked(), None, "one question is on its way");
-    page.reply(Reply::Answer { serial: first.0, answer: Answer::Sources(Box::new(self::page())) });
+    page.answered(first.0, Answer::Sources(Box::new(self::page())));
     assert_eq!(page.asked().map(|(_, scope)| scope), Some(Scope::At(999)), "then the newest moment");
     assert!(!page.labels().is_empty(), "until then what was known stays");
     page.answer();
@@ -211,7 +192,7 @@ fn a_dropped_source_is_no_snapshot() {
     let mut page = Page::open();
     page.act(Action::FilesGiven(vec![GivenFile { name: "model.py".into(), bytes: 1 << 30 }]));
     assert_eq!(page.read(), None, "no source is so long");
-    let mut page = Page { state: State::default(), done: vec![] };
+    let mut page = Page::new(Lines);
     page.give(&["model.py"]);
     assert_eq!((page.read(), page.is_loading()), (None, true), "nothing is open that it could belong to");
 }
@@ -269,7 +250,7 @@ fn a_file_of_many_lines_is_cut_and_says_by_how_much() {
     let files = vec![source("/a.py", &lines), source("/b.py", &[(1, 1, 1)])];
     let answer = SourcesPage { total: files[0].standing, files, ..SourcesPage::default() };
     let total = answer.files[0].standing.now.bytes;
-    page.reply(Reply::Answer { serial, answer: Answer::Sources(Box::new(answer)) });
+    page.answered(serial, Answer::Sources(Box::new(answer)));
     let rows = view(&page.state.sources, &page.state).rows;
     let labels: Vec<&str> = rows.iter().rev().take(2).map(|row| row.label.as_str()).collect();
     assert_eq!(labels, ["1 lighter file not shown", "3,501 lighter lines not shown"]);

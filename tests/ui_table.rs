@@ -1,31 +1,28 @@
 //! The table and the histograms without a browser: what is asked when, which rows are chosen and seen, what is said.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
-use crate::summary;
-
+use crate::face::{self, Worker};
 use memscape::engine::protocol::{
     Details, DeviceSummary, LIFE_CLASSES, SIZE_CLASSES, SortWay, TableColumn, TablePage, TableQuestion, TableRow,
     TableText, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
-use memscape::ui::effect::GivenFile;
 use memscape::ui::histograms::{Histogram, Reach};
 use memscape::ui::rows::RowsStep;
 use memscape::ui::rows::{Extent, Go};
-use memscape::ui::shown::Canvas;
 use memscape::ui::state::FeatureCommand;
 use memscape::ui::table::TableAction;
 use memscape::ui::table::TableStep;
 use memscape::ui::table::{Dropped, ROW_PX, grid, status};
 use memscape::ui::views::Tab;
-use memscape::ui::{Action, Command, Effect, State, update};
+use memscape::ui::{Action, Command, Effect};
 
-/// A page under test, its worker played by hand.
-struct Page {
-    state: State,
-    done: Vec<Effect>,
-    rows: u32,
-}
+/// The table has so many rows.
+struct Rows(u32);
+
+impl Worker for Rows {}
+
+type Page = face::Page<Rows>;
 
 impl Page {
     /// With a file open and the table seen; 20 rows are seen of so many, the first of which are known.
@@ -37,20 +34,13 @@ impl Page {
             drawn_peak: 1 << 20,
             ..DeviceSummary::default()
         };
-        let mut page = Page { state: State::default(), done: vec![], rows };
-        page.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
-        page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
-        page.act(Action::Replied { load: page.state.load, reply: summary::opened(vec![device(0), device(1)]) });
+        let mut page = Page::with(Rows(rows), vec![device(0), device(1)]);
         assert!(page.asked().is_none(), "the table is not seen");
         page.act(Action::TabChosen(Tab::Table));
         page.answer();
         page.scroll(0.0);
         page.answer_if_asked();
         page
-    }
-
-    fn act(&mut self, action: Action) {
-        self.done = update(&mut self.state, action, 0.0);
     }
 
     fn key(&mut self, go: Go, extent: Extent) {
@@ -62,8 +52,8 @@ impl Page {
     }
 
     fn asked(&self) -> Option<(u32, TableQuestion)> {
-        self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Ask(Ask { serial, device: 0, what: Question::Table(question) })) => {
+        self.request(|request| match request {
+            Request::Ask(Ask { serial, device: 0, what: Question::Table(question) }) => {
                 Some((*serial, (**question).clone()))
             }
             _ => None,
@@ -84,19 +74,16 @@ impl Page {
         (sizes[10], sizes[12]) = (Weight { bytes: 5000, count: 9 }, Weight { bytes: 10_000, count: 4 });
         let page = TablePage {
             found: Weight::default(),
-            scope: Weight { bytes: 1 << 20, count: 1000 + self.rows },
-            listed: Weight { bytes: 1 << 20, count: self.rows },
+            scope: Weight { bytes: 1 << 20, count: 1000 + self.worker.0 },
+            listed: Weight { bytes: 1 << 20, count: self.worker.0 },
             chosen: Weight { bytes: 777, count: question.chosen.iter().map(|[from, to]| to - from).sum() },
             first,
-            rows: (first..self.rows.min(first + count)).map(row).collect(),
-            revealed: question.reveal.and_then(|it| it.checked_sub(1000)).filter(|row| *row < self.rows),
+            rows: (first..self.worker.0.min(first + count)).map(row).collect(),
+            revealed: question.reveal.and_then(|it| it.checked_sub(1000)).filter(|row| *row < self.worker.0),
             sizes,
             lives: vec![Weight { bytes: 1, count: 1 }; LIFE_CLASSES],
         };
-        self.act(Action::Replied {
-            load: self.state.load,
-            reply: Reply::Answer { serial, answer: Answer::Table(Box::new(page)) },
-        });
+        self.answered(serial, Answer::Table(Box::new(page)));
     }
 
     fn answer(&mut self) -> TableQuestion {
@@ -113,12 +100,7 @@ impl Page {
 
     /// The worker tells about the allocation that was just selected.
     fn select(&mut self, allocation: u32) {
-        let serial = self.state.selecting.expect("details were asked for");
-        let details = Details { allocation, ..Details::default() };
-        self.act(Action::Replied {
-            load: self.state.load,
-            reply: Reply::Answer { serial, answer: Answer::Details(Some(Box::new(details))) },
-        });
+        self.tell(Details { allocation, ..Details::default() });
     }
 
     /// The rows that are seen.

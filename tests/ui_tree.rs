@@ -1,32 +1,23 @@
 //! The call tree without a browser: what is asked when, what keys do, what rows say.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
-use crate::summary;
-
+use crate::face::{self, Worker};
 use memscape::engine::protocol::{
     Arrangement, Details, DeviceSummary, Fold, FoldState, Highlight, Internal, Merge, NodeKind, NodeLabel, Reach,
     Reveal, Root, Scope, Tally, TreePage, TreeQuestion, TreeRow, Weight,
 };
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Scene, View};
 use memscape::ui::amount::{per_mille, percent};
-use memscape::ui::effect::GivenFile;
 use memscape::ui::settings::{Field, SettingsAction};
-use memscape::ui::shown::Canvas;
 use memscape::ui::state::FeatureCommand;
 use memscape::ui::tree_keys::{TreeAction, TreeCommand};
 use memscape::ui::tree_rows::{RowView, TreeView, heat, view};
-use memscape::ui::{Action, Command, Effect, State, update};
+use memscape::ui::{Action, Command, Effect};
 
 /// Rows of the made-up tree when all is open.
 const ROWS: u32 = 100_000;
-
-/// A page under test, its worker played by hand: an open device, a tree that is ten rows high.
-struct Page {
-    state: State,
-    done: Vec<Effect>,
-}
 
 /// A row of a tree in which every node but the last is the only child of the one before.
 fn row(number: u32) -> TreeRow {
@@ -53,6 +44,13 @@ fn row(number: u32) -> TreeRow {
     }
 }
 
+/// A tree that is ten rows high, which the test answers from.
+struct Tree;
+
+impl Worker for Tree {}
+
+type Page = face::Page<Tree>;
+
 impl Page {
     fn open() -> Page {
         let device = |device| DeviceSummary {
@@ -62,22 +60,11 @@ impl Page {
             drawn_peak: 1 << 20,
             ..DeviceSummary::default()
         };
-        let mut page = Page { state: State::default(), done: vec![] };
-        page.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
-        page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
-        page.reply(summary::opened(vec![device(0), device(1)]));
+        let mut page = Page::with(Tree, vec![device(0), device(1)]);
         page.draw();
         assert!(page.question().is_none(), "what is not seen is not asked");
         page.scroll(0);
         page
-    }
-
-    fn act(&mut self, action: Action) {
-        self.done = update(&mut self.state, action, 0.0);
-    }
-
-    fn reply(&mut self, reply: Reply) {
-        self.act(Action::Replied { load: self.state.load, reply });
     }
 
     fn press(&mut self, command: TreeCommand) {
@@ -91,10 +78,8 @@ impl Page {
 
     /// The part of the tree that was just asked for.
     fn question(&self) -> Option<(u32, TreeQuestion)> {
-        self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Ask(Ask { serial, what: Question::Tree(question), .. })) => {
-                Some((*serial, *question.clone()))
-            }
+        self.request(|request| match request {
+            Request::Ask(Ask { serial, what: Question::Tree(question), .. }) => Some((*serial, *question.clone())),
             _ => None,
         })
     }
@@ -107,7 +92,7 @@ impl Page {
         let total = Weight { bytes: row(0).weight.bytes, count: 3 };
         let mut page = TreePage { total, row_count: ROWS, first, rows, ..TreePage::default() };
         tell(&question, &mut page);
-        self.reply(Reply::Answer { serial, answer: Answer::Tree(Box::new(page)) });
+        self.answered(serial, Answer::Tree(Box::new(page)));
         question
     }
 
@@ -126,24 +111,15 @@ impl Page {
     /// Selects an allocation and answers for its details.
     fn select(&mut self, allocation: u32) {
         self.act(Action::Command(Command::SelectNext));
-        let serial = self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Ask(Ask { serial, what: Question::Details(_), .. })) => Some(*serial),
-            _ => None,
-        });
-        let details = Details { allocation, stack: Some(4), ..Details::default() };
-        let serial = serial.expect("details were asked for");
-        self.reply(Reply::Answer { serial, answer: Answer::Details(Some(Box::new(details))) });
+        assert!(self.details_asked().is_some(), "details were asked for");
+        self.tell(Details { allocation, stack: Some(4), ..Details::default() });
     }
 
     /// Answers the scene that was just asked for, if one was.
     fn draw(&mut self) {
-        let scene = self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Ask(Ask { serial, what: Question::Scene { view, .. }, .. })) => Some((*serial, *view)),
-            _ => None,
-        });
-        if let Some((serial, view)) = scene {
+        if let Some((serial, _, view)) = self.scene_asked() {
             let scene = Box::new(scene_of(view));
-            self.reply(Reply::Answer { serial, answer: Answer::Scene(scene) });
+            self.answered(serial, Answer::Scene(scene));
         }
     }
 }
@@ -191,7 +167,7 @@ fn there_is_one_question_at_a_time_and_the_newest_comes_next() {
     assert_eq!(page.rows().len(), 23, "what came late is better than nothing");
     let (serial, question) = page.question().expect("the newest comes next");
     assert_eq!(question.scope, Scope::At(7));
-    page.reply(Reply::Answer { serial: serial + 1, answer: Answer::Tree(Box::default()) });
+    page.answered(serial + 1, Answer::Tree(Box::default()));
     assert_eq!(page.rows().len(), 23, "nobody asked that");
 }
 
@@ -201,7 +177,7 @@ impl Page {
         let rows: Vec<TreeRow> = (first..first + 107).map(row).collect();
         let total = Weight { bytes: row(0).weight.bytes, count: 3 };
         let page = TreePage { total, row_count: ROWS, first, rows, ..TreePage::default() };
-        self.reply(Reply::Answer { serial: self.state.serial, answer: Answer::Tree(Box::new(page)) });
+        self.answered(self.state.serial, Answer::Tree(Box::new(page)));
     }
 }
 
@@ -383,7 +359,7 @@ fn rows_of_the_arrangement_before_are_nobodys_nodes() {
     let (serial, _) = asked.expect("the other tree was asked for");
     let rows = (0..20).map(row).collect();
     let tree = TreePage { row_count: ROWS, rows, ..TreePage::default() };
-    page.reply(Reply::Answer { serial, answer: Answer::Tree(Box::new(tree)) });
+    page.answered(serial, Answer::Tree(Box::new(tree)));
     page.press(TreeCommand::Select);
     assert_eq!(page.state.views.node, Some(5), "the row that was clicked, in the new tree");
 }
@@ -464,7 +440,7 @@ fn the_search_leads_from_row_to_row() {
     });
     let find = find.expect("a search");
     let tally = Tally { count: 3, requested: 9, peak_count: 1, peak_requested: 3 };
-    page.reply(Reply::Answer { serial: find, answer: Answer::Find(tally) });
+    page.answered(find, Answer::Find(tally));
     let question = page.answer(|_, tree| tree.rows.iter_mut().for_each(|row| row.found = 2048));
     assert_eq!(question.find, Some(find));
     assert!(view(&page.state.tree, &page.state).searched);

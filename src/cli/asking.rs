@@ -151,30 +151,26 @@ impl Asking {
     }
 }
 
-/// A part of an answer that has many rows.
-pub(crate) trait Rows {
-    /// A row.
-    type Row;
-    /// Those of the part.
-    fn rows(&mut self) -> &mut Vec<Self::Row>;
-    /// How many there are in all.
-    fn count(&self) -> u32;
-}
-
-/// The first `wanted` rows as one part: the engine hands out so many at a time. `ask` is told the first row and how many; `None` where
-/// it has no answer.
-pub(crate) fn whole<P: Rows>(wanted: u32, mut ask: impl FnMut([u32; 2]) -> Option<Box<P>>) -> Option<Box<P>> {
+/// The first `wanted` rows as one part: the engine hands out so many at a time. `ask` gets the first row and how many, and has no
+/// answer at times; `rows` gives the rows of a part, and how many there are in all.
+pub(crate) fn whole<P, R>(
+    wanted: u32,
+    rows: fn(&mut P) -> (&mut Vec<R>, u32),
+    mut ask: impl FnMut([u32; 2]) -> Option<Box<P>>,
+) -> Option<Box<P>> {
     let mut whole = ask([0, wanted])?;
     loop {
-        let known = whole.rows().len() as u32;
-        if known >= wanted.min(whole.count()) {
+        let (known, count) = rows(&mut whole);
+        let first = known.len() as u32;
+        if first >= wanted.min(count) {
             return Some(whole);
         }
-        let mut next = ask([known, wanted - known])?;
-        if next.rows().is_empty() {
+        let mut next = ask([first, wanted - first])?;
+        let (next, _) = rows(&mut next);
+        if next.is_empty() {
             return Some(whole);
         }
-        whole.rows().append(next.rows());
+        known.append(next);
     }
 }
 

@@ -1,6 +1,6 @@
 //! `memscape find`: the allocations that a search finds, the largest first.
 
-use super::asking::{Asking, Rows, whole};
+use super::asking::{Asking, whole};
 use super::output::{after, more, pretty, printable};
 use super::terms::{At, Printed, Source};
 use base::units::{Bytes, Moment, counted, grouped};
@@ -59,8 +59,7 @@ pub(crate) fn find(arguments: &Find) -> Result<String, String> {
 
 /// At most `most` allocations of a scope that pass a filter, the largest first.
 pub(crate) fn largest(asking: &mut Asking, filter: &str, scope: Scope, most: u32) -> Option<Box<TablePage>> {
-    let _device = asking.device.device;
-    whole(most, |rows| {
+    whole(most, listed, |rows| {
         let question = TableQuestion {
             scope,
             filter: TableFilter { text: filter.to_owned(), ..TableFilter::default() },
@@ -77,16 +76,8 @@ pub(crate) fn largest(asking: &mut Asking, filter: &str, scope: Scope, most: u32
     })
 }
 
-impl Rows for TablePage {
-    type Row = TableRow;
-
-    fn rows(&mut self) -> &mut Vec<TableRow> {
-        &mut self.rows
-    }
-
-    fn count(&self) -> u32 {
-        self.listed.count
-    }
+fn listed(page: &mut TablePage) -> (&mut Vec<TableRow>, u32) {
+    (&mut page.rows, page.listed.count)
 }
 
 fn as_json(asking: &Asking, pattern: &str, facts: Option<MomentFacts>, page: &TablePage) -> String {

@@ -1,6 +1,6 @@
 //! What is live at a moment, grouped by the code that allocated it: asked of the engine, and printed as text or JSON.
 
-use super::asking::{Asking, Rows, whole};
+use super::asking::{Asking, whole};
 use super::output::{after, more, pretty, printable, with};
 use super::terms::{Printed, name_of};
 use base::units::{Bytes, Moment, counted, grouped};
@@ -191,7 +191,7 @@ fn tree(asking: &mut Asking, terms: &Terms, moment: u32) -> Option<Box<TreePage>
         By::Tree => vec![fold(Reach::AllBelow, FoldState::Open)],
         _ => vec![fold(Reach::AllBelow, FoldState::Closed), fold(Reach::One, FoldState::Open)],
     };
-    whole(terms.printed.top.saturating_add(1), |rows| {
+    whole(terms.printed.top.saturating_add(1), listed, |rows| {
         let question = TreeQuestion {
             scope: match terms.counting {
                 Counting::Whole => Scope::At(moment),
@@ -211,16 +211,8 @@ fn tree(asking: &mut Asking, terms: &Terms, moment: u32) -> Option<Box<TreePage>
     })
 }
 
-impl Rows for TreePage {
-    type Row = TreeRow;
-
-    fn rows(&mut self) -> &mut Vec<TreeRow> {
-        &mut self.rows
-    }
-
-    fn count(&self) -> u32 {
-        self.row_count
-    }
+fn listed(page: &mut TreePage) -> (&mut Vec<TreeRow>, u32) {
+    (&mut page.rows, page.row_count)
 }
 
 /// `train_step (train.py:233)`; of merged files the path.

@@ -1,13 +1,15 @@
 //! What every part of the page has at hand: the state, the theme, what draws, the worker, and a way to act; and what a part is.
 
 use crate::client::Client;
-use crate::dom::{self, Dom, Find};
+use crate::dom::{self, Dom};
+use crate::elements::Find;
 use crate::frame::Frame;
 use crate::given::Files;
 use crate::painter::Painter;
 use crate::theme::Theme;
 use std::cell::RefCell;
 use std::rc::Rc;
+use ui::views::Tab;
 use ui::{Action, State};
 use web_sys::{Element, Event, EventTarget};
 
@@ -44,6 +46,9 @@ pub(super) trait Part: Default + 'static {
     /// The elements it works on.
     type Elements: Find;
 
+    /// The tab that it is seen in: while another is, it rests. Without one it is always shown.
+    const TAB: Option<Tab> = None;
+
     /// Begins: makes what `index.html` has not, and listens to what is more than an event of an element.
     ///
     /// # Errors
@@ -74,7 +79,11 @@ pub(super) fn begin<P: Part>(app: &Rc<App>) -> Result<Show, String> {
         dom::listen(target, event, move |event| then(&app, &elements, event));
     });
     let mut part = P::default();
-    Ok(Box::new(move |app, state| part.show(app, &elements, state)))
+    Ok(Box::new(move |app, state| {
+        if P::TAB.is_none() || P::TAB == state.views.seen() {
+            part.show(app, &elements, state);
+        }
+    }))
 }
 
 /// A view model as it was shown last.

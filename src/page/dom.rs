@@ -17,73 +17,6 @@ pub(super) struct Dom {
     pub(super) body: HtmlElement,
 }
 
-/// Elements that are found together.
-pub(super) trait Find: Sized + 'static {
-    /// Looks for them all.
-    fn among(search: &mut Search) -> Self;
-
-    /// Finds them all. The error names one that is missing or of another kind.
-    fn find(dom: &Dom) -> Result<Self, String> {
-        let mut search = Search { dom: dom.clone(), missing: None };
-        let found = Self::among(&mut search);
-        search.missing.map_or(Ok(found), Err)
-    }
-}
-
-/// A search for many elements that is asked once, at its end, whether all were found: an answer for each would be 20 kB of wasm.
-pub(super) struct Search {
-    pub(super) dom: Dom,
-    /// The first that is missing or of another kind.
-    missing: Option<String>,
-}
-
-impl Search {
-    /// The element with this id; where it is missing, nothing that is one.
-    pub(super) fn element<T: JsCast>(&mut self, id: &str) -> T {
-        self.value(id, T::instanceof).unchecked_into()
-    }
-
-    #[inline(never)]
-    fn value(&mut self, id: &str, is_kind: fn(&JsValue) -> bool) -> JsValue {
-        let element = self.dom.document.get_element_by_id(id).map_or(JsValue::NULL, JsValue::from);
-        if !is_kind(&element) {
-            let (before, after) = if element.is_null() {
-                ("index.html has no #", "")
-            } else {
-                ("#", " is of another kind in index.html")
-            };
-            self.missing.get_or_insert_with(|| [before, id, after].concat());
-        }
-        element
-    }
-}
-
-/// The elements of `index.html` that a file works on, by their kind: `elements! { HtmlElement: answer "answer"; }`.
-macro_rules! elements {
-    ($($kind:ident: $($field:ident $id:literal),*;)*) => {
-        /// The elements that this file works on.
-        pub(super) struct Elements {
-            dom: crate::dom::Dom,
-            $($($field: web_sys::$kind,)*)*
-        }
-
-        impl crate::dom::Find for Elements {
-            fn among(search: &mut crate::dom::Search) -> Elements {
-                Elements { $($($field: search.element($id),)*)* dom: search.dom.clone() }
-            }
-        }
-
-        impl std::ops::Deref for Elements {
-            type Target = crate::dom::Dom;
-
-            fn deref(&self) -> &crate::dom::Dom {
-                &self.dom
-            }
-        }
-    };
-}
-pub(super) use elements;
-
 impl Dom {
     /// That of a window.
     pub(super) fn of(window: Window) -> Result<Dom, String> {
@@ -132,6 +65,12 @@ impl Dom {
         }
     }
 
+    /// Fills a picker with these lines.
+    pub(super) fn fill_options<'a>(&self, picker: &Element, lines: impl IntoIterator<Item = &'a String>) {
+        clear(picker);
+        lines.into_iter().for_each(|line| drop(self.add(picker, "option", "", line)));
+    }
+
     /// What has the focus.
     pub(super) fn focus(&self) -> Option<Element> {
         self.document.active_element()
@@ -169,12 +108,6 @@ impl Dom {
     }
 }
 
-impl Find for Dom {
-    fn among(search: &mut Search) -> Dom {
-        search.dom.clone()
-    }
-}
-
 /// Gives the focus to an element.
 pub(super) fn give_focus(element: &Element) {
     // It fails only for an element that is gone.
@@ -197,6 +130,12 @@ pub(super) fn set_text(element: &Element, text: &str) {
     if element.text_content().as_deref() != Some(text) {
         element.set_text_content(Some(text));
     }
+}
+
+/// Shows a text, or hides where it stands.
+pub(super) fn show_text(element: &HtmlElement, text: Option<&str>) {
+    set_text(element, text.unwrap_or_default());
+    element.set_hidden(text.is_none());
 }
 
 /// Sets an attribute.

@@ -2,7 +2,8 @@
 
 use super::address::Fetched;
 use super::app::{App, On, Part};
-use super::dom::{Dom, elements};
+use super::dom::Dom;
+use super::elements::elements;
 use super::folders;
 use crate::wire::ToWorker;
 use js_sys::Promise;
@@ -15,7 +16,7 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{ClipboardEvent, DataTransfer, DragEvent, Event, File, FileList};
 
 elements! {
-    HtmlInputElement: file "file";
+    HtmlInputElement: file;
 }
 
 /// Nothing of it is shown.

@@ -1,7 +1,8 @@
 //! What the pointer does over the canvas: it hovers, it drags, it clicks.
 
 use super::app::{App, On, Part};
-use super::dom::{elements, listen, place_in};
+use super::dom::{listen, place_in};
+use super::elements::elements;
 use std::cell::Cell;
 use std::rc::Rc;
 use ui::Action;
@@ -11,7 +12,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlElement, MouseEvent, PointerEvent, WheelEvent};
 
 elements! {
-    HtmlElement: plot "plot";
+    HtmlElement: plot;
 }
 
 /// CSS pixels to a line of a wheel that counts in lines, and to a page.

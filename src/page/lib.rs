@@ -11,6 +11,7 @@ mod client;
 mod clipboard;
 mod device;
 mod dom;
+mod elements;
 mod embedded;
 mod export;
 mod files;

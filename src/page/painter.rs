@@ -1,6 +1,7 @@
 //! The picture: scene, outlines and labels on the canvas, drawn when something of it changed and only then.
 
-use super::dom::{self, Dom, Find, elements};
+use super::dom::{self, Dom};
+use super::elements::{Find, elements};
 use super::labels;
 use super::outlines::outlines;
 use super::theme::Theme;
@@ -15,8 +16,8 @@ use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 
 elements! {
-    HtmlCanvasElement: flame_canvas "flame-canvas", labels "labels", timeline "timeline";
-    HtmlElement: stage "stage";
+    HtmlCanvasElement: flame_canvas, labels, timeline;
+    HtmlElement: stage;
 }
 
 /// Draws the timeline, and for whoever knows it the flame graph.

@@ -27,6 +27,22 @@ pub enum Scope {
     Export,
 }
 
+impl Scope {
+    /// All of them in the order of the list of keys, with their headings there.
+    pub const ALL: [(Scope, &'static str); 10] = [
+        (Scope::Timeline, "Timeline"),
+        (Scope::Why, "Why"),
+        (Scope::Tree, "Call tree"),
+        (Scope::Table, "Table of allocations, list of events"),
+        (Scope::Events, "List of events"),
+        (Scope::Memory, "Memory"),
+        (Scope::Histograms, "Histograms"),
+        (Scope::Flame, "Flame graph"),
+        (Scope::Page, "Everywhere"),
+        (Scope::Export, "In “Save the picture”"),
+    ];
+}
+
 /// One line of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Binding<C> {

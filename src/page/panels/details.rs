@@ -1,7 +1,8 @@
 //! The selected allocation.
 
 use crate::app::{App, Part, Shown};
-use crate::dom::{append, clear, elements, set_attribute, set_text, source_link};
+use crate::dom::{append, clear, set_attribute, set_text, show_text, source_link};
+use crate::elements::elements;
 use engine::protocol::Details;
 use std::rc::Rc;
 use ui::State;
@@ -9,9 +10,8 @@ use ui::details::{FrameKind, FrameView, view};
 use ui::settings::Settings;
 
 elements! {
-    HtmlElement: about_hint "about-hint", details "details", details_caution "details-caution",
-        details_facts "details-facts", details_site "details-site", details_title "details-title", forward "forward",
-        forward_text "forward-text", frames "frames", side "side", stack_title "stack-title";
+    HtmlElement: about_hint, details, details_caution, details_facts, details_site, details_title, forward,
+        forward_text, frames, side, stack_title;
 }
 
 #[derive(Default)]
@@ -62,8 +62,7 @@ fn show(elements: &Elements, details: &Details, settings: &Settings) {
     let view = view(details);
     set_text(&elements.details_title, &view.title);
     set_text(&elements.details_site, view.site.as_deref().unwrap_or_default());
-    set_text(&elements.details_caution, view.caution.unwrap_or_default());
-    elements.details_caution.set_hidden(view.caution.is_none());
+    show_text(&elements.details_caution, view.caution);
     let facts = view.facts.iter().map(|fact| (fact.label.as_str(), fact.value.as_str()));
     elements.fill_definitions(&elements.details_facts, facts);
     set_text(&elements.stack_title, &view.stack_title);

@@ -2,7 +2,8 @@
 
 use super::grid::{HEAD_PX, Place, Rows, clicked_row, leave_field, watch_scroll};
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{clear, elements, number, set_attribute, set_flag, set_text};
+use crate::dom::{clear, number, set_attribute, set_flag, set_text};
+use crate::elements::elements;
 use std::rc::Rc;
 use ui::events::{COLUMNS, Chip, EventsAction, EventsStatus, chips, grid, status};
 use ui::rows::Grid;
@@ -11,11 +12,9 @@ use ui::views::Tab;
 use ui::{Action, Command, State};
 
 elements! {
-    HtmlElement: events_actions "events-actions", events_all "events-all", events_clear "events-clear",
-        events_copy "events-copy", events_empty "events-empty", events_empty_text "events-empty-text",
-        events_go "events-go", events_grid "events-grid", events_head "events-head", events_rows "events-rows",
-        events_space "events-space", events_status "events-status";
-    HtmlInputElement: events_filter "events-filter";
+    HtmlElement: events_actions, events_all, events_clear, events_copy, events_empty, events_empty_text, events_go,
+        events_grid, events_head, events_rows, events_space, events_status;
+    HtmlInputElement: events_filter;
 }
 
 #[derive(Default)]
@@ -40,6 +39,7 @@ fn place(elements: &Elements) -> Place<'_> {
 
 impl Part for Panel {
     type Elements = Elements;
+    const TAB: Option<Tab> = Some(Tab::Events);
 
     fn start(app: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
         for (name, meaning) in COLUMNS {
@@ -68,7 +68,7 @@ impl Part for Panel {
         });
         // Their keys are those of the table's buttons.
         on(&elements.events_all, "click", |app, _, _| {
-            app.dispatch(Action::Command(Command::Rows(RowsStep::ChooseAll)))
+            app.dispatch(Action::Command(Command::Rows(RowsStep::ChooseAll)));
         });
         on(&elements.events_copy, "click", |app, _, _| app.dispatch(Action::Command(Command::Rows(RowsStep::Copy))));
         on(&elements.events_clear, "click", |app, _, _| app.dispatch(Action::Command(Command::Rows(RowsStep::Clear))));
@@ -76,9 +76,6 @@ impl Part for Panel {
     }
 
     fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
-        if state.views.seen() != Some(Tab::Events) {
-            return;
-        }
         if let Some(grid) = self.grid.changed(grid(&state.events, state)) {
             self.rows.show(elements, &place(elements), grid);
         }

@@ -1,7 +1,8 @@
 //! The dialog that offers the formats of a picture.
 
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{elements, set_open, set_text};
+use crate::dom::{set_open, set_text};
+use crate::elements::elements;
 use std::rc::Rc;
 use ui::export::ExportAction;
 use ui::export::{Dialog, pixels};
@@ -9,9 +10,9 @@ use ui::picture_file::Format;
 use ui::{Action, State};
 
 elements! {
-    HtmlButtonElement: export_close "export-close";
-    HtmlDialogElement: export "export";
-    HtmlElement: export_size_1 "export-size-1", export_size_2 "export-size-2", export_size_4 "export-size-4";
+    HtmlButtonElement: export_close;
+    HtmlDialogElement: export;
+    HtmlElement: export_size_1, export_size_2, export_size_4;
 }
 
 #[derive(Default)]

@@ -1,7 +1,8 @@
 //! What is said beside the field of the search, and about the stack of the selection.
 
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{elements, listen, set_attribute, set_flag, set_text};
+use crate::dom::{listen, set_attribute, set_flag, set_text};
+use crate::elements::elements;
 use gloo::timers::callback::Timeout;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -11,10 +12,9 @@ use wasm_bindgen::JsCast;
 use web_sys::{Event, KeyboardEvent};
 
 elements! {
-    HtmlButtonElement: find_capitals "find-capitals", find_clear "find-clear", find_next "find-next",
-        find_previous "find-previous", same_stack "same-stack";
-    HtmlElement: find_status "find-status", same_stack_text "same-stack-text";
-    HtmlInputElement: find "find";
+    HtmlButtonElement: find_capitals, find_clear, find_next, find_previous, same_stack;
+    HtmlElement: find_status, same_stack_text;
+    HtmlInputElement: find;
 }
 
 /// Nobody reads what is found between two letters.

@@ -2,7 +2,8 @@
 
 use super::hover::place_card;
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{append, clear, elements, number, set_attribute, set_flag, set_text};
+use crate::dom::{append, clear, number, set_attribute, set_flag, set_text};
+use crate::elements::elements;
 use engine::protocol::{Arrangement, Internal, Merge, Root};
 use std::rc::Rc;
 use ui::flame::words::{Crumb, FlameCard, card, crumbs, found, note, reading};
@@ -11,11 +12,10 @@ use ui::views::Tab;
 use ui::{Action, State};
 
 elements! {
-    HtmlButtonElement: flame_internal "flame-internal", flame_invert "flame-invert", flame_turn "flame-turn";
-    HtmlElement: flame_card "flame-card", flame_card_name "flame-card-name", flame_card_place "flame-card-place",
-        flame_card_shares "flame-card-shares", flame_card_title "flame-card-title", flame_crumbs "flame-crumbs",
-        flame_found "flame-found", flame_note "flame-note", flame_plot "flame-plot", flame_reading "flame-reading";
-    HtmlSelectElement: flame_merge "flame-merge";
+    HtmlButtonElement: flame_internal, flame_invert, flame_turn;
+    HtmlElement: flame_card, flame_card_name, flame_card_place, flame_card_shares, flame_card_title, flame_crumbs,
+        flame_found, flame_note, flame_plot, flame_reading;
+    HtmlSelectElement: flame_merge;
 }
 
 #[derive(Default)]
@@ -27,6 +27,7 @@ pub(super) struct Panel {
 
 impl Part for Panel {
     type Elements = Elements;
+    const TAB: Option<Tab> = Some(Tab::Flame);
 
     fn listen(elements: &Elements, on: On<'_, Elements>) {
         on(&elements.flame_merge, "change", |app, elements, _| {
@@ -45,9 +46,6 @@ impl Part for Panel {
     }
 
     fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
-        if state.views.seen() != Some(Tab::Flame) {
-            return;
-        }
         let flame = &state.flame;
         if let Some((growth, arrangement)) = self.pressed.changed((flame.growth, state.views.arrangement)) {
             for (button, is_pressed) in [

@@ -2,7 +2,8 @@
 
 use crate::app::{App, On, Part};
 use crate::device::{choose, watch_size};
-use crate::dom::{self, elements, place_in, set_style};
+use crate::dom::{self, place_in, set_style};
+use crate::elements::elements;
 use crate::labels::{bare_context, ink};
 use crate::theme::Theme;
 use engine::protocol::NodeKind;
@@ -16,8 +17,8 @@ use ui::{Action, State};
 use web_sys::Event;
 
 elements! {
-    HtmlCanvasElement: flame_labels "flame-labels";
-    HtmlElement: flame_plot "flame-plot", flame_scroll "flame-scroll", flame_space "flame-space";
+    HtmlCanvasElement: flame_labels;
+    HtmlElement: flame_plot, flame_scroll, flame_space;
 }
 
 /// What is drawn now.

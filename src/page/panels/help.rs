@@ -1,7 +1,8 @@
 //! The list of keys.
 
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{elements, set_open};
+use crate::dom::set_open;
+use crate::elements::elements;
 use std::rc::Rc;
 use ui::binding::{Scope, key_text};
 use ui::keys::{BINDINGS, GESTURES};
@@ -9,10 +10,10 @@ use ui::stage::{Help, Letters};
 use ui::{Action, Command, State};
 
 elements! {
-    HtmlButtonElement: help_close "help-close";
-    HtmlDialogElement: help "help";
-    HtmlElement: keys "keys";
-    HtmlInputElement: letters "letters";
+    HtmlButtonElement: help_close;
+    HtmlDialogElement: help;
+    HtmlElement: keys;
+    HtmlInputElement: letters;
 }
 
 #[derive(Default)]
@@ -33,18 +34,7 @@ impl Part for Panel {
     type Elements = Elements;
 
     fn start(_: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
-        for (scope, title) in [
-            (Scope::Timeline, "Timeline"),
-            (Scope::Why, "Why"),
-            (Scope::Tree, "Call tree"),
-            (Scope::Table, "Table of allocations, list of events"),
-            (Scope::Events, "List of events"),
-            (Scope::Memory, "Memory"),
-            (Scope::Histograms, "Histograms"),
-            (Scope::Flame, "Flame graph"),
-            (Scope::Page, "Everywhere"),
-            (Scope::Export, "In “Save the picture”"),
-        ] {
+        for (scope, title) in Scope::ALL {
             elements.add(&elements.keys, "h3", "", title);
             let list = elements.add(&elements.keys, "dl", "", "");
             for binding in BINDINGS.iter().filter(|binding| binding.scope == scope) {

@@ -1,9 +1,8 @@
 //! The histograms: a button a bar.
 
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{
-    Dom, append, clear, elements, give_focus, hit, listen, number, set_attribute, set_flag, set_style, set_text,
-};
+use crate::dom::{Dom, append, clear, give_focus, hit, listen, number, set_attribute, set_flag, set_style, set_text};
+use crate::elements::elements;
 use std::rc::Rc;
 use ui::histograms::{Bar, Chart, Histogram, Measure, Reach};
 use ui::table::TableAction;
@@ -13,8 +12,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent, MouseEvent};
 
 elements! {
-    HtmlElement: histograms "histograms", life_bars "life-bars", life_top "life-top", measure "measure",
-        size_bars "size-bars", size_top "size-top";
+    HtmlElement: histograms, life_bars, life_top, measure, size_bars, size_top;
 }
 
 #[derive(Default)]
@@ -31,6 +29,7 @@ impl Elements {
 
 impl Part for Panel {
     type Elements = Elements;
+    const TAB: Option<Tab> = Some(Tab::Histograms);
 
     fn start(app: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
         for (of, bars, top) in elements.charts() {
@@ -59,9 +58,6 @@ impl Part for Panel {
     }
 
     fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
-        if state.views.seen() != Some(Tab::Histograms) {
-            return;
-        }
         if let Some(measure) = self.measure.changed(state.table.measure) {
             let is_count = *measure == Measure::Count;
             set_flag(&elements.measure, "aria-pressed", is_count);

@@ -1,7 +1,8 @@
 //! The card beside the pointer, and the line below the picture.
 
 use crate::app::{App, Part, Shown};
-use crate::dom::{Dom, elements, set_style, set_text};
+use crate::dom::{Dom, set_style, set_text};
+use crate::elements::elements;
 use std::rc::Rc;
 use ui::State;
 use ui::hover::{Card, card};
@@ -10,8 +11,7 @@ use ui::placing::beside;
 use web_sys::HtmlElement;
 
 elements! {
-    HtmlElement: card "card", card_hidden "card-hidden", card_lifetime "card-lifetime", card_segment "card-segment",
-        card_site "card-site", card_title "card-title", plot "plot", reading "reading", stage "stage";
+    HtmlElement: card, card_hidden, card_lifetime, card_segment, card_site, card_title, plot, reading, stage;
 }
 
 #[derive(Default)]

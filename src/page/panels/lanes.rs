@@ -1,14 +1,15 @@
 //! The labels at the lanes, each a button that gives its lane the focus; and the toggle of the lanes.
 
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{append, clear, elements, give_focus, said, set_attribute, set_flag, set_style, set_text};
+use crate::dom::{append, clear, give_focus, said, set_attribute, set_flag, set_style, set_text};
+use crate::elements::elements;
 use std::rc::Rc;
 use ui::lane_labels::{LaneLabel, Toggle, lane_labels, toggle};
 use ui::{Action, State};
 
 elements! {
-    HtmlButtonElement: lanes "lanes";
-    HtmlElement: device_steps "device-steps", lane_labels "lane-labels", lanes_note "lanes-note";
+    HtmlButtonElement: lanes;
+    HtmlElement: device_steps, lane_labels, lanes_note;
 }
 
 #[derive(Default)]

@@ -1,7 +1,8 @@
 //! What the colours mean, as a list whose entries fade what they name; and the pickers of order, colours and axis.
 
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{append, clear, elements, give_focus, hit, number, set_attribute, set_flag, set_style, set_text};
+use crate::dom::{append, clear, give_focus, hit, number, set_attribute, set_flag, set_style, set_text};
+use crate::elements::elements;
 use crate::theme::Theme;
 use engine::protocol::{Grouping, LegendEntry, Plot};
 use picture::timeline::Axis;
@@ -14,9 +15,9 @@ use ui::{Action, State};
 use web_sys::Event;
 
 elements! {
-    HtmlButtonElement: axis "axis";
-    HtmlElement: legend "legend", legend_entries "legend-entries", legend_title "legend-title", stage "stage";
-    HtmlSelectElement: colouring "colouring", stacking "stacking";
+    HtmlButtonElement: axis;
+    HtmlElement: legend, legend_entries, legend_title, stage;
+    HtmlSelectElement: colouring, stacking;
 }
 
 #[derive(Default)]

@@ -3,7 +3,8 @@
 use super::grid::{leave_field, watch_scroll};
 use super::hover::place_card;
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{clear, elements, set_attribute, set_flag, set_style, set_text};
+use crate::dom::{clear, set_attribute, set_flag, set_style, set_text};
+use crate::elements::elements;
 use engine::protocol::StatePage;
 use std::rc::Rc;
 use ui::memory::MemoryAction;
@@ -12,17 +13,13 @@ use ui::memory::words::{
 };
 use ui::views::Tab;
 use ui::{Action, State};
-use web_sys::HtmlSelectElement;
 
 elements! {
-    HtmlCanvasElement: memory_canvas "memory-canvas";
-    HtmlElement: memory_card "memory-card", memory_card_life "memory-card-life",
-        memory_card_segment "memory-card-segment", memory_card_site "memory-card-site",
-        memory_card_title "memory-card-title", memory_fit "memory-fit", memory_fits "memory-fits",
-        memory_headings "memory-headings", memory_note "memory-note", memory_plot "memory-plot",
-        memory_reading "memory-reading", memory_scroll "memory-scroll", memory_sums "memory-sums", state "state";
-    HtmlInputElement: memory_request "memory-request";
-    HtmlSelectElement: memory_pool "memory-pool", memory_sort "memory-sort", memory_stream "memory-stream";
+    HtmlCanvasElement: memory_canvas;
+    HtmlElement: memory_card, memory_card_life, memory_card_segment, memory_card_site, memory_card_title, memory_fit,
+        memory_fits, memory_headings, memory_note, memory_plot, memory_reading, memory_scroll, memory_sums, state;
+    HtmlInputElement: memory_request;
+    HtmlSelectElement: memory_pool, memory_sort, memory_stream;
 }
 
 #[derive(Default)]
@@ -38,6 +35,7 @@ pub(super) struct Panel {
 
 impl Part for Panel {
     type Elements = Elements;
+    const TAB: Option<Tab> = Some(Tab::Memory);
 
     fn start(app: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
         let scrolled = |top, height| Action::of(MemoryAction::Scrolled(top, height));
@@ -61,14 +59,13 @@ impl Part for Panel {
     }
 
     fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
-        if state.views.seen() != Some(Tab::Memory) {
-            return;
-        }
         let memory = &state.memory;
         let choices = [pool_choices(memory), stream_choices(memory)];
         if let Some(choices) = self.choices.changed(choices) {
             for (picker, lines) in [&elements.memory_pool, &elements.memory_stream].into_iter().zip(choices) {
-                fill(elements, picker, lines);
+                elements.fill_options(picker, lines);
+                // With nothing to choose from it says nothing.
+                picker.set_hidden(lines.len() < 3);
             }
             self.chosen = Shown::default();
         }
@@ -149,13 +146,4 @@ fn show_sums(elements: &Elements, page: &StatePage) {
     ] {
         set_attribute(&elements.state, name, &value.to_string());
     }
-}
-
-fn fill(elements: &Elements, picker: &HtmlSelectElement, lines: &[String]) {
-    clear(picker);
-    for line in lines {
-        elements.add(picker, "option", "", line);
-    }
-    // With nothing to choose from it says nothing.
-    picker.set_hidden(lines.len() < 3);
 }

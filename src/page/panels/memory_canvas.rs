@@ -2,7 +2,8 @@
 
 use crate::app::{App, On, Part};
 use crate::device::watch_size;
-use crate::dom::{self, elements, place_in, set_style};
+use crate::dom::{self, place_in, set_style};
+use crate::elements::elements;
 use crate::labels::{bare_context, ink};
 use crate::painter::faded_look;
 use crate::theme::Theme;
@@ -21,8 +22,8 @@ use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{Event, ImageData, WheelEvent};
 
 elements! {
-    HtmlCanvasElement: memory_canvas "memory-canvas";
-    HtmlElement: memory_plot "memory-plot", memory_scroll "memory-scroll", memory_space "memory-space";
+    HtmlCanvasElement: memory_canvas;
+    HtmlElement: memory_plot, memory_scroll, memory_space;
 }
 
 /// A segment narrower than this has no lines at its sides: they would be half of it.

@@ -2,7 +2,8 @@
 //! at both edges and as a whole.
 
 use crate::app::{App, Part};
-use crate::dom::{elements, listen};
+use crate::dom::listen;
+use crate::elements::elements;
 use crate::labels::bare_context;
 use crate::theme::Theme;
 use engine::protocol::Overview;
@@ -13,7 +14,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, PointerEvent};
 
 elements! {
-    HtmlCanvasElement: minimap "minimap";
+    HtmlCanvasElement: minimap;
 }
 
 /// How near, in CSS pixels, an edge has to be to be grabbed.

@@ -1,7 +1,8 @@
 //! The cursor's moment, what was measured, the markers; and what a screen reader is told of the cursor.
 
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{append, clear, elements, give_focus, hit, number, set_attribute, set_flag, set_or_remove, set_text};
+use crate::dom::{append, clear, give_focus, hit, number, set_attribute, set_flag, set_or_remove, set_text};
+use crate::elements::elements;
 use gloo::timers::callback::Timeout;
 use std::rc::Rc;
 use ui::markers::Line;
@@ -11,10 +12,9 @@ use ui::{Action, State};
 use web_sys::Event;
 
 elements! {
-    HtmlButtonElement: ruler "ruler", window_back "window-back", window_forward "window-forward";
-    HtmlElement: marker_box "marker-box", markers "markers", measured "measured", measured_text "measured-text",
-        moment "moment", moment_facts "moment-facts", moment_title "moment-title", spoken "spoken";
-    HtmlInputElement: capacity "capacity";
+    HtmlButtonElement: ruler, window_back, window_forward;
+    HtmlElement: marker_box, markers, measured, measured_text, moment, moment_facts, moment_title, spoken;
+    HtmlInputElement: capacity;
 }
 
 /// A cursor that stood still for so many ms is told of.

@@ -1,7 +1,7 @@
 //! Crosshair, ruler, box, markers and the capacity line on a canvas of their own: moving the pointer draws nothing else.
 
-use crate::app::{App, Part};
-use crate::dom::elements;
+use crate::app::{App, Part, Shown};
+use crate::elements::elements;
 use crate::labels::{FONT, context, stage_size};
 use crate::theme::Theme;
 use picture::timeline::View;
@@ -13,8 +13,8 @@ use ui::shown::Canvas;
 use web_sys::CanvasRenderingContext2d;
 
 elements! {
-    HtmlCanvasElement: overlay "overlay";
-    HtmlElement: stage "stage";
+    HtmlCanvasElement: overlay;
+    HtmlElement: stage;
 }
 
 /// CSS pixels: the height of a chip, and what is beside its text.
@@ -28,7 +28,7 @@ const BESIDE: f64 = 8.0;
 /// What is drawn now.
 #[derive(Default)]
 pub(super) struct Panel {
-    shown: Option<(Overlay, Size, Theme)>,
+    shown: Shown<(Overlay, Size, Theme)>,
 }
 
 /// Of the stage and of the picture in it; and the pixels above the focused lane.
@@ -43,21 +43,15 @@ impl Part for Panel {
     type Elements = Elements;
 
     fn show(&mut self, app: &Rc<App>, elements: &Elements, state: &State) {
-        let theme = &*app.theme.borrow();
         let (Some(view), Some(canvas)) = (state.view, state.canvas) else {
             // As the flame graph: WebKit may show it empty again.
-            self.shown = None;
+            self.shown = Shown::default();
             return;
         };
         let stage = stage_size(&elements.stage, canvas.scale);
-        let overlay = Overlay::of(state);
         let above = above(state, &view, &canvas);
-        let same = |(shown, size, with): &(Overlay, Size, Theme)| {
-            *shown == overlay && *size == (stage, canvas.height_px, above) && with == theme
-        };
-        if self.shown.as_ref().is_some_and(same) {
-            return;
-        }
+        let now = (Overlay::of(state), (stage, canvas.height_px, above), app.theme.borrow().clone());
+        let Some((overlay, _, theme)) = self.shown.changed(now) else { return };
         let layer = &elements.overlay;
         if (layer.width(), layer.height()) != stage {
             layer.set_width(stage.0);
@@ -73,9 +67,8 @@ impl Part for Panel {
         context.save();
         let _ = context.translate(0.0, above);
         let brush = Brush { context, theme, scale: canvas.scale, left, plot, span, stage: stage_px };
-        brush.all(&overlay);
+        brush.all(overlay);
         brush.context.restore();
-        self.shown = Some((overlay, (stage, canvas.height_px, above), theme.clone()));
     }
 }
 

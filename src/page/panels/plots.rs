@@ -1,7 +1,8 @@
 //! What the picture's height shows: the pickers, the key of the lines, and the chosen segment in the details.
 
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{clear, elements, set_attribute, set_flag, set_style, set_text};
+use crate::dom::{clear, set_attribute, set_flag, set_style, set_text};
+use crate::elements::elements;
 use std::rc::Rc;
 use ui::keys::BINDINGS;
 use ui::plots::curves::KeyEntry;
@@ -12,14 +13,11 @@ use ui::{Action, Command, State};
 use web_sys::{HtmlElement, HtmlSelectElement};
 
 elements! {
-    HtmlButtonElement: fit_bytes "fit-bytes";
-    HtmlCanvasElement: timeline "timeline";
-    HtmlElement: about_hint "about-hint", details "details", details_caution "details-caution",
-        details_facts "details-facts", details_only "details-only", details_site "details-site",
-        details_title "details-title", forward "forward", frames "frames", lines "lines",
-        only_pool_field "only-pool-field", only_segment "only-segment", only_stream_field "only-stream-field",
-        picture "picture", segment_tools "segment-tools", side "side";
-    HtmlSelectElement: only_pool "only-pool", only_stream "only-stream", show "show", stacking "stacking";
+    HtmlButtonElement: fit_bytes;
+    HtmlCanvasElement: timeline;
+    HtmlElement: about_hint, details, details_caution, details_facts, details_only, details_site, details_title,
+        forward, frames, lines, only_pool_field, only_segment, only_stream_field, picture, segment_tools, side;
+    HtmlSelectElement: only_pool, only_stream, show, stacking;
 }
 
 #[derive(Default)]
@@ -51,8 +49,7 @@ impl Part for Panel {
         let pickers = pickers(state);
         if let Some(lists) = self.lists.changed([pickers.pools.clone(), pickers.streams.clone()]) {
             for (select, lines) in [&elements.only_pool, &elements.only_stream].into_iter().zip(lists) {
-                clear(select);
-                lines.iter().for_each(|line| drop(elements.add(select, "option", "", line)));
+                elements.fill_options(select, lines);
             }
         }
         if let Some(pickers) = self.pickers.changed(pickers) {

@@ -1,7 +1,8 @@
 //! The strip of the axis, the field of the moment, and the range: what happened in it, what the views show of it; and what is wrong with a moment that was typed.
 
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{elements, set_flag, set_or_remove, set_text};
+use crate::dom::{set_flag, set_or_remove, show_text};
+use crate::elements::elements;
 use crate::gestures::place;
 use base::units::Moment;
 use std::rc::Rc;
@@ -12,10 +13,9 @@ use wasm_bindgen::JsCast;
 use web_sys::{Event, KeyboardEvent, PointerEvent};
 
 elements! {
-    HtmlElement: at_note "at-note", axis_strip "axis-strip", plot "plot", range "range", range_begin "range-begin",
-        range_end "range-end", range_facts "range-facts", scope_field "scope-field";
-    HtmlInputElement: at "at";
-    HtmlSelectElement: scope "scope";
+    HtmlElement: at_note, axis_strip, plot, range, range_begin, range_end, range_facts, scope_field;
+    HtmlInputElement: at;
+    HtmlSelectElement: scope;
 }
 
 #[derive(Default)]
@@ -85,8 +85,7 @@ impl Part for Panel {
             elements.scope.set_selected_index(i32::try_from(about.place()).unwrap_or(0));
         }
         if let Some(wrong) = self.wrong.changed(state.pinned.wrong.clone()) {
-            elements.at_note.set_hidden(wrong.is_none());
-            set_text(&elements.at_note, wrong.as_deref().unwrap_or_default());
+            show_text(&elements.at_note, wrong.as_deref());
             set_flag(&elements.at, "aria-invalid", wrong.is_some());
         }
     }

@@ -2,7 +2,8 @@
 
 use super::report;
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{append, cause, clear, elements, give_focus, number, set_flag, set_open, set_text};
+use crate::dom::{append, cause, clear, give_focus, number, set_flag, set_open, set_text};
+use crate::elements::elements;
 use crate::export;
 use crate::storage::stored;
 use std::rc::Rc;
@@ -16,14 +17,12 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Event, HtmlInputElement};
 
 elements! {
-    HtmlButtonElement: rules_close "rules-close", rules_copy_default "rules-copy-default",
-        rules_copy_mosaic "rules-copy-mosaic", rules_import "rules-import", rules_save "rules-save",
-        rules_save_mosaic "rules-save-mosaic", rules_undo "rules-undo", settings_rules "settings-rules";
-    HtmlDialogElement: rules "rules";
-    HtmlElement: rules_choices "rules-choices", rules_count "rules-count", rules_errors "rules-errors",
-        rules_result "rules-result";
-    HtmlInputElement: rules_file "rules-file";
-    HtmlTextAreaElement: rules_text "rules-text";
+    HtmlButtonElement: rules_close, rules_copy_default, rules_copy_mosaic, rules_import, rules_save, rules_save_mosaic,
+        rules_undo, settings_rules;
+    HtmlDialogElement: rules;
+    HtmlElement: rules_choices, rules_count, rules_errors, rules_result;
+    HtmlInputElement: rules_file;
+    HtmlTextAreaElement: rules_text;
 }
 
 /// What they are stored under.

@@ -1,7 +1,8 @@
 //! The settings dialog: its fields, and what is wrong with what stands there.
 
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{elements, set_flag, set_open, set_text};
+use crate::dom::{set_flag, set_open, set_text};
+use crate::elements::elements;
 use crate::storage::stored;
 use std::rc::Rc;
 use ui::settings::{Dialog, Field, Settings, SettingsAction};
@@ -9,12 +10,11 @@ use ui::{Action, State};
 use web_sys::Element;
 
 elements! {
-    HtmlButtonElement: default_rules "default-rules", settings_close "settings-close";
-    HtmlDialogElement: settings "settings";
-    HtmlElement: rules_note "rules-note", template_note "template-note";
-    HtmlInputElement: setting_folder "setting-folder", setting_local "setting-local",
-        setting_template "setting-template";
-    HtmlTextAreaElement: setting_rules "setting-rules";
+    HtmlButtonElement: default_rules, settings_close;
+    HtmlDialogElement: settings;
+    HtmlElement: rules_note, template_note;
+    HtmlInputElement: setting_folder, setting_local, setting_template;
+    HtmlTextAreaElement: setting_rules;
 }
 
 /// What they are stored under.

@@ -1,9 +1,8 @@
 //! The view "By source": the table of files and lines, and the dropped file beside it.
 
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{
-    Dom, append, cause, clear, elements, give_focus, number, set_attribute, set_flag, set_style, set_text,
-};
+use crate::dom::{Dom, append, cause, clear, give_focus, number, set_attribute, set_flag, set_style, set_text};
+use crate::elements::elements;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use ui::source_rows::{MOST_TEXT_LINES, Margin, Marked, Row, RowKind, TextView, Unfolded, text, view};
@@ -15,9 +14,8 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent};
 
 elements! {
-    HtmlElement: source "source", source_close "source-close", source_lines "source-lines", source_name "source-name",
-        source_note "source-note", source_unit "source-unit", sources "sources", sources_list "sources-list",
-        sources_rows "sources-rows", sources_unit "sources-unit";
+    HtmlElement: source, source_close, source_lines, source_name, source_note, source_unit, sources, sources_list,
+        sources_rows, sources_unit;
 }
 
 #[derive(Default)]
@@ -37,6 +35,7 @@ pub(super) struct Panel {
 
 impl Part for Panel {
     type Elements = Elements;
+    const TAB: Option<Tab> = Some(Tab::Sources);
 
     fn listen(elements: &Elements, on: On<'_, Elements>) {
         on(&elements.sources_rows, "click", |app, _, event| {
@@ -55,7 +54,7 @@ impl Part for Panel {
     }
 
     fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
-        if state.views.seen() != Some(Tab::Sources) || self.basis.changed(basis(&state.sources, state)).is_none() {
+        if self.basis.changed(basis(&state.sources, state)).is_none() {
             return;
         }
         let selected = basis(&state.sources, state).selected;

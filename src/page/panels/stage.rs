@@ -1,7 +1,8 @@
 //! Which part of the page is seen: welcome, loading, error, or the open file; and the status line.
 
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{elements, set_attribute, set_flag, set_text};
+use crate::dom::{set_attribute, set_flag, set_text, show_text};
+use crate::elements::elements;
 use std::rc::Rc;
 use ui::effect::DropHover;
 use ui::loading::LoadingView;
@@ -12,11 +13,10 @@ use ui::stage::{Renderer, Stage};
 use ui::{Action, Command, State};
 
 elements! {
-    HtmlButtonElement: fit_bytes "fit-bytes", link_notice_close "link-notice-close", open_large "open-large";
-    HtmlElement: error "error", link_notice "link-notice", link_notice_text "link-notice-text", loading "loading",
-        loading_name "loading-name", notice "notice", plot "plot", progress_text "progress-text", snippet "snippet",
-        status "status", welcome "welcome", workspace "workspace";
-    HtmlProgressElement: progress "progress";
+    HtmlButtonElement: fit_bytes, link_notice_close, open_large;
+    HtmlElement: error, link_notice, link_notice_text, loading, loading_name, notice, plot, progress_text, snippet,
+        status, welcome, workspace;
+    HtmlProgressElement: progress;
 }
 
 #[derive(Default)]
@@ -51,8 +51,7 @@ impl Part for Panel {
         };
         if let Some((name, error)) = self.stage.changed((name, error)) {
             set_attribute(&elements.body, "data-state", name);
-            set_text(&elements.error, error.as_deref().unwrap_or_default());
-            elements.error.set_hidden(error.is_none());
+            show_text(&elements.error, error.as_deref());
             elements.welcome.set_hidden(!matches!(*name, "empty" | "error"));
             elements.loading.set_hidden(*name != "loading");
             elements.workspace.set_hidden(*name != "ready");
@@ -83,9 +82,8 @@ impl Part for Panel {
         if let Some((renderer, bytes_axis)) = self.tools.changed((state.renderer.clone(), state.bytes_axis)) {
             set_flag(&elements.fit_bytes, "aria-pressed", *bytes_axis == BytesAxis::FitsWindow);
             let notice = renderer_notice(state);
-            set_text(&elements.notice, notice.as_deref().unwrap_or_default());
+            show_text(&elements.notice, notice.as_deref());
             set_attribute(&elements.notice, "title", notice.as_deref().unwrap_or_default());
-            elements.notice.set_hidden(notice.is_none());
             let name = match renderer {
                 Renderer::Unknown => "",
                 Renderer::WebGpu => "webgpu",

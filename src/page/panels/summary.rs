@@ -1,7 +1,8 @@
 //! The open file: pickers, headline numbers, all other facts, warnings.
 
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{clear, elements, set_attribute, set_text};
+use crate::dom::{clear, set_attribute, set_text};
+use crate::elements::elements;
 use base::units::counted;
 use engine::protocol::{DeviceSummary, FileSummary};
 use std::rc::Rc;
@@ -11,10 +12,9 @@ use ui::{Action, State};
 use web_sys::{HtmlSelectElement, Node};
 
 elements! {
-    HtmlElement: device_field "device-field", facts "facts", file_name "file-name", headlines "headlines",
-        oddities "oddities", oddities_title "oddities-title", picture "picture", snapshot_field "snapshot-field",
-        summary "summary", warnings "warnings";
-    HtmlSelectElement: device "device", snapshot "snapshot";
+    HtmlElement: device_field, facts, file_name, headlines, oddities, oddities_title, picture, snapshot_field, summary,
+        warnings;
+    HtmlSelectElement: device, snapshot;
 }
 
 #[derive(Default)]

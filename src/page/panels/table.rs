@@ -2,7 +2,8 @@
 
 use super::grid::{HEAD_PX, Place, Rows, clicked_row, leave_field, watch_scroll};
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{append, elements, number, set_attribute, set_flag, set_text};
+use crate::dom::{append, number, set_attribute, set_flag, set_text};
+use crate::elements::elements;
 use engine::protocol::TableSort;
 use std::rc::Rc;
 use ui::histograms::{Histogram, chosen};
@@ -14,12 +15,9 @@ use ui::views::Tab;
 use ui::{Action, Command, State};
 
 elements! {
-    HtmlElement: chip_lives "chip-lives", chip_node "chip-node", chip_sizes "chip-sizes",
-        histograms_clear "histograms-clear", histograms_status "histograms-status", table_clear "table-clear",
-        table_empty "table-empty", table_empty_clear "table-empty-clear", table_empty_text "table-empty-text",
-        table_grid "table-grid", table_head "table-head", table_rows "table-rows", table_space "table-space",
-        table_status "table-status";
-    HtmlInputElement: table_filter "table-filter";
+    HtmlElement: chip_lives, chip_node, chip_sizes, histograms_clear, histograms_status, table_clear, table_empty,
+        table_empty_clear, table_empty_text, table_grid, table_head, table_rows, table_space, table_status;
+    HtmlInputElement: table_filter;
 }
 
 #[derive(Default)]
@@ -73,16 +71,16 @@ impl Part for Panel {
         });
         on(&elements.table_filter, "keydown", |_, elements, event| leave_field(&elements.table_grid, event));
         on(&elements.chip_node, "click", |app, _, _| {
-            app.dispatch(Action::of(TableAction::FilterDropped(Dropped::Node)))
+            app.dispatch(Action::of(TableAction::FilterDropped(Dropped::Node)));
         });
         on(&elements.chip_sizes, "click", |app, _, _| {
-            app.dispatch(Action::of(TableAction::FilterDropped(Dropped::Sizes)))
+            app.dispatch(Action::of(TableAction::FilterDropped(Dropped::Sizes)));
         });
         on(&elements.chip_lives, "click", |app, _, _| {
-            app.dispatch(Action::of(TableAction::FilterDropped(Dropped::Lives)))
+            app.dispatch(Action::of(TableAction::FilterDropped(Dropped::Lives)));
         });
         on(&elements.table_empty_clear, "click", |app, _, _| {
-            app.dispatch(Action::Command(Command::Rows(RowsStep::Clear)))
+            app.dispatch(Action::Command(Command::Rows(RowsStep::Clear)));
         });
     }
 

@@ -2,12 +2,12 @@
 
 use crate::app::{App, Part};
 use crate::device::{choose, watch_size};
-use crate::dom::elements;
+use crate::elements::elements;
 use std::rc::Rc;
 use ui::{Action, State};
 
 elements! {
-    HtmlElement: plot "plot";
+    HtmlElement: plot;
 }
 
 #[derive(Default)]

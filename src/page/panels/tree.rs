@@ -2,7 +2,8 @@
 
 use super::tree_row::{Slot, set_px};
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{Dom, append, clear, elements, give_focus, hit, observe, set_attribute, set_flag, set_text};
+use crate::dom::{Dom, append, clear, give_focus, hit, observe, set_attribute, set_flag, set_text};
+use crate::elements::elements;
 use engine::protocol::{Internal, Root};
 use std::rc::Rc;
 use ui::tree::ROW_PX;
@@ -13,11 +14,10 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement};
 
 elements! {
-    HtmlButtonElement: tree_back "tree-back", tree_selection "tree-selection", tree_whole "tree-whole";
-    HtmlElement: tree "tree", tree_empty "tree-empty", tree_found "tree-found", tree_internal "tree-internal",
-        tree_invert "tree-invert", tree_matches "tree-matches", tree_rows "tree-rows", tree_scroll "tree-scroll",
-        tree_select "tree-select", tree_space "tree-space", tree_way "tree-way";
-    HtmlSelectElement: tree_merge "tree-merge";
+    HtmlButtonElement: tree_back, tree_selection, tree_whole;
+    HtmlElement: tree, tree_empty, tree_found, tree_internal, tree_invert, tree_matches, tree_rows, tree_scroll,
+        tree_select, tree_space, tree_way;
+    HtmlSelectElement: tree_merge;
 }
 
 /// No browser draws an element that is higher; Firefox ends first, at 17.9 million.

@@ -1,7 +1,8 @@
 //! The frame around the views of the answer: tabs, title, height, which panel is seen.
 
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{Dom, elements, give_focus, set_attribute, set_flag, set_style, set_text};
+use crate::dom::{Dom, give_focus, set_attribute, set_flag, set_style, set_text};
+use crate::elements::elements;
 use std::rc::Rc;
 use ui::keys::BINDINGS;
 use ui::range::title;
@@ -11,8 +12,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlElement, KeyboardEvent, PointerEvent};
 
 elements! {
-    HtmlElement: answer "answer", answer_fold "answer-fold", answer_title "answer-title", divider "divider",
-        tab_list "tabs";
+    HtmlElement: answer, answer_fold, answer_title, divider, tabs;
 }
 
 /// A press of an arrow makes the views so much higher or lower, in percent of the window.
@@ -52,7 +52,7 @@ impl Part for Panel {
             event.prevent_default();
             app.dispatch(Action::ViewsResized(height));
         });
-        on(&elements.tab_list, "keydown", walk);
+        on(&elements.tabs, "keydown", walk);
     }
 
     fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {

@@ -2,7 +2,8 @@
 
 use super::report::{sheet_of, statement};
 use crate::app::{App, On, Part, Shown};
-use crate::dom::{append, clear, elements, give_focus, said, set_attribute, set_flag, set_text};
+use crate::dom::{append, clear, give_focus, said, set_attribute, set_flag, set_text};
+use crate::elements::elements;
 use engine::protocol::Topic;
 use std::rc::Rc;
 use ui::views::Tab;
@@ -13,8 +14,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlInputElement, KeyboardEvent};
 
 elements! {
-    HtmlElement: why_note "why-note", why_report "why-report", why_sheets "why-sheets", why_statements "why-statements",
-        why_topics "why-topics";
+    HtmlElement: why_note, why_report, why_sheets, why_statements, why_topics;
 }
 
 #[derive(Default)]
@@ -27,6 +27,7 @@ pub(super) struct Panel {
 
 impl Part for Panel {
     type Elements = Elements;
+    const TAB: Option<Tab> = Some(Tab::Why);
 
     fn start(_: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
         for topic in Topic::ALL {
@@ -77,9 +78,6 @@ impl Part for Panel {
     }
 
     fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
-        if state.views.seen() != Some(Tab::Why) {
-            return;
-        }
         let is_new = self.basis.changed(basis(&state.why)).is_some();
         let marks = marks(&state.why);
         if is_new {
