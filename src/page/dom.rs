@@ -22,7 +22,9 @@ macro_rules! elements {
             pub(super) fn find(window: Window) -> Result<Elements, String> {
                 let document = window.document().ok_or("a window without a document")?;
                 let body = document.body().ok_or("a document without a body")?;
-                Ok(Elements { $($field: by_id(&document, $id)?,)* window, document, body })
+                let mut search = Search { document: document.clone(), missing: None };
+                let elements = Elements { $($field: search.element($id),)* window, document, body };
+                search.missing.map_or(Ok(elements), Err)
             }
         }
     };
@@ -285,8 +287,37 @@ elements! {
 
 /// The element with this id.
 pub(super) fn by_id<T: JsCast>(document: &Document, id: &str) -> Result<T, String> {
-    let element = document.get_element_by_id(id).ok_or_else(|| format!("index.html has no #{id}"))?;
-    element.dyn_into().map_err(|_| format!("#{id} is of another kind in index.html"))
+    let mut search = Search { document: document.clone(), missing: None };
+    let element = search.element(id);
+    search.missing.map_or(Ok(element), Err)
+}
+
+/// A search for many elements that is asked once, at its end, whether all were found: an answer for each would be 20 kB of wasm.
+struct Search {
+    document: Document,
+    /// The first that is missing or of another kind.
+    missing: Option<String>,
+}
+
+impl Search {
+    /// The element with this id; where it is missing, nothing that is one.
+    fn element<T: JsCast>(&mut self, id: &str) -> T {
+        self.value(id, T::instanceof).unchecked_into()
+    }
+
+    #[inline(never)]
+    fn value(&mut self, id: &str, is_kind: fn(&JsValue) -> bool) -> JsValue {
+        let element = self.document.get_element_by_id(id).map_or(JsValue::NULL, JsValue::from);
+        if !is_kind(&element) {
+            let (before, after) = if element.is_null() {
+                ("index.html has no #", "")
+            } else {
+                ("#", " is of another kind in index.html")
+            };
+            self.missing.get_or_insert_with(|| [before, id, after].concat());
+        }
+        element
+    }
 }
 
 impl Elements {

@@ -2,7 +2,6 @@
 
 use super::Shown;
 use crate::dom::{Elements, append, clear, set_attribute, set_text};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use ui::State;
 use ui::source_rows::{MOST_TEXT_LINES, Margin, Marked, Row, RowKind, TextView, Unfolded, text, view};
@@ -20,8 +19,8 @@ pub(super) struct Panel {
     filled: Option<Rc<SourceText>>,
     /// …those lines…
     lines: Vec<Element>,
-    /// …and what stands beside those that have bytes, by their numbers.
-    beside: BTreeMap<u32, Element>,
+    /// …and what stands beside those that have bytes.
+    beside: Vec<Option<Element>>,
     /// Whether the heaviest line is still to be brought into view.
     reveals: bool,
 }
@@ -67,7 +66,7 @@ impl Panel {
             self.reveals = true;
         }
         self.mark(elements, &view.margins);
-        if let Some(heaviest) = view.margins.first().and_then(|margin| self.beside.get(&margin.line)) {
+        if let Some(heaviest) = view.margins.first().and_then(|margin| self.beside.get(place(margin)?)?.as_ref()) {
             if std::mem::take(&mut self.reveals) {
                 heaviest.scroll_into_view();
             }
@@ -78,10 +77,13 @@ impl Panel {
     /// Writes bytes beside the lines that have them, and takes them from those that had.
     fn mark(&mut self, elements: &Elements, margins: &[Margin]) {
         let mut before = std::mem::take(&mut self.beside);
+        before.resize(self.lines.len(), None);
+        self.beside.resize(self.lines.len(), None);
         for margin in margins {
-            let Some(line) = (margin.line as usize).checked_sub(1).and_then(|at| self.lines.get(at)) else { continue };
+            let Some(at) = place(margin).filter(|&at| at < self.lines.len()) else { continue };
+            let line = &self.lines[at];
             // One that stays keeps the focus.
-            let button = before.remove(&margin.line).unwrap_or_else(|| {
+            let button = before[at].take().unwrap_or_else(|| {
                 let button = elements.new_element("button", "", "");
                 set_attribute(&button, "type", "button");
                 set_attribute(&button, "data-beside", &margin.line.to_string());
@@ -101,15 +103,20 @@ impl Panel {
             set_attribute(&button, "aria-label", &["Line ", &margin.line.to_string(), ": ", &margin.exact].concat());
             show_marks(&button, margin.marked);
             bar(&button, margin.part);
-            self.beside.insert(margin.line, button);
+            self.beside[at] = Some(button);
         }
-        for (number, button) in before {
-            button.remove();
-            if let Some(line) = (number as usize).checked_sub(1).and_then(|at| self.lines.get(at)) {
+        for (line, button) in self.lines.iter().zip(before) {
+            if let Some(button) = button {
+                button.remove();
                 line.set_class_name("");
             }
         }
     }
+}
+
+/// The place of a margin's line among the lines, which are numbered from one.
+fn place(margin: &Margin) -> Option<usize> {
+    (margin.line as usize).checked_sub(1)
 }
 
 /// Scrolls a list so that a row of it is seen, if it is not.
