@@ -5,7 +5,7 @@ use crate::protocol::Report;
 use base::slice::{Slice, Spent};
 
 /// A report that is being made.
-pub(super) trait Job {
+pub(crate) trait Job {
     /// Works while there is time; the report when it is done. Called no more after that. Where the file has no such device, the empty
     /// report of its topic.
     ///

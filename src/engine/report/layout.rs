@@ -35,7 +35,7 @@ impl Layout {
         lives: &SegmentLives,
         slice: &mut Slice<'_>,
     ) -> Result<(), Spent> {
-        Spent::unless(self.held.step(file, history, lives, slice.clock()))?;
+        self.held.step(file, history, lives, slice)?;
         self.rooms.step(&self.held, lives, slice)?;
         self.whole = self.rooms.all;
         Ok(())

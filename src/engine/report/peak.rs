@@ -92,7 +92,7 @@ impl Parts {
 
 impl Job for Peak {
     fn step(&mut self, file: &mut OpenFile, slice: &mut Slice<'_>) -> Result<Report, Spent> {
-        Spent::unless(file.categorize(slice.clock()))?;
+        file.categorize(slice)?;
         let file = &*file;
         let Some(history) = file.history(self.device) else {
             return Ok(Report { topic: self.question.topic, ..Report::default() });

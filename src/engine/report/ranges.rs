@@ -82,7 +82,7 @@ impl Ranges {
             self.born.0.extend([0; 2]);
         }
         if self.by_end.is_empty() {
-            Spent::unless(self.ends.step(slice.clock()))?;
+            self.ends.step(slice)?;
             self.by_end = std::mem::take(&mut self.ends).into_ids();
             self.now.total = history.drawn_at(Moment::START);
             self.now.highest = (self.now.total, 0);

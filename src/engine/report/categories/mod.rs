@@ -39,7 +39,9 @@ impl Categories {
 
 impl Job for Categories {
     fn step(&mut self, file: &mut OpenFile, slice: &mut Slice<'_>) -> Result<Report, Spent> {
-        Spent::unless(file.history(self.device).is_none() || file.categorize(slice.clock()))?;
+        if file.history(self.device).is_some() {
+            file.categorize(slice)?;
+        }
         let file = &*file;
         let Some(history) = file.history(self.device) else {
             return Ok(Report { topic: self.question.topic, ..Report::default() });

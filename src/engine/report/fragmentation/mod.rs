@@ -72,7 +72,7 @@ impl Parts {
 
 impl Job for Fragmentation {
     fn step(&mut self, file: &mut OpenFile, slice: &mut Slice<'_>) -> Result<Report, Spent> {
-        Spent::unless(file.segment_lives(self.device, slice.clock()))?;
+        file.segment_lives(self.device, slice)?;
         let file = &*file;
         let (Some(history), Some(lives)) = (file.history(self.device), file.segments(self.device)) else {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
@@ -86,7 +86,7 @@ impl Job for Fragmentation {
         for layout in layouts.into_iter().flatten() {
             layout.step(file, history, lives, slice)?;
         }
-        let told = fits.step(&parts.moment.held, lives, slice.clock()).ok_or(Spent)?;
+        let told = fits.step(&parts.moment.held, lives, slice)?;
         let parts = self.parts.take().ok_or(Spent)?;
         let mut writing = Writing::new(file, history, &self.question);
         say(&mut writing, &parts, lives, course);

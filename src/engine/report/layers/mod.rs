@@ -53,7 +53,7 @@ impl Layers {
             let key = u64::from(module.depth.min(0xffff)) << 48 | (!sum.allocated >> 16);
             self.outermost.push(key, number as u32);
         }
-        Spent::unless(self.outermost.step(slice.clock()))
+        self.outermost.step(slice)
     }
 
     fn report(&mut self, snapshot: &Snapshot, history: &DeviceHistory) -> Report {

@@ -101,7 +101,7 @@ impl Sums {
         if self.is_whole {
             return Ok(());
         }
-        Spent::unless(self.innermost.step(snapshot, history, slice.clock()))?;
+        self.innermost.step(snapshot, history, slice)?;
         let (events, allocations) = (history.event_count(), &history.allocations);
         if self.sums.is_empty() {
             self.sums = vec![Sum::default(); tree.modules.len()];

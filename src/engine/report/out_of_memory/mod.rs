@@ -46,7 +46,7 @@ impl Job for OutOfMemory {
         if self.refused.is_none() {
             self.sites = sites(file, self.device, self.question.rows.min(MOST_REQUESTS) as usize);
         }
-        Spent::unless(file.segment_lives(self.device, slice.clock()))?;
+        file.segment_lives(self.device, slice)?;
         let file = &*file;
         let history = file.history(self.device);
         let lives = file.segments(self.device);
@@ -69,7 +69,7 @@ impl Job for OutOfMemory {
         };
         let Refused { live, held, rooms, before, next, .. } = refused;
         live.step(file, history, &mut |_, _| {}, slice)?;
-        Spent::unless(held.step(file, history, lives, slice.clock()))?;
+        held.step(file, history, lives, slice)?;
         rooms.step(held, lives, slice)?;
         let wanted = self.question.rows.min(MOST_REQUESTS) as usize;
         while *next > 0 && before.len() < wanted {

@@ -103,7 +103,7 @@ impl Counted {
             }
         }
         self.tell();
-        Spent::unless(self.innermost.step(snapshot, history, slice.clock()))?;
+        self.innermost.step(snapshot, history, slice)?;
         let (first, count) = (allocations.early() as u32, allocations.len() as u32);
         for id in first + self.next..count {
             slice.tick()?;

@@ -88,7 +88,7 @@ impl Stages {
                 sum.add(history, range, at, facts);
             }
         }
-        Spent::unless(self.highest.step(slice.clock()))?;
+        self.highest.step(slice)?;
         if self.highest_names.len() == 0 {
             self.highest_names = Radix::with_room(self.sums.len());
         }
@@ -97,7 +97,7 @@ impl Stages {
             let at = self.highest_names.len() as u32;
             self.highest_names.push(!sum.peak, at);
         }
-        Spent::unless(self.highest_names.step(slice.clock()))
+        self.highest_names.step(slice)
     }
 
     fn report(&mut self, snapshot: &Snapshot, history: &DeviceHistory) -> Report {
