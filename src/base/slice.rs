@@ -9,6 +9,9 @@ pub const STEPS: u32 = 2048;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spent;
 
+/// What work in slices comes to: it is done, or the time is up and it goes on when it is called again.
+pub type Sliced<T = ()> = Result<T, Spent>;
+
 /// The time that work has until it is called again. A new one always has some: whoever is called goes on by at least a step.
 pub struct Slice<'a> {
     left: u32,
@@ -27,7 +30,7 @@ impl<'a> Slice<'a> {
     /// # Errors
     /// The time is up: the step is not to be taken.
     #[inline(always)]
-    pub fn tick(&mut self) -> Result<(), Spent> {
+    pub fn tick(&mut self) -> Sliced {
         self.spend(1)
     }
 
@@ -36,7 +39,7 @@ impl<'a> Slice<'a> {
     /// # Errors
     /// The time is up: the step is not to be taken.
     #[inline(always)]
-    pub fn spend(&mut self, steps: u32) -> Result<(), Spent> {
+    pub fn spend(&mut self, steps: u32) -> Sliced {
         if self.left == 0 {
             self.ask()?;
         }
@@ -45,7 +48,7 @@ impl<'a> Slice<'a> {
     }
 
     #[cold]
-    fn ask(&mut self) -> Result<(), Spent> {
+    fn ask(&mut self) -> Sliced {
         self.left = STEPS;
         self.check()
     }
@@ -55,7 +58,7 @@ impl<'a> Slice<'a> {
     /// # Errors
     /// The time is up.
     #[inline(never)]
-    pub fn check(&mut self) -> Result<(), Spent> {
+    pub fn check(&mut self) -> Sliced {
         if (self.has_time)() { Ok(()) } else { Err(Spent) }
     }
 
@@ -64,7 +67,7 @@ impl<'a> Slice<'a> {
     ///
     /// # Errors
     /// The time is up: the part is not to be worked on. The first of a slice always is.
-    pub fn part(&mut self, next: &mut usize, count: usize, steps: u32) -> Result<Option<Range<usize>>, Spent> {
+    pub fn part(&mut self, next: &mut usize, count: usize, steps: u32) -> Sliced<Option<Range<usize>>> {
         if *next >= count {
             return Ok(None);
         }
@@ -82,7 +85,7 @@ mod tests {
     use super::*;
 
     /// The numbers from 1 on, added up from where it was left.
-    fn add_up(next: &mut u64, sum: &mut u64, weight: u32, slice: &mut Slice<'_>) -> Result<u64, Spent> {
+    fn add_up(next: &mut u64, sum: &mut u64, weight: u32, slice: &mut Slice) -> Sliced<u64> {
         while *next <= 10_000 {
             slice.spend(weight)?;
             *sum += *next;
@@ -110,7 +113,7 @@ mod tests {
     fn every_row_is_in_one_part_and_a_slice_has_at_least_one() {
         for (steps, length) in [(0, 2048), (1, 2048), (16, 128), (u32::MAX, 1)] {
             let (mut next, mut seen, mut slices) = (0, 0, 0);
-            let is_done = |slice: &mut Slice<'_>, next: &mut usize, seen: &mut usize| -> Result<(), Spent> {
+            let is_done = |slice: &mut Slice, next: &mut usize, seen: &mut usize| -> Sliced {
                 while let Some(part) = slice.part(next, 5000, steps)? {
                     assert_eq!(part.start, *seen);
                     *seen = part.end;

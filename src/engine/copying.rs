@@ -1,7 +1,7 @@
 //! Rows of a list as text, in parts that are half a millisecond of work each: what the page copies.
 
 use super::protocol::{MOST_COPIED, TableText};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced, Spent};
 
 /// Bytes of a part of the text: half a millisecond of work on both sides.
 const PART: usize = 128 << 10;
@@ -21,7 +21,7 @@ pub(super) struct Copying {
 }
 
 impl Copying {
-    /// Makes more of the `chosen` rows of a list of `count` text while there is time: `true` when all are. `write` appends the line of a
+    /// Makes more of the `chosen` rows of a list of `count` text. `write` appends the line of a
     /// row.
     pub(super) fn step(
         &mut self,
@@ -29,8 +29,8 @@ impl Copying {
         (chosen, count): (&[[u32; 2]], u32),
         write: &mut dyn FnMut(&mut String, u32),
         send: &mut dyn FnMut(TableText),
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+        slice: &mut Slice,
+    ) -> Sliced {
         let mut text = String::new();
         if self.bytes == 0 {
             text.push_str(head);

@@ -9,7 +9,7 @@ use super::origin::{has_stack, is_of_free, stack_of};
 use super::protocol::{Begin, Direction, Looks, Match, Query, Scope, Tally};
 use super::stack_match::StackMatch;
 use analysis::IdSet;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::units::Moment;
 use history::replay::{AllocationId, DeviceHistory, Source};
 use history::snapshot::StackId;
@@ -40,7 +40,7 @@ impl Search {
     }
 
     /// What is found; nothing on a device that the file does not have.
-    pub(super) fn step(&mut self, file: &mut OpenFile, slice: &mut Slice<'_>) -> Result<Tally, Spent> {
+    pub(super) fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Tally> {
         if file.history(self.device).is_none() {
             return Ok(self.tally);
         }

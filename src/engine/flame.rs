@@ -5,7 +5,7 @@ use super::icicle::{Icicle, Nodes};
 use super::open::OpenFile;
 use super::protocol::{FlameBox, FlamePage, FlameQuestion, Weight};
 use analysis::IdSet;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced, Spent};
 use base::sorted::{pair, sorted_by_key};
 use history::replay::AllocationId;
 
@@ -40,14 +40,14 @@ struct Begun {
 }
 
 impl Flames {
-    /// The boxes; `None` while there is no time for them. On a device that the file does not have there are none.
+    /// The boxes. On a device that the file does not have there are none.
     pub(super) fn page(
         &mut self,
         file: &mut OpenFile,
         device: i64,
         question: FlameQuestion,
-        slice: &mut Slice<'_>,
-    ) -> Result<FlamePage, Spent> {
+        slice: &mut Slice,
+    ) -> Sliced<FlamePage> {
         let FlameQuestion { scope, arrangement, find, .. } = question;
         let Some((open, answers)) = file.open(device) else { return Ok(FlamePage::default()) };
         let asked = Selection { device, scope, found: find };
@@ -95,8 +95,8 @@ fn nearest_box(view: TreeView<'_>, boxes: &[FlameBox], node: u32) -> Option<u32>
 }
 
 impl Begun {
-    /// Names and colours the boxes while there is time: `true` when done.
-    fn name(&mut self, view: TreeView<'_>, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    /// Names and colours the boxes.
+    fn name(&mut self, view: TreeView<'_>, slice: &mut Slice) -> Sliced {
         let page = &mut self.page;
         if page.boxes.is_empty() {
             page.boxes = std::mem::take(&mut self.icicle.boxes);

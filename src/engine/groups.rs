@@ -12,7 +12,7 @@ use super::protocol::Grouping;
 use super::regions::Regions;
 use analysis::{CategorySet, Sites, site};
 use base::column::Column;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::sorted::{ascending, pair, sorted_by_key};
 use base::units::Bytes;
 use hashbrown::HashMap;
@@ -85,14 +85,14 @@ impl Groups {
         Groups { sites, ranked, streams, pools, segments, ranking: Some(ranking), categories, regions }
     }
 
-    /// Ranks the call sites while there is time; `true` when done.
+    /// Ranks the call sites.
     pub(super) fn step(
         &mut self,
         snapshot: &Snapshot,
         histories: &[DeviceHistory],
         sites: &mut Sites,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+        slice: &mut Slice,
+    ) -> Sliced {
         let Some(ranking) = &mut self.ranking else { return Ok(()) };
         while let Some(history) = histories.get(ranking.device) {
             let moments = f64::from(history.event_count()) + 1.0;

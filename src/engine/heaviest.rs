@@ -3,7 +3,7 @@
 use super::answers::Population;
 use super::open::OpenFile;
 use super::protocol::{Arrangement, Scope};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use history::replay::AllocationId;
 
 /// How far the answer is.
@@ -15,15 +15,15 @@ pub(super) struct Heaviest {
 }
 
 impl Heaviest {
-    /// The heaviest; `None` while there is no time for it. Without such a device or node there is none.
+    /// The heaviest. Without such a device or node there is none.
     pub(super) fn find(
         &mut self,
         file: &mut OpenFile,
         device: i64,
         scope: Scope,
         (arrangement, node): (Arrangement, u32),
-        slice: &mut Slice<'_>,
-    ) -> Result<Option<u32>, Spent> {
+        slice: &mut Slice,
+    ) -> Sliced<Option<u32>> {
         let Some((open, answers)) = file.open(device) else { return Ok(None) };
         answers.collect(open, arrangement, node, slice)?;
         let Some(subtree) = answers.subtree(arrangement, node) else { return Ok(None) };

@@ -4,7 +4,7 @@
 //! its parent, and neighbours touch. What is narrower than a pixel is joined, parent by parent, into one box with the exact sum.
 
 use super::protocol::{FlameBox, MOST_BOXES, Weight};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_by_key};
 
 /// A tree as the boxes need it. Nodes are numbers, the root is 0.
@@ -73,8 +73,8 @@ impl Icicle {
         Icicle { boxes, zoom, is_cut: false, left: vec![0], next: zoom, below: None, width_px }
     }
 
-    /// Puts boxes below boxes while there is time: `true` when all are there.
-    pub(super) fn step(&mut self, nodes: &dyn Nodes, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    /// Puts boxes below boxes.
+    pub(super) fn step(&mut self, nodes: &dyn Nodes, slice: &mut Slice) -> Sliced {
         while let Some(&parent) = self.boxes.get(self.next) {
             if self.boxes.len() >= MOST_BOXES {
                 self.is_cut = true;
@@ -89,8 +89,8 @@ impl Icicle {
         Ok(())
     }
 
-    /// Puts the boxes of what is right below `parent` while there is time: `true` when all are there.
-    fn split(&mut self, nodes: &dyn Nodes, parent: &FlameBox, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    /// Puts the boxes of what is right below `parent`.
+    fn split(&mut self, nodes: &dyn Nodes, parent: &FlameBox, slice: &mut Slice) -> Sliced {
         let (whole, width) = (self.whole(), u128::from(self.width_px));
         let new = || Below { node: nodes.first_below(parent.node), ..Below::default() };
         let Below { node: next, wide, narrow, heaviest } = self.below.get_or_insert_with(new);

@@ -1,7 +1,7 @@
 //! The innermost annotation that is open at each moment, by Mosaic's rule (`semantics.md` §1): in the order of the file a START is put
 //! on a stack and an END takes off the last of its name; the one on top holds.
 
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use hashbrown::HashMap;
 use history::replay::DeviceHistory;
 use history::snapshot::{Snapshot, StringId};
@@ -45,13 +45,8 @@ impl Innermost {
         Innermost { marks, latest: i64::MIN, ..Innermost::default() }
     }
 
-    /// Reads marks while there is time: `true` when done. Without times nothing is ever open.
-    pub(super) fn step(
-        &mut self,
-        snapshot: &Snapshot,
-        history: &DeviceHistory,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+    /// Reads marks. Without times nothing is ever open.
+    pub(super) fn step(&mut self, snapshot: &Snapshot, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         let Some(clock) = history.events.times.clock() else { return Ok(()) };
         while let Some(part) = slice.part(&mut self.next, snapshot.marks.len(), 1)? {
             for mark in snapshot.marks.get(part).unwrap_or_default() {

@@ -9,7 +9,7 @@ use super::origin::{has_stack, stack_of};
 use super::plots::Plots;
 use super::protocol::{DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, Looks, Overview, Plot, Warning};
 use analysis::{CategorySet, Sites, site};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, Curve, DeviceHistory, Rounding, SegmentLives, Source, Versions};
 use history::snapshot::{Action, Snapshot, StackId, Warnings};
@@ -96,13 +96,13 @@ impl OpenFile {
         &self.warnings
     }
 
-    /// Ranks the call sites: `true` when done.
-    pub(super) fn index(&mut self, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    /// Ranks the call sites.
+    pub(super) fn index(&mut self, slice: &mut Slice) -> Sliced {
         self.groups.step(&self.snapshot, &self.histories, &mut self.sites, slice)
     }
 
-    /// Takes checkpoints of what is live: `true` when all are there. Not needed to open a file, only to answer faster.
-    pub(super) fn prepare(&mut self, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    /// Takes checkpoints of what is live. Not needed to open a file, only to answer faster.
+    pub(super) fn prepare(&mut self, slice: &mut Slice) -> Sliced {
         for history in &mut self.histories {
             history.live.step(&history.allocations, history.event_count() + 1, slice)?;
         }
@@ -113,9 +113,9 @@ impl OpenFile {
         self.histories.iter().zip(&mut self.versions).try_for_each(|(history, versions)| versions.step(history, slice))
     }
 
-    /// Tells what a device held from the driver when, while there is time: `true` when [`OpenFile::segments`] has it. On a device that
+    /// Tells what a device held from the driver when, until [`OpenFile::segments`] has it. On a device that
     /// there is not there is nothing to tell.
-    pub(super) fn segment_lives(&mut self, device: i64, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    pub(super) fn segment_lives(&mut self, device: i64, slice: &mut Slice) -> Sliced {
         let OpenFile { snapshot, histories, segments, .. } = self;
         let known = histories.iter().zip(segments).find(|(history, _)| history.device == device);
         known.map_or(Ok(()), |(history, segments)| segments.step(snapshot, history, slice))
@@ -127,8 +127,8 @@ impl OpenFile {
         known.map(|(_, segments)| segments)
     }
 
-    /// Tells the versions of what a device's events are about, while there is time: `true` when [`OpenFile::version_of`] knows them.
-    pub(super) fn version(&mut self, device: i64, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    /// Tells the versions of what a device's events are about, until [`OpenFile::version_of`] knows them.
+    pub(super) fn version(&mut self, device: i64, slice: &mut Slice) -> Sliced {
         let known = self.histories.iter().zip(&mut self.versions).find(|(history, _)| history.device == device);
         known.map_or(Ok(()), |(history, versions)| versions.step(history, slice))
     }
@@ -225,14 +225,13 @@ impl OpenFile {
         self.stacked.retain(|stacked| stacked.by != Grouping::Category);
     }
 
-    /// Tells the category of every allocation while there is time: `true` when all are known.
-    pub(super) fn categorize(&mut self, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    /// Tells the category of every allocation.
+    pub(super) fn categorize(&mut self, slice: &mut Slice) -> Sliced {
         self.groups.categories.step(&self.snapshot, &self.histories, slice)
     }
 
-    /// Makes the order of a device that `looks` wants, and all else its picture needs, and knows what its colours tell: `true` when all is
-    /// there.
-    pub(super) fn pile_up(&mut self, device: i64, looks: Looks, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    /// Makes the order of a device that `looks` wants, and all else its picture needs, and knows what its colours tell.
+    pub(super) fn pile_up(&mut self, device: i64, looks: Looks, slice: &mut Slice) -> Sliced {
         let wanted = [looks.stacking, Some(looks.colouring)].contains(&Some(Grouping::Category));
         if wanted {
             self.categorize(slice)?;
@@ -255,7 +254,7 @@ impl OpenFile {
         let _ = self.pile_up(device, looks, &mut Slice::new(&mut || true));
     }
 
-    fn order(&self, stacked: &mut Stacked, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    fn order(&self, stacked: &mut Stacked, slice: &mut Slice) -> Sliced {
         let Stacked { device, by, count, piling, order } = stacked;
         let Some(history) = self.history(*device).filter(|_| order.is_none()) else { return Ok(()) };
         if piling.is_empty() {
@@ -270,8 +269,8 @@ impl OpenFile {
         Ok(())
     }
 
-    /// Collects the stacks of a node that is to stand out: `true` when they are there.
-    pub(super) fn collect(&mut self, device: i64, highlight: Highlight, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    /// Collects the stacks of a node that is to stand out.
+    pub(super) fn collect(&mut self, device: i64, highlight: Highlight, slice: &mut Slice) -> Sliced {
         let Highlight::Node(arrangement, node) = highlight else { return Ok(()) };
         match self.open(device) {
             Some((open, answers)) => answers.collect(open, arrangement, node, slice),

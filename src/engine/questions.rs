@@ -15,7 +15,7 @@ use super::state::{Beneath, States};
 use super::table::Tables;
 use super::tree::Trees;
 use super::{details, legend, marks, places, range, steps};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced, Spent};
 use history::snapshot::StackId;
 use std::collections::VecDeque;
 use std::mem::discriminant;
@@ -105,12 +105,7 @@ impl Questions {
     }
 
     /// Answers all that waits.
-    pub(super) fn step(
-        &mut self,
-        file: &mut OpenFile,
-        replies: &mut VecDeque<Reply>,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+    pub(super) fn step(&mut self, file: &mut OpenFile, replies: &mut VecDeque<Reply>, slice: &mut Slice) -> Sliced {
         while let Some(ask) = self.waiting.pop_front() {
             if self.answer(file, &ask, replies, slice).is_err() {
                 self.waiting.push_front(ask);
@@ -121,13 +116,7 @@ impl Questions {
     }
 
     /// Sends the answer, where there is one.
-    fn answer(
-        &mut self,
-        file: &mut OpenFile,
-        ask: &Ask,
-        replies: &mut VecDeque<Reply>,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+    fn answer(&mut self, file: &mut OpenFile, ask: &Ask, replies: &mut VecDeque<Reply>, slice: &mut Slice) -> Sliced {
         let Ask { serial, device, ref what } = *ask;
         let mut send = |answer: Answer| replies.push_back(Reply::Answer { serial, answer });
         let answer = match *what {

@@ -1,6 +1,6 @@
 //! A stable sort of numbers by keys of 64 bits, in slices: one digit after the other, the least first.
 
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use std::ops::Range;
 
 /// Bits of a digit.
@@ -42,7 +42,7 @@ impl Radix {
     }
 
     /// Sorts.
-    pub(super) fn step(&mut self, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    pub(super) fn step(&mut self, slice: &mut Slice) -> Sliced {
         let len = self.keys.len();
         while self.digit < u64::BITS / DIGIT {
             let shift = self.digit * DIGIT;
@@ -136,8 +136,8 @@ impl Sorting {
         &mut self,
         (parts, steps): (usize, u32),
         key: &mut dyn FnMut(usize, u32) -> u64,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+        slice: &mut Slice,
+    ) -> Sliced {
         while self.part < parts {
             if self.radix.len() == 0 {
                 self.radix = Radix::with_room(self.ids.len());

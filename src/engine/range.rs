@@ -3,12 +3,12 @@
 use super::answers::{Selection, within};
 use super::open::OpenFile;
 use super::protocol::{RangeFacts, Scope, Span, Weight};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::units::Moment;
 use history::replay::Curve;
 
-/// What happened in the range; `None` while there is no time for it. On a device that the file does not have, nothing.
-pub(super) fn facts(file: &mut OpenFile, device: i64, span: Span, slice: &mut Slice<'_>) -> Result<RangeFacts, Spent> {
+/// What happened in the range. On a device that the file does not have, nothing.
+pub(super) fn facts(file: &mut OpenFile, device: i64, span: Span, slice: &mut Slice) -> Sliced<RangeFacts> {
     let Some((open, answers)) = file.open(device) else {
         let (none, peak_moment) = (Weight::default(), span.from);
         return Ok(RangeFacts {

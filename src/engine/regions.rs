@@ -1,7 +1,7 @@
 //! The annotation and the compiled region that allocations are born in, as numbered groups.
 
 use super::innermost::Innermost;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
 use history::replay::DeviceHistory;
@@ -17,12 +17,7 @@ struct Names {
 }
 
 impl Names {
-    fn read(
-        &mut self,
-        rows: &[impl Sized],
-        name: impl Fn(usize) -> Option<StringId>,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+    fn read(&mut self, rows: &[impl Sized], name: impl Fn(usize) -> Option<StringId>, slice: &mut Slice) -> Sliced {
         while let Some(part) = slice.part(&mut self.read, rows.len(), 1)? {
             for row in part {
                 let Some(name) = name(row) else { continue };
@@ -55,13 +50,8 @@ pub(super) struct Regions {
 }
 
 impl Regions {
-    /// Reads marks and labels while there is time: `true` when done.
-    pub(super) fn step(
-        &mut self,
-        snapshot: &Snapshot,
-        histories: &[DeviceHistory],
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+    /// Reads marks and labels.
+    pub(super) fn step(&mut self, snapshot: &Snapshot, histories: &[DeviceHistory], slice: &mut Slice) -> Sliced {
         let (marks, labels) = (&snapshot.marks, snapshot.labels.rows());
         let context = |row: usize| labels.get(row).and_then(|labels| labels.compile_context);
         self.annotations.read(marks, |row| marks.get(row).map(|mark| mark.name), slice)?;

@@ -2,7 +2,7 @@
 
 use super::open::OpenFile;
 use super::protocol::{Looks, Plot};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced, Spent};
 use picture::timeline::{AddressJob, Scene, SceneJob, View};
 
 /// The scene, as far as it is.
@@ -22,8 +22,8 @@ impl SceneInWork {
         device: i64,
         view: View,
         looks: Looks,
-        slice: &mut Slice<'_>,
-    ) -> Result<Option<Scene>, Spent> {
+        slice: &mut Slice,
+    ) -> Sliced<Option<Scene>> {
         file.pile_up(device, looks, slice)?;
         file.collect(device, looks.highlight, slice)?;
         let SceneInWork(job) = self;
@@ -38,8 +38,8 @@ impl SceneInWork {
         device: i64,
         view: View,
         looks: Looks,
-        slice: &mut Slice<'_>,
-    ) -> Option<Result<Scene, Spent>> {
+        slice: &mut Slice,
+    ) -> Option<Sliced<Scene>> {
         if let Plot::Addresses(_) = looks.plot {
             return file.with_addresses(device, looks, |source| {
                 match job.get_or_insert_with(|| Job::Addresses(Box::new(AddressJob::new(source, view)))) {

@@ -3,7 +3,7 @@
 use super::protocol::{SourceFile, SourceLine, Standing};
 use super::radix::Sorting;
 use base::column::Column;
-use base::slice::{STEPS, Slice, Spent};
+use base::slice::{STEPS, Slice, Sliced};
 use history::snapshot::{Frame, FrameId, Snapshot};
 
 /// Files and lines that are sent; no project has more.
@@ -61,12 +61,8 @@ impl Standing {
 }
 
 impl SourceLines {
-    /// Puts them together while there is time: the files, heaviest first, and what is not among them.
-    pub(super) fn step(
-        &mut self,
-        snapshot: &Snapshot,
-        slice: &mut Slice<'_>,
-    ) -> Result<(Vec<SourceFile>, Standing), Spent> {
+    /// Puts them together: the files, heaviest first, and what is not among them.
+    pub(super) fn step(&mut self, snapshot: &Snapshot, slice: &mut Slice) -> Sliced<(Vec<SourceFile>, Standing)> {
         while let Some(part) = slice.part(&mut self.seen, self.frames.len(), 1)? {
             let part = part.clone().zip(self.frames.get(part).unwrap_or_default());
             self.used.extend(part.filter(|(_, standing)| standing.weighs()).map(|(id, _)| id as u32));

@@ -5,7 +5,7 @@ use super::device::Open;
 use super::open::OpenFile;
 use super::protocol::{Scope, SourcesPage, Standing, Weight};
 use super::source_lines::SourceLines;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::units::Moment;
 
 /// How far the answer is.
@@ -19,14 +19,14 @@ pub(super) struct Sources {
 }
 
 impl Sources {
-    /// The answer; `None` while there is no time for it. On a device that the file does not have it is empty.
+    /// The answer. On a device that the file does not have it is empty.
     pub(super) fn page(
         &mut self,
         file: &mut OpenFile,
         device: i64,
         scope: Scope,
-        slice: &mut Slice<'_>,
-    ) -> Result<SourcesPage, Spent> {
+        slice: &mut Slice,
+    ) -> Sliced<SourcesPage> {
         let OpenFile { snapshot, histories, groups, rounding, found, answers, sites, .. } = file;
         let Some(history) = histories.iter().find(|history| history.device == device) else {
             return Ok(SourcesPage::default());

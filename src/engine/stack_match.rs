@@ -4,7 +4,7 @@
 use super::open::OpenFile;
 use super::protocol::Query;
 use analysis::{IdSet, frame_line};
-use base::slice::{STEPS, Slice, Spent};
+use base::slice::{STEPS, Slice, Sliced};
 use history::snapshot::{FrameId, StackId};
 
 /// The frames and stacks that match, as far as they were looked at.
@@ -18,9 +18,9 @@ pub(super) struct StackMatch {
 }
 
 impl StackMatch {
-    /// Looks at more of them while there is time; `true` when all are looked at. At once for a query that is
+    /// Looks at all of them, at once for a query that is
     /// not about frames; for one about categories, those are told.
-    pub(super) fn step(&mut self, file: &mut OpenFile, query: &Query, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    pub(super) fn step(&mut self, file: &mut OpenFile, query: &Query, slice: &mut Slice) -> Sliced {
         if let Query::Category(_) = query {
             return file.categorize(slice);
         }

@@ -8,7 +8,7 @@ mod rows;
 use super::copying::Copying;
 use super::open::OpenFile;
 use super::protocol::{TablePage, TableQuestion, TableText};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use listing::{Listing, Terms};
 use order::{Order, SiteRanks};
 
@@ -38,13 +38,7 @@ impl Tables {
     }
 
     /// Makes the table that is asked for.
-    fn list(
-        &mut self,
-        file: &mut OpenFile,
-        device: i64,
-        question: &TableQuestion,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+    fn list(&mut self, file: &mut OpenFile, device: i64, question: &TableQuestion, slice: &mut Slice) -> Sliced {
         if !self.listing.as_ref().is_some_and(|it| it.is_of(device, question.scope, &question.filter)) {
             self.listing = Some(Box::new(Listing::new(file, device, question.scope, question.filter.clone())));
             self.order = None;
@@ -70,8 +64,8 @@ impl Tables {
         file: &mut OpenFile,
         device: i64,
         question: &TableQuestion,
-        slice: &mut Slice<'_>,
-    ) -> Result<TablePage, Spent> {
+        slice: &mut Slice,
+    ) -> Sliced<TablePage> {
         self.list(file, device, question, slice)?;
         let Some(listing) = &self.listing else { return Ok(TablePage::default()) };
         let mut page = TablePage {
@@ -102,8 +96,8 @@ impl Tables {
         device: i64,
         question: &TableQuestion,
         send: &mut dyn FnMut(TableText),
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+        slice: &mut Slice,
+    ) -> Sliced {
         self.list(file, device, question, slice)?;
         let (Some(listing), Some(order)) = (&self.listing, &self.order) else { return Ok(()) };
         let mut write = |text: &mut String, row: u32| {

@@ -3,7 +3,7 @@
 use crate::device::Open;
 use crate::protocol::{Arrangement, Internal, Merge};
 use analysis::{InternalRules, Verdicts};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use history::snapshot::{Frame, FrameId, Snapshot, Stacks};
 
 /// The class of a frame that is left out.
@@ -25,14 +25,14 @@ pub(super) struct Classes {
 }
 
 impl Classes {
-    /// Looks at frames while there is time: `true` when at all of them.
+    /// Looks at frames.
     pub(super) fn step(
         &mut self,
         open: Open<'_>,
         arrangement: Arrangement,
         rules: &InternalRules,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+        slice: &mut Slice,
+    ) -> Sliced {
         let snapshot = open.snapshot;
         let count = snapshot.frames.len();
         let mut next = self.of_frame.len();

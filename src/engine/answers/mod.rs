@@ -26,7 +26,7 @@ pub(super) use weights::Selection;
 use super::device::Open;
 use super::protocol::{Arrangement, Internal, Weight};
 use analysis::InternalRules;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced, Spent};
 use shape::Shape;
 use stems::Stems;
 use weighed::Weighed;
@@ -80,8 +80,8 @@ impl Answers {
         self.weighed.retain(|tree| tree.of.found.is_none());
     }
 
-    /// What a selection weighs in all; `None` while there is no time to say.
-    pub(super) fn total(&mut self, open: Open<'_>, of: Selection, slice: &mut Slice<'_>) -> Result<Weight, Spent> {
+    /// What a selection weighs in all.
+    pub(super) fn total(&mut self, open: Open<'_>, of: Selection, slice: &mut Slice) -> Sliced<Weight> {
         newest(
             &mut self.weights,
             (WEIGHTS_KEPT, Weights::heap_bytes),
@@ -93,15 +93,15 @@ impl Answers {
         Ok(weights.total)
     }
 
-    /// Weighs the tree of a selection while there is time: `true` when [`Answers::view`] has it. The scope must be
+    /// Weighs the tree of a selection until [`Answers::view`] has it. The scope must be
     /// [within](within) the trace.
     pub(super) fn weigh(
         &mut self,
         open: Open<'_>,
         of: Selection,
         arrangement: Arrangement,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+        slice: &mut Slice,
+    ) -> Sliced {
         self.total(open, of, slice)?;
         self.grow(open, arrangement, slice)?;
         let (Some(shape), Some(weights)) = (self.shapes.last(), self.weights.last()) else { return Err(Spent) };
@@ -110,7 +110,7 @@ impl Answers {
         self.weighed.last_mut().ok_or(Spent)?.step(shape, weights, slice)
     }
 
-    fn grow(&mut self, open: Open<'_>, arrangement: Arrangement, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    fn grow(&mut self, open: Open<'_>, arrangement: Arrangement, slice: &mut Slice) -> Sliced {
         let new = || Shape::new(arrangement, shape::MOST_NODES);
         let is_it = |shape: &Shape| shape.arrangement == arrangement;
         newest(&mut self.shapes, (SHAPES_KEPT, Shape::heap_bytes), is_it, new);
@@ -122,14 +122,14 @@ impl Answers {
     }
 
     /// Weighs the tree of what a question is about, and that of what its search found of it: the selections that [`Answers::view`] has
-    /// from then on, the second where the search is the finished one of the device. `None` while there is no time.
+    /// from then on, the second where the search is the finished one of the device.
     pub(super) fn weigh_with_found(
         &mut self,
         open: Open<'_>,
         asked: Selection,
         arrangement: Arrangement,
-        slice: &mut Slice<'_>,
-    ) -> Result<(Selection, Option<Selection>), Spent> {
+        slice: &mut Slice,
+    ) -> Sliced<(Selection, Option<Selection>)> {
         let of = Selection { scope: within(open.history, asked.scope), found: None, ..asked };
         let is_finished = |find: u32| open.found.is_some_and(|it| (it.serial, it.device) == (find, asked.device));
         let of_found = asked.found.filter(|&find| is_finished(find)).map(|find| Selection { found: Some(find), ..of });
@@ -147,14 +147,8 @@ impl Answers {
         Some(TreeView::new(open, &self.stems, shape, weighed))
     }
 
-    /// Collects the stacks of a device at a node and below it while there is time: `true` when [`Answers::subtree`] has them.
-    pub(super) fn collect(
-        &mut self,
-        open: Open<'_>,
-        arrangement: Arrangement,
-        node: u32,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+    /// Collects the stacks of a device at a node and below it until [`Answers::subtree`] has them.
+    pub(super) fn collect(&mut self, open: Open<'_>, arrangement: Arrangement, node: u32, slice: &mut Slice) -> Sliced {
         self.stems.learn_all(open, slice)?;
         self.grow(open, arrangement, slice)?;
         let Some(shape) = self.shapes.last() else { return Err(Spent) };

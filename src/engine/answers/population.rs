@@ -1,7 +1,7 @@
 //! The allocations that a scope is about, and what each of them weighs: gone through in parts, so that no slice takes long.
 
 use crate::protocol::{Scope, Span};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::units::Moment;
 use history::replay::{AllocationId, Candidates, DeviceHistory};
 use std::ops::Range;
@@ -51,9 +51,9 @@ impl Population {
         &self,
         history: &DeviceHistory,
         next: &mut usize,
-        slice: &mut Slice<'_>,
+        slice: &mut Slice,
         each: &mut dyn FnMut(AllocationId, u64),
-    ) -> Result<(), Spent> {
+    ) -> Sliced {
         while *next < self.len() {
             slice.tick()?;
             let id = history.live.candidate(&self.candidates, *next);

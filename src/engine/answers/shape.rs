@@ -13,7 +13,7 @@ use super::stems::{Stem, Stems, Told};
 use crate::device::Open;
 use crate::protocol::{Arrangement, Merge, Root};
 use analysis::InternalRules;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use history::snapshot::{StackId, Stacks};
 
 /// Nodes of a tree; stacks that need more stand together in a note. Some 30 bytes each.
@@ -90,14 +90,8 @@ impl Shape {
         Shape { arrangement, classes, most_nodes, tree, of_stem, of_stack, path }
     }
 
-    /// Puts in the stems it does not have while there is time: `true` when it has all.
-    pub(super) fn grow(
-        &mut self,
-        open: Open<'_>,
-        stems: &Stems,
-        rules: &InternalRules,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+    /// Puts in the stems it does not have.
+    pub(super) fn grow(&mut self, open: Open<'_>, stems: &Stems, rules: &InternalRules, slice: &mut Slice) -> Sliced {
         self.classes.step(open, self.arrangement, rules, slice)?;
         let mut next = self.of_stem.len();
         // Some stacks are thousands of frames long.

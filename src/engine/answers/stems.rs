@@ -4,7 +4,7 @@
 use crate::device::Open;
 use crate::origin::{is_of_free, stack_of};
 use base::column::Column;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use history::replay::{AllocationId, Source};
 use history::snapshot::StackId;
 
@@ -85,8 +85,8 @@ impl Stems {
         *number - 1 + BEFORE_STACKS
     }
 
-    /// Numbers all stems of a device's allocations; `true` when done.
-    pub(super) fn learn_all(&mut self, open: Open<'_>, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    /// Numbers all stems of a device's allocations.
+    pub(super) fn learn_all(&mut self, open: Open<'_>, slice: &mut Slice) -> Sliced {
         let device = open.history.device;
         let place = self.learnt.iter().position(|&(known, _)| known == device);
         let place = place.unwrap_or_else(|| {

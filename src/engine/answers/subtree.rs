@@ -5,7 +5,7 @@ use super::stems::Stems;
 use crate::device::Open;
 use crate::protocol::Arrangement;
 use analysis::IdSet;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use history::replay::AllocationId;
 
 /// The stems at a node and below it.
@@ -31,8 +31,8 @@ impl Subtree {
         self.counts != [shape.len(), stems]
     }
 
-    /// Collects while there is time: `true` when done.
-    pub(super) fn step(&mut self, shape: &Shape, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    /// Collects.
+    pub(super) fn step(&mut self, shape: &Shape, slice: &mut Slice) -> Sliced {
         let [nodes, stems] = self.counts;
         while let Some(part) = slice.part(&mut self.next, nodes + stems, 1)? {
             for at in part {

@@ -4,7 +4,7 @@ use super::shape::Shape;
 use super::weights::{Selection, Weights};
 use crate::protocol::{Arrangement, Weight};
 use crate::radix::Radix;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::sorted::sorted_numbers;
 use std::borrow::Cow;
 
@@ -53,8 +53,8 @@ impl Weighed {
         Weighed { of, arrangement, nodes, len, stems: 0, summed: 0, wide, ordered: 0, radix, next: 0 }
     }
 
-    /// Sums up while there is time: `true` when done.
-    pub(super) fn step(&mut self, shape: &Shape, weights: &Weights, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    /// Sums up.
+    pub(super) fn step(&mut self, shape: &Shape, weights: &Weights, slice: &mut Slice) -> Sliced {
         let mut room = self.nodes.len();
         while let Some(part) = slice.part(&mut room, self.len, 1)? {
             self.nodes.resize(part.end, Node::default());
@@ -89,8 +89,8 @@ impl Weighed {
         self.order(slice)
     }
 
-    /// Brings the children of wide nodes in their order while there is time: `true` when done.
-    fn order(&mut self, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    /// Brings the children of wide nodes in their order.
+    fn order(&mut self, slice: &mut Slice) -> Sliced {
         while let Some(&(node, _)) = self.wide.get(self.ordered) {
             let Node { child, children, .. } = self.node(node);
             if self.radix.len() == 0 {

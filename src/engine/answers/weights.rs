@@ -4,7 +4,7 @@ use super::population::Population;
 use super::stems::Stems;
 use crate::device::Open;
 use crate::protocol::{Scope, Weight};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 
 /// Which allocations of which device are weighed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,8 +32,8 @@ impl Weights {
         Weights { of, population, next: 0, total: Weight::default(), by_stem: Vec::new() }
     }
 
-    /// Weighs while there is time: `true` when done.
-    pub(super) fn step(&mut self, open: Open<'_>, stems: &mut Stems, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    /// Weighs.
+    pub(super) fn step(&mut self, open: Open<'_>, stems: &mut Stems, slice: &mut Slice) -> Sliced {
         let found = open.found.filter(|found| Some(found.serial) == self.of.found && found.device == self.of.device);
         // Matches of a search that is no more: none.
         let nothing = self.of.found.is_some() && found.is_none();

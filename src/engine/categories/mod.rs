@@ -10,7 +10,7 @@ use analysis::CategorySet;
 use analysis::category::compiled::Compiled;
 pub(super) use analysis::category::compiled::NO_RULE;
 use base::column::Column;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use facts::{Told, with_facts};
 use history::replay::{AllocationId, DeviceHistory, Source};
 use history::snapshot::Snapshot;
@@ -33,13 +33,8 @@ impl Categories {
         Categories { set: Compiled::new(set), stacks, told, sizes, is_done: false }
     }
 
-    /// Looks at more while there is time; `true` when the category of all is known.
-    pub(super) fn step(
-        &mut self,
-        snapshot: &Snapshot,
-        histories: &[DeviceHistory],
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+    /// Looks at all of it.
+    pub(super) fn step(&mut self, snapshot: &Snapshot, histories: &[DeviceHistory], slice: &mut Slice) -> Sliced {
         if self.is_done {
             return Ok(());
         }

@@ -4,7 +4,7 @@ use super::facts::{Told, freed, made, with_facts};
 use super::stacks::Stacks;
 use analysis::category::Place;
 use analysis::category::compiled::{Compiled, NO_RULE, SizeRule};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::Snapshot;
@@ -34,15 +34,15 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    /// Works while there is time; `true` when all rules have been asked.
+    /// Works until it is done.
     pub(super) fn step(
         &mut self,
         set: &Compiled,
         stacks: &Stacks,
         (snapshot, history): (&Snapshot, &DeviceHistory),
         told: &mut Told,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+        slice: &mut Slice,
+    ) -> Sliced {
         while let Some(rule) = set.sizes().nth(self.at.0) {
             let count = history.allocations.len();
             while let Some(part) = slice.part(&mut self.at.2, count, 1)? {

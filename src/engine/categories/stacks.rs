@@ -3,7 +3,7 @@
 use analysis::category::compiled::{Compiled, MODEL_EARLIER, MODEL_LATER, OfFrame, OfStack, PYTHON};
 use analysis::{IdSet, Sites, Whose};
 use base::column::Column;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use hashbrown::HashMap;
 use history::snapshot::{FrameId, Snapshot, StackId, StringId};
 
@@ -39,8 +39,8 @@ pub(super) struct Stacks {
 }
 
 impl Stacks {
-    /// Looks at more of them while there is time; `true` when all are looked at.
-    pub(super) fn step(&mut self, set: &Compiled, snapshot: &Snapshot, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    /// Looks at more of them.
+    pub(super) fn step(&mut self, set: &Compiled, snapshot: &Snapshot, slice: &mut Slice) -> Sliced {
         if self.is_done {
             return Ok(());
         }
@@ -53,7 +53,7 @@ impl Stacks {
         Ok(())
     }
 
-    fn look_at_frames(&mut self, set: &Compiled, snapshot: &Snapshot, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    fn look_at_frames(&mut self, set: &Compiled, snapshot: &Snapshot, slice: &mut Slice) -> Sliced {
         let frames = &snapshot.frames;
         if self.frames.is_empty() {
             (self.users, self.models) = (IdSet::below(frames.len()), IdSet::below(frames.len()));
@@ -91,7 +91,7 @@ impl Stacks {
     }
 
     /// Callers have lower ids than those they call: so from the last stack to the first.
-    fn look_for_models(&mut self, snapshot: &Snapshot, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    fn look_for_models(&mut self, snapshot: &Snapshot, slice: &mut Slice) -> Sliced {
         let stacks = &snapshot.stacks;
         if self.asked.is_none() {
             self.leading = IdSet::below(stacks.len());
@@ -123,7 +123,7 @@ impl Stacks {
         Ok(())
     }
 
-    fn look_at_stacks(&mut self, set: &Compiled, snapshot: &Snapshot, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    fn look_at_stacks(&mut self, set: &Compiled, snapshot: &Snapshot, slice: &mut Slice) -> Sliced {
         let stacks = &snapshot.stacks;
         let mut next = self.stacks.len();
         while let Some(part) = slice.part(&mut next, stacks.len(), 1)? {

@@ -9,7 +9,7 @@ mod sums;
 use super::device::Open;
 use super::open::OpenFile;
 use super::protocol::{Curves, Only};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::units::{EventIdx, Moment};
 use history::replay::Curve;
 pub(super) use part::Part;
@@ -38,8 +38,8 @@ impl CurvesInWork {
         device: i64,
         view: View,
         only: Only,
-        slice: &mut Slice<'_>,
-    ) -> Result<Box<Curves>, Spent> {
+        slice: &mut Slice,
+    ) -> Sliced<Box<Curves>> {
         self.add_up(file, device, only, slice)?;
         let (columns, next, curves) = self.begun.get_or_insert_with(|| {
             let columns = file.history(device).map_or_else(WindowColumns::default, |history| {
@@ -56,7 +56,7 @@ impl CurvesInWork {
     }
 
     /// Adds up what is asked about.
-    fn add_up(&mut self, file: &mut OpenFile, device: i64, only: Only, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    fn add_up(&mut self, file: &mut OpenFile, device: i64, only: Only, slice: &mut Slice) -> Sliced {
         file.segment_lives(device, slice)?;
         let Some(history) = file.history(device) else { return Ok(()) };
         if !self.sums.iter().any(|sums| (sums.device, sums.part.only) == (device, only)) {
@@ -84,8 +84,8 @@ fn look(
     columns: &WindowColumns,
     next: &mut usize,
     curves: &mut Curves,
-    slice: &mut Slice<'_>,
-) -> Result<(), Spent> {
+    slice: &mut Slice,
+) -> Sliced {
     let history = open.history;
     let change = |kind: Kind| move |event: EventIdx| sums.change(open, kind, event);
     let [requested, pending, reserved, rounded] =

@@ -3,7 +3,7 @@
 use super::part::Part;
 use crate::device::Open;
 use base::column::Column;
-use base::slice::{STEPS, Slice, Spent};
+use base::slice::{STEPS, Slice, Sliced};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory, SegmentLives, Subject, Totals};
 use history::snapshot::Action;
@@ -99,8 +99,8 @@ impl Sums {
         }
     }
 
-    /// Works while there is time; `true` when done. What was mapped when must be known.
-    pub(crate) fn step(&mut self, open: Open<'_>, lives: &SegmentLives, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    /// Works until it is done. What was mapped when must be known.
+    pub(crate) fn step(&mut self, open: Open<'_>, lives: &SegmentLives, slice: &mut Slice) -> Sliced {
         let history = open.history;
         loop {
             self.work = match self.work {

@@ -6,7 +6,7 @@ use crate::protocol::{EventsFilter, Query};
 use crate::stack_match::StackMatch;
 use analysis::event_terms::{EventTerm, EventTerms, Named};
 use base::column::Column;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::units::EventIdx;
 use history::replay::{DeviceHistory, Subject};
 use history::snapshot::Action;
@@ -72,8 +72,8 @@ impl Listing {
         Some(row.min(last))
     }
 
-    /// Looks at more events while there is time; `true` when all are looked at.
-    pub(super) fn step(&mut self, file: &mut OpenFile, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    /// Looks at all events.
+    pub(super) fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced {
         for (term, stacks) in self.terms.iter_mut().flatten() {
             if let EventTerm::Query(query) = term {
                 stacks.step(file, query, slice)?;

@@ -7,7 +7,7 @@ mod rows;
 use super::copying::Copying;
 use super::open::OpenFile;
 use super::protocol::{EventsPage, EventsQuestion, TableText};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use listing::Listing;
 
 /// Rows of a reply: more than any screen shows.
@@ -32,13 +32,7 @@ impl Events {
     }
 
     /// Makes the list that is asked for.
-    fn list(
-        &mut self,
-        file: &mut OpenFile,
-        device: i64,
-        question: &EventsQuestion,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+    fn list(&mut self, file: &mut OpenFile, device: i64, question: &EventsQuestion, slice: &mut Slice) -> Sliced {
         if !self.listing.as_ref().is_some_and(|it| it.is_of(device, &question.filter)) {
             self.listing = Some(Box::new(Listing::new(file, device, question.filter.clone())));
         }
@@ -53,8 +47,8 @@ impl Events {
         file: &mut OpenFile,
         device: i64,
         question: &EventsQuestion,
-        slice: &mut Slice<'_>,
-    ) -> Result<Option<EventsPage>, Spent> {
+        slice: &mut Slice,
+    ) -> Sliced<Option<EventsPage>> {
         self.list(file, device, question, slice)?;
         let Some((listing, history)) = self.listing.as_ref().zip(file.history(device)) else { return Ok(None) };
         let (all, counts) = (history.event_count(), history.action_counts);
@@ -78,8 +72,8 @@ impl Events {
         device: i64,
         question: &EventsQuestion,
         send: &mut dyn FnMut(TableText),
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+        slice: &mut Slice,
+    ) -> Sliced {
         self.list(file, device, question, slice)?;
         let Some(listing) = &self.listing else { return Ok(()) };
         let mut write = |text: &mut String, row: u32| {

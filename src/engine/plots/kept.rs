@@ -4,7 +4,7 @@ use super::layout::Layout;
 use super::reserved::Reserved;
 use crate::device::Open;
 use crate::protocol::{Grouping, Looks, Only, Plot};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use history::replay::SegmentLives;
 
 /// What was made for pictures, those asked for last at the end.
@@ -15,15 +15,15 @@ pub(crate) struct Plots {
 }
 
 impl Plots {
-    /// Makes what a picture needs beside its order, while there is time: `true` when it is there. Keeps so many of each kind at most.
+    /// Makes what a picture needs beside its order. Keeps so many of each kind at most.
     pub(super) fn step(
         &mut self,
         open: Open<'_>,
         segments: &SegmentLives,
         looks: Looks,
         most: usize,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+        slice: &mut Slice,
+    ) -> Sliced {
         let device = open.history.device;
         match looks.plot {
             Plot::Stack => Ok(()),

@@ -4,7 +4,7 @@ use crate::curves::Part;
 use crate::device::Open;
 use crate::protocol::{AddressMap, MappedRange, Only};
 use base::column::Column;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_by_key};
 use history::replay::{AllocationId, DeviceHistory, SegmentLives, Source};
 use std::collections::BTreeMap;
@@ -63,7 +63,7 @@ impl Layout {
     }
 
     /// Works until it is done.
-    pub(super) fn step(&mut self, open: Open<'_>, segments: &SegmentLives, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    pub(super) fn step(&mut self, open: Open<'_>, segments: &SegmentLives, slice: &mut Slice) -> Sliced {
         while self.stage != Stage::Done {
             let is_of_blocks = matches!(self.stage, Stage::Places | Stage::PlacesAgain);
             let count = if is_of_blocks { open.history.allocations.len() } else { segments.ranges.len() };

@@ -5,7 +5,7 @@ use super::reserved::Reserved;
 use crate::groups::Groups;
 use crate::open::OpenFile;
 use crate::protocol::{Highlight, Looks, Only, Plot};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::units::EventIdx;
 use history::replay::{AllocationId, Curve, Totals};
 use history::snapshot::StackId;
@@ -15,8 +15,8 @@ use picture::timeline::{self, AddressSource, Paint};
 const KEPT: usize = 2;
 
 impl OpenFile {
-    /// Makes what a picture needs beside its order: `true` when it is there. On a device that there is not nothing is needed.
-    pub(crate) fn prepare_plot(&mut self, device: i64, looks: Looks, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    /// Makes what a picture needs beside its order. On a device that there is not nothing is needed.
+    pub(crate) fn prepare_plot(&mut self, device: i64, looks: Looks, slice: &mut Slice) -> Sliced {
         if looks.plot == Plot::Stack {
             return Ok(());
         }

@@ -3,7 +3,7 @@
 use crate::curves::Part;
 use crate::device::Open;
 use crate::protocol::{Grouping, Only};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use history::replay::{AllocationId, SegmentLives, SegmentPart};
 use picture::timeline::{Order, Piling};
 
@@ -36,7 +36,7 @@ impl Reserved {
     }
 
     /// Works until it is done.
-    pub(super) fn step(&mut self, open: Open<'_>, segments: &SegmentLives, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    pub(super) fn step(&mut self, open: Open<'_>, segments: &SegmentLives, slice: &mut Slice) -> Sliced {
         let Open { snapshot, history, groups, .. } = open;
         if self.is_done {
             return Ok(());

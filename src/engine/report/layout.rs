@@ -6,7 +6,7 @@ use super::writing::{Writing, at, row, sheet};
 use crate::open::OpenFile;
 use crate::protocol::{Cell, StateSums};
 use crate::state::Held;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_numbers};
 use base::units::EventIdx;
 use history::replay::{AllocationId, DeviceHistory, SegmentKind, SegmentLives};
@@ -27,14 +27,14 @@ impl Layout {
         Layout { moment, held, rooms: Rooms::default(), whole: StateSums::default() }
     }
 
-    /// Works while there is time.
+    /// Works until it is done.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,
         history: &DeviceHistory,
         lives: &SegmentLives,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+        slice: &mut Slice,
+    ) -> Sliced {
         self.held.step(file, history, lives, slice)?;
         self.rooms.step(&self.held, lives, slice)?;
         self.whole = self.rooms.all;

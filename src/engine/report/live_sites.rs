@@ -5,7 +5,7 @@ use super::writing::{Writing, sheet};
 use crate::answers::Population;
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Scope};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::units::{grouped, percent};
 use history::replay::{AllocationId, DeviceHistory};
 
@@ -29,14 +29,14 @@ impl LiveSites {
         LiveSites { moment, sums: SiteSums::new(file, history), bytes, count, early, population, next }
     }
 
-    /// Works while there is time: hands `each` every allocation that is live, with its bytes, in birth order.
+    /// Hands `each` every allocation that is live, with its bytes, in birth order.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,
         history: &DeviceHistory,
         each: &mut dyn FnMut(AllocationId, u64),
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+        slice: &mut Slice,
+    ) -> Sliced {
         let LiveSites { sums, bytes, count, early, population, next, .. } = self;
         population.each(history, next, slice, &mut |id, size| {
             sums.add(file, history, id, size);

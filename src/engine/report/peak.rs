@@ -10,7 +10,7 @@ use super::writing::{MOST_ROWS, Writing, allocation, at, bytes, category_query, 
 use crate::open::OpenFile;
 use crate::places::lasted_us;
 use crate::protocol::{Cell, Evidence, Grouping, Report, ReportQuestion, SheetRow, Span, Threshold, Tone, Weight};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced, Spent};
 use base::sorted::{pair, sorted_numbers};
 use base::units::{EventIdx, Moment, counted, duration_us, grouped, percent};
 use history::replay::{AllocationId, Curve, DeviceHistory};
@@ -65,7 +65,7 @@ impl Parts {
         }
     }
 
-    fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         let Parts { peak, beside, categories, recent, made, large, oldest, old_count, growth } = self;
         let since = u64::from(peak.moment).saturating_sub(recent.value);
         let mut each = |id: AllocationId, size: u64| {
@@ -91,7 +91,7 @@ impl Parts {
 }
 
 impl Job for Peak {
-    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice<'_>) -> Result<Report, Spent> {
+    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report> {
         file.categorize(slice)?;
         let file = &*file;
         let Some(history) = file.history(self.device) else {

@@ -7,7 +7,7 @@
 
 use crate::protocol::Span;
 use crate::radix::Radix;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::units::{EventIdx, Moment};
 use history::replay::DeviceHistory;
 
@@ -68,8 +68,8 @@ impl Ranges {
         Ranges { spans, facts, ends, born, ..Ranges::default() }
     }
 
-    /// Runs on while there is time, until [`Ranges::facts`] are there.
-    pub(super) fn step(&mut self, history: &DeviceHistory, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    /// Runs on, until [`Ranges::facts`] are there.
+    pub(super) fn step(&mut self, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         if self.spans.is_empty() {
             return Ok(());
         }

@@ -6,7 +6,7 @@
 use super::held::Held;
 use crate::protocol::{Only, SegmentSort, StateGroup, StateSums};
 use crate::radix::Sorting;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use history::replay::{SegmentKind, SegmentLives};
 
 /// Device pixels between two segments of a row, at least and at most: an eighth of the first. Where a thousand share a few rows, their
@@ -36,8 +36,8 @@ impl Arranged {
         Arranged { only, sort, sorting, next, is_sorted, order, groups, whole }
     }
 
-    /// Works while there is time; `true` when all is in order.
-    pub(super) fn step(&mut self, held: &Held, lives: &SegmentLives, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    /// Works until it is done.
+    pub(super) fn step(&mut self, held: &Held, lives: &SegmentLives, slice: &mut Slice) -> Sliced {
         let kind_of = |kind: u32| lives.kinds().get(kind as usize).copied().unwrap_or(UNKNOWN);
         while !self.is_sorted
             && let Some(part) = slice.part(&mut self.next, held.segments.len(), 1)?
@@ -133,8 +133,8 @@ impl Flow {
         if self.width_px == 0 { 0 } else { ((bytes as f64 / self.bytes_per_px).round() as u64).max(1) }
     }
 
-    /// Places segments while there is time; `true` when all have a place. `row` then is how many rows there are.
-    pub(super) fn step(&mut self, held: &Held, arranged: &Arranged, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    /// Places segments. `row` then is how many rows there are.
+    pub(super) fn step(&mut self, held: &Held, arranged: &Arranged, slice: &mut Slice) -> Sliced {
         let width = u64::from(self.width_px);
         while let Some(part) = slice.part(&mut self.next, arranged.order.len(), 1)? {
             for (&place, at) in arranged.order.get(part.clone()).unwrap_or_default().iter().zip(part) {

@@ -4,7 +4,7 @@ use super::held::Held;
 use crate::open::OpenFile;
 use crate::protocol::{HitAllocation, HitMemory, HitSegment, Looks};
 use analysis::site;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::units::Moment;
 use history::replay::{AllocationId, SegmentLives};
 use picture::timeline::lowest_byte_of;
@@ -19,7 +19,7 @@ pub(crate) struct Beneath {
 type Hit = (Option<HitAllocation>, Option<Box<HitMemory>>);
 
 impl Beneath {
-    /// What is at `address`; `None` while there is no time for it. The allocation's lowest byte is that in the stack in order of birth:
+    /// What is at `address`. The allocation's lowest byte is that in the stack in order of birth:
     /// where a cursor stands that looks at it there.
     pub(crate) fn at(
         &mut self,
@@ -27,8 +27,8 @@ impl Beneath {
         device: i64,
         moment: u32,
         address: u64,
-        slice: &mut Slice<'_>,
-    ) -> Result<Hit, Spent> {
+        slice: &mut Slice,
+    ) -> Sliced<Hit> {
         file.segment_lives(device, slice)?;
         let Some((history, lives)) = file.history(device).zip(file.segments(device)) else { return Ok((None, None)) };
         if !self.held.as_ref().is_some_and(|held| held.is_of(history, moment)) {

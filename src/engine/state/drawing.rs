@@ -6,7 +6,7 @@ use super::line::{Line, Part};
 use crate::device::Known;
 use crate::open::OpenFile;
 use crate::protocol::{Grouping, PieceKind, StateBar, StatePiece};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use history::replay::{AllocationId, DeviceHistory};
 
 /// Rows that are told at most.
@@ -78,8 +78,8 @@ impl Drawing {
         Drawing { rows, rank, line, ..Drawing::default() }
     }
 
-    /// Works while there is time; `true` when all wanted rows are drawn.
-    pub(super) fn step(&mut self, subject: Subject<'_>, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    /// Works until it is done.
+    pub(super) fn step(&mut self, subject: Subject<'_>, slice: &mut Slice) -> Sliced {
         while let Some((bar, x, placed)) = self.next_bar(subject) {
             slice.spend(16)?;
             self.fill(subject, &placed, slice)?;
@@ -122,7 +122,7 @@ impl Drawing {
     }
 
     /// Draws the blocks of a bar.
-    fn fill(&mut self, subject: Subject<'_>, placed: &Placed<'_>, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    fn fill(&mut self, subject: Subject<'_>, placed: &Placed<'_>, slice: &mut Slice) -> Sliced {
         let blocks = subject.held.blocks_of(placed.segment);
         let [first, beyond] = placed.bar;
         let next = self.block.unwrap_or_else(|| blocks.partition_point(|block| placed.edge(block.to) < first));

@@ -14,7 +14,7 @@ use crate::answers::Population;
 use crate::open::OpenFile;
 use crate::protocol::{Scope, StateSums, Weight};
 use crate::radix::Radix;
-use base::slice::{STEPS, Slice, Spent};
+use base::slice::{STEPS, Slice, Sliced, Spent};
 use base::units::Moment;
 use history::replay::{AllocationId, Candidates, DeviceHistory, SegmentLives, Source};
 
@@ -131,14 +131,14 @@ impl Held {
             }
     }
 
-    /// Works while there is time; `true` when all is known. The file must be the same every time.
+    /// Works until it is done. The file must be the same every time.
     pub(crate) fn step(
         &mut self,
         file: &OpenFile,
         history: &DeviceHistory,
         lives: &SegmentLives,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+        slice: &mut Slice,
+    ) -> Sliced {
         let moment = Moment(self.moment);
         loop {
             self.work = match std::mem::replace(&mut self.work, Work::Done) {

@@ -18,7 +18,7 @@ pub(super) use request::{Fits, Pages, from_the_driver, is_small};
 use super::open::OpenFile;
 use super::protocol::{Grouping, StatePage, StateQuestion};
 use arranged::{Arranged, Flow};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced, Spent};
 use drawing::{Drawing, Subject};
 use zoom::Zoom;
 
@@ -37,14 +37,14 @@ pub(super) struct States {
 }
 
 impl States {
-    /// The state; `None` while there is no time for it. On a device that the file does not have it is empty.
+    /// The state. On a device that the file does not have it is empty.
     pub(super) fn page(
         &mut self,
         file: &mut OpenFile,
         device: i64,
         mut question: StateQuestion,
-        slice: &mut Slice<'_>,
-    ) -> Result<StatePage, Spent> {
+        slice: &mut Slice,
+    ) -> Sliced<StatePage> {
         file.segment_lives(device, slice)?;
         if question.colouring == Grouping::Category {
             file.categorize(slice)?;

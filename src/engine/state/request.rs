@@ -7,7 +7,7 @@
 use super::held::Held;
 use crate::open::OpenFile;
 use crate::protocol::StateFit;
-use base::slice::{STEPS, Slice, Spent};
+use base::slice::{STEPS, Slice, Sliced, Spent};
 use base::sorted::{pair, sorted_by_key};
 use hashbrown::HashMap;
 use history::replay::SegmentLives;
@@ -70,13 +70,8 @@ impl Fits {
         Fits { rounded: file.rounding.rounded(request), most_split, ..Fits::default() }
     }
 
-    /// Works while there is time: the answer by pool and stream when done.
-    pub(crate) fn step(
-        &mut self,
-        held: &Held,
-        lives: &SegmentLives,
-        slice: &mut Slice<'_>,
-    ) -> Result<Vec<StateFit>, Spent> {
+    /// The answer by pool and stream when done.
+    pub(crate) fn step(&mut self, held: &Held, lives: &SegmentLives, slice: &mut Slice) -> Sliced<Vec<StateFit>> {
         let mut left = STEPS as usize;
         while let Some(segment) = held.segments.get(self.segment) {
             let kind = lives.kinds().get(segment.kind as usize);

@@ -5,7 +5,7 @@
 
 use super::arranged::{Arranged, Flow};
 use super::held::Held;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 
 /// Steps to a doubling, as parts of 1024.
 const STEPS: [u32; 8] = [1024, 1117, 1218, 1328, 1448, 1579, 1722, 1878];
@@ -29,8 +29,8 @@ impl Zoom {
         Zoom { finest: 0, does, rows: rows.into(), trial, is_begun: false }
     }
 
-    /// Works while there is time; bytes a pixel when found.
-    pub(super) fn step(&mut self, held: &Held, arranged: &Arranged, slice: &mut Slice<'_>) -> Result<f64, Spent> {
+    /// Bytes a pixel when found.
+    pub(super) fn step(&mut self, held: &Held, arranged: &Arranged, slice: &mut Slice) -> Sliced<f64> {
         while !self.is_begun || self.finest < self.does {
             self.trial.step(held, arranged, slice)?;
             let tried = if self.is_begun { self.middle() } else { self.does };

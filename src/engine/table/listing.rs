@@ -6,7 +6,7 @@ use crate::open::OpenFile;
 use crate::protocol::{Highlight, LIFE_CLASSES, SIZE_CLASSES, Scope, TableFilter, Weight, life_class, size_class};
 use crate::stack_match::StackMatch;
 use analysis::filter::{Filter, Term};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use history::replay::{AllocationId, DeviceHistory};
 
 /// The terms of a filter, each with the stacks that match it. They hold for a file, whatever the scope.
@@ -24,8 +24,8 @@ impl Terms {
         Terms { text: text.to_owned(), terms }
     }
 
-    /// Looks at more stacks while there is time; `true` when all are looked at.
-    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    /// Looks at all stacks.
+    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced {
         for (term, stacks) in self.terms.iter_mut().flatten() {
             if let Term::Query(query) = term {
                 stacks.step(file, query, slice)?;
@@ -121,13 +121,8 @@ impl Listing {
         }
     }
 
-    /// Looks at more allocations while there is time; `true` when all are looked at.
-    pub(super) fn step(
-        &mut self,
-        file: &mut OpenFile,
-        terms: &mut Option<Terms>,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+    /// Looks at all allocations.
+    pub(super) fn step(&mut self, file: &mut OpenFile, terms: &mut Option<Terms>, slice: &mut Slice) -> Sliced {
         if terms.as_ref().is_none_or(|terms| terms.text != self.filter.text) {
             *terms = Some(Terms::of(&self.filter.text));
         }
@@ -168,13 +163,8 @@ impl Listing {
         Ok(())
     }
 
-    /// Weighs what the search of this serial finds of it while there is time; `true` when done.
-    pub(super) fn weigh_found(
-        &mut self,
-        file: &OpenFile,
-        find: Option<u32>,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+    /// Weighs what the search of this serial finds of it.
+    pub(super) fn weigh_found(&mut self, file: &OpenFile, find: Option<u32>, slice: &mut Slice) -> Sliced {
         let found = file.found.as_ref().filter(|found| (Some(found.serial), found.device) == (find, self.device));
         let (Some(found), Some(history)) = (found, file.history(self.device)) else {
             (self.found, self.of_found) = Default::default();

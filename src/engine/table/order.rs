@@ -6,7 +6,7 @@ use crate::protocol::{Grouping, SortWay, TableColumn, TableSort, Weight};
 use crate::radix::{Radix, Sorting};
 use analysis::site;
 use base::column::Column;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use history::replay::AllocationId;
 use history::snapshot::FrameId;
 
@@ -33,7 +33,7 @@ impl Order {
         Order { by, radix, is_sorted: false, ids, sums, sum: 0, weighed }
     }
 
-    /// Sorts `rows`, which stand in order of birth, while there is time; `true` when done. `moment` is the one that ages are told at.
+    /// Sorts `rows`, which stand in order of birth. `moment` is the one that ages are told at.
     pub(super) fn step(
         &mut self,
         file: &mut OpenFile,
@@ -41,8 +41,8 @@ impl Order {
         device: i64,
         moment: u32,
         rows: &[u32],
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+        slice: &mut Slice,
+    ) -> Sliced {
         if self.by.column == TableColumn::Site {
             sites.step(file, slice)?;
         }
@@ -72,14 +72,8 @@ impl Order {
         Ok(())
     }
 
-    /// Weighs the rows of these ranges together while there is time: `true` when done. The same ranges are weighed once.
-    pub(super) fn weigh(
-        &mut self,
-        file: &OpenFile,
-        device: i64,
-        ranges: &[[u32; 2]],
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+    /// Weighs the rows of these ranges together. The same ranges are weighed once.
+    pub(super) fn weigh(&mut self, file: &OpenFile, device: i64, ranges: &[[u32; 2]], slice: &mut Slice) -> Sliced {
         if self.weighed.0 != ranges {
             self.weighed = (ranges.to_vec(), 0, Weight::default());
         }
@@ -159,7 +153,7 @@ const PARTS: usize = 7;
 const LINE_PART: usize = 2;
 
 impl SiteRanks {
-    fn step(&mut self, file: &OpenFile, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    fn step(&mut self, file: &OpenFile, slice: &mut Slice) -> Sliced {
         let frames = &file.snapshot.frames;
         if self.ranks.len() == frames.len() {
             return Ok(());

@@ -4,7 +4,7 @@ use super::folds::{Done, Folds, otherwise};
 use crate::answers::TreeView;
 use crate::protocol::FoldState;
 use base::column::Column;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 
 /// Steps that a row takes, and a child that is sorted.
 const STEPS_A_ROW: u32 = 8;
@@ -49,8 +49,8 @@ impl Layout {
         Layout { rows: Column::new(), top: Some((row, below)), waiting: Vec::new(), steps: 0 }
     }
 
-    /// Lays out rows while there is time: `true` when done.
-    pub(super) fn step(&mut self, view: TreeView<'_>, folds: &Folds, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    /// Lays out rows.
+    pub(super) fn step(&mut self, view: TreeView<'_>, folds: &Folds, slice: &mut Slice) -> Sliced {
         loop {
             // Those of a node with very many are in their order already; of others, sorting counts as well.
             slice.spend(self.steps)?;

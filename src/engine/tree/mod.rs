@@ -8,7 +8,7 @@ use super::answers::{Population, Selection, TreeView};
 use super::device::Open;
 use super::open::OpenFile;
 use super::protocol::{Arrangement, Fold, Reveal, TreePage, TreeQuestion, TreeRow};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced, Spent};
 use folds::Folds;
 use history::replay::AllocationId;
 use layout::{Layout, nodes_above};
@@ -63,14 +63,14 @@ impl Trees {
             + self.trail.as_ref().map_or(0, |(_, trail)| trail.heap_bytes())
     }
 
-    /// The part that is asked for; `None` while there is no time for it. On a device that the file does not have, nothing.
+    /// The part that is asked for. On a device that the file does not have, nothing.
     pub(super) fn page(
         &mut self,
         file: &mut OpenFile,
         device: i64,
         question: &TreeQuestion,
-        slice: &mut Slice<'_>,
-    ) -> Result<TreePage, Spent> {
+        slice: &mut Slice,
+    ) -> Sliced<TreePage> {
         let TreeQuestion { scope, arrangement, find, .. } = *question;
         let Some((open, answers)) = file.open(device) else { return Ok(TreePage::default()) };
         let asked = Selection { device, scope, found: find };

@@ -5,7 +5,7 @@ use super::layout::{done_above, nodes_above};
 use crate::answers::TreeView;
 use crate::protocol::{Fold, FoldState, Reach};
 use analysis::IdSet;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 
 /// Whether `node` is `top` or below it.
 pub(super) fn is_within(view: TreeView<'_>, top: u32, node: u32) -> bool {
@@ -46,8 +46,8 @@ impl Trail {
         Trail { classes, nodes: IdSet::below(view.len()), next: 0 }
     }
 
-    /// Looks at nodes while there is time: `true` when at all of them.
-    pub(super) fn step(&mut self, view: TreeView<'_>, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    /// Looks at nodes.
+    pub(super) fn step(&mut self, view: TreeView<'_>, slice: &mut Slice) -> Sliced {
         while let Some(part) = slice.part(&mut self.next, view.len(), 1)? {
             for node in part.map(|next| (view.len() - 1 - next) as u32) {
                 let weighs = view.weight(node).count > 0;

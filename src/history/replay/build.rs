@@ -11,7 +11,7 @@ use super::totals::Totals;
 use super::trace::{NEVER, Oddity, Recorder, Subject, Trace, signed};
 use crate::snapshot::{Action, End, HOST, Snapshot, WarningKind, Warnings};
 use base::column::Column;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::sorted::{ascending, pair, sorted_by_key};
 use base::units::{Bytes, EventIdx, Moment};
 use std::collections::BTreeMap;
@@ -91,7 +91,7 @@ impl Builder {
     ///
     /// # Errors
     /// The time is up.
-    pub fn step(&mut self, snapshot: &Snapshot, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    pub fn step(&mut self, snapshot: &Snapshot, slice: &mut Slice) -> Sliced {
         loop {
             if self.current.is_none() {
                 let Some(device) = self.waiting.pop() else { return Ok(()) };
@@ -269,7 +269,7 @@ impl Building {
     }
 
     /// Works until the history is complete.
-    fn step(&mut self, snapshot: &Snapshot, warnings: &mut Warnings, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    fn step(&mut self, snapshot: &Snapshot, warnings: &mut Warnings, slice: &mut Slice) -> Sliced {
         while let Some(mut laying) = self.laying.take() {
             if laying.step(snapshot, &mut self.history.allocations) {
                 self.start(&laying, warnings);

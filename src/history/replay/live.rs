@@ -10,7 +10,7 @@
 
 use super::allocations::{AllocationId, Allocations};
 use base::column::Column;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::units::Moment;
 use std::ops::Range;
 
@@ -70,7 +70,7 @@ impl LiveSets {
     ///
     /// # Errors
     /// The time is up.
-    pub fn step(&mut self, allocations: &Allocations, moments: u32, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    pub fn step(&mut self, allocations: &Allocations, moments: u32, slice: &mut Slice) -> Sliced {
         loop {
             match &mut self.work {
                 Work::Begin => {

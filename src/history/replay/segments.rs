@@ -22,7 +22,7 @@ use super::totals::{Curve, Totals};
 use super::trace::{NEVER, Subject, signed};
 use crate::snapshot::{Action, Snapshot, StackId};
 use base::column::Column;
-use base::slice::{STEPS, Slice, Spent};
+use base::slice::{STEPS, Slice, Sliced};
 use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
@@ -208,7 +208,7 @@ impl SegmentLives {
     ///
     /// # Errors
     /// The time is up.
-    pub fn step(&mut self, snapshot: &Snapshot, history: &DeviceHistory, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    pub fn step(&mut self, snapshot: &Snapshot, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         loop {
             self.work = match std::mem::replace(&mut self.work, Work::Done) {
                 Work::End(next, mut open) => {

@@ -5,7 +5,7 @@ use super::device_history::DeviceHistory;
 use super::trace::Subject;
 use crate::snapshot::Action;
 use base::column::Column;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::units::EventIdx;
 use hashbrown::HashMap;
 
@@ -63,7 +63,7 @@ impl Versions {
     ///
     /// # Errors
     /// The time is up.
-    pub fn step(&mut self, history: &DeviceHistory, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    pub fn step(&mut self, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         while let Some(events) = slice.part(&mut self.next, history.event_count() as usize, 1)? {
             events.for_each(|event| self.event(history, event as u32));
         }

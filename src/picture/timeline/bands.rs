@@ -12,7 +12,7 @@ use super::quads::{MAX_QUADS, Quads};
 use super::source::Source;
 use super::view::View;
 use super::visible::{Change, Changes, Visible};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 
 /// Pairs of columns that are looked at, where there are as many.
 const SAMPLES: usize = 32;
@@ -39,7 +39,7 @@ impl Estimate {
         Estimate { moving: Moving::new(leaves), from: 0, sample: 0, added, quads }
     }
 
-    /// Looks at more columns of `columns` while there is time; when done, the smallest θ, not under `at_least`, with which the
+    /// Looks at more columns of `columns`; when done, the smallest θ, not under `at_least`, with which the
     /// scene will likely have few enough quads. A guess: the attempt with it may still fail.
     pub(super) fn step(
         &mut self,
@@ -47,8 +47,8 @@ impl Estimate {
         view: &View,
         columns: usize,
         at_least: u32,
-        slice: &mut Slice<'_>,
-    ) -> Result<u32, Spent> {
+        slice: &mut Slice,
+    ) -> Sliced<u32> {
         // What it looks like does not matter here.
         let source = &Source { paint: &|_| Paint::NO_STACK, highlight: None, ..*source };
         let samples = SAMPLES.min(columns / 2).max(1);

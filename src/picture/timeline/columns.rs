@@ -12,7 +12,7 @@
 use super::scene::SceneColumns;
 use super::source::Source;
 use super::view::{Axis, View};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::units::Moment;
 use history::replay::Clock;
 use std::ops::Range;
@@ -148,14 +148,9 @@ impl Grid {
         }
     }
 
-    /// Chooses the moments that more columns show while there is time, with their totals; `true` when all are chosen. `columns` is
+    /// Chooses the moments that more columns show, with their totals. `columns` is
     /// [`Grid::table`].
-    pub(super) fn choose_moments(
-        &self,
-        columns: &mut SceneColumns,
-        source: &Source,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+    pub(super) fn choose_moments(&self, columns: &mut SceneColumns, source: &Source, slice: &mut Slice) -> Sliced {
         let mut next = columns.moment.len();
         while let Some(part) = slice.part(&mut next, self.len(), 64)? {
             for column in part {

@@ -9,7 +9,7 @@ use super::scene::{Scene, SceneColumns};
 use super::source::Source;
 use super::view::View;
 use super::visible::{Changes, Visible};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced, Spent};
 
 /// After this part of all quads there may be, it shows whether there will be too many.
 const TELLING_PART: usize = MAX_QUADS / 8;
@@ -73,7 +73,7 @@ impl SceneJob {
     ///
     /// # Errors
     /// The time is up; always, once the scene was handed out.
-    pub fn step(&mut self, source: &Source, slice: &mut Slice<'_>) -> Result<Scene, Spent> {
+    pub fn step(&mut self, source: &Source, slice: &mut Slice) -> Sliced<Scene> {
         loop {
             match &mut self.stage {
                 Stage::Moments => {
@@ -130,7 +130,7 @@ impl SceneJob {
         }
     }
 
-    fn draw(&mut self, source: &Source, slice: &mut Slice<'_>) -> Result<Attempt, Spent> {
+    fn draw(&mut self, source: &Source, slice: &mut Slice) -> Sliced<Attempt> {
         let Stage::Draw(drawing) = &mut self.stage else { return Ok(Attempt::Drawn) };
         let Drawing { band_px, moving, quads } = &mut **drawing;
         while moving.column < self.grid.len() {

@@ -4,7 +4,7 @@ use super::source::Source;
 use super::standing::Standing;
 use super::tree::LiveTree;
 use super::visible::{Change, Changes, Visible};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 
 /// The tree at the moment of one column after another.
 #[derive(Clone, Debug)]
@@ -34,8 +34,8 @@ impl Moving {
         &mut self,
         (source, visible, changes): (&Source, &Visible, &Changes),
         wanted: impl Fn(Change) -> bool,
-        slice: &mut Slice<'_>,
-    ) -> Result<u32, Spent> {
+        slice: &mut Slice,
+    ) -> Sliced<u32> {
         for change in changes.of(self.column, self.done) {
             if wanted(change) {
                 let (Change::Goes(leaf) | Change::Comes(leaf)) = change;

@@ -1,6 +1,6 @@
 //! The order in which the live allocations stand on each other.
 
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use history::replay::AllocationId;
 
 /// An order other than that of birth: allocations of one group side by side, inside a group by birth.
@@ -49,8 +49,8 @@ impl Piling {
         self.groups.push(group);
     }
 
-    /// Sorts more of them while there is time: the order once all are. None may be given after the first call.
-    pub fn step(&mut self, slice: &mut Slice<'_>) -> Result<Order, Spent> {
+    /// Sorts more of them: the order once all are. None may be given after the first call.
+    pub fn step(&mut self, slice: &mut Slice) -> Sliced<Order> {
         let count = self.groups.len();
         if self.order.ids.len() < count {
             let mut sum = 0;

@@ -3,7 +3,7 @@
 use super::columns::Grid;
 use super::scene::SceneColumns;
 use super::source::Source;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::units::Moment;
 use history::replay::AllocationId;
 
@@ -31,8 +31,8 @@ impl Visible {
         source: &Source,
         grid: &Grid,
         columns: &mut SceneColumns,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+        slice: &mut Slice,
+    ) -> Sliced {
         let window = grid.all_moments();
         while let Some(part) = slice.part(&mut self.next, source.allocations.len(), 1)? {
             source.for_each_in(part, |id, (born, died, size)| {
@@ -174,7 +174,7 @@ impl Changes {
     }
 
     /// Sorts the leaves into their buckets, once all are counted.
-    pub(super) fn sort(&mut self, visible: &Visible, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    pub(super) fn sort(&mut self, visible: &Visible, slice: &mut Slice) -> Sliced {
         while let Some(chunk) = slice.part(&mut self.counted, visible.len(), 1)? {
             let mut count = |bucket: usize| {
                 if let Some(start) = self.starts.get_mut(bucket + 1) {

@@ -8,7 +8,7 @@ use super::site_sums::SiteSums;
 use super::writing::{Writing, at, bytes, category_query, sheet};
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Evidence, Report, ReportQuestion, SheetRow, Tone, Weight};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced, Spent};
 use base::sorted::{pair, sorted_numbers};
 use base::units::{Moment, grouped, percent};
 use mosaic::Mosaic;
@@ -38,7 +38,7 @@ impl Categories {
 }
 
 impl Job for Categories {
-    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice<'_>) -> Result<Report, Spent> {
+    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report> {
         if file.history(self.device).is_some() {
             file.categorize(slice)?;
         }

@@ -9,7 +9,7 @@ use crate::open::OpenFile;
 use crate::protocol::Cell;
 use crate::protocol::{Evidence, SheetRow};
 use crate::report::writing::{Writing, at, category_query, sheet};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_numbers};
 use base::units::EventIdx;
 use hashbrown::HashMap;
@@ -34,13 +34,8 @@ impl Mosaic {
         Mosaic { event: 0, live: HashMap::default(), peak: now.clone(), now, sum: 0, most: 0, when: 0 }
     }
 
-    /// Follows the events while there is time.
-    pub(super) fn step(
-        &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+    /// Follows the events.
+    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         for event in self.event..history.event_count() {
             slice.tick()?;
             self.event += 1;

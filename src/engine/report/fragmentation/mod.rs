@@ -11,7 +11,7 @@ use super::writing::{Writing, at, bytes, row, sheet, threshold};
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Report, ReportQuestion, StateFit, Threshold, Tone};
 use crate::state::Fits;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced, Spent};
 use base::units::{EventIdx, Moment, counted, grouped, percent};
 use course::{By, Course, Free};
 use history::replay::{DeviceHistory, SegmentLives};
@@ -71,7 +71,7 @@ impl Parts {
 }
 
 impl Job for Fragmentation {
-    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice<'_>) -> Result<Report, Spent> {
+    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report> {
         file.segment_lives(self.device, slice)?;
         let file = &*file;
         let (Some(history), Some(lives)) = (file.history(self.device), file.segments(self.device)) else {

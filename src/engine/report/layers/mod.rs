@@ -10,7 +10,7 @@ use crate::places::lasted_us;
 use crate::protocol::{Cell, Evidence, Report, ReportQuestion, Sheet, SheetRow, Span, Statement, Tone, Topic};
 use crate::radix::Radix;
 use analysis::site;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_by_key};
 use base::units::{EventIdx, counted, percent};
 use history::replay::DeviceHistory;
@@ -43,7 +43,7 @@ impl Layers {
     }
 
     /// Puts modules in the order in which they are told where not all are: the outer before the inner, then by bytes.
-    fn rank(&mut self, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    fn rank(&mut self, slice: &mut Slice) -> Sliced {
         let known = self.outermost.len();
         if known == 0 {
             self.outermost = Radix::with_room(self.tree.modules.len());
@@ -70,7 +70,7 @@ impl Layers {
 }
 
 impl Job for Layers {
-    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice<'_>) -> Result<Report, Spent> {
+    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report> {
         let Some(history) = file.history(self.device) else {
             return Ok(Report { topic: Topic::Layers, ..Report::default() });
         };

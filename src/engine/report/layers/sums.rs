@@ -3,7 +3,7 @@
 use super::tree::{Module, Tree};
 use crate::innermost::Innermost;
 use crate::origin::{is_of_free, stack_of};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{Action, Snapshot, StringId};
@@ -90,14 +90,14 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// Sums up while there is time.
+    /// Sums up.
     pub(super) fn step(
         &mut self,
         snapshot: &Snapshot,
         history: &DeviceHistory,
         tree: &Tree,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+        slice: &mut Slice,
+    ) -> Sliced {
         if self.is_whole {
             return Ok(());
         }

@@ -13,7 +13,7 @@ use crate::open::OpenFile;
 use crate::protocol::{Cell, Evidence, Report, ReportQuestion, SheetRow, Threshold, Tone};
 use crate::state::Held;
 use analysis::site;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced, Spent};
 use base::units::EventIdx;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{Action, StackId};
@@ -42,7 +42,7 @@ impl OutOfMemory {
 }
 
 impl Job for OutOfMemory {
-    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice<'_>) -> Result<Report, Spent> {
+    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report> {
         if self.refused.is_none() {
             self.sites = sites(file, self.device, self.question.rows.min(MOST_REQUESTS) as usize);
         }

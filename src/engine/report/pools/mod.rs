@@ -8,7 +8,7 @@ use super::writing::{Writing, at, bytes, sheet};
 use crate::answers::Population;
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Grouping, Report, ReportQuestion, Scope, Sheet, SheetRow, Tone};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_numbers};
 use base::units::{Moment, counted, grouped, percent};
 use course::{Course, Pool};
@@ -41,7 +41,7 @@ impl Pools {
 }
 
 impl Job for Pools {
-    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice<'_>) -> Result<Report, Spent> {
+    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report> {
         file.segment_lives(self.device, slice)?;
         let file = &*file;
         let (Some(history), Some(lives)) = (file.history(self.device), file.segments(self.device)) else {
@@ -72,7 +72,7 @@ impl Job for Pools {
 }
 
 impl Contents {
-    fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         self.population.each(history, &mut self.next, slice, &mut |id, size| {
             if file.groups.of(&file.snapshot, history, id, Grouping::Pool) == self.pool {
                 self.sums.add(file, history, id, size);

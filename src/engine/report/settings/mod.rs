@@ -7,7 +7,7 @@ use super::job::Job;
 use super::writing::{Writing, at, bytes, cut, row, sheet};
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Report, ReportQuestion, SheetRow, Tone};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::units::{Moment, grouped, percent};
 use checks::{About, Checks, Found};
 
@@ -25,7 +25,7 @@ impl Settings {
 }
 
 impl Job for Settings {
-    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice<'_>) -> Result<Report, Spent> {
+    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report> {
         file.segment_lives(self.device, slice)?;
         let file = &*file;
         let (Some(history), Some(lives)) = (file.history(self.device), file.segments(self.device)) else {

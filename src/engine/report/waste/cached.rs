@@ -3,7 +3,7 @@
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Evidence, ReportQuestion, SheetRow, Threshold, Tone};
 use crate::report::writing::{Writing, at, bytes, sheet, threshold};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_numbers};
 use base::units::{counted, percent};
 use history::replay::DeviceHistory;
@@ -38,13 +38,8 @@ impl Cached {
         Cached { least, next: 0, held: Vec::new() }
     }
 
-    /// Works while there is time. One segment's blocks are looked at in one go: they are a few, or a file's.
-    pub(super) fn step(
-        &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+    /// Works until it is done. One segment's blocks are looked at in one go: they are a few, or a file's.
+    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         while let Some(segment) = file.snapshot.segments.get(self.next) {
             let is_here = segment.device == history.device;
             slice.spend(if is_here { segment.blocks.len() as u32 } else { 0 } / 2 + 1)?;

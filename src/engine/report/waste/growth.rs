@@ -8,7 +8,7 @@ use crate::open::OpenFile;
 use crate::protocol::{Cell, Evidence, Grouping, ReportQuestion, Span, Threshold, Tone};
 use crate::report::site_sums::{SiteSums, label};
 use crate::report::writing::{Writing, bytes, sheet, threshold};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_numbers};
 use base::units::{EventIdx, Moment, counted, grouped};
 use history::replay::{AllocationId, DeviceHistory};
@@ -104,13 +104,8 @@ impl Growth {
         }
     }
 
-    /// Works while there is time.
-    pub(in crate::report) fn step(
-        &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+    /// Works until it is done.
+    pub(in crate::report) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         let early = history.allocations.early() as u32;
         while self.next_early < early {
             slice.tick()?;

@@ -6,7 +6,7 @@ use crate::protocol::{Cell, Grouping, ReportQuestion, Threshold, Tone};
 use crate::report::heaviest::Heaviest;
 use crate::report::site_sums::{SiteSums, site_of};
 use crate::report::writing::{MOST_ROWS, Writing, allocation, at, bytes, freed_by, sheet, threshold};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::sorted::pair;
 use base::units::{Moment, counted, duration_us, grouped, percent};
 use history::replay::{AllocationId, Curve, DeviceHistory};
@@ -40,13 +40,8 @@ impl Lives {
         }
     }
 
-    /// Works while there is time.
-    pub(super) fn step(
-        &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+    /// Works until it is done.
+    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         let allocations = &history.allocations;
         while self.next < allocations.len() {
             slice.tick()?;

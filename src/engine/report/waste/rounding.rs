@@ -6,7 +6,7 @@ use crate::open::OpenFile;
 use crate::protocol::{Cell, Grouping, ReportQuestion, Scope, Threshold, Tone};
 use crate::report::site_sums::label;
 use crate::report::writing::{Writing, at, bytes, sheet, threshold};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_numbers};
 use base::units::{Moment, percent};
 use hashbrown::HashMap;
@@ -51,13 +51,8 @@ impl Lost {
         }
     }
 
-    /// Works while there is time.
-    pub(super) fn step(
-        &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+    /// Works until it is done.
+    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         let Lost { moment, population, next, losses, places, requested, rounded: all, .. } = self;
         let population = population.get_or_insert_with(|| Population::new(history, Scope::At(*moment)));
         population.each(history, next, slice, &mut |id, size| {

@@ -2,7 +2,7 @@
 
 use super::{AllocationId, Allocations, Column, Curve, DeviceHistory, EventIdx, SegmentLives, Subject};
 use super::{Totals, signed};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 
 /// Some of the ranges of a device, with the ids they have among all; the others are there, of no bytes.
 #[derive(Clone, Debug)]
@@ -41,8 +41,8 @@ impl SegmentPart {
         lives: &SegmentLives,
         history: &DeviceHistory,
         is_wanted: &dyn Fn(AllocationId) -> bool,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+        slice: &mut Slice,
+    ) -> Sliced {
         while let Some(part) = slice.part(&mut self.next, lives.ranges.len(), 1)? {
             part.for_each(|id| self.take(lives, history, AllocationId(id as u32), is_wanted));
         }

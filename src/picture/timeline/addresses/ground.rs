@@ -6,7 +6,7 @@ use crate::timeline::columns::Grid;
 use crate::timeline::quads::MAX_QUADS;
 use crate::timeline::scene::{GROUND, Quad};
 use crate::timeline::view::View;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use history::replay::AllocationId;
 use std::ops::Range;
 
@@ -41,13 +41,7 @@ impl Ground {
     }
 
     /// Works until it is done. `shown` are the moments that the columns show.
-    pub(super) fn step(
-        &mut self,
-        source: &AddressSource,
-        grid: &Grid,
-        shown: &[u32],
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+    pub(super) fn step(&mut self, source: &AddressSource, grid: &Grid, shown: &[u32], slice: &mut Slice) -> Sliced {
         while let Some(part) = slice.part(&mut self.next, source.ranges.len(), 1)? {
             self.collect(source, grid, shown, part);
         }

@@ -5,7 +5,7 @@ use crate::timeline::columns::Grid;
 use crate::timeline::scene::SceneColumns;
 use crate::timeline::view::View;
 use crate::timeline::visible::{Changes, Visible, hide};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use history::replay::AllocationId;
 use std::ops::Range;
 
@@ -107,8 +107,8 @@ impl Lying {
         source: &AddressSource,
         grid: &Grid,
         columns: &mut SceneColumns,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+        slice: &mut Slice,
+    ) -> Sliced {
         loop {
             self.stage = match self.stage {
                 Stage::Collect => {
@@ -134,7 +134,7 @@ impl Lying {
         }
     }
 
-    /// Looks at more allocations.
+    /// Looks at all allocations.
     fn collect(&mut self, source: &AddressSource, grid: &Grid, columns: &mut SceneColumns, ids: Range<usize>) {
         let window = grid.all_moments();
         let allocations = source.source.allocations;

@@ -20,7 +20,7 @@ use super::outline::OutlineRect;
 use super::quads::MAX_QUADS;
 use super::scene::{QuadIdentity, Scene, SceneColumns};
 use super::view::View;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced, Spent};
 use ground::Ground;
 use history::replay::AllocationId;
 use lying::{Lying, rows_of};
@@ -64,7 +64,7 @@ impl AddressJob {
     ///
     /// # Errors
     /// The time is up; always, once the scene was handed out.
-    pub fn step(&mut self, source: &AddressSource, slice: &mut Slice<'_>) -> Result<Scene, Spent> {
+    pub fn step(&mut self, source: &AddressSource, slice: &mut Slice) -> Sliced<Scene> {
         loop {
             match &mut self.stage {
                 Stage::Moments => {

@@ -7,7 +7,7 @@ use crate::timeline::scene::{BAND, CONTINUED, FADED, PENDING, Quad, QuadIdentity
 use crate::timeline::standing::Standing;
 use crate::timeline::tree::{Live, LiveTree};
 use crate::timeline::visible::Change;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 
 /// The θ that come into question, in pixels. Where not even the last is enough, it is doubled.
 const CANDIDATES_PX: [u32; 10] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32];
@@ -56,8 +56,8 @@ impl Estimate {
         Estimate { most_quads, column: 0, done: 0, quads: Default::default(), changed: Vec::new() }
     }
 
-    /// Works while there is time: the smallest θ with which the scene will have few enough quads.
-    pub(super) fn step(&mut self, lying: &Lying, grid: &Grid, slice: &mut Slice<'_>) -> Result<u32, Spent> {
+    /// The smallest θ with which the scene will have few enough quads.
+    pub(super) fn step(&mut self, lying: &Lying, grid: &Grid, slice: &mut Slice) -> Sliced<u32> {
         // What comes and goes makes a quad each time, but hardly ever more.
         if lying.visible.len() * 2 <= self.most_quads {
             return Ok(1);
@@ -167,14 +167,8 @@ impl Sweep {
         (self.cells.band_px, self.quads, self.identities)
     }
 
-    /// Draws more columns while there is time.
-    pub(super) fn step(
-        &mut self,
-        source: &Source,
-        lying: &Lying,
-        grid: &Grid,
-        slice: &mut Slice<'_>,
-    ) -> Result<Swept, Spent> {
+    /// Draws more columns.
+    pub(super) fn step(&mut self, source: &Source, lying: &Lying, grid: &Grid, slice: &mut Slice) -> Sliced<Swept> {
         if source.highlight.is_some() {
             self.standing.get_or_insert_with(|| Standing::new(lying.visible.len()));
         }
