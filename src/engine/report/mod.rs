@@ -1,6 +1,7 @@
 //! Reports: what an expert would say of a snapshot, as statements and sheets; one module a topic.
 
 mod categories;
+mod column;
 mod fragmentation;
 mod heaviest;
 mod job;
