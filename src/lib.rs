@@ -17,7 +17,7 @@
 //! What is deliberately absent: a tree of values, a copy of the file, a top-N cut, a WebGL backend, hand-written JavaScript.
 
 pub use analysis;
-pub use base::{column, sorted, units};
+pub use base::{column, slice, sorted, units};
 pub use engine;
 pub use history::{compact, container, json, pickle, replay, snapshot};
 pub use picture::{outline, render, shapes, svg, timeline};

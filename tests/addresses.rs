@@ -5,6 +5,7 @@
 use crate::support;
 
 use memscape::replay::{AllocationId, Allocations};
+use memscape::slice::{Slice, Spent};
 use memscape::timeline::scene::{BAND, CONTINUED, FADED, GROUND, PENDING};
 use memscape::timeline::{
     AddressJob, AddressSource, Axis, MAX_QUADS, Quad, QuadIdentity, Scene, View, address_outline, scene_hit,
@@ -237,10 +238,10 @@ proptest! {
             let mut job = AddressJob::new(source, view);
             let mut asked = 0;
             let mut has_time = || { asked += 1; patience > 0 && asked % (patience + 1) != 0 };
-            let slices = std::iter::repeat_with(|| job.step(source, &mut has_time)).take(100_000);
+            let slices = std::iter::repeat_with(|| job.step(source, &mut Slice::new(&mut has_time))).take(100_000);
             let sliced = slices.flatten().next();
             prop_assert_eq!(sliced, AddressJob::run(source, view));
-            prop_assert_eq!(job.step(source, &mut || true), None);
+            prop_assert_eq!(job.step(source, &mut Slice::new(&mut || true)), Err(Spent));
             Ok(())
         })?;
     }

@@ -8,6 +8,7 @@ use generate::Options;
 use generate::truth::{DeviceTruth, Truth};
 use memscape::pickle::{Limits, Machine};
 use memscape::replay::{AllocationId, Builder, DeviceHistory, Recorder};
+use memscape::slice::Slice;
 use memscape::snapshot::{Action, Reader, Snapshot, StackId};
 use memscape::units::{EventIdx, Moment};
 use std::collections::BTreeMap;
@@ -28,7 +29,7 @@ fn decoded(bytes: &[u8]) -> (Snapshot, Vec<DeviceHistory>, usize) {
     let (reader, root) = machine.finish().unwrap();
     let (snapshot, recorder) = reader.finish(root).unwrap();
     let mut builder = Builder::new(&snapshot, recorder);
-    assert!(builder.step(&snapshot, &mut || true));
+    builder.step(&snapshot, &mut Slice::new(&mut || true)).unwrap();
     let (histories, warnings) = builder.finish();
     let oddities = snapshot.warnings.iter().chain(warnings.iter()).count();
     (snapshot, histories, oddities)

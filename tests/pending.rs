@@ -7,6 +7,7 @@ use crate::opened;
 
 use memscape::pickle::{Limits, Machine};
 use memscape::replay::{Builder, Curve, Recorder};
+use memscape::slice::Slice;
 use memscape::snapshot::{Action, BlockState, Reader};
 use memscape::units::Moment;
 
@@ -17,7 +18,7 @@ fn check(name: &str, pickle: &[u8]) -> (u64, usize) {
     let Ok((reader, root)) = machine.finish() else { panic!("{name}: no whole pickle") };
     let (snapshot, recorder) = reader.finish(root).expect("a whole snapshot");
     let mut builder = Builder::new(&snapshot, recorder);
-    assert!(builder.step(&snapshot, &mut || true));
+    builder.step(&snapshot, &mut Slice::new(&mut || true)).unwrap();
     let (histories, _) = builder.finish();
     let (mut bytes, mut states) = (0, 0);
     for history in &histories {

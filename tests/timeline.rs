@@ -5,6 +5,7 @@
 use crate::support;
 
 use memscape::replay::AllocationId;
+use memscape::slice::{Slice, Spent};
 use memscape::timeline::scene::FADED;
 use memscape::timeline::{
     Axis, MAX_QUADS, Scene, SceneJob, View, exact_outline, lowest_byte_of, outline, scene_hit, stack_at,
@@ -60,10 +61,10 @@ proptest! {
             let mut job = SceneJob::new(source, view);
             let mut asked = 0;
             let mut has_time = || { asked += 1; patience > 0 && asked % (patience + 1) != 0 };
-            let slices = std::iter::repeat_with(|| job.step(source, &mut has_time)).take(100_000);
+            let slices = std::iter::repeat_with(|| job.step(source, &mut Slice::new(&mut has_time))).take(100_000);
             let sliced = slices.flatten().next();
             prop_assert_eq!(sliced, SceneJob::run(source, view));
-            prop_assert_eq!(job.step(source, &mut || true), None);
+            prop_assert_eq!(job.step(source, &mut Slice::new(&mut || true)), Err(Spent));
             Ok(())
         })?;
     }
@@ -222,7 +223,10 @@ fn a_scene_that_would_have_too_many_quads_has_higher_bands() {
             asked += 1;
             !asked.is_multiple_of(7)
         };
-        let sliced = std::iter::repeat_with(|| job.step(source, &mut has_time)).take(1_000_000).flatten().next();
+        let sliced = std::iter::repeat_with(|| job.step(source, &mut Slice::new(&mut has_time)))
+            .take(1_000_000)
+            .flatten()
+            .next();
         assert!(sliced == Some(scene), "another scene in slices");
     });
 }

@@ -1,32 +1,28 @@
 //! Work in slices: a loop counts its steps, looks at the clock now and then, and stops where its time is up, to be called again.
 
+use std::ops::Range;
+
 /// Steps between two looks at the clock: a fraction of a millisecond.
-const STEPS: u32 = 2048;
+pub const STEPS: u32 = 2048;
 
 /// The time is up. What is done stays done; called again, the work goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spent;
 
-impl Spent {
-    /// What work that looks at the clock itself has come to.
-    ///
-    /// # Errors
-    /// It is not done.
-    pub fn unless(is_done: bool) -> Result<(), Spent> {
-        if is_done { Ok(()) } else { Err(Spent) }
-    }
-}
+/// What work in slices comes to: it is done, or the time is up and it goes on when it is called again.
+pub type Sliced<T = ()> = Result<T, Spent>;
 
 /// The time that work has until it is called again. A new one always has some: whoever is called goes on by at least a step.
 pub struct Slice<'a> {
     left: u32,
+    has_parted: bool,
     has_time: &'a mut dyn FnMut() -> bool,
 }
 
 impl<'a> Slice<'a> {
     /// One that is over when `has_time` says so.
     pub fn new(has_time: &'a mut dyn FnMut() -> bool) -> Slice<'a> {
-        Slice { left: STEPS, has_time }
+        Slice { left: STEPS, has_parted: false, has_time }
     }
 
     /// A step is about to be taken: some ten nanoseconds.
@@ -34,7 +30,7 @@ impl<'a> Slice<'a> {
     /// # Errors
     /// The time is up: the step is not to be taken.
     #[inline(always)]
-    pub fn tick(&mut self) -> Result<(), Spent> {
+    pub fn tick(&mut self) -> Sliced {
         self.spend(1)
     }
 
@@ -43,7 +39,7 @@ impl<'a> Slice<'a> {
     /// # Errors
     /// The time is up: the step is not to be taken.
     #[inline(always)]
-    pub fn spend(&mut self, steps: u32) -> Result<(), Spent> {
+    pub fn spend(&mut self, steps: u32) -> Sliced {
         if self.left == 0 {
             self.ask()?;
         }
@@ -52,14 +48,35 @@ impl<'a> Slice<'a> {
     }
 
     #[cold]
-    fn ask(&mut self) -> Result<(), Spent> {
-        self.left = if (self.has_time)() { STEPS } else { return Err(Spent) };
-        Ok(())
+    fn ask(&mut self) -> Sliced {
+        self.left = STEPS;
+        self.check()
     }
 
-    /// The clock, for work that looks at it itself.
-    pub fn clock(&mut self) -> &mut dyn FnMut() -> bool {
-        self.has_time
+    /// Something that takes longer is done, and kept.
+    ///
+    /// # Errors
+    /// The time is up.
+    #[inline(never)]
+    pub fn check(&mut self) -> Sliced {
+        if (self.has_time)() { Ok(()) } else { Err(Spent) }
+    }
+
+    /// The next part of the rows from `next` to before `count`, which moves `next` on; `None` when there are no more. A row takes as long
+    /// as so many `steps`.
+    ///
+    /// # Errors
+    /// The time is up: the part is not to be worked on. The first of a slice always is.
+    pub fn part(&mut self, next: &mut usize, count: usize, steps: u32) -> Sliced<Option<Range<usize>>> {
+        if *next >= count {
+            return Ok(None);
+        }
+        if std::mem::replace(&mut self.has_parted, true) {
+            self.check()?;
+        }
+        let part = *next..count.min(*next + (STEPS / steps.max(1)).max(1) as usize);
+        *next = part.end;
+        Ok(Some(part))
     }
 }
 
@@ -68,7 +85,7 @@ mod tests {
     use super::*;
 
     /// The numbers from 1 on, added up from where it was left.
-    fn add_up(next: &mut u64, sum: &mut u64, weight: u32, slice: &mut Slice<'_>) -> Result<u64, Spent> {
+    fn add_up(next: &mut u64, sum: &mut u64, weight: u32, slice: &mut Slice) -> Sliced<u64> {
         while *next <= 10_000 {
             slice.spend(weight)?;
             *sum += *next;
@@ -93,6 +110,24 @@ mod tests {
     }
 
     #[test]
+    fn every_row_is_in_one_part_and_a_slice_has_at_least_one() {
+        for (steps, length) in [(0, 2048), (1, 2048), (16, 128), (u32::MAX, 1)] {
+            let (mut next, mut seen, mut slices) = (0, 0, 0);
+            let is_done = |slice: &mut Slice, next: &mut usize, seen: &mut usize| -> Sliced {
+                while let Some(part) = slice.part(next, 5000, steps)? {
+                    assert_eq!(part.start, *seen);
+                    *seen = part.end;
+                }
+                Ok(())
+            };
+            while is_done(&mut Slice::new(&mut || false), &mut next, &mut seen).is_err() {
+                slices += 1;
+            }
+            assert_eq!((next, seen, slices), (5000, 5000, 4999 / length), "{steps}");
+        }
+    }
+
+    #[test]
     fn the_clock_is_looked_at_now_and_then() {
         let mut looks = 0;
         let mut has_time = || {
@@ -101,8 +136,7 @@ mod tests {
         };
         let mut slice = Slice::new(&mut has_time);
         assert_eq!(add_up(&mut 1, &mut 0, 1, &mut slice), Ok(50_005_000));
-        assert_eq!(Spent::unless(!slice.clock()()), Err(Spent));
-        assert_eq!(Spent::unless(true), Ok(()));
+        assert_eq!(slice.check(), Ok(()));
         assert_eq!(looks, 10_000 / 2048 + 1);
     }
 }

@@ -1,14 +1,14 @@
 //! Rows of a list as text, in parts that are half a millisecond of work each: what the page copies.
 
-use super::protocol::{Answer, MOST_COPIED, Reply, TableText};
-use std::collections::VecDeque;
+use super::protocol::{MOST_COPIED, TableText};
+use base::slice::{Slice, Sliced, Spent};
 
 /// Bytes of a part of the text: half a millisecond of work on both sides.
 const PART: usize = 128 << 10;
 /// Bytes of all parts: names may be long, and no clipboard wants more.
 const MOST_TEXT: usize = 64 << 20;
-/// Rows made text between two questions for the time.
-const ROWS_PER_CHECK: u32 = 128;
+/// Rows made text between two looks at the clock.
+const ROWS: u32 = 128;
 
 /// How far rows were made text.
 #[derive(Default)]
@@ -21,16 +21,16 @@ pub(super) struct Copying {
 }
 
 impl Copying {
-    /// Makes more of the `chosen` rows of a list of `count` text while there is time: `true` when all are. `write` appends the line of a
+    /// Makes more of the `chosen` rows of a list of `count` text. `write` appends the line of a
     /// row.
     pub(super) fn step(
         &mut self,
-        (serial, head): (u32, &str),
+        head: &str,
         (chosen, count): (&[[u32; 2]], u32),
         write: &mut dyn FnMut(&mut String, u32),
-        replies: &mut VecDeque<Reply>,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
+        send: &mut dyn FnMut(TableText),
+        slice: &mut Slice,
+    ) -> Sliced {
         let mut text = String::new();
         if self.bytes == 0 {
             text.push_str(head);
@@ -44,7 +44,7 @@ impl Copying {
                 last = false;
                 let from = from.saturating_add(self.done);
                 let left = to.min(count).saturating_sub(from);
-                let some = left.min(ROWS_PER_CHECK).min(MOST_COPIED - self.rows);
+                let some = left.min(ROWS).min(MOST_COPIED - self.rows);
                 (from..from + some).for_each(|row| write(&mut text, row));
                 self.rows += some;
                 self.done += some;
@@ -52,14 +52,13 @@ impl Copying {
                     (self.range, self.done) = (self.range + 1, 0);
                 }
             }
-            let is_late = !has_time();
+            let is_late = slice.check().is_err();
             if last || is_late || text.len() >= PART {
                 self.bytes += text.len();
-                let part = TableText { text: std::mem::take(&mut text), rows: self.rows, last };
-                replies.push_back(Reply::Answer { serial, answer: Answer::TableText(part) });
+                send(TableText { text: std::mem::take(&mut text), rows: self.rows, last });
             }
             if last || is_late {
-                return last;
+                return if last { Ok(()) } else { Err(Spent) };
             }
         }
     }

@@ -6,77 +6,24 @@ use super::answers::Population;
 use super::found::Found;
 use super::open::OpenFile;
 use super::origin::{has_stack, is_of_free, stack_of};
-use super::protocol::{Answer, Begin, Direction, Looks, Match, Query, Reply, Scope, Tally};
+use super::protocol::{Begin, Direction, Looks, Match, Query, Scope, Tally};
 use super::stack_match::StackMatch;
 use analysis::IdSet;
+use base::slice::{Slice, Sliced};
 use base::units::Moment;
 use history::replay::{AllocationId, DeviceHistory, Source};
 use history::snapshot::StackId;
-use std::collections::VecDeque;
-
-/// Allocations between two questions for the time.
-const ROWS_PER_CHECK: usize = 2048;
-
-/// The searches that were asked for and are not done: one of each kind, the latest.
-#[derive(Default)]
-pub(super) struct Searches {
-    query: Option<Box<Search>>,
-    stack: Option<Box<Search>>,
-}
-
-impl Searches {
-    /// A search by a query; it overtakes the one before.
-    pub(super) fn find(&mut self, serial: u32, device: i64, query: &str) {
-        // The page asks for what can be read; what can't finds nothing.
-        let sought = Query::parse(query).map_or(Sought::Nothing, Sought::Query);
-        self.query = Some(Box::new(Search::new(serial, device, sought)));
-    }
-
-    /// A count of what has this stack; it overtakes the one before.
-    pub(super) fn count_stack(&mut self, serial: u32, device: i64, stack: u32) {
-        self.stack = Some(Box::new(Search::new(serial, device, Sought::Stack(StackId(stack)))));
-    }
-
-    /// Works while there is time: `true` when nothing is left to do.
-    pub(super) fn step(
-        &mut self,
-        file: &mut OpenFile,
-        replies: &mut VecDeque<Reply>,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
-        if let Some(search) = &mut self.query {
-            if !search.step(file, has_time) {
-                return false;
-            }
-            let Search { serial, device, tally, .. } = **search;
-            let matches = std::mem::take(&mut search.matches);
-            let frames = std::mem::take(&mut search.stacks.frames);
-            file.found = Some(Found { serial, device, matches, frames });
-            file.answers.forget_found();
-            replies.push_back(Reply::Answer { serial, answer: Answer::Find(tally) });
-            self.query = None;
-        }
-        if let Some(search) = &mut self.stack {
-            if !search.step(file, has_time) {
-                return false;
-            }
-            replies.push_back(Reply::Answer { serial: search.serial, answer: Answer::SameStack(search.tally) });
-            self.stack = None;
-        }
-        true
-    }
-}
+use std::ops::Range;
 
 /// What a search looks for.
-enum Sought {
+pub(super) enum Sought {
     Query(Query),
     Stack(StackId),
     Nothing,
 }
 
 /// One search.
-struct Search {
-    serial: u32,
+pub(super) struct Search {
     device: i64,
     sought: Sought,
     stacks: StackMatch,
@@ -87,38 +34,40 @@ struct Search {
 }
 
 impl Search {
-    fn new(serial: u32, device: i64, sought: Sought) -> Search {
+    pub(super) fn new(device: i64, sought: Sought) -> Search {
         let (stacks, matches) = (StackMatch::default(), IdSet::default());
-        Search { serial, device, sought, stacks, next: 0, matches, tally: Tally::default() }
+        Search { device, sought, stacks, next: 0, matches, tally: Tally::default() }
     }
 
-    /// `true` when done; without such a device, at once.
-    fn step(&mut self, file: &mut OpenFile, has_time: &mut dyn FnMut() -> bool) -> bool {
+    /// What is found; nothing on a device that the file does not have.
+    pub(super) fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Tally> {
         if file.history(self.device).is_none() {
-            return true;
+            return Ok(self.tally);
         }
-        if let Sought::Query(query) = &self.sought
-            && !self.stacks.step(file, query, has_time)
-        {
-            return false;
+        if let Sought::Query(query) = &self.sought {
+            self.stacks.step(file, query, slice)?;
         }
-        let Some(history) = file.history(self.device) else { return true };
-        while !self.look_at_allocations(file, history) {
-            if !has_time() {
-                return false;
-            }
-        }
-        true
-    }
-
-    fn look_at_allocations(&mut self, file: &OpenFile, history: &DeviceHistory) -> bool {
-        let (count, next) = (history.allocations.len(), self.next);
-        if next == 0 && !matches!(self.sought, Sought::Stack(_)) {
+        let Some(history) = file.history(self.device) else { return Ok(self.tally) };
+        let count = history.allocations.len();
+        if self.next == 0 && !matches!(self.sought, Sought::Stack(_)) {
             self.matches = IdSet::below(count);
         }
+        while let Some(ids) = slice.part(&mut self.next, count, 1)? {
+            self.look_at(file, history, ids);
+        }
+        Ok(self.tally)
+    }
+
+    /// The search is done: its matches are those of this serial from now on.
+    pub(super) fn keep(self, file: &mut OpenFile, serial: u32) {
+        let Search { device, matches, stacks: StackMatch { frames, .. }, .. } = self;
+        file.found = Some(Found { serial, device, matches, frames });
+        file.answers.forget_found();
+    }
+
+    fn look_at(&mut self, file: &OpenFile, history: &DeviceHistory, ids: Range<usize>) {
         let peak = u32::try_from(history.numbers.peak_event + 1).unwrap_or(0);
-        let end = count.min(next + ROWS_PER_CHECK);
-        for (at, (born, died, size)) in (next..end).zip(history.allocations.spans_in(next..end)) {
+        for (at, (born, died, size)) in ids.clone().zip(history.allocations.spans_in(ids)) {
             let id = AllocationId(at as u32);
             if !self.is_sought(file, history, id, size) {
                 continue;
@@ -132,8 +81,6 @@ impl Search {
                 tally.peak_requested = tally.peak_requested.saturating_add(size);
             }
         }
-        self.next = end;
-        end >= count
     }
 
     fn is_sought(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, size: u64) -> bool {

@@ -5,6 +5,7 @@ use super::icicle::{Icicle, Nodes};
 use super::open::OpenFile;
 use super::protocol::{FlameBox, FlamePage, FlameQuestion, Weight};
 use analysis::IdSet;
+use base::slice::{Slice, Sliced, Spent};
 use base::sorted::{pair, sorted_by_key};
 use history::replay::AllocationId;
 
@@ -12,8 +13,6 @@ use history::replay::AllocationId;
 const LONG_NAMES: usize = 2_000_000;
 /// What is left of a name or a path then, in bytes.
 const CUT_NAME: usize = 60;
-/// Names between two questions for the time.
-const NAMES_PER_CHECK: usize = 256;
 
 /// The boxes of the question that was worked on last.
 #[derive(Default)]
@@ -41,19 +40,19 @@ struct Begun {
 }
 
 impl Flames {
-    /// The boxes; `None` while there is no time for them. On a device that the file does not have there are none.
+    /// The boxes. On a device that the file does not have there are none.
     pub(super) fn page(
         &mut self,
         file: &mut OpenFile,
         device: i64,
         question: FlameQuestion,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> Option<FlamePage> {
+        slice: &mut Slice,
+    ) -> Sliced<FlamePage> {
         let FlameQuestion { scope, arrangement, find, .. } = question;
-        let Some((open, answers)) = file.open(device) else { return Some(FlamePage::default()) };
+        let Some((open, answers)) = file.open(device) else { return Ok(FlamePage::default()) };
         let asked = Selection { device, scope, found: find };
-        let (of, of_found) = answers.weigh_with_found(open, asked, arrangement, has_time)?;
-        let view = answers.view(open, of, arrangement)?;
+        let (of, of_found) = answers.weigh_with_found(open, asked, arrangement, slice)?;
+        let view = answers.view(open, of, arrangement).ok_or(Spent)?;
         let found = of_found.and_then(|of_found| answers.view(open, of_found, arrangement));
         let lent = Lent { view, found };
 
@@ -77,14 +76,13 @@ impl Flames {
                 bytes: 0,
             });
         }
-        let begun = self.begun.as_mut()?;
-        if !begun.icicle.step(&lent, has_time) || !begun.name(view, has_time) {
-            return None;
-        }
+        let begun = self.begun.as_mut().ok_or(Spent)?;
+        begun.icicle.step(&lent, slice)?;
+        begun.name(view, slice)?;
         let id = question.allocation.map(AllocationId);
         let id = id.filter(|&id| Population::new(open.history, of.scope).holds(open.history, id));
         let revealed = id.and_then(|id| nearest_box(view, &begun.page.boxes, view.node_of(id)?));
-        Some(FlamePage { revealed, ..begun.page.clone() })
+        Ok(FlamePage { revealed, ..begun.page.clone() })
     }
 }
 
@@ -97,8 +95,8 @@ fn nearest_box(view: TreeView<'_>, boxes: &[FlameBox], node: u32) -> Option<u32>
 }
 
 impl Begun {
-    /// Names and colours the boxes while there is time: `true` when done.
-    fn name(&mut self, view: TreeView<'_>, has_time: &mut dyn FnMut() -> bool) -> bool {
+    /// Names and colours the boxes.
+    fn name(&mut self, view: TreeView<'_>, slice: &mut Slice) -> Sliced {
         let page = &mut self.page;
         if page.boxes.is_empty() {
             page.boxes = std::mem::take(&mut self.icicle.boxes);
@@ -108,7 +106,7 @@ impl Begun {
         }
         while let Some(&(name, place)) = self.by_name.get(self.named) {
             let before = self.named.checked_sub(1).and_then(|before| self.by_name.get(before));
-            let Some(it) = page.boxes.get_mut(place) else { return true };
+            let Some(it) = page.boxes.get_mut(place) else { return Ok(()) };
             if before.is_none_or(|before| before.0 != name) {
                 let mut label = view.label(it.node);
                 if self.bytes > LONG_NAMES {
@@ -123,11 +121,9 @@ impl Begun {
                 it.matches = self.found.as_ref().is_some_and(|classes| view.is_of(classes, it.node));
             }
             self.named += 1;
-            if self.named.is_multiple_of(NAMES_PER_CHECK) && !has_time() {
-                return false;
-            }
+            slice.spend(8)?;
         }
-        true
+        Ok(())
     }
 }
 

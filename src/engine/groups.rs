@@ -12,15 +12,13 @@ use super::protocol::Grouping;
 use super::regions::Regions;
 use analysis::{CategorySet, Sites, site};
 use base::column::Column;
+use base::slice::{Slice, Sliced};
 use base::sorted::{ascending, pair, sorted_by_key};
 use base::units::Bytes;
 use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory, Source};
 use history::snapshot::{FrameId, Snapshot, StackId};
 use picture::timeline::Paint;
-
-/// Allocations or stacks between two questions for the time.
-const ROWS_PER_CHECK: usize = 2048;
 
 /// Classes of sizes and of lives are this many powers of two wide.
 const CLASS_BITS: u32 = 2;
@@ -87,74 +85,58 @@ impl Groups {
         Groups { sites, ranked, streams, pools, segments, ranking: Some(ranking), categories, regions }
     }
 
-    /// Ranks the call sites while there is time; `true` when done.
+    /// Ranks the call sites.
     pub(super) fn step(
         &mut self,
         snapshot: &Snapshot,
         histories: &[DeviceHistory],
         sites: &mut Sites,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
-        let Some(ranking) = &mut self.ranking else { return true };
+        slice: &mut Slice,
+    ) -> Sliced {
+        let Some(ranking) = &mut self.ranking else { return Ok(()) };
         while let Some(history) = histories.get(ranking.device) {
             let moments = f64::from(history.event_count()) + 1.0;
-            let ids = ranking.next..history.allocations.len().min(ranking.next + ROWS_PER_CHECK);
-            let mut id = ids.start as u32;
-            // Not a `for` loop: a chain of two parts is run through without asking each time in which it is.
-            history.allocations.spans_in(ids.clone()).for_each(|(born, died, size)| {
-                let stack = stack_of(snapshot, history, AllocationId(id));
-                id += 1;
-                let life = f64::from(died).min(moments) - f64::from(born);
-                if let Some(area) = ranking.area.get(stack.0 as usize) {
-                    ranking.area.set(stack.0 as usize, area + size as f64 * life.max(0.0));
-                }
-            });
-            let finished = ids.end >= history.allocations.len();
-            ranking.device += usize::from(finished);
-            ranking.next = if finished { 0 } else { ids.end };
-            if !has_time() {
-                return false;
+            while let Some(ids) = slice.part(&mut ranking.next, history.allocations.len(), 1)? {
+                let mut id = ids.start as u32;
+                // Not a `for` loop: a chain of two parts is run through without asking each time in which it is.
+                history.allocations.spans_in(ids).for_each(|(born, died, size)| {
+                    let stack = stack_of(snapshot, history, AllocationId(id));
+                    id += 1;
+                    let life = f64::from(died).min(moments) - f64::from(born);
+                    if let Some(area) = ranking.area.get(stack.0 as usize) {
+                        ranking.area.set(stack.0 as usize, area + size as f64 * life.max(0.0));
+                    }
+                });
             }
+            (ranking.device, ranking.next) = (ranking.device + 1, 0);
         }
-        while ranking.numbered.is_none() {
-            let stacks = ranking.next..ranking.area.len().min(ranking.next + ROWS_PER_CHECK);
-            for (stack, area) in (stacks.start as u32..).zip(ranking.area.range(stacks.clone())) {
-                if area > 0.0
-                    && let Some(site) = sites.of(snapshot, StackId(stack))
-                {
-                    *ranking.of_site.entry(site).or_default() += area;
+        if ranking.numbered.is_none() {
+            while let Some(stacks) = slice.part(&mut ranking.next, ranking.area.len(), 1)? {
+                for (stack, area) in (stacks.start as u32..).zip(ranking.area.range(stacks)) {
+                    if area > 0.0
+                        && let Some(site) = sites.of(snapshot, StackId(stack))
+                    {
+                        *ranking.of_site.entry(site).or_default() += area;
+                    }
                 }
             }
-            ranking.next = stacks.end;
-            if ranking.next >= ranking.area.len() {
-                let ranked: Vec<(f64, FrameId)> = ranking.of_site.iter().map(|(&site, &area)| (area, site)).collect();
-                // Positive numbers are ordered as their bits are.
-                let ranked = sorted_by_key(ranked, |&(area, site)| pair(!area.to_bits(), site.0.into()));
-                self.ranked = ranked.into_iter().map(|(_, site)| site).collect();
-                ranking.numbered = Some(self.ranked.iter().copied().zip(1..).collect());
-                ranking.next = 0;
-            }
-            if !has_time() {
-                return false;
-            }
+            let ranked: Vec<(f64, FrameId)> = ranking.of_site.iter().map(|(&site, &area)| (area, site)).collect();
+            // Positive numbers are ordered as their bits are.
+            let ranked = sorted_by_key(ranked, |&(area, site)| pair(!area.to_bits(), site.0.into()));
+            self.ranked = ranked.into_iter().map(|(_, site)| site).collect();
+            ranking.next = 0;
         }
-        let Some(numbered) = &ranking.numbered else { return false };
-        while ranking.next < self.sites.len() {
-            let stacks = ranking.next..self.sites.len().min(ranking.next + ROWS_PER_CHECK);
-            for stack in stacks.clone().filter(|&stack| ranking.area.at(stack) > 0.0) {
+        let number = || self.ranked.iter().copied().zip(1..).collect();
+        let numbered = ranking.numbered.get_or_insert_with(number);
+        while let Some(stacks) = slice.part(&mut ranking.next, self.sites.len(), 1)? {
+            for stack in stacks.filter(|&stack| ranking.area.at(stack) > 0.0) {
                 let number = sites.of(snapshot, StackId(stack as u32)).and_then(|site| numbered.get(&site).copied());
                 self.sites.set(stack, number.unwrap_or(0));
             }
-            ranking.next = stacks.end;
-            if !has_time() {
-                return false;
-            }
         }
-        if !self.regions.step(snapshot, histories, has_time) {
-            return false;
-        }
+        self.regions.step(snapshot, histories, slice)?;
         self.ranking = None;
-        true
+        Ok(())
     }
 
     /// The group of an allocation.

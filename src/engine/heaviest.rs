@@ -3,10 +3,8 @@
 use super::answers::Population;
 use super::open::OpenFile;
 use super::protocol::{Arrangement, Scope};
+use base::slice::{Slice, Sliced};
 use history::replay::AllocationId;
-
-/// Allocations between two questions for the time.
-const ALLOCATIONS_PER_CHECK: usize = 2048;
 
 /// How far the answer is.
 #[derive(Default)]
@@ -17,33 +15,26 @@ pub(super) struct Heaviest {
 }
 
 impl Heaviest {
-    /// The heaviest; `None` while there is no time for it. Without such a device or node there is none.
+    /// The heaviest. Without such a device or node there is none.
     pub(super) fn find(
         &mut self,
         file: &mut OpenFile,
         device: i64,
         scope: Scope,
         (arrangement, node): (Arrangement, u32),
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> Option<Option<u32>> {
-        let Some((open, answers)) = file.open(device) else { return Some(None) };
-        if !answers.collect(open, arrangement, node, has_time) {
-            return None;
-        }
-        let Some(subtree) = answers.subtree(arrangement, node) else { return Some(None) };
+        slice: &mut Slice,
+    ) -> Sliced<Option<u32>> {
+        let Some((open, answers)) = file.open(device) else { return Ok(None) };
+        answers.collect(open, arrangement, node, slice)?;
+        let Some(subtree) = answers.subtree(arrangement, node) else { return Ok(None) };
         let population = self.population.get_or_insert_with(|| Population::new(open.history, scope));
-        while self.next < population.len() {
-            let end = self.next + ALLOCATIONS_PER_CHECK;
-            population.part(open.history, [self.next, end], &mut |id, bytes| {
+        while let Some(part) = slice.part(&mut self.next, population.len(), 1)? {
+            population.part(open.history, part, &mut |id, bytes| {
                 if self.best.is_none_or(|(most, _)| bytes > most) && subtree.holds(&answers.stems, open, id) {
                     self.best = Some((bytes, id));
                 }
             });
-            self.next = end;
-            if !has_time() {
-                return None;
-            }
         }
-        Some(self.best.take().map(|(_, id)| id.0))
+        Ok(self.best.take().map(|(_, id)| id.0))
     }
 }

@@ -4,6 +4,7 @@
 //! its parent, and neighbours touch. What is narrower than a pixel is joined, parent by parent, into one box with the exact sum.
 
 use super::protocol::{FlameBox, MOST_BOXES, Weight};
+use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_by_key};
 
 /// A tree as the boxes need it. Nodes are numbers, the root is 0.
@@ -19,9 +20,6 @@ pub(super) trait Nodes {
     /// Bytes of that which a search found.
     fn found(&self, node: u32) -> u64;
 }
-
-/// Nodes between two questions for the time.
-const NODES_PER_CHECK: u32 = 1024;
 
 /// What is right below a box, as far as it was looked at.
 #[derive(Debug, Default)]
@@ -75,40 +73,29 @@ impl Icicle {
         Icicle { boxes, zoom, is_cut: false, left: vec![0], next: zoom, below: None, width_px }
     }
 
-    /// Puts boxes below boxes while there is time: `true` when all are there.
-    pub(super) fn step(&mut self, nodes: &dyn Nodes, has_time: &mut dyn FnMut() -> bool) -> bool {
+    /// Puts boxes below boxes.
+    pub(super) fn step(&mut self, nodes: &dyn Nodes, slice: &mut Slice) -> Sliced {
         while let Some(&parent) = self.boxes.get(self.next) {
             if self.boxes.len() >= MOST_BOXES {
                 self.is_cut = true;
                 break;
             }
-            if parent.nodes == 1 && !self.split(nodes, &parent, has_time) {
-                return false;
+            if parent.nodes == 1 {
+                self.split(nodes, &parent, slice)?;
             }
             self.next += 1;
-            if !has_time() {
-                return false;
-            }
+            slice.check()?;
         }
-        true
+        Ok(())
     }
 
-    /// Puts the boxes of what is right below `parent` while there is time: `true` when all are there.
-    fn split(&mut self, nodes: &dyn Nodes, parent: &FlameBox, has_time: &mut dyn FnMut() -> bool) -> bool {
+    /// Puts the boxes of what is right below `parent`.
+    fn split(&mut self, nodes: &dyn Nodes, parent: &FlameBox, slice: &mut Slice) -> Sliced {
         let (whole, width) = (self.whole(), u128::from(self.width_px));
         let new = || Below { node: nodes.first_below(parent.node), ..Below::default() };
-        let mut below = self.below.take().unwrap_or_else(new);
-        let Below { node: next, wide, narrow, heaviest } = &mut below;
-        let mut until_check = NODES_PER_CHECK;
+        let Below { node: next, wide, narrow, heaviest } = self.below.get_or_insert_with(new);
         while let Some(node) = *next {
-            if until_check == 0 {
-                if !has_time() {
-                    self.below = Some(below);
-                    return false;
-                }
-                until_check = NODES_PER_CHECK;
-            }
-            until_check -= 1;
+            slice.spend(2)?;
             *next = nodes.beside(node);
             let child = new_box(nodes, node);
             let bytes = child.weight.bytes;
@@ -124,7 +111,7 @@ impl Icicle {
                 narrow.nodes += 1;
             }
         }
-        let Below { wide, narrow, .. } = below;
+        let Below { wide, narrow, .. } = self.below.take().unwrap_or_default();
         let wide = sorted_by_key(wide, |child| pair(!child.weight.bytes, child.node.into()));
         let mut left = self.left.get(self.next - self.zoom).copied().unwrap_or(0);
         for child in wide.into_iter().chain([narrow]) {
@@ -136,7 +123,7 @@ impl Icicle {
             }
             left = right;
         }
-        true
+        Ok(())
     }
 
     /// Bytes of the box that fills the width.
@@ -210,7 +197,7 @@ mod tests {
     fn drawn(tree: &Made, zoom: u32, width_px: u32) -> Icicle {
         let mut icicle = Icicle::new(tree, zoom, width_px);
         // Slices of one box each.
-        while !icicle.step(tree, &mut || false) {}
+        while icicle.step(tree, &mut Slice::new(&mut || false)).is_err() {}
         icicle
     }
 
@@ -309,7 +296,7 @@ mod tests {
             }
         }
         let mut icicle = Icicle::new(&Chain, 900_000, u32::MAX);
-        assert!(icicle.step(&Chain, &mut || true));
+        icicle.step(&Chain, &mut Slice::new(&mut || true)).unwrap();
         assert!(icicle.is_cut && icicle.boxes.len() == MOST_BOXES);
         let zoom = icicle.boxes[icicle.zoom];
         assert_eq!((zoom.node, icicle.boxes[0].node, zoom.row as usize), (900_000, 0, icicle.zoom));

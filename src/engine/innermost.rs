@@ -1,12 +1,10 @@
 //! The innermost annotation that is open at each moment, by Mosaic's rule (`semantics.md` §1): in the order of the file a START is put
 //! on a stack and an END takes off the last of its name; the one on top holds.
 
+use base::slice::{Slice, Sliced};
 use hashbrown::HashMap;
 use history::replay::DeviceHistory;
 use history::snapshot::{Snapshot, StringId};
-
-/// Marks between two questions for the time.
-const ROWS_PER_CHECK: usize = 2048;
 
 /// Which marks count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,17 +45,11 @@ impl Innermost {
         Innermost { marks, latest: i64::MIN, ..Innermost::default() }
     }
 
-    /// Reads marks while there is time: `true` when done. Without times nothing is ever open.
-    pub(super) fn step(
-        &mut self,
-        snapshot: &Snapshot,
-        history: &DeviceHistory,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
-        let Some(clock) = history.events.times.clock() else { return true };
-        while self.next < snapshot.marks.len() {
-            for mark in snapshot.marks.iter().skip(self.next).take(ROWS_PER_CHECK) {
-                self.next += 1;
+    /// Reads marks. Without times nothing is ever open.
+    pub(super) fn step(&mut self, snapshot: &Snapshot, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
+        let Some(clock) = history.events.times.clock() else { return Ok(()) };
+        while let Some(part) = slice.part(&mut self.next, snapshot.marks.len(), 1)? {
+            for mark in snapshot.marks.get(part).unwrap_or_default() {
                 if self.marks == Marks::OfDevice && mark.device != history.device {
                     continue;
                 }
@@ -79,12 +71,9 @@ impl Innermost {
                     _ => self.changes.push((before, innermost)),
                 }
             }
-            if !has_time() {
-                return false;
-            }
         }
         (self.begun, self.last_of) = Default::default();
-        true
+        Ok(())
     }
 
     /// What is open at an event; `cursor` was given before, for an event before it, or is 0.

@@ -34,9 +34,9 @@ mod memory;
 mod memory_at;
 mod open;
 mod origin;
-mod pending;
 mod places;
 mod plots;
+mod questions;
 mod radix;
 mod range;
 mod regions;
@@ -57,10 +57,10 @@ mod tree;
 pub use protocol::{Answer, Ask, Question, Reply, Request, Want};
 
 use analysis::{CategorySet, InternalRules};
+use base::slice::Slice;
 use loader::Loader;
 use open::OpenFile;
-use protocol::Plot;
-use scenes::PendingScene;
+use questions::Questions;
 use source::Source;
 use std::collections::VecDeque;
 
@@ -79,13 +79,7 @@ pub struct Engine {
     memory: u64,
     loading: Option<Box<Loader>>,
     file: Option<Box<OpenFile>>,
-    scene: Option<Box<PendingScene>>,
-    searches: find::Searches,
-    tables: table::Tables,
-    events: events::Events,
-    curves: curves::AskedCurves,
-    pending: pending::Pending,
-    reports: report::Reports,
+    questions: Questions,
     internal: InternalRules,
     categories: CategorySet,
     replies: VecDeque<Reply>,
@@ -105,24 +99,10 @@ impl Engine {
 
     /// One that refuses a file whose tables take more than so many bytes.
     pub fn with_memory(memory: u64) -> Engine {
-        let (searches, tables, events, curves, pending, reports, internal, replies) = Default::default();
+        let (questions, internal, replies) = Default::default();
         let categories = CategorySet::standard();
-        let (loading, file, scene) = (None, None, None);
-        Engine {
-            memory,
-            loading,
-            file,
-            scene,
-            searches,
-            tables,
-            events,
-            curves,
-            pending,
-            reports,
-            internal,
-            categories,
-            replies,
-        }
+        let (loading, file) = (None, None);
+        Engine { memory, loading, file, questions, internal, categories, replies }
     }
 
     /// Takes a request. Long work is done in [`Engine::step`].
@@ -130,13 +110,7 @@ impl Engine {
         match request {
             Request::Open { name, total_bytes, access, member } => {
                 self.file = None;
-                self.scene = None;
-                self.searches = find::Searches::default();
-                self.tables = table::Tables::default();
-                self.events = events::Events::default();
-                self.curves = curves::AskedCurves::default();
-                self.pending = pending::Pending::default();
-                self.reports = report::Reports::default();
+                self.questions = Questions::default();
                 self.loading = Some(Box::new(Loader::new(name, Source::new(total_bytes, access, member), self.memory)));
             }
             Request::EndOfFile => {
@@ -149,101 +123,24 @@ impl Engine {
                     self.replies.push_back(Reply::Cancelled);
                 }
             }
-            Request::Ask(ask) => self.ask(ask),
+            Request::Ask(ask) => {
+                // Without a file nobody waits for an answer.
+                if let Some(file) = &mut self.file {
+                    self.questions.ask(file, ask, &mut self.replies);
+                }
+            }
             Request::Categories(set) => {
                 self.categories = *set;
-                self.tables.forget_nodes();
-                self.events.forget_categories();
-                self.reports.begin_again();
-                self.scene.iter_mut().for_each(|scene| scene.begin_again());
+                self.questions.forget_categories();
                 self.file.iter_mut().for_each(|file| file.set_categories(&self.categories));
             }
             Request::InternalFrames(rules) => {
                 // The page sends what can be read; what can't says nothing.
                 self.internal = InternalRules::heeded(&rules);
-                self.pending.forget_trees();
-                self.tables.forget_nodes();
+                self.questions.forget_nodes();
                 self.file.iter_mut().for_each(|file| file.answers.set_rules(self.internal.clone()));
             }
         }
-    }
-
-    /// Takes a question: what is quick is answered at once, the rest waits for [`Engine::step`].
-    fn ask(&mut self, Ask { serial, device, what }: Ask) {
-        let file = self.file.as_deref_mut();
-        let answer = match what {
-            Question::Scene { view, looks } => {
-                self.scene = Some(Box::new(PendingScene::new(serial, device, view, looks)));
-                None
-            }
-            Question::Hit { looks, moment, byte } if looks.plot == Plot::Stack => {
-                Some(Answer::Hit { hit: file.and_then(|file| file.hit(device, looks, moment, byte)), memory: None })
-            }
-            Question::Hit { looks, moment, byte } => {
-                let found = file.map(|file| file.hit_in_plot(device, looks, moment, byte)).unwrap_or_default();
-                Some(Answer::Hit { hit: found.0, memory: Some(Box::new(found.1)) })
-            }
-            Question::Curves { view, only } => {
-                self.curves.ask(file.as_deref(), serial, device, (view, only));
-                None
-            }
-            Question::Events(question) => {
-                self.events.ask(serial, device, *question);
-                None
-            }
-            Question::EventsText(question) => {
-                self.events.copy(serial, device, *question);
-                None
-            }
-            Question::Moments(at) => file
-                .and_then(|file| file.history(device))
-                .map(|history| Answer::Moments(at.into_iter().filter_map(|at| places::facts(history, at)).collect())),
-            Question::Step { looks, moment, byte, step } => {
-                file.and_then(|file| steps::step(file, device, looks, (moment, byte), step)).map(Answer::Step)
-            }
-            Question::Marks => {
-                file.and_then(|file| marks::marks(file, device)).map(|marks| Answer::Marks(Box::new(marks)))
-            }
-            Question::Overview { axis, width_px } => file
-                .and_then(|file| file.overview(device, axis, width_px))
-                .map(|overview| Answer::Overview(Box::new(overview))),
-            Question::Outline { view, looks, allocation } => {
-                file.and_then(|file| file.outline(device, looks, &view, allocation)).map(Answer::Outline)
-            }
-            Question::Find(query) => {
-                self.searches.find(serial, device, &query);
-                None
-            }
-            Question::FindNext { find, begin, direction, looks, window, scope } => Some(Answer::FindNext(
-                file.and_then(|file| find::step_to(file, (find, scope), begin, direction, looks, window)),
-            )),
-            Question::SameStack(stack) => {
-                self.searches.count_stack(serial, device, stack);
-                None
-            }
-            Question::Table(question) => {
-                self.tables.ask(serial, device, *question);
-                None
-            }
-            Question::TableText(question) => {
-                self.tables.copy(serial, device, *question);
-                None
-            }
-            Question::Report(question) => {
-                self.reports.ask(serial, device, question);
-                None
-            }
-            Question::Legend { .. } | Question::Details(_) => {
-                self.pending.ask(Ask { serial, device, what });
-                self.pending.answer_quick(file, &mut self.replies);
-                None
-            }
-            what => {
-                self.pending.ask(Ask { serial, device, what });
-                None
-            }
-        };
-        self.replies.extend(answer.map(|answer| Reply::Answer { serial, answer }));
     }
 
     /// Takes the next bytes of the file being loaded; without one they are dropped. They are those it
@@ -267,8 +164,9 @@ impl Engine {
 
     /// Works until there is nothing to do or `has_time` (asked at least every few milliseconds) says no.
     pub fn step(&mut self, has_time: &mut dyn FnMut() -> bool) -> Work {
+        let slice = &mut Slice::new(has_time);
         if let Some(loader) = &mut self.loading {
-            let result = loader.step(has_time);
+            let result = loader.step(slice);
             self.replies.extend(loader.take_members().map(Reply::Members));
             match result {
                 Ok(None) => {
@@ -292,27 +190,11 @@ impl Engine {
                 }
             }
         }
-        match (&mut self.file, &mut self.scene) {
-            (Some(file), Some(pending)) => {
-                let Some(reply) = pending.step(file, has_time) else { return Work::More };
-                self.replies.extend(reply);
-                self.scene = None;
-            }
-            _ => self.scene = None,
-        }
-        if let Some(file) = &mut self.file
-            && !(self.curves.step(file, &mut self.replies, has_time)
-                && self.searches.step(file, &mut self.replies, has_time)
-                && self.pending.step(file, &mut self.replies, has_time)
-                && self.tables.step(file, &mut self.replies, has_time)
-                && self.events.step(file, &mut self.replies, has_time)
-                && self.reports.step(file, &mut self.replies, has_time))
-        {
-            return Work::More;
-        }
+        let Some(file) = &mut self.file else { return Work::Idle };
+        let answered = self.questions.step(file, &mut self.replies, slice);
         // What only makes answers faster comes when there is nothing else to do.
-        let is_prepared = self.file.as_mut().is_none_or(|file| file.prepare(has_time));
-        if is_prepared { Work::Idle } else { Work::More }
+        let is_done = answered.and_then(|()| file.prepare(slice)).is_ok();
+        if is_done { Work::Idle } else { Work::More }
     }
 
     /// The next reply, oldest first.
@@ -324,10 +206,7 @@ impl Engine {
     pub fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let mut bytes = self.loading.as_ref().map_or_else(Vec::new, |loader| loader.heap_bytes());
         bytes.extend(self.file.as_ref().map_or_else(Vec::new, |file| file.heap_bytes()));
-        bytes.push(("table", self.tables.heap_bytes()));
-        bytes.push(("curves", self.curves.heap_bytes()));
-        bytes.push(("list of events", self.events.heap_bytes()));
-        bytes.push(("views", self.pending.heap_bytes()));
+        bytes.extend(self.questions.heap_bytes());
         bytes
     }
 }

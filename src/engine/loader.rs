@@ -10,6 +10,7 @@ use super::protocol::{Member, Phase, Progress, Want};
 use super::snapviewer::is_drawing;
 use super::source::Source;
 use analysis::Sites;
+use base::slice::Slice;
 use history::container::{Container, ContainerError, Content};
 use history::replay::Builder;
 use history::snapshot::{Snapshot, WarningKind};
@@ -94,12 +95,12 @@ impl Loader {
         self.source.member_name().map_or_else(|| error.to_string(), |member| format!("{member}: {error}"))
     }
 
-    /// Works until the file is open (`Some`), more bytes are needed or `has_time` says no (`None`).
-    pub(super) fn step(&mut self, has_time: &mut dyn FnMut() -> bool) -> Result<Option<OpenFile>, OpenError> {
+    /// Works until the file is open (`Some`), more bytes are needed or the time is up (`None`).
+    pub(super) fn step(&mut self, slice: &mut Slice<'_>) -> Result<Option<OpenFile>, OpenError> {
         loop {
             match std::mem::replace(&mut self.stage, Stage::Over) {
                 Stage::Decoding(mut decoder) => {
-                    let done = self.decode(&mut decoder, has_time)?;
+                    let done = self.decode(&mut decoder, slice)?;
                     let decoder = match (done, decoder) {
                         (true, Some(decoder)) => decoder,
                         (_, decoder) => {
@@ -127,7 +128,7 @@ impl Loader {
                 }
                 Stage::Replaying(mut replaying) => {
                     let (snapshot, builder) = &mut *replaying;
-                    if !builder.step(snapshot, has_time) {
+                    if builder.step(snapshot, slice).is_err() {
                         self.stage = Stage::Replaying(replaying);
                         return Ok(None);
                     }
@@ -142,7 +143,7 @@ impl Loader {
                     self.stage = Stage::Indexing(Box::new(file));
                 }
                 Stage::Indexing(mut file) => {
-                    if !file.index(has_time) {
+                    if file.index(slice).is_err() {
                         self.stage = Stage::Indexing(file);
                         return Ok(None);
                     }
@@ -150,19 +151,19 @@ impl Loader {
                 }
                 Stage::Over => return Ok(None),
             }
-            if !has_time() {
+            if slice.check().is_err() {
                 return Ok(None);
             }
         }
     }
 
     /// `true` when all the file holds is decoded.
-    fn decode(&mut self, decoder: &mut Option<Decoder>, has_time: &mut dyn FnMut() -> bool) -> Result<bool, OpenError> {
+    fn decode(&mut self, decoder: &mut Option<Decoder>, slice: &mut Slice<'_>) -> Result<bool, OpenError> {
         loop {
             if let Some(decoder) = decoder
                 && decoder.settle(Rest::Open) == Settled::Some
             {
-                if !has_time() {
+                if slice.check().is_err() {
                     return Ok(false);
                 }
                 continue;
@@ -197,7 +198,7 @@ impl Loader {
                     },
                 },
             }
-            if !has_time() {
+            if slice.check().is_err() {
                 return Ok(false);
             }
         }

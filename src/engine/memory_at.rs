@@ -4,6 +4,7 @@ use super::open::OpenFile;
 use super::plots::Around;
 use super::protocol::{HitAllocation, HitMemory, HitSegment, Only};
 use analysis::site;
+use base::slice::Slice;
 use base::sorted::sort;
 use base::units::Moment;
 use history::replay::{AllocationId, SegmentLives};
@@ -84,7 +85,7 @@ pub(super) fn memory_at(
     address: u64,
     height_of: impl Fn(&OpenFile, u64) -> u64,
 ) -> Option<(Option<HitAllocation>, HitMemory)> {
-    file.segment_lives(device, &mut || true);
+    file.segment_lives(device, &mut Slice::new(&mut || true)).ok()?;
     let (history, segments) = (file.history(device)?, file.segments(device)?);
     let moment = Moment(moment.0.min(history.event_count()));
     let around = Around::of(file, history, moment, address, |_| true);

@@ -9,6 +9,7 @@ use super::origin::{has_stack, stack_of};
 use super::plots::Plots;
 use super::protocol::{DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, Looks, Overview, Plot, Warning};
 use analysis::{CategorySet, Sites, site};
+use base::slice::{Slice, Sliced};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, Curve, DeviceHistory, Rounding, SegmentLives, Source, Versions};
 use history::snapshot::{Action, Snapshot, StackId, Warnings};
@@ -51,8 +52,6 @@ struct Stacked {
 
 /// Orders that are kept, of all allocations of a file: eight bytes each.
 const ORDERS_KEPT: usize = 2;
-/// Allocations between two questions for the time.
-const ALLOCATIONS_PER_CHECK: usize = 2048;
 
 impl OpenFile {
     pub(super) fn new(
@@ -97,31 +96,29 @@ impl OpenFile {
         &self.warnings
     }
 
-    /// Ranks the call sites: `true` when done.
-    pub(super) fn index(&mut self, has_time: &mut dyn FnMut() -> bool) -> bool {
-        self.groups.step(&self.snapshot, &self.histories, &mut self.sites, has_time)
+    /// Ranks the call sites.
+    pub(super) fn index(&mut self, slice: &mut Slice) -> Sliced {
+        self.groups.step(&self.snapshot, &self.histories, &mut self.sites, slice)
     }
 
-    /// Takes checkpoints of what is live: `true` when all are there. Not needed to open a file, only to answer faster.
-    pub(super) fn prepare(&mut self, has_time: &mut dyn FnMut() -> bool) -> bool {
-        self.histories.iter_mut().all(|history| {
-            let moments = history.event_count() + 1;
-            history.live.step(&history.allocations, moments, has_time)
-        }) && self.categorize(has_time)
-            && self
-                .histories
-                .iter()
-                .zip(&mut self.segments)
-                .all(|(history, segments)| segments.step(&self.snapshot, history, has_time))
-            && self.histories.iter().zip(&mut self.versions).all(|(history, versions)| versions.step(history, has_time))
+    /// Takes checkpoints of what is live. Not needed to open a file, only to answer faster.
+    pub(super) fn prepare(&mut self, slice: &mut Slice) -> Sliced {
+        for history in &mut self.histories {
+            history.live.step(&history.allocations, history.event_count() + 1, slice)?;
+        }
+        self.categorize(slice)?;
+        for (history, segments) in self.histories.iter().zip(&mut self.segments) {
+            segments.step(&self.snapshot, history, slice)?;
+        }
+        self.histories.iter().zip(&mut self.versions).try_for_each(|(history, versions)| versions.step(history, slice))
     }
 
-    /// Tells what a device held from the driver when, while there is time: `true` when [`OpenFile::segments`] has it. On a device that
+    /// Tells what a device held from the driver when, until [`OpenFile::segments`] has it. On a device that
     /// there is not there is nothing to tell.
-    pub(super) fn segment_lives(&mut self, device: i64, has_time: &mut dyn FnMut() -> bool) -> bool {
+    pub(super) fn segment_lives(&mut self, device: i64, slice: &mut Slice) -> Sliced {
         let OpenFile { snapshot, histories, segments, .. } = self;
         let known = histories.iter().zip(segments).find(|(history, _)| history.device == device);
-        known.is_none_or(|(history, segments)| segments.step(snapshot, history, has_time))
+        known.map_or(Ok(()), |(history, segments)| segments.step(snapshot, history, slice))
     }
 
     /// What a device held from the driver: complete once [`OpenFile::segment_lives`] has said so.
@@ -130,10 +127,10 @@ impl OpenFile {
         known.map(|(_, segments)| segments)
     }
 
-    /// Tells the versions of what a device's events are about, while there is time: `true` when [`OpenFile::version_of`] knows them.
-    pub(super) fn version(&mut self, device: i64, has_time: &mut dyn FnMut() -> bool) -> bool {
+    /// Tells the versions of what a device's events are about, until [`OpenFile::version_of`] knows them.
+    pub(super) fn version(&mut self, device: i64, slice: &mut Slice) -> Sliced {
         let known = self.histories.iter().zip(&mut self.versions).find(|(history, _)| history.device == device);
-        known.is_none_or(|(history, versions)| versions.step(history, has_time))
+        known.map_or(Ok(()), |(history, versions)| versions.step(history, slice))
     }
 
     /// The version of what an event is about, once [`OpenFile::version`] has said that it is known.
@@ -228,53 +225,57 @@ impl OpenFile {
         self.stacked.retain(|stacked| stacked.by != Grouping::Category);
     }
 
-    /// Tells the category of every allocation while there is time: `true` when all are known.
-    pub(super) fn categorize(&mut self, has_time: &mut dyn FnMut() -> bool) -> bool {
-        self.groups.categories.step(&self.snapshot, &self.histories, has_time)
+    /// Tells the category of every allocation.
+    pub(super) fn categorize(&mut self, slice: &mut Slice) -> Sliced {
+        self.groups.categories.step(&self.snapshot, &self.histories, slice)
     }
 
-    /// Makes the order of a device that `looks` wants, and all else its picture needs, and knows what its colours tell: `true` when all is
-    /// there.
-    pub(super) fn pile_up(&mut self, device: i64, looks: Looks, has_time: &mut dyn FnMut() -> bool) -> bool {
+    /// Makes the order of a device that `looks` wants, and all else its picture needs, and knows what its colours tell.
+    pub(super) fn pile_up(&mut self, device: i64, looks: Looks, slice: &mut Slice) -> Sliced {
         let wanted = [looks.stacking, Some(looks.colouring)].contains(&Some(Grouping::Category));
-        if wanted && !self.categorize(has_time) {
-            return false;
+        if wanted {
+            self.categorize(slice)?;
         }
         if looks.plot != Plot::Stack {
-            return self.prepare_plot(device, looks, has_time);
+            return self.prepare_plot(device, looks, slice);
         }
-        let Some(by) = looks.stacking else { return true };
+        let Some(by) = looks.stacking else { return Ok(()) };
         let known = self.stacked.iter().position(|it| it.device == device && it.by == by);
         let count = self.history(device).map_or(0, |history| history.allocations.len());
         let new = || Stacked { device, by, count, piling: Piling::default(), order: None };
         let mut stacked = known.map_or_else(new, |at| self.stacked.remove(at));
-        if let Some(history) = self.history(device).filter(|_| stacked.order.is_none()) {
-            if stacked.piling.is_empty() {
-                stacked.piling = Piling::new(count);
-            }
-            while stacked.piling.len() < count {
-                for id in stacked.piling.len()..count.min(stacked.piling.len() + ALLOCATIONS_PER_CHECK) {
-                    stacked.piling.push(self.groups.of(&self.snapshot, history, AllocationId(id as u32), by));
-                }
-                if !has_time() {
-                    self.keep(stacked);
-                    return false;
-                }
-            }
-            stacked.order = stacked.piling.step(has_time);
-            if stacked.order.is_some() {
-                stacked.piling = Piling::default();
-            }
-        }
-        let is_ready = stacked.order.is_some() || self.history(device).is_none();
+        let result = self.order(&mut stacked, slice);
         self.keep(stacked);
-        is_ready
+        result
     }
 
-    /// Collects the stacks of a node that is to stand out: `true` when they are there.
-    pub(super) fn collect(&mut self, device: i64, highlight: Highlight, has_time: &mut dyn FnMut() -> bool) -> bool {
-        let Highlight::Node(arrangement, node) = highlight else { return true };
-        self.open(device).is_none_or(|(open, answers)| answers.collect(open, arrangement, node, has_time))
+    /// The same at once. The scene has made it already.
+    pub(super) fn pile_up_at_once(&mut self, device: i64, looks: Looks) {
+        let _ = self.pile_up(device, looks, &mut Slice::new(&mut || true));
+    }
+
+    fn order(&self, stacked: &mut Stacked, slice: &mut Slice) -> Sliced {
+        let Stacked { device, by, count, piling, order } = stacked;
+        let Some(history) = self.history(*device).filter(|_| order.is_none()) else { return Ok(()) };
+        if piling.is_empty() {
+            *piling = Piling::new(*count);
+        }
+        let mut next = piling.len();
+        while let Some(part) = slice.part(&mut next, *count, 1)? {
+            part.for_each(|id| piling.push(self.groups.of(&self.snapshot, history, AllocationId(id as u32), *by)));
+        }
+        *order = Some(piling.step(slice)?);
+        *piling = Piling::default();
+        Ok(())
+    }
+
+    /// Collects the stacks of a node that is to stand out.
+    pub(super) fn collect(&mut self, device: i64, highlight: Highlight, slice: &mut Slice) -> Sliced {
+        let Highlight::Node(arrangement, node) = highlight else { return Ok(()) };
+        match self.open(device) {
+            Some((open, answers)) => answers.collect(open, arrangement, node, slice),
+            None => Ok(()),
+        }
     }
 
     /// Keeps an order, and of the others those asked for last: of several devices beside each other each has its own, the one before
@@ -292,8 +293,7 @@ impl OpenFile {
 
     /// The allocation at a byte of the stack at a moment.
     pub(super) fn hit(&mut self, device: i64, looks: Looks, moment: u32, byte: u64) -> Option<HitAllocation> {
-        // The scene has made it already.
-        self.pile_up(device, looks, &mut || true);
+        self.pile_up_at_once(device, looks);
         let hit = self.with_source(device, looks, |source| timeline::stack_at(source, Moment(moment), byte))??;
         self.hit_allocation(device, hit.allocation, hit.lowest_byte)
     }
@@ -332,8 +332,7 @@ impl OpenFile {
         if looks.plot != Plot::Stack {
             return self.outline_in_plot(device, looks, view, AllocationId(allocation));
         }
-        // The scene has made it already.
-        self.pile_up(device, looks, &mut || true);
+        self.pile_up_at_once(device, looks);
         self.with_source(device, looks, |source| timeline::exact_outline(source, view, AllocationId(allocation)))
     }
 

@@ -1,7 +1,8 @@
 //! A stable sort of numbers by keys of 64 bits, in slices: one digit after the other, the least first.
 
-/// Numbers moved or counted between two questions for the time.
-const ROWS_PER_CHECK: usize = 8192;
+use base::slice::{Slice, Sliced};
+use std::ops::Range;
+
 /// Bits of a digit.
 const DIGIT: u32 = 8;
 const DIGITS: usize = 1 << DIGIT;
@@ -40,8 +41,8 @@ impl Radix {
         self.keys.len()
     }
 
-    /// Sorts while there is time; `true` when done.
-    pub(super) fn step(&mut self, has_time: &mut dyn FnMut() -> bool) -> bool {
+    /// Sorts.
+    pub(super) fn step(&mut self, slice: &mut Slice) -> Sliced {
         let len = self.keys.len();
         while self.digit < u64::BITS / DIGIT {
             let shift = self.digit * DIGIT;
@@ -49,57 +50,57 @@ impl Radix {
                 self.digit += 1;
                 continue;
             }
-            let end = len.min(self.next + ROWS_PER_CHECK);
-            let rows = self.next..end;
+            while let Some(rows) = slice.part(&mut self.next, len, 1)? {
+                self.count_or_move(rows, shift);
+            }
+            self.next = 0;
             if self.counted {
-                for (key, id) in
-                    self.keys.get(rows.clone()).into_iter().flatten().zip(self.ids.get(rows).into_iter().flatten())
-                {
-                    let digit = (key >> shift) as usize % DIGITS;
-                    let Some(place) = self.counts.get_mut(digit) else { continue };
-                    if let (Some(to_key), Some(to_id)) =
-                        (self.to_keys.get_mut(*place as usize), self.to_ids.get_mut(*place as usize))
-                    {
-                        (*to_key, *to_id) = (*key, *id);
-                    }
-                    *place += 1;
-                }
+                std::mem::swap(&mut self.keys, &mut self.to_keys);
+                std::mem::swap(&mut self.ids, &mut self.to_ids);
+                self.digit += 1;
             } else {
-                if self.next == 0 {
-                    self.counts = vec![0; DIGITS];
-                    self.to_keys.reserve_exact(len - self.to_keys.len());
-                    self.to_ids.reserve_exact(len - self.to_ids.len());
-                }
-                if self.to_keys.len() < end {
-                    self.to_keys.resize(end, 0);
-                    self.to_ids.resize(end, 0);
-                }
-                for key in self.keys.get(rows).into_iter().flatten() {
-                    if let Some(count) = self.counts.get_mut((key >> shift) as usize % DIGITS) {
-                        *count += 1;
-                    }
+                let mut before = 0;
+                for count in &mut self.counts {
+                    before += std::mem::replace(count, before);
                 }
             }
-            self.next = end;
-            if end == len {
-                self.next = 0;
-                if self.counted {
-                    std::mem::swap(&mut self.keys, &mut self.to_keys);
-                    std::mem::swap(&mut self.ids, &mut self.to_ids);
-                    self.digit += 1;
-                } else {
-                    let mut before = 0;
-                    for count in &mut self.counts {
-                        before += std::mem::replace(count, before);
-                    }
+            self.counted = !self.counted;
+        }
+        Ok(())
+    }
+
+    /// The digit at `shift` of these rows: counts how often each value occurs, or then moves the numbers to their places.
+    fn count_or_move(&mut self, rows: Range<usize>, shift: u32) {
+        let len = self.keys.len();
+        if self.counted {
+            for (key, id) in
+                self.keys.get(rows.clone()).into_iter().flatten().zip(self.ids.get(rows).into_iter().flatten())
+            {
+                let digit = (key >> shift) as usize % DIGITS;
+                let Some(place) = self.counts.get_mut(digit) else { continue };
+                if let (Some(to_key), Some(to_id)) =
+                    (self.to_keys.get_mut(*place as usize), self.to_ids.get_mut(*place as usize))
+                {
+                    (*to_key, *to_id) = (*key, *id);
                 }
-                self.counted = !self.counted;
+                *place += 1;
             }
-            if !has_time() {
-                return false;
+        } else {
+            if rows.start == 0 {
+                self.counts = vec![0; DIGITS];
+                self.to_keys.reserve_exact(len - self.to_keys.len());
+                self.to_ids.reserve_exact(len - self.to_ids.len());
+            }
+            if self.to_keys.len() < rows.end {
+                self.to_keys.resize(rows.end, 0);
+                self.to_ids.resize(rows.end, 0);
+            }
+            for key in self.keys.get(rows).into_iter().flatten() {
+                if let Some(count) = self.counts.get_mut((key >> shift) as usize % DIGITS) {
+                    *count += 1;
+                }
             }
         }
-        true
     }
 
     /// Bytes on the heap.
@@ -130,33 +131,28 @@ impl Sorting {
         Sorting { ids, ..Sorting::default() }
     }
 
-    /// Sorts by so many keys while there is time: `true` when done. Key 0 counts least; `at_once` of them are made between two
-    /// questions for the time.
+    /// Sorts by so many keys. Key 0 counts least; each takes so many steps to make.
     pub(super) fn step(
         &mut self,
-        (parts, at_once): (usize, usize),
+        (parts, steps): (usize, u32),
         key: &mut dyn FnMut(usize, u32) -> u64,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
+        slice: &mut Slice,
+    ) -> Sliced {
         while self.part < parts {
             if self.radix.len() == 0 {
                 self.radix = Radix::with_room(self.ids.len());
             }
-            while self.radix.len() < self.ids.len() {
-                for &id in self.ids.iter().skip(self.radix.len()).take(at_once) {
+            let mut next = self.radix.len();
+            while let Some(part) = slice.part(&mut next, self.ids.len(), steps)? {
+                for &id in self.ids.get(part).unwrap_or_default() {
                     self.radix.push(key(self.part, id), id);
                 }
-                if !has_time() {
-                    return false;
-                }
             }
-            if !self.radix.step(has_time) {
-                return false;
-            }
+            self.radix.step(slice)?;
             self.ids = std::mem::take(&mut self.radix).into_ids();
             self.part += 1;
         }
-        true
+        Ok(())
     }
 
     /// The numbers, in their order once sorted.
@@ -181,7 +177,7 @@ mod tests {
             let mut radix = Radix::default();
             keys.iter().zip(0..).for_each(|(&key, id)| radix.push(key, id));
             let mut asked = 0;
-            while !radix.step(&mut || { asked += 1; asked % slice != 0 }) {}
+            while radix.step(&mut Slice::new(&mut || { asked += 1; asked % slice != 0 })).is_err() {}
             let mut expected: Vec<u32> = (0..keys.len() as u32).collect();
             expected.sort_by_key(|&id| keys[id as usize]);
             prop_assert_eq!(radix.into_ids(), expected);
@@ -192,7 +188,7 @@ mod tests {
             let mut sorting = Sorting::of((0..keys.len() as u32).collect());
             let mut key = |part: usize, id: u32| [keys[id as usize].1, keys[id as usize].0][part];
             let mut asked = 0;
-            while !sorting.step((2, 7), &mut key, &mut || { asked += 1; asked % slice != 0 }) {}
+            while sorting.step((2, 300), &mut key, &mut Slice::new(&mut || { asked += 1; asked % slice != 0 })).is_err() {}
             let mut expected: Vec<u32> = (0..keys.len() as u32).collect();
             expected.sort_by_key(|&id| keys[id as usize]);
             prop_assert_eq!(sorting.ids(), expected);

@@ -3,19 +3,15 @@
 use super::answers::{Selection, within};
 use super::open::OpenFile;
 use super::protocol::{RangeFacts, Scope, Span, Weight};
+use base::slice::{Slice, Sliced};
 use base::units::Moment;
 use history::replay::Curve;
 
-/// What happened in the range; `None` while there is no time for it. On a device that the file does not have, nothing.
-pub(super) fn facts(
-    file: &mut OpenFile,
-    device: i64,
-    span: Span,
-    has_time: &mut dyn FnMut() -> bool,
-) -> Option<RangeFacts> {
+/// What happened in the range. On a device that the file does not have, nothing.
+pub(super) fn facts(file: &mut OpenFile, device: i64, span: Span, slice: &mut Slice) -> Sliced<RangeFacts> {
     let Some((open, answers)) = file.open(device) else {
         let (none, peak_moment) = (Weight::default(), span.from);
-        return Some(RangeFacts {
+        return Ok(RangeFacts {
             span,
             born: none,
             freed: none,
@@ -31,7 +27,7 @@ pub(super) fn facts(
         Scope::Born(span) => span,
         _ => span,
     };
-    let mut total = |scope: Scope| answers.total(open, Selection { device, scope, found: None }, has_time);
+    let mut total = |scope: Scope| answers.total(open, Selection { device, scope, found: None }, slice);
     let born = total(Scope::Born(span))?;
     let freed = total(Scope::Freed(span))?;
     let kept = total(Scope::Kept(span))?;
@@ -40,5 +36,5 @@ pub(super) fn facts(
     let peak = Curve::new(&history.drawn, &change).max_in(span.from..span.to.saturating_add(1));
     let (peak_moment, peak) = peak.map_or((span.from, 0), |(moment, bytes)| (moment.0, positive(bytes)));
     let at = |moment: u32| positive(history.drawn_at(Moment(moment)));
-    Some(RangeFacts { span, born, freed, kept, peak, peak_moment, at_begin: at(span.from), at_end: at(span.to) })
+    Ok(RangeFacts { span, born, freed, kept, peak, peak_moment, at_begin: at(span.from), at_end: at(span.to) })
 }

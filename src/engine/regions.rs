@@ -1,13 +1,11 @@
 //! The annotation and the compiled region that allocations are born in, as numbered groups.
 
 use super::innermost::Innermost;
+use base::slice::{Slice, Sliced};
 use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
 use history::replay::DeviceHistory;
 use history::snapshot::{Snapshot, StringId};
-
-/// Marks or combinations of labels between two questions for the time.
-const ROWS_PER_CHECK: usize = 2048;
 
 /// Names in the order in which the file first has them, numbered from 0.
 #[derive(Default)]
@@ -19,26 +17,17 @@ struct Names {
 }
 
 impl Names {
-    fn read(
-        &mut self,
-        rows: &[impl Sized],
-        name: impl Fn(usize) -> Option<StringId>,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
-        while self.read < rows.len() {
-            for row in self.read..rows.len().min(self.read + ROWS_PER_CHECK) {
-                self.read += 1;
+    fn read(&mut self, rows: &[impl Sized], name: impl Fn(usize) -> Option<StringId>, slice: &mut Slice) -> Sliced {
+        while let Some(part) = slice.part(&mut self.read, rows.len(), 1)? {
+            for row in part {
                 let Some(name) = name(row) else { continue };
                 let next = self.names.len() as u32;
                 if *self.numbers.entry(name).or_insert(next) == next {
                     self.names.push(name);
                 }
             }
-            if !has_time() {
-                return false;
-            }
         }
-        true
+        Ok(())
     }
 
     fn number(&self, name: StringId) -> Option<u32> {
@@ -61,30 +50,22 @@ pub(super) struct Regions {
 }
 
 impl Regions {
-    /// Reads marks and labels while there is time: `true` when done.
-    pub(super) fn step(
-        &mut self,
-        snapshot: &Snapshot,
-        histories: &[DeviceHistory],
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
+    /// Reads marks and labels.
+    pub(super) fn step(&mut self, snapshot: &Snapshot, histories: &[DeviceHistory], slice: &mut Slice) -> Sliced {
         let (marks, labels) = (&snapshot.marks, snapshot.labels.rows());
         let context = |row: usize| labels.get(row).and_then(|labels| labels.compile_context);
-        if !self.annotations.read(marks, |row| marks.get(row).map(|mark| mark.name), has_time)
-            || !self.contexts.read(labels, context, has_time)
-        {
-            return false;
-        }
+        self.annotations.read(marks, |row| marks.get(row).map(|mark| mark.name), slice)?;
+        self.contexts.read(labels, context, slice)?;
         while let Some(history) = histories.get(self.read) {
             if self.innermost.len() == self.read {
                 self.innermost.push((history.device, Innermost::by(Default::default())));
             }
-            if !self.innermost.last_mut().is_none_or(|(_, it)| it.step(snapshot, history, has_time)) {
-                return false;
+            if let Some((_, innermost)) = self.innermost.last_mut() {
+                innermost.step(snapshot, history, slice)?;
             }
             self.read += 1;
         }
-        true
+        Ok(())
     }
 
     /// The group of what is born at a moment, by the innermost annotation that is open then; 0: none is.

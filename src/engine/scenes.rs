@@ -1,59 +1,57 @@
 //! A scene that was asked for and is not done yet, of whatever picture it is.
 
 use super::open::OpenFile;
-use super::protocol::{Answer, Looks, Plot, Reply};
+use super::protocol::{Looks, Plot};
+use base::slice::{Slice, Sliced, Spent};
 use picture::timeline::{AddressJob, Scene, SceneJob, View};
 
-/// A scene that was asked for.
-pub(super) struct PendingScene {
-    serial: u32,
-    device: i64,
-    view: View,
-    looks: Looks,
-    job: Option<Job>,
-}
+/// The scene, as far as it is.
+#[derive(Default)]
+pub(super) struct SceneInWork(Option<Job>);
 
 enum Job {
     Stack(Box<SceneJob>),
     Addresses(Box<AddressJob>),
 }
 
-impl PendingScene {
-    pub(super) fn new(serial: u32, device: i64, view: View, looks: Looks) -> PendingScene {
-        PendingScene { serial, device, view, looks, job: None }
+impl SceneInWork {
+    /// The scene; `None` on a device that there is not. Another window is another [`SceneInWork`].
+    pub(super) fn scene(
+        &mut self,
+        file: &mut OpenFile,
+        device: i64,
+        view: View,
+        looks: Looks,
+        slice: &mut Slice,
+    ) -> Sliced<Option<Scene>> {
+        file.pile_up(device, looks, slice)?;
+        file.collect(device, looks.highlight, slice)?;
+        let SceneInWork(job) = self;
+        let scene = SceneInWork::draw(job, file, device, view, looks, slice).transpose()?;
+        self.0 = None;
+        Ok(scene)
     }
 
-    /// Colours mean something else from now on.
-    pub(super) fn begin_again(&mut self) {
-        self.job = None;
-    }
-
-    /// Works while there is time: what there is to reply when it is done; nothing, on a device that there is not.
-    pub(super) fn step(&mut self, file: &mut OpenFile, has_time: &mut dyn FnMut() -> bool) -> Option<Option<Reply>> {
-        let PendingScene { serial, device, looks, .. } = *self;
-        if !file.pile_up(device, looks, has_time) || !file.collect(device, looks.highlight, has_time) {
-            return None;
-        }
-        match self.draw(file, has_time) {
-            Some(scene) => Some(Some(Reply::Answer { serial, answer: Answer::Scene(Box::new(scene?)) })),
-            None => Some(None),
-        }
-    }
-
-    fn draw(&mut self, file: &OpenFile, has_time: &mut dyn FnMut() -> bool) -> Option<Option<Scene>> {
-        let PendingScene { device, view, looks, job, .. } = self;
+    fn draw(
+        job: &mut Option<Job>,
+        file: &OpenFile,
+        device: i64,
+        view: View,
+        looks: Looks,
+        slice: &mut Slice,
+    ) -> Option<Sliced<Scene>> {
         if let Plot::Addresses(_) = looks.plot {
-            return file.with_addresses(*device, *looks, |source| {
-                match job.get_or_insert_with(|| Job::Addresses(Box::new(AddressJob::new(source, *view)))) {
-                    Job::Addresses(job) => job.step(source, has_time),
-                    Job::Stack(_) => None,
+            return file.with_addresses(device, looks, |source| {
+                match job.get_or_insert_with(|| Job::Addresses(Box::new(AddressJob::new(source, view)))) {
+                    Job::Addresses(job) => job.step(source, slice),
+                    Job::Stack(_) => Err(Spent),
                 }
             });
         }
-        file.with_source(*device, *looks, |source| {
-            match job.get_or_insert_with(|| Job::Stack(Box::new(SceneJob::new(source, *view)))) {
-                Job::Stack(job) => job.step(source, has_time),
-                Job::Addresses(_) => None,
+        file.with_source(device, looks, |source| {
+            match job.get_or_insert_with(|| Job::Stack(Box::new(SceneJob::new(source, view)))) {
+                Job::Stack(job) => job.step(source, slice),
+                Job::Addresses(_) => Err(Spent),
             }
         })
     }

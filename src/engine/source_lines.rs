@@ -3,10 +3,9 @@
 use super::protocol::{SourceFile, SourceLine, Standing};
 use super::radix::Sorting;
 use base::column::Column;
+use base::slice::{STEPS, Slice, Sliced};
 use history::snapshot::{Frame, FrameId, Snapshot};
 
-/// Frames, lines or files between two questions for the time.
-const ROWS_PER_CHECK: usize = 2048;
 /// Files and lines that are sent; no project has more.
 const MOST_FILES: usize = 2000;
 const MOST_LINES: usize = 20_000;
@@ -62,19 +61,11 @@ impl Standing {
 }
 
 impl SourceLines {
-    /// Puts them together while there is time: the files, heaviest first, and what is not among them.
-    pub(super) fn step(
-        &mut self,
-        snapshot: &Snapshot,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> Option<(Vec<SourceFile>, Standing)> {
-        while self.seen < self.frames.len() {
-            let part = (self.seen..).zip(self.frames.iter().skip(self.seen).take(ROWS_PER_CHECK));
+    /// Puts them together: the files, heaviest first, and what is not among them.
+    pub(super) fn step(&mut self, snapshot: &Snapshot, slice: &mut Slice) -> Sliced<(Vec<SourceFile>, Standing)> {
+        while let Some(part) = slice.part(&mut self.seen, self.frames.len(), 1)? {
+            let part = part.clone().zip(self.frames.get(part).unwrap_or_default());
             self.used.extend(part.filter(|(_, standing)| standing.weighs()).map(|(id, _)| id as u32));
-            self.seen += ROWS_PER_CHECK;
-            if !has_time() {
-                return None;
-            }
         }
         let frame = |id: u32| snapshot.frames.frame(FrameId(id));
         // Where neither file nor line changes, it is the same line.
@@ -84,11 +75,9 @@ impl SourceLines {
             (_, Frame { filename, .. }) => filename.0.into(),
         };
         let by_place = self.by_place.get_or_insert_with(|| Sorting::of(std::mem::take(&mut self.used)));
-        if !by_place.step((3, ROWS_PER_CHECK), &mut place, has_time) {
-            return None;
-        }
-        while self.grouped < by_place.ids().len() {
-            for &id in by_place.ids().iter().skip(self.grouped).take(ROWS_PER_CHECK) {
+        by_place.step((3, 1), &mut place, slice)?;
+        while let Some(part) = slice.part(&mut self.grouped, by_place.ids().len(), 1)? {
+            for &id in by_place.ids().get(part).unwrap_or_default() {
                 let standing = self.frames.get(id as usize).copied().unwrap_or_default();
                 let mut file = self.files.len().checked_sub(1).and_then(|last| self.files.get(last));
                 file = file.filter(|file| frame(file.frame).filename == frame(id).filename);
@@ -110,17 +99,11 @@ impl SourceLines {
                     self.files.set(self.files.len() - 1, file);
                 }
             }
-            self.grouped += ROWS_PER_CHECK;
-            if !has_time() {
-                return None;
-            }
         }
         let file = |at: u32| self.files.get(at as usize);
         let mut weight = |part: usize, at: u32| file(at).map_or(0, |file| file.standing.key(part));
         let files = self.by_weight.get_or_insert_with(|| Sorting::of((0..self.files.len() as u32).collect()));
-        if !files.step((2, ROWS_PER_CHECK), &mut weight, has_time) {
-            return None;
-        }
+        files.step((2, 1), &mut weight, slice)?;
         while let Some(&at) = files.ids().get(self.done) {
             let Some(File { frame: known, standing, first }) = file(at) else { break };
             if self.sent.len() < MOST_FILES {
@@ -131,9 +114,7 @@ impl SourceLines {
                 let lines = self
                     .of_file
                     .get_or_insert_with(|| Sorting::of(if room > 0 { (first..end).collect() } else { Vec::new() }));
-                if !lines.step((2, ROWS_PER_CHECK), &mut weight, has_time) {
-                    return None;
-                }
+                lines.step((2, 1), &mut weight, slice)?;
                 let lines = lines.ids().iter().take(room).filter_map(|&at| line(at));
                 let text = |id: u32| frame(id).line.to_string();
                 let lines: Vec<SourceLine> =
@@ -147,11 +128,9 @@ impl SourceLines {
                 self.left_out.join(standing);
             }
             self.done += 1;
-            if (self.sent.len() < MOST_FILES || self.done.is_multiple_of(ROWS_PER_CHECK)) && !has_time() {
-                return None;
-            }
+            slice.spend(if self.sent.len() < MOST_FILES { STEPS } else { 1 })?;
         }
-        Some((std::mem::take(&mut self.sent), self.left_out))
+        Ok((std::mem::take(&mut self.sent), self.left_out))
     }
 
     /// Bytes on the heap.

@@ -5,12 +5,8 @@ use super::device::Open;
 use super::open::OpenFile;
 use super::protocol::{Scope, SourcesPage, Standing, Weight};
 use super::source_lines::SourceLines;
+use base::slice::{Slice, Sliced};
 use base::units::Moment;
-
-/// Stacks between two questions for the time: some are thousands of frames long.
-const STACKS_PER_CHECK: usize = 128;
-/// Frames that room is made for between two questions for the time.
-const FRAMES_PER_CHECK: usize = 8192;
 
 /// How far the answer is.
 #[derive(Default)]
@@ -23,53 +19,46 @@ pub(super) struct Sources {
 }
 
 impl Sources {
-    /// The answer; `None` while there is no time for it. On a device that the file does not have it is empty.
+    /// The answer. On a device that the file does not have it is empty.
     pub(super) fn page(
         &mut self,
         file: &mut OpenFile,
         device: i64,
         scope: Scope,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> Option<SourcesPage> {
+        slice: &mut Slice,
+    ) -> Sliced<SourcesPage> {
         let OpenFile { snapshot, histories, groups, rounding, found, answers, sites, .. } = file;
         let Some(history) = histories.iter().find(|history| history.device == device) else {
-            return Some(SourcesPage::default());
+            return Ok(SourcesPage::default());
         };
         let open = Open { snapshot, history, groups, rounding, found: found.as_ref() };
         let at_peak = Scope::At(Moment::after_event_or_minus_one(history.numbers.peak_event).0);
         let selection = |scope| Selection { device, scope: within(history, scope), found: None };
         let of = [scope, at_peak].map(selection);
-        let now = answers.total(open, of[0], has_time)?;
-        let peak = answers.total(open, of[1], has_time)?;
+        let now = answers.total(open, of[0], slice)?;
+        let peak = answers.total(open, of[1], slice)?;
         self.page.total = Standing { now, peak };
         let (frames, count) = (&mut self.lines.frames, snapshot.frames.len());
         frames.reserve_exact(count - frames.len());
-        while frames.len() < count {
-            frames.resize(count.min(frames.len() + FRAMES_PER_CHECK), Standing::default());
-            if !has_time() {
-                return None;
-            }
+        let mut room = frames.len();
+        while let Some(part) = slice.part(&mut room, count, 1)? {
+            frames.resize(part.end, Standing::default());
         }
         let part: [fn(&mut Standing) -> &mut Weight; 2] = [|it| &mut it.now, |it| &mut it.peak];
         for ((next, of), part) in self.next.iter_mut().zip(of).zip(part) {
-            let count = answers.stack_count(of);
-            while *next < count {
-                let end = count.min(*next + STACKS_PER_CHECK);
+            // Some are thousands of frames long.
+            while let Some(part_of) = slice.part(next, answers.stack_count(of), 16)? {
                 let (frames, elsewhere) = (&mut self.lines.frames, &mut self.page.elsewhere);
-                answers.each_stack(of, *next..end, &mut |stack, weight| {
+                answers.each_stack(of, part_of, &mut |stack, weight| {
                     let frame = stack.and_then(|stack| sites.of_user(snapshot, stack));
                     let standing = frame.and_then(|frame| frames.get_mut(frame.0 as usize)).unwrap_or(elsewhere);
                     part(standing).add(weight);
                 });
-                *next = end;
-                if !has_time() {
-                    return None;
-                }
             }
         }
-        let (files, left_out) = self.lines.step(snapshot, has_time)?;
+        let (files, left_out) = self.lines.step(snapshot, slice)?;
         let page = std::mem::take(&mut self.page);
-        Some(SourcesPage { files, left_out, ..page })
+        Ok(SourcesPage { files, left_out, ..page })
     }
 
     /// Bytes on the heap.

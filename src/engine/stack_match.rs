@@ -4,10 +4,8 @@
 use super::open::OpenFile;
 use super::protocol::Query;
 use analysis::{IdSet, frame_line};
+use base::slice::{STEPS, Slice, Sliced};
 use history::snapshot::{FrameId, StackId};
-
-/// Stacks between two questions for the time.
-const STACKS_PER_CHECK: usize = 2048;
 
 /// The frames and stacks that match, as far as they were looked at.
 #[derive(Default)]
@@ -20,33 +18,28 @@ pub(super) struct StackMatch {
 }
 
 impl StackMatch {
-    /// Looks at more of them while there is time; `true` when all are looked at. At once for a query that is
+    /// Looks at all of them, at once for a query that is
     /// not about frames; for one about categories, those are told.
-    pub(super) fn step(&mut self, file: &mut OpenFile, query: &Query, has_time: &mut dyn FnMut() -> bool) -> bool {
+    pub(super) fn step(&mut self, file: &mut OpenFile, query: &Query, slice: &mut Slice) -> Sliced {
         if let Query::Category(_) = query {
-            return file.categorize(has_time);
+            return file.categorize(slice);
         }
-        let (Query::Frame(wording) | Query::Site(wording)) = query else { return true };
+        let (Query::Frame(wording) | Query::Site(wording)) = query else { return Ok(()) };
         let OpenFile { snapshot, sites, .. } = file;
         let (frames, stacks) = (&snapshot.frames, &snapshot.stacks);
         if self.next_frame == 0 {
             (self.frames, self.stacks) = (IdSet::below(frames.len()), IdSet::below(stacks.len()));
         }
-        while self.next_frame < frames.len() {
-            // One only: an expression may take its time.
-            let id = self.next_frame as u32;
-            self.next_frame += 1;
+        // One at a time: an expression may take long.
+        while let Some(part) = slice.part(&mut self.next_frame, frames.len(), STEPS)? {
+            let id = part.start as u32;
             frame_line::write(&mut self.line, snapshot, frames.frame(FrameId(id)));
             if wording.matches(&self.line) {
                 self.frames.insert(id);
             }
-            if !has_time() {
-                return false;
-            }
         }
-        while self.next_stack < stacks.len() {
-            let end = stacks.len().min(self.next_stack + STACKS_PER_CHECK);
-            for id in self.next_stack as u32..end as u32 {
+        while let Some(part) = slice.part(&mut self.next_stack, stacks.len(), 1)? {
+            for id in part.map(|id| id as u32) {
                 // Callers come before those they call.
                 let matches = |(callers, frame): (StackId, FrameId)| {
                     self.stacks.contains(callers.0) || self.frames.contains(frame.0)
@@ -62,11 +55,7 @@ impl StackMatch {
                     self.stacks.insert(id);
                 }
             }
-            self.next_stack = end;
-            if !has_time() {
-                return false;
-            }
         }
-        true
+        Ok(())
     }
 }

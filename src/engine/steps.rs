@@ -21,8 +21,7 @@ pub(super) fn step(
     if let Plot::Addresses(_) = looks.plot {
         return file.step_in_addresses(device, looks, (moment, byte), step);
     }
-    // The scene has made it already.
-    file.pile_up(device, looks, &mut || true);
+    file.pile_up_at_once(device, looks);
     let history = file.history(device)?;
     let moment = moment.min(history.event_count());
     file.with_source(device, looks, |source| {

@@ -1,6 +1,7 @@
 //! How long scenes of 2000 × 1000 pixels take, by kind of history and zoom. Prints; judges nothing.
 
 use memscape::replay::{Allocations, Curve, LiveSets, Totals};
+use memscape::slice::Slice;
 use memscape::timeline::{Order, Paint, SceneJob, Source, View, stack_at};
 use memscape::units::{EventIdx, Moment};
 use std::time::{Duration, Instant};
@@ -64,7 +65,7 @@ fn find(name: &str, changes: &[Change]) {
     let totals = Totals::build(steps.len() as u32, 0, change);
     let curve = Curve::new(&totals, &change);
     let mut live = LiveSets::default();
-    while !live.step(&allocations, steps.len() as u32 + 1, &mut || true) {}
+    while live.step(&allocations, steps.len() as u32 + 1, &mut Slice::new(&mut || true)).is_err() {}
     for (by, order) in [("birth", None), ("64 groups", Some(&order))] {
         let source = Source {
             allocations: &allocations,
@@ -123,10 +124,10 @@ fn measure(name: &str, changes: &[Change]) {
         let mut job = SceneJob::new(&source, view);
         let mut longest = Duration::ZERO;
         let scene = loop {
-            let slice = Instant::now();
-            let scene = job.step(&source, &mut || slice.elapsed() < Duration::from_millis(6));
-            longest = longest.max(slice.elapsed());
-            if let Some(scene) = scene {
+            let started = Instant::now();
+            let scene = job.step(&source, &mut Slice::new(&mut || started.elapsed() < Duration::from_millis(6)));
+            longest = longest.max(started.elapsed());
+            if let Ok(scene) = scene {
                 break scene;
             }
         };

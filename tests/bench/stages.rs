@@ -20,6 +20,7 @@ use flate2::{Compression, write::GzEncoder};
 use memscape::container::Container;
 use memscape::pickle::{Builder as PickleBuilder, Limits, Machine};
 use memscape::replay::{Builder, Recorder};
+use memscape::slice::Slice;
 use memscape::snapshot::{Event, EventSink, Reader, Snapshot};
 use memscape::timeline::View;
 use nothing::Nothing;
@@ -77,7 +78,7 @@ fn indexing(criterion: &mut Criterion, pickle: &[u8]) {
             || recorded(pickle).1,
             |recorder| {
                 let mut builder = Builder::new(&snapshot, recorder);
-                assert!(builder.step(&snapshot, &mut || true));
+                builder.step(&snapshot, &mut Slice::new(&mut || true)).unwrap();
                 builder.finish()
             },
             criterion::BatchSize::PerIteration,

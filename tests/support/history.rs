@@ -1,6 +1,7 @@
 //! Histories of lifetimes alone: drawn as text, or random.
 
 use memscape::replay::{AllocationId, Allocations, Curve, LiveSets, Times, Totals};
+use memscape::slice::Slice;
 use memscape::timeline::{Order, Paint, Source};
 use memscape::units::{EventIdx, Moment};
 use proptest::prelude::*;
@@ -58,7 +59,7 @@ impl History {
             [&requested, &reserved, &pending].map(|curve| Totals::build(events, curve[0], |event| step(curve, event)));
         let ranked = (0..spans.len() as u32).collect();
         let mut live = LiveSets::default();
-        while !live.step(&allocations, events + 1, &mut || true) {}
+        live.step(&allocations, events + 1, &mut Slice::new(&mut || true)).unwrap();
         let (order, times, elapsed) = (None, Times::default(), Vec::new());
         History {
             spans,

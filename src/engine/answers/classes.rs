@@ -3,10 +3,8 @@
 use crate::device::Open;
 use crate::protocol::{Arrangement, Internal, Merge};
 use analysis::{InternalRules, Verdicts};
+use base::slice::{Slice, Sliced};
 use history::snapshot::{Frame, FrameId, Snapshot, Stacks};
-
-/// Frames between two questions for the time: the rules may look at kilobytes of each.
-const FRAMES_PER_CHECK: usize = 16;
 
 /// The class of a frame that is left out.
 pub(super) const LEFT_OUT: u32 = u32::MAX;
@@ -27,18 +25,20 @@ pub(super) struct Classes {
 }
 
 impl Classes {
-    /// Looks at frames while there is time: `true` when at all of them.
+    /// Looks at frames.
     pub(super) fn step(
         &mut self,
         open: Open<'_>,
         arrangement: Arrangement,
         rules: &InternalRules,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
+        slice: &mut Slice,
+    ) -> Sliced {
         let snapshot = open.snapshot;
         let count = snapshot.frames.len();
-        while self.of_frame.len() < count {
-            for id in self.of_frame.len()..count.min(self.of_frame.len() + FRAMES_PER_CHECK) {
+        let mut next = self.of_frame.len();
+        // The rules may look at kilobytes of each.
+        while let Some(part) = slice.part(&mut next, count, 128)? {
+            for id in part {
                 let frame = snapshot.frames.frame(FrameId(id as u32));
                 let is_left_out =
                     arrangement.internal == Internal::Hidden && rules.is_internal(snapshot, frame, &mut self.verdicts);
@@ -50,9 +50,6 @@ impl Classes {
                     self.first.resize(class as usize + 1, FrameId(id as u32));
                 }
             }
-            if !has_time() {
-                return false;
-            }
         }
         self.verdicts = Verdicts::default();
         if self.sites.len() < self.first.len() {
@@ -62,7 +59,7 @@ impl Classes {
                 self.sites.get_mut(class).filter(|known| **known == 0).into_iter().for_each(|known| *known = group);
             }
         }
-        true
+        Ok(())
     }
 
     /// The group of the call site that a class is; `None` where it is none.

@@ -26,6 +26,7 @@ pub(super) use weights::Selection;
 use super::device::Open;
 use super::protocol::{Arrangement, Internal, Weight};
 use analysis::InternalRules;
+use base::slice::{Slice, Sliced, Spent};
 use shape::Shape;
 use stems::Stems;
 use weighed::Weighed;
@@ -79,42 +80,37 @@ impl Answers {
         self.weighed.retain(|tree| tree.of.found.is_none());
     }
 
-    /// What a selection weighs in all; `None` while there is no time to say.
-    pub(super) fn total(
-        &mut self,
-        open: Open<'_>,
-        of: Selection,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> Option<Weight> {
+    /// What a selection weighs in all.
+    pub(super) fn total(&mut self, open: Open<'_>, of: Selection, slice: &mut Slice) -> Sliced<Weight> {
         newest(
             &mut self.weights,
             (WEIGHTS_KEPT, Weights::heap_bytes),
             |weights| weights.of == of,
             || Weights::new(open, of),
         );
-        let weights = self.weights.last_mut()?;
-        weights.step(open, &mut self.stems, has_time).then_some(weights.total)
+        let weights = self.weights.last_mut().ok_or(Spent)?;
+        weights.step(open, &mut self.stems, slice)?;
+        Ok(weights.total)
     }
 
-    /// Weighs the tree of a selection while there is time: `true` when [`Answers::view`] has it. The scope must be
+    /// Weighs the tree of a selection until [`Answers::view`] has it. The scope must be
     /// [within](within) the trace.
     pub(super) fn weigh(
         &mut self,
         open: Open<'_>,
         of: Selection,
         arrangement: Arrangement,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
-        if self.total(open, of, has_time).is_none() || !self.grow(open, arrangement, has_time) {
-            return false;
-        }
-        let (Some(shape), Some(weights)) = (self.shapes.last(), self.weights.last()) else { return false };
+        slice: &mut Slice,
+    ) -> Sliced {
+        self.total(open, of, slice)?;
+        self.grow(open, arrangement, slice)?;
+        let (Some(shape), Some(weights)) = (self.shapes.last(), self.weights.last()) else { return Err(Spent) };
         let is_it = |tree: &Weighed| tree.of == of && tree.arrangement == arrangement;
         newest(&mut self.weighed, (TREES_KEPT, Weighed::heap_bytes), is_it, || Weighed::new(of, shape));
-        self.weighed.last_mut().is_some_and(|tree| tree.step(shape, weights, has_time))
+        self.weighed.last_mut().ok_or(Spent)?.step(shape, weights, slice)
     }
 
-    fn grow(&mut self, open: Open<'_>, arrangement: Arrangement, has_time: &mut dyn FnMut() -> bool) -> bool {
+    fn grow(&mut self, open: Open<'_>, arrangement: Arrangement, slice: &mut Slice) -> Sliced {
         let new = || Shape::new(arrangement, shape::MOST_NODES);
         let is_it = |shape: &Shape| shape.arrangement == arrangement;
         newest(&mut self.shapes, (SHAPES_KEPT, Shape::heap_bytes), is_it, new);
@@ -122,25 +118,26 @@ impl Answers {
         let is_there = |arrangement: Arrangement| self.shapes.iter().any(|shape| shape.arrangement == arrangement);
         self.weighed.retain(|tree| is_there(tree.arrangement));
         self.subtrees.retain(|subtree| is_there(subtree.arrangement));
-        self.shapes.last_mut().is_some_and(|shape| shape.grow(open, &self.stems, &self.rules, has_time))
+        self.shapes.last_mut().ok_or(Spent)?.grow(open, &self.stems, &self.rules, slice)
     }
 
     /// Weighs the tree of what a question is about, and that of what its search found of it: the selections that [`Answers::view`] has
-    /// from then on, the second where the search is the finished one of the device. `None` while there is no time.
+    /// from then on, the second where the search is the finished one of the device.
     pub(super) fn weigh_with_found(
         &mut self,
         open: Open<'_>,
         asked: Selection,
         arrangement: Arrangement,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> Option<(Selection, Option<Selection>)> {
+        slice: &mut Slice,
+    ) -> Sliced<(Selection, Option<Selection>)> {
         let of = Selection { scope: within(open.history, asked.scope), found: None, ..asked };
         let is_finished = |find: u32| open.found.is_some_and(|it| (it.serial, it.device) == (find, asked.device));
         let of_found = asked.found.filter(|&find| is_finished(find)).map(|find| Selection { found: Some(find), ..of });
-        if of_found.is_some_and(|of_found| !self.weigh(open, of_found, arrangement, has_time)) {
-            return None;
+        if let Some(of_found) = of_found {
+            self.weigh(open, of_found, arrangement, slice)?;
         }
-        self.weigh(open, of, arrangement, has_time).then_some((of, of_found))
+        self.weigh(open, of, arrangement, slice)?;
+        Ok((of, of_found))
     }
 
     /// A tree that was [weighed](Answers::weigh) lately.
@@ -150,23 +147,16 @@ impl Answers {
         Some(TreeView::new(open, &self.stems, shape, weighed))
     }
 
-    /// Collects the stacks of a device at a node and below it while there is time: `true` when [`Answers::subtree`] has them.
-    pub(super) fn collect(
-        &mut self,
-        open: Open<'_>,
-        arrangement: Arrangement,
-        node: u32,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
-        if !self.stems.learn_all(open, has_time) || !self.grow(open, arrangement, has_time) {
-            return false;
-        }
-        let Some(shape) = self.shapes.last() else { return false };
+    /// Collects the stacks of a device at a node and below it until [`Answers::subtree`] has them.
+    pub(super) fn collect(&mut self, open: Open<'_>, arrangement: Arrangement, node: u32, slice: &mut Slice) -> Sliced {
+        self.stems.learn_all(open, slice)?;
+        self.grow(open, arrangement, slice)?;
+        let Some(shape) = self.shapes.last() else { return Err(Spent) };
         let stems = self.stems.len();
         self.subtrees.retain(|subtree| subtree.arrangement != arrangement || !subtree.is_outgrown(shape, stems));
         let is_it = |subtree: &Subtree| subtree.arrangement == arrangement && subtree.node == node;
         newest(&mut self.subtrees, (SUBTREES_KEPT, Subtree::heap_bytes), is_it, || Subtree::new(shape, node, stems));
-        self.subtrees.last_mut().is_some_and(|subtree| subtree.step(shape, has_time))
+        self.subtrees.last_mut().ok_or(Spent)?.step(shape, slice)
     }
 
     /// The stacks that were [collected](Answers::collect) last for this node.

@@ -1,9 +1,10 @@
 //! The allocations that a scope is about, and what each of them weighs: gone through in parts, so that no slice takes long.
 
 use crate::protocol::{Scope, Span};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::units::Moment;
 use history::replay::{AllocationId, Candidates, DeviceHistory};
+use std::ops::Range;
 
 /// The allocations of a scope: candidates, some of which are not in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,14 +35,9 @@ impl Population {
         self.candidates.len()
     }
 
-    /// Of the candidates in places `from` to before `to` those that are in the scope, in order of birth: each with its weight.
-    pub(crate) fn part(
-        &self,
-        history: &DeviceHistory,
-        [from, to]: [usize; 2],
-        each: &mut dyn FnMut(AllocationId, u64),
-    ) {
-        let ids = (from..to.min(self.len())).filter_map(|place| history.live.candidate(&self.candidates, place));
+    /// Of the candidates in these places those that are in the scope, in order of birth: each with its weight.
+    pub(crate) fn part(&self, history: &DeviceHistory, places: Range<usize>, each: &mut dyn FnMut(AllocationId, u64)) {
+        let ids = places.filter_map(|place| history.live.candidate(&self.candidates, place));
         for id in ids {
             weight(self.scope, history.allocations.span(id)).into_iter().for_each(|weight| each(id, weight));
         }
@@ -55,9 +51,9 @@ impl Population {
         &self,
         history: &DeviceHistory,
         next: &mut usize,
-        slice: &mut Slice<'_>,
+        slice: &mut Slice,
         each: &mut dyn FnMut(AllocationId, u64),
-    ) -> Result<(), Spent> {
+    ) -> Sliced {
         while *next < self.len() {
             slice.tick()?;
             let id = history.live.candidate(&self.candidates, *next);

@@ -13,10 +13,9 @@ use super::stems::{Stem, Stems, Told};
 use crate::device::Open;
 use crate::protocol::{Arrangement, Merge, Root};
 use analysis::InternalRules;
+use base::slice::{Slice, Sliced};
 use history::snapshot::{StackId, Stacks};
 
-/// Stems between two questions for the time.
-const STEMS_PER_CHECK: usize = 8;
 /// Nodes of a tree; stacks that need more stand together in a note. Some 30 bytes each.
 pub(super) const MOST_NODES: usize = 4_000_000;
 /// Frames of a stack: deeper ones stand there too. CPython's own end at a thousand.
@@ -91,27 +90,18 @@ impl Shape {
         Shape { arrangement, classes, most_nodes, tree, of_stem, of_stack, path }
     }
 
-    /// Puts in the stems it does not have while there is time: `true` when it has all.
-    pub(super) fn grow(
-        &mut self,
-        open: Open<'_>,
-        stems: &Stems,
-        rules: &InternalRules,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
-        if !self.classes.step(open, self.arrangement, rules, has_time) {
-            return false;
-        }
-        while self.of_stem.len() < stems.len() {
-            for stem in self.of_stem.len()..stems.len().min(self.of_stem.len() + STEMS_PER_CHECK) {
+    /// Puts in the stems it does not have.
+    pub(super) fn grow(&mut self, open: Open<'_>, stems: &Stems, rules: &InternalRules, slice: &mut Slice) -> Sliced {
+        self.classes.step(open, self.arrangement, rules, slice)?;
+        let mut next = self.of_stem.len();
+        // Some stacks are thousands of frames long.
+        while let Some(part) = slice.part(&mut next, stems.len(), 256)? {
+            for stem in part {
                 let node = self.put(open, stems.at(stem as u32)).or_else(|| self.note(Note::TooMany));
                 self.of_stem.push(node.unwrap_or(0));
             }
-            if !has_time() {
-                return false;
-            }
         }
-        true
+        Ok(())
     }
 
     fn note(&mut self, note: Note) -> Option<u32> {

@@ -4,11 +4,9 @@
 use crate::device::Open;
 use crate::origin::{is_of_free, stack_of};
 use base::column::Column;
+use base::slice::{Slice, Sliced};
 use history::replay::{AllocationId, Source};
 use history::snapshot::StackId;
-
-/// Allocations between two questions for the time.
-const ALLOCATIONS_PER_CHECK: usize = 2048;
 
 /// Whose stack it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,31 +85,20 @@ impl Stems {
         *number - 1 + BEFORE_STACKS
     }
 
-    /// Numbers all stems of a device's allocations; `true` when done.
-    pub(super) fn learn_all(&mut self, open: Open<'_>, has_time: &mut dyn FnMut() -> bool) -> bool {
+    /// Numbers all stems of a device's allocations.
+    pub(super) fn learn_all(&mut self, open: Open<'_>, slice: &mut Slice) -> Sliced {
         let device = open.history.device;
         let place = self.learnt.iter().position(|&(known, _)| known == device);
         let place = place.unwrap_or_else(|| {
             self.learnt.push((device, 0));
             self.learnt.len() - 1
         });
-        let count = open.history.allocations.len();
-        loop {
-            let next = self.learnt.get(place).map_or(count, |&(_, next)| next);
-            if next >= count {
-                return true;
-            }
-            let end = count.min(next + ALLOCATIONS_PER_CHECK);
-            (next as u32..end as u32).for_each(|id| {
-                self.number(open, AllocationId(id));
-            });
-            if let Some((_, next)) = self.learnt.get_mut(place) {
-                *next = end;
-            }
-            if !has_time() {
-                return false;
-            }
+        while let Some((_, next)) = self.learnt.get_mut(place)
+            && let Some(part) = slice.part(next, open.history.allocations.len(), 1)?
+        {
+            part.for_each(|id| _ = self.number(open, AllocationId(id as u32)));
         }
+        Ok(())
     }
 
     /// The stem with this number.

@@ -5,10 +5,8 @@ use super::stems::Stems;
 use crate::device::Open;
 use crate::protocol::Arrangement;
 use analysis::IdSet;
+use base::slice::{Slice, Sliced};
 use history::replay::AllocationId;
-
-/// Nodes or stems between two questions for the time.
-const ROWS_PER_CHECK: usize = 8192;
 
 /// The stems at a node and below it.
 pub(crate) struct Subtree {
@@ -33,12 +31,11 @@ impl Subtree {
         self.counts != [shape.len(), stems]
     }
 
-    /// Collects while there is time: `true` when done.
-    pub(super) fn step(&mut self, shape: &Shape, has_time: &mut dyn FnMut() -> bool) -> bool {
+    /// Collects.
+    pub(super) fn step(&mut self, shape: &Shape, slice: &mut Slice) -> Sliced {
         let [nodes, stems] = self.counts;
-        while self.next < nodes + stems {
-            let end = (nodes + stems).min(self.next + ROWS_PER_CHECK);
-            for at in self.next..end {
+        while let Some(part) = slice.part(&mut self.next, nodes + stems, 1)? {
+            for at in part {
                 match at.checked_sub(nodes) {
                     // Parents come before children.
                     None => {
@@ -51,12 +48,8 @@ impl Subtree {
                     Some(_) => {}
                 }
             }
-            self.next = end;
-            if !has_time() {
-                return false;
-            }
         }
-        true
+        Ok(())
     }
 
     /// Whether an allocation's stack is at the node or below it.

@@ -4,11 +4,10 @@ use super::shape::Shape;
 use super::weights::{Selection, Weights};
 use crate::protocol::{Arrangement, Weight};
 use crate::radix::Radix;
+use base::slice::{Slice, Sliced};
 use base::sorted::sorted_numbers;
 use std::borrow::Cow;
 
-/// Stems or nodes between two questions for the time.
-const ROWS_PER_CHECK: usize = 8192;
 /// Children that are sorted whenever they are asked for. The order of more is made once, in slices, and kept.
 const MOST_SORTED_AT_ONCE: u32 = 2048;
 
@@ -35,7 +34,7 @@ pub(super) struct Weighed {
     len: usize,
     /// Stems that stand in `own`.
     stems: usize,
-    /// Nodes whose children are all summed up are those from here on.
+    /// How many nodes were added to their parents, from the last on.
     summed: usize,
     /// Nodes with more children than are sorted at once, the last first, each with its children in their order.
     wide: Vec<(u32, Vec<u32>)>,
@@ -51,20 +50,17 @@ impl Weighed {
         let len = shape.len();
         let (nodes, wide, radix) = (Vec::with_capacity(len), Vec::new(), Radix::default());
         let arrangement = shape.arrangement;
-        Weighed { of, arrangement, nodes, len, stems: 0, summed: len, wide, ordered: 0, radix, next: 0 }
+        Weighed { of, arrangement, nodes, len, stems: 0, summed: 0, wide, ordered: 0, radix, next: 0 }
     }
 
-    /// Sums up while there is time: `true` when done.
-    pub(super) fn step(&mut self, shape: &Shape, weights: &Weights, has_time: &mut dyn FnMut() -> bool) -> bool {
-        while self.nodes.len() < self.len {
-            self.nodes.resize(self.len.min(self.nodes.len() + ROWS_PER_CHECK), Node::default());
-            if !has_time() {
-                return false;
-            }
+    /// Sums up.
+    pub(super) fn step(&mut self, shape: &Shape, weights: &Weights, slice: &mut Slice) -> Sliced {
+        let mut room = self.nodes.len();
+        while let Some(part) = slice.part(&mut room, self.len, 1)? {
+            self.nodes.resize(part.end, Node::default());
         }
-        while self.stems < weights.stems() {
-            let end = weights.stems().min(self.stems + ROWS_PER_CHECK);
-            for stem in self.stems..end {
+        while let Some(part) = slice.part(&mut self.stems, weights.stems(), 1)? {
+            for stem in part {
                 if let Some(node) = self.nodes.get_mut(shape.of_stem(stem as u32) as usize) {
                     let Weight { bytes, count } = weights.of_stem(stem);
                     node.own_bytes = node.own_bytes.saturating_add(bytes);
@@ -73,15 +69,10 @@ impl Weighed {
                     node.count = node.count.saturating_add(count);
                 }
             }
-            self.stems = end;
-            if !has_time() {
-                return false;
-            }
         }
         // Children have higher numbers, so from the highest down.
-        while self.summed > 0 {
-            let begin = self.summed.saturating_sub(ROWS_PER_CHECK);
-            for at in (begin..self.summed).rev() {
+        while let Some(part) = slice.part(&mut self.summed, self.len, 1)? {
+            for at in part.map(|summed| self.len - 1 - summed) {
                 let total = self.weight(at as u32);
                 if self.node(at as u32).children > MOST_SORTED_AT_ONCE {
                     self.wide.push((at as u32, Vec::new()));
@@ -94,16 +85,12 @@ impl Weighed {
                 let next = std::mem::replace(&mut parent.child, at as u32);
                 self.nodes.get_mut(at).into_iter().for_each(|node| node.next = next);
             }
-            self.summed = begin;
-            if !has_time() {
-                return false;
-            }
         }
-        self.order(has_time)
+        self.order(slice)
     }
 
-    /// Brings the children of wide nodes in their order while there is time: `true` when done.
-    fn order(&mut self, has_time: &mut dyn FnMut() -> bool) -> bool {
+    /// Brings the children of wide nodes in their order.
+    fn order(&mut self, slice: &mut Slice) -> Sliced {
         while let Some(&(node, _)) = self.wide.get(self.ordered) {
             let Node { child, children, .. } = self.node(node);
             if self.radix.len() == 0 {
@@ -111,28 +98,19 @@ impl Weighed {
             }
             // They come ascending, and the sort is stable.
             while self.next != 0 {
-                for _ in 0..ROWS_PER_CHECK {
-                    let child = self.node(self.next);
-                    self.radix.push(!child.bytes, self.next);
-                    self.next = child.next;
-                    if self.next == 0 {
-                        break;
-                    }
-                }
-                if !has_time() {
-                    return false;
-                }
+                slice.tick()?;
+                let child = self.node(self.next);
+                self.radix.push(!child.bytes, self.next);
+                self.next = child.next;
             }
-            if !self.radix.step(has_time) {
-                return false;
-            }
+            self.radix.step(slice)?;
             let order = std::mem::take(&mut self.radix).into_ids();
             if let Some((_, children)) = self.wide.get_mut(self.ordered) {
                 *children = order;
             }
             self.ordered += 1;
         }
-        true
+        Ok(())
     }
 
     fn node(&self, node: u32) -> Node {

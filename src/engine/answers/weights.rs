@@ -4,9 +4,7 @@ use super::population::Population;
 use super::stems::Stems;
 use crate::device::Open;
 use crate::protocol::{Scope, Weight};
-
-/// Allocations between two questions for the time.
-const ALLOCATIONS_PER_CHECK: usize = 2048;
+use base::slice::{Slice, Sliced};
 
 /// Which allocations of which device are weighed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,16 +32,16 @@ impl Weights {
         Weights { of, population, next: 0, total: Weight::default(), by_stem: Vec::new() }
     }
 
-    /// Weighs while there is time: `true` when done.
-    pub(super) fn step(&mut self, open: Open<'_>, stems: &mut Stems, has_time: &mut dyn FnMut() -> bool) -> bool {
+    /// Weighs.
+    pub(super) fn step(&mut self, open: Open<'_>, stems: &mut Stems, slice: &mut Slice) -> Sliced {
         let found = open.found.filter(|found| Some(found.serial) == self.of.found && found.device == self.of.device);
         // Matches of a search that is no more: none.
         let nothing = self.of.found.is_some() && found.is_none();
         let found = self.of.found.and(found);
-        while self.next < self.population.len() && !nothing {
-            let end = self.next + ALLOCATIONS_PER_CHECK;
-            let Weights { population, next, total, by_stem, .. } = self;
-            population.part(open.history, [*next, end], &mut |id, bytes| {
+        let Weights { population, next, total, by_stem, .. } = self;
+        let count = if nothing { 0 } else { population.len() };
+        while let Some(part) = slice.part(next, count, 1)? {
+            population.part(open.history, part, &mut |id, bytes| {
                 if found.is_some_and(|found| !found.matches.contains(id.0)) {
                     return;
                 }
@@ -55,12 +53,8 @@ impl Weights {
                 total.add(weight);
                 by_stem.get_mut(stem).into_iter().for_each(|sum| sum.add(weight));
             });
-            self.next = end;
-            if !has_time() {
-                return false;
-            }
         }
-        true
+        Ok(())
     }
 
     /// What the allocations of a stem weigh.

@@ -10,14 +10,12 @@ use analysis::CategorySet;
 use analysis::category::compiled::Compiled;
 pub(super) use analysis::category::compiled::NO_RULE;
 use base::column::Column;
+use base::slice::{Slice, Sliced};
 use facts::{Told, with_facts};
 use history::replay::{AllocationId, DeviceHistory, Source};
 use history::snapshot::Snapshot;
 use sizes::Sizes;
 use stacks::Stacks;
-
-/// Allocations between two questions for the time.
-const ROWS_PER_CHECK: usize = 2048;
 
 /// The categories of one file.
 pub(super) struct Categories {
@@ -35,38 +33,27 @@ impl Categories {
         Categories { set: Compiled::new(set), stacks, told, sizes, is_done: false }
     }
 
-    /// Looks at more while there is time; `true` when the category of all is known.
-    pub(super) fn step(
-        &mut self,
-        snapshot: &Snapshot,
-        histories: &[DeviceHistory],
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
+    /// Looks at all of it.
+    pub(super) fn step(&mut self, snapshot: &Snapshot, histories: &[DeviceHistory], slice: &mut Slice) -> Sliced {
         if self.is_done {
-            return true;
+            return Ok(());
         }
-        if !self.stacks.step(&self.set, snapshot, has_time) {
-            return false;
-        }
+        self.stacks.step(&self.set, snapshot, slice)?;
         while let Some(history) = histories.get(self.told.len().saturating_sub(1)) {
             if self.told.is_empty() {
                 self.told.push(Told { device: history.device, rules: Column::new() });
             }
             let Some(told) = self.told.last_mut() else { break };
             let count = history.allocations.len();
-            while told.rules.len() < count {
-                for id in told.rules.len()..count.min(told.rules.len() + ROWS_PER_CHECK) {
+            let mut next = told.rules.len();
+            while let Some(part) = slice.part(&mut next, count, 1)? {
+                for id in part {
                     let of = (snapshot, history);
                     let id = AllocationId(id as u32);
                     told.rules.push(with_facts(&self.set, &self.stacks, of, id, |facts| self.set.of(facts)));
                 }
-                if !has_time() {
-                    return false;
-                }
             }
-            if !self.sizes.step(&self.set, &self.stacks, (snapshot, history), told, has_time) {
-                return false;
-            }
+            self.sizes.step(&self.set, &self.stacks, (snapshot, history), told, slice)?;
             self.sizes = Sizes::default();
             match histories.get(self.told.len()) {
                 Some(next) => self.told.push(Told { device: next.device, rules: Column::new() }),
@@ -75,7 +62,7 @@ impl Categories {
         }
         self.stacks = Stacks::default();
         self.is_done = true;
-        true
+        Ok(())
     }
 
     /// The rule that tells the category of an allocation, or [`NO_RULE`]; that as well before all is known.

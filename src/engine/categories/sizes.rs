@@ -4,14 +4,12 @@ use super::facts::{Told, freed, made, with_facts};
 use super::stacks::Stacks;
 use analysis::category::Place;
 use analysis::category::compiled::{Compiled, NO_RULE, SizeRule};
+use base::slice::{Slice, Sliced};
 use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::Snapshot;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-
-/// Allocations between two questions for the time.
-const ROWS_PER_CHECK: usize = 2048;
 
 /// Sizes, and call sites where those matter.
 type Key = (u64, u32);
@@ -36,25 +34,20 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    /// Works while there is time; `true` when all rules have been asked.
+    /// Works until it is done.
     pub(super) fn step(
         &mut self,
         set: &Compiled,
         stacks: &Stacks,
         (snapshot, history): (&Snapshot, &DeviceHistory),
         told: &mut Told,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
+        slice: &mut Slice,
+    ) -> Sliced {
         while let Some(rule) = set.sizes().nth(self.at.0) {
             let count = history.allocations.len();
-            while self.at.2 < count {
-                let end = count.min(self.at.2 + ROWS_PER_CHECK);
-                for id in self.at.2 as u32..end as u32 {
-                    self.look(set, stacks, (snapshot, history), told, &rule, AllocationId(id));
-                }
-                self.at.2 = end;
-                if !has_time() {
-                    return false;
+            while let Some(part) = slice.part(&mut self.at.2, count, 1)? {
+                for id in part {
+                    self.look(set, stacks, (snapshot, history), told, &rule, AllocationId(id as u32));
                 }
             }
             self.at = match self.at.1 {
@@ -72,7 +65,7 @@ impl Sizes {
                 }
             };
         }
-        true
+        Ok(())
     }
 
     fn look(

@@ -3,11 +3,10 @@
 use analysis::category::compiled::{Compiled, MODEL_EARLIER, MODEL_LATER, OfFrame, OfStack, PYTHON};
 use analysis::{IdSet, Sites, Whose};
 use base::column::Column;
+use base::slice::{Slice, Sliced};
 use hashbrown::HashMap;
 use history::snapshot::{FrameId, Snapshot, StackId, StringId};
 
-/// Stacks between two questions for the time.
-const STACKS_PER_CHECK: usize = 2048;
 /// Bytes of a function or file that are looked at: no real one is longer.
 const LONGEST: usize = 4096;
 /// In place of a call site: none.
@@ -28,7 +27,7 @@ pub(super) struct Stacks {
     /// The call of a model, and stacks that lead to one.
     models: IdSet,
     leading: IdSet,
-    /// Stacks from here on were asked whether they lead to a model.
+    /// How many stacks were asked whether they lead to a model, from the last on.
     asked: Option<usize>,
     /// The first line of a function, by name and file, that leads to one.
     calls: HashMap<(StringId, StringId), i128, foldhash::fast::RandomState>,
@@ -40,17 +39,22 @@ pub(super) struct Stacks {
 }
 
 impl Stacks {
-    /// Looks at more of them while there is time; `true` when all are looked at.
-    pub(super) fn step(&mut self, set: &Compiled, snapshot: &Snapshot, has_time: &mut dyn FnMut() -> bool) -> bool {
-        self.is_done = self.is_done
-            || self.look_at_frames(set, snapshot, has_time)
-                && (!set.asks_of_the_model() || self.look_for_models(snapshot, has_time))
-                && self.look_at_stacks(set, snapshot, has_time);
-        self.is_done
+    /// Looks at more of them.
+    pub(super) fn step(&mut self, set: &Compiled, snapshot: &Snapshot, slice: &mut Slice) -> Sliced {
+        if self.is_done {
+            return Ok(());
+        }
+        self.look_at_frames(set, snapshot, slice)?;
+        if set.asks_of_the_model() {
+            self.look_for_models(snapshot, slice)?;
+        }
+        self.look_at_stacks(set, snapshot, slice)?;
+        self.is_done = true;
+        Ok(())
     }
 
-    fn look_at_frames(&mut self, set: &Compiled, snapshot: &Snapshot, has_time: &mut dyn FnMut() -> bool) -> bool {
-        let (frames, mut since) = (&snapshot.frames, 0);
+    fn look_at_frames(&mut self, set: &Compiled, snapshot: &Snapshot, slice: &mut Slice) -> Sliced {
+        let frames = &snapshot.frames;
         if self.frames.is_empty() {
             (self.users, self.models) = (IdSet::below(frames.len()), IdSet::below(frames.len()));
         }
@@ -69,13 +73,7 @@ impl Stacks {
                 set.look(self.pattern, &name, &file, &mut self.frame);
                 self.pattern += 1;
                 // An expression may take its time.
-                since += 1 + name.len() + file.len();
-                if since > 1 << 14 {
-                    since = 0;
-                    if !has_time() {
-                        return false;
-                    }
-                }
+                slice.spend((1 + name.len() + file.len()) as u32 / 8)?;
             }
             let whose = Sites::whose(snapshot, frame);
             if whose == Whose::User {
@@ -87,27 +85,20 @@ impl Stacks {
             let python = if whose == Whose::Native { 0 } else { PYTHON };
             self.frames.push(std::mem::take(&mut self.frame).with(python));
             self.pattern = 0;
-            since += LONGEST / 64;
-            if since > 1 << 14 {
-                since = 0;
-                if !has_time() {
-                    return false;
-                }
-            }
+            slice.spend(8)?;
         }
-        true
+        Ok(())
     }
 
     /// Callers have lower ids than those they call: so from the last stack to the first.
-    fn look_for_models(&mut self, snapshot: &Snapshot, has_time: &mut dyn FnMut() -> bool) -> bool {
+    fn look_for_models(&mut self, snapshot: &Snapshot, slice: &mut Slice) -> Sliced {
         let stacks = &snapshot.stacks;
         if self.asked.is_none() {
             self.leading = IdSet::below(stacks.len());
         }
-        let asked = self.asked.get_or_insert(stacks.len());
-        while *asked > 0 {
-            let begin = asked.saturating_sub(STACKS_PER_CHECK);
-            for id in (begin as u32..*asked as u32).rev() {
+        let asked = self.asked.get_or_insert(0);
+        while let Some(part) = slice.part(asked, stacks.len(), 1)? {
+            for id in part.map(|asked| (stacks.len() - 1 - asked) as u32) {
                 let Some((callers, frame)) = stacks.innermost(StackId(id)) else { continue };
                 let is_model = self.models.contains(frame.0);
                 let leads = self.leading.contains(id);
@@ -120,32 +111,23 @@ impl Stacks {
                     *line = frame.line.min(*line);
                 }
             }
-            *asked = begin;
-            if !has_time() {
-                return false;
-            }
         }
-        while self.placed < self.frames.len() {
-            let end = self.frames.len().min(self.placed + STACKS_PER_CHECK);
-            for id in self.placed..end {
+        while let Some(part) = slice.part(&mut self.placed, self.frames.len(), 1)? {
+            for id in part {
                 let frame = snapshot.frames.frame(FrameId(id as u32));
                 let Some(&call) = self.calls.get(&(frame.name, frame.filename)) else { continue };
                 let place = if frame.line < call { MODEL_LATER } else { MODEL_EARLIER };
                 self.frames.set(id, self.frames.at(id).with(place));
             }
-            self.placed = end;
-            if !has_time() {
-                return false;
-            }
         }
-        true
+        Ok(())
     }
 
-    fn look_at_stacks(&mut self, set: &Compiled, snapshot: &Snapshot, has_time: &mut dyn FnMut() -> bool) -> bool {
+    fn look_at_stacks(&mut self, set: &Compiled, snapshot: &Snapshot, slice: &mut Slice) -> Sliced {
         let stacks = &snapshot.stacks;
-        while self.stacks.len() < stacks.len() {
-            let end = stacks.len().min(self.stacks.len() + STACKS_PER_CHECK);
-            for id in self.stacks.len() as u32..end as u32 {
+        let mut next = self.stacks.len();
+        while let Some(part) = slice.part(&mut next, stacks.len(), 1)? {
+            for id in part.map(|id| id as u32) {
                 let Some((callers, frame)) = stacks.innermost(StackId(id)) else {
                     self.stacks.push(OfStack::default());
                     self.sites.push(NO_SITE);
@@ -157,13 +139,10 @@ impl Stacks {
                 self.stacks.push(set.stack(of(frame.0), self.of(callers), of(site)));
                 self.sites.push(site);
             }
-            if !has_time() {
-                return false;
-            }
         }
         // Needed no more.
         (self.frames, self.leading, self.users, self.models) = Default::default();
-        true
+        Ok(())
     }
 
     /// What is said of a stack; of one that there is not, nothing.

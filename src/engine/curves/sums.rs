@@ -3,12 +3,10 @@
 use super::part::Part;
 use crate::device::Open;
 use base::column::Column;
+use base::slice::{STEPS, Slice, Sliced};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory, SegmentLives, Subject, Totals};
 use history::snapshot::Action;
-
-/// Events or allocations between two questions for the time.
-const ROWS_PER_CHECK: usize = 2048;
 
 /// What is added up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,8 +99,8 @@ impl Sums {
         }
     }
 
-    /// Works while there is time; `true` when done. What was mapped when must be known.
-    pub(crate) fn step(&mut self, open: Open<'_>, lives: &SegmentLives, has_time: &mut dyn FnMut() -> bool) -> bool {
+    /// Works until it is done. What was mapped when must be known.
+    pub(crate) fn step(&mut self, open: Open<'_>, lives: &SegmentLives, slice: &mut Slice) -> Sliced {
         let history = open.history;
         loop {
             self.work = match self.work {
@@ -111,25 +109,23 @@ impl Sums {
                     if self.part.is_all() { self.all(history) } else { self.none_mapped(history) }
                 }
                 Work::Ranges(next) => {
-                    let end = lives.ranges.len().min(next + ROWS_PER_CHECK);
+                    let end = lives.ranges.len().min(next + STEPS as usize);
                     (next..end).for_each(|id| self.range(history, lives, AllocationId(id as u32)));
                     if end < lives.ranges.len() { Work::Ranges(end) } else { Work::Early(0) }
                 }
                 Work::Early(next) => {
-                    let end = history.allocations.early().min(next + ROWS_PER_CHECK);
+                    let end = history.allocations.early().min(next + STEPS as usize);
                     (next..end).for_each(|id| self.early(open, AllocationId(id as u32)));
                     if end < history.allocations.early() { Work::Early(end) } else { self.begin() }
                 }
                 Work::Events(next) => {
-                    let end = history.event_count().min(next.saturating_add(ROWS_PER_CHECK as u32));
+                    let end = history.event_count().min(next.saturating_add(STEPS));
                     (next..end).for_each(|event| self.event(open, EventIdx(event)));
                     if end < history.event_count() { Work::Events(end) } else { Work::Done }
                 }
-                Work::Done => return true,
+                Work::Done => return Ok(()),
             };
-            if !has_time() {
-                return matches!(self.work, Work::Done);
-            }
+            slice.check()?;
         }
     }
 

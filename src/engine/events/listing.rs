@@ -6,12 +6,10 @@ use crate::protocol::{EventsFilter, Query};
 use crate::stack_match::StackMatch;
 use analysis::event_terms::{EventTerm, EventTerms, Named};
 use base::column::Column;
+use base::slice::{Slice, Sliced};
 use base::units::EventIdx;
 use history::replay::{DeviceHistory, Subject};
 use history::snapshot::Action;
-
-/// Events between two questions for the time.
-const ROWS_PER_CHECK: u32 = 2048;
 
 /// The events of a list.
 pub(super) struct Listing {
@@ -23,7 +21,7 @@ pub(super) struct Listing {
     range: [u32; 2],
     /// Those that pass; `None` where all do.
     passed: Option<Column<u32>>,
-    next: u32,
+    next: usize,
 }
 
 impl Listing {
@@ -34,7 +32,7 @@ impl Listing {
         let terms = EventTerms::parse(&filter.text).ok();
         let terms = terms.map(|it| it.terms.into_iter().map(|term| (term, StackMatch::default())).collect::<Vec<_>>());
         let is_all = filter.actions == 0 && terms.as_ref().is_some_and(Vec::is_empty);
-        Listing { device, filter, terms, range: [from, to], passed: (!is_all).then(Column::new), next: from }
+        Listing { device, filter, terms, range: [from, to], passed: (!is_all).then(Column::new), next: from as usize }
     }
 
     /// Whether it lists this.
@@ -74,22 +72,19 @@ impl Listing {
         Some(row.min(last))
     }
 
-    /// Looks at more events while there is time; `true` when all are looked at.
-    pub(super) fn step(&mut self, file: &mut OpenFile, has_time: &mut dyn FnMut() -> bool) -> bool {
-        let is_ready = self.terms.iter_mut().flatten().all(|(term, stacks)| match term {
-            EventTerm::Query(query) => stacks.step(file, query, has_time),
-            _ => true,
-        });
-        if !is_ready {
-            return false;
+    /// Looks at all events.
+    pub(super) fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced {
+        for (term, stacks) in self.terms.iter_mut().flatten() {
+            if let EventTerm::Query(query) = term {
+                stacks.step(file, query, slice)?;
+            }
         }
         let (Some(terms), Some(passed), Some(history)) = (&self.terms, &mut self.passed, file.history(self.device))
         else {
-            return true;
+            return Ok(());
         };
-        while self.next < self.range[1] {
-            let end = self.range[1].min(self.next.saturating_add(ROWS_PER_CHECK));
-            for event in self.next..end {
+        while let Some(part) = slice.part(&mut self.next, self.range[1] as usize, 1)? {
+            for event in part.map(|event| event as u32) {
                 let bit = EventsFilter::bit(history.events.action(event));
                 if (self.filter.actions == 0 || self.filter.actions & bit != 0)
                     && terms.iter().all(|(term, stacks)| holds(file, history, event, term, stacks))
@@ -97,12 +92,8 @@ impl Listing {
                     passed.push(event);
                 }
             }
-            self.next = end;
-            if !has_time() {
-                return false;
-            }
         }
-        true
+        Ok(())
     }
 
     pub(super) fn heap_bytes(&self) -> usize {

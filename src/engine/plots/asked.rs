@@ -36,8 +36,7 @@ impl OpenFile {
         moment: u32,
         height: u64,
     ) -> (Option<HitAllocation>, HitMemory) {
-        // The scene has made it already.
-        self.pile_up(device, looks, &mut || true);
+        self.pile_up_at_once(device, looks);
         let only = looks.plot.only();
         let found = match looks.plot {
             Plot::Reserved(_) => self.hit_range(device, looks, moment, height),
@@ -93,7 +92,7 @@ impl OpenFile {
         view: &View,
         id: AllocationId,
     ) -> Option<Vec<OutlineRect>> {
-        self.pile_up(device, looks, &mut || true);
+        self.pile_up_at_once(device, looks);
         match looks.plot {
             Plot::Reserved(_) => self.with_reserved(device, looks, |source| timeline::exact_outline(source, view, id)),
             _ => {
@@ -106,7 +105,7 @@ impl OpenFile {
     /// The height in a picture at which an allocation begins at a moment; `None` where it is not shown then. In the picture of what was
     /// reserved it is where its first byte lies in the range that holds it.
     pub(crate) fn height_of(&mut self, device: i64, looks: Looks, id: AllocationId, moment: Moment) -> Option<u64> {
-        self.pile_up(device, looks, &mut || true);
+        self.pile_up_at_once(device, looks);
         let history = self.history(device)?;
         match looks.plot {
             Plot::Stack => {
@@ -132,7 +131,7 @@ impl OpenFile {
         (moment, height): (u32, u64),
         step: Step,
     ) -> Option<Stepped> {
-        self.pile_up(device, looks, &mut || true);
+        self.pile_up_at_once(device, looks);
         let (history, layout) = (self.history(device)?, self.layout(device, looks.plot.only())?);
         let moment = moment.min(history.event_count());
         let onto = |id: AllocationId| {

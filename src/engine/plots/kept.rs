@@ -4,6 +4,7 @@ use super::layout::Layout;
 use super::reserved::Reserved;
 use crate::device::Open;
 use crate::protocol::{Grouping, Looks, Only, Plot};
+use base::slice::{Slice, Sliced};
 use history::replay::SegmentLives;
 
 /// What was made for pictures, those asked for last at the end.
@@ -14,26 +15,26 @@ pub(crate) struct Plots {
 }
 
 impl Plots {
-    /// Makes what a picture needs beside its order, while there is time: `true` when it is there. Keeps so many of each kind at most.
+    /// Makes what a picture needs beside its order. Keeps so many of each kind at most.
     pub(super) fn step(
         &mut self,
         open: Open<'_>,
         segments: &SegmentLives,
         looks: Looks,
         most: usize,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
+        slice: &mut Slice,
+    ) -> Sliced {
         let device = open.history.device;
         match looks.plot {
-            Plot::Stack => true,
+            Plot::Stack => Ok(()),
             Plot::Addresses(only) => {
                 let layout = self.layouts.latest((device, only), most, || Layout::new(only));
-                layout.is_none_or(|layout| layout.step(open, segments, has_time))
+                layout.map_or(Ok(()), |layout| layout.step(open, segments, slice))
             }
             Plot::Reserved(only) => {
                 let key = (device, only, looks.stacking);
                 let reserved = self.reserved.latest(key, most, || Reserved::new(only, looks.stacking));
-                reserved.is_none_or(|reserved| reserved.step(open, segments, has_time))
+                reserved.map_or(Ok(()), |reserved| reserved.step(open, segments, slice))
             }
         }
     }

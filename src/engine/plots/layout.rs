@@ -4,12 +4,11 @@ use crate::curves::Part;
 use crate::device::Open;
 use crate::protocol::{AddressMap, MappedRange, Only};
 use base::column::Column;
+use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_by_key};
 use history::replay::{AllocationId, DeviceHistory, SegmentLives, Source};
 use std::collections::BTreeMap;
 
-/// Ranges or allocations between two questions for the time.
-const ROWS_PER_CHECK: usize = 2048;
 /// A gap is this part of all that was mapped …
 const GAP: u64 = 128;
 /// … but all gaps together are no more than this part of it.
@@ -63,29 +62,24 @@ impl Layout {
         self.places.heap_bytes() + self.map.ranges.capacity() * size_of::<MappedRange>()
     }
 
-    /// Works while there is time; `true` when done.
-    pub(super) fn step(&mut self, open: Open<'_>, segments: &SegmentLives, has_time: &mut dyn FnMut() -> bool) -> bool {
+    /// Works until it is done.
+    pub(super) fn step(&mut self, open: Open<'_>, segments: &SegmentLives, slice: &mut Slice) -> Sliced {
         while self.stage != Stage::Done {
             let is_of_blocks = matches!(self.stage, Stage::Places | Stage::PlacesAgain);
             let count = if is_of_blocks { open.history.allocations.len() } else { segments.ranges.len() };
-            let ids = self.next..count.min(self.next + ROWS_PER_CHECK);
-            self.next = ids.end;
-            let is_done = ids.end >= count;
-            for id in ids.map(|id| AllocationId(id as u32)) {
-                if is_of_blocks {
-                    self.take_block(open, id);
-                } else {
-                    self.take_range(segments, id);
+            while let Some(ids) = slice.part(&mut self.next, count, 1)? {
+                for id in ids.map(|id| AllocationId(id as u32)) {
+                    if is_of_blocks {
+                        self.take_block(open, id);
+                    } else {
+                        self.take_range(segments, id);
+                    }
                 }
             }
-            if is_done {
-                (self.stage, self.next) = (self.next_stage(segments), 0);
-            }
-            if !has_time() {
-                return self.stage == Stage::Done;
-            }
+            (self.stage, self.next) = (self.next_stage(segments), 0);
+            slice.check()?;
         }
-        true
+        Ok(())
     }
 
     fn take_range(&mut self, segments: &SegmentLives, id: AllocationId) {

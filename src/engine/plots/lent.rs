@@ -5,6 +5,7 @@ use super::reserved::Reserved;
 use crate::groups::Groups;
 use crate::open::OpenFile;
 use crate::protocol::{Highlight, Looks, Only, Plot};
+use base::slice::{Slice, Sliced};
 use base::units::EventIdx;
 use history::replay::{AllocationId, Curve, Totals};
 use history::snapshot::StackId;
@@ -14,24 +15,22 @@ use picture::timeline::{self, AddressSource, Paint};
 const KEPT: usize = 2;
 
 impl OpenFile {
-    /// Makes what a picture needs beside its order: `true` when it is there. On a device that there is not nothing is needed.
-    pub(crate) fn prepare_plot(&mut self, device: i64, looks: Looks, has_time: &mut dyn FnMut() -> bool) -> bool {
+    /// Makes what a picture needs beside its order. On a device that there is not nothing is needed.
+    pub(crate) fn prepare_plot(&mut self, device: i64, looks: Looks, slice: &mut Slice) -> Sliced {
         if looks.plot == Plot::Stack {
-            return true;
+            return Ok(());
         }
-        if !self.segment_lives(device, has_time) {
-            return false;
-        }
+        self.segment_lives(device, slice)?;
         let mut plots = std::mem::take(&mut self.plots);
-        let is_done = match self.history(device).zip(self.segments(device)) {
+        let result = match self.history(device).zip(self.segments(device)) {
             Some((history, segments)) => {
                 let most = KEPT * self.histories.len().max(1);
-                plots.step(self.about(history), segments, looks, most, has_time)
+                plots.step(self.about(history), segments, looks, most, slice)
             }
-            None => true,
+            None => Ok(()),
         };
         self.plots = plots;
-        is_done
+        result
     }
 
     /// The layout of a part of memory: complete once [`OpenFile::prepare_plot`] has said so.

@@ -3,11 +3,9 @@
 use crate::curves::Part;
 use crate::device::Open;
 use crate::protocol::{Grouping, Only};
+use base::slice::{Slice, Sliced};
 use history::replay::{AllocationId, SegmentLives, SegmentPart};
 use picture::timeline::{Order, Piling};
-
-/// Ranges between two questions for the time.
-const ROWS_PER_CHECK: usize = 2048;
 
 /// The ranges of a part of memory, in an order.
 pub(super) struct Reserved {
@@ -37,39 +35,33 @@ impl Reserved {
         self.part.as_ref().map_or(0, SegmentPart::heap_bytes) + self.order.as_ref().map_or(0, Order::heap_bytes)
     }
 
-    /// Works while there is time; `true` when done.
-    pub(super) fn step(&mut self, open: Open<'_>, segments: &SegmentLives, has_time: &mut dyn FnMut() -> bool) -> bool {
+    /// Works until it is done.
+    pub(super) fn step(&mut self, open: Open<'_>, segments: &SegmentLives, slice: &mut Slice) -> Sliced {
         let Open { snapshot, history, groups, .. } = open;
         if self.is_done {
-            return true;
+            return Ok(());
         }
         if self.part.is_none() {
             self.wanted.find(segments);
         }
         let wanted = &self.wanted;
         let is_wanted = |id: AllocationId| wanted.has_range(segments, id);
-        if !wanted.is_all()
-            && !self.part.get_or_insert_with(|| SegmentPart::new(history)).step(segments, history, &is_wanted, has_time)
-        {
-            return false;
+        if !wanted.is_all() {
+            let part = self.part.get_or_insert_with(|| SegmentPart::new(history));
+            part.step(segments, history, &is_wanted, slice)?;
         }
         let count = segments.ranges.len();
-        while let Some(by) = self.stacking.filter(|_| self.piling.len() < count) {
-            for id in self.piling.len()..count.min(self.piling.len() + ROWS_PER_CHECK) {
-                self.piling.push(groups.of_range(snapshot, (history, segments), AllocationId(id as u32), by));
+        if let Some(by) = self.stacking {
+            let mut next = self.piling.len();
+            while let Some(part) = slice.part(&mut next, count, 1)? {
+                for id in part {
+                    self.piling.push(groups.of_range(snapshot, (history, segments), AllocationId(id as u32), by));
+                }
             }
-            if !has_time() {
-                return false;
-            }
-        }
-        if self.stacking.is_some() {
-            self.order = self.piling.step(has_time);
-            if self.order.is_none() {
-                return false;
-            }
+            self.order = Some(self.piling.step(slice)?);
         }
         self.piling = Piling::default();
         self.is_done = true;
-        true
+        Ok(())
     }
 }

@@ -2,14 +2,14 @@
 
 use crate::open::OpenFile;
 use crate::protocol::Report;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 
 /// A report that is being made.
-pub(super) trait Job {
-    /// Works while there is time; the report when it is done. Called no more after that. Where the file has no such device, the empty
+pub(crate) trait Job {
+    /// The report when it is done. Called no more after that. Where the file has no such device, the empty
     /// report of its topic.
     ///
     /// # Errors
     /// The time is up.
-    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice<'_>) -> Result<Report, Spent>;
+    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report>;
 }

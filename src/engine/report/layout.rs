@@ -1,13 +1,14 @@
 //! What is reserved, active and free at a moment by kind of segment: the sums of the allocator's state, for reports.
 
-use super::out_of_memory::Rooms;
+use super::out_of_memory::{Room, Rooms};
 use super::waste::{pool_name, stream_name};
-use super::writing::{Writing, at, row, sheet};
+use super::writing::{Writing, at, row};
 use crate::open::OpenFile;
 use crate::protocol::{Cell, StateSums};
+use crate::report::column::{self, sheet};
 use crate::state::Held;
-use base::slice::{Slice, Spent};
-use base::sorted::{pair, sorted_numbers};
+use base::slice::{Slice, Sliced};
+use base::sorted::{pair, sorted_by_key};
 use base::units::EventIdx;
 use history::replay::{AllocationId, DeviceHistory, SegmentKind, SegmentLives};
 
@@ -27,15 +28,15 @@ impl Layout {
         Layout { moment, held, rooms: Rooms::default(), whole: StateSums::default() }
     }
 
-    /// Works while there is time.
+    /// Works until it is done.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,
         history: &DeviceHistory,
         lives: &SegmentLives,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
-        Spent::unless(self.held.step(file, history, lives, slice.clock()))?;
+        slice: &mut Slice,
+    ) -> Sliced {
+        self.held.step(file, history, lives, slice)?;
         self.rooms.step(&self.held, lives, slice)?;
         self.whole = self.rooms.all;
         Ok(())
@@ -43,54 +44,32 @@ impl Layout {
 
     /// Writes a sheet: a row a kind, the one with the most free bytes first.
     pub(super) fn write(&self, writing: &mut Writing<'_>, key: &str, title: &str) {
-        let mut sheet = sheet(
-            [
-                key,
-                title,
-                "By pool, stream and size class; what the file does not tell the pool of is told as of the default one. Rounded bytes are recorded or the fewest that they may have been, so what is lost to \
-                 rounding is at least so much (internal fragmentation) and what is free at most (external). Scattered: the part of the \
-                 free bytes that is not in the largest free block.",
-            ],
-            &[
-                ["pool", "pool"],
-                ["stream", "stream"],
-                ["segments", "segments"],
-                ["reserved", "reserved"],
-                ["requested", "active, requested"],
-                ["rounded", "≥ active, rounded"],
-                ["lost", "≥ lost to rounding"],
-                ["free", "≤ free"],
-                ["free_share", "≤ free of reserved"],
-                ["largest_free", "≤ largest free block"],
-                ["free_blocks", "free blocks"],
-                ["scattered", "≤ scattered"],
-            ],
-        );
-        let cells = |sums: &StateSums| {
-            let scattered = sums.free.saturating_sub(sums.largest_free);
-            [
-                Cell::Count(sums.segments.into()),
-                Cell::Bytes(sums.reserved),
-                Cell::Bytes(sums.requested),
-                Cell::Bytes(sums.rounded),
-                Cell::Bytes(sums.rounded.saturating_sub(sums.requested)),
-                Cell::Bytes(sums.free),
-                Cell::Share { part: sums.free, whole: sums.reserved },
-                Cell::Bytes(sums.largest_free),
-                Cell::Count(sums.free_blocks.into()),
-                Cell::Share { part: scattered, whole: sums.free },
-            ]
+        let summed = |key, label, cell: fn(&StateSums) -> Cell| {
+            column::cell(key, label, move |room: &Room| cell(&room.sums)).total(cell(&self.whole))
         };
-        sheet.total = vec![Cell::Nothing; 2];
-        sheet.total.extend(cells(&self.whole));
-        let rooms = (0u32..).zip(&self.rooms.rooms);
-        let ranked = rooms.map(|(number, room)| (pair(!room.sums.free, !room.sums.reserved), number));
-        writing.fill(sheet, &sorted_numbers(ranked.collect()), |_, number| {
-            let Some(room) = self.rooms.rooms.get(number as usize) else { return Default::default() };
-            let mut all = vec![Cell::Text(kind_name(&room.kind)), Cell::Text(stream_name(room.kind.stream))];
-            all.extend(cells(&room.sums));
-            row(all, at(self.moment))
-        });
+        let columns = [
+            column::text("pool", "pool", |room: &Room| kind_name(&room.kind)),
+            column::text("stream", "stream", |room: &Room| stream_name(room.kind.stream)),
+            summed("segments", "segments", |sums| Cell::Count(sums.segments.into())),
+            summed("reserved", "reserved", |sums| Cell::Bytes(sums.reserved)),
+            summed("requested", "active, requested", |sums| Cell::Bytes(sums.requested)),
+            summed("rounded", "≥ active, rounded", |sums| Cell::Bytes(sums.rounded)),
+            summed("lost", "≥ lost to rounding", |sums| Cell::Bytes(sums.rounded.saturating_sub(sums.requested))),
+            summed("free", "≤ free", |sums| Cell::Bytes(sums.free)),
+            summed("free_share", "≤ free of reserved", |sums| Cell::Share { part: sums.free, whole: sums.reserved }),
+            summed("largest_free", "≤ largest free block", |sums| Cell::Bytes(sums.largest_free)),
+            summed("free_blocks", "free blocks", |sums| Cell::Count(sums.free_blocks.into())),
+            summed("scattered", "≤ scattered", |sums| Cell::Share {
+                part: sums.free.saturating_sub(sums.largest_free),
+                whole: sums.free,
+            }),
+        ];
+        let note = "By pool, stream and size class; what the file does not tell the pool of is told as of the default one. Rounded bytes are recorded or the fewest that they may have been, so what is lost to \
+                    rounding is at least so much (internal fragmentation) and what is free at most (external). Scattered: the part of the \
+                    free bytes that is not in the largest free block.";
+        let rooms = self.rooms.rooms.iter().collect();
+        let ranked = sorted_by_key(rooms, |room: &&Room| pair(!room.sums.free, !room.sums.reserved));
+        writing.fill(sheet([key, title, note], &columns), &columns, &ranked, |_, _| row(at(self.moment)));
     }
 }
 

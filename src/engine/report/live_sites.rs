@@ -1,11 +1,12 @@
 //! What is live at a moment, by call site, in slices.
 
 use super::site_sums::SiteSums;
-use super::writing::{Writing, sheet};
+use super::writing::Writing;
 use crate::answers::Population;
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Scope};
-use base::slice::{Slice, Spent};
+use crate::report::column::{self, sheet};
+use base::slice::{Slice, Sliced};
 use base::units::{grouped, percent};
 use history::replay::{AllocationId, DeviceHistory};
 
@@ -29,14 +30,14 @@ impl LiveSites {
         LiveSites { moment, sums: SiteSums::new(file, history), bytes, count, early, population, next }
     }
 
-    /// Works while there is time: hands `each` every allocation that is live, with its bytes, in birth order.
+    /// Hands `each` every allocation that is live, with its bytes, in birth order.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,
         history: &DeviceHistory,
         each: &mut dyn FnMut(AllocationId, u64),
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+        slice: &mut Slice,
+    ) -> Sliced {
         let LiveSites { sums, bytes, count, early, population, next, .. } = self;
         population.each(history, next, slice, &mut |id, size| {
             sums.add(file, history, id, size);
@@ -56,37 +57,33 @@ impl LiveSites {
         // What is live at the other moment alone is a part of the total then.
         let other = beside.map(|beside| beside.sums.ranked(0)).unwrap_or_default();
         ranked.extend(other.into_iter().filter(|&group| self.sums.of(group).count == 0));
-        let mut columns = vec![
-            ["requested", "requested"],
-            ["share", "share"],
-            ["coverage", "with those above"],
-            ["count", "allocations"],
-            ["site", "call site"],
-        ];
-        if beside.is_some() {
-            columns.insert(4, ["requested_at", "at moment, requested"]);
-        }
-        let mut sheet = sheet(["live", title, ""], &columns);
         let whole = self.bytes;
-        let besides = |group| beside.map(|beside| Cell::Bytes(beside.sums.of(group).bytes));
-        sheet.total =
-            vec![Cell::Bytes(whole), Cell::Share { part: whole, whole }, Cell::Nothing, Cell::Count(self.count)];
-        sheet.total.extend(beside.map(|beside| Cell::Bytes(beside.bytes)));
-        sheet.total.push(Cell::Nothing);
-        let mut covered = 0u64;
-        writing.fill(sheet, &ranked, |writing, group| {
-            let sum = self.sums.of(group);
-            covered = covered.saturating_add(sum.bytes);
-            let mut cells = vec![
-                Cell::Bytes(sum.bytes),
-                Cell::Share { part: sum.bytes, whole },
-                Cell::Share { part: covered, whole },
-                Cell::Count(sum.count),
-            ];
-            cells.extend(besides(group));
-            let LiveSites { sums, moment, .. } = beside.filter(|_| sum.count == 0).unwrap_or(self);
-            cells.push(Cell::Text(sums.name(file, history, group)));
-            writing.site_row(sums, group, cells, Some(*moment))
+        // Of each call site what those above it and it have together.
+        let covered = ranked.iter().scan(0u64, |covered, &group| {
+            *covered = covered.saturating_add(self.sums.of(group).bytes);
+            Some((group, *covered))
+        });
+        let ranked: Vec<(u32, u64)> = covered.collect();
+        let told_by = |group| beside.filter(|_| self.sums.of(group).count == 0).unwrap_or(self);
+        let mut columns = vec![
+            column::bytes("requested", "requested", |(group, _): (u32, u64)| self.sums.of(group).bytes)
+                .total(Cell::Bytes(whole)),
+            column::share("share", "share", |(group, _): (u32, u64)| (self.sums.of(group).bytes, whole))
+                .total(Cell::Share { part: whole, whole }),
+            column::share("coverage", "with those above", |(_, covered): (u32, u64)| (covered, whole)),
+            column::count("count", "allocations", |(group, _): (u32, u64)| self.sums.of(group).count)
+                .total(Cell::Count(self.count)),
+        ];
+        columns.extend(beside.map(|beside| {
+            column::bytes("requested_at", "at moment, requested", |(group, _): (u32, u64)| beside.sums.of(group).bytes)
+                .total(Cell::Bytes(beside.bytes))
+        }));
+        columns.push(column::text("site", "call site", |(group, _): (u32, u64)| {
+            told_by(group).sums.name(file, history, group)
+        }));
+        writing.fill(sheet(["live", title, ""], &columns), &columns, &ranked, |writing, (group, _)| {
+            let LiveSites { sums, moment, .. } = told_by(group);
+            writing.site_row(sums, group, Some(*moment))
         });
     }
 

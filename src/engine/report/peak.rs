@@ -6,11 +6,12 @@ use super::live_sites::LiveSites;
 use super::site_sums::{SiteSums, site_of};
 use super::steps::{Finding, Steps};
 use super::waste::Growth;
-use super::writing::{MOST_ROWS, Writing, allocation, at, bytes, category_query, freed_by, sheet, threshold};
+use super::writing::{MOST_ROWS, Writing, allocation, at, bytes, category_query, freed_by, row, threshold};
 use crate::open::OpenFile;
 use crate::places::lasted_us;
-use crate::protocol::{Cell, Evidence, Grouping, Report, ReportQuestion, SheetRow, Span, Threshold, Tone, Weight};
-use base::slice::{Slice, Spent};
+use crate::protocol::{Cell, Evidence, Grouping, Report, ReportQuestion, Span, Threshold, Tone, Weight};
+use crate::report::column::{self, sheet};
+use base::slice::{Slice, Sliced, Spent};
 use base::sorted::{pair, sorted_numbers};
 use base::units::{EventIdx, Moment, counted, duration_us, grouped, percent};
 use history::replay::{AllocationId, Curve, DeviceHistory};
@@ -65,7 +66,7 @@ impl Parts {
         }
     }
 
-    fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         let Parts { peak, beside, categories, recent, made, large, oldest, old_count, growth } = self;
         let since = u64::from(peak.moment).saturating_sub(recent.value);
         let mut each = |id: AllocationId, size: u64| {
@@ -91,8 +92,8 @@ impl Parts {
 }
 
 impl Job for Peak {
-    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice<'_>) -> Result<Report, Spent> {
-        Spent::unless(file.categorize(slice.clock()))?;
+    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report> {
+        file.categorize(slice)?;
         let file = &*file;
         let Some(history) = file.history(self.device) else {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
@@ -217,25 +218,18 @@ fn write_categories(writing: &mut Writing<'_>, parts: &Parts) {
     let ranked = sorted_numbers(ranked.map(|(weight, group)| (!u128::from(weight.bytes), group)).collect());
     let note =
         ["As rules tell (", file.groups.categories.set().name(), "); all of them stand under Categories."].concat();
-    let mut sheet = sheet(
-        ["categories", "What it was for", &note],
-        &[["requested", "requested"], ["share", "share"], ["count", "allocations"], ["category", "category"]],
-    );
-    sheet.total =
-        vec![Cell::Bytes(whole), Cell::Share { part: whole, whole }, Cell::Count(parts.peak.count), Cell::Nothing];
-    let moment = Some(parts.peak.moment);
-    writing.fill(sheet, &ranked, |_, group| {
-        let weight = parts.categories.get(group as usize).copied().unwrap_or_default();
-        let name = file.groups.label(&file.snapshot, history, Grouping::Category, group);
-        let find = (group > 0).then(|| category_query(&name));
-        let cells = vec![
-            Cell::Bytes(weight.bytes),
-            Cell::Share { part: weight.bytes, whole },
-            Cell::Count(weight.count.into()),
-            Cell::Text(name),
-        ];
-        let evidence = Some(Evidence { moment, find, ..Evidence::default() });
-        SheetRow { cells, evidence, ..SheetRow::default() }
+    let of = |group: u32| parts.categories.get(group as usize).copied().unwrap_or_default();
+    let name = |group| file.groups.label(&file.snapshot, history, Grouping::Category, group);
+    let columns = [
+        column::bytes("requested", "requested", |group| of(group).bytes).total(Cell::Bytes(whole)),
+        column::share("share", "share", |group| (of(group).bytes, whole)).total(Cell::Share { part: whole, whole }),
+        column::count("count", "allocations", |group| of(group).count.into()).total(Cell::Count(parts.peak.count)),
+        column::text("category", "category", name),
+    ];
+    let sheet = sheet(["categories", "What it was for", &note], &columns);
+    writing.fill(sheet, &columns, &ranked, |_, group| {
+        let find = (group > 0).then(|| category_query(&name(group)));
+        row(Evidence { find, ..at(parts.peak.moment) })
     });
 }
 
@@ -243,53 +237,33 @@ fn write_recent(writing: &mut Writing<'_>, peak: &LiveSites, made: &SiteSums, re
     let (file, history) = (writing.file, writing.history);
     let ranked = made.ranked(0);
     let (bytes, count) = made.total(&ranked);
-    let mut sheet = sheet(
-        [
-            "recent",
-            "Made shortly before the peak",
-            "Live at the peak, and made in the last events before it; where steps are known, in the step it is in.",
-        ],
-        &[["requested", "requested"], ["share", "share of the peak"], ["count", "allocations"], ["site", "call site"]],
-    );
     let whole = peak.bytes;
+    let columns = [
+        column::bytes("requested", "requested", |group| made.of(group).bytes).total(Cell::Bytes(bytes)),
+        column::share("share", "share of the peak", |group| (made.of(group).bytes, whole))
+            .total(Cell::Share { part: bytes, whole }),
+        column::count("count", "allocations", |group| made.of(group).count).total(Cell::Count(count)),
+        column::text("site", "call site", |group| made.name(file, history, group)),
+    ];
+    let note = "Live at the peak, and made in the last events before it; where steps are known, in the step it is in.";
+    let mut sheet = sheet(["recent", "Made shortly before the peak", note], &columns);
     sheet.threshold = Some(recent);
-    sheet.total = vec![Cell::Bytes(bytes), Cell::Share { part: bytes, whole }, Cell::Count(count), Cell::Nothing];
-    writing.fill(sheet, &ranked, |writing, group| {
-        let sum = made.of(group);
-        let cells = vec![
-            Cell::Bytes(sum.bytes),
-            Cell::Share { part: sum.bytes, whole },
-            Cell::Count(sum.count),
-            Cell::Text(made.name(file, history, group)),
-        ];
-        writing.site_row(made, group, cells, Some(peak.moment))
-    });
+    writing.fill(sheet, &columns, &ranked, |writing, group| writing.site_row(made, group, Some(peak.moment)));
 }
 
 fn write_oldest(writing: &mut Writing<'_>, peak: &LiveSites, (ranked, count): (Vec<u32>, u32), large: Threshold) {
     let (file, history) = (writing.file, writing.history);
-    let mut sheet = sheet(
-        ["oldest", "Live the longest at the peak", "Oldest first, of the same age the largest."],
-        &[
-            ["requested", "requested"],
-            ["born_event", "made by event"],
-            ["age", "events old"],
-            ["freed_event", "freed by event"],
-            ["site", "call site"],
-        ],
-    );
+    let born = |id| history.allocations.born(AllocationId(id)).0;
+    let columns = [
+        column::bytes("requested", "requested", |id| history.allocations.size(AllocationId(id))),
+        column::event("born_event", "made by event", born),
+        column::count("age", "events old", |id| peak.moment.saturating_sub(born(id)).into()),
+        column::cell("freed_event", "freed by event", |id| freed_by(history, AllocationId(id))),
+        column::text("site", "call site", |id| site_of(file, history, AllocationId(id))),
+    ];
+    let title = ["oldest", "Live the longest at the peak", "Oldest first, of the same age the largest."];
+    let mut sheet = sheet(title, &columns);
     sheet.threshold = Some(large);
     sheet.left_out = count;
-    writing.fill(sheet, &ranked, |writing, id| {
-        let id = AllocationId(id);
-        let born = history.allocations.born(id);
-        let cells = vec![
-            Cell::Bytes(history.allocations.size(id)),
-            Cell::Event(born.event_or_minus_one()),
-            Cell::Count(u64::from(peak.moment.saturating_sub(born.0))),
-            freed_by(history, id),
-            Cell::Text(site_of(file, history, id)),
-        ];
-        writing.allocation_row(id, cells, Some(peak.moment))
-    });
+    writing.fill(sheet, &columns, &ranked, |writing, id| writing.allocation_row(AllocationId(id), Some(peak.moment)));
 }

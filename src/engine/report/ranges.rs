@@ -7,7 +7,7 @@
 
 use crate::protocol::Span;
 use crate::radix::Radix;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::units::{EventIdx, Moment};
 use history::replay::DeviceHistory;
 
@@ -68,8 +68,8 @@ impl Ranges {
         Ranges { spans, facts, ends, born, ..Ranges::default() }
     }
 
-    /// Runs on while there is time, until [`Ranges::facts`] are there.
-    pub(super) fn step(&mut self, history: &DeviceHistory, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    /// Runs on, until [`Ranges::facts`] are there.
+    pub(super) fn step(&mut self, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         if self.spans.is_empty() {
             return Ok(());
         }
@@ -82,7 +82,7 @@ impl Ranges {
             self.born.0.extend([0; 2]);
         }
         if self.by_end.is_empty() {
-            Spent::unless(self.ends.step(slice.clock()))?;
+            self.ends.step(slice)?;
             self.by_end = std::mem::take(&mut self.ends).into_ids();
             self.now.total = history.drawn_at(Moment::START);
             self.now.highest = (self.now.total, 0);

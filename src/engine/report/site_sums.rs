@@ -3,7 +3,7 @@
 use super::writing::{Writing, cut};
 use crate::open::OpenFile;
 use crate::origin::is_of_free;
-use crate::protocol::{Cell, Grouping, SheetRow};
+use crate::protocol::{Grouping, SheetRow};
 use base::sorted::{pair, sorted_numbers};
 use base::units::grouped;
 use history::replay::{AllocationId, DeviceHistory};
@@ -89,9 +89,8 @@ impl SiteSums {
 
 impl Writing<'_> {
     /// A row about a call site: its largest allocation stands for it.
-    pub(super) fn site_row(&mut self, sums: &SiteSums, group: u32, cells: Vec<Cell>, moment: Option<u32>) -> SheetRow {
-        let id = AllocationId(sums.of(group).largest);
-        self.allocation_row(id, cells, moment)
+    pub(super) fn site_row(&mut self, sums: &SiteSums, group: u32, moment: Option<u32>) -> SheetRow {
+        self.allocation_row(AllocationId(sums.of(group).largest), moment)
     }
 }
 

@@ -1,9 +1,8 @@
 //! What reports are written with: statements, sheets, bytes as words, stacks as lines.
 
+use super::column::{Column, cells};
 use crate::open::OpenFile;
-use crate::protocol::{
-    Cell, Evidence, Report, ReportQuestion, Sheet, SheetColumn, SheetRow, Span, Statement, Threshold, Tone,
-};
+use crate::protocol::{Cell, Evidence, Report, ReportQuestion, Sheet, SheetRow, Span, Statement, Threshold, Tone};
 use analysis::frame_line;
 use base::units::{Bytes, EventIdx, Moment, grouped};
 use history::replay::{AllocationId, DeviceHistory};
@@ -44,18 +43,24 @@ impl<'a> Writing<'a> {
         self.question.rows.min(MOST_ROWS) as usize
     }
 
-    /// A row about one allocation.
-    pub(super) fn allocation_row(&mut self, id: AllocationId, cells: Vec<Cell>, moment: Option<u32>) -> SheetRow {
+    /// A row about one allocation, without its cells.
+    pub(super) fn allocation_row(&mut self, id: AllocationId, moment: Option<u32>) -> SheetRow {
         let stack = self.lines.of(&self.file.snapshot, self.file.stack(self.history, id));
-        let evidence = Some(Evidence { moment, allocation: Some(id.0), ..Evidence::default() });
-        SheetRow { cells, stack, evidence, ..SheetRow::default() }
+        SheetRow { stack, ..row(allocation(id.0, moment)) }
     }
 
-    /// Puts rows into a sheet, as many as are asked for, and the sheet into the report. `ranked` are what the rows are of.
-    pub(super) fn fill(&mut self, mut sheet: Sheet, ranked: &[u32], mut row: impl FnMut(&mut Self, u32) -> SheetRow) {
+    /// Puts rows into a sheet, as many as are asked for, and the sheet into the report: a row for each of `ranked`, which `row` has all of
+    /// but the cells.
+    pub(super) fn fill<R: Copy>(
+        &mut self,
+        mut sheet: Sheet,
+        columns: &[Column<'_, R>],
+        ranked: &[R],
+        mut row: impl FnMut(&mut Self, R) -> SheetRow,
+    ) {
         let told = ranked.get(..self.most_rows()).unwrap_or(ranked);
         sheet.left_out = sheet.left_out.max(ranked.len() as u32).saturating_sub(told.len() as u32);
-        sheet.rows = told.iter().map(|&number| row(self, number)).collect();
+        sheet.rows = told.iter().map(|&of| SheetRow { cells: cells(columns, of), ..row(self, of) }).collect();
         self.report.sheets.push(sheet);
     }
 }
@@ -79,9 +84,9 @@ pub(super) fn says(tone: Tone, text: String, evidence: Option<Evidence>) -> Stat
     Statement { tone, text, evidence }
 }
 
-/// A row of cells with its evidence.
-pub(super) fn row(cells: Vec<Cell>, evidence: Evidence) -> SheetRow {
-    SheetRow { cells, evidence: Some(evidence), ..SheetRow::default() }
+/// A row by what it rests on, without its cells.
+pub(super) fn row(evidence: Evidence) -> SheetRow {
+    SheetRow { evidence: Some(evidence), ..SheetRow::default() }
 }
 
 /// That a range of the trace is shown, and a moment of it.
@@ -109,18 +114,6 @@ pub(super) fn freed_by(history: &DeviceHistory, id: AllocationId) -> Cell {
 /// That an allocation is selected, at a moment.
 pub(super) fn allocation(id: u32, moment: Option<u32>) -> Evidence {
     Evidence { moment, allocation: Some(id), ..Evidence::default() }
-}
-
-/// A sheet without rows: key, title and note; then key and label of each column.
-pub(super) fn sheet([key, title, note]: [&str; 3], columns: &[[&str; 2]]) -> Sheet {
-    let column = |[key, label]: &[&str; 2]| SheetColumn { key: (*key).to_owned(), label: (*label).to_owned() };
-    Sheet {
-        key: key.to_owned(),
-        title: title.to_owned(),
-        note: note.to_owned(),
-        columns: columns.iter().map(column).collect(),
-        ..Sheet::default()
-    }
 }
 
 /// A threshold (key, label, unit) as it is asked for, or else `value`.

@@ -6,10 +6,9 @@
 use super::held::Held;
 use crate::protocol::{Only, SegmentSort, StateGroup, StateSums};
 use crate::radix::Sorting;
+use base::slice::{Slice, Sliced};
 use history::replay::{SegmentKind, SegmentLives};
 
-/// Segments between two questions for the time.
-const ROWS_PER_CHECK: usize = 2048;
 /// Device pixels between two segments of a row, at least and at most: an eighth of the first. Where a thousand share a few rows, their
 /// gaps must not take more than they do.
 const GAPS: [u64; 2] = [1, 3];
@@ -37,19 +36,18 @@ impl Arranged {
         Arranged { only, sort, sorting, next, is_sorted, order, groups, whole }
     }
 
-    /// Works while there is time; `true` when all is in order.
-    pub(super) fn step(&mut self, held: &Held, lives: &SegmentLives, has_time: &mut dyn FnMut() -> bool) -> bool {
+    /// Works until it is done.
+    pub(super) fn step(&mut self, held: &Held, lives: &SegmentLives, slice: &mut Slice) -> Sliced {
         let kind_of = |kind: u32| lives.kinds().get(kind as usize).copied().unwrap_or(UNKNOWN);
-        while !self.is_sorted && self.next < held.segments.len() {
-            for (segment, place) in held.segments.iter().zip(0..).skip(self.next).take(ROWS_PER_CHECK) {
+        while !self.is_sorted
+            && let Some(part) = slice.part(&mut self.next, held.segments.len(), 1)?
+        {
+            for (segment, place) in held.segments.get(part.clone()).unwrap_or_default().iter().zip(part.start as u32..)
+            {
                 let holds = |address: u64| (segment.address..segment.end).contains(&address);
                 if self.only.address.is_none_or(holds) && self.only.wants(&kind_of(segment.kind)) {
                     self.order.push(place);
                 }
-            }
-            self.next += ROWS_PER_CHECK;
-            if !has_time() {
-                return false;
             }
         }
         if !self.is_sorted {
@@ -72,14 +70,12 @@ impl Arranged {
                     _ => pool.0,
                 }
             };
-            if !self.sorting.step((KEYS, ROWS_PER_CHECK), &mut key, has_time) {
-                return false;
-            }
+            self.sorting.step((KEYS, 1), &mut key, slice)?;
             self.order = std::mem::take(&mut self.sorting).ids().to_vec();
             (self.is_sorted, self.next) = (true, 0);
         }
-        while self.next < self.order.len() {
-            for (&place, rank) in self.order.iter().zip(0..).skip(self.next).take(ROWS_PER_CHECK) {
+        while let Some(part) = slice.part(&mut self.next, self.order.len(), 1)? {
+            for (&place, rank) in self.order.get(part.clone()).unwrap_or_default().iter().zip(part.start as u32..) {
                 let Some(segment) = held.segments.get(place as usize) else { continue };
                 let SegmentKind { pool, stream, small, expandable } = kind_of(segment.kind);
                 let is_of = |group: &StateGroup| {
@@ -94,12 +90,8 @@ impl Arranged {
                     group.sums.add(&segment.sums);
                 }
             }
-            self.next += ROWS_PER_CHECK;
-            if !has_time() {
-                return false;
-            }
         }
-        true
+        Ok(())
     }
 
     /// Bytes on the heap.
@@ -141,13 +133,13 @@ impl Flow {
         if self.width_px == 0 { 0 } else { ((bytes as f64 / self.bytes_per_px).round() as u64).max(1) }
     }
 
-    /// Places segments while there is time; `true` when all have a place. `row` then is how many rows there are.
-    pub(super) fn step(&mut self, held: &Held, arranged: &Arranged, has_time: &mut dyn FnMut() -> bool) -> bool {
+    /// Places segments. `row` then is how many rows there are.
+    pub(super) fn step(&mut self, held: &Held, arranged: &Arranged, slice: &mut Slice) -> Sliced {
         let width = u64::from(self.width_px);
-        while self.next < arranged.order.len() {
-            for &place in arranged.order.iter().skip(self.next).take(ROWS_PER_CHECK) {
+        while let Some(part) = slice.part(&mut self.next, arranged.order.len(), 1)? {
+            for (&place, at) in arranged.order.get(part.clone()).unwrap_or_default().iter().zip(part) {
                 let Some(segment) = held.segments.get(place as usize) else { continue };
-                if arranged.groups.get(self.group).is_some_and(|&(rank, _)| rank as usize == self.next) {
+                if arranged.groups.get(self.group).is_some_and(|&(rank, _)| rank as usize == at) {
                     self.row += u64::from(self.x > 0);
                     if self.places.is_some() {
                         self.headings.push(u32::try_from(self.row).unwrap_or(u32::MAX));
@@ -168,13 +160,9 @@ impl Flow {
                 }
                 let gap = (pixels / 8).clamp(GAPS[0], GAPS[1]);
                 self.x = if width == 0 { 1 } else { (end - 1) % width + 1 + gap };
-                self.next += 1;
-            }
-            if !has_time() {
-                return false;
             }
         }
         self.row += u64::from(std::mem::take(&mut self.x) > 0);
-        true
+        Ok(())
     }
 }

@@ -4,6 +4,7 @@ use super::held::Held;
 use crate::open::OpenFile;
 use crate::protocol::{HitAllocation, HitMemory, HitSegment, Looks};
 use analysis::site;
+use base::slice::{Slice, Sliced};
 use base::units::Moment;
 use history::replay::{AllocationId, SegmentLives};
 use picture::timeline::lowest_byte_of;
@@ -18,7 +19,7 @@ pub(crate) struct Beneath {
 type Hit = (Option<HitAllocation>, Option<Box<HitMemory>>);
 
 impl Beneath {
-    /// What is at `address`; `None` while there is no time for it. The allocation's lowest byte is that in the stack in order of birth:
+    /// What is at `address`. The allocation's lowest byte is that in the stack in order of birth:
     /// where a cursor stands that looks at it there.
     pub(crate) fn at(
         &mut self,
@@ -26,19 +27,15 @@ impl Beneath {
         device: i64,
         moment: u32,
         address: u64,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> Option<Hit> {
-        if !file.segment_lives(device, has_time) {
-            return None;
-        }
-        let Some((history, lives)) = file.history(device).zip(file.segments(device)) else { return Some((None, None)) };
+        slice: &mut Slice,
+    ) -> Sliced<Hit> {
+        file.segment_lives(device, slice)?;
+        let Some((history, lives)) = file.history(device).zip(file.segments(device)) else { return Ok((None, None)) };
         if !self.held.as_ref().is_some_and(|held| held.is_of(history, moment)) {
             self.held = None;
         }
         let held = self.held.get_or_insert_with(|| Held::new(history, lives, moment));
-        if !held.step(file, history, lives, has_time) {
-            return None;
-        }
+        held.step(file, history, lives, slice)?;
         let after = held.blocks.partition_point(|block| block.from <= address);
         let block = held.blocks.get(..after).and_then(<[_]>::last).filter(|block| address < block.to);
         let id = block.map(|block| AllocationId(block.id));
@@ -58,7 +55,7 @@ impl Beneath {
         if let Some(segment) = &mut memory.segment {
             segment.site = frame.map(|frame| site::short(&file.snapshot, file.snapshot.frames.frame(frame)));
         }
-        Some((hit, Some(Box::new(memory))))
+        Ok((hit, Some(Box::new(memory))))
     }
 
     /// Bytes on the heap.

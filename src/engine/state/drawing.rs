@@ -6,10 +6,9 @@ use super::line::{Line, Part};
 use crate::device::Known;
 use crate::open::OpenFile;
 use crate::protocol::{Grouping, PieceKind, StateBar, StatePiece};
+use base::slice::{Slice, Sliced};
 use history::replay::{AllocationId, DeviceHistory};
 
-/// Blocks between two questions for the time.
-const BLOCKS_PER_CHECK: usize = 2048;
 /// Rows that are told at most.
 const MOST_ROWS: u32 = 4096;
 
@@ -79,21 +78,14 @@ impl Drawing {
         Drawing { rows, rank, line, ..Drawing::default() }
     }
 
-    /// Works while there is time; `true` when all wanted rows are drawn.
-    pub(super) fn step(&mut self, subject: Subject<'_>, has_time: &mut dyn FnMut() -> bool) -> bool {
-        let mut left = BLOCKS_PER_CHECK;
+    /// Works until it is done.
+    pub(super) fn step(&mut self, subject: Subject<'_>, slice: &mut Slice) -> Sliced {
         while let Some((bar, x, placed)) = self.next_bar(subject) {
-            if !self.fill(subject, &placed, &mut left) {
-                if has_time() {
-                    left = BLOCKS_PER_CHECK;
-                    continue;
-                }
-                return false;
-            }
+            slice.spend(16)?;
+            self.fill(subject, &placed, slice)?;
             self.end(bar, x);
-            left = left.saturating_sub(16);
         }
-        true
+        Ok(())
     }
 
     /// The bar that is drawn next, and its first pixel; `None` when there is none in the wanted rows.
@@ -129,18 +121,15 @@ impl Drawing {
         }
     }
 
-    /// Draws blocks of a bar, `left` at most: `true` when all are.
-    fn fill(&mut self, subject: Subject<'_>, placed: &Placed<'_>, left: &mut usize) -> bool {
+    /// Draws the blocks of a bar.
+    fn fill(&mut self, subject: Subject<'_>, placed: &Placed<'_>, slice: &mut Slice) -> Sliced {
         let blocks = subject.held.blocks_of(placed.segment);
         let [first, beyond] = placed.bar;
         let next = self.block.unwrap_or_else(|| blocks.partition_point(|block| placed.edge(block.to) < first));
         let free = subject.held.free_of(placed.segment, next);
         for ((free, bytes), place) in free.zip(next..) {
-            if *left == 0 {
-                self.block = Some(place);
-                return false;
-            }
-            *left -= 1;
+            self.block = Some(place);
+            slice.tick()?;
             let x = [free, free.saturating_add(bytes)].map(|address| placed.within(placed.edge(address)));
             if bytes > 0 && (x[0] < x[1] || self.line.is_list) {
                 let piece =
@@ -160,7 +149,7 @@ impl Drawing {
             }
         }
         self.block = None;
-        true
+        Ok(())
     }
 
     fn end(&mut self, mut bar: StateBar, left: u32) {

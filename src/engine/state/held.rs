@@ -14,11 +14,9 @@ use crate::answers::Population;
 use crate::open::OpenFile;
 use crate::protocol::{Scope, StateSums, Weight};
 use crate::radix::Radix;
+use base::slice::{STEPS, Slice, Sliced, Spent};
 use base::units::Moment;
 use history::replay::{AllocationId, Candidates, DeviceHistory, SegmentLives, Source};
-
-/// Ranges or blocks between two questions for the time.
-const ROWS_PER_CHECK: usize = 2048;
 
 /// The state of a device at a moment.
 pub(crate) struct Held {
@@ -133,19 +131,19 @@ impl Held {
             }
     }
 
-    /// Works while there is time; `true` when all is known. The file must be the same every time.
+    /// Works until it is done. The file must be the same every time.
     pub(crate) fn step(
         &mut self,
         file: &OpenFile,
         history: &DeviceHistory,
         lives: &SegmentLives,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
+        slice: &mut Slice,
+    ) -> Sliced {
         let moment = Moment(self.moment);
         loop {
             self.work = match std::mem::replace(&mut self.work, Work::Done) {
                 Work::Ranges(candidates, next, mut radix) if next < candidates.len() => {
-                    let end = candidates.len().min(next + ROWS_PER_CHECK);
+                    let end = candidates.len().min(next + STEPS as usize);
                     let ids = (next..end).filter_map(|place| lives.live.candidate(&candidates, place));
                     for id in ids.filter(|&id| lives.ranges.outlives(id, moment)) {
                         radix.push(lives.ranges.address(id), id.0);
@@ -153,15 +151,15 @@ impl Held {
                     Work::Ranges(candidates, end, radix)
                 }
                 Work::Ranges(candidates, next, mut radix) => {
-                    if radix.step(has_time) {
-                        self.ranges = radix.into_ids();
-                        Work::Segments(0)
-                    } else {
-                        Work::Ranges(candidates, next, radix)
+                    if radix.step(slice).is_err() {
+                        self.work = Work::Ranges(candidates, next, radix);
+                        return Err(Spent);
                     }
+                    self.ranges = radix.into_ids();
+                    Work::Segments(0)
                 }
                 Work::Segments(next) if next < self.ranges.len() => {
-                    let end = self.ranges.len().min(next + ROWS_PER_CHECK);
+                    let end = self.ranges.len().min(next + STEPS as usize);
                     (next..end).for_each(|place| self.range(lives, place));
                     Work::Segments(end)
                 }
@@ -171,8 +169,8 @@ impl Held {
                     Work::Blocks(population, 0, radix)
                 }
                 Work::Blocks(population, next, mut radix) if next < population.len() => {
-                    let end = next + ROWS_PER_CHECK;
-                    population.part(history, [next, end], &mut |id, size| {
+                    let end = population.len().min(next + STEPS as usize);
+                    population.part(history, next..end, &mut |id, size| {
                         if history.allocations.source(id) == Source::Unexplained {
                             self.astray.add(Weight { bytes: size, count: 1 });
                         } else {
@@ -182,16 +180,16 @@ impl Held {
                     Work::Blocks(population, end, radix)
                 }
                 Work::Blocks(population, next, mut radix) => {
-                    if radix.step(has_time) {
-                        let ids = radix.into_ids();
-                        self.blocks = Vec::with_capacity(ids.len());
-                        Work::Lay(ids, 0, 0)
-                    } else {
-                        Work::Blocks(population, next, radix)
+                    if radix.step(slice).is_err() {
+                        self.work = Work::Blocks(population, next, radix);
+                        return Err(Spent);
                     }
+                    let ids = radix.into_ids();
+                    self.blocks = Vec::with_capacity(ids.len());
+                    Work::Lay(ids, 0, 0)
                 }
                 Work::Lay(ids, mut next, mut into) => {
-                    for _ in 0..ROWS_PER_CHECK {
+                    for _ in 0..STEPS {
                         let id = ids.get(next).map(|&id| AllocationId(id));
                         let address = id.map(|id| history.allocations.address(id));
                         match self.segments.get(into) {
@@ -208,11 +206,9 @@ impl Held {
                     }
                     if next < ids.len() || into < self.segments.len() { Work::Lay(ids, next, into) } else { Work::Done }
                 }
-                Work::Done => return true,
+                Work::Done => return Ok(()),
             };
-            if !has_time() {
-                return matches!(self.work, Work::Done);
-            }
+            slice.check()?;
         }
     }
 

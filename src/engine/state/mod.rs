@@ -18,6 +18,7 @@ pub(super) use request::{Fits, Pages, from_the_driver, is_small};
 use super::open::OpenFile;
 use super::protocol::{Grouping, StatePage, StateQuestion};
 use arranged::{Arranged, Flow};
+use base::slice::{Slice, Sliced, Spent};
 use drawing::{Drawing, Subject};
 use zoom::Zoom;
 
@@ -36,22 +37,21 @@ pub(super) struct States {
 }
 
 impl States {
-    /// The state; `None` while there is no time for it. On a device that the file does not have it is empty.
+    /// The state. On a device that the file does not have it is empty.
     pub(super) fn page(
         &mut self,
         file: &mut OpenFile,
         device: i64,
         mut question: StateQuestion,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> Option<StatePage> {
-        if !file.segment_lives(device, has_time)
-            || (question.colouring == Grouping::Category && !file.categorize(has_time))
-        {
-            return None;
+        slice: &mut Slice,
+    ) -> Sliced<StatePage> {
+        file.segment_lives(device, slice)?;
+        if question.colouring == Grouping::Category {
+            file.categorize(slice)?;
         }
         let file = &*file;
         let Some((history, lives)) = file.history(device).zip(file.segments(device)) else {
-            return Some(StatePage::default());
+            return Ok(StatePage::default());
         };
         // 0 is what is to fit; what is no number as well, because it would not equal itself.
         if !(question.bytes_per_px > 0.0 && question.bytes_per_px.is_finite()) {
@@ -62,17 +62,13 @@ impl States {
             *self = States::default();
         }
         let held = self.held.get_or_insert_with(|| Held::new(history, lives, question.moment));
-        if !held.step(file, history, lives, has_time) {
-            return None;
-        }
+        held.step(file, history, lives, slice)?;
         if !self.arranged.as_ref().is_some_and(|it| (it.only, it.sort) == (question.only, question.sort)) {
             (self.zoom, self.flow, self.asked) = Default::default();
             self.arranged = Some(Arranged::new(question.only, question.sort));
         }
-        let arranged = self.arranged.as_mut()?;
-        if !arranged.step(held, lives, has_time) {
-            return None;
-        }
+        let arranged = self.arranged.as_mut().ok_or(Spent)?;
+        arranged.step(held, lives, slice)?;
         let width_px = question.width_px;
         let scale = (width_px, question.bytes_per_px, question.fit_rows);
         if self.flow.as_ref().is_none_or(|&(_, of)| of != scale) {
@@ -83,7 +79,7 @@ impl States {
                     if self.zoom.as_ref().is_none_or(|&(_, of)| of != scale) {
                         self.zoom = Some((Zoom::new(arranged, width_px, question.fit_rows), scale));
                     }
-                    self.zoom.as_mut()?.0.step(held, arranged, has_time)?
+                    self.zoom.as_mut().ok_or(Spent)?.0.step(held, arranged, slice)?
                 }
                 (asked, _) => zoom::bounded(asked, arranged, width_px),
             };
@@ -91,27 +87,23 @@ impl States {
             flow.places = Some(Vec::with_capacity(arranged.order.len()));
             self.flow = Some((flow, scale));
         }
-        let (flow, _) = self.flow.as_mut()?;
-        if !flow.step(held, arranged, has_time) {
-            return None;
-        }
+        let (flow, _) = self.flow.as_mut().ok_or(Spent)?;
+        flow.step(held, arranged, slice)?;
         if !self.asked.as_ref().is_some_and(|(asked, ..)| *asked == question) {
             let fits = question.request.map(|request| Fits::new(file, request));
             self.asked = Some((question, Drawing::new(flow, question.rows), fits));
         }
-        let (_, drawing, fits) = self.asked.as_mut()?;
+        let (_, drawing, fits) = self.asked.as_mut().ok_or(Spent)?;
         let subject = Subject { file, history, held, arranged, flow, colouring: question.colouring };
-        if !drawing.step(subject, has_time) {
-            return None;
-        }
+        drawing.step(subject, slice)?;
         let fits = match fits {
-            Some(fits) => fits.step(held, lives, has_time)?,
+            Some(fits) => fits.step(held, lives, slice)?,
             None => Vec::new(),
         };
-        let (_, drawing, _) = self.asked.take()?;
+        let (_, drawing, _) = self.asked.take().ok_or(Spent)?;
         let mut groups: Vec<_> = arranged.groups.iter().map(|(_, group)| group.clone()).collect();
         groups.iter_mut().zip(&flow.headings).for_each(|(group, &row)| group.row = row);
-        Some(StatePage {
+        Ok(StatePage {
             moment: held.moment,
             whole: arranged.whole,
             bytes_per_px: flow.bytes_per_px,

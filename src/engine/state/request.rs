@@ -7,12 +7,11 @@
 use super::held::Held;
 use crate::open::OpenFile;
 use crate::protocol::StateFit;
+use base::slice::{STEPS, Slice, Sliced, Spent};
 use base::sorted::{pair, sorted_by_key};
 use hashbrown::HashMap;
 use history::replay::SegmentLives;
 
-/// Free blocks between two questions for the time.
-const ROWS_PER_CHECK: usize = 2048;
 /// Requests up to this come from the pool of small blocks (`kSmallSize`).
 const SMALL_REQUEST: u64 = 1 << 20;
 /// What is taken from the driver is a multiple of this (`kSmallBuffer`, `kRoundLarge`).
@@ -71,14 +70,9 @@ impl Fits {
         Fits { rounded: file.rounding.rounded(request), most_split, ..Fits::default() }
     }
 
-    /// Works while there is time: the answer by pool and stream when done.
-    pub(crate) fn step(
-        &mut self,
-        held: &Held,
-        lives: &SegmentLives,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> Option<Vec<StateFit>> {
-        let mut left = ROWS_PER_CHECK;
+    /// The answer by pool and stream when done.
+    pub(crate) fn step(&mut self, held: &Held, lives: &SegmentLives, slice: &mut Slice) -> Sliced<Vec<StateFit>> {
+        let mut left = STEPS as usize;
         while let Some(segment) = held.segments.get(self.segment) {
             let kind = lives.kinds().get(segment.kind as usize);
             if let Some(kind) = kind.filter(|kind| kind.small == is_small(self.rounded)) {
@@ -86,7 +80,7 @@ impl Fits {
                 let pages = if kind.expandable { Pages::Expandable } else { Pages::Fixed };
                 let number = self.number(server, pages);
                 let (mut taken, rounded) = (0, self.rounded);
-                let (fit, _, tail) = self.fits.get_mut(number)?;
+                let (fit, _, tail) = self.fits.get_mut(number).ok_or(Spent)?;
                 for (address, bytes) in held.free_of(segment, self.block).take(left) {
                     taken += 1;
                     if bytes >= rounded && fit.block.is_none_or(|(_, least)| bytes < least) {
@@ -108,10 +102,8 @@ impl Fits {
             self.segment += usize::from(self.block == 0);
             left = left.saturating_sub(1);
             if left == 0 {
-                if !has_time() {
-                    return None;
-                }
-                left = ROWS_PER_CHECK;
+                slice.check()?;
+                left = STEPS as usize;
             }
         }
         if self.fits.is_empty() {
@@ -131,7 +123,7 @@ impl Fits {
         });
         let order = |fit: &StateFit| fit.pool.unwrap_or_default();
         let by_stream = sorted_by_key(fits.collect(), |fit: &StateFit| u128::from(fit.stream.unwrap_or_default()));
-        Some(sorted_by_key(by_stream, |fit| pair(order(fit).0, order(fit).1)))
+        Ok(sorted_by_key(by_stream, |fit| pair(order(fit).0, order(fit).1)))
     }
 
     /// The place of the answer for these segments.

@@ -5,6 +5,7 @@
 
 use super::arranged::{Arranged, Flow};
 use super::held::Held;
+use base::slice::{Slice, Sliced};
 
 /// Steps to a doubling, as parts of 1024.
 const STEPS: [u32; 8] = [1024, 1117, 1218, 1328, 1448, 1579, 1722, 1878];
@@ -28,12 +29,10 @@ impl Zoom {
         Zoom { finest: 0, does, rows: rows.into(), trial, is_begun: false }
     }
 
-    /// Works while there is time; bytes a pixel when found.
-    pub(super) fn step(&mut self, held: &Held, arranged: &Arranged, has_time: &mut dyn FnMut() -> bool) -> Option<f64> {
+    /// Bytes a pixel when found.
+    pub(super) fn step(&mut self, held: &Held, arranged: &Arranged, slice: &mut Slice) -> Sliced<f64> {
         while !self.is_begun || self.finest < self.does {
-            if !self.trial.step(held, arranged, has_time) {
-                return None;
-            }
+            self.trial.step(held, arranged, slice)?;
             let tried = if self.is_begun { self.middle() } else { self.does };
             if !self.is_begun {
                 self.rows = self.rows.max(self.trial.row);
@@ -46,7 +45,7 @@ impl Zoom {
             let width_px = self.trial.width_px;
             self.trial = Flow::new(bytes(self.middle()), width_px);
         }
-        Some(bytes(self.does))
+        Ok(bytes(self.does))
     }
 
     fn middle(&self) -> u32 {

@@ -6,10 +6,8 @@ use crate::open::OpenFile;
 use crate::protocol::{Highlight, LIFE_CLASSES, SIZE_CLASSES, Scope, TableFilter, Weight, life_class, size_class};
 use crate::stack_match::StackMatch;
 use analysis::filter::{Filter, Term};
+use base::slice::{Slice, Sliced};
 use history::replay::{AllocationId, DeviceHistory};
-
-/// Allocations between two questions for the time.
-const ROWS_PER_CHECK: usize = 2048;
 
 /// The terms of a filter, each with the stacks that match it. They hold for a file, whatever the scope.
 pub(super) struct Terms {
@@ -26,12 +24,14 @@ impl Terms {
         Terms { text: text.to_owned(), terms }
     }
 
-    /// Looks at more stacks while there is time; `true` when all are looked at.
-    fn step(&mut self, file: &mut OpenFile, has_time: &mut dyn FnMut() -> bool) -> bool {
-        self.terms.iter_mut().flatten().all(|(term, stacks)| match term {
-            Term::Query(query) => stacks.step(file, query, has_time),
-            _ => true,
-        })
+    /// Looks at all stacks.
+    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced {
+        for (term, stacks) in self.terms.iter_mut().flatten() {
+            if let Term::Query(query) = term {
+                stacks.step(file, query, slice)?;
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
@@ -121,29 +121,20 @@ impl Listing {
         }
     }
 
-    /// Looks at more allocations while there is time; `true` when all are looked at.
-    pub(super) fn step(
-        &mut self,
-        file: &mut OpenFile,
-        terms: &mut Option<Terms>,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
+    /// Looks at all allocations.
+    pub(super) fn step(&mut self, file: &mut OpenFile, terms: &mut Option<Terms>, slice: &mut Slice) -> Sliced {
         if terms.as_ref().is_none_or(|terms| terms.text != self.filter.text) {
             *terms = Some(Terms::of(&self.filter.text));
         }
-        let Some(terms) = terms else { return true };
+        let Some(terms) = terms else { return Ok(()) };
         if self.is_done {
-            return true;
+            return Ok(());
         }
-        if !terms.step(file, has_time) {
-            return false;
-        }
+        terms.step(file, slice)?;
         let of_node = self.filter.node.map(|(arrangement, node)| Highlight::Node(arrangement, node));
-        if !file.collect(self.device, of_node.unwrap_or_default(), has_time) {
-            return false;
-        }
+        file.collect(self.device, of_node.unwrap_or_default(), slice)?;
         let file = &*file;
-        let Some(history) = file.history(self.device) else { return true };
+        let Some(history) = file.history(self.device) else { return Ok(()) };
         let below = self.filter.node.map(|(arrangement, node)| file.answers.subtree(arrangement, node));
         let open = file.about(history);
         let is_below = |id: AllocationId| {
@@ -156,10 +147,9 @@ impl Listing {
             self.ids.reserve_exact(population.len());
             population
         });
-        while self.next < population.len() {
-            let places = [self.next, self.next + ROWS_PER_CHECK];
-            self.next = places[1];
-            population.part(history, places, &mut |id, _| {
+        let population = self.population.insert(population).clone();
+        while let Some(part) = slice.part(&mut self.next, population.len(), 1)? {
+            population.part(history, part, &mut |id, _| {
                 let (born, died, size) = history.allocations.span(id);
                 let at = Lived { born, died, size, moment: self.moment() };
                 self.all.add(one(size));
@@ -167,43 +157,30 @@ impl Listing {
                     self.take(id, at);
                 }
             });
-            if !has_time() {
-                self.population = Some(population);
-                return false;
-            }
         }
+        self.population = None;
         self.is_done = true;
-        true
+        Ok(())
     }
 
-    /// Weighs what the search of this serial finds of it while there is time; `true` when done.
-    pub(super) fn weigh_found(
-        &mut self,
-        file: &OpenFile,
-        find: Option<u32>,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
+    /// Weighs what the search of this serial finds of it.
+    pub(super) fn weigh_found(&mut self, file: &OpenFile, find: Option<u32>, slice: &mut Slice) -> Sliced {
         let found = file.found.as_ref().filter(|found| (Some(found.serial), found.device) == (find, self.device));
         let (Some(found), Some(history)) = (found, file.history(self.device)) else {
             (self.found, self.of_found) = Default::default();
-            return true;
+            return Ok(());
         };
-        let (search, mut next) =
-            self.found.filter(|(search, _)| *search == file.answers.searches).unwrap_or((file.answers.searches, 0));
-        if next == 0 {
-            self.of_found = Weight::default();
+        let search = file.answers.searches;
+        if self.found.is_none_or(|(known, _)| known != search) {
+            (self.found, self.of_found) = (None, Weight::default());
         }
-        while next < self.ids.len() {
-            for &id in self.ids.iter().skip(next).take(ROWS_PER_CHECK).filter(|&&id| found.matches.contains(id)) {
+        let (_, next) = self.found.get_or_insert((search, 0));
+        while let Some(part) = slice.part(next, self.ids.len(), 1)? {
+            for &id in self.ids.get(part).unwrap_or_default().iter().filter(|&&id| found.matches.contains(id)) {
                 self.of_found.add(one(history.allocations.span(AllocationId(id)).2));
             }
-            next += ROWS_PER_CHECK;
-            self.found = Some((search, next));
-            if !has_time() {
-                return next >= self.ids.len();
-            }
         }
-        true
+        Ok(())
     }
 
     /// Puts one that passes all but sizes and lives where it belongs.

@@ -6,11 +6,10 @@ use crate::protocol::{Grouping, SortWay, TableColumn, TableSort, Weight};
 use crate::radix::{Radix, Sorting};
 use analysis::site;
 use base::column::Column;
+use base::slice::{Slice, Sliced};
 use history::replay::AllocationId;
 use history::snapshot::FrameId;
 
-/// Rows between two questions for the time.
-const ROWS_PER_CHECK: usize = 2048;
 /// Rows between two sums.
 const ROWS_PER_SUM: usize = 2048;
 
@@ -34,7 +33,7 @@ impl Order {
         Order { by, radix, is_sorted: false, ids, sums, sum: 0, weighed }
     }
 
-    /// Sorts `rows`, which stand in order of birth, while there is time; `true` when done. `moment` is the one that ages are told at.
+    /// Sorts `rows`, which stand in order of birth. `moment` is the one that ages are told at.
     pub(super) fn step(
         &mut self,
         file: &mut OpenFile,
@@ -42,52 +41,39 @@ impl Order {
         device: i64,
         moment: u32,
         rows: &[u32],
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
-        if self.by.column == TableColumn::Site && !sites.step(file, has_time) {
-            return false;
+        slice: &mut Slice,
+    ) -> Sliced {
+        if self.by.column == TableColumn::Site {
+            sites.step(file, slice)?;
         }
         if self.radix.len() == 0 && !self.is_sorted {
             self.radix = Radix::with_room(rows.len());
         }
-        while self.radix.len() < rows.len() && !self.is_sorted {
-            let from = self.radix.len();
-            for &id in rows.iter().skip(from).take(ROWS_PER_CHECK) {
-                let key = key(file, sites, device, moment, id, self.by.column);
-                self.radix.push(if self.by.way == SortWay::Descending { !key } else { key }, id);
-            }
-            if !has_time() {
-                return false;
-            }
-        }
         if !self.is_sorted {
-            if !self.radix.step(has_time) {
-                return false;
+            let mut next = self.radix.len();
+            while let Some(part) = slice.part(&mut next, rows.len(), 1)? {
+                for &id in rows.get(part).unwrap_or_default() {
+                    let key = key(file, sites, device, moment, id, self.by.column);
+                    self.radix.push(if self.by.way == SortWay::Descending { !key } else { key }, id);
+                }
             }
+            self.radix.step(slice)?;
             (self.ids, self.is_sorted) = (std::mem::take(&mut self.radix).into_ids(), true);
         }
-        let Some(history) = file.history(device) else { return true };
+        let Some(history) = file.history(device) else { return Ok(()) };
         while self.sums.len() * ROWS_PER_SUM < self.ids.len() {
             let from = self.sums.len() * ROWS_PER_SUM;
             self.sums.push(self.sum);
             for &id in self.ids.iter().skip(from).take(ROWS_PER_SUM) {
                 self.sum = self.sum.saturating_add(history.allocations.size(AllocationId(id)));
             }
-            if !has_time() {
-                return false;
-            }
+            slice.check()?;
         }
-        true
+        Ok(())
     }
 
-    /// Weighs the rows of these ranges together while there is time: `true` when done. The same ranges are weighed once.
-    pub(super) fn weigh(
-        &mut self,
-        file: &OpenFile,
-        device: i64,
-        ranges: &[[u32; 2]],
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
+    /// Weighs the rows of these ranges together. The same ranges are weighed once.
+    pub(super) fn weigh(&mut self, file: &OpenFile, device: i64, ranges: &[[u32; 2]], slice: &mut Slice) -> Sliced {
         if self.weighed.0 != ranges {
             self.weighed = (ranges.to_vec(), 0, Weight::default());
         }
@@ -101,11 +87,9 @@ impl Order {
             };
             self.weighed.2.add(Weight { bytes, count: (to - from) as u32 });
             self.weighed.1 += 1;
-            if !has_time() {
-                return false;
-            }
+            slice.check()?;
         }
-        true
+        Ok(())
     }
 
     /// What was [weighed](Order::weigh) last.
@@ -169,13 +153,14 @@ const PARTS: usize = 7;
 const LINE_PART: usize = 2;
 
 impl SiteRanks {
-    fn step(&mut self, file: &OpenFile, has_time: &mut dyn FnMut() -> bool) -> bool {
+    fn step(&mut self, file: &OpenFile, slice: &mut Slice) -> Sliced {
         let frames = &file.snapshot.frames;
         if self.ranks.len() == frames.len() {
-            return true;
+            return Ok(());
         }
-        while self.parts.len() < frames.len() {
-            for id in self.parts.len()..frames.len().min(self.parts.len() + ROWS_PER_CHECK / 16) {
+        let mut next = self.parts.len();
+        while let Some(part) = slice.part(&mut next, frames.len(), 16)? {
+            for id in part {
                 let (base, line, name) = site::parts(&file.snapshot, frames.frame(FrameId(id as u32)));
                 let part = |part| match part {
                     LINE_PART => line.map_or(0, |line| line.clamp(0, i128::from(u64::MAX)) as u64),
@@ -184,16 +169,11 @@ impl SiteRanks {
                 };
                 self.parts.push(std::array::from_fn(part));
             }
-            if !has_time() {
-                return false;
-            }
         }
         let sorting = self.sorting.get_or_insert_with(|| Sorting::of((0..frames.len() as u32).collect()));
         let mut key =
             |part: usize, id: u32| self.parts.get(id as usize).and_then(|parts| parts.get(part).copied()).unwrap_or(0);
-        if !sorting.step((PARTS, ROWS_PER_CHECK), &mut key, has_time) {
-            return false;
-        }
+        sorting.step((PARTS, 1), &mut key, slice)?;
         let mut ranks = vec![0; frames.len()];
         for (&frame, place) in sorting.ids().iter().zip(0..) {
             if let Some(rank) = ranks.get_mut(frame as usize) {
@@ -201,7 +181,7 @@ impl SiteRanks {
             }
         }
         *self = SiteRanks { ranks, ..SiteRanks::default() };
-        true
+        Ok(())
     }
 
     pub(super) fn heap_bytes(&self) -> usize {

@@ -4,9 +4,10 @@ use super::folds::{Done, Folds, otherwise};
 use crate::answers::TreeView;
 use crate::protocol::FoldState;
 use base::column::Column;
+use base::slice::{Slice, Sliced};
 
-/// Rows between two questions for the time.
-const ROWS_PER_CHECK: usize = 256;
+/// Steps that a row takes, and a child that is sorted.
+const STEPS_A_ROW: u32 = 8;
 
 /// A row of a tree.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +27,8 @@ pub(super) struct Layout {
     top: Option<(Row, Done)>,
     /// The children of open nodes, those of the innermost last.
     waiting: Vec<Siblings>,
+    /// How long the last row took.
+    steps: u32,
 }
 
 /// Children of an open node whose rows come next.
@@ -43,33 +46,27 @@ impl Layout {
     pub(super) fn new(view: TreeView<'_>, top: u32, folds: &Folds) -> Layout {
         let (fold, below) = folds.of(top, done_above(view, top, folds), FoldState::Open);
         let row = Row { node: top, depth: 0, forks: 0, place: 0, siblings: 1, fold };
-        Layout { rows: Column::new(), top: Some((row, below)), waiting: Vec::new() }
+        Layout { rows: Column::new(), top: Some((row, below)), waiting: Vec::new(), steps: 0 }
     }
 
-    /// Lays out rows while there is time: `true` when done.
-    pub(super) fn step(&mut self, view: TreeView<'_>, folds: &Folds, has_time: &mut dyn FnMut() -> bool) -> bool {
-        let mut until_check = ROWS_PER_CHECK;
-        while let Some((mut row, below)) = self.top.take().or_else(|| self.next(folds)) {
+    /// Lays out rows.
+    pub(super) fn step(&mut self, view: TreeView<'_>, folds: &Folds, slice: &mut Slice) -> Sliced {
+        loop {
+            // Those of a node with very many are in their order already; of others, sorting counts as well.
+            slice.spend(self.steps)?;
+            let Some((mut row, below)) = self.top.take().or_else(|| self.next(folds)) else { return Ok(()) };
+            self.steps = STEPS_A_ROW;
             if view.child_count(row.node) == 0 {
                 row.fold = FoldState::Leaf;
             }
             self.rows.push(row);
-            until_check = until_check.saturating_sub(1);
             if row.fold == FoldState::Open {
-                // Those of a node with very many are in their order already; of others, sorting counts as well.
                 let nodes = view.children(row.node).into_owned();
-                until_check = until_check.saturating_sub(nodes.len());
+                self.steps = STEPS_A_ROW.saturating_mul(1 + nodes.len() as u32);
                 let forks = row.forks + u32::from(nodes.len() > 1);
                 self.waiting.push(Siblings { nodes, next: 0, depth: row.depth + 1, forks, above: below });
             }
-            if until_check == 0 {
-                if !has_time() {
-                    return false;
-                }
-                until_check = ROWS_PER_CHECK;
-            }
         }
-        true
     }
 
     /// The row that comes next, and what was done to all below it.

@@ -8,6 +8,7 @@ use super::answers::{Population, Selection, TreeView};
 use super::device::Open;
 use super::open::OpenFile;
 use super::protocol::{Arrangement, Fold, Reveal, TreePage, TreeQuestion, TreeRow};
+use base::slice::{Slice, Sliced, Spent};
 use folds::Folds;
 use history::replay::AllocationId;
 use layout::{Layout, nodes_above};
@@ -62,19 +63,19 @@ impl Trees {
             + self.trail.as_ref().map_or(0, |(_, trail)| trail.heap_bytes())
     }
 
-    /// The part that is asked for; `None` while there is no time for it. On a device that the file does not have, nothing.
+    /// The part that is asked for. On a device that the file does not have, nothing.
     pub(super) fn page(
         &mut self,
         file: &mut OpenFile,
         device: i64,
         question: &TreeQuestion,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> Option<TreePage> {
+        slice: &mut Slice,
+    ) -> Sliced<TreePage> {
         let TreeQuestion { scope, arrangement, find, .. } = *question;
-        let Some((open, answers)) = file.open(device) else { return Some(TreePage::default()) };
+        let Some((open, answers)) = file.open(device) else { return Ok(TreePage::default()) };
         let asked = Selection { device, scope, found: find };
-        let (of, of_found) = answers.weigh_with_found(open, asked, arrangement, has_time)?;
-        let view = answers.view(open, of, arrangement)?;
+        let (of, of_found) = answers.weigh_with_found(open, asked, arrangement, slice)?;
+        let view = answers.view(open, of, arrangement).ok_or(Spent)?;
         let found = of_found.and_then(|of_found| answers.view(open, of_found, arrangement));
         let top = question.focus.filter(|&node| (node as usize) < view.len()).unwrap_or(0);
 
@@ -83,9 +84,8 @@ impl Trees {
             if self.trail.as_ref().is_none_or(|(known, _)| *known != trail_of) {
                 self.trail = Some((trail_of, Trail::new(view, view.classes(&search.frames))));
             }
-            if !self.trail.as_mut().is_some_and(|(_, trail)| trail.step(view, has_time)) {
-                return None;
-            }
+            let (_, trail) = self.trail.as_mut().ok_or(Spent)?;
+            trail.step(view, slice)?;
         }
         let trail = self.trail.as_ref().filter(|_| of_found.is_some()).map(|(_, trail)| trail);
 
@@ -104,10 +104,8 @@ impl Trees {
         if self.rows.as_ref().is_none_or(|(known, _)| *known != rows_of) {
             self.rows = Some((rows_of, Layout::new(view, top, &rules)));
         }
-        let (_, layout) = self.rows.as_mut()?;
-        if !layout.step(view, &rules, has_time) {
-            return None;
-        }
+        let (_, layout) = self.rows.as_mut().ok_or(Spent)?;
+        layout.step(view, &rules, slice)?;
 
         let revealed = target.and_then(|target| {
             let row = layout.rows.iter().position(|row| row.node == target)?;
@@ -121,7 +119,7 @@ impl Trees {
         let rows = layout.rows.range(first as usize..(first as usize).saturating_add(count as usize));
         let above = nodes_above(view, top);
         let nearest = above.len().saturating_sub(MOST_ABOVE);
-        Some(TreePage {
+        Ok(TreePage {
             total: view.weight(0),
             found: found.map_or_else(Default::default, |found| found.weight(0)),
             above: above.into_iter().skip(nearest).map(|node| (node, view.label(node))).collect(),

@@ -5,6 +5,7 @@ use super::layout::{done_above, nodes_above};
 use crate::answers::TreeView;
 use crate::protocol::{Fold, FoldState, Reach};
 use analysis::IdSet;
+use base::slice::{Slice, Sliced};
 
 /// Whether `node` is `top` or below it.
 pub(super) fn is_within(view: TreeView<'_>, top: u32, node: u32) -> bool {
@@ -35,36 +36,28 @@ pub(super) struct Trail {
     /// Classes of frames.
     pub(super) classes: IdSet,
     nodes: IdSet,
-    /// Nodes from here on were looked at.
+    /// How many nodes were looked at, from the last on.
     next: usize,
 }
-
-/// Nodes between two questions for the time.
-const NODES_PER_CHECK: usize = 8192;
 
 impl Trail {
     /// Of the frames of these classes.
     pub(super) fn new(view: TreeView<'_>, classes: IdSet) -> Trail {
-        Trail { classes, nodes: IdSet::below(view.len()), next: view.len() }
+        Trail { classes, nodes: IdSet::below(view.len()), next: 0 }
     }
 
-    /// Looks at nodes while there is time: `true` when at all of them.
-    pub(super) fn step(&mut self, view: TreeView<'_>, has_time: &mut dyn FnMut() -> bool) -> bool {
-        while self.next > 0 {
-            let begin = self.next.saturating_sub(NODES_PER_CHECK);
-            for node in (begin as u32..self.next as u32).rev() {
+    /// Looks at nodes.
+    pub(super) fn step(&mut self, view: TreeView<'_>, slice: &mut Slice) -> Sliced {
+        while let Some(part) = slice.part(&mut self.next, view.len(), 1)? {
+            for node in part.map(|next| (view.len() - 1 - next) as u32) {
                 let weighs = view.weight(node).count > 0;
                 if weighs && (self.nodes.contains(node) || view.is_of(&self.classes, node)) {
                     self.nodes.insert(node);
                     view.parent(node).into_iter().for_each(|parent| self.nodes.insert(parent));
                 }
             }
-            self.next = begin;
-            if !has_time() {
-                return false;
-            }
         }
-        true
+        Ok(())
     }
 
     pub(super) fn heap_bytes(&self) -> usize {

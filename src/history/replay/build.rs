@@ -11,12 +11,10 @@ use super::totals::Totals;
 use super::trace::{NEVER, Oddity, Recorder, Subject, Trace, signed};
 use crate::snapshot::{Action, End, HOST, Snapshot, WarningKind, Warnings};
 use base::column::Column;
+use base::slice::{Slice, Sliced};
 use base::sorted::{ascending, pair, sorted_by_key};
 use base::units::{Bytes, EventIdx, Moment};
 use std::collections::BTreeMap;
-
-/// Events between two questions for the time.
-const EVENTS_PER_CHECK: u32 = 2048;
 
 /// Builds the histories of all devices of a snapshot.
 pub struct Builder {
@@ -89,17 +87,18 @@ impl Builder {
         Builder { waiting, current: None, done: Vec::new(), warnings: Warnings::default() }
     }
 
-    /// Works until all is built (`true`) or `has_time` says no (`false`).
-    pub fn step(&mut self, snapshot: &Snapshot, has_time: &mut dyn FnMut() -> bool) -> bool {
+    /// Works until all is built.
+    ///
+    /// # Errors
+    /// The time is up.
+    pub fn step(&mut self, snapshot: &Snapshot, slice: &mut Slice) -> Sliced {
         loop {
             if self.current.is_none() {
-                let Some(device) = self.waiting.pop() else { return true };
+                let Some(device) = self.waiting.pop() else { return Ok(()) };
                 self.current = Some(Box::new(Building::new(device, snapshot, &mut self.warnings)));
             }
-            let Some(building) = &mut self.current else { return true };
-            if !building.step(snapshot, &mut self.warnings, has_time) {
-                return false;
-            }
+            let Some(building) = &mut self.current else { return Ok(()) };
+            building.step(snapshot, &mut self.warnings, slice)?;
             if let Some(building) = self.current.take() {
                 let history = building.history;
                 let at_limit = u64::from(history.numbers.is_at_limit());
@@ -107,9 +106,7 @@ impl Builder {
                 self.done.push(history);
             }
             // A file may have thousands of devices with a handful of events each.
-            if !has_time() {
-                return false;
-            }
+            slice.check()?;
         }
     }
 
@@ -271,26 +268,21 @@ impl Building {
         self.totals.push(numbers.base);
     }
 
-    /// `true` when the history is complete.
-    fn step(&mut self, snapshot: &Snapshot, warnings: &mut Warnings, has_time: &mut dyn FnMut() -> bool) -> bool {
+    /// Works until the history is complete.
+    fn step(&mut self, snapshot: &Snapshot, warnings: &mut Warnings, slice: &mut Slice) -> Sliced {
         while let Some(mut laying) = self.laying.take() {
             if laying.step(snapshot, &mut self.history.allocations) {
                 self.start(&laying, warnings);
             } else {
                 self.laying = Some(laying);
             }
-            if !has_time() {
-                return false;
-            }
+            slice.check()?;
         }
         let events = self.history.event_count();
         while self.next_event < events {
+            slice.tick()?;
             self.count(EventIdx(self.next_event));
             self.next_event += 1;
-            // Asked after the work, so that a slice without any time still gets on.
-            if self.next_event.is_multiple_of(EVENTS_PER_CHECK) && !has_time() {
-                return false;
-            }
         }
         if self.median.is_none() {
             self.finish_counting();
@@ -299,17 +291,15 @@ impl Building {
             while let Some(totals) = self.totals.chunk(self.next_chunk) {
                 totals.iter().for_each(|&total| median.add(total));
                 self.next_chunk += 1;
-                if !has_time() {
-                    return false;
-                }
+                slice.check()?;
             }
             self.next_chunk = 0;
             if let Some(found) = median.narrow() {
                 self.history.numbers.median = found;
-                return true;
+                return Ok(());
             }
         }
-        true
+        Ok(())
     }
 
     /// What an event changes: the reference's total, which is as the drawn one, but a free counts with its own size and each free

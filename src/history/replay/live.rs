@@ -10,6 +10,7 @@
 
 use super::allocations::{AllocationId, Allocations};
 use base::column::Column;
+use base::slice::{Slice, Sliced};
 use base::units::Moment;
 use std::ops::Range;
 
@@ -17,8 +18,6 @@ use std::ops::Range;
 const STRETCH: u32 = 1024;
 /// Fewest stretches between two checkpoints: closer together they would save less than looking at them costs.
 const FEWEST_STRETCHES: u32 = 4;
-/// Allocations between two questions for the time.
-const ALLOCATIONS_PER_CHECK: usize = 8192;
 
 /// The checkpoints of one device. Correct from the start, fast when [`LiveSets::step`] has finished.
 #[derive(Clone, Debug, Default)]
@@ -67,23 +66,24 @@ enum Work {
 }
 
 impl LiveSets {
-    /// Takes more checkpoints while there is time; `true` when all are taken. `allocations` must be the same every time.
-    pub fn step(&mut self, allocations: &Allocations, moments: u32, has_time: &mut dyn FnMut() -> bool) -> bool {
+    /// Takes all checkpoints. `allocations` must be the same every time.
+    ///
+    /// # Errors
+    /// The time is up.
+    pub fn step(&mut self, allocations: &Allocations, moments: u32, slice: &mut Slice) -> Sliced {
         loop {
             match &mut self.work {
                 Work::Begin => {
                     self.work = Work::CountDeaths(vec![0; (moments / STRETCH) as usize + 1], 0);
                 }
-                Work::CountDeaths(deaths, next) if *next < allocations.len() => {
-                    let end = (*next + ALLOCATIONS_PER_CHECK).min(allocations.len());
-                    for (_, died, _) in allocations.spans_in(*next..end) {
-                        if let Some(count) = deaths.get_mut((died / STRETCH) as usize) {
-                            *count += 1;
+                Work::CountDeaths(deaths, next) => {
+                    while let Some(part) = slice.part(next, allocations.len(), 1)? {
+                        for (_, died, _) in allocations.spans_in(part) {
+                            if let Some(count) = deaths.get_mut((died / STRETCH) as usize) {
+                                *count += 1;
+                            }
                         }
                     }
-                    *next = end;
-                }
-                Work::CountDeaths(deaths, _) => {
                     let deaths = std::mem::take(deaths);
                     self.work = Work::Take(deaths, 1, allocations.early() as u32);
                 }
@@ -91,7 +91,7 @@ impl LiveSets {
                     let Some(&died) = deaths.get(*stretch as usize - 1).filter(|_| (*stretch as usize) < deaths.len())
                     else {
                         self.work = Work::Done;
-                        return true;
+                        return Ok(());
                     };
                     let moment = *stretch * STRETCH;
                     // Deaths at the very start of a stretch count for it, one late: the rule needs no more precision.
@@ -103,11 +103,9 @@ impl LiveSets {
                         self.take(allocations, moment);
                     }
                 }
-                Work::Done => return true,
+                Work::Done => return Ok(()),
             }
-            if !has_time() {
-                return false;
-            }
+            slice.check()?;
         }
     }
 
@@ -184,10 +182,17 @@ mod tests {
             let allocations = allocations(live);
             let (mut sets, none) = (LiveSets::default(), LiveSets::default());
             let mut asked = 0;
-            while !sets.step(&allocations, 100_001, &mut || {
-                asked += 1;
-                asked % 3 != 0
-            }) {}
+            while sets
+                .step(
+                    &allocations,
+                    100_001,
+                    &mut Slice::new(&mut || {
+                        asked += 1;
+                        asked % 3 != 0
+                    }),
+                )
+                .is_err()
+            {}
             assert!(sets.checkpoints.len() > 3, "{} checkpoints", sets.checkpoints.len());
             assert!(sets.ids.len() <= 100_000, "more than an id an event");
             for moment in (0..=100_001).step_by(373).chain([4095, 4096, 4097, 8192, 98_304]).map(Moment) {
@@ -205,7 +210,7 @@ mod tests {
     #[test]
     fn nothing_is_live_in_nothing() {
         let (mut sets, allocations) = (LiveSets::default(), Allocations::default());
-        assert!(sets.step(&allocations, 1, &mut || true));
+        assert_eq!(sets.step(&allocations, 1, &mut Slice::new(&mut || true)), Ok(()));
         assert_eq!(sets.live_at(&allocations, Moment(0)).count(), 0);
     }
 }

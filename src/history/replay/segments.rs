@@ -22,6 +22,7 @@ use super::totals::{Curve, Totals};
 use super::trace::{NEVER, Subject, signed};
 use crate::snapshot::{Action, Snapshot, StackId};
 use base::column::Column;
+use base::slice::{STEPS, Slice, Sliced};
 use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
@@ -30,8 +31,6 @@ use std::collections::BTreeMap;
 const SMALL_SEGMENT: u64 = 2 << 20;
 /// Expandable segments for large blocks grow by this many bytes (`kLargeBuffer`).
 const LARGE_PAGE: u64 = 20 << 20;
-/// Segments, events or ranges between two questions for the time.
-const ROWS_PER_CHECK: usize = 2048;
 
 /// Whose requests a segment serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -195,11 +194,6 @@ impl SegmentLives {
         self.changes.get(operation as usize).unwrap_or(0)
     }
 
-    /// Bytes that are mapped at `moment`.
-    pub fn mapped_at(&self, history: &DeviceHistory, moment: Moment) -> i64 {
-        Curve::new(&self.mapped, &|event| self.change(history, event)).at(moment)
-    }
-
     /// Bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
         self.ranges.heap_bytes()
@@ -210,17 +204,20 @@ impl SegmentLives {
             + self.kinds.capacity() * size_of::<SegmentKind>()
     }
 
-    /// Works while there is time; `true` when done. The snapshot and the history must be the same every time.
-    pub fn step(&mut self, snapshot: &Snapshot, history: &DeviceHistory, has_time: &mut dyn FnMut() -> bool) -> bool {
+    /// Works until it is done. The snapshot and the history must be the same every time.
+    ///
+    /// # Errors
+    /// The time is up.
+    pub fn step(&mut self, snapshot: &Snapshot, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         loop {
             self.work = match std::mem::replace(&mut self.work, Work::Done) {
                 Work::End(next, mut open) => {
-                    let end = snapshot.segments.len().min(next + ROWS_PER_CHECK);
+                    let end = snapshot.segments.len().min(next + STEPS as usize);
                     (next..end).for_each(|place| self.at_end(snapshot, history, place, &mut open));
                     if end < snapshot.segments.len() { Work::End(end, open) } else { self.turn_back(history, open) }
                 }
                 Work::Back(before, mut open) => {
-                    let first = before.saturating_sub(ROWS_PER_CHECK as u32);
+                    let first = before.saturating_sub(STEPS);
                     let mut next = before;
                     self.compared = 0;
                     while next > first && self.compared < MOST_COMPARED {
@@ -232,22 +229,18 @@ impl SegmentLives {
                 Work::Before(open, bytes) => self.before_the_trace(open, bytes),
                 Work::Turn(before) => self.turn(before),
                 Work::Totals(next) => {
-                    let end = history.event_count().min(next.saturating_add(ROWS_PER_CHECK as u32));
+                    let end = history.event_count().min(next.saturating_add(STEPS));
                     (next..end).for_each(|event| self.mapped.push(self.change(history, EventIdx(event))));
                     if end < history.event_count() { Work::Totals(end) } else { Work::Live }
                 }
                 Work::Live => {
-                    if self.live.step(&self.ranges, history.event_count() + 1, has_time) {
-                        Work::Done
-                    } else {
-                        Work::Live
-                    }
+                    self.work = Work::Live;
+                    self.live.step(&self.ranges, history.event_count() + 1, slice)?;
+                    Work::Done
                 }
-                Work::Done => return true,
+                Work::Done => return Ok(()),
             };
-            if !has_time() {
-                return matches!(self.work, Work::Done);
-            }
+            slice.check()?;
         }
     }
 
@@ -356,7 +349,7 @@ impl SegmentLives {
 
     /// What was there before the trace, the highest first; `bytes` of it are done.
     fn before_the_trace(&mut self, mut open: BTreeMap<u64, Open>, mut bytes: i64) -> Work {
-        for _ in 0..ROWS_PER_CHECK {
+        for _ in 0..STEPS {
             let Some((address, there)) = open.pop_last() else {
                 self.mapped = Totals::new(bytes);
                 return Work::Turn(self.rows.len());
@@ -369,7 +362,7 @@ impl SegmentLives {
     }
 
     fn turn(&mut self, before: usize) -> Work {
-        let first = before.saturating_sub(ROWS_PER_CHECK);
+        let first = before.saturating_sub(STEPS as usize);
         for place in (first..before).rev() {
             let Some(row) = self.rows.get(place) else { continue };
             let Row { address, size, born, died, facts } = row;

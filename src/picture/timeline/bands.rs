@@ -12,6 +12,7 @@ use super::quads::{MAX_QUADS, Quads};
 use super::source::Source;
 use super::view::View;
 use super::visible::{Change, Changes, Visible};
+use base::slice::{Slice, Sliced};
 
 /// Pairs of columns that are looked at, where there are as many.
 const SAMPLES: usize = 32;
@@ -38,7 +39,7 @@ impl Estimate {
         Estimate { moving: Moving::new(leaves), from: 0, sample: 0, added, quads }
     }
 
-    /// Looks at more columns of `columns` while there is time; when done, the smallest θ, not under `at_least`, with which the
+    /// Looks at more columns of `columns`; when done, the smallest θ, not under `at_least`, with which the
     /// scene will likely have few enough quads. A guess: the attempt with it may still fail.
     pub(super) fn step(
         &mut self,
@@ -46,8 +47,8 @@ impl Estimate {
         view: &View,
         columns: usize,
         at_least: u32,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> Option<u32> {
+        slice: &mut Slice,
+    ) -> Sliced<u32> {
         // What it looks like does not matter here.
         let source = &Source { paint: &|_| Paint::NO_STACK, highlight: None, ..*source };
         let samples = SAMPLES.min(columns / 2).max(1);
@@ -60,7 +61,7 @@ impl Estimate {
                     Change::Goes(leaf) => visible.enters(leaf) < from,
                     Change::Comes(leaf) => visible.leaves(leaf) > left,
                 };
-                self.moving.apply((source, visible, changes), stays, has_time)?;
+                self.moving.apply((source, visible, changes), stays, slice)?;
                 if self.moving.column > left {
                     for (quads, band_px) in self.quads.iter_mut().zip(CANDIDATES_PX) {
                         *quads = Quads::default();
@@ -68,7 +69,7 @@ impl Estimate {
                     }
                 }
             }
-            let changed = self.moving.apply((source, visible, changes), |_| true, has_time)?;
+            let changed = self.moving.apply((source, visible, changes), |_| true, slice)?;
             for ((quads, band_px), added) in self.quads.iter_mut().zip(CANDIDATES_PX).zip(&mut self.added) {
                 let before = quads.quads.len();
                 descend(quads, &self.moving, band_px, changed, (source, visible, view), (left + 1, [1, 2]));
@@ -76,13 +77,11 @@ impl Estimate {
             }
             self.from = self.moving.column;
             self.sample += 1;
-            if self.sample < samples && !has_time() {
-                return None;
-            }
+            slice.check()?;
         }
         let fits = |added: &usize| added * columns / samples <= MAX_QUADS / 16 * 15;
         let found = CANDIDATES_PX.iter().zip(&self.added).find(|(band_px, added)| **band_px >= at_least && fits(added));
         let last = CANDIDATES_PX.last().copied().unwrap_or(1);
-        Some(found.map_or(last, |(&band_px, _)| band_px).max(at_least))
+        Ok(found.map_or(last, |(&band_px, _)| band_px).max(at_least))
     }
 }

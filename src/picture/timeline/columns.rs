@@ -12,15 +12,13 @@
 use super::scene::SceneColumns;
 use super::source::Source;
 use super::view::{Axis, View};
+use base::slice::{Slice, Sliced};
 use base::units::Moment;
 use history::replay::Clock;
 use std::ops::Range;
 
 /// The widest and highest window: quads have 16-bit corners.
 pub const MAX_WINDOW_PX: u32 = i16::MAX as u32;
-
-/// Columns between two questions for the time, while their moments are looked up.
-const COLUMNS_PER_CHECK: usize = 32;
 
 /// The columns of one window. Columns outside all moments do not exist.
 #[derive(Clone, Debug)]
@@ -150,16 +148,12 @@ impl Grid {
         }
     }
 
-    /// Chooses the moments that more columns show while there is time, with their totals; `true` when all are chosen. `columns` is
+    /// Chooses the moments that more columns show, with their totals. `columns` is
     /// [`Grid::table`].
-    pub(super) fn choose_moments(
-        &self,
-        columns: &mut SceneColumns,
-        source: &Source,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
-        while columns.moment.len() < self.len() {
-            for column in columns.moment.len()..self.len().min(columns.moment.len() + COLUMNS_PER_CHECK) {
+    pub(super) fn choose_moments(&self, columns: &mut SceneColumns, source: &Source, slice: &mut Slice) -> Sliced {
+        let mut next = columns.moment.len();
+        while let Some(part) = slice.part(&mut next, self.len(), 64)? {
+            for column in part {
                 let moments = self.moments(column);
                 let shown = source.requested.max_in(moments.clone()).unwrap_or((Moment(moments.start), 0));
                 let reserved = source.reserved.max_in(moments).map_or(0, |(_, bytes)| bytes);
@@ -169,11 +163,8 @@ impl Grid {
                 let pending = source.pending.at(shown.0).clamp(0, shown.1.max(0));
                 columns.pending.push(pending as u64);
             }
-            if !has_time() {
-                return false;
-            }
         }
-        true
+        Ok(())
     }
 
     fn column_is_a_moment(&self) -> bool {

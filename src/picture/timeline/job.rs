@@ -9,6 +9,7 @@ use super::scene::{Scene, SceneColumns};
 use super::source::Source;
 use super::view::View;
 use super::visible::{Changes, Visible};
+use base::slice::{Slice, Sliced, Spent};
 
 /// After this part of all quads there may be, it shows whether there will be too many.
 const TELLING_PART: usize = MAX_QUADS / 8;
@@ -68,41 +69,36 @@ impl SceneJob {
         }
     }
 
-    /// Works until the scene is there or `has_time` (asked about every tenth of a millisecond) says no. `source` must be the
-    /// same history every time. After it has returned the scene, it returns `None`.
-    pub fn step(&mut self, source: &Source, has_time: &mut dyn FnMut() -> bool) -> Option<Scene> {
+    /// Works until the scene is there. `source` must be the same history every time.
+    ///
+    /// # Errors
+    /// The time is up; always, once the scene was handed out.
+    pub fn step(&mut self, source: &Source, slice: &mut Slice) -> Sliced<Scene> {
         loop {
             match &mut self.stage {
                 Stage::Moments => {
-                    if !self.grid.choose_moments(&mut self.columns, source, has_time) {
-                        return None;
-                    }
+                    self.grid.choose_moments(&mut self.columns, source, slice)?;
                     self.stage = Stage::Collect;
                 }
                 Stage::Collect => {
-                    if !self.visible.collect(source, &self.grid, &mut self.columns, has_time) {
-                        return None;
-                    }
+                    self.visible.collect(source, &self.grid, &mut self.columns, slice)?;
                     self.changes = Changes::new(self.grid.len());
                     self.stage = Stage::Sort;
                 }
                 Stage::Sort => {
-                    if !self.changes.sort(&self.visible, has_time) {
-                        return None;
-                    }
+                    self.changes.sort(&self.visible, slice)?;
                     self.stage = self.drawing(1);
                 }
-                Stage::Draw(_) => match self.draw(source, has_time) {
-                    Attempt::OutOfTime => return None,
+                Stage::Draw(_) => match self.draw(source, slice)? {
                     Attempt::TooMany { band_px } => self.stage = self.drawing(band_px),
                     Attempt::Doubtful => self.estimate(),
-                    Attempt::Drawn => return self.take(),
+                    Attempt::Drawn => return self.take().ok_or(Spent),
                 },
                 Stage::Estimate(drawing, estimate) => {
                     // A drawing with too many already is one that can't go on.
                     let at_least = drawing.band_px + u32::from(drawing.quads.quads.len() > MAX_QUADS);
                     let history = (source, &self.visible, &self.changes);
-                    let band_px = estimate.step(history, &self.view, self.grid.len(), at_least, has_time)?;
+                    let band_px = estimate.step(history, &self.view, self.grid.len(), at_least, slice)?;
                     let next = self.drawing(band_px);
                     let before = std::mem::replace(&mut self.stage, next);
                     if let Stage::Estimate(drawing, _) = before
@@ -111,14 +107,14 @@ impl SceneJob {
                         self.stage = Stage::Draw(drawing);
                     }
                 }
-                Stage::Done => return None,
+                Stage::Done => return Err(Spent),
             }
         }
     }
 
     /// The whole scene at once, where there is no need for slices.
     pub fn run(source: &Source, view: View) -> Option<Scene> {
-        SceneJob::new(source, view).step(source, &mut || true)
+        SceneJob::new(source, view).step(source, &mut Slice::new(&mut || true)).ok()
     }
 
     fn drawing(&self, band_px: u32) -> Stage {
@@ -134,30 +130,27 @@ impl SceneJob {
         }
     }
 
-    fn draw(&mut self, source: &Source, has_time: &mut dyn FnMut() -> bool) -> Attempt {
-        let Stage::Draw(drawing) = &mut self.stage else { return Attempt::Drawn };
+    fn draw(&mut self, source: &Source, slice: &mut Slice) -> Sliced<Attempt> {
+        let Stage::Draw(drawing) = &mut self.stage else { return Ok(Attempt::Drawn) };
         let Drawing { band_px, moving, quads } = &mut **drawing;
         while moving.column < self.grid.len() {
             let column = moving.column;
-            let Some(changed) = moving.apply((source, &self.visible, &self.changes), |_| true, has_time) else {
-                return Attempt::OutOfTime;
-            };
+            let changed = moving.apply((source, &self.visible, &self.changes), |_| true, slice)?;
             let x = [self.grid.edge_px(column) as i16, self.grid.edge_px(column + 1) as i16];
             descend(quads, moving, *band_px, changed, (source, &self.visible, &self.view), (column, x));
             let drawn = quads.quads.len();
             if self.is_estimated && drawn > MAX_QUADS {
-                return Attempt::TooMany { band_px: next_band_px(*band_px, moving.column, self.grid.len()) };
+                let band_px = next_band_px(*band_px, moving.column, self.grid.len());
+                return Ok(Attempt::TooMany { band_px });
             }
             let will_be = drawn * self.grid.len() / moving.column.max(1);
             if !self.is_estimated && drawn > TELLING_PART && will_be.max(drawn) > MAX_QUADS {
-                return Attempt::Doubtful;
+                return Ok(Attempt::Doubtful);
             }
-            if !has_time() && moving.column < self.grid.len() {
-                return Attempt::OutOfTime;
-            }
+            slice.check()?;
         }
         quads.end_column(self.grid.edge_px(self.grid.len()) as i16);
-        Attempt::Drawn
+        Ok(Attempt::Drawn)
     }
 
     fn take(&mut self) -> Option<Scene> {
@@ -180,7 +173,6 @@ pub(super) fn cut_to_largest(view: View) -> View {
 
 /// How an attempt stands.
 enum Attempt {
-    OutOfTime,
     TooMany {
         band_px: u32,
     },

@@ -4,9 +4,7 @@ use super::source::Source;
 use super::standing::Standing;
 use super::tree::LiveTree;
 use super::visible::{Change, Changes, Visible};
-
-/// Changes of the tree between two questions for the time.
-const CHANGES_PER_CHECK: usize = 1024;
+use base::slice::{Slice, Sliced};
 
 /// The tree at the moment of one column after another.
 #[derive(Clone, Debug)]
@@ -30,14 +28,14 @@ impl Moving {
     }
 
     /// Brings the tree to the moment of the column in work, as far as changes are `wanted`: the lowest leaf that looks different
-    /// there, `u32::MAX` for none. `None` when it needs more time.
+    /// there, `u32::MAX` for none.
     #[inline(always)]
     pub(super) fn apply(
         &mut self,
         (source, visible, changes): (&Source, &Visible, &Changes),
         wanted: impl Fn(Change) -> bool,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> Option<u32> {
+        slice: &mut Slice,
+    ) -> Sliced<u32> {
         for change in changes.of(self.column, self.done) {
             if wanted(change) {
                 let (Change::Goes(leaf) | Change::Comes(leaf)) = change;
@@ -51,14 +49,12 @@ impl Moving {
                 }
             }
             self.done += 1;
-            if self.done.is_multiple_of(CHANGES_PER_CHECK) && !has_time() {
-                return None;
-            }
+            slice.spend(2)?;
         }
         let changed = changes.lowest_pending_from(self.column).map_or(self.changed, |leaf| leaf.min(self.changed));
         self.column += 1;
         (self.done, self.changed) = (0, u32::MAX);
-        Some(changed)
+        Ok(changed)
     }
 
     fn mark(&mut self, visible: &Visible, change: Change) {

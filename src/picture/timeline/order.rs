@@ -1,5 +1,6 @@
 //! The order in which the live allocations stand on each other.
 
+use base::slice::{Slice, Sliced};
 use history::replay::AllocationId;
 
 /// An order other than that of birth: allocations of one group side by side, inside a group by birth.
@@ -19,9 +20,6 @@ pub struct Piling {
     next: Vec<u32>,
     order: Order,
 }
-
-/// Allocations between two questions for the time: their places lie anywhere in memory.
-const ALLOCATIONS_PER_CHECK: usize = 2048;
 
 impl Piling {
     /// With room for so many allocations.
@@ -51,8 +49,8 @@ impl Piling {
         self.groups.push(group);
     }
 
-    /// Sorts more of them while there is time: the order once all are. None may be given after the first call.
-    pub fn step(&mut self, has_time: &mut dyn FnMut() -> bool) -> Option<Order> {
+    /// Sorts more of them: the order once all are. None may be given after the first call.
+    pub fn step(&mut self, slice: &mut Slice) -> Sliced<Order> {
         let count = self.groups.len();
         if self.order.ids.len() < count {
             let mut sum = 0;
@@ -63,8 +61,8 @@ impl Piling {
             self.order = Order { ids: vec![0; count], ranks: Vec::with_capacity(count) };
         }
         let Order { ids, ranks } = &mut self.order;
-        while ranks.len() < count {
-            let chunk = ranks.len()..count.min(ranks.len() + ALLOCATIONS_PER_CHECK);
+        let mut next = ranks.len();
+        while let Some(chunk) = slice.part(&mut next, count, 1)? {
             for (id, &group) in (chunk.start as u32..).zip(self.groups.get(chunk).unwrap_or_default()) {
                 let Some(rank) = self.next.get_mut(group as usize) else { continue };
                 ranks.push(*rank);
@@ -73,11 +71,8 @@ impl Piling {
                 }
                 *rank += 1;
             }
-            if !has_time() {
-                return None;
-            }
         }
-        Some(std::mem::take(&mut self.order))
+        Ok(std::mem::take(&mut self.order))
     }
 }
 
@@ -86,7 +81,7 @@ impl Order {
     pub fn grouped(groups: &[u32]) -> Order {
         let mut piling = Piling::new(groups.len());
         groups.iter().for_each(|&group| piling.push(group));
-        piling.step(&mut || true).unwrap_or_default()
+        piling.step(&mut Slice::new(&mut || true)).unwrap_or_default()
     }
 
     /// The allocation of a rank; the rank itself where there is none.

@@ -95,19 +95,6 @@ impl View {
         View { bytes_per_px, bottom_px, ..*self }
     }
 
-    /// Moved as little as needed for the window's centre to lie inside the range: so it can't be lost.
-    pub fn kept_inside(&self, extent: Extent) -> View {
-        let inside = |start_px: i64, size_px: u32, range: u64, per_px: f64| {
-            let half = i64::from(size_px / 2);
-            start_px.clamp(-half, ((range as f64 / per_px) as i64).saturating_sub(half).max(-half))
-        };
-        View {
-            left_px: inside(self.left_px, self.width_px, extent.width, self.x_per_px),
-            bottom_px: inside(self.bottom_px, self.height_px, extent.bytes, self.bytes_per_px),
-            ..*self
-        }
-    }
-
     /// The whole range of the event axis, `moments` wide (events + 1) and `bytes` high, in a window of this size, with 1/16 of the
     /// height free above.
     pub fn fit(moments: u64, bytes: u64, width_px: u32, height_px: u32) -> View {
@@ -151,18 +138,6 @@ mod tests {
                 prop_assert!(view.x_per_px >= CLOSEST_X_PER_PX && view.bytes_per_px >= CLOSEST_BYTES_PER_PX);
                 prop_assert!(view.x_per_px * 1920.0 <= 1.5001 * EXTENT.width as f64);
                 prop_assert!(view.bytes_per_px * 1080.0 <= 1.5001 * EXTENT.bytes as f64);
-            }
-        }
-
-        #[test]
-        fn the_range_is_never_lost(left_px in any::<i64>(), bottom_px in any::<i64>(), factor in 0.00001..2.0f64) {
-            let view = View { left_px, bottom_px, ..View::fit(EXTENT.width, EXTENT.bytes, 1920, 1080) };
-            let zoomed = view.zoomed_x(9.0, factor, EXTENT).zoomed_bytes(9.0, factor, EXTENT).panned(-7, 7);
-            for view in [view, zoomed] {
-                let kept = view.kept_inside(EXTENT);
-                prop_assert!((0.0..=EXTENT.width as f64).contains(&kept.x_from_column(960.0)));
-                prop_assert!((0.0..=EXTENT.bytes as f64).contains(&kept.bytes_from_row(540.0)));
-                prop_assert_eq!(kept.kept_inside(EXTENT), kept);
             }
         }
     }

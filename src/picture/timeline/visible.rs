@@ -3,11 +3,9 @@
 use super::columns::Grid;
 use super::scene::SceneColumns;
 use super::source::Source;
+use base::slice::{Slice, Sliced};
 use base::units::Moment;
 use history::replay::AllocationId;
-
-/// Allocations between two questions for the time: about a tenth of a millisecond, where they are not side by side in memory.
-const ALLOCATIONS_PER_CHECK: usize = 2048;
 
 /// The allocations that are live at some column's moment, in order of rank: each is a leaf of the tree.
 #[derive(Clone, Debug, Default)]
@@ -26,20 +24,18 @@ pub(super) struct Visible {
 }
 
 impl Visible {
-    /// Looks at more allocations while there is time; `true` when it has seen all. Those live in the window but at no column's
+    /// Looks at all allocations. Those live in the window but at no column's
     /// moment are counted as hidden in the first column they are live in.
     pub(super) fn collect(
         &mut self,
         source: &Source,
         grid: &Grid,
         columns: &mut SceneColumns,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
+        slice: &mut Slice,
+    ) -> Sliced {
         let window = grid.all_moments();
-        let count = source.allocations.len();
-        while self.next < count {
-            let end = (self.next + ALLOCATIONS_PER_CHECK).min(count);
-            source.for_each_in(self.next..end, |id, (born, died, size)| {
+        while let Some(part) = slice.part(&mut self.next, source.allocations.len(), 1)? {
+            source.for_each_in(part, |id, (born, died, size)| {
                 // Nothing of no bytes can be drawn or hidden.
                 if died > window.start && born < window.end && born < died && size > 0 {
                     let enters = grid.first_reaching(&columns.moment, born);
@@ -51,12 +47,8 @@ impl Visible {
                     }
                 }
             });
-            self.next = end;
-            if !has_time() {
-                return false;
-            }
         }
-        true
+        Ok(())
     }
 
     /// The next leaf: this allocation, in the columns from the first of these to before the second.
@@ -181,40 +173,29 @@ impl Changes {
         Changes { starts: vec![0; 2 * columns + 1], filled: vec![0; 2 * columns], ..Changes::default() }
     }
 
-    /// Sorts more leaves into their buckets while there is time, once all are counted; `true` when all are sorted.
-    pub(super) fn sort(&mut self, visible: &Visible, has_time: &mut dyn FnMut() -> bool) -> bool {
-        while self.counted < visible.len() {
-            let end = (self.counted + ALLOCATIONS_PER_CHECK).min(visible.len());
+    /// Sorts the leaves into their buckets, once all are counted.
+    pub(super) fn sort(&mut self, visible: &Visible, slice: &mut Slice) -> Sliced {
+        while let Some(chunk) = slice.part(&mut self.counted, visible.len(), 1)? {
             let mut count = |bucket: usize| {
                 if let Some(start) = self.starts.get_mut(bucket + 1) {
                     *start += 1;
                 }
             };
-            let chunk = self.counted..end;
             visible.enters.get(chunk.clone()).unwrap_or_default().iter().for_each(|&at| count(2 * usize::from(at) + 1));
             visible.leaves.get(chunk).unwrap_or_default().iter().for_each(|&at| count(2 * usize::from(at)));
-            self.counted = end;
-            if !has_time() {
-                return false;
-            }
         }
         if self.next == 0 {
             self.size_buckets(visible);
         }
-        while self.next < visible.len() {
-            let end = (self.next + ALLOCATIONS_PER_CHECK).min(visible.len());
-            for leaf in self.next..end {
+        while let Some(part) = slice.part(&mut self.next, visible.len(), 1)? {
+            for leaf in part {
                 if let (Some(&enters), Some(&leaves)) = (visible.enters.get(leaf), visible.leaves.get(leaf)) {
                     self.put(2 * usize::from(enters) + 1, leaf as u32);
                     self.put(2 * usize::from(leaves), leaf as u32);
                 }
             }
-            self.next = end;
-            if !has_time() {
-                return false;
-            }
         }
-        true
+        Ok(())
     }
 
     /// From how many leaves each bucket has to where it starts.

@@ -5,12 +5,15 @@ mod sums;
 
 use super::job::Job;
 use super::site_sums::SiteSums;
-use super::writing::{Writing, at, bytes, category_query, sheet};
+use super::writing::{Writing, at, bytes, category_query, row};
 use crate::open::OpenFile;
-use crate::protocol::{Cell, Evidence, Report, ReportQuestion, SheetRow, Tone, Weight};
-use base::slice::{Slice, Spent};
+use crate::protocol::{Cell, Evidence, Report, ReportQuestion, SheetRow, Tone};
+use crate::report::column::{self, sheet};
+use analysis::category::CategoryRule;
+use base::slice::{Slice, Sliced, Spent};
 use base::sorted::{pair, sorted_numbers};
 use base::units::{Moment, grouped, percent};
+use history::replay::AllocationId;
 use mosaic::Mosaic;
 use sums::{Most, Sums};
 
@@ -38,8 +41,10 @@ impl Categories {
 }
 
 impl Job for Categories {
-    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice<'_>) -> Result<Report, Spent> {
-        Spent::unless(file.history(self.device).is_none() || file.categorize(slice.clock()))?;
+    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report> {
+        if file.history(self.device).is_some() {
+            file.categorize(slice)?;
+        }
         let file = &*file;
         let Some(history) = file.history(self.device) else {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
@@ -128,50 +133,49 @@ impl Parts {
     }
 
     fn write_categories(&self, writing: &mut Writing<'_>) {
-        let mut columns = vec![
-            ["category", "category"],
-            ["peak_requested", "at peak, requested"],
-            ["peak_share", "share"],
-            ["peak_count", "allocations"],
-        ];
-        if self.at.is_some() {
-            columns.extend([["requested", "at moment, requested"], ["count", "allocations then"]]);
-        }
-        columns.extend([["most_requested", "its most, requested"], ["most_event", "after event"]]);
-        let note = "Each allocation has one category. A row shows the moment at which its category had the most.";
-        let mut sheet = sheet(["categories", "Categories", note], &columns);
-        let cells = |name: Option<&str>, peak: Weight, at: Option<Weight>, most: Option<(u64, u32)>| {
-            let mut cells = vec![
-                name.map_or(Cell::Nothing, |name| Cell::Text(name.to_owned())),
-                Cell::Bytes(peak.bytes),
-                Cell::Share { part: peak.bytes, whole: self.peak.total.bytes },
-                Cell::Count(peak.count.into()),
-            ];
-            cells.extend(at.into_iter().flat_map(|at| [Cell::Bytes(at.bytes), Cell::Count(at.count.into())]));
-            let (bytes, event) = most.map_or((Cell::Nothing, Cell::Nothing), |(most, moment)| {
-                (Cell::Bytes(most), Cell::Event(Moment(moment).event_or_minus_one()))
-            });
-            cells.extend([bytes, event]);
-            cells
-        };
-        sheet.total = cells(None, self.peak.total, self.at.as_ref().map(|at| at.total), None);
-        let ranked = self.ranked(|place| self.most.of(place).0 > 0 || self.peak.of(place).count > 0);
+        let file = writing.file;
+        let names = file.groups.categories.set().categories();
         // What nothing explains is no category, and yet a part of the whole.
-        let others = u32::from(self.peak.unexplained.count > 0);
-        let end = ranked.len() as u32;
-        let rows: Vec<u32> = (0..end + others).collect();
-        writing.fill(sheet, &rows, |writing, row| {
-            let Some(&place) = ranked.get(row as usize) else {
-                let at = self.at.as_ref().map(|at| at.unexplained);
-                let cells = cells(Some("not explained by the file"), self.peak.unexplained, at, None);
-                return SheetRow { cells, ..SheetRow::default() };
-            };
-            let place = place as usize;
-            let name = writing.file.groups.categories.set().categories().get(place).map_or("", String::as_str);
-            let most = self.most.of(place);
-            let evidence = Evidence { find: Some(category_query(name)), ..at(most.1) };
-            let cells = cells(Some(name), self.peak.of(place), self.at.as_ref().map(|at| at.of(place)), Some(most));
-            SheetRow { cells, evidence: Some(evidence), ..SheetRow::default() }
+        type Place = Option<usize>;
+        let name = |place: usize| names.get(place).map_or("", String::as_str);
+        let peak = |place: Place| place.map_or(self.peak.unexplained, |place| self.peak.of(place));
+        let most = |place: usize| self.most.of(place);
+        let whole = self.peak.total;
+        let mut columns = vec![
+            column::text("category", "category", |place: Place| {
+                place.map_or("not explained by the file", name).to_owned()
+            }),
+            column::bytes("peak_requested", "at peak, requested", |place| peak(place).bytes)
+                .total(Cell::Bytes(whole.bytes)),
+            column::share("peak_share", "share", |place| (peak(place).bytes, whole.bytes))
+                .total(Cell::Share { part: whole.bytes, whole: whole.bytes }),
+            column::count("peak_count", "allocations", |place| peak(place).count.into())
+                .total(Cell::Count(whole.count.into())),
+        ];
+        if let Some(at) = &self.at {
+            let then = |place: Place| place.map_or(at.unexplained, |place| at.of(place));
+            columns.extend([
+                column::bytes("requested", "at moment, requested", move |place| then(place).bytes)
+                    .total(Cell::Bytes(at.total.bytes)),
+                column::count("count", "allocations then", move |place| then(place).count.into())
+                    .total(Cell::Count(at.total.count.into())),
+            ]);
+        }
+        columns.extend([
+            column::cell("most_requested", "its most, requested", |place: Place| {
+                place.map_or(Cell::Nothing, |place| Cell::Bytes(most(place).0))
+            }),
+            column::cell("most_event", "after event", |place: Place| {
+                place.map_or(Cell::Nothing, |place| column::after(most(place).1))
+            }),
+        ]);
+        let note = "Each allocation has one category. A row shows the moment at which its category had the most.";
+        let ranked = self.ranked(|place| self.most.of(place).0 > 0 || self.peak.of(place).count > 0);
+        let mut rows: Vec<Place> = ranked.into_iter().map(|place| Some(place as usize)).collect();
+        rows.extend((self.peak.unexplained.count > 0).then_some(None));
+        writing.fill(sheet(["categories", "Categories", note], &columns), &columns, &rows, |_, place| {
+            let evidence = |place| Evidence { find: Some(category_query(name(place))), ..at(most(place).1) };
+            place.map_or_else(SheetRow::default, |place| row(evidence(place)))
         });
     }
 
@@ -188,29 +192,24 @@ impl Parts {
         [&grouped(idle as u64), " of ", &grouped(set.rules().len() as u64), "."]
             .iter()
             .for_each(|part| note.push_str(part));
-        let sheet = sheet(
-            ["rules", "Rules", &note],
-            &[
-                ["rule", "rule"],
-                ["category", "category"],
-                ["why", "because of"],
-                ["peak_requested", "at peak, requested"],
-                ["peak_share", "share"],
-                ["peak_count", "allocations"],
-            ],
-        );
-        writing.fill(sheet, &ranked, |writing, number| {
-            let (weight, largest) = self.peak.rules.get(number as usize).copied().unwrap_or_default();
-            let rule = writing.file.groups.categories.set().rules().get(number as usize);
-            let cells = vec![
-                rule.map_or(Cell::Nothing, |_| Cell::Count(u64::from(number) + 1)),
-                rule.map_or(Cell::Nothing, |rule| Cell::Text(rule.category.clone())),
-                Cell::Text(rule.map_or_else(|| "no rule holds".to_owned(), |rule| rule.why())),
-                Cell::Bytes(weight.bytes),
-                Cell::Share { part: weight.bytes, whole: self.peak.total.bytes },
-                Cell::Count(weight.count.into()),
-            ];
-            writing.allocation_row(history::replay::AllocationId(largest), cells, Some(self.peak.moment))
+        let rule = |number: u32| set.rules().get(number as usize);
+        let sum = |number: u32| self.peak.rules.get(number as usize).copied().unwrap_or_default();
+        let columns = [
+            column::cell("rule", "rule", |number| {
+                rule(number).map_or(Cell::Nothing, |_| Cell::Count(u64::from(number) + 1))
+            }),
+            column::cell("category", "category", |number| {
+                rule(number).map_or(Cell::Nothing, |rule| Cell::Text(rule.category.clone()))
+            }),
+            column::text("why", "because of", |number| {
+                rule(number).map_or_else(|| "no rule holds".to_owned(), CategoryRule::why)
+            }),
+            column::bytes("peak_requested", "at peak, requested", |number| sum(number).0.bytes),
+            column::share("peak_share", "share", |number| (sum(number).0.bytes, self.peak.total.bytes)),
+            column::count("peak_count", "allocations", |number| sum(number).0.count.into()),
+        ];
+        writing.fill(sheet(["rules", "Rules", &note], &columns), &columns, &ranked, |writing, number| {
+            writing.allocation_row(AllocationId(sum(number).1), Some(self.peak.moment))
         });
     }
 
@@ -221,24 +220,18 @@ impl Parts {
             return;
         }
         let note = "The call sites of what no rule tells, live at the peak: what a rule of one's own could name.";
-        let mut sheet = sheet(
-            ["unknown", "Unknown", note],
-            &[
-                ["site", "call site"],
-                ["peak_requested", "at peak, requested"],
-                ["peak_share", "share"],
-                ["peak_count", "allocations"],
-            ],
-        );
-        let whole = self.peak.total.bytes;
-        let cells = |name: Cell, (bytes, count): (u64, u64)| {
-            vec![name, Cell::Bytes(bytes), Cell::Share { part: bytes, whole }, Cell::Count(count)]
-        };
-        sheet.total = cells(Cell::Nothing, sites.total(&ranked));
-        writing.fill(sheet, &ranked, |writing, group| {
-            let name = Cell::Text(sites.name(writing.file, writing.history, group));
-            let sum = sites.of(group);
-            writing.site_row(sites, group, cells(name, (sum.bytes, sum.count)), Some(self.peak.moment))
+        let (file, history, whole) = (writing.file, writing.history, self.peak.total.bytes);
+        let (part, count) = sites.total(&ranked);
+        let columns = [
+            column::text("site", "call site", |group| sites.name(file, history, group)),
+            column::bytes("peak_requested", "at peak, requested", |group| sites.of(group).bytes)
+                .total(Cell::Bytes(part)),
+            column::share("peak_share", "share", |group| (sites.of(group).bytes, whole))
+                .total(Cell::Share { part, whole }),
+            column::count("peak_count", "allocations", |group| sites.of(group).count).total(Cell::Count(count)),
+        ];
+        writing.fill(sheet(["unknown", "Unknown", note], &columns), &columns, &ranked, |writing, group| {
+            writing.site_row(sites, group, Some(self.peak.moment))
         });
     }
 }

@@ -7,9 +7,10 @@
 
 use crate::open::OpenFile;
 use crate::protocol::Cell;
-use crate::protocol::{Evidence, SheetRow};
-use crate::report::writing::{Writing, at, category_query, sheet};
-use base::slice::{Slice, Spent};
+use crate::protocol::Evidence;
+use crate::report::column::{self, sheet};
+use crate::report::writing::{Writing, at, category_query, row};
+use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_numbers};
 use base::units::EventIdx;
 use hashbrown::HashMap;
@@ -34,13 +35,8 @@ impl Mosaic {
         Mosaic { event: 0, live: HashMap::default(), peak: now.clone(), now, sum: 0, most: 0, when: 0 }
     }
 
-    /// Follows the events while there is time.
-    pub(super) fn step(
-        &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+    /// Follows the events.
+    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         for event in self.event..history.event_count() {
             slice.tick()?;
             self.event += 1;
@@ -87,27 +83,20 @@ impl Mosaic {
     pub(super) fn write(&self, writing: &mut Writing<'_>) {
         let note = "Mosaic's own counting, to compare with: allocations of the trace alone, without what was there before the recording; \
                     the peak is that of their sum.";
-        let mut sheet = sheet(
-            ["mosaic", "As Mosaic counts", note],
-            &[["category", "category"], ["requested", "requested at Mosaic's peak"], ["share", "share"]],
-        );
         let bytes = |bytes: i128| u64::try_from(bytes.max(0)).unwrap_or(u64::MAX);
-        let cells = |name: Option<&str>, part: i128| {
-            let part = bytes(part);
-            vec![
-                name.map_or(Cell::Nothing, |name| Cell::Text(name.to_owned())),
-                Cell::Bytes(part),
-                Cell::Share { part, whole: bytes(self.most) },
-            ]
-        };
-        sheet.total = cells(None, self.most);
+        let categories = writing.file.groups.categories.set().categories();
+        let name = |place: u32| categories.get(place as usize).map_or("", String::as_str);
+        let sum = |place: u32| bytes(self.peak.get(place as usize).copied().flatten().unwrap_or(0));
+        let whole = bytes(self.most);
+        let columns = [
+            column::text("category", "category", |place| name(place).to_owned()),
+            column::bytes("requested", "requested at Mosaic's peak", sum).total(Cell::Bytes(whole)),
+            column::share("share", "share", |place| (sum(place), whole)).total(Cell::Share { part: whole, whole }),
+        ];
         let there = (0u32..).zip(&self.peak).filter_map(|(place, sum)| Some((place, (*sum)?)));
         let ranked = sorted_numbers(there.map(|(place, sum)| (pair(!bytes(sum), 0), place)).collect());
-        writing.fill(sheet, &ranked, |writing, place| {
-            let name = writing.file.groups.categories.set().categories().get(place as usize).map_or("", String::as_str);
-            let sum = self.peak.get(place as usize).copied().flatten().unwrap_or(0);
-            let evidence = Evidence { find: Some(category_query(name)), ..at(self.when) };
-            SheetRow { cells: cells(Some(name), sum), evidence: Some(evidence), ..SheetRow::default() }
+        writing.fill(sheet(["mosaic", "As Mosaic counts", note], &columns), &columns, &ranked, |_, place| {
+            row(Evidence { find: Some(category_query(name(place))), ..at(self.when) })
         });
     }
 }

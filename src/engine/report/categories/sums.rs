@@ -5,7 +5,7 @@ use crate::categories::NO_RULE;
 use crate::open::OpenFile;
 use crate::protocol::{Scope, Weight};
 use crate::report::site_sums::SiteSums;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::units::EventIdx;
 use history::replay::{AllocationId, DeviceHistory, Source};
 use history::snapshot::StackId;
@@ -51,13 +51,8 @@ impl Sums {
         }
     }
 
-    /// Sums up while there is time.
-    pub(super) fn step(
-        &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+    /// Sums up.
+    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         let population = self.population.get_or_insert_with(|| Population::new(history, Scope::At(self.moment)));
         let (categories, last) = (&file.groups.categories, self.categories.len().saturating_sub(1));
         population.each(history, &mut self.next, slice, &mut |id, bytes| {
@@ -109,13 +104,8 @@ impl Most {
         Most { of: vec![(0, 0, 0); file.groups.categories.set().categories().len()], early: 0, event: 0 }
     }
 
-    /// Follows the events while there is time.
-    pub(super) fn step(
-        &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+    /// Follows the events.
+    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         let early = history.allocations.early();
         while self.early < early {
             slice.tick()?;

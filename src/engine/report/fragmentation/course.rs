@@ -1,7 +1,7 @@
 //! How much is reserved and free over the trace, in one run over the events: the most of each of many equal parts.
 
 use crate::open::OpenFile;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_numbers};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
@@ -46,13 +46,8 @@ impl Course {
         Course { now, next_early: 0, next_event: None, parts: vec![[None; 2]; PARTS * FINER] }
     }
 
-    /// Works while there is time.
-    pub(super) fn step(
-        &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+    /// Works until it is done.
+    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         let bytes = |id: AllocationId| i64::try_from(file.about(history).rounded(id).0).unwrap_or(i64::MAX);
         let early = history.allocations.early();
         while self.next_early < early {

@@ -7,11 +7,12 @@ mod moments;
 use super::job::Job;
 use super::layout::{Asked, Layout, kind_name};
 use super::waste::{pool_name, stream_name};
-use super::writing::{Writing, at, bytes, row, sheet, threshold};
+use super::writing::{Writing, at, bytes, row, threshold};
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Report, ReportQuestion, StateFit, Threshold, Tone};
+use crate::report::column::{self, sheet};
 use crate::state::Fits;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced, Spent};
 use base::units::{EventIdx, Moment, counted, grouped, percent};
 use course::{By, Course, Free};
 use history::replay::{DeviceHistory, SegmentLives};
@@ -71,8 +72,8 @@ impl Parts {
 }
 
 impl Job for Fragmentation {
-    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice<'_>) -> Result<Report, Spent> {
-        Spent::unless(file.segment_lives(self.device, slice.clock()))?;
+    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report> {
+        file.segment_lives(self.device, slice)?;
         let file = &*file;
         let (Some(history), Some(lives)) = (file.history(self.device), file.segments(self.device)) else {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
@@ -86,7 +87,7 @@ impl Job for Fragmentation {
         for layout in layouts.into_iter().flatten() {
             layout.step(file, history, lives, slice)?;
         }
-        let told = fits.step(&parts.moment.held, lives, slice.clock()).ok_or(Spent)?;
+        let told = fits.step(&parts.moment.held, lives, slice)?;
         let parts = self.parts.take().ok_or(Spent)?;
         let mut writing = Writing::new(file, history, &self.question);
         say(&mut writing, &parts, lives, course);
@@ -235,44 +236,30 @@ fn say(writing: &mut Writing<'_>, parts: &Parts, lives: &SegmentLives, course: &
 }
 
 fn write_fits(writing: &mut Writing<'_>, parts: &Parts, fits: Vec<StateFit>) {
-    let mut sheet = sheet(
-        [
-            "request",
-            "Where a request would go",
-            "At the moment, by pool and stream: the smallest free block that it may fit into, or what the driver would be asked for.",
-        ],
-        &[
-            ["pool", "pool"],
-            ["stream", "stream"],
-            ["rounded", "≥ rounded"],
-            ["goes", "goes into"],
-            ["block", "≤ free block"],
-            ["new_segment", "asked of the driver"],
-            ["free", "≤ free in all"],
-            ["largest_free", "≤ largest free block"],
-        ],
-    );
+    let goes = |fit: &StateFit| match fit.block {
+        Some((address, _)) => format!("free block at 0x{address:x}"),
+        None if fit.free >= fit.rounded => "a new segment, though enough is free in all".to_owned(),
+        None => "a new segment".to_owned(),
+    };
+    let columns = [
+        column::text("pool", "pool", |fit: &StateFit| pool_name(fit.pool, fit.rounded <= 1 << 20)),
+        column::text("stream", "stream", |fit: &StateFit| stream_name(fit.stream)),
+        column::bytes("rounded", "≥ rounded", |fit: &StateFit| fit.rounded),
+        column::text("goes", "goes into", goes),
+        column::cell("block", "≤ free block", |fit: &StateFit| {
+            fit.block.map_or(Cell::Nothing, |(_, bytes)| Cell::Bytes(bytes))
+        }),
+        column::cell("new_segment", "asked of the driver", |fit: &StateFit| {
+            if fit.block.is_none() { Cell::Bytes(fit.new_segment) } else { Cell::Nothing }
+        }),
+        column::bytes("free", "≤ free in all", |fit: &StateFit| fit.free),
+        column::bytes("largest_free", "≤ largest free block", |fit: &StateFit| fit.largest_free),
+    ];
+    let note = "At the moment, by pool and stream: the smallest free block that it may fit into, or what the driver would be asked for.";
+    let mut sheet = sheet(["request", "Where a request would go", note], &columns);
     sheet.threshold = Some(parts.request.clone());
-    let numbers: Vec<u32> = (0..fits.len() as u32).collect();
-    writing.fill(sheet, &numbers, |_, place| {
-        let Some(fit) = fits.get(place as usize) else { return Default::default() };
-        let goes = match fit.block {
-            Some((address, _)) => format!("free block at 0x{address:x}"),
-            None if fit.free >= fit.rounded => "a new segment, though enough is free in all".to_owned(),
-            None => "a new segment".to_owned(),
-        };
-        let cells = vec![
-            Cell::Text(pool_name(fit.pool, fit.rounded <= 1 << 20)),
-            Cell::Text(stream_name(fit.stream)),
-            Cell::Bytes(fit.rounded),
-            Cell::Text(goes),
-            fit.block.map_or(Cell::Nothing, |(_, bytes)| Cell::Bytes(bytes)),
-            if fit.block.is_none() { Cell::Bytes(fit.new_segment) } else { Cell::Nothing },
-            Cell::Bytes(fit.free),
-            Cell::Bytes(fit.largest_free),
-        ];
-        row(cells, at(parts.moment.moment))
-    });
+    let fits: Vec<&StateFit> = fits.iter().collect();
+    writing.fill(sheet, &columns, &fits, |_, _| row(at(parts.moment.moment)));
 }
 
 fn write_moments(writing: &mut Writing<'_>, key: &str, title: &str, moments: Vec<Free>) {
@@ -282,22 +269,12 @@ fn write_moments(writing: &mut Writing<'_>, key: &str, title: &str, moments: Vec
         _ => "The trace in 48 parts of as many events: the moment of each with the most free bytes.",
     };
     let columns = [
-        ["event", "after event"],
-        ["free", "≤ free"],
-        ["reserved", "reserved"],
-        ["free_share", "≤ free of reserved"],
-        ["requested", "active, requested"],
+        column::event("event", "after event", |it: &Free| it.moment),
+        column::bytes("free", "≤ free", |it: &Free| it.free),
+        column::bytes("reserved", "reserved", |it: &Free| it.reserved),
+        column::share("free_share", "≤ free of reserved", |it: &Free| (it.free, it.reserved)),
+        column::bytes("requested", "active, requested", |it: &Free| it.requested),
     ];
-    let places: Vec<u32> = (0..moments.len() as u32).collect();
-    writing.fill(sheet([key, title, note], &columns), &places, |_, place| {
-        let Some(it) = moments.get(place as usize) else { return Default::default() };
-        let cells = vec![
-            Cell::Event(Moment(it.moment).event_or_minus_one()),
-            Cell::Bytes(it.free),
-            Cell::Bytes(it.reserved),
-            Cell::Share { part: it.free, whole: it.reserved },
-            Cell::Bytes(it.requested),
-        ];
-        row(cells, at(it.moment))
-    });
+    let moments: Vec<&Free> = moments.iter().collect();
+    writing.fill(sheet([key, title, note], &columns), &columns, &moments, |_, it| row(at(it.moment)));
 }

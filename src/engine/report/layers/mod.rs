@@ -4,13 +4,14 @@ mod sums;
 mod tree;
 
 use super::job::Job;
-use super::writing::{MOST_ROWS, StackLines, bytes, cut, row, says, sheet, shown};
+use super::writing::{MOST_ROWS, StackLines, bytes, cut, row, says, shown};
 use crate::open::OpenFile;
 use crate::places::lasted_us;
 use crate::protocol::{Cell, Evidence, Report, ReportQuestion, Sheet, SheetRow, Span, Statement, Tone, Topic};
 use crate::radix::Radix;
+use crate::report::column::{self, cells, sheet};
 use analysis::site;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_by_key};
 use base::units::{EventIdx, counted, percent};
 use history::replay::DeviceHistory;
@@ -43,7 +44,7 @@ impl Layers {
     }
 
     /// Puts modules in the order in which they are told where not all are: the outer before the inner, then by bytes.
-    fn rank(&mut self, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    fn rank(&mut self, slice: &mut Slice) -> Sliced {
         let known = self.outermost.len();
         if known == 0 {
             self.outermost = Radix::with_room(self.tree.modules.len());
@@ -53,7 +54,7 @@ impl Layers {
             let key = u64::from(module.depth.min(0xffff)) << 48 | (!sum.allocated >> 16);
             self.outermost.push(key, number as u32);
         }
-        Spent::unless(self.outermost.step(slice.clock()))
+        self.outermost.step(slice)
     }
 
     fn report(&mut self, snapshot: &Snapshot, history: &DeviceHistory) -> Report {
@@ -70,7 +71,7 @@ impl Layers {
 }
 
 impl Job for Layers {
-    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice<'_>) -> Result<Report, Spent> {
+    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report> {
         let Some(history) = file.history(self.device) else {
             return Ok(Report { topic: Topic::Layers, ..Report::default() });
         };
@@ -161,19 +162,30 @@ impl Telling<'_> {
     }
 
     fn sheet(&self, modules: &[u32], rows: u32) -> Sheet {
+        type Row = (Module, Sum);
+        let known = |sum: Sum, cell: Cell| if sum.events > 0 { cell } else { Cell::Nothing };
+        let lasted = |sum: Sum| lasted_us(self.history, EventIdx(sum.first), EventIdx(sum.last));
         let columns = [
-            ["module", "module"],
-            ["called_at", "called at"],
-            ["peak_requested", "most live, requested"],
-            ["peak_reserved", "most reserved"],
-            ["live_at_peak", "at peak, requested"],
-            ["allocations", "allocations"],
-            ["allocated_bytes", "allocated, requested"],
-            ["deallocations", "deallocations"],
-            ["freed_bytes", "freed, requested"],
-            ["mean_fragmentation", "mean fragmentation, ≤"],
-            ["duration_us", "from first to last"],
-            ["events", "events"],
+            column::text("module", "module", |(module, sum): Row| cut(&self.name(module, sum))),
+            column::text("called_at", "called at", |(module, _): Row| cut(&self.calls(module))),
+            column::cell("peak_requested", "most live, requested", |(_, sum): Row| known(sum, Cell::Bytes(sum.peak))),
+            column::cell("peak_reserved", "most reserved", |(_, sum): Row| match sum.reserved {
+                0 => Cell::Nothing,
+                reserved => known(sum, Cell::Bytes(reserved)),
+            }),
+            column::bytes("live_at_peak", "at peak, requested", |(_, sum): Row| sum.live),
+            column::count("allocations", "allocations", |(_, sum): Row| sum.allocations),
+            column::bytes("allocated_bytes", "allocated, requested", |(_, sum): Row| sum.allocated),
+            column::count("deallocations", "deallocations", |(_, sum): Row| sum.frees),
+            column::bytes("freed_bytes", "freed, requested", |(_, sum): Row| sum.freed),
+            column::cell("mean_fragmentation", "mean fragmentation, ≤", |(_, sum): Row| match sum.reserved {
+                0 => Cell::Nothing,
+                _ => known(sum, Cell::Ratio(sum.fragmentation / sum.events as f64)),
+            }),
+            column::cell("duration_us", "from first to last", |(_, sum): Row| {
+                lasted(sum).map_or(Cell::Nothing, |lasted| known(sum, Cell::Micros(lasted.unsigned_abs())))
+            }),
+            column::count("events", "events", |(_, sum): Row| sum.events),
         ];
         let mut sheet = sheet(["layers", "Modules", NOTE], &columns);
         let told = modules.get(..rows as usize).unwrap_or(modules);
@@ -181,35 +193,16 @@ impl Telling<'_> {
         let mut lines = StackLines::default();
         for number in self.in_order(told) {
             let (Some(module), Some(sum)) = (self.module(number), self.sum(number)) else { continue };
-            sheet.rows.push(self.row(module, sum, &mut lines));
+            let calls =
+                std::iter::successors(Some(module), |inner| self.module(inner.parent)).filter_map(|inner| inner.call);
+            sheet.rows.push(SheetRow {
+                cells: cells(&columns, (module, sum)),
+                stack: lines.of_frames(self.snapshot, calls),
+                depth: module.depth,
+                ..row(self.evidence(module, sum))
+            });
         }
         sheet
-    }
-
-    fn row(&self, module: Module, sum: Sum, lines: &mut StackLines) -> SheetRow {
-        let has_events = sum.events > 0;
-        let reserved = Some(sum.reserved).filter(|&reserved| has_events && reserved > 0);
-        let lasted = lasted_us(self.history, EventIdx(sum.first), EventIdx(sum.last)).filter(|_| has_events);
-        let cells = vec![
-            Cell::Text(cut(&self.name(module, sum))),
-            Cell::Text(cut(&self.calls(module))),
-            if has_events { Cell::Bytes(sum.peak) } else { Cell::Nothing },
-            reserved.map_or(Cell::Nothing, Cell::Bytes),
-            Cell::Bytes(sum.live),
-            Cell::Count(sum.allocations),
-            Cell::Bytes(sum.allocated),
-            Cell::Count(sum.frees),
-            Cell::Bytes(sum.freed),
-            reserved.map_or(Cell::Nothing, |_| Cell::Ratio(sum.fragmentation / sum.events as f64)),
-            lasted.map_or(Cell::Nothing, |lasted| Cell::Micros(lasted.unsigned_abs())),
-            Cell::Count(sum.events),
-        ];
-        let calls =
-            std::iter::successors(Some(module), |inner| self.module(inner.parent)).filter_map(|inner| inner.call);
-        let mut row = row(cells, self.evidence(module, sum));
-        row.stack = lines.of_frames(self.snapshot, calls);
-        row.depth = module.depth;
-        row
     }
 
     /// Each after the one it is called in, those called in one by when they first run.

@@ -3,7 +3,7 @@
 use super::tree::{Module, Tree};
 use crate::innermost::Innermost;
 use crate::origin::{is_of_free, stack_of};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{Action, Snapshot, StringId};
@@ -90,18 +90,18 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// Sums up while there is time.
+    /// Sums up.
     pub(super) fn step(
         &mut self,
         snapshot: &Snapshot,
         history: &DeviceHistory,
         tree: &Tree,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+        slice: &mut Slice,
+    ) -> Sliced {
         if self.is_whole {
             return Ok(());
         }
-        Spent::unless(self.innermost.step(snapshot, history, slice.clock()))?;
+        self.innermost.step(snapshot, history, slice)?;
         let (events, allocations) = (history.event_count(), &history.allocations);
         if self.sums.is_empty() {
             self.sums = vec![Sum::default(); tree.modules.len()];

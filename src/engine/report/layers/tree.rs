@@ -4,7 +4,7 @@
 //! module it is called in, or the frame outside all modules), by the frames between the two, and by the file of its `forward`.
 
 use crate::report::modules::{Modules, Role};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use hashbrown::HashMap;
 use history::snapshot::{FrameId, Snapshot, StackId, StringId};
 
@@ -45,8 +45,8 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Looks at stacks while there is time.
-    pub(super) fn step(&mut self, snapshot: &Snapshot, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    /// Looks at stacks.
+    pub(super) fn step(&mut self, snapshot: &Snapshot, slice: &mut Slice) -> Sliced {
         let count = snapshot.stacks.len();
         if self.places.is_empty() {
             self.places = Vec::with_capacity(count);

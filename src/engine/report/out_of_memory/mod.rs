@@ -7,19 +7,20 @@ mod sentences;
 use super::job::Job;
 use super::live_sites::LiveSites;
 use super::site_sums::site_of;
-use super::waste::{pool_name, stream_name};
-use super::writing::{Writing, freed_by, says, sheet, threshold};
+use super::waste::stream_name;
+use super::writing::{Writing, at, freed_by, row, says, threshold};
 use crate::open::OpenFile;
-use crate::protocol::{Cell, Evidence, Report, ReportQuestion, SheetRow, Threshold, Tone};
+use crate::protocol::{Cell, Report, ReportQuestion, SheetRow, Threshold, Tone};
+use crate::report::column::{self, sheet};
+use crate::report::layout::kind_name;
 use crate::state::Held;
 use analysis::site;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced, Spent};
 use base::units::EventIdx;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{Action, StackId};
 use refused::{Facts, Refused, refused};
-use rooms::Room;
-pub(super) use rooms::Rooms;
+pub(super) use rooms::{Room, Rooms};
 
 /// Refused requests, and allocations before one, that are told of.
 const MOST_REQUESTS: u32 = 1000;
@@ -42,11 +43,11 @@ impl OutOfMemory {
 }
 
 impl Job for OutOfMemory {
-    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice<'_>) -> Result<Report, Spent> {
+    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report> {
         if self.refused.is_none() {
             self.sites = sites(file, self.device, self.question.rows.min(MOST_REQUESTS) as usize);
         }
-        Spent::unless(file.segment_lives(self.device, slice.clock()))?;
+        file.segment_lives(self.device, slice)?;
         let file = &*file;
         let history = file.history(self.device);
         let lives = file.segments(self.device);
@@ -69,7 +70,7 @@ impl Job for OutOfMemory {
         };
         let Refused { live, held, rooms, before, next, .. } = refused;
         live.step(file, history, &mut |_, _| {}, slice)?;
-        Spent::unless(held.step(file, history, lives, slice.clock()))?;
+        held.step(file, history, lives, slice)?;
         rooms.step(held, lives, slice)?;
         let wanted = self.question.rows.min(MOST_REQUESTS) as usize;
         while *next > 0 && before.len() < wanted {
@@ -125,136 +126,77 @@ fn nothing(history: Option<&DeviceHistory>, question: &ReportQuestion) -> Report
     report
 }
 
+/// A request that failed: its event, and its call site.
+type Row<'a> = (u32, Facts, &'a str);
+
 /// Every request that failed.
 fn write_requests(writing: &mut Writing<'_>, sites: &[String]) {
     let (file, history) = (writing.file, writing.history);
-    let sheet = sheet(
-        [
-            "requests",
-            "Requests that failed",
-            "Newest first. What is said below is of the newest, or of the one at the chosen moment. Not in use is the \
-             most that it may have been: rounding is not counted as use.",
-        ],
-        &[
-            ["event", "event"],
-            ["asked", "asked for"],
-            ["driver_free", "free by the driver"],
-            ["reserved", "reserved"],
-            ["requested", "requested, live"],
-            ["pending", "of it pending"],
-            ["unused", "≤ not in use"],
-            ["stream", "stream"],
-            ["site", "call site"],
-        ],
-    );
+    let stream = |event: u32| file.snapshot.labels.labels(history.events.labels(event)).stream;
+    let columns = [
+        column::cell("event", "event", |(event, ..): Row<'_>| Cell::Event(event.into())),
+        column::bytes("asked", "asked for", |(_, facts, _): Row<'_>| facts.asked),
+        column::bytes("driver_free", "free by the driver", |(_, facts, _): Row<'_>| facts.driver),
+        column::bytes("reserved", "reserved", |(_, facts, _): Row<'_>| facts.reserved),
+        column::bytes("requested", "requested, live", |(_, facts, _): Row<'_>| facts.requested),
+        column::bytes("pending", "of it pending", |(_, facts, _): Row<'_>| facts.pending),
+        column::bytes("unused", "≤ not in use", |(_, facts, _): Row<'_>| {
+            facts.reserved.saturating_sub(facts.requested)
+        }),
+        column::text("stream", "stream", |(event, ..): Row<'_>| stream_name(stream(event))),
+        column::text("site", "call site", |(.., site): Row<'_>| site.to_owned()),
+    ];
+    let note = "Newest first. What is said below is of the newest, or of the one at the chosen moment. Not in use is the \
+                most that it may have been: rounding is not counted as use.";
+    let mut sheet = sheet(["requests", "Requests that failed", note], &columns);
     let mut events: Vec<u32> = refused(history).collect();
     events.reverse();
-    let mut sheet = sheet;
     sheet.left_out = events.len() as u32;
-    events.truncate(sites.len());
-    let mut sites = sites.iter();
-    writing.fill(sheet, &events, |writing, event| {
-        let facts = Facts::of(history, event);
-        let labels = file.snapshot.labels.labels(history.events.labels(event));
+    let rows: Vec<Row<'_>> =
+        events.iter().zip(sites).map(|(&event, site)| (event, Facts::of(history, event), site.as_str())).collect();
+    writing.fill(sheet, &columns, &rows, |writing, (event, ..)| {
         let stack = writing.lines.of(&file.snapshot, history.events.stack(event));
-        let cells = vec![
-            Cell::Event(event.into()),
-            Cell::Bytes(facts.asked),
-            Cell::Bytes(facts.driver),
-            Cell::Bytes(facts.reserved),
-            Cell::Bytes(facts.requested),
-            Cell::Bytes(facts.pending),
-            Cell::Bytes(facts.reserved.saturating_sub(facts.requested)),
-            Cell::Text(stream_name(labels.stream)),
-            Cell::Text(sites.next().cloned().unwrap_or_default()),
-        ];
-        let evidence = Some(Evidence { moment: Some(event + 1), ..Evidence::default() });
-        SheetRow { cells, stack, evidence, ..SheetRow::default() }
+        SheetRow { stack, ..row(at(event + 1)) }
     });
 }
 
 /// What was free in each pool.
 fn write_room(writing: &mut Writing<'_>, refused: &Refused) {
     let rooms = &refused.rooms.rooms;
-    let ranked = rooms.iter().zip(0..).map(|(room, at)| (!u128::from(room.sums.free), at)).collect();
-    let ranked = base::sorted::sorted_numbers(ranked);
-    let mut sheet = sheet(
-        [
-            "room",
-            "What was free in each pool",
-            "Out of the segments of the end and the events since. A request is served from blocks of its own pool, size class and \
-             stream alone. Upper bounds: a block that is gone by the end may have been larger than its size rounded up.",
-        ],
-        &[
-            ["largest_free", "≤ largest free block"],
-            ["free", "≤ free"],
-            ["free_blocks", "free blocks"],
-            ["reserved", "reserved"],
-            ["whole_segments", "segments without a live block"],
-            ["whole_reserved", "reserved by those"],
-            ["pool", "pool"],
-            ["stream", "stream"],
-        ],
-    );
+    let ranked = base::sorted::sorted_by_key(rooms.iter().collect(), |room: &&Room| !u128::from(room.sums.free));
     let sum = |of: fn(&Room) -> u64| rooms.iter().fold(0u64, |sum, room| sum.saturating_add(of(room)));
-    sheet.total = vec![
-        Cell::Nothing,
-        Cell::Bytes(sum(|room| room.sums.free)),
-        Cell::Count(sum(|room| room.sums.free_blocks.into())),
-        Cell::Bytes(sum(|room| room.sums.reserved)),
-        Cell::Count(sum(|room| room.whole)),
-        Cell::Bytes(sum(|room| room.whole_bytes)),
-        Cell::Nothing,
-        Cell::Nothing,
+    let bytes = |key, label, of: fn(&Room) -> u64| column::bytes(key, label, of).total(Cell::Bytes(sum(of)));
+    let count = |key, label, of: fn(&Room) -> u64| column::count(key, label, of).total(Cell::Count(sum(of)));
+    let columns = [
+        column::bytes("largest_free", "≤ largest free block", |room: &Room| room.sums.largest_free),
+        bytes("free", "≤ free", |room| room.sums.free),
+        count("free_blocks", "free blocks", |room| room.sums.free_blocks.into()),
+        bytes("reserved", "reserved", |room| room.sums.reserved),
+        count("whole_segments", "segments without a live block", |room| room.whole),
+        bytes("whole_reserved", "reserved by those", |room| room.whole_bytes),
+        column::text("pool", "pool", |room: &Room| kind_name(&room.kind)),
+        column::text("stream", "stream", |room: &Room| stream_name(room.kind.stream)),
     ];
-    let moment = refused.live.moment;
-    writing.fill(sheet, &ranked, |_, at| {
-        let Some(room) = rooms.get(at as usize) else { return SheetRow::default() };
-        let mut pool = pool_name(room.kind.pool, room.kind.small);
-        if room.kind.expandable {
-            pool.push_str(", expandable");
-        }
-        let cells = vec![
-            Cell::Bytes(room.sums.largest_free),
-            Cell::Bytes(room.sums.free),
-            Cell::Count(room.sums.free_blocks.into()),
-            Cell::Bytes(room.sums.reserved),
-            Cell::Count(room.whole),
-            Cell::Bytes(room.whole_bytes),
-            Cell::Text(pool),
-            Cell::Text(stream_name(room.kind.stream)),
-        ];
-        let evidence = Some(Evidence { moment: Some(moment), ..Evidence::default() });
-        SheetRow { cells, evidence, ..SheetRow::default() }
-    });
+    let note = "Out of the segments of the end and the events since. A request is served from blocks of its own pool, size class and \
+                stream alone. Upper bounds: a block that is gone by the end may have been larger than its size rounded up.";
+    let sheet = sheet(["room", "What was free in each pool", note], &columns);
+    writing.fill(sheet, &columns, &ranked, |_, _| row(at(refused.live.moment)));
 }
 
 /// The last large allocations before it.
 fn write_before(writing: &mut Writing<'_>, refused: &Refused, big: Threshold) {
     let (file, history) = (writing.file, writing.history);
-    let mut sheet = sheet(
-        ["before", "The last large allocations before it", "Newest first."],
-        &[
-            ["requested", "requested"],
-            ["event", "event"],
-            ["events_before", "events before"],
-            ["freed_event", "freed by event"],
-            ["site", "call site"],
-        ],
-    );
+    let born = |id| history.allocations.born(AllocationId(id)).0;
+    let columns = [
+        column::bytes("requested", "requested", |id| history.allocations.size(AllocationId(id))),
+        column::event("event", "event", born),
+        column::count("events_before", "events before", |id| refused.live.moment.saturating_sub(born(id)).into()),
+        column::cell("freed_event", "freed by event", |id| freed_by(history, AllocationId(id))),
+        column::text("site", "call site", |id| site_of(file, history, AllocationId(id))),
+    ];
+    let mut sheet = sheet(["before", "The last large allocations before it", "Newest first."], &columns);
     sheet.threshold = Some(big);
     let ids: Vec<u32> =
         refused.before.iter().filter_map(|&event| Some(history.allocation_of(EventIdx(event))?.0)).collect();
-    writing.fill(sheet, &ids, |writing, id| {
-        let id = AllocationId(id);
-        let born = history.allocations.born(id);
-        let cells = vec![
-            Cell::Bytes(history.allocations.size(id)),
-            Cell::Event(born.event_or_minus_one()),
-            Cell::Count(u64::from(refused.live.moment.saturating_sub(born.0))),
-            freed_by(history, id),
-            Cell::Text(site_of(file, history, id)),
-        ];
-        writing.allocation_row(id, cells, Some(born.0))
-    });
+    writing.fill(sheet, &columns, &ids, |writing, id| writing.allocation_row(AllocationId(id), Some(born(id))));
 }

@@ -2,7 +2,7 @@
 
 use crate::protocol::StateSums;
 use crate::state::Held;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use hashbrown::HashMap;
 use history::replay::{SegmentKind, SegmentLives};
 
@@ -28,13 +28,8 @@ pub(in crate::report) struct Rooms {
 }
 
 impl Rooms {
-    /// Adds up segments while there is time.
-    pub(in crate::report) fn step(
-        &mut self,
-        held: &Held,
-        lives: &SegmentLives,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+    /// Adds up segments.
+    pub(in crate::report) fn step(&mut self, held: &Held, lives: &SegmentLives, slice: &mut Slice) -> Sliced {
         for segment in held.segments.iter().skip(self.next) {
             slice.tick()?;
             self.next += 1;

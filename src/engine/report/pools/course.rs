@@ -3,7 +3,7 @@
 use crate::open::OpenFile;
 use crate::protocol::Grouping;
 use crate::radix::Radix;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory, SegmentLives, Source};
 
@@ -71,14 +71,14 @@ impl Course {
         Course { pools, moments, ends, ended, next_end, next_range, next_early, next_event }
     }
 
-    /// Works while there is time.
+    /// Works until it is done.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,
         history: &DeviceHistory,
         lives: &SegmentLives,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+        slice: &mut Slice,
+    ) -> Sliced {
         while self.ends.len() < lives.ranges.len() && self.ended.is_empty() {
             slice.tick()?;
             let id = self.ends.len() as u32;
@@ -86,7 +86,7 @@ impl Course {
             self.ends.push(died.into(), id);
         }
         if self.ended.is_empty() {
-            Spent::unless(self.ends.step(slice.clock()))?;
+            self.ends.step(slice)?;
             self.ended = std::mem::take(&mut self.ends).into_ids();
             self.map(file, lives, 0);
         }

@@ -4,11 +4,12 @@ mod course;
 
 use super::job::Job;
 use super::site_sums::SiteSums;
-use super::writing::{Writing, at, bytes, sheet};
+use super::writing::{Writing, at, bytes, row};
 use crate::answers::Population;
 use crate::open::OpenFile;
-use crate::protocol::{Cell, Grouping, Report, ReportQuestion, Scope, Sheet, SheetRow, Tone};
-use base::slice::{Slice, Spent};
+use crate::protocol::{Cell, Grouping, Report, ReportQuestion, Scope, Tone};
+use crate::report::column::{self, sheet};
+use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_numbers};
 use base::units::{Moment, counted, grouped, percent};
 use course::{Course, Pool};
@@ -41,8 +42,8 @@ impl Pools {
 }
 
 impl Job for Pools {
-    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice<'_>) -> Result<Report, Spent> {
-        Spent::unless(file.segment_lives(self.device, slice.clock()))?;
+    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report> {
+        file.segment_lives(self.device, slice)?;
         let file = &*file;
         let (Some(history), Some(lives)) = (file.history(self.device), file.segments(self.device)) else {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
@@ -72,7 +73,7 @@ impl Job for Pools {
 }
 
 impl Contents {
-    fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         self.population.each(history, &mut self.next, slice, &mut |id, size| {
             if file.groups.of(&file.snapshot, history, id, Grouping::Pool) == self.pool {
                 self.sums.add(file, history, id, size);
@@ -88,8 +89,8 @@ fn ranked(course: &Course) -> Vec<u32> {
 }
 
 /// What a pool is called.
-fn name(writing: &Writing<'_>, pool: u32) -> String {
-    writing.file.groups.label(&writing.file.snapshot, writing.history, Grouping::Pool, pool)
+fn name(file: &OpenFile, history: &DeviceHistory, pool: u32) -> String {
+    file.groups.label(&file.snapshot, history, Grouping::Pool, pool)
 }
 
 fn say(writing: &mut Writing<'_>, course: &Course) {
@@ -149,37 +150,7 @@ fn say(writing: &mut Writing<'_>, course: &Course) {
     }
 }
 
-fn event(moment: u32) -> Cell {
-    Cell::Event(Moment(moment).event_or_minus_one())
-}
-
 fn write_pools(writing: &mut Writing<'_>, course: &Course) {
-    let ranked = ranked(course);
-    let mut sheet = sheet(
-        [
-            "pools",
-            "What each pool may hold, and what it holds",
-            "Capacity is the most that was reserved, contents the most that was active, each with the event after which. The peak is \
-             that of the device's requested bytes. Who tells the pool: the event of an allocation, or the segment at its address at the end.",
-        ],
-        &[
-            ["pool", "pool"],
-            ["capacity", "most reserved"],
-            ["capacity_event", "after event"],
-            ["contents", "most active, requested"],
-            ["contents_event", "after event"],
-            ["peak_reserved", "at the peak: reserved"],
-            ["peak_active", "active, requested"],
-            ["peak_idle", "≤ idle"],
-            ["at_reserved", "at the moment: reserved"],
-            ["at_active", "active, requested"],
-            ["at_allocated", "allocated, requested"],
-            ["at_idle", "≤ idle"],
-            ["segments", "segments at the end"],
-            ["told_by_event", "allocations told by events"],
-            ["told_by_segment", "told by segments"],
-        ],
-    );
     let segments = segments_at_end(writing);
     let [peak, moment] = [0, 1].map(|which| {
         let all = course.pools.iter().map(move |pool| pool.at[which]);
@@ -195,33 +166,40 @@ fn write_pools(writing: &mut Writing<'_>, course: &Course) {
     });
     // Blocks whose pool is not known may lie in what is known to be of one: only all together are what is free.
     let idle = |(reserved, _, rounded, _): (u64, u64, u64, u64)| reserved.saturating_sub(rounded);
-    sheet.total = vec![Cell::Nothing; 5];
-    sheet.total.extend([peak.0, peak.1, idle(peak), moment.0, moment.1, moment.3, idle(moment)].map(Cell::Bytes));
-    sheet.total.push(Cell::Count(segments.iter().sum()));
-    sheet.total.resize(15, Cell::Nothing);
-    writing.fill(sheet, &ranked, |writing, number| {
-        let Some(pool) = course.pools.get(number as usize) else { return SheetRow::default() };
-        let [peak, moment] = pool.at;
-        let cells = vec![
-            Cell::Text(name(writing, number)),
-            Cell::Bytes(pool.capacity.0),
-            event(pool.capacity.1),
-            Cell::Bytes(pool.contents.0),
-            event(pool.contents.1),
-            Cell::Bytes(peak.reserved),
-            Cell::Bytes(peak.requested),
-            Cell::Bytes(peak.idle()),
-            Cell::Bytes(moment.reserved),
-            Cell::Bytes(moment.requested),
-            Cell::Bytes(moment.requested.saturating_sub(moment.pending)),
-            Cell::Bytes(moment.idle()),
-            Cell::Count(segments.get(number as usize).copied().unwrap_or(0)),
-            Cell::Count(pool.told[0]),
-            Cell::Count(pool.told[1]),
-        ];
-        let evidence = Some(at(pool.contents.1));
-        SheetRow { cells, evidence, ..SheetRow::default() }
-    });
+    let (file, history) = (writing.file, writing.history);
+    type Row<'a> = (u32, &'a Pool);
+    let at_end = |number: u32| segments.get(number as usize).copied().unwrap_or(0);
+    let columns = [
+        column::text("pool", "pool", |(number, _): Row<'_>| name(file, history, number)),
+        column::bytes("capacity", "most reserved", |(_, pool): Row<'_>| pool.capacity.0),
+        column::event("capacity_event", "after event", |(_, pool): Row<'_>| pool.capacity.1),
+        column::bytes("contents", "most active, requested", |(_, pool): Row<'_>| pool.contents.0),
+        column::event("contents_event", "after event", |(_, pool): Row<'_>| pool.contents.1),
+        column::bytes("peak_reserved", "at the peak: reserved", |(_, pool): Row<'_>| pool.at[0].reserved)
+            .total(Cell::Bytes(peak.0)),
+        column::bytes("peak_active", "active, requested", |(_, pool): Row<'_>| pool.at[0].requested)
+            .total(Cell::Bytes(peak.1)),
+        column::bytes("peak_idle", "≤ idle", |(_, pool): Row<'_>| pool.at[0].idle()).total(Cell::Bytes(idle(peak))),
+        column::bytes("at_reserved", "at the moment: reserved", |(_, pool): Row<'_>| pool.at[1].reserved)
+            .total(Cell::Bytes(moment.0)),
+        column::bytes("at_active", "active, requested", |(_, pool): Row<'_>| pool.at[1].requested)
+            .total(Cell::Bytes(moment.1)),
+        column::bytes("at_allocated", "allocated, requested", |(_, pool): Row<'_>| {
+            pool.at[1].requested.saturating_sub(pool.at[1].pending)
+        })
+        .total(Cell::Bytes(moment.3)),
+        column::bytes("at_idle", "≤ idle", |(_, pool): Row<'_>| pool.at[1].idle()).total(Cell::Bytes(idle(moment))),
+        column::count("segments", "segments at the end", |(number, _): Row<'_>| at_end(number))
+            .total(Cell::Count(segments.iter().sum())),
+        column::count("told_by_event", "allocations told by events", |(_, pool): Row<'_>| pool.told[0]),
+        column::count("told_by_segment", "told by segments", |(_, pool): Row<'_>| pool.told[1]),
+    ];
+    let note = "Capacity is the most that was reserved, contents the most that was active, each with the event after which. The peak is \
+                that of the device's requested bytes. Who tells the pool: the event of an allocation, or the segment at its address at the end.";
+    let sheet = sheet(["pools", "What each pool may hold, and what it holds", note], &columns);
+    let ranked = ranked(course).into_iter();
+    let rows: Vec<Row<'_>> = ranked.filter_map(|number| Some((number, course.pools.get(number as usize)?))).collect();
+    writing.fill(sheet, &columns, &rows, |_, (_, pool)| row(at(pool.contents.1)));
 }
 
 /// Segments at the end, by number of the pool.
@@ -236,42 +214,23 @@ fn segments_at_end(writing: &Writing<'_>) -> Vec<u64> {
 
 fn write_contents(writing: &mut Writing<'_>, contents: &[Contents]) {
     let (file, history) = (writing.file, writing.history);
-    let sheet = sheet(
-        [
-            "contents",
-            "What private pools hold when they hold the most",
-            "By call site, each pool at its own peak: bytes requested.",
-        ],
-        &[
-            ["pool", "pool"],
-            ["requested", "requested"],
-            ["share", "share"],
-            ["count", "allocations"],
-            ["site", "call site"],
-        ],
-    );
-    let most = writing.most_rows();
-    let mut rows = Vec::new();
-    let mut left_out = 0;
-    for it in contents {
-        let ranked = it.sums.ranked(0);
-        let (whole, _) = it.sums.total(&ranked);
-        for &group in &ranked {
-            if rows.len() >= most {
-                left_out += 1;
-                continue;
-            }
-            let sum = it.sums.of(group);
-            let cells = vec![
-                Cell::Text(name(writing, it.pool)),
-                Cell::Bytes(sum.bytes),
-                Cell::Share { part: sum.bytes, whole },
-                Cell::Count(sum.count),
-                Cell::Text(it.sums.name(file, history, group)),
-            ];
-            let row = writing.site_row(&it.sums, group, cells, Some(it.moment));
-            rows.push(row);
-        }
-    }
-    writing.report.sheets.push(Sheet { rows, left_out, ..sheet });
+    type Row<'a> = (&'a Contents, u64, u32);
+    let columns = [
+        column::text("pool", "pool", |(it, ..): Row<'_>| name(file, history, it.pool)),
+        column::bytes("requested", "requested", |(it, _, group): Row<'_>| it.sums.of(group).bytes),
+        column::share("share", "share", |(it, whole, group): Row<'_>| (it.sums.of(group).bytes, whole)),
+        column::count("count", "allocations", |(it, _, group): Row<'_>| it.sums.of(group).count),
+        column::text("site", "call site", |(it, _, group): Row<'_>| it.sums.name(file, history, group)),
+    ];
+    let rows: Vec<Row<'_>> = contents
+        .iter()
+        .flat_map(|it| {
+            let ranked = it.sums.ranked(0);
+            let (whole, _) = it.sums.total(&ranked);
+            ranked.into_iter().map(move |group| (it, whole, group))
+        })
+        .collect();
+    let note = "By call site, each pool at its own peak: bytes requested.";
+    let sheet = sheet(["contents", "What private pools hold when they hold the most", note], &columns);
+    writing.fill(sheet, &columns, &rows, |writing, (it, _, group)| writing.site_row(&it.sums, group, Some(it.moment)));
 }

@@ -6,7 +6,7 @@ use crate::open::OpenFile;
 use crate::report::fragmentation::{MUCH, first_failure, most_requested, most_reserved};
 use crate::report::layout::{Asked, Layout};
 use crate::report::writing::bytes;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::units::{EventIdx, counted, grouped};
 use history::replay::{AllocationId, DeviceHistory, SegmentLives};
 use history::snapshot::Action;
@@ -125,14 +125,14 @@ impl Checks {
         }
     }
 
-    /// Works while there is time.
+    /// Works until it is done.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,
         history: &DeviceHistory,
         lives: &SegmentLives,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+        slice: &mut Slice,
+    ) -> Sliced {
         let Checks { asked, failed, active, end, .. } = self;
         let beside = [asked.as_mut().map(|it| &mut it.1), failed.as_mut().map(|it| &mut it.1)];
         let layouts = [active, end].into_iter().chain(beside.into_iter().flatten());

@@ -4,10 +4,11 @@ mod checks;
 mod known;
 
 use super::job::Job;
-use super::writing::{Writing, at, bytes, cut, row, sheet};
+use super::writing::{Writing, at, bytes, cut, row};
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Report, ReportQuestion, SheetRow, Tone};
-use base::slice::{Slice, Spent};
+use crate::report::column::{self, sheet};
+use base::slice::{Slice, Sliced};
 use base::units::{Moment, grouped, percent};
 use checks::{About, Checks, Found};
 
@@ -25,8 +26,8 @@ impl Settings {
 }
 
 impl Job for Settings {
-    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice<'_>) -> Result<Report, Spent> {
-        Spent::unless(file.segment_lives(self.device, slice.clock()))?;
+    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report> {
+        file.segment_lives(self.device, slice)?;
         let file = &*file;
         let (Some(history), Some(lives)) = (file.history(self.device), file.segments(self.device)) else {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
@@ -45,9 +46,8 @@ impl Job for Settings {
 }
 
 /// The value of a setting, where the file tells it.
-fn value<'a>(writing: &Writing<'a>, key: &str) -> Option<&'a str> {
-    let mut settings = writing.file.snapshot.settings.iter();
-    settings.find(|(name, _)| name == key).map(|(_, value)| value.as_str())
+fn value<'a>(settings: &'a [(String, String)], key: &str) -> Option<&'a str> {
+    settings.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
 }
 
 fn say(writing: &mut Writing<'_>, found: &[Found]) {
@@ -145,64 +145,53 @@ fn write_settings(writing: &mut Writing<'_>) {
     let places = (0u32..).zip(settings);
     let told = places.filter(|(_, (key, _))| !are_alike || !divisions(key) || is_first(key));
     let told: Vec<u32> = told.map(|(place, _)| place).collect();
-    let sheet = sheet(
-        ["settings", "The settings", "As the file has them; of those that are not known the words are missing."],
-        &[["setting", "setting"], ["value", "value"], ["default", "as when nobody sets it"], ["words", "what it does"]],
-    );
-    writing.fill(sheet, &told, |_, place| {
-        let Some((key, value)) = settings.get(place as usize) else { return SheetRow::default() };
-        let known = known::of(key);
-        let shown = if are_alike && divisions(key) { known::DIVISIONS } else { key };
-        let is_default = known.map(|known| if known.is_default(value) { "yes" } else { "no" });
-        let text = |text: &str| Cell::Text(text.to_owned());
-        let cells = vec![
-            Cell::Text(cut(shown)),
-            Cell::Text(cut(value)),
-            is_default.map_or(Cell::Nothing, text),
-            known.map_or(Cell::Nothing, |known| text(known.words)),
-        ];
-        SheetRow { cells, ..SheetRow::default() }
-    });
+    let rows: Vec<(&str, &str)> = told
+        .into_iter()
+        .filter_map(|place| settings.get(place as usize).map(|(key, value)| (key.as_str(), value.as_str())))
+        .collect();
+    let columns = [
+        column::text("setting", "setting", |(key, _): (&str, &str)| {
+            cut(if are_alike && divisions(key) { known::DIVISIONS } else { key })
+        }),
+        column::text("value", "value", |(_, value): (&str, &str)| cut(value)),
+        column::cell("default", "as when nobody sets it", |(key, value): (&str, &str)| {
+            known::of(key).map_or(Cell::Nothing, |known| yes(known.is_default(value)))
+        }),
+        column::cell("words", "what it does", |(key, _): (&str, &str)| {
+            known::of(key).map_or(Cell::Nothing, |known| Cell::Text(known.words.to_owned()))
+        }),
+    ];
+    let note = "As the file has them; of those that are not known the words are missing.";
+    let sheet = sheet(["settings", "The settings", note], &columns);
+    writing.fill(sheet, &columns, &rows, |_, _| SheetRow::default());
 }
 
 fn write_checks(writing: &mut Writing<'_>, found: &[Found]) {
-    let sheet = sheet(
-        [
-            "checks",
-            "What was looked at for a hint",
-            "A hint needs both the share and the bytes. Free bytes are at most so many, those lost to rounding at least.",
-        ],
-        &[
-            ["check", "looked for"],
-            ["found", "found"],
-            ["whole", "of"],
-            ["share", "share"],
-            ["least_share", "hint from"],
-            ["least_bytes", "and from"],
-            ["hint", "hint"],
-            ["setting", "setting"],
-            ["value", "its value"],
-            ["event", "after event"],
-        ],
-    );
-    let places: Vec<u32> = (0..found.len() as u32).collect();
-    writing.fill(sheet, &places, |writing, place| {
-        let Some(it) = found.get(place as usize) else { return SheetRow::default() };
-        let (percent, least) = it.about.least();
-        let text = |text: &str| Cell::Text(text.to_owned());
-        let cells = vec![
-            text(it.about.words()),
-            Cell::Bytes(it.part),
-            Cell::Bytes(it.whole),
-            Cell::Share { part: it.part, whole: it.whole },
-            Cell::Share { part: percent, whole: 100 },
-            Cell::Bytes(least),
-            text(if it.is_hint() { "yes" } else { "no" }),
-            text(it.about.setting()),
-            value(writing, it.about.setting()).map_or(Cell::Nothing, |value| Cell::Text(cut(value))),
-            Cell::Event(Moment(it.moment).event_or_minus_one()),
-        ];
-        let tone = if it.is_hint() { Tone::Alarm } else { Tone::Fact };
-        SheetRow { tone, ..row(cells, at(it.moment)) }
+    let settings = &writing.file.snapshot.settings;
+    let columns = [
+        column::text("check", "looked for", |it: &Found| it.about.words().to_owned()),
+        column::bytes("found", "found", |it: &Found| it.part),
+        column::bytes("whole", "of", |it: &Found| it.whole),
+        column::share("share", "share", |it: &Found| (it.part, it.whole)),
+        column::share("least_share", "hint from", |it: &Found| (it.about.least().0, 100)),
+        column::bytes("least_bytes", "and from", |it: &Found| it.about.least().1),
+        column::cell("hint", "hint", |it: &Found| yes(it.is_hint())),
+        column::text("setting", "setting", |it: &Found| it.about.setting().to_owned()),
+        column::cell("value", "its value", |it: &Found| {
+            value(settings, it.about.setting()).map_or(Cell::Nothing, |value| Cell::Text(cut(value)))
+        }),
+        column::event("event", "after event", |it: &Found| it.moment),
+    ];
+    let note =
+        "A hint needs both the share and the bytes. Free bytes are at most so many, those lost to rounding at least.";
+    let sheet = sheet(["checks", "What was looked at for a hint", note], &columns);
+    let found: Vec<&Found> = found.iter().collect();
+    writing.fill(sheet, &columns, &found, |_, it| SheetRow {
+        tone: if it.is_hint() { Tone::Alarm } else { Tone::Fact },
+        ..row(at(it.moment))
     });
+}
+
+fn yes(is_so: bool) -> Cell {
+    Cell::Text(if is_so { "yes" } else { "no" }.to_owned())
 }

@@ -3,7 +3,7 @@
 use crate::innermost::{Innermost, Marks};
 use crate::protocol::Span;
 use crate::regions::compile_context;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_by_key};
 use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
@@ -78,13 +78,8 @@ impl Counted {
         }
     }
 
-    /// Counts while there is time.
-    pub(super) fn step(
-        &mut self,
-        snapshot: &Snapshot,
-        history: &DeviceHistory,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+    /// Counts.
+    pub(super) fn step(&mut self, snapshot: &Snapshot, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         let (events, allocations) = (history.event_count(), &history.allocations);
         let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
         for event in self.event..events {
@@ -103,7 +98,7 @@ impl Counted {
             }
         }
         self.tell();
-        Spent::unless(self.innermost.step(snapshot, history, slice.clock()))?;
+        self.innermost.step(snapshot, history, slice)?;
         let (first, count) = (allocations.early() as u32, allocations.len() as u32);
         for id in first + self.next..count {
             slice.tick()?;

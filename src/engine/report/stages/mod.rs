@@ -12,7 +12,7 @@ use super::writing::{MOST_ROWS, says};
 use crate::open::OpenFile;
 use crate::protocol::{Report, ReportQuestion, Span, Tone, Topic};
 use crate::radix::Radix;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::units::counted;
 use counted::Counted;
 use hashbrown::HashMap;
@@ -66,8 +66,8 @@ impl Stages {
         }
     }
 
-    /// Sums up annotations by name, and puts both in the order of their peaks, while there is time.
-    fn sum_up(&mut self, history: &DeviceHistory, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    /// Sums up annotations by name, and puts both in the order of their peaks.
+    fn sum_up(&mut self, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         let places = &self.finding.placed.places;
         if self.summed == 0 {
             self.highest = Radix::with_room(places.len());
@@ -88,7 +88,7 @@ impl Stages {
                 sum.add(history, range, at, facts);
             }
         }
-        Spent::unless(self.highest.step(slice.clock()))?;
+        self.highest.step(slice)?;
         if self.highest_names.len() == 0 {
             self.highest_names = Radix::with_room(self.sums.len());
         }
@@ -97,7 +97,7 @@ impl Stages {
             let at = self.highest_names.len() as u32;
             self.highest_names.push(!sum.peak, at);
         }
-        Spent::unless(self.highest_names.step(slice.clock()))
+        self.highest_names.step(slice)
     }
 
     fn report(&mut self, snapshot: &Snapshot, history: &DeviceHistory) -> Report {
@@ -133,7 +133,7 @@ impl Stages {
 }
 
 impl Job for Stages {
-    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice<'_>) -> Result<Report, Spent> {
+    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report> {
         let Some(history) = file.history(self.device) else {
             return Ok(Report { topic: Topic::Stages, ..Report::default() });
         };

@@ -2,22 +2,24 @@
 
 use super::counted::Counted;
 use super::sheets::Names;
-use crate::protocol::{Cell, Sheet};
-use crate::report::writing::{at, row, sheet};
-use base::units::Moment;
+use crate::protocol::{Sheet, SheetRow};
+use crate::report::column::{self, cells, sheet};
+use crate::report::writing::{at, row};
 use hashbrown::HashMap;
 use history::snapshot::StringId;
+
+struct Row {
+    what: &'static str,
+    name: String,
+    bytes: u64,
+    moment: u32,
+}
 
 /// What Mosaic says: of the trace, of a window, of compiled regions, annotations and their stages.
 pub(super) fn mosaic_sheet(names: &Names<'_>, of: &Counted) -> Sheet {
     let note = "Only what was born in the trace, no baseline, as Mosaic's reports have it: smaller than the numbers above by what was live before the trace. Stages are what is live after the events up to a mark.";
-    let columns = [["what", "what"], ["name", "of"], ["requested", "live, requested"], ["event", "after event"]];
-    let mut sheet = sheet(["mosaic", "As Mosaic counts", note], &columns);
-    let mut add = |what: &str, name: String, bytes: u64, moment: u32| {
-        let event = Cell::Event(Moment(moment).event_or_minus_one());
-        let cells = vec![Cell::Text(what.to_owned()), Cell::Text(name), Cell::Bytes(bytes), event];
-        sheet.rows.push(row(cells, at(moment)));
-    };
+    let mut found: Vec<Row> = Vec::new();
+    let mut add = |what, name, bytes, moment| found.push(Row { what, name, bytes, moment });
     let peak = of.highest.moment;
     add("dynamic peak", String::new(), of.highest.bytes, peak);
     if let Some((_, highest)) = of.window {
@@ -25,7 +27,7 @@ pub(super) fn mosaic_sheet(names: &Names<'_>, of: &Counted) -> Sheet {
     }
     let rows = names.rows as usize;
     let mut left_out = 0;
-    let mut at_peak = |what: &str, all: Vec<(Option<StringId>, u64)>, none: &str| {
+    let mut at_peak = |what: &'static str, all: Vec<(Option<StringId>, u64)>, none: &str| {
         left_out += names.left_out(all.len());
         let all = base::sorted::sorted_by_key(all, |&(_, bytes)| u128::from(!bytes));
         for (name, bytes) in all.into_iter().take(rows) {
@@ -51,6 +53,14 @@ pub(super) fn mosaic_sheet(names: &Names<'_>, of: &Counted) -> Sheet {
     if !of.usages.is_empty() {
         left_out += names.left_out(names.snapshot.marks.len());
     }
+    let columns = [
+        column::text("what", "what", |it: &Row| it.what.to_owned()),
+        column::text("name", "of", |it: &Row| it.name.clone()),
+        column::bytes("requested", "live, requested", |it: &Row| it.bytes),
+        column::event("event", "after event", |it: &Row| it.moment),
+    ];
+    let mut sheet = sheet(["mosaic", "As Mosaic counts", note], &columns);
+    sheet.rows = found.iter().map(|it| SheetRow { cells: cells(&columns, it), ..row(at(it.moment)) }).collect();
     sheet.left_out = left_out;
     sheet
 }

@@ -1,11 +1,11 @@
 //! The sheets of the report on stages.
 
 use super::counted::Region;
-use crate::protocol::{Cell, Sheet, Span};
+use crate::protocol::{Cell, Sheet, SheetRow, Span};
+use crate::report::column::{self, Column, cells, sheet};
 use crate::report::ranges::{Facts, Ranges};
 use crate::report::steps::Placed;
-use crate::report::writing::{at, cut, row, sheet, shown};
-use base::units::Moment;
+use crate::report::writing::{at, cut, row, shown};
 use history::replay::{AnnotationRange, DeviceHistory};
 use history::snapshot::{Snapshot, StringId};
 
@@ -77,60 +77,46 @@ fn micros(history: &DeviceHistory, range: &AnnotationRange) -> u64 {
     end.max(range.start_us).abs_diff(range.start_us)
 }
 
-/// What happened in a range, after the columns that say which.
-pub(super) const FACTS: [[&str; 2]; 8] = [
-    ["first_event", "first event"],
-    ["last_event", "last event"],
-    ["start_requested", "at start, requested"],
-    ["end_requested", "at end, requested"],
-    ["peak_requested", "most live, requested"],
-    ["peak_event", "after event"],
-    ["allocated_bytes", "allocated, requested"],
-    ["freed_bytes", "freed, requested"],
-];
-
-/// The cells of these columns.
-pub(super) fn facts_cells(span: Span, facts: Facts) -> impl Iterator<Item = Cell> {
-    let is_empty = span.from == span.to;
-    let event = |event: i64| if is_empty { Cell::Nothing } else { Cell::Event(event) };
+/// What happened in a range that `of` tells of a row.
+pub(super) fn facts_columns<'a, R>(of: impl Fn(R) -> (Span, Facts) + Copy + 'a) -> [Column<'a, R>; 8] {
+    let within = |span: Span, moment: u32| match span.from == span.to {
+        true => Cell::Nothing,
+        false => column::after(moment),
+    };
     [
-        event(span.from.into()),
-        event(Moment(span.to).event_or_minus_one()),
-        Cell::Bytes(facts.at_begin),
-        Cell::Bytes(facts.at_end),
-        Cell::Bytes(facts.peak),
-        Cell::Event(Moment(facts.peak_moment).event_or_minus_one()),
-        Cell::Bytes(facts.allocated),
-        Cell::Bytes(facts.freed),
+        column::cell("first_event", "first event", move |row| {
+            let span = of(row).0;
+            within(span, span.from + 1)
+        }),
+        column::cell("last_event", "last event", move |row| {
+            let span = of(row).0;
+            within(span, span.to)
+        }),
+        column::bytes("start_requested", "at start, requested", move |row| of(row).1.at_begin),
+        column::bytes("end_requested", "at end, requested", move |row| of(row).1.at_end),
+        column::bytes("peak_requested", "most live, requested", move |row| of(row).1.peak),
+        column::event("peak_event", "after event", move |row| of(row).1.peak_moment),
+        column::bytes("allocated_bytes", "allocated, requested", move |row| of(row).1.allocated),
+        column::bytes("freed_bytes", "freed, requested", move |row| of(row).1.freed),
     ]
-    .into_iter()
 }
 
 /// Annotations by name.
 pub(super) fn names_sheet(names: &Names<'_>, sums: &[Sum], highest: &[u32], ranges: &Ranges) -> Sheet {
     let note = "Bytes of the whole device while one of them is open, the names with the most live first. Those of a name are added up: what happens in two of them at once counts twice. Kept: born in one and live after its end.";
     let columns = [
-        ["name", "annotation"],
-        ["count", "times"],
-        ["duration_us", "open, in all"],
-        ["peak_requested", "most live, requested"],
-        ["allocated_bytes", "allocated, requested"],
-        ["freed_bytes", "freed, requested"],
-        ["kept_bytes", "kept, requested"],
+        column::text("name", "annotation", |sum: &Sum| names.text(sum.name)),
+        column::count("count", "times", |sum: &Sum| sum.count),
+        column::cell("duration_us", "open, in all", |sum: &Sum| Cell::Micros(sum.micros)),
+        column::bytes("peak_requested", "most live, requested", |sum: &Sum| sum.peak),
+        column::bytes("allocated_bytes", "allocated, requested", |sum: &Sum| sum.allocated),
+        column::bytes("freed_bytes", "freed, requested", |sum: &Sum| sum.freed),
+        column::bytes("kept_bytes", "kept, requested", |sum: &Sum| sum.kept),
     ];
     let mut sheet = sheet(["stages", "Annotations by name", note], &columns);
     for sum in highest.iter().take(names.rows as usize).filter_map(|&at| sums.get(at as usize)) {
-        let cells = vec![
-            Cell::Text(names.text(sum.name)),
-            Cell::Count(sum.count),
-            Cell::Micros(sum.micros),
-            Cell::Bytes(sum.peak),
-            Cell::Bytes(sum.allocated),
-            Cell::Bytes(sum.freed),
-            Cell::Bytes(sum.kept),
-        ];
         let (span, facts) = ranges.at(sum.highest);
-        sheet.rows.push(row(cells, shown(span, facts.peak_moment)));
+        sheet.rows.push(SheetRow { cells: cells(&columns, sum), ..row(shown(span, facts.peak_moment)) });
     }
     sheet.left_out = names.left_out(sums.len());
     sheet
@@ -139,25 +125,25 @@ pub(super) fn names_sheet(names: &Names<'_>, sums: &[Sum], highest: &[u32], rang
 /// Annotations one by one: those in which the most is live, by time.
 pub(super) fn occurrences_sheet(names: &Names<'_>, placed: &Placed, highest: &[u32], ranges: &Ranges) -> Sheet {
     let note = "Bytes of the whole device, in the order of time; where they are too many, those with the most live. Inside each other as they are indented. Kept: born in it and live after its end.";
-    let columns =
-        [&[["name", "annotation"]][..], &FACTS, &[["kept_bytes", "kept, requested"], ["duration_us", "open"]]];
-    let mut sheet = sheet(["occurrences", "Annotations one by one", note], &columns.concat());
+    type Row<'a> = (&'a AnnotationRange, (Span, Facts));
+    let name =
+        |range: &AnnotationRange| names.text(range.name) + if range.end_us.is_none() { " (never ended)" } else { "" };
+    let mut columns = vec![column::text("name", "annotation", |(range, _): Row<'_>| name(range))];
+    columns.extend(facts_columns(|(_, facts): Row<'_>| facts));
+    columns.extend([
+        column::bytes("kept_bytes", "kept, requested", |(_, (_, facts)): Row<'_>| facts.kept),
+        column::cell("duration_us", "open", |(range, _): Row<'_>| Cell::Micros(micros(names.history, range))),
+    ]);
+    let mut sheet = sheet(["occurrences", "Annotations one by one", note], &columns);
     let mut chosen: Vec<u32> = highest.iter().copied().take(names.rows as usize).collect();
     chosen.sort_unstable();
     for number in chosen {
         let Some(place) = placed.places.get(number as usize) else { continue };
         let Some(range) = names.range(place.row) else { continue };
         let (span, facts) = ranges.at(number);
-        let mut name = names.text(range.name);
-        if range.end_us.is_none() {
-            name.push_str(" (never ended)");
-        }
-        let mut cells = vec![Cell::Text(name)];
-        cells.extend(facts_cells(span, facts));
-        cells.extend([Cell::Bytes(facts.kept), Cell::Micros(micros(names.history, range))]);
-        let mut row = row(cells, shown(span, facts.peak_moment));
-        row.depth = place.depth.min(DEEPEST);
-        sheet.rows.push(row);
+        let cells = cells(&columns, (range, (span, facts)));
+        let depth = place.depth.min(DEEPEST);
+        sheet.rows.push(SheetRow { cells, depth, ..row(shown(span, facts.peak_moment)) });
     }
     sheet.left_out = names.left_out(placed.places.len());
     sheet
@@ -166,41 +152,28 @@ pub(super) fn occurrences_sheet(names: &Names<'_>, placed: &Placed, highest: &[u
 /// Compiled regions.
 pub(super) fn regions_sheet(names: &Names<'_>, regions: &[Region]) -> Sheet {
     let note = "What was allocated in each torch.compile region (compile_context; N/A: outside one, or not recorded). What was born before the trace is in none.";
+    let sum = |part: fn(&Region) -> u64| regions.iter().fold(0u64, |sum, region| sum.saturating_add(part(region)));
     let columns = [
-        ["name", "region"],
-        ["peak_requested", "at peak, requested"],
-        ["own_peak_requested", "own most, requested"],
-        ["own_peak_event", "after event"],
-        ["allocated_bytes", "allocated, requested"],
-        ["allocations", "allocations"],
+        column::text("name", "region", |region: &Region| names.context(region.name)),
+        column::bytes("peak_requested", "at peak, requested", |region: &Region| region.at_peak)
+            .total(Cell::Bytes(sum(|it| it.at_peak))),
+        column::bytes("own_peak_requested", "own most, requested", |region: &Region| region.peak),
+        column::event("own_peak_event", "after event", |region: &Region| region.peak_moment),
+        column::bytes("allocated_bytes", "allocated, requested", |region: &Region| region.allocated)
+            .total(Cell::Bytes(sum(|it| it.allocated))),
+        column::count("allocations", "allocations", |region: &Region| region.count)
+            .total(Cell::Count(sum(|it| it.count))),
     ];
     let mut sheet = sheet(["compile_contexts", "Compiled regions", note], &columns);
     if regions.iter().all(|region| region.name.is_none()) {
+        sheet.total = Vec::new();
         return sheet;
     }
     let weight = |region: &&Region| u128::from(!region.at_peak) << 64 | u128::from(!region.allocated);
     let regions = base::sorted::sorted_by_key(regions.iter().collect(), weight);
-    for region in regions.iter().take(names.rows as usize) {
-        let cells = vec![
-            Cell::Text(names.context(region.name)),
-            Cell::Bytes(region.at_peak),
-            Cell::Bytes(region.peak),
-            Cell::Event(Moment(region.peak_moment).event_or_minus_one()),
-            Cell::Bytes(region.allocated),
-            Cell::Count(region.count),
-        ];
-        sheet.rows.push(row(cells, at(region.peak_moment)));
+    for region in regions.iter().copied().take(names.rows as usize) {
+        sheet.rows.push(SheetRow { cells: cells(&columns, region), ..row(at(region.peak_moment)) });
     }
     sheet.left_out = names.left_out(regions.len());
-    let sum = |part: fn(&Region) -> u64| regions.iter().fold(0u64, |sum, region| sum.saturating_add(part(region)));
-    let (at_peak, allocated, count) = (sum(|it| it.at_peak), sum(|it| it.allocated), sum(|it| it.count));
-    sheet.total = vec![
-        Cell::Nothing,
-        Cell::Bytes(at_peak),
-        Cell::Nothing,
-        Cell::Nothing,
-        Cell::Bytes(allocated),
-        Cell::Count(count),
-    ];
     sheet
 }

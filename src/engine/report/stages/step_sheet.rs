@@ -1,10 +1,11 @@
 //! The sheet of steps, and whether memory grows from one to the next.
 
-use super::sheets::{FACTS, Names, facts_cells};
-use crate::protocol::{Cell, Sheet, Span, Statement, Tone};
+use super::sheets::{Names, facts_columns};
+use crate::protocol::{Cell, Sheet, SheetRow, Span, Statement, Tone};
+use crate::report::column::{self, cells, sheet};
 use crate::report::ranges::Facts;
 use crate::report::steps::{How, Steps};
-use crate::report::writing::{bytes, row, says, sheet, shown};
+use crate::report::writing::{bytes, row, says, shown};
 use base::units::{counted, grouped};
 
 /// Steps after the first whose ends must all lie higher than the one before, to call it growth.
@@ -21,40 +22,37 @@ fn growths(facts: &[Facts]) -> impl Iterator<Item = i64> + '_ {
 
 /// The steps.
 pub(super) fn steps_sheet(names: &Names<'_>, steps: &Steps, facts: &[Facts]) -> Sheet {
-    let columns = [
-        &[["step", "step"]][..],
-        &FACTS,
-        &[
-            ["growth", "growth, requested"],
-            ["kept_bytes", "kept, requested"],
-            ["never_freed_bytes", "never freed, requested"],
-        ],
-    ];
+    let growths: Vec<i64> = growths(facts).take(steps.spans.len()).collect();
+    let (mut sums, mut growth_in_all) = ([0u64; 2], 0i64);
+    for (facts, growth) in facts.iter().zip(&growths) {
+        sums = [sums[0].saturating_add(facts.allocated), sums[1].saturating_add(facts.freed)];
+        growth_in_all = growth_in_all.saturating_add(*growth);
+    }
+    type Row = (usize, (Span, Facts), i64);
+    let name = |at: usize| steps.rows.get(at).and_then(|&row| names.range(row)).map(|range| names.text(range.name));
+    let mut columns =
+        vec![column::text("step", "step", |(at, ..): Row| name(at).unwrap_or_else(|| grouped(at as u64 + 1)))];
+    columns.extend(facts_columns(|(_, facts, _): Row| facts));
+    columns.extend([
+        column::cell("growth", "growth, requested", |(.., growth): Row| Cell::Change(growth)),
+        column::bytes("kept_bytes", "kept, requested", |(_, (_, facts), _): Row| facts.kept),
+        column::bytes("never_freed_bytes", "never freed, requested", |(_, (_, facts), _): Row| facts.never_freed),
+    ]);
     let mut note = steps.how();
     if !steps.spans.is_empty() {
         note.push_str(
             " Growth: what is live at its end beyond that of the one before; kept: born in it and live after its end.",
         );
     }
-    let mut sheet = sheet(["steps", "Steps", &note], &columns.concat());
-    let all = steps.spans.iter().zip(facts).zip(growths(facts)).enumerate();
-    let (mut sums, mut growth_in_all) = ([0u64; 2], 0i64);
-    for (at, ((&span, &facts), growth)) in all {
-        sums = [sums[0].saturating_add(facts.allocated), sums[1].saturating_add(facts.freed)];
-        growth_in_all = growth_in_all.saturating_add(growth);
-        if at >= names.rows as usize {
-            continue;
-        }
-        let name = steps.rows.get(at).and_then(|&row| names.range(row)).map(|range| names.text(range.name));
-        let mut cells = vec![Cell::Text(name.unwrap_or_else(|| grouped(at as u64 + 1)))];
-        cells.extend(facts_cells(span, facts));
-        cells.extend([Cell::Change(growth), Cell::Bytes(facts.kept), Cell::Bytes(facts.never_freed)]);
-        sheet.rows.push(row(cells, shown(span, facts.peak_moment)));
+    let mut sheet = sheet(["steps", "Steps", &note], &columns);
+    let rows = steps.spans.iter().zip(facts).zip(growths).enumerate().take(names.rows as usize);
+    for (at, ((&span, &facts), growth)) in rows {
+        let cells = cells(&columns, (at, (span, facts), growth));
+        sheet.rows.push(SheetRow { cells, ..row(shown(span, facts.peak_moment)) });
     }
     if !sheet.rows.is_empty() {
-        let mut total = vec![Cell::Nothing; sheet.columns.len()];
-        total.splice(7..10, [Cell::Bytes(sums[0]), Cell::Bytes(sums[1]), Cell::Change(growth_in_all)]);
-        sheet.total = total;
+        sheet.total = vec![Cell::Nothing; columns.len()];
+        sheet.total.splice(7..10, [Cell::Bytes(sums[0]), Cell::Bytes(sums[1]), Cell::Change(growth_in_all)]);
     }
     sheet.left_out = names.left_out(steps.spans.len());
     sheet

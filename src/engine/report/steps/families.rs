@@ -3,7 +3,7 @@
 use super::found::{How, Steps};
 use super::placed::Placed;
 use crate::protocol::Span;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use hashbrown::HashMap;
 use history::replay::DeviceHistory;
 use history::snapshot::{Snapshot, StringId};
@@ -51,14 +51,14 @@ pub(super) struct Families {
 const NONE: u32 = u32::MAX;
 
 impl Families {
-    /// Sorts annotations into families while there is time.
+    /// Sorts annotations into families.
     pub(super) fn step(
         &mut self,
         snapshot: &Snapshot,
         history: &DeviceHistory,
         placed: &Placed,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+        slice: &mut Slice,
+    ) -> Sliced {
         let outside = placed.outside.len();
         while self.next < outside + placed.places.len() {
             slice.spend(2)?;

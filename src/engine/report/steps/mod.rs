@@ -17,7 +17,7 @@ pub(super) use found::{How, Steps};
 pub(super) use placed::Placed;
 
 use crate::open::OpenFile;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use families::Families;
 use recurrence::Recurrence;
 
@@ -40,8 +40,8 @@ impl Finding {
         Finding { device, placed, is_placed: false, families, by_name, recurrence, steps, is_done: false }
     }
 
-    /// Searches while there is time, until `steps` are there (none where the file has no such device), and `placed`.
-    pub(super) fn step(&mut self, file: &OpenFile, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    /// Searches, until `steps` are there (none where the file has no such device), and `placed`.
+    pub(super) fn step(&mut self, file: &OpenFile, slice: &mut Slice) -> Sliced {
         let Some(history) = file.history(self.device) else { return Ok(()) };
         if self.is_done {
             return Ok(());

@@ -1,7 +1,7 @@
 //! Where annotations lie in the trace: ranges of wall-clock become ranges of moments, in slices.
 
 use crate::protocol::Span;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use history::replay::{AnnotationRange, DeviceHistory};
 
 /// An annotation that has a place in the trace.
@@ -30,8 +30,8 @@ pub(in crate::report) struct Placed {
 }
 
 impl Placed {
-    /// Places them while there is time.
-    pub(super) fn step(&mut self, history: &DeviceHistory, slice: &mut Slice<'_>) -> Result<(), Spent> {
+    /// Places them.
+    pub(super) fn step(&mut self, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         let Some(clock) = history.events.times.clock() else {
             self.timeless = history.annotations.len();
             return Ok(());

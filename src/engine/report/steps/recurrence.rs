@@ -11,7 +11,7 @@
 use super::found::{How, Steps};
 use crate::protocol::Span;
 use crate::report::modules::Modules;
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced};
 use base::sorted::sorted_numbers;
 use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
@@ -59,13 +59,8 @@ pub(super) struct Recurrence {
 }
 
 impl Recurrence {
-    /// Searches while there is time.
-    pub(super) fn step(
-        &mut self,
-        snapshot: &Snapshot,
-        history: &DeviceHistory,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+    /// Searches.
+    pub(super) fn step(&mut self, snapshot: &Snapshot, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         let count = history.event_count();
         if self.event == 0 {
             self.total = history.drawn_at(Moment::START);

@@ -1,9 +1,10 @@
 //! What the allocator reserved and does not use at the end, by segment.
 
 use crate::open::OpenFile;
-use crate::protocol::{Cell, Evidence, ReportQuestion, SheetRow, Threshold, Tone};
-use crate::report::writing::{Writing, at, bytes, sheet, threshold};
-use base::slice::{Slice, Spent};
+use crate::protocol::{Cell, ReportQuestion, SheetRow, Threshold, Tone};
+use crate::report::column::{self, sheet};
+use crate::report::writing::{Writing, at, bytes, row, threshold};
+use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_numbers};
 use base::units::{counted, percent};
 use history::replay::DeviceHistory;
@@ -38,13 +39,8 @@ impl Cached {
         Cached { least, next: 0, held: Vec::new() }
     }
 
-    /// Works while there is time. One segment's blocks are looked at in one go: they are a few, or a file's.
-    pub(super) fn step(
-        &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+    /// Works until it is done. One segment's blocks are looked at in one go: they are a few, or a file's.
+    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         while let Some(segment) = file.snapshot.segments.get(self.next) {
             let is_here = segment.device == history.device;
             slice.spend(if is_here { segment.blocks.len() as u32 } else { 0 } / 2 + 1)?;
@@ -103,38 +99,32 @@ impl Cached {
         let ranked = held.iter().zip(0..).filter(|(it, _)| it.unused >= least.value.max(1));
         let order = |it: &Held| pair(u64::from(it.live > 0), !it.unused);
         let ranked = sorted_numbers(ranked.map(|(it, place)| (order(it), place)).collect());
-        let mut sheet = sheet(
-            ["cached", "Reserved and not used at the end", "Segments, as recorded, those without a live block first."],
-            &[
-                ["unused", "unused"],
-                ["reserved", "reserved"],
-                ["largest_free", "largest free block"],
-                ["live_blocks", "live blocks"],
-                ["address", "address"],
-                ["pool", "pool"],
-                ["stream", "stream"],
-            ],
-        );
-        let told = ranked.iter().filter_map(|&place| held.get(place as usize));
-        let [_, total, unused] = sum(&mut told.into_iter());
+        let ranked: Vec<(&Held, &Segment)> = ranked
+            .into_iter()
+            .filter_map(|place| {
+                let it = held.get(place as usize)?;
+                Some((it, file.snapshot.segments.get(it.place as usize)?))
+            })
+            .collect();
+        let [_, total, unused] = sum(&mut ranked.iter().map(|(it, _)| *it));
+        type Row<'a> = (&'a Held, &'a Segment);
+        let columns = [
+            column::bytes("unused", "unused", |(it, _): Row<'_>| it.unused).total(Cell::Bytes(unused)),
+            column::bytes("reserved", "reserved", |(it, _): Row<'_>| it.total).total(Cell::Bytes(total)),
+            column::bytes("largest_free", "largest free block", |(it, _): Row<'_>| it.largest),
+            column::count("live_blocks", "live blocks", |(it, _): Row<'_>| it.live),
+            column::cell("address", "address", |(_, segment): Row<'_>| {
+                segment.address.map_or(Cell::Nothing, |address| Cell::Text(format!("0x{address:x}")))
+            }),
+            column::text("pool", "pool", |(_, segment): Row<'_>| pool_name(segment.pool, segment.small)),
+            column::text("stream", "stream", |(_, segment): Row<'_>| stream_name(segment.stream)),
+        ];
+        let note = "Segments, as recorded, those without a live block first.";
+        let mut sheet = sheet(["cached", "Reserved and not used at the end", note], &columns);
         sheet.threshold = Some(least);
-        sheet.total = vec![Cell::Bytes(unused), Cell::Bytes(total)];
-        sheet.total.resize(7, Cell::Nothing);
-        writing.fill(sheet, &ranked, |writing, place| {
-            let Some(it) = held.get(place as usize) else { return SheetRow::default() };
-            let Some(segment) = file.snapshot.segments.get(it.place as usize) else { return SheetRow::default() };
-            let cells = vec![
-                Cell::Bytes(it.unused),
-                Cell::Bytes(it.total),
-                Cell::Bytes(it.largest),
-                Cell::Count(it.live),
-                segment.address.map_or(Cell::Nothing, |address| Cell::Text(format!("0x{address:x}"))),
-                Cell::Text(pool_name(segment.pool, segment.small)),
-                Cell::Text(stream_name(segment.stream)),
-            ];
-            let stack = writing.lines.of(&file.snapshot, segment.stack);
-            let evidence = Some(Evidence { moment: Some(last), ..Evidence::default() });
-            SheetRow { cells, stack, evidence, ..SheetRow::default() }
+        writing.fill(sheet, &columns, &ranked, |writing, (_, segment)| SheetRow {
+            stack: writing.lines.of(&file.snapshot, segment.stack),
+            ..row(at(last))
         });
     }
 }

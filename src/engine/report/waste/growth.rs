@@ -5,10 +5,11 @@
 //! bytes never fall from one to the next, and rise often enough.
 
 use crate::open::OpenFile;
-use crate::protocol::{Cell, Evidence, Grouping, ReportQuestion, Span, Threshold, Tone};
+use crate::protocol::{Cell, Evidence, Grouping, ReportQuestion, SheetRow, Span, Threshold, Tone};
+use crate::report::column::{self, sheet};
 use crate::report::site_sums::{SiteSums, label};
-use crate::report::writing::{Writing, bytes, sheet, threshold};
-use base::slice::{Slice, Spent};
+use crate::report::writing::{Writing, bytes, threshold};
+use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_numbers};
 use base::units::{EventIdx, Moment, counted, grouped};
 use history::replay::{AllocationId, DeviceHistory};
@@ -104,13 +105,8 @@ impl Growth {
         }
     }
 
-    /// Works while there is time.
-    pub(in crate::report) fn step(
-        &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+    /// Works until it is done.
+    pub(in crate::report) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         let early = history.allocations.early() as u32;
         while self.next_early < early {
             slice.tick()?;
@@ -235,44 +231,32 @@ impl Growth {
             writing.say(Tone::Good, text, Some(Evidence { span, ..Evidence::default() }));
         }
         self.say(writing, stay, &[Tone::Alarm, Tone::Fact]);
-        let mut sheet = sheet(
-            [
-                "grows",
-                "Grows from step to step",
-                "Bytes allocated, and not asked to be freed, at the end of each step but the first: they never fall, and rise in at least half of the steps, and in \
-                 as many as the threshold says.",
-            ],
-            &[
-                ["growth", "growth, requested"],
-                ["growth_each_step", "a step, on average"],
-                ["rises", "steps with growth"],
-                ["steps", "steps compared"],
-                ["requested", "requested after the last step"],
-                ["count", "allocations after it"],
-                ["more", "allocations more"],
-                ["site", "call site"],
-            ],
-        );
+        let ranked: Vec<(u32, &Site)> =
+            ranked.into_iter().filter_map(|group| Some((group, self.sites.get(group as usize)?))).collect();
+        let signed = |bytes| i64::try_from(bytes).unwrap_or(i64::MAX);
+        let columns = [
+            column::cell("growth", "growth, requested", |(_, site): (u32, &Site)| Cell::Change(signed(site.growth()))),
+            column::bytes("growth_each_step", "a step, on average", |(_, site): (u32, &Site)| {
+                site.growth() / u64::from(compared.max(1))
+            }),
+            column::count("rises", "steps with growth", |(_, site): (u32, &Site)| site.rises.into()),
+            column::count("steps", "steps compared", |_: (u32, &Site)| compared.into()),
+            column::bytes("requested", "requested after the last step", |(_, site): (u32, &Site)| site.before),
+            column::count("count", "allocations after it", |(_, site): (u32, &Site)| site.count),
+            column::count("more", "allocations more", |(_, site): (u32, &Site)| {
+                site.count.saturating_sub(site.first[1])
+            }),
+            column::text("site", "call site", |(group, _): (u32, &Site)| label(file, history, group)),
+        ];
+        let note = "Bytes allocated, and not asked to be freed, at the end of each step but the first: they never fall, and rise in at least half of the steps, and in \
+                    as many as the threshold says.";
+        let mut sheet = sheet(["grows", "Grows from step to step", note], &columns);
         sheet.threshold = Some(self.fewest.clone());
-        writing.fill(sheet, &ranked, |writing, group| {
-            let Some(site) = self.sites.get(group as usize) else { return Default::default() };
-            let signed = |bytes| i64::try_from(bytes).unwrap_or(i64::MAX);
-            let cells = vec![
-                Cell::Change(signed(site.growth())),
-                Cell::Bytes(site.growth() / u64::from(compared.max(1))),
-                Cell::Count(site.rises.into()),
-                Cell::Count(compared.into()),
-                Cell::Bytes(site.before),
-                Cell::Count(site.count),
-                Cell::Count(site.count.saturating_sub(site.first[1])),
-                Cell::Text(label(file, history, group)),
-            ];
+        writing.fill(sheet, &columns, &ranked, |writing, (group, site)| {
             let id = newest(stay, group).map(AllocationId);
-            let mut row = id.map(|id| writing.allocation_row(id, Vec::new(), None)).unwrap_or_default();
-            row.cells = cells;
-            row.tone = site.tone();
-            row.evidence = Some(Evidence { span, ..row.evidence.unwrap_or_default() });
-            row
+            let row = id.map(|id| writing.allocation_row(id, None)).unwrap_or_default();
+            let evidence = Some(Evidence { span, ..row.evidence.unwrap_or_default() });
+            SheetRow { tone: site.tone(), evidence, ..row }
         });
     }
 }

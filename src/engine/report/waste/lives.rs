@@ -3,10 +3,11 @@
 use crate::open::OpenFile;
 use crate::places::lasted_us;
 use crate::protocol::{Cell, Grouping, ReportQuestion, Threshold, Tone};
+use crate::report::column::{self, sheet};
 use crate::report::heaviest::Heaviest;
 use crate::report::site_sums::{SiteSums, site_of};
-use crate::report::writing::{MOST_ROWS, Writing, allocation, at, bytes, freed_by, sheet, threshold};
-use base::slice::{Slice, Spent};
+use crate::report::writing::{MOST_ROWS, Writing, allocation, at, bytes, freed_by, threshold};
+use base::slice::{Slice, Sliced};
 use base::sorted::pair;
 use base::units::{Moment, counted, duration_us, grouped, percent};
 use history::replay::{AllocationId, Curve, DeviceHistory};
@@ -40,13 +41,8 @@ impl Lives {
         }
     }
 
-    /// Works while there is time.
-    pub(super) fn step(
-        &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+    /// Works until it is done.
+    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         let allocations = &history.allocations;
         while self.next < allocations.len() {
             slice.tick()?;
@@ -105,39 +101,21 @@ fn write_stay(writing: &mut Writing<'_>, stay: &SiteSums, least: Threshold) {
             Some(at(last)),
         );
     }
-    let mut sheet = sheet(
-        [
-            "alive",
-            "Made in the trace, live at its end",
-            "No leak by itself: optimizer state made in a first step and what an unfinished step still holds are here as well. \
-             What grows from step to step says more.",
-        ],
-        &[
-            ["requested", "requested"],
-            ["share", "of all at the end"],
-            ["count", "allocations"],
-            ["first_event", "first made by event"],
-            ["last_event", "last made by event"],
-            ["site", "call site"],
-        ],
-    );
+    let made = |id| history.allocations.born(AllocationId(id)).0;
+    let columns = [
+        column::bytes("requested", "requested", |group| stay.of(group).bytes).total(Cell::Bytes(total.0)),
+        column::share("share", "of all at the end", |group| (stay.of(group).bytes, end))
+            .total(Cell::Share { part: total.0, whole: end }),
+        column::count("count", "allocations", |group| stay.of(group).count).total(Cell::Count(total.1)),
+        column::event("first_event", "first made by event", |group| made(stay.of(group).first)),
+        column::event("last_event", "last made by event", |group| made(stay.of(group).last)),
+        column::text("site", "call site", |group| stay.name(file, history, group)),
+    ];
+    let note = "No leak by itself: optimizer state made in a first step and what an unfinished step still holds are here as well. \
+                What grows from step to step says more.";
+    let mut sheet = sheet(["alive", "Made in the trace, live at its end", note], &columns);
     sheet.threshold = Some(least);
-    let (part, whole) = (total.0, end);
-    sheet.total = vec![Cell::Bytes(total.0), Cell::Share { part, whole }, Cell::Count(total.1)];
-    sheet.total.resize(6, Cell::Nothing);
-    writing.fill(sheet, &ranked, |writing, group| {
-        let sum = stay.of(group);
-        let made = |id| Cell::Event(history.allocations.born(AllocationId(id)).event_or_minus_one());
-        let cells = vec![
-            Cell::Bytes(sum.bytes),
-            Cell::Share { part: sum.bytes, whole },
-            Cell::Count(sum.count),
-            made(sum.first),
-            made(sum.last),
-            Cell::Text(stay.name(file, history, group)),
-        ];
-        writing.site_row(stay, group, cells, Some(last))
-    });
+    writing.fill(sheet, &columns, &ranked, |writing, group| writing.site_row(stay, group, Some(last)));
 }
 
 fn write_late(writing: &mut Writing<'_>, ranked: Vec<u32>, (count, all): (u32, u64), longer: Threshold) {
@@ -175,42 +153,27 @@ fn write_late(writing: &mut Writing<'_>, ranked: Vec<u32>, (count, all): (u32, u
         text.push('.');
         writing.say(Tone::Good, text, None);
     }
-    let mut sheet = sheet(
-        [
-            "late",
-            "Frees that waited",
-            "Between the request of a free and its completion a stream may still use the block, so it can't be used again. \
-             Usually that takes one event. Longest first.",
-        ],
-        &[
-            ["waited_events", "events"],
-            ["waited_us", "time"],
-            ["requested", "requested"],
-            ["free_requested_event", "freed by event"],
-            ["free_completed_event", "completed by event"],
-            ["stream", "stream"],
-            ["site", "call site"],
-        ],
-    );
+    let stream_of = |id| file.groups.of(&file.snapshot, history, AllocationId(id), Grouping::Stream);
+    let columns = [
+        column::count("waited_events", "events", |id| (waited(id)[1] - waited(id)[0]).into()),
+        column::cell("waited_us", "time", |id| {
+            lasted(waited(id)).map_or(Cell::Nothing, |us| Cell::Micros(us.unsigned_abs()))
+        }),
+        column::bytes("requested", "requested", |id| history.allocations.size(AllocationId(id)))
+            .total(Cell::Bytes(all)),
+        column::event("free_requested_event", "freed by event", |id| waited(id)[0]),
+        column::cell("free_completed_event", "completed by event", |id| freed_by(history, AllocationId(id))),
+        column::text("stream", "stream", |id| {
+            file.groups.label(&file.snapshot, history, Grouping::Stream, stream_of(id))
+        }),
+        column::text("site", "call site", |id| site_of(file, history, AllocationId(id))),
+    ];
+    let note = "Between the request of a free and its completion a stream may still use the block, so it can't be used again. \
+                Usually that takes one event. Longest first.";
+    let mut sheet = sheet(["late", "Frees that waited", note], &columns);
     sheet.threshold = Some(longer);
     sheet.left_out = count;
-    sheet.total = vec![Cell::Nothing, Cell::Nothing, Cell::Bytes(all)];
-    sheet.total.resize(7, Cell::Nothing);
-    writing.fill(sheet, &ranked, |writing, number| {
-        let id = AllocationId(number);
-        let span @ [from, to] = waited(number);
-        let stream = file.groups.of(&file.snapshot, history, id, Grouping::Stream);
-        let cells = vec![
-            Cell::Count((to - from).into()),
-            lasted(span).map_or(Cell::Nothing, |us| Cell::Micros(us.unsigned_abs())),
-            Cell::Bytes(history.allocations.size(id)),
-            Cell::Event(Moment(from).event_or_minus_one()),
-            freed_by(history, id),
-            Cell::Text(file.groups.label(&file.snapshot, history, Grouping::Stream, stream)),
-            Cell::Text(site_of(file, history, id)),
-        ];
-        writing.allocation_row(id, cells, Some(from))
-    });
+    writing.fill(sheet, &columns, &ranked, |writing, id| writing.allocation_row(AllocationId(id), Some(waited(id)[0])));
 }
 
 fn write_brief(writing: &mut Writing<'_>, brief: &SiteSums, within: Threshold) {
@@ -228,25 +191,17 @@ fn write_brief(writing: &mut Writing<'_>, brief: &SiteSums, within: Threshold) {
         text.push('.');
         writing.say(Tone::Fact, text, Some(allocation(brief.of(first).largest, None)));
     }
-    let mut sheet = sheet(
-        [
-            "brief",
-            "Made and freed at once",
-            "Bytes of one after another, which need not have been live together. Each is work for the allocator.",
-        ],
-        &[["requested", "requested in all"], ["count", "allocations"], ["largest", "largest"], ["site", "call site"]],
-    );
+    let columns = [
+        column::bytes("requested", "requested in all", |group| brief.of(group).bytes).total(Cell::Bytes(total.0)),
+        column::count("count", "allocations", |group| brief.of(group).count).total(Cell::Count(total.1)),
+        column::bytes("largest", "largest", |group| brief.of(group).most),
+        column::text("site", "call site", |group| brief.name(file, history, group)),
+    ];
+    let note = "Bytes of one after another, which need not have been live together. Each is work for the allocator.";
+    let mut sheet = sheet(["brief", "Made and freed at once", note], &columns);
     sheet.threshold = Some(within);
-    sheet.total = vec![Cell::Bytes(total.0), Cell::Count(total.1), Cell::Nothing, Cell::Nothing];
-    writing.fill(sheet, &ranked, |writing, group| {
-        let sum = brief.of(group);
-        let cells = vec![
-            Cell::Bytes(sum.bytes),
-            Cell::Count(sum.count),
-            Cell::Bytes(sum.most),
-            Cell::Text(brief.name(file, history, group)),
-        ];
-        let born = history.allocations.born(AllocationId(sum.largest)).0;
-        writing.site_row(brief, group, cells, Some(born))
+    writing.fill(sheet, &columns, &ranked, |writing, group| {
+        let born = history.allocations.born(AllocationId(brief.of(group).largest)).0;
+        writing.site_row(brief, group, Some(born))
     });
 }

@@ -10,7 +10,7 @@ use super::steps::Finding;
 use super::writing::Writing;
 use crate::open::OpenFile;
 use crate::protocol::{Report, ReportQuestion};
-use base::slice::{Slice, Spent};
+use base::slice::{Slice, Sliced, Spent};
 pub(super) use cached::{pool_name, stream_name};
 pub(super) use growth::Growth;
 
@@ -40,7 +40,7 @@ impl Waste {
 }
 
 impl Job for Waste {
-    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice<'_>) -> Result<Report, Spent> {
+    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report> {
         let file = &*file;
         let Some(history) = file.history(self.device) else {
             return Ok(Report { topic: self.question.topic, ..Report::default() });

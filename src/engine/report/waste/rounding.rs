@@ -4,9 +4,10 @@ use crate::answers::Population;
 use crate::device::Known;
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Grouping, ReportQuestion, Scope, Threshold, Tone};
+use crate::report::column::{self, sheet};
 use crate::report::site_sums::label;
-use crate::report::writing::{Writing, at, bytes, sheet, threshold};
-use base::slice::{Slice, Spent};
+use crate::report::writing::{Writing, at, bytes, threshold};
+use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_numbers};
 use base::units::{Moment, percent};
 use hashbrown::HashMap;
@@ -51,13 +52,8 @@ impl Lost {
         }
     }
 
-    /// Works while there is time.
-    pub(super) fn step(
-        &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        slice: &mut Slice<'_>,
-    ) -> Result<(), Spent> {
+    /// Works until it is done.
+    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         let Lost { moment, population, next, losses, places, requested, rounded: all, .. } = self;
         let population = population.get_or_insert_with(|| Population::new(history, Scope::At(*moment)));
         population.each(history, next, slice, &mut |id, size| {
@@ -100,38 +96,23 @@ impl Lost {
         }
         let ranked = losses.iter().zip(0..).filter(|(loss, _)| loss.lost >= least.value.max(1));
         let ranked = sorted_numbers(ranked.map(|(loss, place)| (pair(!loss.lost, 0), place)).collect());
-        let mut sheet = sheet(
-            [
-                "rounding",
-                "Lost to rounding at the peak",
-                "Bytes handed out beyond those requested, by size and call site. Recorded where the block is still there at the \
-                 end; for all others the fewest that it may have been.",
-            ],
-            &[
-                ["lost", "≥ lost"],
-                ["count", "allocations"],
-                ["requested_each", "requested each"],
-                ["rounded_each", "≥ rounded each"],
-                ["recorded", "of them recorded"],
-                ["site", "call site"],
-            ],
-        );
-        let told = ranked.iter().filter_map(|&place| losses.get(place as usize));
-        let sum = told.fold((0u64, 0), |(lost, count), it| (lost.saturating_add(it.lost), count + it.count));
+        let ranked: Vec<&Loss> = ranked.into_iter().filter_map(|place| losses.get(place as usize)).collect();
+        let lost = ranked.iter().fold(0u64, |lost, it| lost.saturating_add(it.lost));
+        let columns = [
+            column::bytes("lost", "≥ lost", |it: &Loss| it.lost).total(Cell::Bytes(lost)),
+            column::count("count", "allocations", |it: &Loss| it.count)
+                .total(Cell::Count(ranked.iter().map(|it| it.count).sum())),
+            column::bytes("requested_each", "requested each", |it: &Loss| it.requested),
+            column::bytes("rounded_each", "≥ rounded each", |it: &Loss| it.rounded),
+            column::count("recorded", "of them recorded", |it: &Loss| it.recorded),
+            column::text("site", "call site", |it: &Loss| label(file, history, it.group)),
+        ];
+        let note = "Bytes handed out beyond those requested, by size and call site. Recorded where the block is still there at the \
+                    end; for all others the fewest that it may have been.";
+        let mut sheet = sheet(["rounding", "Lost to rounding at the peak", note], &columns);
         sheet.threshold = Some(least);
-        sheet.total = vec![Cell::Bytes(sum.0), Cell::Count(sum.1)];
-        sheet.total.resize(6, Cell::Nothing);
-        writing.fill(sheet, &ranked, |writing, place| {
-            let Some(loss) = losses.get(place as usize) else { return Default::default() };
-            let cells = vec![
-                Cell::Bytes(loss.lost),
-                Cell::Count(loss.count),
-                Cell::Bytes(loss.requested),
-                Cell::Bytes(loss.rounded),
-                Cell::Count(loss.recorded),
-                Cell::Text(label(file, history, loss.group)),
-            ];
-            writing.allocation_row(AllocationId(loss.example), cells, Some(moment))
+        writing.fill(sheet, &columns, &ranked, |writing, it| {
+            writing.allocation_row(AllocationId(it.example), Some(moment))
         });
     }
 }

@@ -1,7 +1,8 @@
 //! A part of what was held from the driver: the ranges that are wanted, as if there were no others.
 
-use super::{AllocationId, Allocations, Column, Curve, DeviceHistory, EventIdx, ROWS_PER_CHECK, SegmentLives, Subject};
+use super::{AllocationId, Allocations, Column, Curve, DeviceHistory, EventIdx, SegmentLives, Subject};
 use super::{Totals, signed};
+use base::slice::{Slice, Sliced};
 
 /// Some of the ranges of a device, with the ids they have among all; the others are there, of no bytes.
 #[derive(Clone, Debug)]
@@ -15,7 +16,7 @@ pub struct SegmentPart {
     base: i64,
     /// The range, then the event that comes next.
     next: usize,
-    next_event: Option<u32>,
+    next_event: Option<usize>,
 }
 
 impl SegmentPart {
@@ -31,37 +32,35 @@ impl SegmentPart {
         }
     }
 
-    /// Takes those of `lives` that are wanted while there is time; `true` when done. All must be the same every time.
+    /// Takes those of `lives` that are wanted. All must be the same every time.
+    ///
+    /// # Errors
+    /// The time is up.
     pub fn step(
         &mut self,
         lives: &SegmentLives,
         history: &DeviceHistory,
         is_wanted: &dyn Fn(AllocationId) -> bool,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
-        while self.next < lives.ranges.len() {
-            let end = lives.ranges.len().min(self.next + ROWS_PER_CHECK);
-            (self.next..end).for_each(|id| self.take(lives, history, AllocationId(id as u32), is_wanted));
-            self.next = end;
-            if !has_time() {
-                return false;
-            }
+        slice: &mut Slice,
+    ) -> Sliced {
+        while let Some(part) = slice.part(&mut self.next, lives.ranges.len(), 1)? {
+            part.for_each(|id| self.take(lives, history, AllocationId(id as u32), is_wanted));
         }
         if self.next_event.is_none() {
             self.ranges.statics = self.ranges.early() as u32;
             (self.mapped, self.next_event) = (Totals::new(self.base), Some(0));
         }
-        let mut next = self.next_event.unwrap_or(0);
-        while next < history.event_count() {
-            let end = history.event_count().min(next.saturating_add(ROWS_PER_CHECK as u32));
-            (next..end).for_each(|event| self.mapped.push(self.change(history, EventIdx(event))));
-            next = end;
-            self.next_event = Some(next);
-            if !has_time() {
-                return next >= history.event_count();
+        let next = self.next_event.get_or_insert(0);
+        while let Some(part) = slice.part(next, history.event_count() as usize, 1)? {
+            for event in part {
+                let Subject::Segment(operation) = history.events.subject(event as u32) else {
+                    self.mapped.push(0);
+                    continue;
+                };
+                self.mapped.push(self.changes.get(operation as usize).unwrap_or(0));
             }
         }
-        true
+        Ok(())
     }
 
     fn take(

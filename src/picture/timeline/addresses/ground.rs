@@ -6,11 +6,10 @@ use crate::timeline::columns::Grid;
 use crate::timeline::quads::MAX_QUADS;
 use crate::timeline::scene::{GROUND, Quad};
 use crate::timeline::view::View;
+use base::slice::{Slice, Sliced};
 use history::replay::AllocationId;
 use std::ops::Range;
 
-/// Ranges between two questions for the time.
-const RANGES_PER_CHECK: usize = 2048;
 /// Where it would take more quads, rows are told apart less well.
 const MOST_QUADS: usize = MAX_QUADS / 4;
 
@@ -41,19 +40,10 @@ impl Ground {
         Ground { view: *view, next: 0, changes, done, column: 0, counts, open, thick: 1, quads, is_sorted: false }
     }
 
-    /// Works while there is time; `true` when done. `shown` are the moments that the columns show.
-    pub(super) fn step(
-        &mut self,
-        source: &AddressSource,
-        grid: &Grid,
-        shown: &[u32],
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
-        while self.next < source.ranges.len() {
-            self.collect(source, grid, shown);
-            if !has_time() {
-                return false;
-            }
+    /// Works until it is done. `shown` are the moments that the columns show.
+    pub(super) fn step(&mut self, source: &AddressSource, grid: &Grid, shown: &[u32], slice: &mut Slice) -> Sliced {
+        while let Some(part) = slice.part(&mut self.next, source.ranges.len(), 1)? {
+            self.collect(source, grid, shown, part);
         }
         if !self.is_sorted {
             // Ids are in order of birth; only what goes has to be sorted.
@@ -71,16 +61,12 @@ impl Ground {
                 (self.done, self.column, self.counts, self.thick) = ([0; 2], 0, counts, thick);
                 (self.open, self.quads) = Default::default();
             }
-            if !has_time() {
-                return self.column >= grid.len();
-            }
+            slice.check()?;
         }
-        true
+        Ok(())
     }
 
-    fn collect(&mut self, source: &AddressSource, grid: &Grid, shown: &[u32]) {
-        let ids = self.next..source.ranges.len().min(self.next + RANGES_PER_CHECK);
-        self.next = ids.end;
+    fn collect(&mut self, source: &AddressSource, grid: &Grid, shown: &[u32], ids: Range<usize>) {
         for (id, (born, died, _)) in (ids.start as u32..).zip(source.ranges.spans_in(ids)) {
             let place = (source.range_place)(AllocationId(id)).filter(|[lowest, above]| lowest < above);
             let Some(rows) = place.and_then(|place| rows_of(&self.view, place)) else { continue };

@@ -5,11 +5,9 @@ use crate::timeline::columns::Grid;
 use crate::timeline::scene::SceneColumns;
 use crate::timeline::view::View;
 use crate::timeline::visible::{Changes, Visible, hide};
+use base::slice::{Slice, Sliced};
 use history::replay::AllocationId;
 use std::ops::Range;
-
-/// Allocations between two questions for the time.
-const ALLOCATIONS_PER_CHECK: usize = 2048;
 
 /// The rows that `[lowest, above)` of the axis covers in the window, clipped to it: as edges are rounded, or where that leaves none, the
 /// one of its middle. `None` outside the window.
@@ -103,40 +101,43 @@ impl Lying {
         start(rows.start)..start(rows.end)
     }
 
-    /// Works while there is time; `true` when done.
+    /// Works until it is done.
     pub(super) fn step(
         &mut self,
         source: &AddressSource,
         grid: &Grid,
         columns: &mut SceneColumns,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> bool {
+        slice: &mut Slice,
+    ) -> Sliced {
         loop {
-            let is_done = match self.stage {
-                Stage::Collect => self.collect(source, grid, columns),
-                Stage::Order => self.put_in_order(),
-                Stage::Name => self.name(source, grid, columns),
-                Stage::Sort => return self.changes.sort(&self.visible, has_time),
+            self.stage = match self.stage {
+                Stage::Collect => {
+                    while let Some(ids) = slice.part(&mut self.next, source.source.allocations.len(), 1)? {
+                        self.collect(source, grid, columns, ids);
+                    }
+                    self.count()
+                }
+                Stage::Order => {
+                    while let Some(places) = slice.part(&mut self.filled, self.found.len(), 1)? {
+                        self.put_in_order(places);
+                    }
+                    Stage::Name
+                }
+                Stage::Name => {
+                    while let Some(leaves) = slice.part(&mut self.named, self.order.len(), 1)? {
+                        self.name(source, grid, columns, leaves);
+                    }
+                    self.forget_places(grid)
+                }
+                Stage::Sort => return self.changes.sort(&self.visible, slice),
             };
-            if is_done {
-                self.stage = match self.stage {
-                    Stage::Collect => self.count(),
-                    Stage::Order => Stage::Name,
-                    Stage::Name | Stage::Sort => self.forget_places(grid),
-                };
-            }
-            if !has_time() {
-                return false;
-            }
         }
     }
 
-    /// Looks at more allocations: `true` when it has seen all.
-    fn collect(&mut self, source: &AddressSource, grid: &Grid, columns: &mut SceneColumns) -> bool {
+    /// Looks at all allocations.
+    fn collect(&mut self, source: &AddressSource, grid: &Grid, columns: &mut SceneColumns, ids: Range<usize>) {
         let window = grid.all_moments();
         let allocations = source.source.allocations;
-        let ids = self.next..allocations.len().min(self.next + ALLOCATIONS_PER_CHECK);
-        self.next = ids.end;
         for (id, (born, died, size)) in (ids.start as u32..).zip(allocations.spans_in(ids)) {
             if died <= window.start || born >= window.end || born >= died || size == 0 {
                 continue;
@@ -157,7 +158,6 @@ impl Lying {
             }
             self.found.push(found);
         }
-        self.next >= allocations.len()
     }
 
     fn count(&mut self) -> Stage {
@@ -170,10 +170,9 @@ impl Lying {
         Stage::Order
     }
 
-    /// Tells more blocks their leaves: `true` when all know them. A row's start moves up to that of the next meanwhile.
-    fn put_in_order(&mut self) -> bool {
-        let end = self.found.len().min(self.filled + ALLOCATIONS_PER_CHECK);
-        for place in self.filled..end {
+    /// Gives more blocks their leaves. A row's start moves up to that of the next meanwhile.
+    fn put_in_order(&mut self, places: Range<usize>) {
+        for place in places {
             let row = self.found.get(place).map_or(0, |found| found.lie().middle());
             if let Some(start) = self.starts.get_mut(row)
                 && let Some(leaf) = self.order.get_mut(*start as usize)
@@ -182,21 +181,16 @@ impl Lying {
                 *start += 1;
             }
         }
-        self.filled = end;
-        end == self.found.len()
     }
 
-    /// Names more leaves: `true` when all have a name.
-    fn name(&mut self, source: &AddressSource, grid: &Grid, columns: &SceneColumns) -> bool {
-        let end = self.order.len().min(self.named + ALLOCATIONS_PER_CHECK);
-        for &place in self.order.get(self.named..end).unwrap_or_default() {
+    /// Names more leaves.
+    fn name(&mut self, source: &AddressSource, grid: &Grid, columns: &SceneColumns, leaves: Range<usize>) {
+        for &place in self.order.get(leaves).unwrap_or_default() {
             if let Some(found) = self.found.get(place as usize) {
                 self.visible.push(&source.source, grid, columns, found.id, found.columns);
                 self.lies.push(found.lie());
             }
         }
-        self.named = end;
-        end == self.order.len()
     }
 
     fn forget_places(&mut self, grid: &Grid) -> Stage {

@@ -20,6 +20,7 @@ use super::outline::OutlineRect;
 use super::quads::MAX_QUADS;
 use super::scene::{QuadIdentity, Scene, SceneColumns};
 use super::view::View;
+use base::slice::{Slice, Sliced, Spent};
 use ground::Ground;
 use history::replay::AllocationId;
 use lying::{Lying, rows_of};
@@ -59,49 +60,44 @@ impl AddressJob {
         AddressJob { view, grid, columns, ground, lying, stage: Stage::Moments }
     }
 
-    /// Works until the scene is there or `has_time` (asked about every tenth of a millisecond) says no. `source` must be the
-    /// same every time. After it has returned the scene, it returns `None`.
-    pub fn step(&mut self, source: &AddressSource, has_time: &mut dyn FnMut() -> bool) -> Option<Scene> {
+    /// Works until the scene is there. `source` must be the same every time.
+    ///
+    /// # Errors
+    /// The time is up; always, once the scene was handed out.
+    pub fn step(&mut self, source: &AddressSource, slice: &mut Slice) -> Sliced<Scene> {
         loop {
             match &mut self.stage {
                 Stage::Moments => {
-                    if !self.grid.choose_moments(&mut self.columns, &source.source, has_time) {
-                        return None;
-                    }
+                    self.grid.choose_moments(&mut self.columns, &source.source, slice)?;
                     self.stage = Stage::Ground;
                 }
                 Stage::Ground => {
-                    if !self.ground.step(source, &self.grid, &self.columns.moment, has_time) {
-                        return None;
-                    }
+                    self.ground.step(source, &self.grid, &self.columns.moment, slice)?;
                     self.stage = Stage::Collect;
                 }
                 Stage::Collect => {
-                    if !self.lying.step(source, &self.grid, &mut self.columns, has_time) {
-                        return None;
-                    }
+                    self.lying.step(source, &self.grid, &mut self.columns, slice)?;
                     self.stage = Stage::Estimate(Box::new(Estimate::new(self.most_quads())));
                 }
                 Stage::Estimate(estimate) => {
-                    let band_px = estimate.step(&self.lying, &self.grid, has_time)?;
+                    let band_px = estimate.step(&self.lying, &self.grid, slice)?;
                     self.stage = self.sweep(band_px);
                 }
-                Stage::Sweep(sweep) => match sweep.step(&source.source, &self.lying, &self.grid, has_time) {
-                    Swept::OutOfTime => return None,
+                Stage::Sweep(sweep) => match sweep.step(&source.source, &self.lying, &self.grid, slice)? {
                     Swept::TooMany => {
                         let band_px = sweep.band_px() * 2;
                         self.stage = self.sweep(band_px);
                     }
-                    Swept::Done => return self.take(),
+                    Swept::Done => return self.take().ok_or(Spent),
                 },
-                Stage::Done => return None,
+                Stage::Done => return Err(Spent),
             }
         }
     }
 
     /// The whole scene at once, where there is no need for slices.
     pub fn run(source: &AddressSource, view: View) -> Option<Scene> {
-        AddressJob::new(source, view).step(source, &mut || true)
+        AddressJob::new(source, view).step(source, &mut Slice::new(&mut || true)).ok()
     }
 
     fn most_quads(&self) -> usize {
@@ -134,7 +130,7 @@ pub fn address_outline(source: &AddressSource, view: &View, allocation: Allocati
     let (born, died, _) = source.source.allocations.span(id);
     let grid = Grid::new(view, source.source.requested.moment_count(), source.source.clock);
     let mut columns = grid.table();
-    grid.choose_moments(&mut columns, &source.source, &mut || true);
+    grid.choose_moments(&mut columns, &source.source, &mut Slice::new(&mut || true)).ok()?;
     let window = grid.all_moments();
     if born >= died || born >= window.end || died <= window.start {
         return None;

@@ -7,9 +7,8 @@ use crate::timeline::scene::{BAND, CONTINUED, FADED, PENDING, Quad, QuadIdentity
 use crate::timeline::standing::Standing;
 use crate::timeline::tree::{Live, LiveTree};
 use crate::timeline::visible::Change;
+use base::slice::{Slice, Sliced};
 
-/// Changes between two questions for the time.
-const CHANGES_PER_CHECK: usize = 1024;
 /// The θ that come into question, in pixels. Where not even the last is enough, it is doubled.
 const CANDIDATES_PX: [u32; 10] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32];
 
@@ -57,11 +56,11 @@ impl Estimate {
         Estimate { most_quads, column: 0, done: 0, quads: Default::default(), changed: Vec::new() }
     }
 
-    /// Works while there is time: the smallest θ with which the scene will have few enough quads.
-    pub(super) fn step(&mut self, lying: &Lying, grid: &Grid, has_time: &mut dyn FnMut() -> bool) -> Option<u32> {
+    /// The smallest θ with which the scene will have few enough quads.
+    pub(super) fn step(&mut self, lying: &Lying, grid: &Grid, slice: &mut Slice) -> Sliced<u32> {
         // What comes and goes makes a quad each time, but hardly ever more.
         if lying.visible.len() * 2 <= self.most_quads {
-            return Some(1);
+            return Ok(1);
         }
         let cells = CANDIDATES_PX.map(|band_px| Cells::new(band_px, lying));
         let rows = lying.view().height_px as usize;
@@ -81,21 +80,18 @@ impl Estimate {
                     }
                 }
                 self.done += 1;
-                if self.done.is_multiple_of(CHANGES_PER_CHECK) && !has_time() {
-                    return None;
-                }
+                slice.spend(2)?;
             }
             (self.column, self.done) = (self.column + 1, 0);
         }
         let fits = |quads: usize| quads <= self.most_quads / 16 * 15;
         let found = CANDIDATES_PX.iter().zip(self.quads).find(|&(_, quads)| fits(quads));
-        Some(found.or(CANDIDATES_PX.iter().zip(self.quads).next_back()).map_or(1, |(&band_px, _)| band_px))
+        Ok(found.or(CANDIDATES_PX.iter().zip(self.quads).next_back()).map_or(1, |(&band_px, _)| band_px))
     }
 }
 
 /// How an attempt stands.
 pub(super) enum Swept {
-    OutOfTime,
     TooMany,
     Done,
 }
@@ -171,14 +167,8 @@ impl Sweep {
         (self.cells.band_px, self.quads, self.identities)
     }
 
-    /// Draws more columns while there is time.
-    pub(super) fn step(
-        &mut self,
-        source: &Source,
-        lying: &Lying,
-        grid: &Grid,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> Swept {
+    /// Draws more columns.
+    pub(super) fn step(&mut self, source: &Source, lying: &Lying, grid: &Grid, slice: &mut Slice) -> Sliced<Swept> {
         if source.highlight.is_some() {
             self.standing.get_or_insert_with(|| Standing::new(lying.visible.len()));
         }
@@ -195,9 +185,7 @@ impl Sweep {
                     (Change::Comes(_), false) => self.comes(&brush, leaf, lie),
                 }
                 self.done += 1;
-                if self.done.is_multiple_of(CHANGES_PER_CHECK) && !has_time() {
-                    return Swept::OutOfTime;
-                }
+                slice.spend(2)?;
             }
             for leaf in lying.changes.pending_from(self.column) {
                 self.pends(&brush, leaf);
@@ -207,13 +195,11 @@ impl Sweep {
             self.dirty = dirty;
             (self.column, self.done) = (self.column + 1, 0);
             if self.quads.len() > self.most_quads {
-                return Swept::TooMany;
+                return Ok(Swept::TooMany);
             }
-            if !has_time() && self.column < grid.len() {
-                return Swept::OutOfTime;
-            }
+            slice.check()?;
         }
-        Swept::Done
+        Ok(Swept::Done)
     }
 
     /// Something of a cell may look different in this column.

@@ -1,0 +1,236 @@
+//! The questions that are not answered yet, and the one place that answers each kind. What takes no time is answered at once; of all
+//! else the latest of each kind counts.
+
+use super::curves::CurvesInWork;
+use super::events::Events;
+use super::find::{Search, Sought, step_to};
+use super::flame::Flames;
+use super::heaviest::Heaviest;
+use super::open::OpenFile;
+use super::protocol::{Answer, Ask, Grouping, Looks, Plot, Query, Question, Reply};
+use super::report::{Job, job};
+use super::scenes::SceneInWork;
+use super::sources::Sources;
+use super::state::{Beneath, States};
+use super::table::Tables;
+use super::tree::Trees;
+use super::{details, legend, marks, places, range, steps};
+use base::slice::{Slice, Sliced, Spent};
+use history::snapshot::StackId;
+use std::collections::VecDeque;
+use std::mem::discriminant;
+
+/// The questions in the order they are answered in, what is made for them, and what was made for those before.
+#[derive(Default)]
+pub(super) struct Questions {
+    waiting: VecDeque<Ask>,
+    scene: SceneInWork,
+    curves: CurvesInWork,
+    search: Option<Box<Search>>,
+    count: Option<Box<Search>>,
+    flames: Flames,
+    trees: Trees,
+    heaviest: Heaviest,
+    states: States,
+    beneath: Beneath,
+    sources: Sources,
+    tables: Tables,
+    events: Events,
+    report: Option<Box<dyn Job>>,
+}
+
+/// The rank of what is answered ahead of whatever runs, each question of it.
+const AT_ONCE: u8 = 0;
+
+/// Which questions are answered first.
+fn rank(what: &Question) -> u8 {
+    match what {
+        Question::Hit { .. } | Question::Moments(_) | Question::Step { .. } | Question::Marks => AT_ONCE,
+        Question::Overview { .. } | Question::Outline { .. } | Question::FindNext { .. } => AT_ONCE,
+        Question::Legend { .. } | Question::Details(_) => AT_ONCE,
+        Question::Scene { .. } => 1,
+        Question::Curves { .. } => 2,
+        Question::Find(_) | Question::SameStack(_) => 3,
+        Question::TableText(_) | Question::EventsText(_) => 5,
+        Question::Table(_) | Question::Events(_) => 6,
+        Question::Report(_) => 7,
+        _ => 4,
+    }
+}
+
+impl Questions {
+    /// Takes a question: answers it, or keeps it for [`Questions::step`].
+    pub(super) fn ask(&mut self, file: &mut OpenFile, ask: Ask, replies: &mut VecDeque<Reply>) {
+        let rank_of = rank(&ask.what);
+        if rank_of == AT_ONCE {
+            if self.answer(file, &ask, replies, &mut Slice::new(&mut || false)).is_ok() {
+                return;
+            }
+        } else {
+            self.begin(&ask.what);
+            self.waiting.retain(|other| discriminant(&other.what) != discriminant(&ask.what));
+        }
+        let place = self.waiting.partition_point(|other| rank(&other.what) <= rank_of);
+        self.waiting.insert(place, ask);
+    }
+
+    /// Lets go of what was made for another question of this kind.
+    fn begin(&mut self, what: &Question) {
+        match what {
+            Question::Scene { .. } => self.scene = SceneInWork::default(),
+            Question::Curves { .. } => self.curves.begin(),
+            Question::Find(_) => self.search = None,
+            Question::SameStack(_) => self.count = None,
+            Question::Heaviest { .. } => self.heaviest = Heaviest::default(),
+            Question::Sources(_) => self.sources = Sources::default(),
+            Question::TableText(_) => self.tables.begin_text(),
+            Question::EventsText(_) => self.events.begin_text(),
+            Question::Report(_) => self.report = None,
+            _ => {}
+        }
+    }
+
+    /// Categories are others from now on.
+    pub(super) fn forget_categories(&mut self) {
+        self.tables.forget();
+        self.events.forget();
+        self.report = None;
+        self.scene = SceneInWork::default();
+    }
+
+    /// Nodes have other numbers from now on.
+    pub(super) fn forget_nodes(&mut self) {
+        (self.trees, self.flames) = Default::default();
+        self.tables.forget();
+    }
+
+    /// Answers all that waits.
+    pub(super) fn step(&mut self, file: &mut OpenFile, replies: &mut VecDeque<Reply>, slice: &mut Slice) -> Sliced {
+        while let Some(ask) = self.waiting.pop_front() {
+            if self.answer(file, &ask, replies, slice).is_err() {
+                self.waiting.push_front(ask);
+                return Err(Spent);
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends the answer, where there is one.
+    fn answer(&mut self, file: &mut OpenFile, ask: &Ask, replies: &mut VecDeque<Reply>, slice: &mut Slice) -> Sliced {
+        let Ask { serial, device, ref what } = *ask;
+        let mut send = |answer: Answer| replies.push_back(Reply::Answer { serial, answer });
+        let answer = match *what {
+            Question::Scene { view, looks } => {
+                self.scene.scene(file, device, view, looks, slice)?.map(|scene| Answer::Scene(Box::new(scene)))
+            }
+            Question::Hit { looks, moment, byte } if looks.plot == Plot::Stack => {
+                Some(Answer::Hit { hit: file.hit(device, looks, moment, byte), memory: None })
+            }
+            Question::Hit { looks, moment, byte } => {
+                let (hit, memory) = file.hit_in_plot(device, looks, moment, byte);
+                Some(Answer::Hit { hit, memory: Some(Box::new(memory)) })
+            }
+            Question::MemoryAt { moment, address } => {
+                let (hit, memory) = self.beneath.at(file, device, moment, address, slice)?;
+                Some(Answer::Hit { hit, memory })
+            }
+            Question::Map(only) => {
+                file.prepare_plot(device, Looks { plot: Plot::Addresses(only), ..Looks::default() }, slice)?;
+                Some(Answer::Map(Box::new(file.map(device, only))))
+            }
+            Question::Curves { view, only } => {
+                Some(Answer::Curves(self.curves.curves(file, device, view, only, slice)?))
+            }
+            Question::State(question) => {
+                Some(Answer::State(Box::new(self.states.page(file, device, question, slice)?)))
+            }
+            Question::Events(ref question) => {
+                self.events.page(file, device, question, slice)?.map(|page| Answer::Events(Box::new(page)))
+            }
+            Question::EventsText(ref question) => {
+                self.events.text(file, device, question, &mut |part| send(Answer::TableText(part)), slice)?;
+                None
+            }
+            Question::Moments(ref at) => file
+                .history(device)
+                .map(|history| Answer::Moments(at.iter().filter_map(|&at| places::facts(history, at)).collect())),
+            Question::Step { looks, moment, byte, step } => {
+                steps::step(file, device, looks, (moment, byte), step).map(Answer::Step)
+            }
+            Question::Marks => marks::marks(file, device).map(|marks| Answer::Marks(Box::new(marks))),
+            Question::Overview { axis, width_px } => {
+                file.overview(device, axis, width_px).map(|overview| Answer::Overview(Box::new(overview)))
+            }
+            Question::Legend { colouring, at } => {
+                if colouring == Grouping::Category {
+                    file.categorize(slice)?;
+                }
+                legend::legend(file, device, colouring, at).map(Answer::Legend)
+            }
+            Question::Outline { view, looks, allocation } => {
+                file.outline(device, looks, &view, allocation).map(Answer::Outline)
+            }
+            Question::Details(allocation) => {
+                file.categorize(slice)?;
+                Some(Answer::Details(details::details(file, device, allocation).map(Box::new)))
+            }
+            Question::Find(ref query) => {
+                // The page asks for what can be read; what can't finds nothing.
+                let sought = || Query::parse(query).map_or(Sought::Nothing, Sought::Query);
+                let search = self.search.get_or_insert_with(|| Box::new(Search::new(device, sought())));
+                let tally = search.step(file, slice)?;
+                self.search.take().into_iter().for_each(|search| search.keep(file, serial));
+                Some(Answer::Find(tally))
+            }
+            Question::FindNext { find, begin, direction, looks, window, scope } => {
+                Some(Answer::FindNext(step_to(file, (find, scope), begin, direction, looks, window)))
+            }
+            Question::SameStack(stack) => {
+                let new = || Box::new(Search::new(device, Sought::Stack(StackId(stack))));
+                let tally = self.count.get_or_insert_with(new).step(file, slice)?;
+                self.count = None;
+                Some(Answer::SameStack(tally))
+            }
+            Question::Flame(question) => {
+                Some(Answer::Flame(Box::new(self.flames.page(file, device, question, slice)?)))
+            }
+            Question::Sources(scope) => {
+                let page = self.sources.page(file, device, scope, slice)?;
+                self.sources = Sources::default();
+                Some(Answer::Sources(Box::new(page)))
+            }
+            Question::Range(span) => Some(Answer::Range(range::facts(file, device, span, slice)?)),
+            Question::Tree(ref question) => {
+                Some(Answer::Tree(Box::new(self.trees.page(file, device, question, slice)?)))
+            }
+            Question::Heaviest { scope, arrangement, node } => {
+                Some(Answer::Heaviest(self.heaviest.find(file, device, scope, (arrangement, node), slice)?))
+            }
+            Question::Report(ref question) => {
+                let report = self.report.get_or_insert_with(|| job(device, question.clone())).step(file, slice)?;
+                self.report = None;
+                Some(Answer::Report(Box::new(report)))
+            }
+            Question::Table(ref question) => {
+                Some(Answer::Table(Box::new(self.tables.page(file, device, question, slice)?)))
+            }
+            Question::TableText(ref question) => {
+                self.tables.text(file, device, question, &mut |part| send(Answer::TableText(part)), slice)?;
+                None
+            }
+        };
+        answer.into_iter().for_each(send);
+        Ok(())
+    }
+
+    /// Bytes on the heap of what is kept, by table.
+    pub(super) fn heap_bytes(&self) -> [(&'static str, usize); 4] {
+        let views = self.trees.heap_bytes() + self.states.heap_bytes() + self.beneath.heap_bytes();
+        [
+            ("table", self.tables.heap_bytes()),
+            ("curves", self.curves.heap_bytes()),
+            ("list of events", self.events.heap_bytes()),
+            ("views", views + self.sources.heap_bytes()),
+        ]
+    }
+}

@@ -1,0 +1,81 @@
+//! Columns of sheets: each is declared once, with its heading, its cell and what stands below all rows.
+
+use crate::protocol::{Cell, Sheet, SheetColumn};
+use base::units::Moment;
+
+/// A column of a sheet with a row for each of some `R`s.
+pub(super) struct Column<'a, R> {
+    key: &'static str,
+    label: &'static str,
+    cell: Box<dyn Fn(R) -> Cell + 'a>,
+    total: Option<Cell>,
+}
+
+impl<R> Column<'_, R> {
+    /// The same, with this cell for all rows together.
+    pub(super) fn total(self, cell: Cell) -> Self {
+        Column { total: Some(cell), ..self }
+    }
+}
+
+/// A column by key, heading and cell.
+pub(super) fn cell<'a, R>(key: &'static str, label: &'static str, cell: impl Fn(R) -> Cell + 'a) -> Column<'a, R> {
+    Column { key, label, cell: Box::new(cell), total: None }
+}
+
+/// A column of names or words.
+pub(super) fn text<'a, R>(key: &'static str, label: &'static str, text: impl Fn(R) -> String + 'a) -> Column<'a, R> {
+    cell(key, label, move |of| Cell::Text(text(of)))
+}
+
+/// A column of bytes.
+pub(super) fn bytes<'a, R>(key: &'static str, label: &'static str, bytes: impl Fn(R) -> u64 + 'a) -> Column<'a, R> {
+    cell(key, label, move |of| Cell::Bytes(bytes(of)))
+}
+
+/// A column of numbers.
+pub(super) fn count<'a, R>(key: &'static str, label: &'static str, count: impl Fn(R) -> u64 + 'a) -> Column<'a, R> {
+    cell(key, label, move |of| Cell::Count(count(of)))
+}
+
+/// A column of parts of a whole.
+pub(super) fn share<'a, R>(
+    key: &'static str,
+    label: &'static str,
+    share: impl Fn(R) -> (u64, u64) + 'a,
+) -> Column<'a, R> {
+    cell(key, label, move |of| {
+        let (part, whole) = share(of);
+        Cell::Share { part, whole }
+    })
+}
+
+/// A column of moments, named by the event before each.
+pub(super) fn event<'a, R>(key: &'static str, label: &'static str, moment: impl Fn(R) -> u32 + 'a) -> Column<'a, R> {
+    cell(key, label, move |of| after(moment(of)))
+}
+
+/// A moment, by the event before it.
+pub(super) fn after(moment: u32) -> Cell {
+    Cell::Event(Moment(moment).event_or_minus_one())
+}
+
+/// The cells of a row.
+pub(super) fn cells<R: Copy>(columns: &[Column<'_, R>], of: R) -> Vec<Cell> {
+    columns.iter().map(|column| (column.cell)(of)).collect()
+}
+
+/// A sheet without rows: key, title and note, and its columns.
+pub(super) fn sheet<R>([key, title, note]: [&str; 3], columns: &[Column<'_, R>]) -> Sheet {
+    let heading = |it: &Column<'_, R>| SheetColumn { key: it.key.to_owned(), label: it.label.to_owned() };
+    let has_total = columns.iter().any(|column| column.total.is_some());
+    let total = columns.iter().filter(|_| has_total).map(|column| column.total.clone().unwrap_or_default());
+    Sheet {
+        key: key.to_owned(),
+        title: title.to_owned(),
+        note: note.to_owned(),
+        columns: columns.iter().map(heading).collect(),
+        total: total.collect(),
+        ..Sheet::default()
+    }
+}
