@@ -2,8 +2,8 @@
 
 mod data;
 
-pub use data::{Basis, SourceAction, SourceText, Sources};
 pub(crate) use data::query;
+pub use data::{Basis, SourceAction, SourceText, Sources};
 
 mod feature;
 mod link;
