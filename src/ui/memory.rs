@@ -20,10 +20,7 @@ use super::selecting::select;
 use super::shared::Shared;
 use super::views::Tab;
 use data::stop;
-use engine::protocol::{
-    Answer, Grouping, Only, Query, Question, StatePage,
-    StateQuestion,
-};
+use engine::protocol::{Answer, Grouping, Only, Query, Question, StatePage, StateQuestion};
 use std::rc::Rc;
 use walk::walk;
 

@@ -2,8 +2,8 @@
 
 mod data;
 
-pub use data::{Basis, SourceAction, SourceText, Sources};
 pub(crate) use data::query;
+pub use data::{Basis, SourceAction, SourceText, Sources};
 
 mod feature;
 mod link;
@@ -117,6 +117,7 @@ fn pick(shared: &mut Shared, path: &str, line: &str) {
 
 #[cfg(test)]
 mod tests {
+    use super::data::best_match;
     use super::*;
 
     #[test]

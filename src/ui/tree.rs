@@ -18,9 +18,7 @@ use super::effect::Effect;
 use super::shared::Shared;
 use super::tree_keys::{self};
 use super::views::Tab;
-use engine::protocol::{
-    Answer, Question, Reveal, TreePage, TreeQuestion,
-};
+use engine::protocol::{Answer, Question, Reveal, TreePage, TreeQuestion};
 
 /// Brings the tree up to date with what it is about, and asks for what is missing.
 fn ask(tree: &mut Tree, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {

@@ -3,10 +3,7 @@
 use crate::latest::Latest;
 use crate::scroll::Scroll;
 use crate::shown::Canvas;
-use engine::protocol::{
-    Details, Only, PieceKind, SegmentSort, StateBar, StatePage, StatePiece,
-    StateQuestion,
-};
+use engine::protocol::{Details, Only, PieceKind, SegmentSort, StateBar, StatePage, StatePiece, StateQuestion};
 use std::rc::Rc;
 
 pub(crate) const A_THOUSAND: f64 = 1000.0;
