@@ -100,6 +100,9 @@ impl Shared {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shown::Canvas;
+    use engine::protocol::DeviceSummary;
+    use picture::timeline::Extent;
     use proptest::prelude::*;
 
     const CANVAS: Canvas = Canvas { width_px: 800, height_px: 400, scale: 1.0 };

@@ -117,6 +117,7 @@ fn pick(shared: &mut Shared, path: &str, line: &str) {
 
 #[cfg(test)]
 mod tests {
+    use super::data::best_match;
     use super::*;
 
     #[test]

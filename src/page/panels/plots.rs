@@ -5,7 +5,7 @@ use crate::dom::{clear, set_attribute, set_flag, set_style, set_text};
 use crate::elements::elements;
 use std::rc::Rc;
 use ui::keys::BINDINGS;
-use ui::plots::chosen::Chosen;
+use ui::plots::Chosen;
 use ui::plots::line::KeyEntry;
 use ui::plots::segment::view;
 use ui::plots::view::{Pickers, pickers};

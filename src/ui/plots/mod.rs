@@ -11,7 +11,7 @@ pub(crate) use data::{bare, keep, known, of, of_all, upright};
 pub(crate) use line::Whose;
 
 pub mod axis;
-pub mod chosen;
+mod chosen;
 pub mod curves;
 pub mod line;
 pub mod segment;
