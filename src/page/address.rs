@@ -79,24 +79,24 @@ pub(super) fn absolute(dom: &Dom, url: &str) -> Result<Fetched, String> {
 
 impl Address {
     /// Listens to the address: somebody typed there, or went back or forward.
-    pub(super) fn listen(self: &Rc<Self>, app: &Rc<App>) {
-        let (address, app) = (self.clone(), app.clone());
-        listen(&app.dom.window.clone(), "hashchange", move |_| address.follow(&app));
+    pub(super) fn listen(self: &Rc<Self>, app: &'static App) {
+        let address = self.clone();
+        listen(&app.dom.window, "hashchange", move |_| address.follow(app));
     }
 
     /// Something changed: soon the address says so.
-    pub(super) fn changed(self: &Rc<Self>, app: &Rc<App>) {
+    pub(super) fn changed(self: &Rc<Self>, app: &'static App) {
         let mut timer = self.timer.borrow_mut();
         if timer.is_none() {
-            let (address, app) = (self.clone(), app.clone());
+            let address = self.clone();
             *timer = Some(Timeout::new(DELAY_MS, move || {
                 address.timer.take();
-                address.write(&app);
+                address.write(app);
             }));
         }
     }
 
-    fn follow(&self, app: &Rc<App>) {
+    fn follow(&self, app: &'static App) {
         let link = link(&app.dom);
         let is_elsewhere = {
             let written = self.written.borrow();
@@ -112,7 +112,7 @@ impl Address {
         app.dispatch(Action::LinkGiven(Box::new(link)));
     }
 
-    fn write(&self, app: &Rc<App>) {
+    fn write(&self, app: &'static App) {
         if app.state.borrow().is_following() {
             return;
         }
@@ -134,7 +134,7 @@ impl Address {
 }
 
 /// Copies the page's address with this fragment.
-pub(super) fn copy(app: &Rc<App>, fragment: &str) {
+pub(super) fn copy(app: &'static App, fragment: &str) {
     let address = app.dom.window.location().href().unwrap_or_default();
     let page = address.split(['?', '#']).next().unwrap_or_default();
     clipboard::copy(app, &[page, "#", fragment].concat());

@@ -39,7 +39,7 @@ impl App {
 pub(super) type On<'a, E> = &'a dyn Fn(&EventTarget, &'static str, Then<E>);
 
 /// What is done about an event.
-pub(super) type Then<E> = fn(&Rc<App>, &Rc<E>, &Event);
+pub(super) type Then<E> = fn(&'static App, &'static E, &Event);
 
 /// A part of the page: a panel, a canvas, or what only listens. It stands in one list ([`crate::panels`]).
 pub(super) trait Part: Default + 'static {
@@ -53,7 +53,7 @@ pub(super) trait Part: Default + 'static {
     ///
     /// # Errors
     /// The browser lacks what it needs: one sentence.
-    fn start(_app: &Rc<App>, _elements: &Rc<Self::Elements>) -> Result<(), String> {
+    fn start(_app: &'static App, _elements: &'static Self::Elements) -> Result<(), String> {
         Ok(())
     }
 
@@ -61,27 +61,27 @@ pub(super) trait Part: Default + 'static {
     fn listen(_elements: &Self::Elements, _on: On<'_, Self::Elements>) {}
 
     /// Shows the state, once a frame: touches only what changed.
-    fn show(&mut self, _app: &Rc<App>, _elements: &Self::Elements, _state: &State) {}
+    fn show(&mut self, _app: &'static App, _elements: &Self::Elements, _state: &State) {}
 }
 
 /// Brings a part to life.
-pub(super) type Begin = fn(&Rc<App>) -> Result<Show, String>;
+pub(super) type Begin = fn(&'static App) -> Result<Show, String>;
 
 /// Shows the state.
-pub(super) type Show = Box<dyn FnMut(&Rc<App>, &State)>;
+pub(super) type Show = Box<dyn FnMut(&'static App, &State)>;
 
 /// Brings a part to life; what shows it from then on.
-pub(super) fn begin<P: Part>(app: &Rc<App>) -> Result<Show, String> {
-    let elements = Rc::new(P::Elements::find(&app.dom)?);
-    P::start(app, &elements)?;
-    P::listen(&elements, &|target, event, then| {
-        let (app, elements) = (app.clone(), elements.clone());
-        dom::listen(target, event, move |event| then(&app, &elements, event));
+pub(super) fn begin<P: Part>(app: &'static App) -> Result<Show, String> {
+    // They live as long as the page.
+    let elements: &'static P::Elements = Box::leak(Box::new(P::Elements::find(&app.dom)?));
+    P::start(app, elements)?;
+    P::listen(elements, &|target, event, then| {
+        dom::listen(target, event, move |event| then(app, elements, event));
     });
     let mut part = P::default();
     Ok(Box::new(move |app, state| {
         if P::TAB.is_none() || P::TAB == state.views.seen() {
-            part.show(app, &elements, state);
+            part.show(app, elements, state);
         }
     }))
 }

@@ -24,7 +24,7 @@ pub(super) struct Clipboard {
 impl Clipboard {
     /// Promises the clipboard a text within the key press or click that asked for it: WebKit takes none that comes without one. Where
     /// there are no such promises, the text is copied when it comes.
-    pub(super) fn promise(self: &Rc<Self>, app: &Rc<App>) {
+    pub(super) fn promise(self: &Rc<Self>, app: &'static App) {
         self.promised.take();
         self.promises.set(self.promises.get() + 1);
         if !app.dom.window.is_secure_context() {
@@ -44,7 +44,7 @@ impl Clipboard {
     }
 
     /// Copies the text that was promised.
-    pub(super) fn copy_promised(&self, app: &Rc<App>, text: &str) {
+    pub(super) fn copy_promised(&self, app: &'static App, text: &str) {
         let Some(promised) = self.promised.take() else { return copy(app, text) };
         let kind = BlobPropertyBag::new();
         kind.set_type(PLAIN);
@@ -55,7 +55,7 @@ impl Clipboard {
 }
 
 /// Copies `text`, and says whether the browser allowed it.
-pub(super) fn copy(app: &Rc<App>, text: &str) {
+pub(super) fn copy(app: &'static App, text: &str) {
     // Only secure contexts have one; a page served over plain http from another machine is none.
     if !app.dom.window.is_secure_context() {
         app.dispatch(Action::Copied(Err("this page was not served over https".to_owned())));
@@ -65,8 +65,7 @@ pub(super) fn copy(app: &Rc<App>, text: &str) {
 }
 
 /// Says how copying ended; a promise that another one followed says nothing.
-fn tell(app: &Rc<App>, copied: Promise, promise: Option<(Rc<Clipboard>, u32)>) {
-    let app = app.clone();
+fn tell(app: &'static App, copied: Promise, promise: Option<(Rc<Clipboard>, u32)>) {
     spawn_local(async move {
         let result = JsFuture::from(copied).await;
         if promise.is_none_or(|(clipboard, promise)| promise == clipboard.promises.get()) {

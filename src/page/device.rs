@@ -4,7 +4,6 @@ use super::app::App;
 use super::dom;
 use js_sys::{Array, Function, Promise, Reflect};
 use picture::render::Gpu;
-use std::rc::Rc;
 use ui::Action;
 use ui::renderer::{self, Wanted};
 use ui::shown::Canvas;
@@ -20,8 +19,7 @@ use web_sys::{
 const MOST_DEVICES: u32 = 4;
 
 /// Chooses what draws: WebGPU where it works.
-pub(super) fn choose(app: &Rc<App>) {
-    let app = app.clone();
+pub(super) fn choose(app: &'static App) {
     spawn_local(async move {
         let made = app.painter.borrow_mut().begin();
         let canvases = app.painter.borrow().canvases();
@@ -32,7 +30,7 @@ pub(super) fn choose(app: &Rc<App>) {
         };
         let renderer = match gpu {
             Ok(gpu) => {
-                watch(&app, &gpu, made);
+                watch(app, &gpu, made);
                 app.painter.borrow_mut().use_gpu(gpu);
                 Renderer::WebGpu
             }
@@ -83,22 +81,21 @@ async fn is_software(window: &Window) -> Option<bool> {
 }
 
 /// Chooses anew when the device made as number `made` is lost.
-fn watch(app: &Rc<App>, gpu: &Gpu, made: u32) {
-    let (app, failure) = (app.clone(), gpu.failure());
+fn watch(app: &'static App, gpu: &Gpu, made: u32) {
+    let failure = gpu.failure();
     spawn_local(async move {
         failure.await;
         if app.painter.borrow().is_current(made) {
-            choose(&app);
+            choose(app);
         }
     });
 }
 
 /// Tells the state a canvas' size, now and whenever it changes.
-pub(super) fn watch_size(app: &Rc<App>, element: &HtmlElement, then: fn(Canvas) -> Action) -> Result<(), String> {
-    let app = app.clone();
+pub(super) fn watch_size(app: &'static App, element: &HtmlElement, then: fn(Canvas) -> Action) -> Result<(), String> {
     let observer = dom::observer(Box::new(move |entries| {
         let entry = entries.get(entries.length().saturating_sub(1)).dyn_into::<ResizeObserverEntry>();
-        if let Some(canvas) = entry.ok().and_then(|entry| size(&app, &entry)) {
+        if let Some(canvas) = entry.ok().and_then(|entry| size(app, &entry)) {
             app.dispatch(then(canvas));
         }
     }))?;

@@ -9,7 +9,6 @@ use js_sys::{Array, Promise};
 use picture::render::{Drawing, Lane, Look, OverlayRect, Twin};
 use picture::svg::{self, Inks};
 use picture::timeline::View;
-use std::rc::Rc;
 use ui::Action;
 use ui::export::ExportAction;
 use ui::picture_file::{Format, Picture};
@@ -28,16 +27,15 @@ const UNSEEN: u8 = 2;
 const KEPT_MS: u32 = 120_000;
 
 /// Makes the file and lets the browser save it.
-pub(super) fn save(app: &Rc<App>, picture: Box<Picture>) {
-    let app = app.clone();
+pub(super) fn save(app: &'static App, picture: Box<Picture>) {
     spawn_local(async move {
         let theme = app.theme.borrow().clone();
         let look = painter::look(&theme.look, picture.looks, &picture.faded);
         let blob = match picture.format {
             Format::Svg => vector(&picture, &theme, &look),
-            _ => pixels(&app, &picture, &theme, &look).await,
+            _ => pixels(app, &picture, &theme, &look).await,
         };
-        let saved = blob.and_then(|blob| download(&app, &blob, &picture.file)).map(|()| picture.file.clone());
+        let saved = blob.and_then(|blob| download(app, &blob, &picture.file)).map(|()| picture.file.clone());
         app.dispatch(Action::of(ExportAction::Saved(saved.map_err(|error| dom::cause(&error)))));
     });
 }

@@ -7,7 +7,6 @@ use super::elements::elements;
 use super::folders;
 use crate::wire::ToWorker;
 use js_sys::Promise;
-use std::rc::Rc;
 use ui::Action;
 use ui::effect::{DropHover, GivenFile};
 use ui::url::Came;
@@ -29,8 +28,7 @@ pub(super) fn came(dom: &Dom) -> Came {
 }
 
 /// Has the worker fetch a link: one to another server once its name was seen. A page in the background waits until somebody looks.
-pub(super) fn fetch(app: &Rc<App>, link: Fetched, member: Option<u32>, load: u32) {
-    let app = app.clone();
+pub(super) fn fetch(app: &'static App, link: Fetched, member: Option<u32>, load: u32) {
     spawn_local(async move {
         let window = &app.dom.window;
         if window.location().origin().ok() != Some(link.origin) {
@@ -74,7 +72,7 @@ fn transfer_of(event: &Event, kind: &str) -> Option<DataTransfer> {
     transfer.filter(|transfer| transfer.types().includes(&kind.into(), 0))
 }
 
-fn drag_over(app: &Rc<App>, event: &Event) {
+fn drag_over(app: &'static App, event: &Event) {
     if let Some(transfer) = transfer_of(event, "Files") {
         event.prevent_default();
         transfer.set_drop_effect("copy");
@@ -85,7 +83,7 @@ fn drag_over(app: &Rc<App>, event: &Event) {
     }
 }
 
-fn drag_leave(app: &Rc<App>) {
+fn drag_leave(app: &'static App) {
     // WebKit does not say where to: it is counted instead, since the next element is entered before the last is left.
     let entered = app.files.entered.get().saturating_sub(1);
     app.files.entered.set(entered);
@@ -94,14 +92,14 @@ fn drag_leave(app: &Rc<App>) {
     }
 }
 
-fn hover(app: &Rc<App>, hover: DropHover) {
+fn hover(app: &'static App, hover: DropHover) {
     let before = app.state.borrow().drop_hover;
     if before != hover {
         app.dispatch(Action::DropHover(hover));
     }
 }
 
-fn drop_here(app: &Rc<App>, event: &Event) {
+fn drop_here(app: &'static App, event: &Event) {
     app.files.entered.set(0);
     hover(app, DropHover::Away);
     if let Some(transfer) = transfer_of(event, "Files") {
@@ -109,8 +107,7 @@ fn drop_here(app: &Rc<App>, event: &Event) {
         match folders::dropped(&transfer) {
             None => give(app, transfer.files()),
             Some(entries) => {
-                let app = app.clone();
-                spawn_local(async move { give_named(&app, folders::files(entries).await) });
+                spawn_local(async move { give_named(app, folders::files(entries).await) });
             }
         }
     } else if transfer_of(event, ADDRESSES).is_some() {
@@ -119,7 +116,7 @@ fn drop_here(app: &Rc<App>, event: &Event) {
     }
 }
 
-fn paste(app: &Rc<App>, event: &Event) {
+fn paste(app: &'static App, event: &Event) {
     let transfer = event.dyn_ref::<ClipboardEvent>().and_then(ClipboardEvent::clipboard_data);
     if let Some(files) = transfer.and_then(|transfer| transfer.files()).filter(|files| files.length() > 0) {
         event.prevent_default();
@@ -127,7 +124,7 @@ fn paste(app: &Rc<App>, event: &Event) {
     }
 }
 
-fn give(app: &Rc<App>, files: Option<FileList>) {
+fn give(app: &'static App, files: Option<FileList>) {
     let files = files.iter().flat_map(|files| (0..files.length()).filter_map(|at| files.get(at)));
     let files: Vec<_> = files.map(|file| (file.name(), file)).collect();
     if !files.is_empty() {
@@ -135,7 +132,7 @@ fn give(app: &Rc<App>, files: Option<FileList>) {
     }
 }
 
-fn give_named(app: &Rc<App>, files: Vec<(String, File)>) {
+fn give_named(app: &'static App, files: Vec<(String, File)>) {
     let given = files.iter().map(|(name, file)| GivenFile { name: name.clone(), bytes: file.size() as u64 }).collect();
     app.files.give(files.into_iter().map(|(_, file)| file).collect());
     app.dispatch(Action::FilesGiven(given));

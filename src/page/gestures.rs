@@ -39,13 +39,13 @@ struct Press {
 impl Part for Gestures {
     type Elements = Elements;
 
-    fn start(app: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
+    fn start(app: &'static App, elements: &'static Elements) -> Result<(), String> {
         let press = Rc::new(Cell::new(None::<Press>));
         let on = |event: &'static str, then: fn(&App, &Cell<Option<Press>>, &PointerEvent, &HtmlElement)| {
-            let (app, press, plot) = (app.clone(), press.clone(), elements.plot.clone());
+            let press = press.clone();
             listen(&elements.plot, event, move |event| {
                 if let Some(event) = event.dyn_ref::<PointerEvent>() {
-                    then(&app, &press, event, &plot);
+                    then(app, &press, event, &elements.plot);
                 }
             });
         };
@@ -140,7 +140,7 @@ pub(super) fn place(app: &App, plot: &HtmlElement, event: &MouseEvent) -> Option
     Some(Pointer { x, y: f64::from(canvas.height_px) - down })
 }
 
-fn wheel(app: &Rc<App>, elements: &Rc<Elements>, event: &Event) {
+fn wheel(app: &'static App, elements: &'static Elements, event: &Event) {
     let Some(event) = event.dyn_ref::<WheelEvent>() else { return };
     let Some(at) = place(app, &elements.plot, event) else { return };
     event.prevent_default();

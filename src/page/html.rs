@@ -8,7 +8,6 @@ use super::dom::{self, Dom, append};
 use super::{address, embedded, export};
 use base::units::Bytes;
 use js_sys::{Array, JsString, Promise, Reflect, Uint8Array};
-use std::rc::Rc;
 use ui::Action;
 use ui::effect::Origin;
 use ui::effect::PageToSave;
@@ -34,18 +33,17 @@ pub(super) fn delivered(dom: &Dom) -> Option<Element> {
 }
 
 /// Makes the page and lets the browser save it.
-pub(super) fn save(app: &Rc<App>, wanted: Box<PageToSave>) {
-    let app = app.clone();
+pub(super) fn save(app: &'static App, wanted: Box<PageToSave>) {
     // Taken at once: other files may be dropped meanwhile.
     let file = if let Origin::File(place) = wanted.origin { app.files.at(place) } else { None };
     spawn_local(async move {
-        let step = made(&app, &wanted, file).await.unwrap_or_else(|cause| Step::Failed(dom::cause(&cause)));
+        let step = made(app, &wanted, file).await.unwrap_or_else(|cause| Step::Failed(dom::cause(&cause)));
         app.dispatch(Action::of(step));
     });
 }
 
 // One state machine instead of one for each of its parts: each costs the wasm some kB.
-async fn made(app: &Rc<App>, wanted: &PageToSave, file: Option<File>) -> Result<Step, JsValue> {
+async fn made(app: &'static App, wanted: &PageToSave, file: Option<File>) -> Result<Step, JsValue> {
     let page = match &app.delivered {
         Some(delivered) => ["<!doctype html>\n", &delivered.outer_html()].concat(),
         None => {

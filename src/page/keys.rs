@@ -3,7 +3,6 @@
 use super::app::{App, On, Part};
 use super::dom::{Dom, listen};
 use super::panels::views::tab_and_panel;
-use std::rc::Rc;
 use ui::binding::{Scope, chord};
 use ui::drag::Held;
 use ui::export::Dialog;
@@ -23,10 +22,10 @@ pub(super) struct Keys;
 impl Part for Keys {
     type Elements = Dom;
 
-    fn start(app: &Rc<App>, dom: &Rc<Dom>) -> Result<(), String> {
+    fn start(app: &'static App, dom: &'static Dom) -> Result<(), String> {
         for binding in BINDINGS.iter() {
             if let Some(button) = dom.by_id::<HtmlButtonElement>(binding.control) {
-                let (app, command) = (app.clone(), binding.command);
+                let command = binding.command;
                 listen(&button, "click", move |_| app.dispatch(Action::Command(command)));
             }
         }
@@ -38,7 +37,7 @@ impl Part for Keys {
     }
 }
 
-fn key(app: &Rc<App>, dom: &Rc<Dom>, event: &Event) {
+fn key(app: &'static App, dom: &'static Dom, event: &Event) {
     let Some(event) = event.dyn_ref::<KeyboardEvent>() else { return };
     if event.meta_key() || event.default_prevented() {
         return;

@@ -45,16 +45,16 @@ use given::Files;
 use painter::Painter;
 use panels::{Panels, rules, settings, sources, tree, views};
 use std::cell::{OnceCell, RefCell};
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 use theme::Theme;
 use ui::effect::Origin;
 use ui::{self, Action, Effect, State};
 use web_sys::{HtmlElement, Window};
 
-/// The page: what its parts share, and what they know nothing of.
+/// The page: what its parts share, and what they know nothing of. It has no end but the tab's.
 struct Page {
-    app: Rc<App>,
-    panels: OnceCell<RefCell<Panels>>,
+    app: &'static App,
+    panels: RefCell<Panels>,
     address: Rc<Address>,
     clipboard: Rc<Clipboard>,
 }
@@ -97,43 +97,28 @@ impl Page {
         policy::tighten(&dom, &origins)?;
         let painter = Painter::new(&dom)?;
         let theme = Rc::new(RefCell::new(Theme::of(&dom)));
-        let page = Rc::new_cyclic(|this: &Weak<Page>| {
-            let [hearing, showing, acting] = [(); 3].map(|()| this.clone());
-            let hear = move |message| {
-                if let Some(page) = hearing.upgrade() {
-                    page.hear(message);
-                }
-            };
-            let show = move || {
-                if let Some(page) = showing.upgrade() {
-                    page.show();
-                }
-            };
-            let act = move |action| {
-                if let Some(page) = acting.upgrade() {
-                    page.dispatch(action);
-                }
-            };
-            let app = App {
-                delivered,
-                state: RefCell::new(State::that_came(files::came(&dom))),
-                client: Client::new(window.clone(), hear),
-                files: Files::default(),
-                painter: RefCell::new(painter),
-                theme,
-                frame: Frame::new(window.clone(), show),
-                acts: Box::new(act),
-                dom,
-            };
-            let (address, clipboard) = (Rc::default(), Rc::default());
-            Page { app: Rc::new(app), panels: OnceCell::new(), address, clipboard }
-        });
-        let app = &page.app;
+        // What is done before the page is whole is done to nothing.
+        let page: &OnceCell<Page> = Box::leak(Box::default());
+        let hear = move |message| page.get().map_or((), |page| page.hear(message));
+        let show = move || page.get().map_or((), Page::show);
+        let act = move |action| page.get().map_or((), |page| page.dispatch(action));
+        let app: &App = Box::leak(Box::new(App {
+            delivered,
+            state: RefCell::new(State::that_came(files::came(&dom))),
+            client: Client::new(window.clone(), hear),
+            files: Files::default(),
+            painter: RefCell::new(painter),
+            theme,
+            frame: Frame::new(window, show),
+            acts: Box::new(act),
+            dom,
+        }));
         app.painter.borrow().prepare(&app.theme.borrow());
         app.client.start();
-        let panels = Panels::begin(app)?;
-        page.panels.get_or_init(|| RefCell::new(panels));
-        page.address.listen(app);
+        let panels = RefCell::new(Panels::begin(app)?);
+        let (address, clipboard) = (Rc::<Address>::default(), Rc::default());
+        address.listen(app);
+        page.get_or_init(|| Page { app, panels, address, clipboard });
         theme::watch(&app.dom, &app.theme, &app.frame);
         settings::load(app);
         rules::load(app);
@@ -143,8 +128,6 @@ impl Page {
             Err(cause) => app.dispatch(Action::LoadFailed(cause)),
         }
         app.frame.request();
-        // The page has no end but the tab's.
-        std::mem::forget(page);
         Ok(())
     }
 
@@ -156,11 +139,11 @@ impl Page {
             self.perform(effect);
         }
         self.app.frame.request();
-        self.address.changed(&self.app);
+        self.address.changed(self.app);
     }
 
     fn perform(&self, effect: Effect) {
-        let app = &self.app;
+        let app = self.app;
         match effect {
             Effect::PickFile => app.dom.by_id("file").iter().for_each(HtmlElement::click),
             Effect::Load { origin: Origin::File(place), member, load } => {
@@ -210,7 +193,7 @@ impl Page {
 
     /// Gives the focus to the view that is seen. A panel that is about to be seen can't take it before it is.
     fn focus_view(&self) {
-        self.show_panels();
+        self.panels.borrow_mut().show(self.app);
         let tab = self.app.state.borrow().views.tab;
         views::focus(&self.app.dom, tab);
     }
@@ -228,16 +211,10 @@ impl Page {
         }
     }
 
-    fn show_panels(&self) {
-        if let Some(panels) = self.panels.get() {
-            panels.borrow_mut().show(&self.app);
-        }
-    }
-
     /// Shows the state: called once an animation frame, and only after something changed.
     fn show(&self) {
         let was_in_views = views::has_focus(&self.app.dom);
-        self.show_panels();
+        self.panels.borrow_mut().show(self.app);
         if was_in_views {
             views::keep_focus(&self.app.dom, self.app.state.borrow().views.seen());
         }

@@ -36,7 +36,6 @@ use crate::app::{App, Begin, Show, begin};
 use crate::files::Given;
 use crate::gestures::Gestures;
 use crate::keys::Keys;
-use std::rc::Rc;
 
 /// Brings them to life.
 const PARTS: &[Begin] = &[
@@ -78,12 +77,12 @@ pub(super) struct Panels(Vec<Show>);
 
 impl Panels {
     /// Brings all parts to life.
-    pub(super) fn begin(app: &Rc<App>) -> Result<Panels, String> {
+    pub(super) fn begin(app: &'static App) -> Result<Panels, String> {
         PARTS.iter().map(|begin| begin(app)).collect::<Result<_, _>>().map(Panels)
     }
 
     /// Shows the state.
-    pub(super) fn show(&mut self, app: &Rc<App>) {
+    pub(super) fn show(&mut self, app: &'static App) {
         let state = app.state.borrow();
         self.0.iter_mut().for_each(|show| show(app, &state));
     }

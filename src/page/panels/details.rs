@@ -4,7 +4,6 @@ use crate::app::{App, Part, Shown};
 use crate::dom::{append, clear, set_attribute, set_text, show_text, source_link};
 use crate::elements::elements;
 use engine::protocol::Details;
-use std::rc::Rc;
 use ui::State;
 use ui::details::{FrameKind, FrameView, view};
 use ui::settings::Settings;
@@ -23,7 +22,7 @@ pub(super) struct Panel {
 impl Part for Panel {
     type Elements = Elements;
 
-    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
+    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
         if self.settings.changed(state.settings.version).is_some()
             && let Some(Some(details)) = &self.shown.0
         {

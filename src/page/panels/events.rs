@@ -4,7 +4,6 @@ use super::grid::{HEAD_PX, Place, Rows, clicked_row, leave_field, watch_scroll};
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{clear, number, set_attribute, set_flag, set_text};
 use crate::elements::elements;
-use std::rc::Rc;
 use ui::events::{COLUMNS, Chip, EventsAction, EventsStatus, chips, grid, status};
 use ui::rows::Grid;
 use ui::rows::RowsStep;
@@ -41,7 +40,7 @@ impl Part for Panel {
     type Elements = Elements;
     const TAB: Option<Tab> = Some(Tab::Events);
 
-    fn start(app: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
+    fn start(app: &'static App, elements: &'static Elements) -> Result<(), String> {
         for (name, meaning) in COLUMNS {
             let header = elements.add(&elements.events_head, "div", "", name);
             set_attribute(&header, "role", "columnheader");
@@ -75,7 +74,7 @@ impl Part for Panel {
         on(&elements.events_go, "click", |app, _, _| app.dispatch(Action::Command(Command::TypeMoment)));
     }
 
-    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
+    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
         if let Some(grid) = self.grid.changed(grid(&state.events, state)) {
             self.rows.show(elements, &place(elements), grid);
         }

@@ -3,7 +3,6 @@
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{set_open, set_text};
 use crate::elements::elements;
-use std::rc::Rc;
 use ui::export::ExportAction;
 use ui::export::{Dialog, pixels};
 use ui::picture_file::Format;
@@ -28,7 +27,7 @@ impl Part for Panel {
         on(&elements.export, "close", |app, _, _| app.dispatch(Action::of(ExportAction::Closed)));
     }
 
-    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
+    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
         if let Some(dialog) = self.dialog.changed(state.export.dialog) {
             let is_open = *dialog == Dialog::Open;
             if is_open {

@@ -5,7 +5,6 @@ use crate::dom::{listen, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use gloo::timers::callback::Timeout;
 use std::cell::Cell;
-use std::rc::Rc;
 use ui::find::{Capitals, FindStatus, SameStack, same_stack, status};
 use ui::{Action, Command, State};
 use wasm_bindgen::JsCast;
@@ -31,13 +30,11 @@ pub(super) struct Panel {
 impl Part for Panel {
     type Elements = Elements;
 
-    fn start(app: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
-        let (app, typed) = (app.clone(), elements.clone());
+    fn start(app: &'static App, elements: &'static Elements) -> Result<(), String> {
         let pause = Cell::new(None);
         listen(&elements.find, "input", move |_| {
-            let (app, elements) = (app.clone(), typed.clone());
             // The one before is cancelled as it is dropped.
-            drop(pause.replace(Some(Timeout::new(PAUSE_MS, move || take(&app, &elements)))));
+            drop(pause.replace(Some(Timeout::new(PAUSE_MS, move || take(app, elements)))));
         });
         Ok(())
     }
@@ -51,7 +48,7 @@ impl Part for Panel {
         });
     }
 
-    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
+    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
         if self.text.0.as_ref() != Some(&state.find.text)
             && let Some(text) = self.text.changed(state.find.text.clone())
         {
@@ -82,11 +79,11 @@ impl Part for Panel {
     }
 }
 
-fn take(app: &Rc<App>, elements: &Elements) {
+fn take(app: &'static App, elements: &Elements) {
     app.dispatch(Action::FindTyped(elements.find.value()));
 }
 
-fn key(app: &Rc<App>, elements: &Rc<Elements>, event: &Event) {
+fn key(app: &'static App, elements: &'static Elements, event: &Event) {
     let Some(event) = event.dyn_ref::<KeyboardEvent>().filter(|event| !event.is_composing()) else { return };
     match event.key().as_str() {
         "c" | "C" if event.alt_key() => {

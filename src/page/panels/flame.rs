@@ -5,7 +5,6 @@ use crate::app::{App, On, Part, Shown};
 use crate::dom::{append, clear, number, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use engine::protocol::{Arrangement, Internal, Merge, Root};
-use std::rc::Rc;
 use ui::flame::words::{Crumb, FlameCard, card, crumbs, found, note, reading};
 use ui::flame::{FlameAction, Growth};
 use ui::views::Tab;
@@ -45,7 +44,7 @@ impl Part for Panel {
         });
     }
 
-    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
+    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
         let flame = &state.flame;
         if let Some((growth, arrangement)) = self.pressed.changed((flame.growth, state.views.arrangement)) {
             for (button, is_pressed) in [

@@ -9,7 +9,6 @@ use crate::theme::Theme;
 use engine::protocol::NodeKind;
 use picture::render::flames::{self, FADED_FILL, FIRST_FILL, FIRST_NEUTRAL, HATCHED, INDEX, MARK_SHIFT};
 use picture::render::{Drawing, Flame, Look, OverlayRect, Tile};
-use std::rc::Rc;
 use ui::flame::FlameAction;
 use ui::flame::picture::{FlameFill, FlamePicture, FlameStroke, FlameTile, picture};
 use ui::views::Tab;
@@ -33,7 +32,7 @@ pub(super) struct Panel {
 impl Part for Panel {
     type Elements = Elements;
 
-    fn start(app: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
+    fn start(app: &'static App, elements: &'static Elements) -> Result<(), String> {
         watch_size(app, &elements.flame_plot, |canvas| Action::of(FlameAction::Resized(canvas)))
     }
 
@@ -56,7 +55,7 @@ impl Part for Panel {
         });
     }
 
-    fn show(&mut self, app: &Rc<App>, elements: &Elements, state: &State) {
+    fn show(&mut self, app: &'static App, elements: &Elements, state: &State) {
         let (theme, mut painter) = (app.theme.borrow(), app.painter.borrow_mut());
         if state.views.seen() != Some(Tab::Flame) {
             // WebKit may show an empty canvas that was hidden, until something is drawn on it.

@@ -136,12 +136,12 @@ fn show_row(place: &Place<'_>, row: &mut Row, view: &RowView) {
 
 /// Tells the state how much of a list is seen, now and whenever that changes. Of its top so many pixels are covered.
 pub(super) fn watch_scroll(
-    app: &Rc<App>,
+    app: &'static App,
     list: &HtmlElement,
     head_px: f64,
     then: fn(f64, f64) -> Action,
 ) -> Result<(), String> {
-    let (app, seen) = (app.clone(), list.clone());
+    let seen = list.clone();
     let tell = Rc::new(move || {
         let (top, height) = (f64::from(seen.scroll_top()), f64::from(seen.client_height()) - head_px);
         // What is hidden has no height, and loses its place for a while.

@@ -3,7 +3,6 @@
 use crate::app::{App, On, Part, Shown};
 use crate::dom::set_open;
 use crate::elements::elements;
-use std::rc::Rc;
 use ui::binding::{Scope, key_text};
 use ui::keys::{BINDINGS, GESTURES};
 use ui::stage::{Help, Letters};
@@ -33,7 +32,7 @@ fn add_line(elements: &Elements, list: &web_sys::Element, keys: impl Iterator<It
 impl Part for Panel {
     type Elements = Elements;
 
-    fn start(_: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
+    fn start(_: &'static App, elements: &'static Elements) -> Result<(), String> {
         for (scope, title) in Scope::ALL {
             elements.add(&elements.keys, "h3", "", title);
             let list = elements.add(&elements.keys, "dl", "", "");
@@ -55,7 +54,7 @@ impl Part for Panel {
         on(&elements.letters, "change", |app, _, _| app.dispatch(Action::Command(Command::ToggleLetters)));
     }
 
-    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
+    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
         if let Some(help) = self.help.changed(state.help) {
             set_open(&elements.help, *help == Help::Open);
         }

@@ -3,7 +3,6 @@
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{Dom, append, clear, give_focus, hit, listen, number, set_attribute, set_flag, set_style, set_text};
 use crate::elements::elements;
-use std::rc::Rc;
 use ui::histograms::{Bar, Chart, Histogram, Measure, Reach};
 use ui::table::TableAction;
 use ui::views::Tab;
@@ -31,9 +30,8 @@ impl Part for Panel {
     type Elements = Elements;
     const TAB: Option<Tab> = Some(Tab::Histograms);
 
-    fn start(app: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
+    fn start(app: &'static App, elements: &'static Elements) -> Result<(), String> {
         for (of, bars, top) in elements.charts() {
-            let app = app.clone();
             listen(bars, "click", move |event| {
                 let shift = event.dyn_ref::<MouseEvent>().is_some_and(MouseEvent::shift_key);
                 if let Some(class) = number(event, "data-class") {
@@ -57,7 +55,7 @@ impl Part for Panel {
         on(&elements.life_bars, "keydown", |_, elements, event| walk(elements, &elements.life_bars, event));
     }
 
-    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
+    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
         if let Some(measure) = self.measure.changed(state.table.measure) {
             let is_count = *measure == Measure::Count;
             set_flag(&elements.measure, "aria-pressed", is_count);

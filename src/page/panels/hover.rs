@@ -3,7 +3,6 @@
 use crate::app::{App, Part, Shown};
 use crate::dom::{Dom, set_style, set_text};
 use crate::elements::elements;
-use std::rc::Rc;
 use ui::State;
 use ui::hover::{Card, card};
 use ui::notices::reading;
@@ -23,7 +22,7 @@ pub(super) struct Panel {
 impl Part for Panel {
     type Elements = Elements;
 
-    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
+    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
         if let Some(card) = self.card.changed(state.hover.as_ref().map(card)) {
             elements.card.set_hidden(card.is_none());
             if let Some(card) = card {

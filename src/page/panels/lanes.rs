@@ -3,7 +3,6 @@
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{append, clear, give_focus, said, set_attribute, set_flag, set_style, set_text};
 use crate::elements::elements;
-use std::rc::Rc;
 use ui::lane_labels::{LaneLabel, Toggle, lane_labels, toggle};
 use ui::{Action, State};
 
@@ -29,7 +28,7 @@ impl Part for Panel {
         });
     }
 
-    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
+    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
         if let Some(toggle) = self.toggle.changed(toggle(state)) {
             elements.lanes.set_disabled(!toggle.is_possible);
             set_flag(&elements.lanes, "aria-pressed", toggle.is_on);

@@ -53,7 +53,7 @@ impl Part for Panel {
         on(&elements.legend_entries, "dblclick", clicked);
     }
 
-    fn show(&mut self, app: &Rc<App>, elements: &Elements, state: &State) {
+    fn show(&mut self, app: &'static App, elements: &Elements, state: &State) {
         let theme = &*app.theme.borrow();
         if let Some(lanes) = self.lanes.changed(lanes(state)) {
             // The style sheet's 26 px are those of the axis alone.
@@ -113,7 +113,7 @@ fn show_entries(elements: &Elements, lines: &[Line], palette: &[[u8; 4]; 256]) {
 }
 
 /// A click on an entry fades it or brings it back; a double click, or its "only", fades all others.
-fn clicked(app: &Rc<App>, _: &Rc<Elements>, event: &Event) {
+fn clicked(app: &'static App, _: &'static Elements, event: &Event) {
     let (Some(button), Some(slot)) = (hit(event, "button"), number(event, "data-slot")) else { return };
     if event.type_() == "dblclick" || button.class_name() == "only" {
         app.dispatch(Action::LegendIsolated(slot));

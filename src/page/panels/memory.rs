@@ -37,7 +37,7 @@ impl Part for Panel {
     type Elements = Elements;
     const TAB: Option<Tab> = Some(Tab::Memory);
 
-    fn start(app: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
+    fn start(app: &'static App, elements: &'static Elements) -> Result<(), String> {
         let scrolled = |top, height| Action::of(MemoryAction::Scrolled(top, height));
         watch_scroll(app, &elements.memory_scroll, 0.0, scrolled)
     }
@@ -58,7 +58,7 @@ impl Part for Panel {
         on(&elements.memory_request, "keydown", |_, elements, event| leave_field(&elements.memory_canvas, event));
     }
 
-    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
+    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
         let memory = &state.memory;
         let choices = [pool_choices(memory), stream_choices(memory)];
         if let Some(choices) = self.choices.changed(choices) {
@@ -120,7 +120,7 @@ impl Part for Panel {
     }
 }
 
-fn act(app: &Rc<App>, action: MemoryAction) {
+fn act(app: &'static App, action: MemoryAction) {
     app.dispatch(Action::of(action));
 }
 

@@ -12,7 +12,6 @@ use picture::render::layers::{self, Placed};
 use picture::render::twin::draw_bars;
 use picture::render::{Bars, Look, OverlayRect};
 use picture::timeline::scene::FADED;
-use std::rc::Rc;
 use ui::memory::picture::{MemoryPicture, MemoryStroke, picture};
 use ui::memory::{MemoryAction, MemoryStep};
 use ui::state::FeatureCommand;
@@ -43,7 +42,7 @@ pub(super) struct Panel {
 impl Part for Panel {
     type Elements = Elements;
 
-    fn start(app: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
+    fn start(app: &'static App, elements: &'static Elements) -> Result<(), String> {
         watch_size(app, &elements.memory_plot, |canvas| Action::of(MemoryAction::Resized(canvas)))
     }
 
@@ -65,7 +64,7 @@ impl Part for Panel {
         });
     }
 
-    fn show(&mut self, app: &Rc<App>, elements: &Elements, state: &State) {
+    fn show(&mut self, app: &'static App, elements: &Elements, state: &State) {
         if state.views.seen() != Some(Tab::Memory) {
             // As the flame graph: WebKit may show it empty again.
             self.shown = None;

@@ -44,13 +44,13 @@ struct Picture {
 impl Part for Panel {
     type Elements = Elements;
 
-    fn start(app: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
+    fn start(app: &'static App, elements: &'static Elements) -> Result<(), String> {
         let grip = Rc::new(Cell::new(None::<Grip>));
         let on = |event: &'static str, then: fn(&App, &Cell<Option<Grip>>, &PointerEvent, &Elements)| {
-            let (app, grip, elements) = (app.clone(), grip.clone(), elements.clone());
+            let grip = grip.clone();
             listen(&elements.minimap.clone(), event, move |event| {
                 if let Some(event) = event.dyn_ref::<PointerEvent>() {
-                    then(&app, &grip, event, &elements);
+                    then(app, &grip, event, elements);
                 }
             });
         };
@@ -98,7 +98,7 @@ impl Part for Panel {
         Ok(())
     }
 
-    fn show(&mut self, app: &Rc<App>, elements: &Elements, state: &State) {
+    fn show(&mut self, app: &'static App, elements: &Elements, state: &State) {
         let canvas = &elements.minimap;
         let scale = state.canvas.map_or(1.0, |canvas| canvas.scale);
         let side = |css: i32| (f64::from(css) * scale).round() as u32;

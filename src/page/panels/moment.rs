@@ -4,7 +4,6 @@ use crate::app::{App, On, Part, Shown};
 use crate::dom::{append, clear, give_focus, hit, number, set_attribute, set_flag, set_or_remove, set_text};
 use crate::elements::elements;
 use gloo::timers::callback::Timeout;
-use std::rc::Rc;
 use ui::markers::Line;
 use ui::moment::{MomentView, spoken, view};
 use ui::ruler::{Measured, Mode};
@@ -42,7 +41,7 @@ impl Part for Panel {
         });
     }
 
-    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
+    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
         if let Some(view) = self.moment.changed(view(state)) {
             let lines = view.lines.iter().map(|(label, value)| (*label, value.as_str()));
             elements.fill_definitions(&elements.moment_facts, lines);
@@ -92,7 +91,7 @@ impl Part for Panel {
 }
 
 /// A click on a marker in the list goes there; on its cross, removes it.
-fn marker(app: &Rc<App>, _: &Rc<Elements>, event: &Event) {
+fn marker(app: &'static App, _: &'static Elements, event: &Event) {
     let (Some(button), Some(number)) = (hit(event, "button"), number(event, "data-marker")) else { return };
     app.dispatch(if button.class_name() == "remove" {
         Action::MarkerRemoved(number)

@@ -5,7 +5,6 @@ use crate::elements::elements;
 use crate::labels::{FONT, context, stage_size};
 use crate::theme::Theme;
 use picture::timeline::View;
-use std::rc::Rc;
 use ui::State;
 use ui::effect::Pointer;
 use ui::overlay::{Crosshair, Flag, Overlay};
@@ -42,7 +41,7 @@ fn above(state: &State, view: &View, canvas: &Canvas) -> f64 {
 impl Part for Panel {
     type Elements = Elements;
 
-    fn show(&mut self, app: &Rc<App>, elements: &Elements, state: &State) {
+    fn show(&mut self, app: &'static App, elements: &Elements, state: &State) {
         let (Some(view), Some(canvas)) = (state.view, state.canvas) else {
             // As the flame graph: WebKit may show it empty again.
             self.shown = Shown::default();

@@ -3,7 +3,6 @@
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{clear, set_attribute, set_flag, set_style, set_text};
 use crate::elements::elements;
-use std::rc::Rc;
 use ui::keys::BINDINGS;
 use ui::plots::Chosen;
 use ui::plots::line::KeyEntry;
@@ -46,7 +45,7 @@ impl Part for Panel {
         });
     }
 
-    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
+    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
         let pickers = pickers(state);
         if let Some(lists) = self.lists.changed([pickers.pools.clone(), pickers.streams.clone()]) {
             for (select, lines) in [&elements.only_pool, &elements.only_stream].into_iter().zip(lists) {

@@ -5,7 +5,6 @@ use crate::dom::{set_flag, set_or_remove, show_text};
 use crate::elements::elements;
 use crate::gestures::place;
 use base::units::Moment;
-use std::rc::Rc;
 use ui::axis_press::AxisPress;
 use ui::range::{About, RangeView, view};
 use ui::{Action, State};
@@ -56,7 +55,7 @@ impl Part for Panel {
         on(&elements.range_end, "click", |app, _, _| app.dispatch(Action::RangeEnded));
     }
 
-    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
+    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
         if let Some(view) = self.range.changed(view(state)) {
             elements.range.set_hidden(view.is_none());
             elements.scope_field.set_hidden(view.is_none());
@@ -98,7 +97,7 @@ fn press(app: &App, elements: &Elements, event: &PointerEvent, what: fn(f64) -> 
 }
 
 /// Enter pins what stands in the field, and it stays marked for the next; Esc leads back to the timeline.
-fn field(app: &Rc<App>, elements: &Rc<Elements>, event: &Event) {
+fn field(app: &'static App, elements: &'static Elements, event: &Event) {
     let Some(event) = event.dyn_ref::<KeyboardEvent>().filter(|event| !event.is_composing()) else { return };
     match event.key().as_str() {
         "Enter" => {

@@ -6,7 +6,6 @@ use crate::dom::{append, cause, clear, give_focus, number, set_flag, set_open, s
 use crate::elements::elements;
 use crate::export;
 use crate::storage::stored;
-use std::rc::Rc;
 use ui::export::ExportAction;
 use ui::rules::{Choice, Form, Rules, RulesAction, RulesView, view};
 use ui::settings::{Dialog, SettingsAction};
@@ -78,7 +77,7 @@ impl Part for Panel {
         on(&elements.rules_errors, "click", to_line);
     }
 
-    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
+    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
         if let Some(dialog) = self.dialog.changed(state.rules.dialog) {
             set_open(&elements.rules, *dialog == Dialog::Open);
         }
@@ -133,23 +132,22 @@ fn act(app: &App, action: RulesAction) {
     app.dispatch(Action::Rules(action));
 }
 
-fn import(app: &Rc<App>, elements: &Elements) {
+fn import(app: &'static App, elements: &Elements) {
     let field = &elements.rules_file;
     let Some(file) = field.files().and_then(|files| files.get(0)) else { return };
-    let app = app.clone();
     spawn_local(async move {
         let read = match JsFuture::from(file.text()).await {
             Ok(text) => Ok(text.as_string().unwrap_or_default()),
             Err(error) => Err(file.name() + " could not be read: " + &cause(&error) + "."),
         };
-        act(&app, RulesAction::Imported(read));
+        act(app, RulesAction::Imported(read));
     });
     // Or picking the same file again would be no change.
     field.set_value("");
 }
 
 /// A click on an error marks its line.
-fn to_line(_: &Rc<App>, elements: &Rc<Elements>, event: &Event) {
+fn to_line(_: &'static App, elements: &'static Elements, event: &Event) {
     let Some(before) = number(event, "data-line").and_then(|line| line.checked_sub(1)) else { return };
     let field = &elements.rules_text;
     let text = field.value();

@@ -4,7 +4,6 @@ use crate::app::{App, On, Part, Shown};
 use crate::dom::{set_flag, set_open, set_text};
 use crate::elements::elements;
 use crate::storage::stored;
-use std::rc::Rc;
 use ui::settings::{Dialog, Field, Settings, SettingsAction};
 use ui::{Action, State};
 use web_sys::Element;
@@ -55,7 +54,7 @@ impl Part for Panel {
         });
     }
 
-    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
+    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
         if self.shown.0.as_ref() == Some(&state.settings) {
             return;
         }

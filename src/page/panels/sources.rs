@@ -53,7 +53,7 @@ impl Part for Panel {
         on(&elements.source_lines, "keydown", |_, elements, event| walk(elements, event));
     }
 
-    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
+    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
         if self.basis.changed(basis(&state.sources, state)).is_none() {
             return;
         }
@@ -269,14 +269,13 @@ fn walk(dom: &Dom, event: &Event) {
 }
 
 /// Reads a file that was given last.
-pub(crate) fn read(app: &Rc<App>, place: usize, name: String) {
+pub(crate) fn read(app: &'static App, place: usize, name: String) {
     let Some(file) = app.files.take_aside(place) else { return };
-    let app = app.clone();
     spawn_local(async move {
         let read = match JsFuture::from(file.text()).await {
             Ok(text) => Ok(SourceText { name, text: text.as_string().unwrap_or_default() }),
             Err(error) => Err(name + " could not be read: " + &cause(&error) + "."),
         };
-        act(&app, SourceAction::Read(read));
+        act(app, SourceAction::Read(read));
     });
 }

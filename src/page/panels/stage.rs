@@ -3,7 +3,6 @@
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{set_attribute, set_flag, set_text, show_text};
 use crate::elements::elements;
-use std::rc::Rc;
 use ui::effect::DropHover;
 use ui::loading::LoadingView;
 use ui::notices::{Status, renderer_notice, status};
@@ -32,7 +31,7 @@ pub(super) struct Panel {
 impl Part for Panel {
     type Elements = Elements;
 
-    fn start(_: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
+    fn start(_: &'static App, elements: &'static Elements) -> Result<(), String> {
         set_text(&elements.snippet, SNIPPET);
         Ok(())
     }
@@ -42,7 +41,7 @@ impl Part for Panel {
         on(&elements.link_notice_close, "click", |app, _, _| app.dispatch(Action::NoticeClosed));
     }
 
-    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
+    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
         let (name, error) = match &state.stage {
             Stage::Empty => ("empty", None),
             Stage::Loading(_) => ("loading", None),

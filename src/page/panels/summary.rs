@@ -5,7 +5,6 @@ use crate::dom::{clear, set_attribute, set_text};
 use crate::elements::elements;
 use base::units::counted;
 use engine::protocol::{DeviceSummary, FileSummary};
-use std::rc::Rc;
 use ui::stage::Choice;
 use ui::summary::{Facts, Headline, SETTINGS, device_name, facts, headlines};
 use ui::{Action, State};
@@ -41,7 +40,7 @@ impl Part for Panel {
         });
     }
 
-    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
+    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
         let names = state.snapshot_lines();
         if let Some((names, chosen)) = self.snapshots.changed((names, state.chosen)) {
             let options = names.iter().enumerate().map(|(place, name)| (place.to_string(), name.clone()));

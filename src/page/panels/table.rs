@@ -5,7 +5,6 @@ use crate::app::{App, On, Part, Shown};
 use crate::dom::{append, number, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use engine::protocol::TableSort;
-use std::rc::Rc;
 use ui::histograms::{Histogram, chosen};
 use ui::rows::Grid;
 use ui::rows::RowsStep;
@@ -43,7 +42,7 @@ fn place(elements: &Elements) -> Place<'_> {
 impl Part for Panel {
     type Elements = Elements;
 
-    fn start(app: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
+    fn start(app: &'static App, elements: &'static Elements) -> Result<(), String> {
         for (place, (_, name, meaning)) in COLUMNS.iter().enumerate() {
             let header = elements.add(&elements.table_head, "div", "", "");
             set_attribute(&header, "role", "columnheader");
@@ -84,7 +83,7 @@ impl Part for Panel {
         });
     }
 
-    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
+    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
         let tab = state.views.seen();
         if !matches!(tab, Some(Tab::Table | Tab::Histograms)) {
             return;

@@ -3,7 +3,6 @@
 use crate::app::{App, Part};
 use crate::device::{choose, watch_size};
 use crate::elements::elements;
-use std::rc::Rc;
 use ui::{Action, State};
 
 elements! {
@@ -16,11 +15,11 @@ pub(super) struct Panel;
 impl Part for Panel {
     type Elements = Elements;
 
-    fn start(app: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
+    fn start(app: &'static App, elements: &'static Elements) -> Result<(), String> {
         watch_size(app, &elements.plot, Action::Resized)
     }
 
-    fn show(&mut self, app: &Rc<App>, _: &Elements, state: &State) {
+    fn show(&mut self, app: &'static App, _: &Elements, state: &State) {
         if app.painter.borrow_mut().show(state, &app.theme.borrow()) {
             choose(app);
         }

@@ -5,7 +5,6 @@ use crate::app::{App, On, Part, Shown};
 use crate::dom::{Dom, append, clear, give_focus, hit, observe, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use engine::protocol::{Internal, Root};
-use std::rc::Rc;
 use ui::tree::ROW_PX;
 use ui::tree_keys::{MERGES, TreeAction};
 use ui::tree_rows::{Seen, Tools, seen, tools, view};
@@ -43,9 +42,8 @@ fn scale(state: &State) -> f64 {
 impl Part for Panel {
     type Elements = Elements;
 
-    fn start(app: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
-        let (app, seen) = (app.clone(), elements.clone());
-        observe(&[&elements.tree_scroll], move |_| scrolled(&app, &seen))
+    fn start(app: &'static App, elements: &'static Elements) -> Result<(), String> {
+        observe(&[&elements.tree_scroll], move |_| scrolled(app, elements))
     }
 
     fn listen(elements: &Elements, on: On<'_, Elements>) {
@@ -72,7 +70,7 @@ impl Part for Panel {
         });
     }
 
-    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
+    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
         let focus = elements.focus().filter(|focus| elements.tree.contains(Some(focus)));
         self.fill(elements, state);
         // The rows are what is left of it where a link, a button of the way, or what could be pressed, is gone.
@@ -200,7 +198,7 @@ fn scrolled(app: &App, elements: &Elements) {
     }
 }
 
-fn click(app: &Rc<App>, elements: &Rc<Elements>, event: &Event) {
+fn click(app: &'static App, elements: &'static Elements, event: &Event) {
     let Some(row) = number(event, ".row", "data-row") else { return };
     // A link is followed, and nothing else; but keys are the tree's, as its rows become others under a link that has the focus.
     if number(event, "a[href]", "data-row").is_some() {

@@ -3,7 +3,6 @@
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{Dom, give_focus, set_attribute, set_flag, set_style, set_text};
 use crate::elements::elements;
-use std::rc::Rc;
 use ui::keys::BINDINGS;
 use ui::range::title;
 use ui::views::{self, Tab};
@@ -55,7 +54,7 @@ impl Part for Panel {
         on(&elements.tabs, "keydown", walk);
     }
 
-    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
+    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
         if let Some(chosen) = self.tab.changed(state.views.tab) {
             for tab in Tab::ALL {
                 let Some([button, panel]) = tab_and_panel(elements, tab) else { continue };
@@ -97,7 +96,7 @@ fn resize(app: &App, elements: &Elements, event: &PointerEvent) {
 }
 
 /// Arrows go from tab to tab; the focus stays among them.
-fn walk(app: &Rc<App>, elements: &Rc<Elements>, event: &Event) {
+fn walk(app: &'static App, elements: &'static Elements, event: &Event) {
     let now = app.state.borrow().views.tab;
     let place = Tab::ALL.iter().position(|tab| *tab == now).unwrap_or(0);
     let last = Tab::ALL.len() - 1;

@@ -5,7 +5,6 @@ use crate::app::{App, On, Part, Shown};
 use crate::dom::{append, clear, give_focus, said, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use engine::protocol::Topic;
-use std::rc::Rc;
 use ui::views::Tab;
 use ui::why::WhyAction;
 use ui::why::view::{Basis, Marks, basis, marks, view};
@@ -29,7 +28,7 @@ impl Part for Panel {
     type Elements = Elements;
     const TAB: Option<Tab> = Some(Tab::Why);
 
-    fn start(_: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
+    fn start(_: &'static App, elements: &'static Elements) -> Result<(), String> {
         for topic in Topic::ALL {
             let button = elements.new_button("", topic.title(), ("data-topic", topic.name()));
             set_attribute(&button, "role", "tab");
@@ -77,7 +76,7 @@ impl Part for Panel {
         });
     }
 
-    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
+    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
         let is_new = self.basis.changed(basis(&state.why)).is_some();
         let marks = marks(&state.why);
         if is_new {
@@ -173,7 +172,7 @@ fn act(app: &App, action: WhyAction) {
 }
 
 /// Arrows go from topic to topic; the focus stays among them.
-fn walk(app: &Rc<App>, elements: &Rc<Elements>, event: &Event) {
+fn walk(app: &'static App, elements: &'static Elements, event: &Event) {
     let Some(key) = event.dyn_ref::<KeyboardEvent>().map(KeyboardEvent::key) else { return };
     let now = app.state.borrow().why.topic;
     let place = Topic::ALL.iter().position(|topic| *topic == now).unwrap_or(0);
