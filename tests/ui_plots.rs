@@ -13,13 +13,13 @@ use memscape::timeline::{Quad, QuadIdentity, Scene, View};
 use memscape::ui::cursor::CursorStep;
 use memscape::ui::effect::Pointer;
 use memscape::ui::export::ExportStep;
+use memscape::ui::features::FeatureCommand;
 use memscape::ui::figure::Figure;
 use memscape::ui::hover::card;
 use memscape::ui::picture_file::Format;
 use memscape::ui::plots::line::Line;
 use memscape::ui::plots::{PlotAction, PlotStep, segment, view::pickers};
 use memscape::ui::shown::{BytesAxis, Canvas};
-use memscape::ui::state::FeatureCommand;
 use memscape::ui::{Action, Command, Effect, notices};
 
 const CANVAS: Canvas = Canvas { width_px: 100, height_px: 170, scale: 1.0 };

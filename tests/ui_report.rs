@@ -8,8 +8,8 @@ use memscape::engine::protocol::{
 };
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::Axis;
-use memscape::ui::state::FeatureCommand;
-use memscape::ui::views::Tab;
+use memscape::ui::features::FeatureCommand;
+use memscape::ui::tab::Tab;
 use memscape::ui::why::view::{Kind, Marks, Stack, View, marks, view};
 use memscape::ui::why::{WhyAction, WhyStep};
 use memscape::ui::{Action, Command, Effect};

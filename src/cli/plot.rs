@@ -17,10 +17,10 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use ui::effect::GivenFile;
 use ui::export::ExportStep;
+use ui::features::FeatureCommand;
 use ui::figure::sheet::LEAST_FRAME;
 use ui::picture_file::{Format, Picture};
 use ui::shown::Canvas;
-use ui::state::FeatureCommand;
 use ui::{Action, Command, Effect, State, update};
 
 /// CSS pixels that make a picture people can read, and that browsers draw.

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use ui::events::{COLUMNS, Chip, EventsAction, EventsStatus, chips, grid, status};
 use ui::rows::Grid;
 use ui::rows::RowsStep;
-use ui::views::Tab;
+use ui::tab::Tab;
 use ui::{Action, Command, State};
 
 elements! {

@@ -12,7 +12,7 @@ use picture::render::{Drawing, Flame, Look, OverlayRect, Tile};
 use std::rc::Rc;
 use ui::flame::FlameAction;
 use ui::flame::picture::{FlameFill, FlamePicture, FlameStroke, FlameTile, picture};
-use ui::views::Tab;
+use ui::tab::Tab;
 use ui::{Action, State};
 use web_sys::Event;
 

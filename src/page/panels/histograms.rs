@@ -5,8 +5,8 @@ use crate::dom::{Dom, append, clear, give_focus, hit, listen, number, set_attrib
 use crate::elements::elements;
 use std::rc::Rc;
 use ui::histograms::{Bar, Chart, Histogram, Measure, Reach};
+use ui::tab::Tab;
 use ui::table::TableAction;
-use ui::views::Tab;
 use ui::{Action, State};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent, MouseEvent};

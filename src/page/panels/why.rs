@@ -6,7 +6,7 @@ use crate::dom::{append, clear, give_focus, said, set_attribute, set_flag, set_t
 use crate::elements::elements;
 use engine::protocol::Topic;
 use std::rc::Rc;
-use ui::views::Tab;
+use ui::tab::Tab;
 use ui::why::WhyAction;
 use ui::why::view::{Basis, Marks, basis, marks, view};
 use ui::{Action, State};

@@ -8,15 +8,15 @@ pub use view::{COLUMNS, Chip, EventsStatus, chips, grid, status};
 
 pub(crate) use feature::FEATURE;
 
-use super::binding::{Binding, Scope, line};
-use super::change::Change;
-use super::effect::Effect;
-use super::latest::Latest;
-use super::rows::{Chosen, Copying, Extent, RowsStep};
-use super::scroll::Scroll;
-use super::selecting::select;
-use super::shared::Shared;
-use super::views::Tab;
+use crate::binding::{Binding, Scope, line};
+use crate::change::Change;
+use crate::effect::Effect;
+use crate::latest::Latest;
+use crate::rows::{Chosen, Copying, Extent, RowsStep};
+use crate::scroll::Scroll;
+use crate::selecting::select;
+use crate::shared::Shared;
+use crate::tab::Tab;
 use engine::protocol::{Answer, EventRow, EventsFilter, EventsPage, EventsQuestion, Question};
 use std::rc::Rc;
 
@@ -106,12 +106,12 @@ impl Events {
     }
 
     /// The actions that are listed alone: see [`EventsFilter::actions`].
-    pub(super) fn actions(&self) -> u32 {
+    pub(crate) fn actions(&self) -> u32 {
         self.filter.actions
     }
 
     /// Lists these actions alone.
-    pub(super) fn list_actions(&mut self, actions: u32) {
+    pub(crate) fn list_actions(&mut self, actions: u32) {
         self.filter.actions = actions;
     }
 
@@ -122,7 +122,7 @@ impl Events {
 }
 
 /// What pointer and field do.
-pub(super) fn act(events: &mut Events, shared: &mut Shared, action: EventsAction, effects: &mut Vec<Effect>) {
+pub(crate) fn act(events: &mut Events, shared: &mut Shared, action: EventsAction, effects: &mut Vec<Effect>) {
     match action {
         EventsAction::Scrolled(top, height) => events.scroll.told(top, height),
         EventsAction::RowClicked(row, extent) => {
@@ -143,7 +143,7 @@ pub(super) fn act(events: &mut Events, shared: &mut Shared, action: EventsAction
 }
 
 /// What keys and controls do with its rows.
-pub(super) fn rows(events: &mut Events, shared: &mut Shared, step: RowsStep, effects: &mut Vec<Effect>) {
+pub(crate) fn rows(events: &mut Events, shared: &mut Shared, step: RowsStep, effects: &mut Vec<Effect>) {
     match step {
         RowsStep::Go(go, extent) => {
             if let Some(last) = events.scroll.rows.checked_sub(1) {
@@ -231,11 +231,12 @@ fn copy(events: &mut Events, shared: &mut Shared, effects: &mut Vec<Effect>) {
 /// Its keys.
 const KEYS: &[Binding<EventStep>] = {
     use EventStep::*;
-    use Scope::{Events, Page};
+    use Scope::Page;
+    const AT: Scope = Scope::Tab(Tab::Events);
     &[
         line(Page, &["Shift+b"], ToBorn, "To the event that made the selection", "details-born"),
         line(Page, &["Shift+d"], ToFreed, "To the event that ended it", "details-freed"),
-        line(Events, &["Enter"], Select, "Select the event's allocation", "events-grid"),
+        line(AT, &["Enter"], Select, "Select the event's allocation", "events-grid"),
     ]
 };
 
