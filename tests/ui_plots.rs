@@ -472,7 +472,7 @@ fn distances_in_addresses_are_those_of_addresses() {
     page.press(Command::ToggleRuler);
     let at = |height: u64| Pointer { x: 10.0, y: page.view().row_from_bytes(height) as f64 };
     let (low, high) = (at(0), at(21 * MIB));
-    page.act(Action::DragBegan { from: low, held: memscape::ui::drag::Held { alt: true, ..Default::default() } });
+    page.act(Action::DragBegan { from: low, held: memscape::ui::binding::Held { alt: true, ..Default::default() } });
     page.act(Action::DrawnTo(high));
     page.act(Action::DragEnded);
     let bytes = page.state.measured().expect("a ruler").bytes as u64;

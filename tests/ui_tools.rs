@@ -13,8 +13,9 @@ use memscape::engine::protocol::{
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
+use memscape::ui::binding::Held;
 use memscape::ui::cursor::CursorStep;
-use memscape::ui::drag::{Drag, Held};
+use memscape::ui::drag::Drag;
 use memscape::ui::effect::{Pointer, WheelAxis};
 use memscape::ui::overlay::Overlay;
 use memscape::ui::ruler::Mode;

@@ -1,8 +1,8 @@
 //! What can happen to the page: an action of the person, the worker or the browser, and the commands that keys and controls give.
 
 use super::axis_press::AxisPress;
+use super::binding::Held;
 use super::cursor::CursorStep;
-use super::drag::Held;
 use super::effect::{DropHover, GivenFile, Pointer, WheelAxis};
 use super::features::{FeatureAction, FeatureCommand};
 use super::link::Link;

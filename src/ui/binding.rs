@@ -1,6 +1,5 @@
 //! A line of the key table: where keys work, what they do, and which visible control does the same.
 
-use super::drag::Held;
 use super::tab::Tab;
 
 /// Where a key works.
@@ -23,6 +22,17 @@ impl Scope {
         let last = [(Scope::Page, "Everywhere"), (Scope::Export, "In “Save the picture”")];
         std::iter::once((Scope::Timeline, "Timeline")).chain(tabs).chain(last)
     }
+}
+
+/// The keys held beside another key or the pointer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Held {
+    /// Alt.
+    pub alt: bool,
+    /// Ctrl.
+    pub ctrl: bool,
+    /// Shift.
+    pub shift: bool,
 }
 
 /// One line of the table.

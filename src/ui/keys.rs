@@ -220,8 +220,8 @@ pub fn command(scope: Scope, key: &str, letters: Letters) -> Option<Command> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::binding::Held;
     use crate::binding::chord;
-    use crate::drag::Held;
     use crate::features::FeatureCommand;
     use crate::features::tree_keys::TreeCommand;
 
