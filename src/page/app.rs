@@ -41,7 +41,7 @@ pub(super) type On<'a, E> = &'a dyn Fn(&EventTarget, &'static str, Then<E>);
 /// What is done about an event.
 pub(super) type Then<E> = fn(&Rc<App>, &Rc<E>, &Event);
 
-/// A part of the page: a panel, a canvas, or what only listens. It stands in one list ([`crate::parts`]).
+/// A part of the page: a panel, a canvas, or what only listens. It stands in one list ([`crate::panels`]).
 pub(super) trait Part: Default + 'static {
     /// The elements it works on.
     type Elements: Find;

@@ -96,12 +96,12 @@ fn watch(app: &Rc<App>, gpu: &Gpu, made: u32) {
 /// Tells the state a canvas' size, now and whenever it changes.
 pub(super) fn watch_size(app: &Rc<App>, element: &HtmlElement, then: fn(Canvas) -> Action) -> Result<(), String> {
     let app = app.clone();
-    let observer = dom::observer(move |entries| {
+    let observer = dom::observer(Box::new(move |entries| {
         let entry = entries.get(entries.length().saturating_sub(1)).dyn_into::<ResizeObserverEntry>();
         if let Some(canvas) = entry.ok().and_then(|entry| size(&app, &entry)) {
             app.dispatch(then(canvas));
         }
-    })?;
+    }))?;
     if tells_device_pixels() {
         let options = ResizeObserverOptions::new();
         options.set_box(ResizeObserverBoxOptions::DevicePixelContentBox);

@@ -186,6 +186,12 @@ pub(super) fn source_link(anchor: &Element, link: &str) {
 
 /// Calls `then` for every `event` of `target` as long as the page lives. The event's default can be prevented.
 pub(super) fn listen(target: &EventTarget, event: &'static str, then: impl FnMut(&Event) + 'static) {
+    hear(target, event, Box::new(then));
+}
+
+/// The same once for all listeners: for each of them it would be another kB of wasm.
+#[inline(never)]
+fn hear(target: &EventTarget, event: &'static str, then: Box<dyn FnMut(&Event)>) {
     EventListener::new_with_options(target, event, EventListenerOptions::enable_prevent_default(), then).forget();
 }
 
@@ -215,14 +221,14 @@ pub(super) fn place_in(element: &Element, event: &Event, scale: f64) -> Option<[
 
 /// Calls `then` with what a [`ResizeObserver`] says, now and whenever the size of one of these changes.
 pub(super) fn observe(elements: &[&Element], then: impl FnMut(Array) + 'static) -> Result<(), String> {
-    let observer = observer(then)?;
+    let observer = observer(Box::new(then))?;
     elements.iter().for_each(|element| observer.observe(element));
     Ok(())
 }
 
 /// An observer of sizes, which lives as long as the page.
-pub(super) fn observer(then: impl FnMut(Array) + 'static) -> Result<ResizeObserver, String> {
-    let then = Closure::<dyn FnMut(Array)>::new(then);
+pub(super) fn observer(then: Box<dyn FnMut(Array)>) -> Result<ResizeObserver, String> {
+    let then = Closure::wrap(then);
     let observer = ResizeObserver::new(then.as_ref().unchecked_ref()).map_err(|error| cause(&error))?;
     then.forget();
     Ok(observer)
