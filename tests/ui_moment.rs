@@ -6,7 +6,9 @@
     reason = "the helpers of a test fail as it does, by panicking"
 )]
 
-use memscape::engine::protocol::{At, DeviceSummary, FileSummary, MomentFacts, Place, RangeFacts, Scope, Span, Weight};
+use memscape::engine::protocol::{
+    At, AxisPoint, DeviceSummary, FileSummary, MomentFacts, RangeFacts, Scope, Span, Weight,
+};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Scene, View, time_axis_margin};
@@ -79,7 +81,7 @@ fn facts(at: At) -> MomentFacts {
     let time = u64::from(moment) * 1000;
     MomentFacts {
         moment,
-        place: Place { events: moment.into(), time },
+        place: AxisPoint { events: moment.into(), time },
         began: time,
         time_us: (moment > 0).then(|| START_US + i64::from(moment - 1) * 1000),
         requested: 1000 + u64::from(moment),

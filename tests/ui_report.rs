@@ -4,7 +4,7 @@
 use crate::summary;
 
 use memscape::engine::protocol::{
-    At, Cell, Details, DeviceSummary, Evidence, MomentFacts, Place, Report, ReportQuestion, Sheet, SheetColumn,
+    At, AxisPoint, Cell, Details, DeviceSummary, Evidence, MomentFacts, Report, ReportQuestion, Sheet, SheetColumn,
     SheetRow, Span, Statement, Threshold, Tone, Topic,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
@@ -286,8 +286,11 @@ fn over_wall_clock_the_worker_says_where_a_span_is() {
     let (serial, at) = asked.expect("a question");
     assert_eq!(at, [At::Moment(100), At::Moment(199)]);
     let before = page.window();
-    let facts =
-        |moment, time| MomentFacts { moment, place: Place { time, ..Place::default() }, ..MomentFacts::default() };
+    let facts = |moment, time| MomentFacts {
+        moment,
+        place: AxisPoint { time, ..AxisPoint::default() },
+        ..MomentFacts::default()
+    };
     page.reply(Reply::Answer { serial: serial + 1000, answer: Answer::Moments(vec![facts(100, 1), facts(199, 2)]) });
     assert_eq!(page.window(), before);
     page.reply(Reply::Answer { serial, answer: Answer::Moments(vec![facts(100, 1000), facts(199, 2000)]) });

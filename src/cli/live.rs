@@ -2,7 +2,7 @@
 
 use super::asking::{Asking, Edge, Rows, whole};
 use super::output::{after, document, more, pretty, printable, title};
-use super::terms::{At as AtWhen, Clock, Printed, Source, When, clock, name_of};
+use super::terms::{At as AtWhen, Clock, Printed, SnapshotArgs, When, clock, name_of};
 use base::units::{Bytes, Moment, counted, grouped};
 use clap::{Args, ValueEnum};
 use engine::protocol::{
@@ -20,7 +20,7 @@ const ALL: u32 = 0;
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Live {
     #[command(flatten)]
-    pub(crate) source: Source,
+    pub(crate) source: SnapshotArgs,
     #[command(flatten)]
     pub(crate) at: AtWhen,
     #[command(flatten)]
@@ -31,7 +31,7 @@ pub(crate) struct Live {
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Peak {
     #[command(flatten)]
-    pub(crate) source: Source,
+    pub(crate) source: SnapshotArgs,
     /// Start of the time range, inclusive: 1.25s or 350ms after the first event, or microseconds since 1970
     #[arg(long, value_name = "TIME", value_parser = clock, allow_negative_numbers = true)]
     pub(crate) from: Option<Clock>,

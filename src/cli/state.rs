@@ -3,7 +3,7 @@
 use super::asking::Asking;
 use super::find::largest;
 use super::output::{after, document, more, pretty, printable, title};
-use super::terms::{At, Printed, Source, When, bytes};
+use super::terms::{At, Printed, SnapshotArgs, When, bytes};
 use base::units::{Bytes, Moment, counted, grouped, percent};
 use clap::Args;
 use engine::protocol::{
@@ -21,7 +21,7 @@ type Sites = HashMap<u32, String>;
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Segments {
     #[command(flatten)]
-    pub(crate) source: Source,
+    pub(crate) source: SnapshotArgs,
     #[command(flatten)]
     pub(crate) at: At,
     /// Only segments of this memory pool

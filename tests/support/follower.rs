@@ -1,9 +1,9 @@
 //! A page that follows links, and a worker that answers what it asks of two devices that have everything.
 
 use memscape::engine::protocol::{
-    AddressMap, Answer, Ask, At, Details, DeviceSummary, FileSummary, HitMemory, HitSegment, Member, MomentFacts,
-    Place, Plot, Question, Reply, Report, Request, Sheet, SheetRow, SourceFile, SourceLine, SourcesPage, StatePage,
-    Stepped, Stop, Threshold,
+    AddressMap, Answer, Ask, At, AxisPoint, Details, DeviceSummary, FileSummary, HitMemory, HitSegment, Member,
+    MomentFacts, Plot, Question, Reply, Report, Request, Sheet, SheetRow, SourceFile, SourceLine, SourcesPage,
+    StatePage, Stepped, Stop, Threshold,
 };
 use memscape::timeline::Axis;
 use memscape::ui::action::GivenFile;
@@ -173,6 +173,6 @@ fn facts(at: At) -> MomentFacts {
         At::After(_) => 0,
     };
     let time = u64::from(moment) * 100_000;
-    let place = Place { events: f64::from(moment), time };
+    let place = AxisPoint { events: f64::from(moment), time };
     MomentFacts { moment, place, began: time, requested: 1 << 29, reserved: 1 << 30, ..MomentFacts::default() }
 }
