@@ -3,7 +3,7 @@
 
 use crate::face::{self, Worker};
 use memscape::engine::protocol::{
-    At, Cell, Details, DeviceSummary, Evidence, MomentFacts, Place, Report, ReportQuestion, Sheet, SheetColumn,
+    At, AxisPoint, Cell, Details, DeviceSummary, Evidence, MomentFacts, Report, ReportQuestion, Sheet, SheetColumn,
     SheetRow, Span, Statement, Threshold, Tone, Topic,
 };
 use memscape::engine::{Answer, Ask, Question, Request};
