@@ -1,4 +1,4 @@
-//! `memscape report`, `oom`, `categories`, `stages`, `layers` and `leaks`: text, JSON and Markdown, and what is refused.
+//! `memscape report` and the commands of the other topics: text, JSON and Markdown, and what is refused.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-const TOPICS: [&str; 6] = ["report", "oom", "categories", "stages", "layers", "leaks"];
+const TOPICS: [&str; 9] =
+    ["report", "oom", "categories", "stages", "layers", "leaks", "fragmentation", "pools", "settings"];
 
 fn memscape(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_memscape")).args(arguments).output().unwrap()

@@ -31,16 +31,54 @@ fn every_path_in_contributing_exists() {
     }
 }
 
+/// The files that a chapter lists, checked to be no more than `most`.
+fn listed(heading: &str, most: usize) -> BTreeSet<String> {
+    let chapter = chapter(heading);
+    // Of a numbered list, the first path of each line is the file that is touched.
+    let lines = chapter.lines().filter(|line| line.starts_with(|it: char| it.is_ascii_digit()));
+    let files: BTreeSet<String> = lines.filter_map(|line| paths(line).first().map(|it| (*it).to_owned())).collect();
+    assert!(!files.is_empty() && files.len() <= most, "{heading}: at most {most} files, listed are {files:?}");
+    files
+}
+
+/// The listed files that exist already: the registries.
+fn registries(listed: BTreeSet<String>) -> BTreeSet<String> {
+    listed.into_iter().filter(|path| !path.contains("NAME")).collect()
+}
+
+/// The files under `src` that name one of these, but for those whose path holds `own`.
+fn naming(names: &[&str], own: &[&str]) -> BTreeSet<String> {
+    let sources = rust_files("src").into_iter();
+    let is_own = |name: &str| own.iter().any(|own| name.contains(own));
+    let found = sources.filter(|it| names.iter().any(|name| it.text.contains(name)) && !is_own(&it.name));
+    found.map(|source| format!("src/{}", source.name)).collect()
+}
+
 #[test]
 fn a_new_insight_touches_the_files_that_contributing_lists() {
-    let chapter = chapter("A new insight");
-    let listed = paths(&chapter).into_iter().filter(|path| path.starts_with("src/")).collect::<BTreeSet<_>>();
-    assert!(listed.len() <= 4, "an insight is to touch at most four files: {listed:?}");
     // One that exists, and that nothing but its own folder has anything special for.
-    let sources = rust_files("src");
-    let naming =
-        sources.iter().filter(|source| source.text.contains("Topic::Pools") && !source.name.contains("/pools/"));
-    let touched = naming.map(|source| format!("src/{}", source.name)).collect::<BTreeSet<_>>();
-    let listed = listed.into_iter().filter(|path| !path.contains("NAME")).map(str::to_owned).collect();
-    assert_eq!(touched, listed);
+    assert_eq!(naming(&["Topic::Pools"], &["/pools/"]), registries(listed("A new insight", 4)));
+}
+
+#[test]
+fn a_new_tab_touches_the_files_that_contributing_lists() {
+    let mut listed = registries(listed("A new tab", 6));
+    assert!(listed.remove("index.html"));
+    let html = fs::read_to_string(root().join("index.html")).unwrap();
+    assert!(html.contains("id=\"tab-state\"") && html.contains("aria-labelledby=\"tab-state\""));
+    // One that exists, and for which nothing but its own feature and panels has anything special.
+    let own = ["features/memory", "panels/memory"];
+    let names = ["Tab::Memory", "FeatureCommand::Memory", "MemoryAction", "mod memory;", "memory::FEATURE"];
+    let found = naming(&names, &own).into_iter().filter(|path| !path.starts_with("src/engine/")).collect();
+    assert_eq!(listed, found);
+}
+
+#[test]
+fn a_new_export_touches_the_files_that_contributing_lists() {
+    let mut listed = registries(listed("A new export of the picture", 3));
+    assert!(listed.remove("index.html"));
+    let html = fs::read_to_string(root().join("index.html")).unwrap();
+    assert!(html.contains("id=\"export-svg\""));
+    // The command line makes the same picture.
+    assert_eq!(naming(&["Format::Svg"], &["cli/plot.rs"]), listed);
 }

@@ -7,7 +7,7 @@ use memscape::engine::protocol::{
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::{Quad, QuadIdentity, Scene, View};
-use memscape::ui::drag::Held;
+use memscape::ui::binding::Held;
 use memscape::ui::effect::{GivenFile, Origin, Pointer, WheelAxis};
 use memscape::ui::link::Link;
 use memscape::ui::overlay::Overlay;

@@ -7,10 +7,10 @@ use memscape::engine::protocol::{
 };
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::ui::events::{EventStep, EventsAction, ROW_PX, chips, grid, status};
+use memscape::ui::features::FeatureCommand;
 use memscape::ui::rows::RowsStep;
 use memscape::ui::rows::{Extent, Go};
-use memscape::ui::state::FeatureCommand;
-use memscape::ui::views::Tab;
+use memscape::ui::tab::Tab;
 use memscape::ui::{Action, Command, Effect};
 
 /// Of `events` every `step`-th is listed.

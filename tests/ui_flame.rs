@@ -11,12 +11,12 @@ use memscape::engine::protocol::{
     DeviceSummary, FlameBox, FlamePage, FlameQuestion, NodeKind, NodeLabel, Scope, Span, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Request};
+use memscape::ui::features::FeatureCommand;
 use memscape::ui::flame::picture::{FlameFill, FlamePicture, FlameStroke, picture};
 use memscape::ui::flame::words::{card, crumbs, note, reading};
 use memscape::ui::flame::{FlameAction, FlameStep};
 use memscape::ui::shown::Canvas;
-use memscape::ui::state::FeatureCommand;
-use memscape::ui::views::Tab;
+use memscape::ui::tab::Tab;
 use memscape::ui::{Action, Command, Effect};
 
 /// 20 CSS pixels a row.

@@ -6,7 +6,7 @@ use memscape::engine::protocol::{DeviceSummary, Looks, MomentFacts};
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
-use memscape::ui::drag::Held;
+use memscape::ui::binding::Held;
 use memscape::ui::effect::{Pointer, WheelAxis};
 use memscape::ui::overlay::Overlay;
 use memscape::ui::shown::Canvas;

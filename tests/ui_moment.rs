@@ -67,7 +67,7 @@ fn facts(at: At) -> MomentFacts {
     let time = u64::from(moment) * 1000;
     MomentFacts {
         moment,
-        place: Place { events: moment.into(), time },
+        place: AxisPoint { events: moment.into(), time },
         began: time,
         time_us: (moment > 0).then(|| START_US + i64::from(moment - 1) * 1000),
         requested: 1000 + u64::from(moment),

@@ -13,13 +13,13 @@ use memscape::timeline::{Quad, QuadIdentity, Scene, View};
 use memscape::ui::cursor::CursorStep;
 use memscape::ui::effect::Pointer;
 use memscape::ui::export::ExportStep;
+use memscape::ui::features::FeatureCommand;
 use memscape::ui::figure::Figure;
 use memscape::ui::hover::card;
 use memscape::ui::picture_file::Format;
 use memscape::ui::plots::line::Line;
 use memscape::ui::plots::{PlotAction, PlotStep, segment, view::pickers};
 use memscape::ui::shown::{BytesAxis, Canvas};
-use memscape::ui::state::FeatureCommand;
 use memscape::ui::{Action, Command, Effect, notices};
 
 const CANVAS: Canvas = Canvas { width_px: 100, height_px: 170, scale: 1.0 };
@@ -472,7 +472,7 @@ fn distances_in_addresses_are_those_of_addresses() {
     page.press(Command::ToggleRuler);
     let at = |height: u64| Pointer { x: 10.0, y: page.view().row_from_bytes(height) as f64 };
     let (low, high) = (at(0), at(21 * MIB));
-    page.act(Action::DragBegan { from: low, held: memscape::ui::drag::Held { alt: true, ..Default::default() } });
+    page.act(Action::DragBegan { from: low, held: memscape::ui::binding::Held { alt: true, ..Default::default() } });
     page.act(Action::DrawnTo(high));
     page.act(Action::DragEnded);
     let bytes = page.state.measured().expect("a ruler").bytes as u64;

@@ -3,13 +3,13 @@
 
 use crate::face::{self, Worker};
 use memscape::engine::protocol::{
-    At, Cell, Details, DeviceSummary, Evidence, MomentFacts, Place, Report, ReportQuestion, Sheet, SheetColumn,
+    At, AxisPoint, Cell, Details, DeviceSummary, Evidence, MomentFacts, Report, ReportQuestion, Sheet, SheetColumn,
     SheetRow, Span, Statement, Threshold, Tone, Topic,
 };
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::Axis;
-use memscape::ui::state::FeatureCommand;
-use memscape::ui::views::Tab;
+use memscape::ui::features::FeatureCommand;
+use memscape::ui::tab::Tab;
 use memscape::ui::why::view::{Kind, Marks, Stack, View, marks, view};
 use memscape::ui::why::{WhyAction, WhyStep};
 use memscape::ui::{Action, Command, Effect};

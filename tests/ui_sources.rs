@@ -9,7 +9,7 @@ use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::ui::effect::GivenFile;
 use memscape::ui::source_rows::{Marked, RowKind, Unfolded, text, view};
 use memscape::ui::sources::{SourceAction, SourceText, basis};
-use memscape::ui::views::Tab;
+use memscape::ui::tab::Tab;
 use memscape::ui::{Action, Effect};
 
 fn standing(now: u64, peak: u64) -> Standing {

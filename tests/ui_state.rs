@@ -7,12 +7,12 @@ use memscape::engine::protocol::{
     StateQuestion, StateSums, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Request};
+use memscape::ui::features::FeatureCommand;
 use memscape::ui::memory::picture::{MemoryPicture, MemoryStroke, picture};
 use memscape::ui::memory::words::{astray, fits, headings, hovered, note, reading, sums};
 use memscape::ui::memory::{MemoryAction, MemoryStep, ROW_PX};
 use memscape::ui::shown::Canvas;
-use memscape::ui::state::FeatureCommand;
-use memscape::ui::views::Tab;
+use memscape::ui::tab::Tab;
 use memscape::ui::{Action, Command};
 
 /// Bars begin so many pixels from the canvas's left edge.

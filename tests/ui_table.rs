@@ -7,14 +7,14 @@ use memscape::engine::protocol::{
     TableText, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::ui::features::FeatureCommand;
 use memscape::ui::histograms::{Histogram, Reach};
 use memscape::ui::rows::RowsStep;
 use memscape::ui::rows::{Extent, Go};
-use memscape::ui::state::FeatureCommand;
+use memscape::ui::tab::Tab;
 use memscape::ui::table::TableAction;
 use memscape::ui::table::TableStep;
 use memscape::ui::table::{Dropped, ROW_PX, grid, status};
-use memscape::ui::views::Tab;
 use memscape::ui::{Action, Command, Effect};
 
 /// The table has so many rows.

@@ -13,8 +13,9 @@ use memscape::engine::protocol::{
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
+use memscape::ui::binding::Held;
 use memscape::ui::cursor::CursorStep;
-use memscape::ui::drag::{Drag, Held};
+use memscape::ui::drag::Drag;
 use memscape::ui::effect::{Pointer, WheelAxis};
 use memscape::ui::overlay::Overlay;
 use memscape::ui::ruler::Mode;
@@ -60,11 +61,11 @@ fn facts(at: At) -> MomentFacts {
     let time = |moment: u32| if moment == 0 { 0 } else { 156 + 10 * (u64::from(moment) - 1) };
     let (moment, place) = match at {
         At::MostReserved | At::After(_) => panic!("the page names no events"),
-        At::Moment(moment) => (moment, Place { events: moment.into(), time: time(moment) }),
-        At::X(Axis::Events, x) => (x as u32, Place { events: x, time: time(x as u32) + (x.fract() * 10.0) as u64 }),
+        At::Moment(moment) => (moment, AxisPoint { events: moment.into(), time: time(moment) }),
+        At::X(Axis::Events, x) => (x as u32, AxisPoint { events: x, time: time(x as u32) + (x.fract() * 10.0) as u64 }),
         At::X(Axis::Time, x) => {
             let moment = if x < 156.0 { 0.0 } else { (x - 156.0) / 10.0 + 1.0 };
-            (moment as u32, Place { events: moment, time: x as u64 })
+            (moment as u32, AxisPoint { events: moment, time: x as u64 })
         }
     };
     let time_us = (moment > 0).then(|| START_US + 10 * (i64::from(moment) - 1));

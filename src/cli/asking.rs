@@ -3,7 +3,7 @@
 use super::input::Input;
 use super::opening::open_first;
 use super::output::{device_name, printable, with};
-use super::terms::{Clock, Source, When};
+use super::terms::{Clock, SnapshotArgs, When};
 use base::units::{Moment, grouped};
 use engine::protocol::{At, DeviceSummary, FileSummary, MomentFacts};
 use engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
@@ -24,7 +24,7 @@ impl Asking {
     ///
     /// # Errors
     /// The file can't be read, or has no such device: one sentence.
-    pub(crate) fn open(source: &Source) -> Result<Asking, String> {
+    pub(crate) fn open(source: &SnapshotArgs) -> Result<Asking, String> {
         let mut input = Input::open(&source.file).map_err(|error| error.to_string())?;
         let (summary, engine) = open_first(&mut input, &source.file)?;
         Asking::of(summary, engine, source.device)

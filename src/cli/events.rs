@@ -2,7 +2,7 @@
 
 use super::asking::{Asking, Edge};
 use super::output::{more, printable, written};
-use super::terms::{Printed, Source, When, when};
+use super::terms::{Printed, SnapshotArgs, When, when};
 use base::units::{Bytes, counted, duration_us, grouped};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -18,7 +18,7 @@ const PAGE: u32 = 512;
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Events {
     #[command(flatten)]
-    pub(crate) source: Source,
+    pub(crate) source: SnapshotArgs,
     /// First event: an event number, a time, peak, ... (see "memscape live --help" for WHEN)
     #[arg(long, value_name = "WHEN", value_parser = when, allow_negative_numbers = true)]
     pub(crate) from: Option<When>,

@@ -2,7 +2,7 @@
 
 use super::asking::{Asking, whole};
 use super::output::{after, more, pretty, printable};
-use super::terms::{At, Printed, Source};
+use super::terms::{At, Printed, SnapshotArgs};
 use base::units::{Bytes, Moment, counted, grouped};
 use clap::Args;
 use engine::protocol::{
@@ -27,7 +27,7 @@ model.py & >=1MiB         all of several terms";
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Find {
     #[command(flatten)]
-    pub(crate) source: Source,
+    pub(crate) source: SnapshotArgs,
     /// What to look for, as in the page's search: text, /expression/, @text, #number, an address, a size
     #[arg(long_help = PATTERN)]
     pub(crate) pattern: String,

@@ -6,7 +6,7 @@ use super::asking::Asking;
 use super::carried::Carried;
 use super::input::Input;
 use super::opening::{name_of, open_first};
-use super::terms::{At, Source};
+use super::terms::{At, SnapshotArgs};
 use super::viewer::viewer;
 use super::written::Written;
 use base::units::{Bytes, grouped};
@@ -25,7 +25,7 @@ const MAIL: u64 = 25_000_000;
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Html {
     #[command(flatten)]
-    pub(crate) source: Source,
+    pub(crate) source: SnapshotArgs,
     /// HTML file to write, "-" for standard output
     #[arg(short, long = "output", value_name = "OUT.html")]
     pub(crate) out: PathBuf,

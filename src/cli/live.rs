@@ -2,7 +2,7 @@
 
 use super::asking::{Asking, Edge};
 use super::live_rows::{Counting, Listed, Terms};
-use super::terms::{At as AtWhen, Clock, Source, When, clock};
+use super::terms::{At as AtWhen, Clock, SnapshotArgs, When, clock};
 use clap::Args;
 use engine::protocol::{At, MomentFacts, ReportQuestion, Span, Topic};
 use engine::{Answer, Question};
@@ -11,7 +11,7 @@ use engine::{Answer, Question};
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Live {
     #[command(flatten)]
-    pub(crate) source: Source,
+    pub(crate) source: SnapshotArgs,
     #[command(flatten)]
     pub(crate) at: AtWhen,
     #[command(flatten)]
@@ -22,7 +22,7 @@ pub(crate) struct Live {
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Peak {
     #[command(flatten)]
-    pub(crate) source: Source,
+    pub(crate) source: SnapshotArgs,
     /// Start of the time range, inclusive: 1.25s or 350ms after the first event, or microseconds since 1970
     #[arg(long, value_name = "TIME", value_parser = clock, allow_negative_numbers = true)]
     pub(crate) from: Option<Clock>,

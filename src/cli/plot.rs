@@ -3,7 +3,7 @@
 use super::asking::pick;
 use super::input::Input;
 use super::opening::open_first;
-use super::terms::Source;
+use super::terms::SnapshotArgs;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use engine::Engine;
@@ -17,10 +17,10 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use ui::effect::GivenFile;
 use ui::export::ExportStep;
+use ui::features::FeatureCommand;
 use ui::figure::sheet::LEAST_FRAME;
 use ui::picture_file::{Format, Picture};
 use ui::shown::Canvas;
-use ui::state::FeatureCommand;
 use ui::{Action, Command, Effect, State, update};
 
 /// CSS pixels that make a picture people can read, and that browsers draw.
@@ -30,7 +30,7 @@ const SIDES: std::ops::RangeInclusive<i64> = 200..=16_000;
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Plot {
     #[command(flatten)]
-    pub(crate) source: Source,
+    pub(crate) source: SnapshotArgs,
     /// SVG file to write, "-" for standard output
     #[arg(short, long = "output", value_name = "OUT.svg")]
     pub(crate) out: PathBuf,

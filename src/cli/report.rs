@@ -2,7 +2,7 @@
 
 use super::asking::Asking;
 use super::output::{pretty, printable};
-use super::terms::{At, Source, bytes};
+use super::terms::{At, SnapshotArgs, bytes};
 use base::units::Moment;
 use clap::Args;
 use engine::protocol::{
@@ -22,7 +22,7 @@ const WIDEST: usize = 60;
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Terms {
     #[command(flatten)]
-    pub(crate) source: Source,
+    pub(crate) source: SnapshotArgs,
     #[command(flatten)]
     pub(crate) at: At,
     /// Change a threshold that the report names, such as late=10 or leak=3MiB

@@ -4,7 +4,7 @@ use super::asking::Asking;
 use super::find::largest;
 use super::output::{after, more, pretty, printable, with};
 use super::state_json::{self, Sites, bars_of, hex, pieces, state_of};
-use super::terms::{At, Printed, Source, When, bytes};
+use super::terms::{At, Printed, SnapshotArgs, When, bytes};
 use base::units::{Bytes, Moment, counted, grouped, percent};
 use clap::Args;
 use engine::protocol::{
@@ -17,7 +17,7 @@ use serde_json::json;
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Segments {
     #[command(flatten)]
-    pub(crate) source: Source,
+    pub(crate) source: SnapshotArgs,
     #[command(flatten)]
     pub(crate) at: At,
     /// Only segments of this memory pool

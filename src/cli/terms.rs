@@ -7,7 +7,7 @@ use ui::typed_moment::{FORMS, Typed, typed};
 
 /// A snapshot, and one device of it.
 #[derive(Args, Clone, Debug)]
-pub(crate) struct Source {
+pub(crate) struct SnapshotArgs {
     /// Snapshot to read, "-" for standard input
     pub(crate) file: PathBuf,
     /// Device ordinal, -1 for host memory; the first device if omitted

@@ -6,7 +6,7 @@ use super::places::lasted_us;
 use super::protocol::{Details, FrameText, Origin};
 use analysis::Sites;
 use base::units::{EventIdx, Moment};
-use history::replay::{AllocationId, DeviceHistory, Source};
+use history::replay::{AllocationId, DeviceHistory, Provenance};
 use history::snapshot::{Action, Labels, StackId, StringId, Strings};
 use std::cell::Cell;
 
@@ -44,13 +44,13 @@ pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<D
     }
     let texts = Texts { strings: &file.snapshot.strings, left: Cell::new(MOST_TEXT) };
     let text = |string: StringId| texts.text(string);
-    let source = history.allocations.source(id);
+    let source = history.allocations.provenance(id);
     let event = match source {
-        Source::AllocatedBy(event) | Source::FreedBy(event) => Some(event),
-        Source::Static | Source::Unexplained => None,
+        Provenance::AllocatedBy(event) | Provenance::FreedBy(event) => Some(event),
+        Provenance::Static | Provenance::Unexplained => None,
     };
     let born_event = match source {
-        Source::AllocatedBy(event) => Some(event),
+        Provenance::AllocatedBy(event) => Some(event),
         _ => None,
     };
     let freed_event = history.allocations.died(id).and_then(Moment::event);
@@ -70,19 +70,19 @@ pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<D
         device,
         allocation,
         origin: match source {
-            Source::AllocatedBy(_) => Origin::Recorded,
-            Source::FreedBy(_) => Origin::FreedOnly,
-            Source::Static => Origin::Static,
-            Source::Unexplained => Origin::Unexplained,
+            Provenance::AllocatedBy(_) => Origin::Recorded,
+            Provenance::FreedBy(_) => Origin::FreedOnly,
+            Provenance::Static => Origin::Static,
+            Provenance::Unexplained => Origin::Unexplained,
         },
         requested,
         rounded: match (source, block) {
-            (Source::Unexplained, _) => requested,
+            (Provenance::Unexplained, _) => requested,
             (_, Some(block)) => block.size,
             (_, None) => file.rounding.rounded(requested),
         },
         rounded_derived: block.is_none(),
-        address: (source != Source::Unexplained).then(|| history.allocations.address(id)),
+        address: (source != Provenance::Unexplained).then(|| history.allocations.address(id)),
         stream: groups.stream(&file.snapshot, history, id),
         pool: groups.pool(&file.snapshot, history, id),
         born_event: born_event.map(|event| event.0),

@@ -2,7 +2,7 @@
 
 use super::found::Found;
 use super::groups::Groups;
-use history::replay::{AllocationId, DeviceHistory, Rounding, Source};
+use history::replay::{AllocationId, DeviceHistory, Provenance, Rounding};
 use history::snapshot::{BlockState, Snapshot};
 
 /// What answers about one device are made of.
@@ -29,7 +29,7 @@ impl Open<'_> {
     pub(super) fn rounded(&self, id: AllocationId) -> (u64, Known) {
         let allocations = &self.history.allocations;
         let size = allocations.size(id);
-        if allocations.source(id) == Source::Unexplained {
+        if allocations.provenance(id) == Provenance::Unexplained {
             return (size, Known::AtLeast);
         }
         // Those that die have none: most need not be looked up.
@@ -45,7 +45,7 @@ impl Open<'_> {
         let Open { snapshot, history, .. } = self;
         let (_, died, _) = history.allocations.span(id);
         let mut from = history.allocations.pending_from(id);
-        if history.allocations.source(id) == Source::Static {
+        if history.allocations.provenance(id) == Provenance::Static {
             // The trace knows nothing of it: it was pending before, and still is.
             let block = history.end_block(id).and_then(|row| snapshot.blocks.get(row as usize));
             if block.is_some_and(|block| block.state == BlockState::Pending) && from == u32::MAX {

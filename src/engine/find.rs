@@ -11,7 +11,7 @@ use super::stack_match::StackMatch;
 use analysis::IdSet;
 use base::slice::{Slice, Sliced};
 use base::units::Moment;
-use history::replay::{AllocationId, DeviceHistory, Source};
+use history::replay::{AllocationId, DeviceHistory, Provenance};
 use history::snapshot::StackId;
 use std::ops::Range;
 
@@ -106,7 +106,8 @@ pub(super) fn is_sought(
         Query::Size(least, most) => (*least..=*most).contains(&size),
         Query::Address(address) => {
             let inside = address.checked_sub(history.allocations.address(id));
-            inside.is_some_and(|inside| inside < size.max(1)) && history.allocations.source(id) != Source::Unexplained
+            inside.is_some_and(|inside| inside < size.max(1))
+                && history.allocations.provenance(id) != Provenance::Unexplained
         }
         Query::Category(name) => file.groups.categories.is_called(history, id, name),
         Query::Frame(_) => stacks.contains(stack_of(&file.snapshot, history, id).0),

@@ -17,11 +17,11 @@ const CUT_NAME: usize = 60;
 /// The boxes of the question that was worked on last.
 #[derive(Default)]
 pub(super) struct Flames {
-    begun: Option<Begun>,
+    begun: Option<FlameInWork>,
 }
 
 /// Boxes, as far as they are made and named.
-struct Begun {
+struct FlameInWork {
     device: i64,
     /// Its allocation does not matter.
     question: FlameQuestion,
@@ -57,10 +57,11 @@ impl Flames {
         let lent = Lent { view, found };
 
         let plain = FlameQuestion { allocation: None, ..question };
-        let is_it = |begun: &Begun| (begun.device, begun.question, begun.search) == (device, plain, answers.searches);
+        let is_it =
+            |begun: &FlameInWork| (begun.device, begun.question, begun.search) == (device, plain, answers.searches);
         if !self.begun.as_ref().is_some_and(is_it) {
             let zoom = question.zoom.filter(|&node| (node as usize) < view.len()).unwrap_or(0);
-            self.begun = Some(Begun {
+            self.begun = Some(FlameInWork {
                 device,
                 question: plain,
                 search: answers.searches,
@@ -94,7 +95,7 @@ fn nearest_box(view: TreeView<'_>, boxes: &[FlameBox], node: u32) -> Option<u32>
     (0..).zip(boxes).filter(|(_, it)| is_on_it(it)).max_by_key(|(_, it)| it.node).map(|(place, _)| place)
 }
 
-impl Begun {
+impl FlameInWork {
     /// Names and colours the boxes.
     fn name(&mut self, view: TreeView<'_>, slice: &mut Slice) -> Sliced {
         let page = &mut self.page;

@@ -16,7 +16,7 @@ use base::slice::{Slice, Sliced};
 use base::sorted::{ascending, pair, sorted_by_key};
 use base::units::Bytes;
 use hashbrown::HashMap;
-use history::replay::{AllocationId, DeviceHistory, Source};
+use history::replay::{AllocationId, DeviceHistory, Provenance};
 use history::snapshot::{FrameId, Snapshot, StackId};
 use picture::timeline::Paint;
 
@@ -141,7 +141,7 @@ impl Groups {
 
     /// The group of an allocation.
     pub(super) fn of(&self, snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId, by: Grouping) -> u32 {
-        if history.allocations.source(id) == Source::Unexplained {
+        if history.allocations.provenance(id) == Provenance::Unexplained {
             return 0;
         }
         match by {

@@ -17,7 +17,7 @@ pub(super) enum Marks {
 }
 
 /// An annotation that was begun.
-struct Begun {
+struct OpenMark {
     name: StringId,
     is_open: bool,
     /// What its name had in `last_of` before.
@@ -32,7 +32,7 @@ pub(super) struct Innermost {
     /// The events before each change, and what is innermost from then on.
     changes: Vec<(u32, Option<StringId>)>,
     /// Those that were begun; the last is open.
-    begun: Vec<Begun>,
+    begun: Vec<OpenMark>,
     /// The place after that of the last open one of each name; 0: none is.
     last_of: HashMap<StringId, u32, foldhash::fast::RandomState>,
     /// The latest time of a mark so far: one that stands behind a later one waits for it.
@@ -56,7 +56,7 @@ impl Innermost {
                 self.latest = self.latest.max(mark.time_us);
                 let last = self.last_of.entry(mark.name).or_default();
                 if mark.start {
-                    self.begun.push(Begun { name: mark.name, is_open: true, before: *last });
+                    self.begun.push(OpenMark { name: mark.name, is_open: true, before: *last });
                     *last = self.begun.len() as u32;
                 } else if let Some(it) = last.checked_sub(1).and_then(|at| self.begun.get_mut(at as usize)) {
                     (it.is_open, *last) = (false, it.before);

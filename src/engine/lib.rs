@@ -26,6 +26,7 @@ mod groups;
 mod heaviest;
 mod icicle;
 mod innermost;
+mod intake;
 mod join;
 mod legend;
 mod loader;
@@ -43,7 +44,6 @@ mod regions;
 mod report;
 mod scenes;
 mod snapviewer;
-mod source;
 mod source_lines;
 mod sources;
 mod spans;
@@ -58,10 +58,10 @@ pub use protocol::{Answer, Ask, Question, Reply, Request, Want};
 
 use analysis::{CategorySet, InternalRules};
 use base::slice::Slice;
+use intake::Intake;
 use loader::Loader;
 use open::OpenFile;
 use questions::Questions;
-use source::Source;
 use std::collections::VecDeque;
 
 /// Whether [`Engine::step`] has anything left to do.
@@ -111,7 +111,7 @@ impl Engine {
             Request::Open { name, total_bytes, access, member } => {
                 self.file = None;
                 self.questions = Questions::default();
-                self.loading = Some(Box::new(Loader::new(name, Source::new(total_bytes, access, member), self.memory)));
+                self.loading = Some(Box::new(Loader::new(name, Intake::new(total_bytes, access, member), self.memory)));
             }
             Request::EndOfFile => {
                 if let Some(loader) = &mut self.loading {

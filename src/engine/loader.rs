@@ -3,12 +3,12 @@
 use super::archive_error::ArchiveError;
 use super::decoder::{DecodeError, Decoded, Decoder, Layout};
 use super::feed::More;
+use super::intake::Intake;
 use super::join::{Rest, Settled};
 use super::memory::{TooLarge, Watch};
 use super::open::OpenFile;
 use super::protocol::{Member, Phase, Progress, Want};
 use super::snapviewer::is_drawing;
-use super::source::Source;
 use analysis::Sites;
 use base::slice::Slice;
 use history::container::{Container, ContainerError, Content};
@@ -35,7 +35,7 @@ pub(super) enum OpenError {
 /// A file on its way in.
 pub(super) struct Loader {
     name: String,
-    source: Source,
+    intake: Intake,
     container: Container,
     /// How the file is written, outermost first; known once it is decoded.
     format: String,
@@ -54,10 +54,10 @@ enum Stage {
 }
 
 impl Loader {
-    pub(super) fn new(name: String, source: Source, memory: u64) -> Loader {
+    pub(super) fn new(name: String, intake: Intake, memory: u64) -> Loader {
         Loader {
             name,
-            source,
+            intake,
             container: Container::default(),
             format: String::new(),
             hungry: true,
@@ -67,32 +67,32 @@ impl Loader {
     }
 
     pub(super) fn feed(&mut self, chunk: Vec<u8>) {
-        self.source.feed(chunk);
+        self.intake.feed(chunk);
         self.hungry = false;
     }
 
     pub(super) fn end(&mut self) {
-        self.source.end();
+        self.intake.end();
         self.hungry = false;
     }
 
     pub(super) fn wants(&self) -> Option<Want> {
-        self.source.wants().filter(|_| self.hungry && matches!(self.stage, Stage::Decoding(_)))
+        self.intake.wants().filter(|_| self.hungry && matches!(self.stage, Stage::Decoding(_)))
     }
 
     pub(super) fn progress(&self) -> Progress {
         let phase = if matches!(self.stage, Stage::Decoding(_)) { Phase::Decoding } else { Phase::Indexing };
-        Progress { bytes: self.container.read(), total_bytes: self.source.total_bytes(), phase }
+        Progress { bytes: self.container.read(), total_bytes: self.intake.total_bytes(), phase }
     }
 
     /// The snapshots of a file that has several, once.
     pub(super) fn take_members(&mut self) -> Option<Vec<Member>> {
-        self.source.take_members()
+        self.intake.take_members()
     }
 
     /// An error as the user reads it: with the member it is in, where there are several.
     pub(super) fn message(&self, error: &OpenError) -> String {
-        self.source.member_name().map_or_else(|| error.to_string(), |member| format!("{member}: {error}"))
+        self.intake.member_name().map_or_else(|| error.to_string(), |member| format!("{member}: {error}"))
     }
 
     /// Works until the file is open (`Some`), more bytes are needed or the time is up (`None`).
@@ -113,7 +113,7 @@ impl Loader {
                     self.format = layers.chain([content]).collect::<Vec<_>>().join(", ");
                     self.stage = match decoder.finish()? {
                         Decoded::Next(decoder) => {
-                            self.source.next_member();
+                            self.intake.next_member();
                             Stage::Decoding(Some(decoder))
                         }
                         Decoded::Snapshot(decoded) => {
@@ -136,7 +136,7 @@ impl Loader {
                     let (histories, warnings) = builder.finish();
                     let sites = Sites::new(&snapshot);
                     let name = self
-                        .source
+                        .intake
                         .member_name()
                         .map_or(self.name.clone(), |member| format!("{} › {member}", self.name));
                     let file = OpenFile::new(name, self.format.clone(), snapshot, histories, warnings, sites);
@@ -172,7 +172,7 @@ impl Loader {
             match self.container.pull()? {
                 Some(bytes) => {
                     if let Some(content) = content.filter(|_| decoder.is_none()) {
-                        let layout = self.source.layout();
+                        let layout = self.intake.layout();
                         if content == Content::Json && layout == Layout::Snapshot && is_drawing(bytes) {
                             return Err(DecodeError::DrawingAlone.into());
                         }
@@ -181,12 +181,12 @@ impl Loader {
                     if let Some(decoder) = decoder {
                         let decoded = bytes.len();
                         decoder.feed(bytes)?;
-                        let (bytes, total_bytes) = (self.container.read(), self.source.total_bytes());
+                        let (bytes, total_bytes) = (self.container.read(), self.intake.total_bytes());
                         let progress = Progress { bytes, total_bytes, phase: Phase::Decoding };
                         self.watch.look(decoded, &progress, || decoder.held())?;
                     }
                 }
-                None => match self.source.give(&mut self.container)? {
+                None => match self.intake.give(&mut self.container)? {
                     More::Given => {}
                     More::Hungry => {
                         self.hungry = true;
@@ -206,7 +206,7 @@ impl Loader {
 
     /// Bytes on the heap, by table.
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
-        let mut bytes = vec![("chunk of the file", self.container.heap_bytes() + self.source.heap_bytes())];
+        let mut bytes = vec![("chunk of the file", self.container.heap_bytes() + self.intake.heap_bytes())];
         if let Stage::Decoding(Some(decoder)) = &self.stage {
             bytes.extend(decoder.heap_bytes());
         }

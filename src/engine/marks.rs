@@ -2,7 +2,7 @@
 
 use super::open::OpenFile;
 use super::places;
-use super::protocol::{ClockSpan, Marks, OutOfMemoryMark, Place, RangeMark};
+use super::protocol::{AxisPoint, ClockSpan, Marks, OutOfMemoryMark, RangeMark};
 use base::units::{EventIdx, Moment};
 use history::replay::{AnnotationRange, Clock, DeviceHistory};
 use history::snapshot::Action;
@@ -19,7 +19,7 @@ pub(super) fn marks(file: &OpenFile, device: i64) -> Option<Marks> {
     let span = |clock: Clock<'_>| ClockSpan { first_us: clock.first_us(), span: clock.span(), margin: clock.margin() };
     let mut marks = Marks { clock: clock.map(span), ..Marks::default() };
     let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
-    marks.peak = Place { events: f64::from(peak), time: clock.map_or(0, |clock| clock.x(peak)) };
+    marks.peak = AxisPoint { events: f64::from(peak), time: clock.map_or(0, |clock| clock.x(peak)) };
     for event in history.note_events() {
         let place = event_place(clock, event);
         match history.events.action(event) {
@@ -58,13 +58,13 @@ fn last_us(history: &DeviceHistory) -> i64 {
     history.numbers.time_us.map_or(i64::MAX, |(_, last)| last)
 }
 
-fn event_place(clock: Option<Clock<'_>>, event: u32) -> Place {
-    Place { events: f64::from(event) + 1.0, time: clock.map_or(0, |clock| clock.x(event + 1)) }
+fn event_place(clock: Option<Clock<'_>>, event: u32) -> AxisPoint {
+    AxisPoint { events: f64::from(event) + 1.0, time: clock.map_or(0, |clock| clock.x(event + 1)) }
 }
 
 /// Where a time lies; without recorded times, at the start.
-fn time_place(history: &DeviceHistory, clock: Option<Clock<'_>>, time_us: i64) -> Place {
-    let Some(clock) = clock else { return Place::default() };
+fn time_place(history: &DeviceHistory, clock: Option<Clock<'_>>, time_us: i64) -> AxisPoint {
+    let Some(clock) = clock else { return AxisPoint::default() };
     let elapsed = time_us.saturating_sub(clock.first_us()).saturating_add_unsigned(clock.margin());
     places::on_the_clock(history, clock, elapsed.max(0) as f64)
 }

@@ -11,7 +11,7 @@ use super::protocol::{DeviceSummary, FileSummary, Grouping, Highlight, HitAlloca
 use analysis::{CategorySet, Sites, site};
 use base::slice::{Slice, Sliced};
 use base::units::{EventIdx, Moment};
-use history::replay::{AllocationId, Curve, DeviceHistory, Rounding, SegmentLives, Source, Versions};
+use history::replay::{AllocationId, Curve, DeviceHistory, Provenance, Rounding, SegmentLives, Versions};
 use history::snapshot::{Action, Snapshot, StackId, Warnings};
 use picture::timeline::{self, Axis, Order, OutlineRect, Paint, Piling, View};
 
@@ -164,7 +164,7 @@ impl OpenFile {
 
     /// The colour of an allocation.
     pub(super) fn paint(&self, history: &DeviceHistory, id: AllocationId, by: Grouping) -> Paint {
-        if history.allocations.source(id) == Source::Unexplained {
+        if history.allocations.provenance(id) == Provenance::Unexplained {
             return Paint::UNEXPLAINED;
         }
         Paint::new(self.groups.slot(by, self.groups.of(&self.snapshot, history, id, by)), id.0)

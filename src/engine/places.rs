@@ -1,6 +1,6 @@
 //! Where a moment lies on both axes, and what holds then.
 
-use super::protocol::{At, MomentFacts, NamedEvent, Place, Turn};
+use super::protocol::{At, AxisPoint, MomentFacts, NamedEvent, Turn};
 use base::units::{EventIdx, Moment};
 use history::replay::{Clock, Curve, DeviceHistory};
 use history::snapshot::Action;
@@ -18,16 +18,16 @@ pub(super) fn facts(history: &DeviceHistory, at: At) -> Option<MomentFacts> {
     let place = match at {
         At::Moment(moment) => {
             let moment = moment.min(history.event_count());
-            Place { events: f64::from(moment), time: begins(moment) }
+            AxisPoint { events: f64::from(moment), time: begins(moment) }
         }
         At::X(Axis::Events, x) => {
             let events = x.clamp(0.0, f64::from(history.event_count()) + 1.0);
             let moment = (events as u32).min(history.event_count());
             let [from, to] = clock.map_or([0, 0], |clock| lasts(history, clock, moment));
             let part = (to - from) as f64 * (events - f64::from(moment)).min(1.0);
-            Place { events, time: from.saturating_add(part.round() as u64).min(to) }
+            AxisPoint { events, time: from.saturating_add(part.round() as u64).min(to) }
         }
-        At::X(Axis::Time, x) => clock.map_or_else(Place::default, |clock| on_the_clock(history, clock, x)),
+        At::X(Axis::Time, x) => clock.map_or_else(AxisPoint::default, |clock| on_the_clock(history, clock, x)),
         At::After(_) | At::MostReserved => return None,
     };
     let moment = match (at, clock) {
@@ -77,12 +77,12 @@ fn event_named(history: &DeviceHistory, named: NamedEvent) -> Option<EventIdx> {
 }
 
 /// The place of `x` on the time axis: on the axis of events, between two of them in proportion to the time.
-pub(super) fn on_the_clock(history: &DeviceHistory, clock: Clock<'_>, x: f64) -> Place {
+pub(super) fn on_the_clock(history: &DeviceHistory, clock: Clock<'_>, x: f64) -> AxisPoint {
     let x = x.clamp(0.0, clock.width() as f64);
     let moment = clock.events_before(x.next_up());
     let [from, to] = lasts(history, clock, moment);
     let part = if to > from { (x - from as f64) / (to - from) as f64 } else { 0.0 };
-    Place { events: f64::from(moment) + part.clamp(0.0, 1.0), time: x.round() as u64 }
+    AxisPoint { events: f64::from(moment) + part.clamp(0.0, 1.0), time: x.round() as u64 }
 }
 
 /// From when to when a moment lasts, on the time axis.

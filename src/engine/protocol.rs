@@ -36,7 +36,7 @@ pub use loading::{Access, Member, Phase, Progress, Want};
 pub use looks::{Grouping, Highlight, Looks};
 pub use message::{decoded, encoded};
 pub use moments::{At, MomentFacts, NamedEvent, Step, Stepped, Stop, Turn};
-pub use overview::{ClockSpan, LegendEntry, Marks, OutOfMemoryMark, Overview, Place, RangeMark};
+pub use overview::{AxisPoint, ClockSpan, LegendEntry, Marks, OutOfMemoryMark, Overview, RangeMark};
 pub use plot::{AddressMap, Curves, HitMemory, HitSegment, MappedRange, Only, Plot};
 pub use question::{
     Arrangement, DEFAULT_RULES, Internal, InternalRules, Merge, NodeKind, NodeLabel, Root, RuleError, Scope, Span,

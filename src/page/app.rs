@@ -9,7 +9,7 @@ use crate::painter::Painter;
 use crate::theme::Theme;
 use std::cell::RefCell;
 use std::rc::Rc;
-use ui::views::Tab;
+use ui::tab::Tab;
 use ui::{Action, State};
 use web_sys::{Element, Event, EventTarget};
 

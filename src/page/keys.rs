@@ -3,14 +3,14 @@
 use super::app::{App, On, Part};
 use super::dom::{Dom, listen};
 use super::panels::views::tab_and_panel;
+use ui::binding::Held;
 use ui::binding::{Scope, chord};
-use ui::drag::Held;
 use ui::export::Dialog;
 use ui::export::ExportStep;
+use ui::features::FeatureCommand;
 use ui::keys::{BINDINGS, command};
 use ui::stage::Help;
-use ui::state::FeatureCommand;
-use ui::views::Tab;
+use ui::tab::Tab;
 use ui::{Action, Command, settings};
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlButtonElement, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement, KeyboardEvent};
@@ -103,7 +103,7 @@ fn scope(dom: &Dom) -> Option<Scope> {
     let is_in = |place: &str| focus.closest(place).ok().flatten().is_some();
     let contains = |tab| tab_and_panel(dom, tab).is_some_and(|[_, panel]| panel.contains(Some(&focus)));
     if let Some(tab) = Tab::ALL.into_iter().find(|tab| contains(*tab)) {
-        return Some(tab.keys());
+        return Some(Scope::Tab(tab));
     }
     let inside = is_in("#picture");
     Some(if nowhere || inside { Scope::Timeline } else { Scope::Page })

@@ -167,7 +167,7 @@ impl Page {
             Effect::FocusFind => app.dom.select("find"),
             Effect::ReadText(place, name) => sources::read(app, place, name),
             Effect::FocusFilter => {
-                let is_events = app.state.borrow().views.tab == ui::views::Tab::Events;
+                let is_events = app.state.borrow().views.tab == ui::tab::Tab::Events;
                 app.dom.focus_on(if is_events { "events-filter" } else { "table-filter" });
             }
             Effect::FocusRequest => app.dom.focus_on("memory-request"),

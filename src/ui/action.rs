@@ -1,9 +1,10 @@
 //! What can happen to the page: an action of the person, the worker or the browser, and the commands that keys and controls give.
 
 use super::axis_press::AxisPress;
+use super::binding::Held;
 use super::cursor::CursorStep;
-use super::drag::Held;
 use super::effect::{DropHover, GivenFile, Pointer, WheelAxis};
+use super::features::{FeatureAction, FeatureCommand};
 use super::link::Link;
 use super::plots::{PlotAction, PlotStep};
 use super::range::About;
@@ -12,8 +13,7 @@ use super::rules::RulesAction;
 use super::settings::SettingsAction;
 use super::shown::Canvas;
 use super::stage::Renderer;
-use super::state::{FeatureAction, FeatureCommand};
-use super::views::Tab;
+use super::tab::Tab;
 use engine::protocol::{Direction, Grouping, Reply};
 
 /// Something happened: a person did it, the worker said it, or the browser reported it.

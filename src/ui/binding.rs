@@ -1,46 +1,38 @@
 //! A line of the key table: where keys work, what they do, and which visible control does the same.
 
-use super::drag::Held;
+use super::tab::Tab;
 
 /// Where a key works.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// Anywhere but in a text field.
     Page,
     /// While the timeline has the focus.
     Timeline,
-    /// While the call tree has the focus; its keys go before those of the page.
-    Tree,
-    /// While the table of allocations has the focus.
-    Table,
-    /// While the list of events has the focus: the keys of the table work as well, but for its order.
-    Events,
-    /// While the picture of the allocator's state has the focus.
-    Memory,
-    /// While the histograms have the focus.
-    Histograms,
-    /// While the view "Why" has the focus.
-    Why,
-    /// While the flame graph has the focus.
-    Flame,
+    /// While a tab has the focus.
+    Tab(Tab),
     /// While the formats of a picture are offered.
     Export,
 }
 
 impl Scope {
     /// All of them in the order of the list of keys, with their headings there.
-    pub const ALL: [(Scope, &'static str); 10] = [
-        (Scope::Timeline, "Timeline"),
-        (Scope::Why, "Why"),
-        (Scope::Tree, "Call tree"),
-        (Scope::Table, "Table of allocations, list of events"),
-        (Scope::Events, "List of events"),
-        (Scope::Memory, "Memory"),
-        (Scope::Histograms, "Histograms"),
-        (Scope::Flame, "Flame graph"),
-        (Scope::Page, "Everywhere"),
-        (Scope::Export, "In “Save the picture”"),
-    ];
+    pub fn all() -> impl Iterator<Item = (Scope, &'static str)> {
+        let tabs = Tab::ALL.into_iter().filter_map(|tab| Some((Scope::Tab(tab), tab.entry().heading?)));
+        let last = [(Scope::Page, "Everywhere"), (Scope::Export, "In “Save the picture”")];
+        std::iter::once((Scope::Timeline, "Timeline")).chain(tabs).chain(last)
+    }
+}
+
+/// The keys held beside another key or the pointer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Held {
+    /// Alt.
+    pub alt: bool,
+    /// Ctrl.
+    pub ctrl: bool,
+    /// Shift.
+    pub shift: bool,
 }
 
 /// One line of the table.

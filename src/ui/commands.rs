@@ -2,15 +2,15 @@
 
 use super::action::Command;
 use super::effect::Effect;
+use super::features::State;
 use super::find::{self, Among, SameStack};
 use super::link::Link;
 use super::opening::{EXAMPLE, cancel, load_links, show_device};
 use super::selecting::select;
 use super::shown::BytesAxis;
 use super::stage::{Help, Letters, Stage};
-use super::state::State;
+use super::tab::Tab;
 use super::trail::Way;
-use super::views::Tab;
 use super::{cursor, details, events, export, html, link, plots, record, rules, settings, table};
 use engine::protocol::{Direction, Grouping, Looks};
 

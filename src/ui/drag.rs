@@ -2,8 +2,9 @@
 
 mod data;
 
-pub use data::{Drag, Held};
+pub use data::Drag;
 
+use super::binding::Held;
 use super::effect::Pointer;
 use super::find;
 use super::ruler::{Mode, Removed};

@@ -3,12 +3,12 @@
 use super::action::Command;
 use super::binding::{Binding, Scope, line};
 use super::cursor::CursorStep;
+use super::features;
 use super::plots::PlotStep;
 use super::plots::line::Line;
 use super::rows::{Extent, Go, RowsStep};
 use super::stage::Letters;
-use super::state;
-use super::views::Tab;
+use super::tab::Tab;
 use engine::protocol::Direction;
 use std::sync::LazyLock;
 
@@ -18,7 +18,8 @@ const GRID: &str = "table-grid";
 /// Commands of what is shared, in the order of the help dialog.
 const SHARED: &[Binding<Command>] = {
     use Command::*;
-    use Scope::{Page, Table, Timeline};
+    use Scope::{Page, Timeline};
+    const ROWS: Scope = Scope::Tab(Tab::Table);
     &[
         line(Page, &["o"], OpenFile, "Open a snapshot", "open"),
         line(Page, &["e"], OpenExample, "Open the example", "open-example"),
@@ -41,48 +42,36 @@ const SHARED: &[Binding<Command>] = {
         line(Page, &["F2"], ToggleLetters, "Single-letter keys on or off", "letters"),
         line(Page, &["Shift+v"], FoldViews, "Fold the views away, or back", "answer-fold"),
         line(Page, &["j"], ChangeFocus, "From the timeline to the view below, or back", "timeline"),
-        line(Table, &["ArrowUp"], Rows(RowsStep::Go(Go::Up, Extent::One)), "Row above", GRID),
-        line(Table, &["ArrowDown"], Rows(RowsStep::Go(Go::Down, Extent::One)), "Row below", GRID),
-        line(Table, &["PageUp"], Rows(RowsStep::Go(Go::PageUp, Extent::One)), "A screen up", GRID),
-        line(Table, &["PageDown"], Rows(RowsStep::Go(Go::PageDown, Extent::One)), "A screen down", GRID),
-        line(Table, &["Home"], Rows(RowsStep::Go(Go::First, Extent::One)), "First row", GRID),
-        line(Table, &["End"], Rows(RowsStep::Go(Go::Last, Extent::One)), "Last row", GRID),
+        line(ROWS, &["ArrowUp"], Rows(RowsStep::Go(Go::Up, Extent::One)), "Row above", GRID),
+        line(ROWS, &["ArrowDown"], Rows(RowsStep::Go(Go::Down, Extent::One)), "Row below", GRID),
+        line(ROWS, &["PageUp"], Rows(RowsStep::Go(Go::PageUp, Extent::One)), "A screen up", GRID),
+        line(ROWS, &["PageDown"], Rows(RowsStep::Go(Go::PageDown, Extent::One)), "A screen down", GRID),
+        line(ROWS, &["Home"], Rows(RowsStep::Go(Go::First, Extent::One)), "First row", GRID),
+        line(ROWS, &["End"], Rows(RowsStep::Go(Go::Last, Extent::One)), "Last row", GRID),
+        line(ROWS, &["Shift+ArrowUp"], Rows(RowsStep::Go(Go::Up, Extent::Through)), "Choose up to the row above", GRID),
         line(
-            Table,
-            &["Shift+ArrowUp"],
-            Rows(RowsStep::Go(Go::Up, Extent::Through)),
-            "Choose up to the row above",
-            GRID,
-        ),
-        line(
-            Table,
+            ROWS,
             &["Shift+ArrowDown"],
             Rows(RowsStep::Go(Go::Down, Extent::Through)),
             "Choose down to the row below",
             GRID,
         ),
-        line(Table, &["Shift+PageUp"], Rows(RowsStep::Go(Go::PageUp, Extent::Through)), "Choose a screen up", GRID),
+        line(ROWS, &["Shift+PageUp"], Rows(RowsStep::Go(Go::PageUp, Extent::Through)), "Choose a screen up", GRID),
         line(
-            Table,
+            ROWS,
             &["Shift+PageDown"],
             Rows(RowsStep::Go(Go::PageDown, Extent::Through)),
             "Choose a screen down",
             GRID,
         ),
-        line(
-            Table,
-            &["Shift+Home"],
-            Rows(RowsStep::Go(Go::First, Extent::Through)),
-            "Choose up to the first row",
-            GRID,
-        ),
-        line(Table, &["Shift+End"], Rows(RowsStep::Go(Go::Last, Extent::Through)), "Choose down to the last row", GRID),
-        line(Table, &["Ctrl+a"], Rows(RowsStep::ChooseAll), "Choose all rows", "choose-all"),
-        line(Table, &["Ctrl+c"], Rows(RowsStep::Copy), "Copy the chosen rows, or all", "copy-rows"),
-        line(Table, &["f"], Rows(RowsStep::Filter), "Filter the table", "table-filter"),
-        line(Table, &["Delete", "Backspace"], Rows(RowsStep::Clear), "List everything again", "table-clear"),
-        line(Table, &["s"], Rows(RowsStep::SortByNext), "Sort by the next column", "table-head"),
-        line(Table, &["r"], Rows(RowsStep::SortOtherWay), "Sort the other way", "table-rows"),
+        line(ROWS, &["Shift+Home"], Rows(RowsStep::Go(Go::First, Extent::Through)), "Choose up to the first row", GRID),
+        line(ROWS, &["Shift+End"], Rows(RowsStep::Go(Go::Last, Extent::Through)), "Choose down to the last row", GRID),
+        line(ROWS, &["Ctrl+a"], Rows(RowsStep::ChooseAll), "Choose all rows", "choose-all"),
+        line(ROWS, &["Ctrl+c"], Rows(RowsStep::Copy), "Copy the chosen rows, or all", "copy-rows"),
+        line(ROWS, &["f"], Rows(RowsStep::Filter), "Filter the table", "table-filter"),
+        line(ROWS, &["Delete", "Backspace"], Rows(RowsStep::Clear), "List everything again", "table-clear"),
+        line(ROWS, &["s"], Rows(RowsStep::SortByNext), "Sort by the next column", "table-head"),
+        line(ROWS, &["r"], Rows(RowsStep::SortOtherWay), "Sort the other way", "table-rows"),
         line(Timeline, &["a", "ArrowLeft"], MoveLeft, "Earlier events", "move-left"),
         line(Timeline, &["d", "ArrowRight"], MoveRight, "Later events", "move-right"),
         line(Timeline, &["w", "ArrowUp"], MoveUp, "More bytes", "move-up"),
@@ -202,8 +191,11 @@ pub const GESTURES: &[(&str, &str)] = &[
 
 /// Every command: those of what is shared, those that show a tab, those of the features.
 pub static BINDINGS: LazyLock<Vec<Binding<Command>>> = LazyLock::new(|| {
-    let tabs = Tab::ALL.iter().map(|tab| tab.binding().of(Command::Show));
-    SHARED.iter().copied().chain(tabs).chain(state::bindings().map(|it| it.of(Command::Feature))).collect()
+    let tabs = Tab::ALL.into_iter().map(|tab| {
+        let entry = tab.entry();
+        line(Scope::Page, entry.key, Command::Show(tab), entry.label, entry.control)
+    });
+    SHARED.iter().copied().chain(tabs).chain(features::bindings().map(|it| it.of(Command::Feature))).collect()
 });
 
 /// The command of a key, as [`super::binding::chord`] writes it, while the focus is in `scope`.
@@ -214,11 +206,13 @@ pub fn command(scope: Scope, key: &str, letters: Letters) -> Option<Command> {
     }
     let in_scope = |scope| BINDINGS.iter().find(|binding| binding.scope == scope && binding.keys.contains(&key));
     // Rows are rows, whatever they tell.
-    let of_rows = || if scope == Scope::Events { in_scope(Scope::Table) } else { None };
+    let of_rows = || if scope == Scope::Tab(Tab::Events) { in_scope(Scope::Tab(Tab::Table)) } else { None };
     let command = in_scope(scope).or_else(of_rows).or_else(|| in_scope(Scope::Page)).map(|binding| binding.command);
     Some(match (command?, scope) {
-        (Command::FindNext, Scope::Flame | Scope::Table) => Command::FindHere(Direction::Next),
-        (Command::FindPrevious, Scope::Flame | Scope::Table) => Command::FindHere(Direction::Previous),
+        (Command::FindNext, Scope::Tab(Tab::Flame) | Scope::Tab(Tab::Table)) => Command::FindHere(Direction::Next),
+        (Command::FindPrevious, Scope::Tab(Tab::Flame) | Scope::Tab(Tab::Table)) => {
+            Command::FindHere(Direction::Previous)
+        }
         (command, _) => command,
     })
 }
@@ -226,10 +220,10 @@ pub fn command(scope: Scope, key: &str, letters: Letters) -> Option<Command> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::binding::Held;
     use crate::binding::chord;
-    use crate::drag::Held;
-    use crate::state::FeatureCommand;
-    use crate::tree_keys::TreeCommand;
+    use crate::features::FeatureCommand;
+    use crate::features::tree_keys::TreeCommand;
 
     #[test]
     fn no_two_commands_share_a_key() {
@@ -242,8 +236,10 @@ mod tests {
                     a.control
                 );
                 // A page key works in every scope, so it must differ from all but those of the tree, which go before it.
-                let near = [a.scope, b.scope].contains(&Scope::Page) && ![a.scope, b.scope].contains(&Scope::Tree);
-                let rows = [a.scope, b.scope].iter().all(|it| [Scope::Events, Scope::Table].contains(it));
+                let near =
+                    [a.scope, b.scope].contains(&Scope::Page) && ![a.scope, b.scope].contains(&Scope::Tab(Tab::Tree));
+                let rows =
+                    [a.scope, b.scope].iter().all(|it| [Scope::Tab(Tab::Events), Scope::Tab(Tab::Table)].contains(it));
                 if a.scope == b.scope || near || rows {
                     let shared = a.keys.iter().find(|key| b.keys.contains(key));
                     assert_eq!(shared, None, "{:?} and {:?}", a.command, b.command);
@@ -255,16 +251,20 @@ mod tests {
     #[test]
     fn the_tree_takes_only_these_keys_from_the_page() {
         let of = |scope| BINDINGS.iter().filter(move |it| it.scope == scope).flat_map(|it| it.keys);
-        let taken: Vec<&str> = of(Scope::Tree).filter(|key| of(Scope::Page).any(|it| it == *key)).copied().collect();
+        let taken: Vec<&str> =
+            of(Scope::Tab(Tab::Tree)).filter(|key| of(Scope::Page).any(|it| it == *key)).copied().collect();
         assert_eq!(taken, ["e", "c", "n", "Shift+n"], "the keys of ptmem, and the way from match to match");
         let typed = |scope, key| command(scope, key, Letters::On);
-        assert_eq!(typed(Scope::Tree, "c"), Some(Command::Feature(FeatureCommand::Tree(TreeCommand::CloseBelow))));
         assert_eq!(
-            (typed(Scope::Timeline, "c"), typed(Scope::Tree, "o")),
+            typed(Scope::Tab(Tab::Tree), "c"),
+            Some(Command::Feature(FeatureCommand::Tree(TreeCommand::CloseBelow)))
+        );
+        assert_eq!(
+            (typed(Scope::Timeline, "c"), typed(Scope::Tab(Tab::Tree), "o")),
             (Some(Command::CopyDetails), Some(Command::OpenFile))
         );
         assert_eq!(
-            typed(Scope::Tree, &chord(" ", Held::default())),
+            typed(Scope::Tab(Tab::Tree), &chord(" ", Held::default())),
             Some(Command::Feature(FeatureCommand::Tree(TreeCommand::Toggle)))
         );
         assert_eq!(command(Scope::Page, "Ctrl+,", Letters::Off), Some(Command::ToggleSettings), "no single letter");
@@ -286,7 +286,11 @@ mod tests {
         assert_eq!(command(Scope::Page, "a", On), None);
         assert_eq!(command(Scope::Timeline, "?", On), Some(Command::ToggleHelp));
         assert_eq!((typed("n", alone), typed("N", shift)), (Some(Command::FindNext), Some(Command::FindPrevious)));
-        assert_eq!(command(Scope::Table, "n", On), Some(Command::FindHere(Direction::Next)), "of what it shows");
+        assert_eq!(
+            command(Scope::Tab(Tab::Table), "n", On),
+            Some(Command::FindHere(Direction::Next)),
+            "of what it shows"
+        );
     }
 
     #[test]

@@ -42,7 +42,7 @@ impl Around {
     pub fn of(state: &Shared, view: &View) -> Around {
         let Some(marks) = state.around.marks.latest() else { return Around::default() };
         let width = f64::from(view.width_px);
-        let at = |place: &engine::protocol::Place| view.column_from_x(place.on(state.axis));
+        let at = |place: &engine::protocol::AxisPoint| view.column_from_x(place.on(state.axis));
         let inside = |x: &f64| (0.0..=width).contains(x);
         let out_of_memory = marks.out_of_memory.iter().map(|mark| {
             let text = format!("out of memory: {} asked for, {} free", Bytes(mark.requested), Bytes(mark.device_free));

@@ -1,11 +1,11 @@
 //! What the worker says of the file that is loading: how far it is, what is in it, that it is open, or why not.
 
 use super::effect::Effect;
+use super::features::State;
+use super::features::why;
 use super::link;
 use super::opening::{close, list, show_device};
 use super::stage::{Choice, Stage};
-use super::state::State;
-use super::why;
 use engine::protocol::Reply;
 
 /// Takes what the worker says of the file on its way.

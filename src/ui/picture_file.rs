@@ -1,5 +1,6 @@
 //! A picture on its way to a file: all that goes into it, and what kind of file it becomes.
 
+use super::binding::{Binding, Scope, line};
 use engine::protocol::Looks;
 use picture::outline::Rect;
 use picture::shapes::Sheet;
@@ -22,6 +23,20 @@ pub enum Format {
 }
 
 impl Format {
+    /// All of them, in the order of the dialog.
+    pub const ALL: [Format; 4] = [Format::Png1, Format::Png2, Format::Png4, Format::Svg];
+
+    /// Its key in the dialog, and its button.
+    pub(crate) const fn binding(self) -> Binding<Format> {
+        let (keys, label, control): (&[&str], _, _) = match self {
+            Format::Png1 => (&["1"], "PNG, as on the screen", "export-png-1"),
+            Format::Png2 => (&["2"], "PNG, twice as many pixels", "export-png-2"),
+            Format::Png4 => (&["4"], "PNG, four times as many", "export-png-4"),
+            Format::Svg => (&["s"], "SVG", "export-svg"),
+        };
+        line(Scope::Export, keys, self, label, control)
+    }
+
     /// Pixels to a pixel of the screen.
     pub fn times(self) -> u32 {
         match self {

@@ -6,6 +6,8 @@ use super::commands::command;
 use super::cursor::{self, Followed, follow};
 use super::drag::Drag;
 use super::effect::{Effect, WheelAxis};
+use super::features::State;
+use super::features::sources;
 use super::find;
 use super::link;
 use super::navigate::wheel_factor;
@@ -18,9 +20,7 @@ use super::ruler::Fixed;
 use super::rules;
 use super::settings;
 use super::shown::BytesAxis;
-use super::sources;
 use super::stage::{Help, Stage};
-use super::state::State;
 use super::trail::Before;
 use engine::protocol::{Looks, Reply};
 

@@ -1,7 +1,7 @@
 //! What every view of the answer shares: the moment or range that is asked about, how stacks are put together, and which node of
 //! them is selected; which view is seen, and how high it is.
 
-use crate::binding::{self, Binding};
+use super::tab::Tab;
 use engine::protocol::{Arrangement, Internal, Scope};
 
 /// The least and the most of the window's height that the views may have, in percent.
@@ -32,82 +32,6 @@ pub enum Panel {
     Open,
     /// Only their header is.
     Folded,
-}
-
-/// The views of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum Tab {
-    /// Reports: what an expert would say.
-    Why,
-    /// The call tree.
-    #[default]
-    Tree,
-    /// The flame graph.
-    Flame,
-    /// The table of allocations.
-    Table,
-    /// The histograms of sizes and lives.
-    Histograms,
-    /// Files and lines of the user's own code.
-    Sources,
-    /// The allocator's state: segments and the blocks in them.
-    Memory,
-    /// The list of events.
-    Events,
-}
-
-impl Tab {
-    /// All of them, from left to right.
-    pub const ALL: [Tab; 8] =
-        [Tab::Why, Tab::Tree, Tab::Flame, Tab::Table, Tab::Histograms, Tab::Sources, Tab::Memory, Tab::Events];
-
-    /// Its name in links. They outlive the page: none of these may change.
-    pub fn name(self) -> &'static str {
-        match self {
-            Tab::Why => "why",
-            Tab::Tree => "tree",
-            Tab::Flame => "flame",
-            Tab::Table => "table",
-            Tab::Histograms => "sizes",
-            Tab::Sources => "source",
-            Tab::Memory => "memory",
-            Tab::Events => "events",
-        }
-    }
-
-    /// The one of this name.
-    pub fn named(name: &str) -> Option<Tab> {
-        Tab::ALL.into_iter().find(|tab| tab.name() == name)
-    }
-
-    /// Where the keys work that work while it has the focus.
-    pub fn keys(self) -> binding::Scope {
-        match self {
-            Tab::Why => binding::Scope::Why,
-            Tab::Tree => binding::Scope::Tree,
-            Tab::Flame => binding::Scope::Flame,
-            Tab::Table => binding::Scope::Table,
-            Tab::Histograms => binding::Scope::Histograms,
-            Tab::Sources => binding::Scope::Page,
-            Tab::Memory => binding::Scope::Memory,
-            Tab::Events => binding::Scope::Events,
-        }
-    }
-
-    /// The key that shows it, and the control that does the same.
-    pub(super) fn binding(self) -> Binding<Tab> {
-        let (key, label, control): (&[&str], _, _) = match self {
-            Tab::Why => (&["Shift+w"], "Why: what an expert would say", "tab-why"),
-            Tab::Tree => (&["Shift+t"], "Call tree", "tab-tree"),
-            Tab::Flame => (&["Shift+f"], "Flame graph", "tab-flame"),
-            Tab::Table => (&["Shift+l"], "Table of allocations", "tab-table"),
-            Tab::Histograms => (&["Shift+h"], "Histograms of sizes and lives", "tab-histograms"),
-            Tab::Sources => (&["Shift+s"], "Files and lines of your own code", "tab-sources"),
-            Tab::Memory => (&["Shift+m"], "Memory: segments, blocks, what is free", "tab-state"),
-            Tab::Events => (&["Shift+a"], "Events: all that the allocator did", "tab-events"),
-        };
-        Binding { scope: binding::Scope::Page, keys: key, command: self, label, control }
-    }
 }
 
 impl Default for Views {

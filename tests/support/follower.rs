@@ -166,6 +166,6 @@ fn facts(at: At) -> MomentFacts {
         At::After(_) => 0,
     };
     let time = u64::from(moment) * 100_000;
-    let place = Place { events: f64::from(moment), time };
+    let place = AxisPoint { events: f64::from(moment), time };
     MomentFacts { moment, place, began: time, requested: 1 << 29, reserved: 1 << 30, ..MomentFacts::default() }
 }

@@ -38,16 +38,16 @@ impl Peer {
 
 /// A state of a file.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct State {
+pub(super) struct FileVersion {
     path: PathBuf,
     length: u64,
     changed: SystemTime,
 }
 
-impl State {
+impl FileVersion {
     /// `None` where the system does not say when it was changed.
-    pub(super) fn of(path: &Path, metadata: &Metadata) -> Option<State> {
-        Some(State { path: path.to_owned(), length: metadata.len(), changed: metadata.modified().ok()? })
+    pub(super) fn of(path: &Path, metadata: &Metadata) -> Option<FileVersion> {
+        Some(FileVersion { path: path.to_owned(), length: metadata.len(), changed: metadata.modified().ok()? })
     }
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Columns {
     /// One is decoded at a time, however many are asked for.
     one: Mutex<()>,
     /// The oldest first.
-    kept: Mutex<Vec<(State, Found)>>,
+    kept: Mutex<Vec<(FileVersion, Found)>>,
 }
 
 impl Columns {
@@ -65,7 +65,7 @@ impl Columns {
     ///
     /// # Errors
     /// Nobody waits for them any more.
-    pub(super) fn of(&self, state: &State, is_packed: bool, peer: &Peer) -> io::Result<Found> {
+    pub(super) fn of(&self, state: &FileVersion, is_packed: bool, peer: &Peer) -> io::Result<Found> {
         if !(if is_packed { PACKED } else { PLAIN }).contains(&state.length) {
             return Ok(None);
         }
@@ -82,14 +82,14 @@ impl Columns {
         let found = decoded(state, peer).filter(|columns| (columns.len() as u64) < state.length).map(Bytes::from);
         // It may have ended for want of a reader.
         peer.waits()?;
-        let is_same = |now: Metadata| State::of(&state.path, &now).as_ref() == Some(state);
+        let is_same = |now: Metadata| FileVersion::of(&state.path, &now).as_ref() == Some(state);
         if std::fs::metadata(&state.path).is_ok_and(is_same) {
             self.keep(state.clone(), found.clone());
         }
         Ok(found)
     }
 
-    fn known(&self, state: &State) -> Option<Found> {
+    fn known(&self, state: &FileVersion) -> Option<Found> {
         let mut kept = self.kept.lock().ok()?;
         let at = kept.iter().position(|(of, _)| of == state)?;
         // What is asked for again is the last to go.
@@ -98,18 +98,18 @@ impl Columns {
         Some(found.1)
     }
 
-    fn keep(&self, state: State, found: Found) {
+    fn keep(&self, state: FileVersion, found: Found) {
         let Ok(mut kept) = self.kept.lock() else { return };
         kept.retain(|(of, _)| of.path != state.path);
         kept.push((state, found));
-        let bytes = |(_, found): &(State, Found)| found.as_ref().map_or(0, |columns| columns.len());
+        let bytes = |(_, found): &(FileVersion, Found)| found.as_ref().map_or(0, |columns| columns.len());
         while kept.len() > MOST_FILES || kept.iter().map(bytes).sum::<usize>() > MOST_KEPT {
             kept.remove(0);
         }
     }
 }
 
-fn decoded(state: &State, peer: &Peer) -> Option<Vec<u8>> {
+fn decoded(state: &FileVersion, peer: &Peer) -> Option<Vec<u8>> {
     let mut input = Input::open(&state.path).ok()?;
     let watching = peer.clone();
     input.watch(Box::new(move || watching.waits()));
@@ -144,8 +144,8 @@ impl Write for Watched<'_> {
 mod tests {
     use super::*;
 
-    fn state(path: &str, length: u64) -> State {
-        State { path: path.into(), length, changed: SystemTime::UNIX_EPOCH }
+    fn state(path: &str, length: u64) -> FileVersion {
+        FileVersion { path: path.into(), length, changed: SystemTime::UNIX_EPOCH }
     }
 
     fn some(bytes: usize) -> Found {
@@ -174,7 +174,7 @@ mod tests {
         columns.keep(state("a", 2), None);
         assert!(columns.known(&state("a", 1)).is_none());
         assert_eq!(columns.known(&state("a", 2)), Some(None), "it is known to be no snapshot");
-        let later = State { changed: SystemTime::now(), ..state("a", 2) };
+        let later = FileVersion { changed: SystemTime::now(), ..state("a", 2) };
         assert!(columns.known(&later).is_none());
     }
 }

@@ -1,7 +1,7 @@
 //! A snapshot on its way to the page: as columns, or packed where it is not, because the way is what takes the time
 //! (tests/bench/serve.rs); or a range of it as it is, for a page that goes on where the way broke.
 
-use super::columns::{Columns, Peer, State};
+use super::columns::{Columns, FileVersion, Peer};
 use super::range::{Range, takes_gzip};
 use axum::body::{Body, Bytes};
 use axum::http::header::{ACCEPT_RANGES, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_RANGE};
@@ -64,7 +64,7 @@ fn try_snapshot(
     let is_packed = packing(&first).is_some();
     if takes_gzip(asked)
         && method == Method::GET
-        && let Some(state) = State::of(path, &metadata)
+        && let Some(state) = FileVersion::of(path, &metadata)
         && let Some(columns) = columns.of(&state, is_packed, peer)?
     {
         // Parts of it would have to be made again, and it is short.

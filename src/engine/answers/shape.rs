@@ -9,7 +9,7 @@
 //! ```
 
 use super::classes::{Classes, LEFT_OUT};
-use super::stems::{Stem, Stems, Told};
+use super::stems::{StackOf, Stem, Stems};
 use crate::device::Open;
 use crate::protocol::{Arrangement, Merge, Root};
 use analysis::InternalRules;
@@ -110,13 +110,13 @@ impl Shape {
 
     /// The node of a stem; `None` where it is too deep or there are too many.
     fn put(&mut self, open: Open<'_>, stem: Stem) -> Option<u32> {
-        let (stack, told) = match stem {
+        let (stack, whose) = match stem {
             Stem::Unexplained => return self.note(Note::Unexplained),
             Stem::NoStack => return self.note(Note::NoStack),
-            Stem::Of(stack, told) => (stack, told),
+            Stem::Of(stack, whose) => (stack, whose),
         };
         let outermost_first = self.arrangement.root == Root::Outermost;
-        let remembers = outermost_first && told == Told::ByMaker;
+        let remembers = outermost_first && whose == StackOf::Alloc;
         if remembers && self.of_stack.is_empty() {
             self.of_stack = vec![(0, 0); open.snapshot.stacks.len()];
         }
@@ -138,14 +138,14 @@ impl Shape {
         }
         let fits = usize::from(known.1) + path.len() <= MOST_FRAMES
             && self.tree.len() + path.len() + NOTES.len() < self.most_nodes;
-        let put = if fits { self.put_in(known, &path, told) } else { None };
+        let put = if fits { self.put_in(known, &path, whose) } else { None };
         self.path = path;
         put
     }
 
     /// Goes down from a node, with so many frames above and in it, along `path`, whose frames are new or already known.
-    fn put_in(&mut self, (mut node, mut depth): (u32, u16), path: &[(u32, u32)], told: Told) -> Option<u32> {
-        if told == Told::ByFreer {
+    fn put_in(&mut self, (mut node, mut depth): (u32, u16), path: &[(u32, u32)], whose: StackOf) -> Option<u32> {
+        if whose == StackOf::Free {
             node = self.note(Note::OfFrees)?;
         }
         for &(stack, class) in path {
@@ -155,7 +155,7 @@ impl Shape {
                 node = self.tree.child(node, class)?;
             }
             depth += 1;
-            if told == Told::ByMaker
+            if whose == StackOf::Alloc
                 && let Some(known) = self.of_stack.get_mut(stack as usize)
             {
                 *known = (node, depth);

@@ -1,6 +1,6 @@
 //! What was weighed, stack by stack.
 
-use super::stems::{Stem, Told};
+use super::stems::{StackOf, Stem};
 use super::weights::Selection;
 use super::{Answers, Weights};
 use crate::protocol::Weight;
@@ -24,7 +24,7 @@ impl Answers {
         for place in places {
             let weight = weights.of_stem(place);
             let stack = match self.stems.at(place as u32) {
-                Stem::Of(stack, Told::ByMaker) => Some(stack),
+                Stem::Of(stack, StackOf::Alloc) => Some(stack),
                 _ => None,
             };
             if weight.count > 0 {

@@ -5,16 +5,16 @@ use crate::device::Open;
 use crate::origin::{is_of_free, stack_of};
 use base::column::Column;
 use base::slice::{Slice, Sliced};
-use history::replay::{AllocationId, Source};
+use history::replay::{AllocationId, Provenance};
 use history::snapshot::StackId;
 
 /// Whose stack it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum StackOf {
     /// Of whoever made the allocation.
-    ByMaker,
+    Alloc,
     /// Of whoever freed it: it was born before the trace.
-    ByFreer,
+    Free,
 }
 
 /// What allocations are told apart by.
@@ -25,7 +25,7 @@ pub(super) enum Stem {
     /// No stack was recorded.
     NoStack,
     /// A stack.
-    Of(StackId, Told),
+    Of(StackId, StackOf),
 }
 
 /// The numbers of those that occur.
@@ -34,7 +34,7 @@ pub(crate) struct Stems {
     /// By stack, one more than the number less the first two; 0 where it did not occur.
     makers: Vec<u32>,
     freers: Vec<u32>,
-    stacks: Column<(StackId, Told)>,
+    stacks: Column<(StackId, StackOf)>,
     /// How many allocations of which device were looked at for [`Stems::learn_all`].
     learnt: Vec<(i64, usize)>,
 }
@@ -44,13 +44,13 @@ const BEFORE_STACKS: u32 = 2;
 
 impl Stems {
     fn stem(open: Open<'_>, id: AllocationId) -> Stem {
-        if open.history.allocations.source(id) == Source::Unexplained {
+        if open.history.allocations.provenance(id) == Provenance::Unexplained {
             return Stem::Unexplained;
         }
         match stack_of(open.snapshot, open.history, id) {
             StackId::NONE | StackId::EMPTY => Stem::NoStack,
-            stack if is_of_free(open.history, id, stack) => Stem::Of(stack, Told::ByFreer),
-            stack => Stem::Of(stack, Told::ByMaker),
+            stack if is_of_free(open.history, id, stack) => Stem::Of(stack, StackOf::Free),
+            stack => Stem::Of(stack, StackOf::Alloc),
         }
     }
 
@@ -59,8 +59,8 @@ impl Stems {
         let (known, stack) = match Stems::stem(open, id) {
             Stem::Unexplained => return Some(0),
             Stem::NoStack => return Some(1),
-            Stem::Of(stack, Told::ByMaker) => (&self.makers, stack),
-            Stem::Of(stack, Told::ByFreer) => (&self.freers, stack),
+            Stem::Of(stack, StackOf::Alloc) => (&self.makers, stack),
+            Stem::Of(stack, StackOf::Free) => (&self.freers, stack),
         };
         let number = known.get(stack.0 as usize).copied().unwrap_or(0);
         number.checked_sub(1).map(|number| number + BEFORE_STACKS)
@@ -68,18 +68,18 @@ impl Stems {
 
     /// The number of an allocation's stem, which is new or already known.
     pub(super) fn number(&mut self, open: Open<'_>, id: AllocationId) -> u32 {
-        let (known, stack, told) = match Stems::stem(open, id) {
+        let (known, stack, whose) = match Stems::stem(open, id) {
             Stem::Unexplained => return 0,
             Stem::NoStack => return 1,
-            Stem::Of(stack, told @ Told::ByMaker) => (&mut self.makers, stack, told),
-            Stem::Of(stack, told @ Told::ByFreer) => (&mut self.freers, stack, told),
+            Stem::Of(stack, whose @ StackOf::Alloc) => (&mut self.makers, stack, whose),
+            Stem::Of(stack, whose @ StackOf::Free) => (&mut self.freers, stack, whose),
         };
         if known.is_empty() {
             *known = vec![0; open.snapshot.stacks.len()];
         }
         let Some(number) = known.get_mut(stack.0 as usize) else { return 1 };
         if *number == 0 {
-            self.stacks.push((stack, told));
+            self.stacks.push((stack, whose));
             *number = self.stacks.len() as u32;
         }
         *number - 1 + BEFORE_STACKS
@@ -105,7 +105,7 @@ impl Stems {
     pub(super) fn at(&self, number: u32) -> Stem {
         match number.checked_sub(BEFORE_STACKS) {
             Some(number) => {
-                self.stacks.get(number as usize).map_or(Stem::NoStack, |(stack, told)| Stem::Of(stack, told))
+                self.stacks.get(number as usize).map_or(Stem::NoStack, |(stack, whose)| Stem::Of(stack, whose))
             }
             None if number == 0 => Stem::Unexplained,
             None => Stem::NoStack,

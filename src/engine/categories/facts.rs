@@ -5,16 +5,16 @@ use crate::origin::{is_of_free, stack_of};
 use analysis::category::compiled::{Compiled, Facts, NO_RULE};
 use base::column::Column;
 use base::units::Moment;
-use history::replay::{AllocationId, DeviceHistory, Source};
+use history::replay::{AllocationId, DeviceHistory, Provenance};
 use history::snapshot::{Snapshot, StackId};
 
 /// Which rule tells the category of each allocation of a device.
-pub(super) struct Told {
+pub(super) struct DeviceRules {
     pub(super) device: i64,
     pub(super) rules: Column<u16>,
 }
 
-impl Told {
+impl DeviceRules {
     pub(super) fn rule(&self, id: AllocationId) -> u16 {
         self.rules.get(id.0 as usize).unwrap_or(NO_RULE)
     }
@@ -45,11 +45,11 @@ pub(super) fn with_facts<R>(
     id: AllocationId,
     ask: impl FnOnce(&Facts<'_>) -> R,
 ) -> R {
-    let source = history.allocations.source(id);
+    let source = history.allocations.provenance(id);
     let stack = made(snapshot, history, id);
     let (born, died, _) = history.allocations.span(id);
     let category = match source {
-        Source::AllocatedBy(event) => snapshot.labels.labels(history.events.labels(event.0)).category,
+        Provenance::AllocatedBy(event) => snapshot.labels.labels(history.events.labels(event.0)).category,
         _ => None,
     };
     ask(&Facts {

@@ -11,8 +11,8 @@ use analysis::category::compiled::Compiled;
 pub(super) use analysis::category::compiled::NO_RULE;
 use base::column::Column;
 use base::slice::{Slice, Sliced};
-use facts::{Told, with_facts};
-use history::replay::{AllocationId, DeviceHistory, Source};
+use facts::{DeviceRules, with_facts};
+use history::replay::{AllocationId, DeviceHistory, Provenance};
 use history::snapshot::Snapshot;
 use sizes::Sizes;
 use stacks::Stacks;
@@ -21,7 +21,7 @@ use stacks::Stacks;
 pub(super) struct Categories {
     set: Compiled,
     stacks: Stacks,
-    told: Vec<Told>,
+    by_device: Vec<DeviceRules>,
     sizes: Sizes,
     is_done: bool,
 }
@@ -29,8 +29,8 @@ pub(super) struct Categories {
 impl Categories {
     /// By this set; nothing is looked at yet.
     pub(super) fn new(set: &CategorySet) -> Categories {
-        let (stacks, told, sizes) = Default::default();
-        Categories { set: Compiled::new(set), stacks, told, sizes, is_done: false }
+        let (stacks, by_device, sizes) = Default::default();
+        Categories { set: Compiled::new(set), stacks, by_device, sizes, is_done: false }
     }
 
     /// Looks at all of it.
@@ -39,24 +39,24 @@ impl Categories {
             return Ok(());
         }
         self.stacks.step(&self.set, snapshot, slice)?;
-        while let Some(history) = histories.get(self.told.len().saturating_sub(1)) {
-            if self.told.is_empty() {
-                self.told.push(Told { device: history.device, rules: Column::new() });
+        while let Some(history) = histories.get(self.by_device.len().saturating_sub(1)) {
+            if self.by_device.is_empty() {
+                self.by_device.push(DeviceRules { device: history.device, rules: Column::new() });
             }
-            let Some(told) = self.told.last_mut() else { break };
+            let Some(rules) = self.by_device.last_mut() else { break };
             let count = history.allocations.len();
-            let mut next = told.rules.len();
+            let mut next = rules.rules.len();
             while let Some(part) = slice.part(&mut next, count, 1)? {
                 for id in part {
                     let of = (snapshot, history);
                     let id = AllocationId(id as u32);
-                    told.rules.push(with_facts(&self.set, &self.stacks, of, id, |facts| self.set.of(facts)));
+                    rules.rules.push(with_facts(&self.set, &self.stacks, of, id, |facts| self.set.of(facts)));
                 }
             }
-            self.sizes.step(&self.set, &self.stacks, (snapshot, history), told, slice)?;
+            self.sizes.step(&self.set, &self.stacks, (snapshot, history), rules, slice)?;
             self.sizes = Sizes::default();
-            match histories.get(self.told.len()) {
-                Some(next) => self.told.push(Told { device: next.device, rules: Column::new() }),
+            match histories.get(self.by_device.len()) {
+                Some(next) => self.by_device.push(DeviceRules { device: next.device, rules: Column::new() }),
                 None => break,
             }
         }
@@ -67,7 +67,7 @@ impl Categories {
 
     /// The rule that tells the category of an allocation, or [`NO_RULE`]; that as well before all is known.
     pub(super) fn rule(&self, history: &DeviceHistory, id: AllocationId) -> u16 {
-        self.told.iter().find(|told| told.device == history.device).map_or(NO_RULE, |told| told.rule(id))
+        self.by_device.iter().find(|rules| rules.device == history.device).map_or(NO_RULE, |rules| rules.rule(id))
     }
 
     /// The category of an allocation, by its place among those of the set.
@@ -79,7 +79,7 @@ impl Categories {
     pub(super) fn is_called(&self, history: &DeviceHistory, id: AllocationId, name: &str) -> bool {
         let called = self.set.categories().get(usize::from(self.category(history, id)));
         called.is_some_and(|called| called.eq_ignore_ascii_case(name))
-            && history.allocations.source(id) != Source::Unexplained
+            && history.allocations.provenance(id) != Provenance::Unexplained
     }
 
     /// The category of an allocation and what tells it; `None` for bytes that nothing explains.
@@ -92,7 +92,7 @@ impl Categories {
             rule: known.map(|_| u32::from(rule) + 1),
             why: known.map_or_else(String::new, CategoryRule::why),
         };
-        (history.allocations.source(id) != Source::Unexplained).then_some(details)
+        (history.allocations.provenance(id) != Provenance::Unexplained).then_some(details)
     }
 
     /// The rules and their categories.
@@ -102,6 +102,6 @@ impl Categories {
 
     /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
-        self.stacks.heap_bytes() + self.told.iter().map(|told| told.rules.heap_bytes()).sum::<usize>()
+        self.stacks.heap_bytes() + self.by_device.iter().map(|rules| rules.rules.heap_bytes()).sum::<usize>()
     }
 }

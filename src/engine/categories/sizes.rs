@@ -1,6 +1,6 @@
 //! Rules that compare sizes: allocations as large as others, one to one with those that are live at once.
 
-use super::facts::{Told, freed, made, with_facts};
+use super::facts::{DeviceRules, freed, made, with_facts};
 use super::stacks::Stacks;
 use analysis::category::Place;
 use analysis::category::compiled::{Compiled, NO_RULE, SizeRule};
@@ -40,14 +40,14 @@ impl Sizes {
         set: &Compiled,
         stacks: &Stacks,
         (snapshot, history): (&Snapshot, &DeviceHistory),
-        told: &mut Told,
+        rules: &mut DeviceRules,
         slice: &mut Slice,
     ) -> Sliced {
         while let Some(rule) = set.sizes().nth(self.at.0) {
             let count = history.allocations.len();
             while let Some(part) = slice.part(&mut self.at.2, count, 1)? {
                 for id in part {
-                    self.look(set, stacks, (snapshot, history), told, &rule, AllocationId(id as u32));
+                    self.look(set, stacks, (snapshot, history), rules, &rule, AllocationId(id as u32));
                 }
             }
             self.at = match self.at.1 {
@@ -73,11 +73,11 @@ impl Sizes {
         set: &Compiled,
         stacks: &Stacks,
         (snapshot, history): (&Snapshot, &DeviceHistory),
-        told: &mut Told,
+        rules: &mut DeviceRules,
         rule: &SizeRule<'_>,
         id: AllocationId,
     ) {
-        let known = told.rule(id);
+        let known = rules.rule(id);
         let at_site = rule.like.at == Place::Here;
         if self.at.1 == 1 {
             let is_it = match rule.category {
@@ -98,8 +98,8 @@ impl Sizes {
             }
             return;
         }
-        // What a rule before this one has told stays so.
-        if known < rule.rule || history.allocations.source(id) == history::replay::Source::Unexplained {
+        // What a rule before this one has decided stays so.
+        if known < rule.rule || history.allocations.provenance(id) == history::replay::Provenance::Unexplained {
             return;
         }
         let (first, second) = rule.like.ratio;
@@ -117,7 +117,7 @@ impl Sizes {
             self.alike.entry((size, site)).or_default();
         } else if let Some(alike) = self.alike.get_mut(&(size, site)).filter(|alike| alike.left > 0) {
             alike.left -= 1;
-            told.rules.set(id.0 as usize, rule.rule);
+            rules.rules.set(id.0 as usize, rule.rule);
         }
     }
 }

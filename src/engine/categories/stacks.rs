@@ -70,10 +70,10 @@ impl Stacks {
                 file = file.replace('\\', "/").into();
             }
             while self.pattern < set.patterns() {
+                // An expression may take long.
+                slice.spend((4 + name.len() + file.len()) as u32 / 4)?;
                 set.look(self.pattern, &name, &file, &mut self.frame);
                 self.pattern += 1;
-                // An expression may take its time.
-                slice.spend((1 + name.len() + file.len()) as u32 / 8)?;
             }
             let whose = Sites::whose(snapshot, frame);
             if whose == Whose::User {

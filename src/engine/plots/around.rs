@@ -2,7 +2,7 @@
 
 use crate::open::OpenFile;
 use base::units::Moment;
-use history::replay::{AllocationId, DeviceHistory, Source};
+use history::replay::{AllocationId, DeviceHistory, Provenance};
 
 /// A live block, where it lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,8 @@ impl Around {
                 std::cmp::Ordering::Greater => above.is_none_or(|(nearest, _)| begins < nearest),
                 _ => below[1].is_none_or(|(nearest, _)| begins > nearest),
             };
-            let counts = || allocations.size(id) > 0 && allocations.source(id) != Source::Unexplained && is_wanted(id);
+            let counts =
+                || allocations.size(id) > 0 && allocations.provenance(id) != Provenance::Unexplained && is_wanted(id);
             if !is_nearer || !counts() {
                 continue;
             }

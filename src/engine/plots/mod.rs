@@ -2,12 +2,12 @@
 //! slices, and the latest of it kept.
 
 mod around;
-mod asked;
+mod hits;
 mod kept;
 mod layout;
 mod lent;
 mod reserved;
 
 pub(super) use around::Around;
-pub(super) use asked::along_ranges;
+pub(super) use hits::along_ranges;
 pub(super) use kept::Plots;

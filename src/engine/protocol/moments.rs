@@ -1,6 +1,6 @@
 //! What is told of single moments, and the steps from one place in the stack to another.
 
-use super::Place;
+use super::AxisPoint;
 use picture::timeline::Axis;
 use serde::{Deserialize, Serialize};
 
@@ -43,7 +43,7 @@ pub struct MomentFacts {
     /// How many events have happened.
     pub moment: u32,
     /// The place that was asked about; where the moment begins, when it was asked about by number.
-    pub place: Place,
+    pub place: AxisPoint,
     /// Where the moment begins on the time axis, in µs from its start; 0 where the file has no times.
     pub began: u64,
     /// The time of the event that brought it about, µs since 1970; `None` before the first event, and where it is not recorded.

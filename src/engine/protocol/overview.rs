@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 
 /// A place on both horizontal axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Place {
+pub struct AxisPoint {
     /// On the event axis: event `k` stands at `k + 1`; between two events in proportion to the time.
     pub events: f64,
     /// On the time axis, in µs from its start; 0 where the file has no times.
     pub time: u64,
 }
 
-impl Place {
+impl AxisPoint {
     /// On this axis.
     pub fn on(&self, axis: Axis) -> f64 {
         match axis {
@@ -29,7 +29,7 @@ pub struct Marks {
     /// Where memory ran out.
     pub out_of_memory: Vec<OutOfMemoryMark>,
     /// Where a snapshot was taken: places and event indices.
-    pub snapshots: Vec<(Place, u32)>,
+    pub snapshots: Vec<(AxisPoint, u32)>,
     /// Annotations, by start.
     pub ranges: Vec<RangeMark>,
     /// How deep they are nested at most.
@@ -37,7 +37,7 @@ pub struct Marks {
     /// How many marks there are besides those above, which are the first.
     pub left_out: u64,
     /// Where the peak begins.
-    pub peak: Place,
+    pub peak: AxisPoint,
     /// First and latest time, µs since 1970, and what the time axis has on either side of them, in µs.
     pub clock: Option<ClockSpan>,
 }
@@ -57,7 +57,7 @@ pub struct ClockSpan {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OutOfMemoryMark {
     /// Where.
-    pub place: Place,
+    pub place: AxisPoint,
     /// The event.
     pub event: u32,
     /// Bytes that were asked for.
@@ -74,9 +74,9 @@ pub struct RangeMark {
     /// Its name.
     pub name: String,
     /// Where it starts.
-    pub start: Place,
+    pub start: AxisPoint,
     /// Where it ends: at the end of the trace when the file has no END.
-    pub end: Place,
+    pub end: AxisPoint,
     /// Whether the file has its END.
     pub ended: bool,
     /// Its lane, from the top; ranges of one lane do not overlap.

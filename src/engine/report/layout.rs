@@ -6,7 +6,7 @@ use super::writing::{Writing, at, row};
 use crate::open::OpenFile;
 use crate::protocol::{Cell, StateSums};
 use crate::report::column::{self, sheet};
-use crate::state::Held;
+use crate::state::DeviceState;
 use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_by_key};
 use base::units::EventIdx;
@@ -15,7 +15,7 @@ use history::replay::{AllocationId, DeviceHistory, SegmentKind, SegmentLives};
 /// The state at a moment, summed up.
 pub(super) struct Layout {
     pub(super) moment: u32,
-    pub(super) held: Held,
+    pub(super) held: DeviceState,
     /// By kind of requests.
     pub(super) rooms: Rooms,
     pub(super) whole: StateSums,
@@ -24,7 +24,7 @@ pub(super) struct Layout {
 impl Layout {
     /// Nothing yet; of a moment that the trace has.
     pub(super) fn new(history: &DeviceHistory, lives: &SegmentLives, moment: u32) -> Layout {
-        let held = Held::new(history, lives, moment);
+        let held = DeviceState::new(history, lives, moment);
         Layout { moment, held, rooms: Rooms::default(), whole: StateSums::default() }
     }
 
@@ -82,7 +82,7 @@ pub(super) fn kind_name(kind: &SegmentKind) -> String {
 
 /// The driver was asked for memory.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Asked {
+pub(super) struct DriverRequest {
     /// The event that tells.
     pub(super) event: u32,
     /// Bytes that were taken.
@@ -96,9 +96,14 @@ pub(super) struct Asked {
 /// Events after a request to the driver within which the allocation comes that needed it.
 const NEXT_EVENTS: u32 = 4;
 
-impl Asked {
+impl DriverRequest {
     /// What the event before a moment asked the driver for.
-    pub(super) fn before(file: &OpenFile, history: &DeviceHistory, lives: &SegmentLives, moment: u32) -> Option<Asked> {
+    pub(super) fn before(
+        file: &OpenFile,
+        history: &DeviceHistory,
+        lives: &SegmentLives,
+        moment: u32,
+    ) -> Option<DriverRequest> {
         let event = moment.checked_sub(1)?;
         let first = lives.ranges.early() as u32 + lives.ranges.born_by(event);
         let range = AllocationId(first);
@@ -113,7 +118,7 @@ impl Asked {
             history.allocations.address(*id).checked_sub(from).is_some_and(|inside| inside < taken.max(1))
         });
         let request = needed.map(|(id, _)| file.about(history).rounded(id).0);
-        Some(Asked { event, taken, kind: lives.kind(range)?, request })
+        Some(DriverRequest { event, taken, kind: lives.kind(range)?, request })
     }
 
     /// Whether what was free of its kind would have sufficed together, and no block of it alone.

@@ -3,7 +3,7 @@
 //! Groups: pools ascending, so that the default one comes first and those of which it is not known last; in each the streams ascending;
 //! in each large blocks before small ones, because that is where memory is; segments of fixed size before those that can grow.
 
-use super::held::Held;
+use super::device_state::DeviceState;
 use crate::protocol::{Only, SegmentSort, StateGroup, StateSums};
 use crate::radix::Sorting;
 use base::slice::{Slice, Sliced};
@@ -23,7 +23,7 @@ pub(super) struct Arranged {
     /// How many of all segments were looked at, and whether those that are wanted are sorted.
     next: usize,
     is_sorted: bool,
-    /// Places of segments in [`Held::segments`].
+    /// Places of segments in [`DeviceState::segments`].
     pub(super) order: Vec<u32>,
     /// The groups, their rows not yet told; where each begins in the order.
     pub(super) groups: Vec<(u32, StateGroup)>,
@@ -37,7 +37,7 @@ impl Arranged {
     }
 
     /// Works until it is done.
-    pub(super) fn step(&mut self, held: &Held, lives: &SegmentLives, slice: &mut Slice) -> Sliced {
+    pub(super) fn step(&mut self, held: &DeviceState, lives: &SegmentLives, slice: &mut Slice) -> Sliced {
         let kind_of = |kind: u32| lives.kinds().get(kind as usize).copied().unwrap_or(UNKNOWN);
         while !self.is_sorted
             && let Some(part) = slice.part(&mut self.next, held.segments.len(), 1)?
@@ -134,7 +134,7 @@ impl Flow {
     }
 
     /// Places segments. `row` then is how many rows there are.
-    pub(super) fn step(&mut self, held: &Held, arranged: &Arranged, slice: &mut Slice) -> Sliced {
+    pub(super) fn step(&mut self, held: &DeviceState, arranged: &Arranged, slice: &mut Slice) -> Sliced {
         let width = u64::from(self.width_px);
         while let Some(part) = slice.part(&mut self.next, arranged.order.len(), 1)? {
             for (&place, at) in arranged.order.get(part.clone()).unwrap_or_default().iter().zip(part) {

@@ -1,6 +1,6 @@
 //! What is at an address at a moment: the allocation, the segment, what is free.
 
-use super::held::Held;
+use super::device_state::DeviceState;
 use crate::open::OpenFile;
 use crate::protocol::{HitAllocation, HitMemory, HitSegment, Looks};
 use analysis::site;
@@ -12,7 +12,7 @@ use picture::timeline::lowest_byte_of;
 /// The state at the moment that was asked about last.
 #[derive(Default)]
 pub(crate) struct Beneath {
-    held: Option<Held>,
+    held: Option<DeviceState>,
 }
 
 /// What is there.
@@ -34,7 +34,7 @@ impl Beneath {
         if !self.held.as_ref().is_some_and(|held| held.is_of(history, moment)) {
             self.held = None;
         }
-        let held = self.held.get_or_insert_with(|| Held::new(history, lives, moment));
+        let held = self.held.get_or_insert_with(|| DeviceState::new(history, lives, moment));
         held.step(file, history, lives, slice)?;
         let after = held.blocks.partition_point(|block| block.from <= address);
         let block = held.blocks.get(..after).and_then(<[_]>::last).filter(|block| address < block.to);
@@ -60,12 +60,12 @@ impl Beneath {
 
     /// Bytes on the heap.
     pub(crate) fn heap_bytes(&self) -> usize {
-        self.held.as_ref().map_or(0, Held::heap_bytes)
+        self.held.as_ref().map_or(0, DeviceState::heap_bytes)
     }
 }
 
 /// The segment that holds an address, without who made it.
-fn segment_at(held: &Held, lives: &SegmentLives, address: u64) -> Option<HitSegment> {
+fn segment_at(held: &DeviceState, lives: &SegmentLives, address: u64) -> Option<HitSegment> {
     let segment = held.segment_at(address)?;
     let [first, beyond] = segment.ranges.map(|place| place as usize);
     let ranges = held.ranges.get(first..beyond)?;

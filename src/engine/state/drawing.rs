@@ -1,7 +1,7 @@
 //! The wanted rows of a state's picture: the parts of segments in them, and what is in those.
 
 use super::arranged::{Arranged, Flow};
-use super::held::{Block, Held, Segment};
+use super::device_state::{Block, DeviceState, Segment};
 use super::line::{Line, Part};
 use crate::device::Known;
 use crate::open::OpenFile;
@@ -31,7 +31,7 @@ pub(super) struct Drawing {
 pub(super) struct Subject<'a> {
     pub(super) file: &'a OpenFile,
     pub(super) history: &'a DeviceHistory,
-    pub(super) held: &'a Held,
+    pub(super) held: &'a DeviceState,
     pub(super) arranged: &'a Arranged,
     pub(super) flow: &'a Flow,
     pub(super) colouring: Grouping,

@@ -5,14 +5,14 @@
 
 mod arranged;
 mod beneath;
+mod device_state;
 mod drawing;
-mod held;
 mod line;
 mod request;
 mod zoom;
 
 pub(super) use beneath::Beneath;
-pub(super) use held::Held;
+pub(super) use device_state::DeviceState;
 pub(super) use request::{Fits, Pages, from_the_driver, is_small};
 
 use super::open::OpenFile;
@@ -28,7 +28,7 @@ type Scale = (u32, f64, u32);
 /// The state that was asked for last, as far as it is made.
 #[derive(Default)]
 pub(super) struct States {
-    held: Option<Held>,
+    held: Option<DeviceState>,
     arranged: Option<Arranged>,
     zoom: Option<(Zoom, Scale)>,
     flow: Option<(Flow, Scale)>,
@@ -61,7 +61,7 @@ impl States {
             // What was there before is let go of first.
             *self = States::default();
         }
-        let held = self.held.get_or_insert_with(|| Held::new(history, lives, question.moment));
+        let held = self.held.get_or_insert_with(|| DeviceState::new(history, lives, question.moment));
         held.step(file, history, lives, slice)?;
         if !self.arranged.as_ref().is_some_and(|it| (it.only, it.sort) == (question.only, question.sort)) {
             (self.zoom, self.flow, self.asked) = Default::default();
@@ -121,14 +121,14 @@ impl States {
     /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         let flow = self.flow.as_ref().and_then(|(flow, _)| flow.places.as_ref());
-        self.held.as_ref().map_or(0, Held::heap_bytes)
+        self.held.as_ref().map_or(0, DeviceState::heap_bytes)
             + self.arranged.as_ref().map_or(0, Arranged::heap_bytes)
             + flow.map_or(0, |places| places.capacity() * size_of::<[u32; 2]>())
     }
 }
 
 /// Row and pixel of an address, where it is held and shown.
-fn place_of(held: &Held, arranged: &Arranged, flow: &Flow, address: u64) -> Option<[u32; 2]> {
+fn place_of(held: &DeviceState, arranged: &Arranged, flow: &Flow, address: u64) -> Option<[u32; 2]> {
     let segment = held.segment_at(address)?;
     let is_it = |&place: &u32| held.segments.get(place as usize).is_some_and(|it| it.address == segment.address);
     let rank = arranged.order.iter().position(is_it)?;

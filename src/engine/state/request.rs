@@ -4,7 +4,7 @@
 //! suffices. Where `max_split_size` is set, a block of that size or more serves no smaller request, and a request of that size or more
 //! takes no block that is larger by 20 MiB. Otherwise the driver is asked, for more than the request: see [`from_the_driver`].
 
-use super::held::Held;
+use super::device_state::DeviceState;
 use crate::open::OpenFile;
 use crate::protocol::StateFit;
 use base::slice::{STEPS, Slice, Sliced, Spent};
@@ -71,7 +71,12 @@ impl Fits {
     }
 
     /// The answer by pool and stream when done.
-    pub(crate) fn step(&mut self, held: &Held, lives: &SegmentLives, slice: &mut Slice) -> Sliced<Vec<StateFit>> {
+    pub(crate) fn step(
+        &mut self,
+        held: &DeviceState,
+        lives: &SegmentLives,
+        slice: &mut Slice,
+    ) -> Sliced<Vec<StateFit>> {
         let mut left = STEPS as usize;
         while let Some(segment) = held.segments.get(self.segment) {
             let kind = lives.kinds().get(segment.kind as usize);

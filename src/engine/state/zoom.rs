@@ -4,7 +4,7 @@
 //! suffice, found by halving. Where none does, because there are so many segments, the coarsest that takes as few rows as can be.
 
 use super::arranged::{Arranged, Flow};
-use super::held::Held;
+use super::device_state::DeviceState;
 use base::slice::{Slice, Sliced};
 
 /// Steps to a doubling, as parts of 1024.
@@ -30,7 +30,7 @@ impl Zoom {
     }
 
     /// Bytes a pixel when found.
-    pub(super) fn step(&mut self, held: &Held, arranged: &Arranged, slice: &mut Slice) -> Sliced<f64> {
+    pub(super) fn step(&mut self, held: &DeviceState, arranged: &Arranged, slice: &mut Slice) -> Sliced<f64> {
         while !self.is_begun || self.finest < self.does {
             self.trial.step(held, arranged, slice)?;
             let tried = if self.is_begun { self.middle() } else { self.does };

@@ -7,7 +7,7 @@ use crate::places::lasted_us;
 use crate::protocol::TableRow;
 use analysis::{frame_line, site};
 use base::units::{EventIdx, Moment};
-use history::replay::{AllocationId, Source};
+use history::replay::{AllocationId, Provenance};
 use history::snapshot::FrameId;
 use std::fmt::Write;
 
@@ -19,9 +19,9 @@ lifetime_events\tlifetime_us\tcall_site\n";
 fn facts(file: &mut OpenFile, device: i64, moment: u32, id: u32) -> Option<(TableRow, Option<FrameId>)> {
     let history = file.histories.iter().find(|history| history.device == device)?;
     let (allocation, id) = (id, AllocationId(id));
-    let source = history.allocations.source(id);
+    let source = history.allocations.provenance(id);
     let born = match source {
-        Source::AllocatedBy(event) => Some(event),
+        Provenance::AllocatedBy(event) => Some(event),
         _ => None,
     };
     let (begun, died, requested) = history.allocations.span(id);
@@ -33,7 +33,7 @@ fn facts(file: &mut OpenFile, device: i64, moment: u32, id: u32) -> Option<(Tabl
     let row = TableRow {
         allocation,
         requested,
-        address: (source != Source::Unexplained).then(|| history.allocations.address(id)),
+        address: (source != Provenance::Unexplained).then(|| history.allocations.address(id)),
         stream: file.groups.stream(&file.snapshot, history, id),
         pool: file.groups.pool(&file.snapshot, history, id),
         born: born.map(|event| event.0),

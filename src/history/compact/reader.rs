@@ -17,11 +17,11 @@ pub struct Machine<S> {
     read: usize,
     /// Where in the file the buffer begins.
     begins: u64,
-    state: State,
+    stage: Stage,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum Stage {
     /// The magic number and the version come.
     Beginning,
     /// A section comes.
@@ -45,7 +45,7 @@ impl<S: EventSink> Machine<S> {
     /// A machine that hands the events to `sink`.
     pub fn new(sink: S) -> Machine<S> {
         let (events, tables, buffer, read, begins) = Default::default();
-        Machine { sink, events, tables, buffer, read, begins, state: State::Beginning }
+        Machine { sink, events, tables, buffer, read, begins, stage: Stage::Beginning }
     }
 
     /// Where the events go.
@@ -58,14 +58,14 @@ impl<S: EventSink> Machine<S> {
     /// # Errors
     /// That of a step before.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<(), CompactError> {
-        if let State::Broken(error) = self.state {
+        if let Stage::Broken(error) = self.stage {
             return Err(error);
         }
         self.buffer.drain(..self.read);
         self.begins += self.read as u64;
         self.read = 0;
-        match &mut self.state {
-            State::Over(behind) => *behind += bytes.len() as u64,
+        match &mut self.stage {
+            Stage::Over(behind) => *behind += bytes.len() as u64,
             _ => self.buffer.extend_from_slice(bytes),
         }
         Ok(())
@@ -74,18 +74,18 @@ impl<S: EventSink> Machine<S> {
     /// Reads some of what was fed: `false` when nothing is left that can be read yet. An error comes with the next bytes, or at the end.
     pub fn step(&mut self) -> bool {
         let rest = self.buffer.get(self.read..).unwrap_or_default();
-        match self.state {
-            State::Beginning => {
+        match self.stage {
+            Stage::Beginning => {
                 let Some((magic, [version, ..])) = rest.split_at_checked(MAGIC.len()) else { return false };
                 if magic != MAGIC || *version != VERSION {
-                    self.state = State::Broken(CompactError::Version(*version));
+                    self.stage = Stage::Broken(CompactError::Version(*version));
                     return false;
                 }
                 self.read += MAGIC.len() + 1;
-                self.state = State::Between;
+                self.stage = Stage::Between;
                 true
             }
-            State::Between => {
+            Stage::Between => {
                 let Some((head, body)) = rest.split_first_chunk::<HEAD>() else { return false };
                 let &[what, ref length @ ..] = head;
                 let length = u32::from_le_bytes(*length) as usize;
@@ -108,37 +108,37 @@ impl<S: EventSink> Machine<S> {
                     return self.broken(whole + SUM);
                 }
                 if self.events.is_open() {
-                    self.state = State::Events(length);
+                    self.stage = Stage::Events(length);
                     return true;
                 }
                 self.read += whole + SUM;
                 if what == what::END {
-                    self.state = State::Over((rest.len() - SUM) as u64);
+                    self.stage = Stage::Over((rest.len() - SUM) as u64);
                     self.read = self.buffer.len();
                     return false;
                 }
                 true
             }
-            State::Events(length) => {
+            Stage::Events(length) => {
                 let payload = rest.get(HEAD..HEAD + length).unwrap_or_default();
                 match self.events.step(payload, &mut self.sink) {
                     Some(true) => {}
                     Some(false) => {
                         self.read += HEAD + length + SUM;
-                        self.state = State::Between;
+                        self.stage = Stage::Between;
                     }
                     None => return self.broken(HEAD + length + SUM),
                 }
                 true
             }
-            State::Over(_) | State::Broken(_) => false,
+            Stage::Over(_) | Stage::Broken(_) => false,
         }
     }
 
     /// The section that begins here and has so many bytes makes no sense.
     fn broken(&mut self, bytes: usize) -> bool {
         let from = self.begins + self.read as u64;
-        self.state = State::Broken(CompactError::Damaged { from, to: from + bytes as u64 });
+        self.stage = Stage::Broken(CompactError::Damaged { from, to: from + bytes as u64 });
         false
     }
 
@@ -153,9 +153,9 @@ impl<S: EventSink> Machine<S> {
     /// The columns are damaged, of another version, or have no end.
     pub fn finish(self) -> Result<(Compact, S), CompactError> {
         let fed = self.begins + self.buffer.len() as u64;
-        match self.state {
-            State::Over(bytes_behind) => Ok((Compact { snapshot: self.tables.snapshot, bytes_behind }, self.sink)),
-            State::Broken(error) => Err(error),
+        match self.stage {
+            Stage::Over(bytes_behind) => Ok((Compact { snapshot: self.tables.snapshot, bytes_behind }, self.sink)),
+            Stage::Broken(error) => Err(error),
             _ => Err(CompactError::Cut(fed)),
         }
     }

@@ -18,7 +18,7 @@ pub struct AllocationId(pub u32);
 
 /// Why an allocation is in the picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum Provenance {
     /// Bytes live before the trace that nothing explains.
     Unexplained,
     /// Live at the end, never in the trace.
@@ -123,18 +123,18 @@ impl Allocations {
     }
 
     /// Why it is in the picture.
-    pub fn source(&self, id: AllocationId) -> Source {
+    pub fn provenance(&self, id: AllocationId) -> Provenance {
         if id.0 < self.unexplained {
-            return Source::Unexplained;
+            return Provenance::Unexplained;
         }
         if id.0 < self.unexplained + self.statics {
-            return Source::Static;
+            return Provenance::Static;
         }
         if (id.0 as usize) < self.early() {
             let event = self.free_requested(id).or(self.died(id)).and_then(Moment::event);
-            return event.map_or(Source::Static, Source::FreedBy);
+            return event.map_or(Provenance::Static, Provenance::FreedBy);
         }
-        self.born(id).event().map_or(Source::Static, Source::AllocatedBy)
+        self.born(id).event().map_or(Provenance::Static, Provenance::AllocatedBy)
     }
 
     /// The columns an event's allocation stands in, and its row there.

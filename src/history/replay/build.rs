@@ -14,7 +14,8 @@ use base::column::Column;
 use base::slice::{Slice, Sliced};
 use base::sorted::{ascending, pair, sorted_by_key};
 use base::units::{Bytes, EventIdx, Moment};
-use std::collections::BTreeMap;
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
 
 /// Builds the histories of all devices of a snapshot.
 pub struct Builder {
@@ -43,7 +44,7 @@ struct Building {
     place: String,
     /// What was live before the trace, until it has its place.
     laying: Option<Laying>,
-    free_sizes: BTreeMap<u32, u64>,
+    free_sizes: Vec<(u32, u64)>,
     /// How many allocations are live at the moment that was reached.
     live: u32,
     /// The reference's total, which differs from the drawn one only in broken files.
@@ -61,7 +62,7 @@ impl Builder {
     /// Takes the traces and lays them beside the segments.
     pub fn new(snapshot: &Snapshot, recorder: Recorder) -> Builder {
         let mut traces: Vec<Option<Trace>> = recorder.traces.into_iter().map(Some).collect();
-        let mut devices: BTreeMap<i64, Device> = BTreeMap::new();
+        let mut devices: HashMap<i64, Device, RandomState> = HashMap::default();
         for &(device, number) in &snapshot.traces {
             if let Some(trace) = traces.get_mut(number as usize).and_then(Option::take) {
                 devices.entry(device).or_default().trace = trace;
@@ -76,11 +77,12 @@ impl Builder {
             }
         }
         // A device without events and blocks is left out. Ordinals ascend, host memory comes last; the next is at the end.
-        devices.retain(|_, device| {
+        let has_any = |device: &Device| {
             let segments = device.segments.iter().filter_map(|&row| snapshot.segments.get(row as usize));
             !device.trace.events.is_empty() || segments.into_iter().any(|segment| !segment.blocks.is_empty())
-        });
-        let waiting = devices.into_iter().map(|(ordinal, device)| Device { ordinal, ..device }).collect();
+        };
+        let devices = devices.into_iter().map(|(ordinal, device)| Device { ordinal, ..device });
+        let waiting = devices.filter(has_any).collect();
         // They are taken from the end: host memory is to be the last.
         let waiting =
             sorted_by_key(waiting, |device| pair(u64::from(device.ordinal != HOST), !ascending(device.ordinal)));
@@ -150,7 +152,7 @@ impl Building {
         let differing = Oddity {
             count: trace.free_sizes.len() as u64,
             bytes: 0,
-            first: trace.free_sizes.keys().next().copied().unwrap_or(0),
+            first: trace.free_sizes.first().map_or(0, |&(event, _)| event),
         };
         odd(warnings, WarningKind::SizeOfFreeDiffers, differing, &place);
 
@@ -322,9 +324,16 @@ impl Building {
         if action != history.ends {
             return Change { pending, ..Change::default() };
         }
-        let own = if self.free_sizes.is_empty() { None } else { self.free_sizes.get(&event.0) };
+        let place = || self.free_sizes.binary_search_by_key(&event.0, |&(event, _)| event).ok();
+        let own = if self.free_sizes.is_empty() { None } else { place() };
         let (ended, gone) = if lives.died.get(row) == Some(moment) { (size, 1) } else { (0, 0) };
-        Change { total: -own.copied().map_or(size, signed), drawn: -ended, pending, reserved: 0, live: [0, gone] }
+        Change {
+            total: -own.map_or(size, |place| signed(self.free_sizes[place].1)),
+            drawn: -ended,
+            pending,
+            reserved: 0,
+            live: [0, gone],
+        }
     }
 
     /// Everything but the median.

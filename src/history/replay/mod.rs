@@ -20,7 +20,7 @@ mod end;
 mod median;
 mod pending;
 
-pub use allocations::{AllocationId, Allocations, Source};
+pub use allocations::{AllocationId, Allocations, Provenance};
 pub use annotations::AnnotationRange;
 pub use build::Builder;
 pub use device_history::DeviceHistory;

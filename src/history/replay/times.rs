@@ -2,7 +2,6 @@
 
 use crate::snapshot::NO_TIME;
 use base::column::Column;
-use std::collections::BTreeMap;
 
 const STRETCH: usize = 1024;
 
@@ -13,7 +12,7 @@ pub struct Times {
     start: Column<i64>,
     offset: Column<i32>,
     /// Events whose offset does not fit (half an hour within 1024 events) or who have no time.
-    exceptions: BTreeMap<u32, i64>,
+    exceptions: Vec<(u32, i64)>,
     /// The latest time before each stretch; `NO_TIME` where there was none yet.
     latest_before: Column<i64>,
     /// First recorded time of the trace, and the latest so far; `NO_TIME` without any.
@@ -28,15 +27,7 @@ const EXCEPTION: i32 = i32::MIN;
 impl Default for Times {
     fn default() -> Self {
         let (start, offset, latest_before) = (Column::new(), Column::new(), Column::new());
-        Times {
-            start,
-            offset,
-            exceptions: BTreeMap::new(),
-            latest_before,
-            first: NO_TIME,
-            latest: NO_TIME,
-            uneven: false,
-        }
+        Times { start, offset, exceptions: Vec::new(), latest_before, first: NO_TIME, latest: NO_TIME, uneven: false }
     }
 }
 
@@ -58,7 +49,7 @@ impl Times {
         match offset.filter(|&offset| offset != EXCEPTION) {
             Some(offset) => self.offset.push(offset),
             None => {
-                self.exceptions.insert(at as u32, time_us);
+                self.exceptions.push((at as u32, time_us));
                 self.offset.push(EXCEPTION);
             }
         }
@@ -69,7 +60,8 @@ impl Times {
     pub fn at(&self, event: u32) -> Option<i64> {
         let offset = self.offset.get(event as usize)?;
         let time = if offset == EXCEPTION {
-            self.exceptions.get(&event).copied()?
+            let place = self.exceptions.binary_search_by_key(&event, |&(event, _)| event).ok()?;
+            self.exceptions[place].1
         } else {
             self.start.get(event as usize / STRETCH)?.checked_add(i64::from(offset))?
         };
@@ -91,7 +83,7 @@ impl Times {
         self.start.heap_bytes()
             + self.latest_before.heap_bytes()
             + self.offset.heap_bytes()
-            + self.exceptions.len() * 24
+            + self.exceptions.capacity() * size_of::<(u32, i64)>()
     }
 }
 

@@ -12,7 +12,6 @@ use super::times::Times;
 use crate::snapshot::{Action, Event, EventSink, LabelsId, NO_TIME, StackId};
 use base::column::Column;
 use hashbrown::HashMap;
-use std::collections::BTreeMap;
 
 /// Set in the subject of an event when it is about an allocation born before the trace.
 const EARLY: u32 = 1 << 31;
@@ -168,8 +167,8 @@ pub struct Trace {
     pub(super) note_events: Column<u32>,
     /// Allocations live now, by address; as a subject.
     live: HashMap<u64, u32, foldhash::fast::RandomState>,
-    /// Frees whose size is not their allocation's, by event.
-    pub(super) free_sizes: BTreeMap<u32, u64>,
+    /// Frees whose size is not their allocation's, in the order of events.
+    pub(super) free_sizes: Vec<(u32, u64)>,
     pub(super) counts: [u64; Action::ALL.len()],
     /// An alloc where a block is live, and where its free was requested but not completed.
     pub(super) allocated_twice: Oddity,
@@ -294,7 +293,7 @@ impl Trace {
     fn check_size(&mut self, subject: u32, event: &Event, at: u32) {
         let (lives, index) = self.lives(subject);
         if lives.size.at(index as usize) != event.size {
-            self.free_sizes.insert(at, event.size);
+            self.free_sizes.push((at, event.size));
         }
     }
 
@@ -331,7 +330,7 @@ impl Trace {
                     + self.note_events.heap_bytes(),
             ),
             ("allocations", self.traced.heap_bytes() + self.born.heap_bytes() + self.early.heap_bytes()),
-            ("live set", self.live.allocation_size() + self.free_sizes.len() * 24),
+            ("live set", self.live.allocation_size() + self.free_sizes.capacity() * size_of::<(u32, u64)>()),
         ]
     }
 }

@@ -1,7 +1,5 @@
 //! Oddities that do not stop us, counted by kind.
 
-use std::collections::BTreeMap;
-
 /// What is odd. The text is for people; the name is stable.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WarningKind {
@@ -106,20 +104,23 @@ impl WarningKind {
 /// All warnings of a file, each kind with a count and its first place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Warnings {
-    counts: BTreeMap<WarningKind, (u64, String)>,
+    /// By kind: a decoder names a hundred unknown words and little else.
+    counts: Vec<(WarningKind, u64, String)>,
 }
 
 impl Warnings {
     /// Counts `times` more of this kind; `example` is asked for when it is the first.
     pub fn add(&mut self, kind: WarningKind, times: u64, example: impl FnOnce() -> String) {
         if times > 0 {
-            let (count, _) = self.counts.entry(kind).or_insert_with(|| (0, example()));
-            *count = count.saturating_add(times);
+            match self.counts.binary_search_by(|(known, ..)| known.cmp(&kind)) {
+                Ok(place) => self.counts[place].1 = self.counts[place].1.saturating_add(times),
+                Err(place) => self.counts.insert(place, (kind, times, example())),
+            }
         }
     }
 
     /// Kind, count and first place of each.
     pub fn iter(&self) -> impl Iterator<Item = (&WarningKind, u64, &str)> {
-        self.counts.iter().map(|(kind, (count, example))| (kind, *count, example.as_str()))
+        self.counts.iter().map(|(kind, count, example)| (kind, *count, example.as_str()))
     }
 }

@@ -7,7 +7,7 @@ use crate::elements::elements;
 use ui::events::{COLUMNS, Chip, EventsAction, EventsStatus, chips, grid, status};
 use ui::rows::Grid;
 use ui::rows::RowsStep;
-use ui::views::Tab;
+use ui::tab::Tab;
 use ui::{Action, Command, State};
 
 elements! {

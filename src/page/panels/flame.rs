@@ -7,7 +7,7 @@ use crate::elements::elements;
 use engine::protocol::{Arrangement, Internal, Merge, Root};
 use ui::flame::words::{Crumb, FlameCard, card, crumbs, found, note, reading};
 use ui::flame::{FlameAction, Growth};
-use ui::views::Tab;
+use ui::tab::Tab;
 use ui::{Action, State};
 
 elements! {

@@ -11,7 +11,7 @@ use picture::render::flames::{self, FADED_FILL, FIRST_FILL, FIRST_NEUTRAL, HATCH
 use picture::render::{Drawing, Flame, Look, OverlayRect, Tile};
 use ui::flame::FlameAction;
 use ui::flame::picture::{FlameFill, FlamePicture, FlameStroke, FlameTile, picture};
-use ui::views::Tab;
+use ui::tab::Tab;
 use ui::{Action, State};
 use web_sys::Event;
 

@@ -33,7 +33,7 @@ impl Part for Panel {
     type Elements = Elements;
 
     fn start(_: &'static App, elements: &'static Elements) -> Result<(), String> {
-        for (scope, title) in Scope::ALL {
+        for (scope, title) in Scope::all() {
             elements.add(&elements.keys, "h3", "", title);
             let list = elements.add(&elements.keys, "dl", "", "");
             for binding in BINDINGS.iter().filter(|binding| binding.scope == scope) {

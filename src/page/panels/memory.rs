@@ -11,7 +11,7 @@ use ui::memory::MemoryAction;
 use ui::memory::words::{
     Heading, MemoryCard, astray, fits, headings, hovered, note, pool_choices, reading, stream_choices, sums,
 };
-use ui::views::Tab;
+use ui::tab::Tab;
 use ui::{Action, State};
 
 elements! {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use ui::source_rows::{MOST_TEXT_LINES, Margin, Marked, Row, RowKind, TextView, Unfolded, text, view};
 use ui::sources::{Basis, SourceAction, SourceText, basis};
-use ui::views::Tab;
+use ui::tab::Tab;
 use ui::{Action, State};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};

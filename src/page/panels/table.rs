@@ -8,9 +8,9 @@ use engine::protocol::TableSort;
 use ui::histograms::{Histogram, chosen};
 use ui::rows::Grid;
 use ui::rows::RowsStep;
+use ui::tab::Tab;
 use ui::table::TableAction;
 use ui::table::{COLUMNS, Dropped, TableStatus, grid, order, status};
-use ui::views::Tab;
 use ui::{Action, Command, State};
 
 elements! {

@@ -5,7 +5,7 @@ use crate::app::{App, On, Part, Shown};
 use crate::dom::{append, clear, give_focus, said, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use engine::protocol::Topic;
-use ui::views::Tab;
+use ui::tab::Tab;
 use ui::why::WhyAction;
 use ui::why::view::{Basis, Marks, basis, marks, view};
 use ui::{Action, State};

@@ -7,10 +7,10 @@ use std::task::{Context, Poll, Waker};
 
 /// A handle to the one value; all clones share it.
 #[derive(Debug)]
-pub(crate) struct Signal<T>(Arc<Mutex<State<T>>>);
+pub(crate) struct Signal<T>(Arc<Mutex<Slot<T>>>);
 
 #[derive(Debug)]
-struct State<T> {
+struct Slot<T> {
     value: Option<T>,
     waiting: Vec<Waker>,
 }
@@ -23,7 +23,7 @@ impl<T> Clone for Signal<T> {
 
 impl<T: Clone> Signal<T> {
     pub(crate) fn new() -> Self {
-        Signal(Arc::new(Mutex::new(State { value: None, waiting: Vec::new() })))
+        Signal(Arc::new(Mutex::new(Slot { value: None, waiting: Vec::new() })))
     }
 
     /// Sets the value and wakes all who wait; a second value is dropped: the first cause is the one worth telling.
@@ -41,7 +41,7 @@ impl<T: Clone> Signal<T> {
         self.state().value.clone()
     }
 
-    fn state(&self) -> MutexGuard<'_, State<T>> {
+    fn state(&self) -> MutexGuard<'_, Slot<T>> {
         // No code panics while it holds the lock.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -18,7 +18,7 @@ const STRIPED: u32 = 2 * FILLS;
 const PATHS: u32 = STRIPED + FILLS;
 
 /// A rectangle of the window, in pixels from its left and its top: x, y, width, height.
-type Place = [i16; 4];
+type PixelRect = [i16; 4];
 
 /// Writes the picture at its place on the sheet.
 pub(super) fn write(markup: &mut Markup<'_>, drawing: &Drawing<'_>, look: &Look) -> fmt::Result {
@@ -50,7 +50,7 @@ pub(super) fn write(markup: &mut Markup<'_>, drawing: &Drawing<'_>, look: &Look)
     rects.paths(markup, FILLS..FILLS + RESERVED, &colours)?;
     rects.paths(markup, ALLOCATED..ALLOCATED + 1, &colours)?;
     let [width, height] = drawing.sheet.plot.map(|side| side as i32);
-    let outline: Vec<Place> =
+    let outline: Vec<PixelRect> =
         drawing.outline.iter().filter_map(|&Rect { x, y }| clipped(x, y, [width, height])).collect();
     path(markup, &outline, look.selection)?;
     markup.close("g")
@@ -96,7 +96,7 @@ fn mask(markup: &mut Markup<'_>, drawing: &Drawing<'_>, frame: &Frame) -> fmt::R
 
 /// The rectangles of a picture, those of one colour together.
 struct Rects {
-    places: Vec<Place>,
+    places: Vec<PixelRect>,
     /// Where each colour begins; one entry more than colours.
     starts: Vec<u32>,
 }
@@ -106,7 +106,7 @@ impl Rects {
         let layers = Layers::new(drawing.scene);
         let placement = Placement::new(&layers.view, drawing.view);
         let size = drawing.sheet.plot.map(|side| side as i32);
-        let for_each = |then: &mut dyn FnMut(u32, Place)| {
+        let for_each = |then: &mut dyn FnMut(u32, PixelRect)| {
             for quad in &layers.quads {
                 rects_of(&Placed::new(quad, &placement), size, then);
             }
@@ -136,7 +136,7 @@ impl Rects {
         Rects { places, starts }
     }
 
-    fn places_of(&self, paths: Range<u32>) -> &[Place] {
+    fn places_of(&self, paths: Range<u32>) -> &[PixelRect] {
         let edge = |path: u32| self.starts.get(path as usize).copied().unwrap_or(0) as usize;
         self.places.get(edge(paths.start)..edge(paths.end)).unwrap_or_default()
     }
@@ -151,7 +151,7 @@ impl Rects {
 }
 
 /// The rectangles of one quad: its fill, and its lines above that.
-fn rects_of(placed: &Placed, size: [i32; 2], then: &mut dyn FnMut(u32, Place)) {
+fn rects_of(placed: &Placed, size: [i32; 2], then: &mut dyn FnMut(u32, PixelRect)) {
     let Placed { x, y, colour, .. } = *placed;
     if let Some(place) = clipped(x, y, size) {
         then(if placed.striped { STRIPED + colour } else { colour }, place);
@@ -170,7 +170,7 @@ fn rects_of(placed: &Placed, size: [i32; 2], then: &mut dyn FnMut(u32, Place)) {
 }
 
 /// The part of a rectangle that lies in the window.
-fn clipped(x: [i32; 2], y: [i32; 2], [width, height]: [i32; 2]) -> Option<Place> {
+fn clipped(x: [i32; 2], y: [i32; 2], [width, height]: [i32; 2]) -> Option<PixelRect> {
     let [left, right] = x.map(|x| x.clamp(0, width));
     let [low, high] = y.map(|y| y.clamp(0, height));
     let place = [left, height - high, right - left, high - low];
@@ -178,7 +178,7 @@ fn clipped(x: [i32; 2], y: [i32; 2], [width, height]: [i32; 2]) -> Option<Place>
 }
 
 /// A path of rectangles; neighbours that make one are joined. Each begins where the one before did: short numbers.
-fn path(markup: &mut Markup<'_>, places: &[Place], rgba: [u8; 4]) -> fmt::Result {
+fn path(markup: &mut Markup<'_>, places: &[PixelRect], rgba: [u8; 4]) -> fmt::Result {
     let Some((first, rest)) = places.split_first() else { return Ok(()) };
     markup.open("path")?;
     markup.attribute("fill", &colour(rgba))?;
@@ -199,7 +199,7 @@ fn path(markup: &mut Markup<'_>, places: &[Place], rgba: [u8; 4]) -> fmt::Result
 }
 
 /// Two rectangles as one, where they have a side in common.
-fn joined(one: Place, other: Place) -> Option<Place> {
+fn joined(one: PixelRect, other: PixelRect) -> Option<PixelRect> {
     let [x, y, width, height] = one;
     let [other_x, other_y, other_width, other_height] = other;
     if x == other_x && width == other_width && (y + height == other_y || other_y + other_height == y) {
@@ -208,7 +208,7 @@ fn joined(one: Place, other: Place) -> Option<Place> {
     (y == other_y && height == other_height && x + width == other_x).then_some([x, y, width + other_width, height])
 }
 
-fn rectangle(markup: &mut Markup<'_>, place: Place, pen: &mut [i64; 2]) -> fmt::Result {
+fn rectangle(markup: &mut Markup<'_>, place: PixelRect, pen: &mut [i64; 2]) -> fmt::Result {
     let [x, y, width, height] = place.map(i64::from);
     let [right, down] = [x - pen[0], y - pen[1]];
     *pen = [x, y];

@@ -6,7 +6,7 @@
 use super::moving::Moving;
 use super::quads::{Context, Piece, Quads, Step};
 use super::source::Source;
-use super::tree::{Live, LiveTree, Place};
+use super::tree::{Live, LiveTree, TreeNode};
 use super::view::View;
 use super::visible::Visible;
 
@@ -51,8 +51,8 @@ struct Descent<'a> {
 /// Thin neighbours so far.
 #[derive(Clone, Copy)]
 struct Band {
-    first: Place,
-    last: Place,
+    first: TreeNode,
+    last: TreeNode,
     live: Live,
 }
 
@@ -78,7 +78,7 @@ impl<'a> Descent<'a> {
     }
 
     // As deep as the tree: eleven levels at most.
-    fn visit(&mut self, tree: &LiveTree, place: Place, live: Live) {
+    fn visit(&mut self, tree: &LiveTree, place: TreeNode, live: Live) {
         if u64::from(place.first_leaf()) < self.next_leaf {
             // A part of it is in the stack already, or all of it.
             if place.end_leaf() > self.next_leaf {
@@ -96,7 +96,7 @@ impl<'a> Descent<'a> {
             return;
         }
         // One live block needs no way down, however deep it is.
-        let place = if live.count == 1 { Place::leaf(live.largest_leaf) } else { place };
+        let place = if live.count == 1 { TreeNode::leaf(live.largest_leaf) } else { place };
         if live.bytes < self.thin_below {
             self.join(place, live);
         } else if place.level == 0 {
@@ -107,7 +107,7 @@ impl<'a> Descent<'a> {
         }
     }
 
-    fn join(&mut self, place: Place, live: Live) {
+    fn join(&mut self, place: TreeNode, live: Live) {
         let band = match self.band {
             Some(band) => Band { last: place, live: band.live.and(live), ..band },
             None => Band { first: place, last: place, live },
@@ -124,7 +124,7 @@ impl<'a> Descent<'a> {
         }
     }
 
-    fn emit(&mut self, first: Place, last: Place, live: Live) {
+    fn emit(&mut self, first: TreeNode, last: TreeNode, live: Live) {
         let lower = self.row;
         self.advance(live.bytes);
         self.quads.add(&Piece { first, last, live, rows: [lower, self.row] }, self.height, self.context);

@@ -3,7 +3,7 @@
 use super::scene::{BAND, CONTINUED, FADED, PENDING, Quad, QuadIdentity};
 use super::source::Source;
 use super::standing::Standing;
-use super::tree::{Live, LiveTree, Place};
+use super::tree::{Live, LiveTree, TreeNode};
 use super::visible::Visible;
 
 /// The most quads a scene has. Where it would have more, thin blocks are joined into higher bands.
@@ -13,9 +13,9 @@ pub const MAX_QUADS: usize = 300_000;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece {
     /// The lowest node of the tree it consists of.
-    pub(super) first: Place,
+    pub(super) first: TreeNode,
     /// The highest; equal to `first` and a leaf when the piece is one block.
-    pub(super) last: Place,
+    pub(super) last: TreeNode,
     /// What it holds.
     pub(super) live: Live,
     /// Lower and upper edge in pixels of the window, clipped to it.
@@ -49,8 +49,8 @@ pub(super) struct Step {
 
 #[derive(Clone, Copy, Debug)]
 struct Open {
-    first: Place,
-    last: Place,
+    first: TreeNode,
+    last: TreeNode,
     rows: [i16; 2],
     /// [`PENDING`] and [`FADED`], as the quad has them.
     marks: u32,

@@ -42,15 +42,15 @@ impl Live {
 
 /// A place in the tree: `index` counts the nodes of a level from the left; level 0 are the leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct TreeNode {
     pub(super) level: u32,
     pub(super) index: u32,
 }
 
-impl Place {
+impl TreeNode {
     /// The place of a leaf.
-    pub(super) fn leaf(leaf: u32) -> Place {
-        Place { level: 0, index: leaf }
+    pub(super) fn leaf(leaf: u32) -> TreeNode {
+        TreeNode { level: 0, index: leaf }
     }
 
     /// The first leaf under it.
@@ -85,13 +85,13 @@ impl LiveTree {
     }
 
     /// The place above all leaves.
-    pub(super) fn root(&self) -> Place {
-        Place { level: self.levels.len() as u32, index: 0 }
+    pub(super) fn root(&self) -> TreeNode {
+        TreeNode { level: self.levels.len() as u32, index: 0 }
     }
 
     /// What is live at a place.
     #[inline(always)]
-    pub(super) fn live(&self, place: Place) -> Live {
+    pub(super) fn live(&self, place: TreeNode) -> Live {
         match place.level.checked_sub(1) {
             Some(level) => self.levels.get(level as usize).and_then(|nodes| nodes.get(place.index as usize)).copied(),
             None => self.leaves.get(place.index as usize).map(|&bytes| live_leaf(place.index, bytes)),
@@ -101,10 +101,10 @@ impl LiveTree {
 
     /// The live children of a place that is not a leaf, from the left.
     #[inline(always)]
-    pub(super) fn for_each_child(&self, place: Place, mut look: impl FnMut(Place, Live)) {
+    pub(super) fn for_each_child(&self, place: TreeNode, mut look: impl FnMut(TreeNode, Live)) {
         let first = (place.index as usize) << FAN_BITS;
         let level = place.level.saturating_sub(1);
-        let place_of = |index: usize| Place { level, index: index as u32 };
+        let place_of = |index: usize| TreeNode { level, index: index as u32 };
         if let Some(nodes) = level.checked_sub(1).and_then(|level| self.levels.get(level as usize)) {
             for (index, live) in (first..).zip(part(nodes, first..first + FAN)).filter(|(_, live)| live.count > 0) {
                 look(place_of(index), *live);
@@ -161,17 +161,17 @@ impl LiveTree {
 
     /// The first leaf of the largest group around `leaf` that has less than `below` bytes; `leaf` itself when none has.
     pub(super) fn start_of_thin(&self, leaf: u32, below: u64) -> u32 {
-        let around = |level: u32| Place { level, index: (u64::from(leaf) >> (level * FAN_BITS)) as u32 };
-        let thin = |place: &Place| self.live(*place).bytes < below;
-        (1..=self.levels.len() as u32).rev().map(around).find(thin).map_or(leaf, Place::first_leaf)
+        let around = |level: u32| TreeNode { level, index: (u64::from(leaf) >> (level * FAN_BITS)) as u32 };
+        let thin = |place: &TreeNode| self.live(*place).bytes < below;
+        (1..=self.levels.len() as u32).rev().map(around).find(thin).map_or(leaf, TreeNode::first_leaf)
     }
 
     /// What is live of a range of leaves, its first live leaf and its last.
     pub(super) fn live_in(&self, leaves: Range<u32>) -> (Live, [u32; 2]) {
         let mut sum = Live::default();
-        let mut ends: Option<[Place; 2]> = None;
+        let mut ends: Option<[TreeNode; 2]> = None;
         let mut add = |level: u32, index: u32| {
-            let place = Place { level, index };
+            let place = TreeNode { level, index };
             let live = self.live(place);
             if live.count > 0 {
                 sum = sum.and(live);
@@ -199,17 +199,17 @@ impl LiveTree {
     }
 
     /// The first live leaf under a place that has one.
-    pub(super) fn first_live(&self, place: Place) -> u32 {
+    pub(super) fn first_live(&self, place: TreeNode) -> u32 {
         self.live_at_end(place, |first, _| first)
     }
 
     /// The last live leaf under a place that has one.
-    pub(super) fn last_live(&self, place: Place) -> u32 {
+    pub(super) fn last_live(&self, place: TreeNode) -> u32 {
         self.live_at_end(place, |_, last| last)
     }
 
     /// Goes down to the live leaf at one end of a place; `choose` says which of two neighbours lies towards it.
-    fn live_at_end(&self, mut place: Place, choose: impl Fn(Place, Place) -> Place) -> u32 {
+    fn live_at_end(&self, mut place: TreeNode, choose: impl Fn(TreeNode, TreeNode) -> TreeNode) -> u32 {
         while place.level > 0 {
             let mut end = None;
             self.for_each_child(place, |child, _| end = Some(end.map_or(child, |end| choose(end, child))));

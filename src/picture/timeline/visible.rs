@@ -184,7 +184,7 @@ impl Changes {
             visible.enters.get(chunk.clone()).unwrap_or_default().iter().for_each(|&at| count(2 * usize::from(at) + 1));
             visible.leaves.get(chunk).unwrap_or_default().iter().for_each(|&at| count(2 * usize::from(at)));
         }
-        if self.next == 0 {
+        if self.leaves.is_empty() {
             self.size_buckets(visible);
         }
         while let Some(part) = slice.part(&mut self.next, visible.len(), 1)? {

@@ -1,17 +1,6 @@
-//! Keys that are held, and what a press of the pointer draws.
+//! What a press of the pointer draws.
 
 use crate::effect::Pointer;
-
-/// The keys held beside another key or the pointer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Held {
-    /// Alt.
-    pub alt: bool,
-    /// Ctrl.
-    pub ctrl: bool,
-    /// Shift.
-    pub shift: bool,
-}
 
 /// What the press that moves now does.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

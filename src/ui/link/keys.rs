@@ -13,7 +13,8 @@ use crate::lanes::Arrangement;
 use crate::plots;
 use crate::range::About;
 use crate::shown::BytesAxis;
-use crate::views::{HEIGHTS, Panel, Tab, Views};
+use crate::tab::Tab;
+use crate::views::{HEIGHTS, Panel, Views};
 use engine::protocol::{Grouping, Looks, Plot};
 use picture::timeline::Axis;
 

@@ -4,9 +4,9 @@ use super::fragment::{LONGEST, Link, MOST_SNAPSHOTS, VERSION};
 use super::keys::KEYS;
 use super::reading::LONGEST_VALUE;
 use crate::effect::{Effect, Origin};
+use crate::features::{State, link_keys};
 use crate::shared::Shared;
 use crate::stage::Stage;
-use crate::state::{State, link_keys};
 use crate::url::percent_decoded;
 
 /// All keys: their names, and whether a change of one is a step.

@@ -5,12 +5,12 @@ use super::keys::KEYS;
 use super::making::listed;
 use super::reading::Reading;
 use crate::effect::Effect;
+use crate::features::State;
 use crate::fingerprint::length;
 use crate::opening::{load, load_links};
 use crate::shared::Shared;
 use crate::shown::Purpose;
 use crate::stage::Stage;
-use crate::state::State;
 use base::units::Bytes;
 
 /// A link was given: by the page's address, or by the page itself.

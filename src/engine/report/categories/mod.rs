@@ -136,13 +136,13 @@ impl Parts {
         let file = writing.file;
         let names = file.groups.categories.set().categories();
         // What nothing explains is no category, and yet a part of the whole.
-        type Place = Option<usize>;
+        type Row = Option<usize>;
         let name = |place: usize| names.get(place).map_or("", String::as_str);
-        let peak = |place: Place| place.map_or(self.peak.unexplained, |place| self.peak.of(place));
+        let peak = |place: Row| place.map_or(self.peak.unexplained, |place| self.peak.of(place));
         let most = |place: usize| self.most.of(place);
         let whole = self.peak.total;
         let mut columns = vec![
-            column::text("category", "category", |place: Place| {
+            column::text("category", "category", |place: Row| {
                 place.map_or("not explained by the file", name).to_owned()
             }),
             column::bytes("peak_requested", "at peak, requested", |place| peak(place).bytes)
@@ -153,7 +153,7 @@ impl Parts {
                 .total(Cell::Count(whole.count.into())),
         ];
         if let Some(at) = &self.at {
-            let then = |place: Place| place.map_or(at.unexplained, |place| at.of(place));
+            let then = |place: Row| place.map_or(at.unexplained, |place| at.of(place));
             columns.extend([
                 column::bytes("requested", "at moment, requested", move |place| then(place).bytes)
                     .total(Cell::Bytes(at.total.bytes)),
@@ -162,16 +162,16 @@ impl Parts {
             ]);
         }
         columns.extend([
-            column::cell("most_requested", "its most, requested", |place: Place| {
+            column::cell("most_requested", "its most, requested", |place: Row| {
                 place.map_or(Cell::Nothing, |place| Cell::Bytes(most(place).0))
             }),
-            column::cell("most_event", "after event", |place: Place| {
+            column::cell("most_event", "after event", |place: Row| {
                 place.map_or(Cell::Nothing, |place| column::after(most(place).1))
             }),
         ]);
         let note = "Each allocation has one category. A row shows the moment at which its category had the most.";
         let ranked = self.ranked(|place| self.most.of(place).0 > 0 || self.peak.of(place).count > 0);
-        let mut rows: Vec<Place> = ranked.into_iter().map(|place| Some(place as usize)).collect();
+        let mut rows: Vec<Row> = ranked.into_iter().map(|place| Some(place as usize)).collect();
         rows.extend((self.peak.unexplained.count > 0).then_some(None));
         writing.fill(sheet(["categories", "Categories", note], &columns), &columns, &rows, |_, place| {
             let evidence = |place| Evidence { find: Some(category_query(name(place))), ..at(most(place).1) };

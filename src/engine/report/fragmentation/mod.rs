@@ -5,7 +5,7 @@ mod course;
 mod moments;
 
 use super::job::Job;
-use super::layout::{Asked, Layout, kind_name};
+use super::layout::{DriverRequest, Layout, kind_name};
 use super::waste::{pool_name, stream_name};
 use super::writing::{Writing, at, bytes, row, threshold};
 use crate::open::OpenFile;
@@ -37,7 +37,7 @@ struct Parts {
     moment: Layout,
     worst: Layout,
     /// Before the event that made the most be reserved, what that took; and when a request failed for the first time.
-    asked: Option<(Asked, Layout)>,
+    asked: Option<(DriverRequest, Layout)>,
     failed: Option<(u32, Layout)>,
     request: Threshold,
     fits: Fits,
@@ -63,7 +63,7 @@ impl Parts {
         Parts {
             moment: layout(question.at.unwrap_or_else(|| most_requested(history)).min(history.event_count())),
             worst: layout(course.worst().map_or(0, |worst| worst.moment)),
-            asked: Asked::before(file, history, lives, peak).map(|asked| (asked, layout(asked.event))),
+            asked: DriverRequest::before(file, history, lives, peak).map(|asked| (asked, layout(asked.event))),
             failed: first_failure(history).map(|event| (event, layout(event))),
             fits: Fits::new(file, request.value),
             request,

@@ -23,7 +23,7 @@ pub(super) struct Module {
 
 /// Where a stack is.
 #[derive(Clone, Copy, Default)]
-struct Place {
+struct Position {
     module: u32,
     /// The frames since the module's `forward`, that included, as a number; outside of modules the innermost frame.
     path: u32,
@@ -35,7 +35,7 @@ struct Place {
 #[derive(Default)]
 pub(super) struct Tree {
     roles: Modules,
-    places: Vec<Place>,
+    places: Vec<Position>,
     /// The first stands for what is in none.
     pub(super) modules: Vec<Module>,
     numbers: HashMap<(u32, u32, StringId), u32, foldhash::fast::RandomState>,
@@ -50,7 +50,7 @@ impl Tree {
         let count = snapshot.stacks.len();
         if self.places.is_empty() {
             self.places = Vec::with_capacity(count);
-            self.places.push(Place::default());
+            self.places.push(Position::default());
             self.modules.push(Module { parent: 0, depth: 0, call: None, forward: None });
             self.paths.push(None);
         }
@@ -71,11 +71,11 @@ impl Tree {
     }
 
     /// Where a stack is that has one frame more.
-    fn next(&mut self, snapshot: &Snapshot, before: Place, frame: FrameId) -> Place {
+    fn next(&mut self, snapshot: &Snapshot, before: Position, frame: FrameId) -> Position {
         let role = self.roles.role(snapshot, frame);
         match role {
             Role::Native => before,
-            Role::Call => Place { calls: true, ..before },
+            Role::Call => Position { calls: true, ..before },
             Role::Wrapper if before.calls => before,
             Role::Forward if before.calls => {
                 let file = snapshot.frames.frame(frame).filename;
@@ -87,11 +87,11 @@ impl Tree {
                     let call = self.paths.get(before.path as usize).copied().flatten();
                     self.modules.push(Module { parent: before.module, depth, call, forward: Some(frame) });
                 }
-                Place { module, path: self.path(0, frame), calls: false }
+                Position { module, path: self.path(0, frame), calls: false }
             }
             _ => {
                 let path = if before.module == 0 { 0 } else { before.path };
-                Place { module: before.module, path: self.path(path, frame), calls: false }
+                Position { module: before.module, path: self.path(path, frame), calls: false }
             }
         }
     }

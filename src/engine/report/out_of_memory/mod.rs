@@ -13,7 +13,7 @@ use crate::open::OpenFile;
 use crate::protocol::{Cell, Report, ReportQuestion, SheetRow, Threshold, Tone};
 use crate::report::column::{self, sheet};
 use crate::report::layout::kind_name;
-use crate::state::Held;
+use crate::state::DeviceState;
 use analysis::site;
 use base::slice::{Slice, Sliced, Spent};
 use base::units::EventIdx;
@@ -63,7 +63,7 @@ impl Job for OutOfMemory {
                 let chosen = refused(history).find(|&event| event == at || event.checked_add(1) == Some(at));
                 let event = chosen.or_else(|| refused(history).last()).ok_or(Spent)?;
                 let live = LiveSites::new(file, history, event.saturating_add(1));
-                let held = Held::new(history, lives, live.moment);
+                let held = DeviceState::new(history, lives, live.moment);
                 let (rooms, before) = Default::default();
                 self.refused.insert(Refused { event, live, held, rooms, before, next: event })
             }

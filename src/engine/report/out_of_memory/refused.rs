@@ -2,7 +2,7 @@
 
 use super::rooms::Rooms;
 use crate::report::live_sites::LiveSites;
-use crate::state::Held;
+use crate::state::DeviceState;
 use base::units::{EventIdx, Moment};
 use history::replay::{Curve, DeviceHistory};
 use history::snapshot::Action;
@@ -11,7 +11,7 @@ use history::snapshot::Action;
 pub(super) struct Refused {
     pub(super) event: u32,
     pub(super) live: LiveSites,
-    pub(super) held: Held,
+    pub(super) held: DeviceState,
     pub(super) rooms: Rooms,
     /// The last large allocations before it, the newest first, and the event that is looked at next.
     pub(super) before: Vec<u32>,

@@ -1,7 +1,7 @@
 //! What is held and free at a moment for each kind of requests.
 
 use crate::protocol::StateSums;
-use crate::state::Held;
+use crate::state::DeviceState;
 use base::slice::{Slice, Sliced};
 use hashbrown::HashMap;
 use history::replay::{SegmentKind, SegmentLives};
@@ -29,7 +29,7 @@ pub(in crate::report) struct Rooms {
 
 impl Rooms {
     /// Adds up segments.
-    pub(in crate::report) fn step(&mut self, held: &Held, lives: &SegmentLives, slice: &mut Slice) -> Sliced {
+    pub(in crate::report) fn step(&mut self, held: &DeviceState, lives: &SegmentLives, slice: &mut Slice) -> Sliced {
         for segment in held.segments.iter().skip(self.next) {
             slice.tick()?;
             self.next += 1;

@@ -5,7 +5,7 @@ use crate::protocol::Grouping;
 use crate::radix::Radix;
 use base::slice::{Slice, Sliced};
 use base::units::{EventIdx, Moment};
-use history::replay::{AllocationId, DeviceHistory, SegmentLives, Source};
+use history::replay::{AllocationId, DeviceHistory, Provenance, SegmentLives};
 
 /// What a pool holds at a moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -183,11 +183,11 @@ impl Course {
     }
 
     fn tell(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId) {
-        let of_event = match history.allocations.source(id) {
-            Source::AllocatedBy(event) | Source::FreedBy(event) => {
+        let of_event = match history.allocations.provenance(id) {
+            Provenance::AllocatedBy(event) | Provenance::FreedBy(event) => {
                 file.snapshot.labels.labels(history.events.labels(event.0)).pool.is_some()
             }
-            Source::Static | Source::Unexplained => false,
+            Provenance::Static | Provenance::Unexplained => false,
         };
         if let Some(pool) = self.pool(file, history, id) {
             pool.told[usize::from(!of_event)] += 1;

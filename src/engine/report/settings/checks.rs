@@ -4,7 +4,7 @@
 
 use crate::open::OpenFile;
 use crate::report::fragmentation::{MUCH, first_failure, most_requested, most_reserved};
-use crate::report::layout::{Asked, Layout};
+use crate::report::layout::{DriverRequest, Layout};
 use crate::report::writing::bytes;
 use base::slice::{Slice, Sliced};
 use base::units::{EventIdx, counted, grouped};
@@ -96,7 +96,7 @@ impl Found {
 /// The run.
 pub(super) struct Checks {
     peak: u32,
-    asked: Option<(Asked, Layout)>,
+    asked: Option<(DriverRequest, Layout)>,
     failed: Option<(u32, Layout)>,
     active: Layout,
     end: Layout,
@@ -114,7 +114,7 @@ impl Checks {
         let layout = |moment| Layout::new(history, lives, moment);
         Checks {
             peak,
-            asked: Asked::before(file, history, lives, peak).map(|asked| (asked, layout(asked.event))),
+            asked: DriverRequest::before(file, history, lives, peak).map(|asked| (asked, layout(asked.event))),
             failed: first_failure(history).map(|event| (event, layout(event))),
             active: layout(most_requested(history)),
             end: layout(history.event_count()),

@@ -6,7 +6,7 @@ use history::replay::{AnnotationRange, DeviceHistory};
 
 /// An annotation that has a place in the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::report) struct Place {
+pub(in crate::report) struct PlacedAnnotation {
     /// Its row in [`DeviceHistory::annotations`].
     pub(in crate::report) row: u32,
     /// In how many others it lies that began before it and are not over where it begins.
@@ -16,7 +16,7 @@ pub(in crate::report) struct Place {
 /// The annotations of a device that lie in its trace, by start.
 #[derive(Default)]
 pub(in crate::report) struct Placed {
-    pub(in crate::report) places: Vec<Place>,
+    pub(in crate::report) places: Vec<PlacedAnnotation>,
     /// From the state before its first event to the one after its last: events at its start and at its end are in it, on the axis
     /// of time, which never goes back. One that never ended goes on to the end of the trace.
     pub(in crate::report) spans: Vec<Span>,
@@ -55,7 +55,7 @@ impl Placed {
             let from = clock.events_before_us(range.start_us);
             let to = clock.events_before_us(end_us.saturating_add(1)).max(from);
             let to = if range.end_us.is_none() { history.event_count() } else { to };
-            self.places.push(Place { row, depth });
+            self.places.push(PlacedAnnotation { row, depth });
             self.spans.push(Span { from, to });
         }
         Ok(())

@@ -11,7 +11,7 @@ use history::replay::DeviceHistory;
 use history::snapshot::Segment;
 
 /// What a segment holds at the end.
-struct Held {
+struct SegmentUse {
     place: u32,
     total: u64,
     unused: u64,
@@ -19,7 +19,7 @@ struct Held {
     live: u64,
 }
 
-impl Held {
+impl SegmentUse {
     /// Whether it holds no live block.
     fn is_whole(&self) -> bool {
         self.live == 0 && self.total > 0
@@ -30,13 +30,13 @@ impl Held {
 pub(super) struct Cached {
     least: Threshold,
     next: usize,
-    held: Vec<Held>,
+    uses: Vec<SegmentUse>,
 }
 
 impl Cached {
     pub(super) fn new(question: &ReportQuestion) -> Cached {
         let least = threshold(question, ["unused", "at least", "bytes"], 1 << 20);
-        Cached { least, next: 0, held: Vec::new() }
+        Cached { least, next: 0, uses: Vec::new() }
     }
 
     /// Works until it is done. One segment's blocks are looked at in one go: they are a few, or a file's.
@@ -45,7 +45,7 @@ impl Cached {
             let is_here = segment.device == history.device;
             slice.spend(if is_here { segment.blocks.len() as u32 } else { 0 } / 2 + 1)?;
             if is_here {
-                self.held.push(held(file, self.next as u32, segment));
+                self.uses.push(use_of(file, self.next as u32, segment));
             }
             self.next += 1;
         }
@@ -56,14 +56,14 @@ impl Cached {
     pub(super) fn write(self, writing: &mut Writing<'_>) {
         let (file, history) = (writing.file, writing.history);
         let last = history.event_count();
-        let Cached { least, held, .. } = self;
-        let sum = |held: &mut dyn Iterator<Item = &Held>| {
-            held.fold([0u64; 3], |[count, total, unused], it| {
+        let Cached { least, uses, .. } = self;
+        let sum = |uses: &mut dyn Iterator<Item = &SegmentUse>| {
+            uses.fold([0u64; 3], |[count, total, unused], it| {
                 [count + 1, total.saturating_add(it.total), unused.saturating_add(it.unused)]
             })
         };
-        let [_, total, unused] = sum(&mut held.iter());
-        let [whole, whole_bytes, _] = sum(&mut held.iter().filter(|it| it.is_whole()));
+        let [_, total, unused] = sum(&mut uses.iter());
+        let [whole, whole_bytes, _] = sum(&mut uses.iter().filter(|it| it.is_whole()));
         if total > 0 {
             let mut text = bytes(unused);
             text.push_str(" of ");
@@ -76,11 +76,11 @@ impl Cached {
             text.push_str(&bytes(whole_bytes));
             text.push_str(" hold none at all");
             // It leaves those of private pools that a graph still has, and pinned host memory.
-            let is_private = |it: &Held| {
+            let is_private = |it: &SegmentUse| {
                 let segment = file.snapshot.segments.get(it.place as usize);
                 segment.and_then(|segment| segment.pool).is_some_and(|pool| pool != (0, 0))
             };
-            let [back, back_bytes, _] = sum(&mut held.iter().filter(|it| it.is_whole() && !is_private(it)));
+            let [back, back_bytes, _] = sum(&mut uses.iter().filter(|it| it.is_whole() && !is_private(it)));
             if back > 0 && history.device >= 0 {
                 text.push_str(": torch.cuda.empty_cache() can give ");
                 if back == whole {
@@ -96,18 +96,18 @@ impl Cached {
             text.push('.');
             writing.say(Tone::Fact, text, Some(at(last)));
         }
-        let ranked = held.iter().zip(0..).filter(|(it, _)| it.unused >= least.value.max(1));
-        let order = |it: &Held| pair(u64::from(it.live > 0), !it.unused);
+        let ranked = uses.iter().zip(0..).filter(|(it, _)| it.unused >= least.value.max(1));
+        let order = |it: &SegmentUse| pair(u64::from(it.live > 0), !it.unused);
         let ranked = sorted_numbers(ranked.map(|(it, place)| (order(it), place)).collect());
-        let ranked: Vec<(&Held, &Segment)> = ranked
+        let ranked: Vec<(&SegmentUse, &Segment)> = ranked
             .into_iter()
             .filter_map(|place| {
-                let it = held.get(place as usize)?;
+                let it = uses.get(place as usize)?;
                 Some((it, file.snapshot.segments.get(it.place as usize)?))
             })
             .collect();
         let [_, total, unused] = sum(&mut ranked.iter().map(|(it, _)| *it));
-        type Row<'a> = (&'a Held, &'a Segment);
+        type Row<'a> = (&'a SegmentUse, &'a Segment);
         let columns = [
             column::bytes("unused", "unused", |(it, _): Row<'_>| it.unused).total(Cell::Bytes(unused)),
             column::bytes("reserved", "reserved", |(it, _): Row<'_>| it.total).total(Cell::Bytes(total)),
@@ -129,7 +129,7 @@ impl Cached {
     }
 }
 
-fn held(file: &OpenFile, place: u32, segment: &Segment) -> Held {
+fn use_of(file: &OpenFile, place: u32, segment: &Segment) -> SegmentUse {
     let rows = segment.blocks.start as usize..segment.blocks.end as usize;
     let blocks = file.snapshot.blocks.get(rows).unwrap_or_default();
     let (mut live, mut used, mut largest) = (0, 0u64, 0);
@@ -141,7 +141,7 @@ fn held(file: &OpenFile, place: u32, segment: &Segment) -> Held {
             largest = block.size.max(largest);
         }
     }
-    Held { place, total: segment.total_size, unused: segment.total_size.saturating_sub(used), largest, live }
+    SegmentUse { place, total: segment.total_size, unused: segment.total_size.saturating_sub(used), largest, live }
 }
 
 /// A pool and whether it is that of small blocks.

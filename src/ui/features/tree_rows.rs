@@ -1,10 +1,10 @@
 //! The rows of the call tree that are seen, as text.
 
-use super::amount::{amount, exact, per_mille, percent};
-use super::shared::Shared;
 use super::tree::Tree;
 use super::tree::{Marked, Scroll};
-use super::views::Tab;
+use crate::amount::{amount, exact, per_mille, percent};
+use crate::shared::Shared;
+use crate::tab::Tab;
 use base::units::{counted, grouped};
 use engine::protocol::{Arrangement, FoldState, NodeKind, Scope, TreeRow};
 
@@ -176,13 +176,13 @@ pub fn view(tree: &Tree, shared: &Shared) -> TreeView {
         way,
         empty: if page.total.count == 0 && page.total.bytes == 0 { nothing(question.scope) } else { "" },
         searched: question.find.is_some() && shared.found_serial().is_some(),
-        found: super::find::found_in(shared, question.find, question.scope, page.found),
+        found: crate::find::found_in(shared, question.find, question.scope, page.found),
         total: page.total.bytes,
     }
 }
 
 /// What is said of a scope that has nothing.
-pub(super) fn nothing(scope: Scope) -> &'static str {
+pub(crate) fn nothing(scope: Scope) -> &'static str {
     match scope {
         Scope::Ever => "Nothing was ever allocated.",
         Scope::At(_) => "Nothing is live at this moment.",
@@ -199,7 +199,7 @@ fn row(tree: &Tree, shared: &Shared, scope: Scope, total: u64, number: u32, row:
     let only_child = row.depth > 0 && row.place[1] <= 1;
     let chain = if only_child { CHAIN_PX } else { 0 };
     let mut title = label.name.clone();
-    let file = super::links::place(&label.file, &label.line, "");
+    let file = crate::links::place(&label.file, &label.line, "");
     if !file.is_empty() {
         title.push('\n');
         title.push_str(&file);

@@ -61,7 +61,7 @@ pub struct Chart {
 const TICK: u8 = 3;
 
 /// A histogram as it is to be drawn.
-pub(super) fn chart(of: Histogram, weights: &[Weight], chosen: Option<[u8; 2]>, measure: Measure) -> Chart {
+pub(crate) fn chart(of: Histogram, weights: &[Weight], chosen: Option<[u8; 2]>, measure: Measure) -> Chart {
     let value = |weight: &Weight| match measure {
         Measure::Bytes => weight.bytes,
         Measure::Count => weight.count.into(),
@@ -105,7 +105,7 @@ pub(super) fn chart(of: Histogram, weights: &[Weight], chosen: Option<[u8; 2]>, 
 }
 
 /// A bar was clicked.
-pub(super) fn click(weights: &[Weight], chosen: &mut Option<[u8; 2]>, class: u8, reach: Reach) {
+pub(crate) fn click(weights: &[Weight], chosen: &mut Option<[u8; 2]>, class: u8, reach: Reach) {
     let is_empty = weights.get(usize::from(class)).is_none_or(|weight| weight.count == 0);
     // Nothing would be left; one that is chosen can be given up whatever it has become.
     if is_empty && chosen.is_none_or(|[from, to]| !(from..=to).contains(&class)) {

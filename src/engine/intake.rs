@@ -8,7 +8,7 @@ use super::protocol::{Access, Member, Want};
 use history::container::{Container, zip};
 
 /// Where the container's bytes come from.
-pub(super) struct Source {
+pub(super) struct Intake {
     feed: Feed,
     total_bytes: Option<u64>,
     access: Access,
@@ -27,10 +27,10 @@ enum Route {
 /// Bytes that tell an archive.
 const HEAD: usize = 4;
 
-impl Source {
+impl Intake {
     /// A file at its beginning.
-    pub(super) fn new(total_bytes: Option<u64>, access: Access, member: Option<u32>) -> Source {
-        Source { feed: Feed::default(), total_bytes, access, member, route: Route::Unknown(Vec::new()) }
+    pub(super) fn new(total_bytes: Option<u64>, access: Access, member: Option<u32>) -> Intake {
+        Intake { feed: Feed::default(), total_bytes, access, member, route: Route::Unknown(Vec::new()) }
     }
 
     /// Takes the bytes that were wanted.

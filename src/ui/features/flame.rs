@@ -8,12 +8,12 @@ pub mod words;
 
 pub(crate) use feature::FEATURE;
 
-use super::change::Change;
-use super::effect::Effect;
-use super::latest::Latest;
-use super::shared::Shared;
-use super::shown::Canvas;
-use super::views::Tab;
+use crate::change::Change;
+use crate::effect::Effect;
+use crate::latest::Latest;
+use crate::shared::Shared;
+use crate::shown::Canvas;
+use crate::tab::Tab;
 use engine::protocol::{
     Answer, Arrangement, FlameBox, FlamePage, FlameQuestion, Internal, Merge, NodeLabel, Question, Root,
 };
@@ -110,7 +110,7 @@ impl FlameGraph {
     }
 
     /// Forgets the boxes: their nodes are others now.
-    pub(super) fn forget_boxes(&mut self) {
+    pub(crate) fn forget_boxes(&mut self) {
         (self.answer, self.zoom) = Default::default();
     }
 
@@ -176,7 +176,7 @@ impl FlameGraph {
     }
 
     /// What a node is called, where it has a box.
-    pub(super) fn label(&self, node: u32) -> Option<&NodeLabel> {
+    pub(crate) fn label(&self, node: u32) -> Option<&NodeLabel> {
         let page = self.page()?;
         page.labels.get(page.boxes.get(self.place_of(node)?)?.label as usize)
     }

@@ -14,11 +14,11 @@ pub mod words;
 
 pub(crate) use feature::FEATURE;
 
-use super::change::Change;
-use super::effect::Effect;
-use super::selecting::select;
-use super::shared::Shared;
-use super::views::Tab;
+use crate::change::Change;
+use crate::effect::Effect;
+use crate::selecting::select;
+use crate::shared::Shared;
+use crate::tab::Tab;
 use data::stop;
 use engine::protocol::{Answer, Grouping, Only, Query, Question, StatePage, StateQuestion};
 use std::rc::Rc;
@@ -28,7 +28,7 @@ use walk::walk;
 const ZOOM: f64 = 1.5;
 
 /// What pointer and controls do.
-pub(super) fn act(memory: &mut Memory, shared: &mut Shared, action: MemoryAction, effects: &mut Vec<Effect>) {
+pub(crate) fn act(memory: &mut Memory, shared: &mut Shared, action: MemoryAction, effects: &mut Vec<Effect>) {
     match action {
         MemoryAction::Resized(canvas) => memory.canvas = Some(canvas),
         MemoryAction::Scrolled(top, height) => memory.scroll.told(top, height),
@@ -80,7 +80,7 @@ fn select_here(memory: &mut Memory, shared: &mut Shared, allocation: u32, effect
 }
 
 /// What a key asks for.
-pub(super) fn step(memory: &mut Memory, shared: &mut Shared, step: MemoryStep, effects: &mut Vec<Effect>) {
+pub(crate) fn step(memory: &mut Memory, shared: &mut Shared, step: MemoryStep, effects: &mut Vec<Effect>) {
     let [sort, pool, stream] = memory.chosen();
     // The first entry is all of them.
     let next_pool = (pool + 1) % (memory.pools.len() + 1);

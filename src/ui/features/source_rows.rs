@@ -1,9 +1,9 @@
 //! What the view "By source" shows: the rows of its table, and the bytes beside the lines of a dropped source file.
 
-use super::amount::{per_mille, percent};
-use super::shared::Shared;
 use super::sources::Sources;
 use super::sources::{SourceText, query};
+use crate::amount::{per_mille, percent};
+use crate::shared::Shared;
 use base::units::{Bytes, counted, grouped};
 use engine::protocol::{NodeLabel, Scope, SourceFile, Standing};
 use std::rc::Rc;

@@ -2,13 +2,13 @@
 
 use super::Table;
 use crate::details::clock;
+use crate::features::tree_rows::nothing;
 use crate::find::found_in;
 use crate::moment::exact;
 use crate::rows::cells::{
     Cell, Grid, RowView, bytes_cell, cell, classes, hexadecimal, nothing_known, number, pool_cell, stream_cell,
 };
 use crate::shared::Shared;
-use crate::tree_rows::nothing;
 use base::units::{Bytes, counted, duration_us, grouped};
 use engine::protocol::{Scope, SortWay, TableColumn, TableRow, TableSort};
 

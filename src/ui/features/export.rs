@@ -3,15 +3,15 @@
 //! At the size of the screen the scene that is shown is the picture. Larger ones get a scene of their own, so nothing is
 //! interpolated; while the worker makes it, no other is asked for, or the newer one would overtake it.
 
-use super::binding::{Binding, Scope, line};
-use super::change::{Change, Turn};
-use super::effect::Effect;
-use super::feature::{Feature, ends_nothing};
-use super::figure::{Figure, sheet, words::Words};
-use super::overlay::Overlay;
-use super::picture_file::{Format, Picture};
-use super::plots;
-use super::shared::Shared;
+use crate::binding::{Binding, Scope, line};
+use crate::change::{Change, Turn};
+use crate::effect::Effect;
+use crate::feature::{Feature, ends_nothing};
+use crate::figure::{Figure, sheet, words::Words};
+use crate::overlay::Overlay;
+use crate::picture_file::{Format, Picture};
+use crate::plots;
+use crate::shared::Shared;
 use base::units::grouped;
 use engine::protocol::{Answer, Looks, Question};
 use picture::outline::{Rect, outline};
@@ -57,7 +57,7 @@ struct Making {
 
 impl Export {
     /// Whether the worker is making a scene for a file.
-    pub(super) fn is_drawing(&self) -> bool {
+    pub(crate) fn is_drawing(&self) -> bool {
         self.making.is_some()
     }
 }
@@ -80,16 +80,17 @@ pub enum ExportStep {
     Save(Format),
 }
 
-/// Its keys.
-const KEYS: &[Binding<ExportStep>] = {
-    use Format::{Png1, Png2, Png4, Svg};
-    &[
-        line(Scope::Page, &["i"], ExportStep::Toggle, "Save the picture, or the page…", "export-open"),
-        line(Scope::Export, &["1"], ExportStep::Save(Png1), "PNG, as on the screen", "export-png-1"),
-        line(Scope::Export, &["2"], ExportStep::Save(Png2), "PNG, twice as many pixels", "export-png-2"),
-        line(Scope::Export, &["4"], ExportStep::Save(Png4), "PNG, four times as many", "export-png-4"),
-        line(Scope::Export, &["s"], ExportStep::Save(Svg), "SVG", "export-svg"),
-    ]
+/// Its keys: one opens the dialog, and each format has its own there.
+const KEYS: &[Binding<ExportStep>] = &{
+    let open = line(Scope::Page, &["i"], ExportStep::Toggle, "Save the picture, or the page…", "export-open");
+    let mut keys = [open; 1 + Format::ALL.len()];
+    let mut at = 0;
+    while at < Format::ALL.len() {
+        let Binding { scope, keys: of, command, label, control } = Format::ALL[at].binding();
+        at += 1;
+        keys[at] = line(scope, of, ExportStep::Save(command), label, control);
+    }
+    keys
 };
 
 fn act(export: &mut Export, shared: &mut Shared, action: ExportAction, _: &mut Vec<Effect>) {
@@ -197,7 +198,7 @@ fn take(
 }
 
 /// How it takes part: a picture for a file overtakes those for the screen, and it takes its scene before they do.
-pub(super) const FEATURE: Feature<Export, ExportAction, ExportStep> = Feature {
+pub(crate) const FEATURE: Feature<Export, ExportAction, ExportStep> = Feature {
     reset,
     asks: &[(Turn::AfterScene, begin)],
     take,

@@ -1,26 +1,40 @@
 //! Everything the page knows: what all features share, and each feature's own state. The list of features stands here, once: their
 //! states, actions, commands, keys and links follow from it.
 
+pub mod events;
+pub mod export;
+pub mod flame;
+pub mod histograms;
+pub mod html;
+pub mod memory;
+pub mod source_rows;
+pub mod sources;
+pub mod table;
+pub mod tree;
+pub mod tree_keys;
+pub mod tree_rows;
+pub mod why;
+
 use super::binding::Binding;
 use super::change::Turn;
 use super::effect::Effect;
-use super::events::{self, EventStep, Events, EventsAction};
-use super::export::{self, Export, ExportAction, ExportStep};
-use super::flame::{self, FlameAction, FlameGraph, FlameStep};
-use super::html::{self, Saving};
 use super::link::reading::{Key, Reading};
-use super::memory::{self, Memory, MemoryAction, MemoryStep};
 use super::parts;
 use super::shared::Shared;
-use super::sources::{self, SourceAction, Sources};
-use super::table::{self, Table, TableAction, TableStep};
-use super::tree::{self, Tree};
-use super::tree_keys::{TreeAction, TreeCommand};
 use super::url::Came;
-use super::why::{self, Why, WhyAction, WhyStep};
 use engine::protocol::Answer;
+use events::{EventStep, Events, EventsAction};
+use export::{Export, ExportAction, ExportStep};
+use flame::{FlameAction, FlameGraph, FlameStep};
+use html::Saving;
+use memory::{Memory, MemoryAction, MemoryStep};
+use sources::{SourceAction, Sources};
 use std::convert::Infallible;
 use std::ops::{Deref, DerefMut};
+use table::{Table, TableAction, TableStep};
+use tree::Tree;
+use tree_keys::{TreeAction, TreeCommand};
+use why::{Why, WhyAction, WhyStep};
 
 /// From the list of features: what each adds to the state, to the actions and to the commands, and a call of all of them.
 macro_rules! features {
@@ -53,14 +67,14 @@ macro_rules! features {
 
         impl State {
             /// Carries out an action of a feature.
-            pub(super) fn act(&mut self, action: FeatureAction, effects: &mut Vec<Effect>) {
+            pub(crate) fn act(&mut self, action: FeatureAction, effects: &mut Vec<Effect>) {
                 match action {
                     $(FeatureAction::$Name(action) => ($feature.act)(&mut self.$field, &mut self.shared, action, effects),)*
                 }
             }
 
             /// Carries out a command of a feature.
-            pub(super) fn command(&mut self, command: FeatureCommand, effects: &mut Vec<Effect>) {
+            pub(crate) fn command(&mut self, command: FeatureCommand, effects: &mut Vec<Effect>) {
                 match command {
                     $(FeatureCommand::$Name(command) => {
                         ($feature.command)(&mut self.$field, &mut self.shared, command, effects);
@@ -69,14 +83,14 @@ macro_rules! features {
             }
 
             /// Every feature forgets what no longer holds since it was called last.
-            pub(super) fn forget(&mut self) {
+            pub(crate) fn forget(&mut self) {
                 for change in std::mem::take(&mut self.shared.changes) {
                     $(($feature.reset)(&mut self.$field, &mut self.shared, change);)*
                 }
             }
 
             /// Everything whose turn it is asks.
-            pub(super) fn ask(&mut self, turn: Turn, device: i64, effects: &mut Vec<Effect>) {
+            pub(crate) fn ask(&mut self, turn: Turn, device: i64, effects: &mut Vec<Effect>) {
                 parts::ask(&mut self.shared, turn, device, effects);
                 self.forget();
                 $(for (_, ask) in $feature.asks.iter().filter(|(when, _)| *when == turn) {
@@ -86,26 +100,26 @@ macro_rules! features {
             }
 
             /// Hands an answer to what asked for it; one that nobody waits for any more is dropped.
-            pub(super) fn take(&mut self, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
+            pub(crate) fn take(&mut self, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
                 let answer = parts::take(&mut self.shared, serial, answer, effects)?;
                 $(let answer = ($feature.take)(&mut self.$field, &mut self.shared, serial, answer, effects)?;)*
                 Some(answer)
             }
 
             /// Ends what Escape ends of a feature that is seen; whether there was something.
-            pub(super) fn escape(&mut self) -> bool {
+            pub(crate) fn escape(&mut self) -> bool {
                 false $(|| ($feature.escape)(&mut self.$field, &mut self.shared))*
             }
 
             /// The keys of links that the features have, with their values now.
-            pub(super) fn link_values(&self) -> Vec<(&'static str, String)> {
+            pub(crate) fn link_values(&self) -> Vec<(&'static str, String)> {
                 let mut values = Vec::new();
                 $(values.extend($feature.links.iter().map(|key| (key.name, (key.get)(&self.$field, &self.shared))));)*
                 values
             }
 
             /// Shows what a link has of the features: `read` takes a value into the state.
-            pub(super) fn show_link(&mut self, read: &mut LinkReader<'_>) {
+            pub(crate) fn show_link(&mut self, read: &mut LinkReader<'_>) {
                 $(for key in $feature.links {
                     read(key.name, &mut |reading| (key.set)(&mut self.$field, &mut self.shared, reading));
                 })*
@@ -113,7 +127,7 @@ macro_rules! features {
         }
 
         /// Names of the keys of links that the features have, and whether a change of each is a step.
-        pub(super) fn link_keys() -> impl Iterator<Item = (&'static str, bool)> {
+        pub(crate) fn link_keys() -> impl Iterator<Item = (&'static str, bool)> {
             fn names<S>(keys: &'static [Key<S>]) -> impl Iterator<Item = (&'static str, bool)> {
                 keys.iter().map(|key| (key.name, key.is_step))
             }
@@ -121,7 +135,7 @@ macro_rules! features {
         }
 
         /// The keys of all features.
-        pub(super) fn bindings() -> impl Iterator<Item = Binding<FeatureCommand>> {
+        pub(crate) fn bindings() -> impl Iterator<Item = Binding<FeatureCommand>> {
             std::iter::empty()$(.chain($feature.keys.iter().map(|binding| binding.of(FeatureCommand::$Name))))*
         }
     };
@@ -149,7 +163,7 @@ features! {
 }
 
 /// Reads the value of a key of a link, with what takes it into the state.
-pub(super) type LinkReader<'a> = dyn FnMut(&'static str, &mut dyn FnMut(&mut Reading<'_>)) + 'a;
+pub(crate) type LinkReader<'a> = dyn FnMut(&'static str, &mut dyn FnMut(&mut Reading<'_>)) + 'a;
 
 impl State {
     /// Nothing is open yet, and the page came here in this way.

@@ -1,7 +1,7 @@
 //! What of the table and the histograms stands in a link.
 
 use super::Table;
-use crate::histograms::Measure;
+use crate::features::histograms::Measure;
 use crate::link::reading::{Key, Reading, between, kept, name, word};
 use crate::shared::Shared;
 use engine::protocol::{SortWay, TableColumn, TableSort};

@@ -9,16 +9,16 @@ pub use grid::{COLUMNS, TableStatus, grid, order, status};
 
 pub(crate) use feature::FEATURE;
 
-use super::binding::{Binding, Scope, line};
-use super::change::Change;
-use super::effect::Effect;
 use super::histograms::{self, Chart, Histogram, Measure, Reach};
-use super::latest::Latest;
-use super::rows::{Chosen, Copying, Extent, RowsStep};
-use super::scroll::Scroll;
-use super::selecting;
-use super::shared::Shared;
-use super::views::Tab;
+use crate::binding::{Binding, Scope, line};
+use crate::change::Change;
+use crate::effect::Effect;
+use crate::latest::Latest;
+use crate::rows::{Chosen, Copying, Extent, RowsStep};
+use crate::scroll::Scroll;
+use crate::selecting;
+use crate::shared::Shared;
+use crate::tab::Tab;
 use engine::protocol::{
     Answer, Filter, QueryError, Question, SortWay, TableColumn, TableFilter, TablePage, TableQuestion, TableSort,
     Weight,
@@ -83,7 +83,7 @@ impl Table {
     }
 
     /// The search that it was asked about.
-    pub(super) fn known_find(&self) -> Option<u32> {
+    pub(crate) fn known_find(&self) -> Option<u32> {
         self.answer.question().and_then(|known| known.find)
     }
 
@@ -139,9 +139,9 @@ pub enum TableStep {
 
 /// Its keys; those of rows are the same for all lists ([`RowsStep`]).
 const KEYS: &[Binding<TableStep>] = &[
-    line(Scope::Histograms, &["m"], TableStep::ToggleMeasure, "Bars of bytes, or of counts", "measure"),
+    line(Scope::Tab(Tab::Histograms), &["m"], TableStep::ToggleMeasure, "Bars of bytes, or of counts", "measure"),
     line(
-        Scope::Histograms,
+        Scope::Tab(Tab::Histograms),
         &["Delete", "Backspace"],
         TableStep::ClearBars,
         "List everything again",
@@ -177,7 +177,7 @@ fn command(table: &mut Table, shared: &mut Shared, step: TableStep, _: &mut Vec<
 }
 
 /// What keys and controls do with its rows.
-pub(super) fn rows(table: &mut Table, shared: &mut Shared, step: RowsStep, effects: &mut Vec<Effect>) {
+pub(crate) fn rows(table: &mut Table, shared: &mut Shared, step: RowsStep, effects: &mut Vec<Effect>) {
     match step {
         RowsStep::Go(go, extent) => {
             if let Some(last) = table.scroll.rows.checked_sub(1) {

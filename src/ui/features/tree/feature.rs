@@ -3,7 +3,7 @@
 use super::{Tree, arrange, ask, link, reset, take};
 use crate::change::Turn;
 use crate::feature::{Feature, ends_nothing};
-use crate::tree_keys::{self, TreeAction, TreeCommand};
+use crate::features::tree_keys::{self, TreeAction, TreeCommand};
 
 /// What it declares.
 pub(crate) const FEATURE: Feature<Tree, TreeAction, TreeCommand> = Feature {

@@ -10,13 +10,13 @@ mod link;
 
 pub(crate) use feature::FEATURE;
 
-use super::change::Change;
-use super::effect::{Effect, GivenFile};
-use super::find;
-use super::shared::Shared;
 use super::source_rows::{RowKind, view};
-use super::stage::Stage;
-use super::views::Tab;
+use crate::change::Change;
+use crate::effect::{Effect, GivenFile};
+use crate::find;
+use crate::shared::Shared;
+use crate::stage::Stage;
+use crate::tab::Tab;
 use engine::protocol::{Answer, Question, SourceFile};
 use std::rc::Rc;
 
@@ -53,7 +53,7 @@ fn take(sources: &mut Sources, _: &mut Shared, serial: u32, answer: Answer, _: &
 
 /// Whether files that were given are source files and no snapshots, while a snapshot is open. Then one is to be read: that of the
 /// heaviest file of the snapshot, or else the first.
-pub(super) fn given(
+pub(crate) fn given(
     sources: &mut Sources,
     shared: &mut Shared,
     files: &[GivenFile],

@@ -1,10 +1,11 @@
 //! What keys, buttons and the pointer do in the call tree.
 
-use super::binding::{Binding, Scope, line};
-use super::effect::Effect;
-use super::selecting::select;
-use super::shared::Shared;
 use super::tree::{Scroll, Tree};
+use crate::binding::{Binding, Scope, line};
+use crate::effect::Effect;
+use crate::selecting::select;
+use crate::shared::Shared;
+use crate::tab::Tab;
 use engine::protocol::{FoldState, Internal, Merge, Question, Reach, Reveal, Root};
 
 /// What a key or a control of the call tree asks for.
@@ -86,7 +87,7 @@ pub enum TreeAction {
 pub const MERGES: [(Merge, &str); 3] = [(Merge::Line, "line"), (Merge::Function, "function"), (Merge::File, "file")];
 
 /// Takes what happened into the state.
-pub(super) fn act(tree: &mut Tree, shared: &mut Shared, action: TreeAction, _: &mut Vec<Effect>) {
+pub(crate) fn act(tree: &mut Tree, shared: &mut Shared, action: TreeAction, _: &mut Vec<Effect>) {
     match action {
         TreeAction::Scrolled { top_px, height_px } => {
             tree.scroll = Scroll { top_px: top_px.max(0.0), height_px: height_px.max(0.0), ..tree.scroll };
@@ -105,7 +106,7 @@ pub(super) fn act(tree: &mut Tree, shared: &mut Shared, action: TreeAction, _: &
 }
 
 /// Carries out a command.
-pub(super) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand, effects: &mut Vec<Effect>) {
+pub(crate) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand, effects: &mut Vec<Effect>) {
     let searched = shared.found_serial().is_some();
     let (row, page) = (tree.active(), tree.scroll.page());
     let active = tree.active_row().map(|row| (row.node, row.fold, row.depth, row.parent));
@@ -205,7 +206,7 @@ pub(super) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand
 }
 
 /// Selects the allocation that the worker found to be the heaviest of a row.
-pub(super) fn heaviest(
+pub(crate) fn heaviest(
     tree: &mut Tree,
     shared: &mut Shared,
     serial: u32,
@@ -235,34 +236,34 @@ fn toggle(tree: &mut Tree) {
 const ROWS: &str = "tree-rows";
 
 /// Its keys.
-pub(super) const KEYS: &[Binding<TreeCommand>] = {
-    use Scope::Tree;
+pub(crate) const KEYS: &[Binding<TreeCommand>] = {
+    const AT: Scope = Scope::Tab(Tab::Tree);
     use TreeCommand::*;
     &[
-        line(Tree, &["ArrowUp"], Up, "Row above", ROWS),
-        line(Tree, &["ArrowDown"], Down, "Row below", ROWS),
-        line(Tree, &["ArrowRight"], In, "Open the row, or go to its first child", ROWS),
-        line(Tree, &["ArrowLeft"], Out, "Close the row, or go to its parent", ROWS),
-        line(Tree, &["Space"], Toggle, "Open the row, or close it", ROWS),
-        line(Tree, &["PageUp"], PageUp, "Page up", ROWS),
-        line(Tree, &["PageDown"], PageDown, "Page down", ROWS),
-        line(Tree, &["Home"], First, "First row", ROWS),
-        line(Tree, &["End"], Last, "Last row", ROWS),
-        line(Tree, &["e", "*"], OpenBelow, "Open all below the row", "tree-open-below"),
-        line(Tree, &["c"], CloseBelow, "Close all below the row", "tree-close-below"),
-        line(Tree, &["Shift+e"], OpenAll, "Open all rows", "tree-open-all"),
-        line(Tree, &["Shift+c"], CloseAll, "Close all rows", "tree-close-all"),
-        line(Tree, &["f"], Focus, "Only the row and what is below it", "tree-focus"),
-        line(Tree, &["Backspace"], Back, "Back to what stood at the top before", "tree-back"),
-        line(Tree, &["Shift+Backspace"], Whole, "The whole tree again", "tree-whole"),
-        line(Tree, &["r"], Invert, "Innermost frames at the root, or outermost", "tree-invert"),
-        line(Tree, &["h"], HideInternal, "Leave internal frames out, or show them", "tree-internal"),
-        line(Tree, &["m"], NextMerge, "Merge frames by line, function or file", "tree-merge"),
-        line(Tree, &["Enter"], Select, "Select the row: its allocations stand out", "tree-select"),
-        line(Tree, &["a"], Heaviest, "Select the heaviest allocation of the row", "tree-heaviest"),
-        line(Tree, &["g"], Selection, "To the stack of the selected allocation", "tree-selection"),
-        line(Tree, &["n"], NextMatch, "Next row that the search looks for", "tree-next-match"),
-        line(Tree, &["Shift+n"], PreviousMatch, "Row before that it looks for", "tree-previous-match"),
-        line(Tree, &["s"], Source, "Open the row's source", "tree-source"),
+        line(AT, &["ArrowUp"], Up, "Row above", ROWS),
+        line(AT, &["ArrowDown"], Down, "Row below", ROWS),
+        line(AT, &["ArrowRight"], In, "Open the row, or go to its first child", ROWS),
+        line(AT, &["ArrowLeft"], Out, "Close the row, or go to its parent", ROWS),
+        line(AT, &["Space"], Toggle, "Open the row, or close it", ROWS),
+        line(AT, &["PageUp"], PageUp, "Page up", ROWS),
+        line(AT, &["PageDown"], PageDown, "Page down", ROWS),
+        line(AT, &["Home"], First, "First row", ROWS),
+        line(AT, &["End"], Last, "Last row", ROWS),
+        line(AT, &["e", "*"], OpenBelow, "Open all below the row", "tree-open-below"),
+        line(AT, &["c"], CloseBelow, "Close all below the row", "tree-close-below"),
+        line(AT, &["Shift+e"], OpenAll, "Open all rows", "tree-open-all"),
+        line(AT, &["Shift+c"], CloseAll, "Close all rows", "tree-close-all"),
+        line(AT, &["f"], Focus, "Only the row and what is below it", "tree-focus"),
+        line(AT, &["Backspace"], Back, "Back to what stood at the top before", "tree-back"),
+        line(AT, &["Shift+Backspace"], Whole, "The whole tree again", "tree-whole"),
+        line(AT, &["r"], Invert, "Innermost frames at the root, or outermost", "tree-invert"),
+        line(AT, &["h"], HideInternal, "Leave internal frames out, or show them", "tree-internal"),
+        line(AT, &["m"], NextMerge, "Merge frames by line, function or file", "tree-merge"),
+        line(AT, &["Enter"], Select, "Select the row: its allocations stand out", "tree-select"),
+        line(AT, &["a"], Heaviest, "Select the heaviest allocation of the row", "tree-heaviest"),
+        line(AT, &["g"], Selection, "To the stack of the selected allocation", "tree-selection"),
+        line(AT, &["n"], NextMatch, "Next row that the search looks for", "tree-next-match"),
+        line(AT, &["Shift+n"], PreviousMatch, "Row before that it looks for", "tree-previous-match"),
+        line(AT, &["s"], Source, "Open the row's source", "tree-source"),
     ]
 };

@@ -2,9 +2,9 @@
 
 use super::FlameGraph;
 use crate::amount::{amount, exact, percent};
+use crate::features::tree_rows::nothing;
 use crate::find::found_in;
 use crate::shared::Shared;
-use crate::tree_rows::nothing;
 use base::units::{counted, grouped};
 use engine::protocol::{FlameBox, FlamePage, NodeLabel, Scope};
 

@@ -1,9 +1,9 @@
 //! The page in one file with the open snapshot in it: what it is called, what it opens at, and what is said while it is made.
 
-use super::effect::{Effect, PageToSave};
-use super::feature::{Feature, commands_nothing, ends_nothing, keeps_all, takes_nothing};
-use super::figure::words::plain;
-use super::shared::Shared;
+use crate::effect::{Effect, PageToSave};
+use crate::feature::{Feature, commands_nothing, ends_nothing, keeps_all, takes_nothing};
+use crate::figure::words::plain;
+use crate::shared::Shared;
 use base::units::Bytes;
 use std::convert::Infallible;
 
@@ -53,7 +53,7 @@ pub enum Step {
 }
 
 /// The open snapshot shall be saved in a page, which opens at `view`: the link to what is seen, without what it opens.
-pub(super) fn save(html: &mut Saving, shared: &mut Shared, view: String, effects: &mut Vec<Effect>) {
+pub(crate) fn save(html: &mut Saving, shared: &mut Shared, view: String, effects: &mut Vec<Effect>) {
     let Some(choice) = shared.snapshots.get(shared.chosen).filter(|_| shared.file().is_some()) else { return };
     if *html == Saving::Underway {
         shared.remark = Some("A page is being saved already.".to_owned());
@@ -68,7 +68,7 @@ pub(super) fn save(html: &mut Saving, shared: &mut Shared, view: String, effects
 }
 
 /// How it takes part.
-pub(super) const FEATURE: Feature<Saving, Step, Infallible> = Feature {
+pub(crate) const FEATURE: Feature<Saving, Step, Infallible> = Feature {
     reset: keeps_all,
     asks: &[],
     take: takes_nothing,

@@ -13,11 +13,11 @@ mod link;
 
 pub(crate) use feature::FEATURE;
 
-use super::change::Change;
-use super::effect::Effect;
-use super::shared::Shared;
 use super::tree_keys::{self};
-use super::views::Tab;
+use crate::change::Change;
+use crate::effect::Effect;
+use crate::shared::Shared;
+use crate::tab::Tab;
 use engine::protocol::{Answer, Question, Reveal, TreePage, TreeQuestion};
 
 /// Brings the tree up to date with what it is about, and asks for what is missing.
@@ -79,7 +79,7 @@ fn ask_rows(tree: &mut Tree, shared: &mut Shared, device: i64, effects: &mut Vec
 }
 
 /// Changes to the file, the device and the arrangement that are wanted: nodes have other numbers there.
-pub(super) fn arrange(tree: &mut Tree, shared: &mut Shared) {
+pub(crate) fn arrange(tree: &mut Tree, shared: &mut Shared) {
     let of = (shared.load, shared.device_place);
     if tree.of != of {
         let scroll = Scroll { top_px: 0.0, moved: tree.scroll.moved.wrapping_add(1), ..tree.scroll };

@@ -1,5 +1,10 @@
 //! The list of events: what it lists, which part of it is seen, which rows are chosen; and how it and the moment follow each other.
 
+mod data;
+
+pub(crate) use data::Lead;
+pub use data::{EventStep, Events, EventsAction, ROW_PX};
+
 mod feature;
 mod link;
 mod view;
@@ -8,121 +13,18 @@ pub use view::{COLUMNS, Chip, EventsStatus, chips, grid, status};
 
 pub(crate) use feature::FEATURE;
 
-use super::binding::{Binding, Scope, line};
-use super::change::Change;
-use super::effect::Effect;
-use super::latest::Latest;
-use super::rows::{Chosen, Copying, Extent, RowsStep};
-use super::scroll::Scroll;
-use super::selecting::select;
-use super::shared::Shared;
-use super::views::Tab;
-use engine::protocol::{Answer, EventRow, EventsFilter, EventsPage, EventsQuestion, Question};
+use crate::binding::{Binding, Scope, line};
+use crate::change::Change;
+use crate::effect::Effect;
+use crate::rows::{Chosen, Extent, RowsStep};
+use crate::selecting::select;
+use crate::shared::Shared;
+use crate::tab::Tab;
+use engine::protocol::{Answer, EventsFilter, EventsQuestion, Question};
 use std::rc::Rc;
 
-/// CSS pixels of a row.
-pub const ROW_PX: f64 = 22.0;
-
-/// The list of events.
-#[derive(Clone, Debug)]
-pub struct Events {
-    /// What stands in the field of the filter.
-    pub text: String,
-    /// What is wrong with it.
-    pub wrong: Option<String>,
-    /// What is listed: the last text that nothing was wrong with, the chosen actions.
-    filter: EventsFilter,
-    /// Rows that are chosen, and the one that keys start from.
-    pub chosen: Chosen,
-    /// How far its rows are scrolled.
-    pub scroll: Scroll,
-    answer: Latest<EventsQuestion, Rc<EventsPage>>,
-    /// The moment whose row was looked for last, or that the list has set.
-    followed: Option<u32>,
-    /// Who follows whom.
-    lead: Lead,
-    copying: Copying,
-}
-
-/// Who follows whom.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Lead {
-    /// The list follows the moment.
-    #[default]
-    Moment,
-    /// The moment becomes that of the row that keys led to, as soon as it is known which event that is.
-    Row,
-}
-
-impl Default for Events {
-    fn default() -> Events {
-        Events {
-            text: String::new(),
-            wrong: None,
-            filter: EventsFilter::default(),
-            chosen: Chosen::default(),
-            scroll: Scroll::new(ROW_PX),
-            answer: Latest::default(),
-            followed: None,
-            lead: Lead::default(),
-            copying: Copying::default(),
-        }
-    }
-}
-
-/// What a person does in the list with pointer and field; and what the browser reports of it.
-#[derive(Clone, Debug, PartialEq)]
-pub enum EventsAction {
-    /// So many CSS pixels are above what is seen, and so many are seen.
-    Scrolled(f64, f64),
-    /// A row was clicked.
-    RowClicked(u32, Extent),
-    /// This stands in the field of the filter.
-    Typed(String),
-    /// Events of this action, by its place among all, are listed alone beside the others that are, or no longer.
-    ActionToggled(u32),
-}
-
-/// What a key asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum EventStep {
-    /// Select the allocation of the row.
-    Select,
-    /// To the event that made the selected allocation.
-    ToBorn,
-    /// To the event that ended it.
-    ToFreed,
-}
-
-impl Events {
-    /// The part of the list that is shown.
-    pub fn page(&self) -> Option<&EventsPage> {
-        self.answer.latest().map(|page| &**page)
-    }
-
-    /// Whether anything but the range decides what is listed.
-    pub fn is_filtered(&self) -> bool {
-        !self.text.is_empty() || self.filter.actions != 0
-    }
-
-    /// The actions that are listed alone: see [`EventsFilter::actions`].
-    pub(super) fn actions(&self) -> u32 {
-        self.filter.actions
-    }
-
-    /// Lists these actions alone.
-    pub(super) fn list_actions(&mut self, actions: u32) {
-        self.filter.actions = actions;
-    }
-
-    fn row(&self, row: u32) -> Option<&EventRow> {
-        let page = self.page()?;
-        page.rows.get(row.checked_sub(page.first)? as usize)
-    }
-}
-
 /// What pointer and field do.
-pub(super) fn act(events: &mut Events, shared: &mut Shared, action: EventsAction, effects: &mut Vec<Effect>) {
+pub(crate) fn act(events: &mut Events, shared: &mut Shared, action: EventsAction, effects: &mut Vec<Effect>) {
     match action {
         EventsAction::Scrolled(top, height) => events.scroll.told(top, height),
         EventsAction::RowClicked(row, extent) => {
@@ -143,7 +45,7 @@ pub(super) fn act(events: &mut Events, shared: &mut Shared, action: EventsAction
 }
 
 /// What keys and controls do with its rows.
-pub(super) fn rows(events: &mut Events, shared: &mut Shared, step: RowsStep, effects: &mut Vec<Effect>) {
+pub(crate) fn rows(events: &mut Events, shared: &mut Shared, step: RowsStep, effects: &mut Vec<Effect>) {
     match step {
         RowsStep::Go(go, extent) => {
             if let Some(last) = events.scroll.rows.checked_sub(1) {
@@ -231,11 +133,12 @@ fn copy(events: &mut Events, shared: &mut Shared, effects: &mut Vec<Effect>) {
 /// Its keys.
 const KEYS: &[Binding<EventStep>] = {
     use EventStep::*;
-    use Scope::{Events, Page};
+    use Scope::Page;
+    const AT: Scope = Scope::Tab(Tab::Events);
     &[
         line(Page, &["Shift+b"], ToBorn, "To the event that made the selection", "details-born"),
         line(Page, &["Shift+d"], ToFreed, "To the event that ended it", "details-freed"),
-        line(Events, &["Enter"], Select, "Select the event's allocation", "events-grid"),
+        line(AT, &["Enter"], Select, "Select the event's allocation", "events-grid"),
     ]
 };
 

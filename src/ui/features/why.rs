@@ -14,13 +14,13 @@ pub mod view;
 
 pub(crate) use feature::FEATURE;
 
-use super::change::Change;
-use super::effect::Effect;
-use super::markdown::markdown;
-use super::settings::Dialog;
-use super::shared::Shared;
-use super::summary::device_name;
-use super::views::Tab;
+use crate::change::Change;
+use crate::effect::Effect;
+use crate::markdown::markdown;
+use crate::settings::Dialog;
+use crate::shared::Shared;
+use crate::summary::device_name;
+use crate::tab::Tab;
 use engine::protocol::category::MOST_CATEGORIES;
 use engine::protocol::{Answer, DeviceSummary, Question, Report, ReportQuestion, Topic};
 use evidence::follow;
@@ -38,7 +38,7 @@ fn ran_out(device: &DeviceSummary) -> bool {
 }
 
 /// A file was opened: the device to show first. Where memory ran out on one, it is that one, and why is seen at once.
-pub(super) fn opened(why: &mut Why, shared: &mut Shared) -> usize {
+pub(crate) fn opened(why: &mut Why, shared: &mut Shared) -> usize {
     let place = shared.file().and_then(|file| file.devices.iter().position(ran_out));
     match place {
         Some(_) => {
@@ -135,7 +135,7 @@ fn take_report(why: &mut Why, serial: u32, report: Report) {
 }
 
 /// Carries out what happened in the tab.
-pub(super) fn act(why: &mut Why, shared: &mut Shared, action: WhyAction, effects: &mut Vec<Effect>) {
+pub(crate) fn act(why: &mut Why, shared: &mut Shared, action: WhyAction, effects: &mut Vec<Effect>) {
     match action {
         WhyAction::TopicChosen(topic) => (why.topic, why.active) = (topic, 0),
         WhyAction::Picked(place) => pick(why, shared, place, effects),
@@ -160,7 +160,7 @@ pub(super) fn act(why: &mut Why, shared: &mut Shared, action: WhyAction, effects
 }
 
 /// Carries out a key.
-pub(super) fn step(why: &mut Why, shared: &mut Shared, step: WhyStep, effects: &mut Vec<Effect>) {
+pub(crate) fn step(why: &mut Why, shared: &mut Shared, step: WhyStep, effects: &mut Vec<Effect>) {
     let (active, count) = (why.active, why.items().len());
     let last = count.saturating_sub(1);
     match step {

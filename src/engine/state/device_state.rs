@@ -16,10 +16,10 @@ use crate::protocol::{Scope, StateSums, Weight};
 use crate::radix::Radix;
 use base::slice::{STEPS, Slice, Sliced, Spent};
 use base::units::Moment;
-use history::replay::{AllocationId, Candidates, DeviceHistory, SegmentLives, Source};
+use history::replay::{AllocationId, Candidates, DeviceHistory, Provenance, SegmentLives};
 
 /// The state of a device at a moment.
-pub(crate) struct Held {
+pub(crate) struct DeviceState {
     pub(crate) device: i64,
     pub(crate) moment: u32,
     /// By address.
@@ -40,9 +40,9 @@ pub(crate) struct Segment {
     pub(crate) end: u64,
     /// Its number in [`SegmentLives::kinds`].
     pub(crate) kind: u32,
-    /// Its ranges: the first place in [`Held::ranges`], and the first beyond.
+    /// Its ranges: the first place in [`DeviceState::ranges`], and the first beyond.
     pub(super) ranges: [u32; 2],
-    /// Its blocks: the first place in [`Held::blocks`], and the first beyond.
+    /// Its blocks: the first place in [`DeviceState::blocks`], and the first beyond.
     pub(super) blocks: [u32; 2],
     pub(crate) sums: StateSums,
 }
@@ -70,15 +70,15 @@ enum Work {
     Done,
 }
 
-impl Held {
+impl DeviceState {
     /// Nothing yet; of a moment that the trace has.
-    pub(crate) fn new(history: &DeviceHistory, lives: &SegmentLives, moment: u32) -> Held {
+    pub(crate) fn new(history: &DeviceHistory, lives: &SegmentLives, moment: u32) -> DeviceState {
         let moment = moment.min(history.event_count());
         let candidates = lives.live.candidates(&lives.ranges, Moment(moment));
         let radix = Radix::with_room(candidates.len());
         let (segments, blocks, ranges, astray) = Default::default();
         let work = Work::Ranges(candidates, 0, radix);
-        Held { device: history.device, moment, segments, blocks, ranges, astray, work }
+        DeviceState { device: history.device, moment, segments, blocks, ranges, astray, work }
     }
 
     /// Whether it is that of this device and moment.
@@ -171,7 +171,7 @@ impl Held {
                 Work::Blocks(population, next, mut radix) if next < population.len() => {
                     let end = population.len().min(next + STEPS as usize);
                     population.part(history, next..end, &mut |id, size| {
-                        if history.allocations.source(id) == Source::Unexplained {
+                        if history.allocations.provenance(id) == Provenance::Unexplained {
                             self.astray.add(Weight { bytes: size, count: 1 });
                         } else {
                             radix.push(history.allocations.address(id), id.0);
