@@ -248,8 +248,11 @@ fn over_wall_clock_the_worker_says_where_a_span_is() {
     let (serial, at) = asked.expect("a question");
     assert_eq!(at, [At::Moment(100), At::Moment(199)]);
     let before = page.window();
-    let facts =
-        |moment, time| MomentFacts { moment, place: Place { time, ..Place::default() }, ..MomentFacts::default() };
+    let facts = |moment, time| MomentFacts {
+        moment,
+        place: AxisPoint { time, ..AxisPoint::default() },
+        ..MomentFacts::default()
+    };
     page.answered(serial + 1000, Answer::Moments(vec![facts(100, 1), facts(199, 2)]));
     assert_eq!(page.window(), before);
     page.answered(serial, Answer::Moments(vec![facts(100, 1000), facts(199, 2000)]));
