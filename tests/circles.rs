@@ -12,15 +12,7 @@ fn no_file_imports_itself_through_others() {
         let files = sources.iter().filter(|source| source.room() == *room && source.name != format!("{room}/main.rs"));
         let files: Vec<_> = files.map(|source| (&source.name[room.len() + 1..], source.text.as_str())).collect();
         let circles = circles(&files);
-        assert!(
-            circles.is_empty(),
-            "{room}:
-{}",
-            circles.join(
-                "
-"
-            )
-        );
+        assert!(circles.is_empty(), "{room}:\n{}", circles.join("\n"));
     }
 }
 
