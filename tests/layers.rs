@@ -183,7 +183,9 @@ fn the_page_and_its_skeleton_name_the_same_ids() {
     for id in &used {
         assert!(ids.contains(id), "index.html refers to an id {id} that it does not have");
     }
-    for binding in memscape::ui::keys::BINDINGS {
+    for binding in memscape::ui::keys::BINDINGS.iter() {
+        let has_heading = memscape::ui::binding::Scope::ALL.iter().any(|(scope, _)| *scope == binding.scope);
+        assert!(has_heading, "the list of keys has no heading for {:?}", binding.scope);
         assert!(
             ids.contains(binding.control),
             "{} is to be the control of a key, but is not in index.html",
@@ -194,7 +196,11 @@ fn the_page_and_its_skeleton_name_the_same_ids() {
     let mut literals = BTreeSet::new();
     for source in sources().iter().filter(|source| source.room() == "page") {
         literals.extend(quoted_after(&source.code(), "\""));
-        for call in ["by_id(\"", "get_element_by_id(\""] {
+        for id in elements(&source.code()) {
+            assert!(ids.contains(&id), "{} works on an element {id} that index.html does not have", source.name);
+            literals.insert(id);
+        }
+        for call in ["by_id(\"", "focus_on(\"", "select(\""] {
             // Parts are what `pack/main.rs` and `cli/html.rs` put into a page in one file.
             for id in quoted_after(&source.code(), call).into_iter().filter(|id| !id.starts_with("part-")) {
                 assert!(ids.contains(&id), "{} looks for an id {id} that index.html does not have", source.name);
@@ -207,6 +213,13 @@ fn the_page_and_its_skeleton_name_the_same_ids() {
         let known = used.contains(&id) || literals.contains(&id) || style.contains(&format!("#{id}"));
         assert!(known, "nothing uses the id {id} of index.html");
     }
+}
+
+/// The ids of the elements that a part of the page names in `elements! { Kind: one, another_one; }`.
+fn elements(code: &str) -> Vec<String> {
+    let Some((_, block)) = code.split_once("\nelements! {\n") else { return Vec::new() };
+    let kinds = block.split("\n}").next().unwrap().split(';').filter_map(|kind| kind.split_once(':'));
+    kinds.flat_map(|(_, names)| names.split(',')).map(|name| name.trim().replace('_', "-")).collect()
 }
 
 /// One Rust file; its name is relative to `src` (or to the folder that was asked for), with `/`.

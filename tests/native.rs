@@ -35,6 +35,8 @@ mod corpus;
 mod curves;
 mod engine_lanes;
 mod events;
+#[path = "support/face.rs"]
+mod face;
 mod find;
 mod flame;
 #[path = "support/follower.rs"]
@@ -88,8 +90,6 @@ mod stages_hostile;
 mod state;
 #[path = "support/stated.rs"]
 mod stated;
-#[path = "support/summary.rs"]
-mod summary;
 mod support;
 mod svg;
 mod table;

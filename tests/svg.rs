@@ -17,9 +17,12 @@ use memscape::shapes::{Shape, Sheet};
 use memscape::svg::{self, Inks};
 use memscape::timeline::scene::{PENDING, SceneColumns};
 use memscape::timeline::{MAX_QUADS, Quad, Scene, View};
-use memscape::ui::action::{GivenFile, Pointer};
-use memscape::ui::export::{Format, Picture, pixels};
-use memscape::ui::state::Canvas;
+use memscape::ui::effect::{GivenFile, Pointer};
+use memscape::ui::export::ExportStep;
+use memscape::ui::export::pixels;
+use memscape::ui::picture_file::{Format, Picture};
+use memscape::ui::shown::Canvas;
+use memscape::ui::state::FeatureCommand;
 use memscape::ui::{Action, Command, Effect, State, update};
 use memscape::units::grouped;
 use proptest::prelude::*;
@@ -73,7 +76,7 @@ impl Page {
     }
 
     fn picture(&mut self, format: Format) -> Picture {
-        self.act(Action::Command(Command::Export(format)));
+        self.act(Action::Command(Command::Feature(FeatureCommand::Export(ExportStep::Save(format)))));
         *self.settle().expect("a picture")
     }
 }
@@ -341,7 +344,7 @@ fn a_larger_sheet_is_laid_out_alike() {
 fn a_picture_that_no_browser_draws_is_refused() {
     let bytes = small("step");
     let mut page = Page::open(&bytes, Canvas { width_px: 5000, height_px: 300, scale: 1.0 });
-    page.act(Action::Command(Command::Export(Format::Png4)));
+    page.act(Action::Command(Command::Feature(FeatureCommand::Export(ExportStep::Save(Format::Png4)))));
     assert_eq!(page.settle(), None);
     let remark = page.state.remark.clone().unwrap();
     assert!(remark.contains("pixels are more than a browser draws"), "{remark}");
@@ -351,7 +354,7 @@ fn a_picture_that_no_browser_draws_is_refused() {
 #[test]
 fn while_a_picture_is_drawn_the_page_waits_with_its_next_window() {
     let mut page = Page::open(&generated("--events 4000"), CANVAS);
-    page.act(Action::Command(Command::Export(Format::Png2)));
+    page.act(Action::Command(Command::Feature(FeatureCommand::Export(ExportStep::Save(Format::Png2)))));
     let asked = page.effects.len();
     for _ in 0..4 {
         page.act(Action::Command(Command::ZoomEventsIn));
@@ -362,7 +365,7 @@ fn while_a_picture_is_drawn_the_page_waits_with_its_next_window() {
     let scene = page.state.geometry.scene.clone().unwrap();
     assert_eq!(scene.view.x_per_px, page.state.view.unwrap().x_per_px, "then comes the window's own");
     // Another file ends what was on its way.
-    page.act(Action::Command(Command::Export(Format::Png2)));
+    page.act(Action::Command(Command::Feature(FeatureCommand::Export(ExportStep::Save(Format::Png2)))));
     page.act(Action::FilesGiven(vec![GivenFile { name: "b.pickle".into(), bytes: 1 }]));
     assert_eq!(page.settle(), None);
 }

@@ -1,24 +1,24 @@
 //! The face without a browser: what a person does, and what the page makes of it.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
+use crate::face::{self, Worker};
 use memscape::engine::protocol::{
-    Details, DeviceSummary, FileSummary, Grouping, HitAllocation, Looks, Member, MomentFacts, Phase, Progress, Stepped,
-    Stop,
+    Details, DeviceSummary, Grouping, HitAllocation, Looks, Member, MomentFacts, Phase, Progress, Stepped, Stop,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
-use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Quad, QuadIdentity, Scene, View};
-use memscape::ui::action::{GivenFile, Origin, Pointer, WheelAxis};
 use memscape::ui::drag::Held;
+use memscape::ui::effect::{GivenFile, Origin, Pointer, WheelAxis};
 use memscape::ui::link::Link;
 use memscape::ui::overlay::Overlay;
-use memscape::ui::state::{BytesAxis, Canvas, Help, Letters, Renderer, Stage};
-use memscape::ui::{Action, Command, Effect, State, hover, moment, notices, update};
+use memscape::ui::shown::{BytesAxis, Canvas};
+use memscape::ui::stage::{Help, Letters, Renderer, Stage};
+use memscape::ui::{Action, Command, Effect, hover, moment, notices};
 use proptest::prelude::*;
 
 const CANVAS: Canvas = Canvas { width_px: 100, height_px: 100, scale: 1.0 };
 
-fn file() -> FileSummary {
+fn devices() -> Vec<DeviceSummary> {
     let device = |device, events| DeviceSummary {
         device,
         events,
@@ -27,34 +27,16 @@ fn file() -> FileSummary {
         drawn_peak: 1 << 20,
         ..DeviceSummary::default()
     };
-    FileSummary {
-        schema: 1,
-        file: "a.pickle".into(),
-        format: "pickle 4 (Python)".into(),
-        torch: None,
-        warnings: vec![],
-        devices: vec![device(0, 999), device(1, 9)],
-        settings: vec![],
-    }
+    vec![device(0, 999), device(1, 9)]
 }
 
 /// A scene of one column a pixel for `view`: below, allocation 3 by itself; above, a band of 4 and 5.
 fn scene(view: View) -> Scene {
     let (width, half) = (view.width_px as i16, view.height_px as i16 / 2);
-    let columns = view.width_px as usize;
     Scene {
         view,
         band_px: 1,
-        columns: SceneColumns {
-            edge_px: (0..=columns as i32).collect(),
-            moment: (0..columns as u32).map(|column| (f64::from(column) * view.x_per_px) as u32).collect(),
-            moments: vec![1; columns],
-            total: vec![1 << 20; columns],
-            reserved: vec![2 << 20; columns],
-            pending: vec![0; columns],
-            hidden: vec![0; columns],
-            hidden_largest: vec![0; columns],
-        },
+        columns: face::columns(view),
         quads: vec![
             Quad { x: [0, width], y: [0, half], paint: 0 },
             Quad { x: [0, width], y: [half, 2 * half], paint: 1 << 16 },
@@ -67,27 +49,14 @@ fn scene(view: View) -> Scene {
     }
 }
 
-/// A page under test: what it did is kept.
-#[derive(Default)]
-struct Page {
-    state: State,
-    done: Vec<Effect>,
-    now_ms: f64,
-}
+/// Answers nothing by itself.
+struct Shown;
+
+impl Worker for Shown {}
+
+type Page = face::Page<Shown>;
 
 impl Page {
-    fn act(&mut self, action: Action) {
-        self.done = update(&mut self.state, action, self.now_ms);
-    }
-
-    fn command(&mut self, command: Command) {
-        self.act(Action::Command(command));
-    }
-
-    fn reply(&mut self, reply: Reply) {
-        self.act(Action::Replied { load: self.state.load, reply });
-    }
-
     /// What the worker was asked, but for what holds at the cursor: `tests/ui_tools.rs` looks at that.
     fn asked(&self) -> Vec<&Request> {
         self.done
@@ -104,15 +73,12 @@ impl Page {
             _ => None,
         });
         let (serial, view) = request.expect("a scene was asked for");
-        self.reply(Reply::Answer { serial, answer: Answer::Scene(Box::new(scene(view))) });
+        self.answered(serial, Answer::Scene(Box::new(scene(view))));
     }
 
     /// A page with a file open and its whole timeline shown.
     fn open() -> Page {
-        let mut page = Page::default();
-        page.act(Action::Resized(CANVAS));
-        page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
-        page.reply(Reply::Opened(Box::new(file())));
+        let mut page = Page::with(Shown, devices());
         page.answer_scene();
         page
     }
@@ -124,14 +90,14 @@ impl Page {
 
 #[test]
 fn a_file_is_read_and_its_whole_timeline_asked_for() {
-    let mut page = Page::default();
+    let mut page = Page::new(Shown);
     page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
     assert_eq!(page.done, [Effect::Load { origin: Origin::File(0), member: None, load: 1 }]);
     page.now_ms = 1000.0;
     page.reply(Reply::Progress(Progress { bytes: 5, total_bytes: Some(10), phase: Phase::Decoding }));
     let Stage::Loading(loading) = &page.state.stage else { panic!("{:?}", page.state.stage) };
     assert_eq!(loading.view().fraction, Some(0.5));
-    page.reply(Reply::Opened(Box::new(file())));
+    page.reply(face::opened(devices()));
     assert_eq!(page.done, [], "no canvas yet");
     page.act(Action::Resized(CANVAS));
     let view = View::fit(1000, 1 << 20, 100, 100);
@@ -157,7 +123,7 @@ fn a_second_file_replaces_the_first_and_late_answers_are_dropped() {
     let earlier = page.state.load;
     page.act(Action::FilesGiven(vec![GivenFile { name: "b.pickle".into(), bytes: 10 }]));
     page.act(Action::Replied { load: earlier, reply: Reply::Failed { message: "late".into() } });
-    page.act(Action::Replied { load: earlier, reply: Reply::Opened(Box::new(file())) });
+    page.act(Action::Replied { load: earlier, reply: face::opened(devices()) });
     page.act(Action::LinkFailed { load: earlier, status: Some(404) });
     assert!(matches!(&page.state.stage, Stage::Loading(loading) if loading.name == "b.pickle"));
 }
@@ -165,20 +131,20 @@ fn a_second_file_replaces_the_first_and_late_answers_are_dropped() {
 #[test]
 fn cancelling_is_immediate() {
     for command in [Command::CancelLoading, Command::ClearSelection] {
-        let mut page = Page::default();
+        let mut page = Page::new(Shown);
         page.act(Action::LinkGiven(Box::new(Link::parse(concat!("url=", "https://a.b/c.pickle")))));
         let earlier = page.state.load;
         page.command(command);
         assert_eq!(page.state.stage, Stage::Empty);
         assert_eq!(page.asked(), [&Request::Cancel]);
-        page.act(Action::Replied { load: earlier, reply: Reply::Opened(Box::new(file())) });
+        page.act(Action::Replied { load: earlier, reply: face::opened(devices()) });
         assert_eq!(page.state.stage, Stage::Empty);
     }
 }
 
 #[test]
 fn failures_name_the_file_and_the_next_one_opens() {
-    let mut page = Page::default();
+    let mut page = Page::new(Shown);
     page.act(Action::FilesGiven(vec![GivenFile { name: "b.pickle".into(), bytes: 0 }]));
     page.reply(Reply::Failed { message: "the file is empty".into() });
     assert_eq!(page.state.stage, Stage::Failed("b.pickle: the file is empty".into()));
@@ -248,7 +214,7 @@ fn a_single_block_is_selected_at_once_and_a_band_asks_first() {
         panic!("{:?}", page.done)
     };
     let selected = Details { allocation: 3, born_event: Some(1), ..Details::default() };
-    page.reply(Reply::Answer { serial: *serial, answer: Answer::Details(Some(Box::new(selected.clone()))) });
+    page.answered(*serial, Answer::Details(Some(Box::new(selected.clone()))));
     assert_eq!(page.state.selection.as_deref(), Some(&selected));
 
     page.act(Action::Clicked(Pointer { x: 50.0, y: 80.0 }));
@@ -261,7 +227,7 @@ fn a_single_block_is_selected_at_once_and_a_band_asks_first() {
         panic!("{:?}", page.done)
     };
     let hit = HitAllocation { allocation: 5, requested: 300, born: 2, died: Some(9), lowest_byte: 0, site: None };
-    page.reply(Reply::Answer { serial: *serial, answer: Answer::Hit { hit: Some(hit), memory: None } });
+    page.answered(*serial, Answer::Hit { hit: Some(hit), memory: None });
     assert!(page.asked().iter().any(|it| matches!(it, Request::Ask(Ask { what: Question::Details(5), .. }))));
     page.command(Command::ClearSelection);
     assert_eq!((&page.state.selection, page.state.selecting), (&None, None));
@@ -282,7 +248,7 @@ fn the_card_keeps_still_inside_a_block() {
         lowest_byte: 0,
         site: Some("a.py:1 f".into()),
     };
-    page.reply(Reply::Answer { serial: *serial, answer: Answer::Hit { hit: Some(hit), memory: None } });
+    page.answered(*serial, Answer::Hit { hit: Some(hit), memory: None });
     let card = hover::card(page.state.hover.as_ref().expect("a hover"));
     assert_eq!((card.title.as_str(), card.site.as_str()), ("512 B", "a.py:1 f"));
     assert_eq!(card.lifetime, "born at event 0, live at the end");
@@ -301,7 +267,7 @@ fn an_answer_of_nothing_is_not_asked_again() {
     let [Request::Ask(Ask { serial, what: Question::Hit { .. }, .. })] = page.asked()[..] else {
         panic!("{:?}", page.done)
     };
-    page.reply(Reply::Answer { serial: *serial, answer: Answer::Hit { hit: None, memory: None } });
+    page.answered(*serial, Answer::Hit { hit: None, memory: None });
     assert_eq!(page.asked(), Vec::<&Request>::new());
 }
 
@@ -326,10 +292,7 @@ fn an_allocation_out_of_sight_is_brought_into_view() {
     }
     page.command(Command::SelectNext);
     let details = Details { born_event: Some(900), freed_event: Some(905), ..Details::default() };
-    page.reply(Reply::Answer {
-        serial: page.state.selecting.expect("asked"),
-        answer: Answer::Details(Some(Box::new(details))),
-    });
+    page.answered(page.state.selecting.expect("asked"), Answer::Details(Some(Box::new(details))));
     let view = page.view();
     assert!((view.x_from_column(0.0)..view.x_from_column(100.0)).contains(&900.0));
 }
@@ -344,7 +307,7 @@ fn a_new_renderer_gets_the_scene() {
 
 #[test]
 fn help_and_letters_toggle() {
-    let mut page = Page::default();
+    let mut page = Page::new(Shown);
     page.command(Command::ToggleHelp);
     assert_eq!(page.state.help, Help::Open);
     page.act(Action::HelpClosed);
@@ -399,7 +362,7 @@ fn any_action() -> impl Strategy<Value = Action> {
             load,
             reply: Reply::Answer { serial, answer: Answer::Scene(Box::new(scene(scene_view))) },
         }),
-        2 => (0..6u32).prop_map(|load| Action::Replied { load, reply: Reply::Opened(Box::new(file())) }),
+        2 => (0..6u32).prop_map(|load| Action::Replied { load, reply: face::opened(devices()) }),
         1 => (0..6u32, 0..40u32).prop_map(move |(load, serial)| Action::Replied {
             load,
             reply: Reply::Answer { serial, answer: Answer::Details(Some(Box::new(details.clone()))) },
@@ -448,9 +411,9 @@ fn lines(page: &Page) -> Vec<String> {
 
 #[test]
 fn a_file_that_holds_several_is_replaced_by_what_it_holds() {
-    let mut page = Page::default();
+    let mut page = Page::new(Shown);
     page.act(given(&["a.pickle", "b.zip", "notes.txt"]));
-    page.reply(Reply::Opened(Box::new(file())));
+    page.reply(face::opened(devices()));
     assert_eq!(lines(&page), ["a.pickle · 2.00 KiB", "b.zip · 2.00 KiB"]);
     page.act(Action::SnapshotChosen(1));
     assert_eq!(page.done, [Effect::Load { origin: Origin::File(1), member: None, load: page.state.load }]);
@@ -459,7 +422,7 @@ fn a_file_that_holds_several_is_replaced_by_what_it_holds() {
     let expected = ["a.pickle · 2.00 KiB", "b.zip › x/one.pickle · 1.00 KiB", "b.zip › x/two.pickle · 1.00 KiB"];
     assert_eq!(lines(&page), expected);
     assert_eq!(page.state.chosen, 1, "the first of them is being opened");
-    page.reply(Reply::Opened(Box::new(file())));
+    page.reply(face::opened(devices()));
     page.act(Action::SnapshotChosen(2));
     assert_eq!(page.done, [Effect::Load { origin: Origin::File(1), member: Some(1), load: page.state.load }]);
     page.reply(Reply::Members(vec![member("x/one.pickle"), member("x/two.pickle")]));
@@ -473,7 +436,7 @@ fn a_file_that_holds_several_is_replaced_by_what_it_holds() {
 
 #[test]
 fn the_error_of_one_of_several_names_its_file() {
-    let mut page = Page::default();
+    let mut page = Page::new(Shown);
     page.act(given(&["a.pickle", "b.zip"]));
     page.act(Action::SnapshotChosen(1));
     page.reply(Reply::Failed { message: "x/two.pickle: cut".into() });
@@ -497,7 +460,7 @@ fn another_order_is_outlined_anew_and_asked_about_when_it_is_there() {
         panic!("{:?}", page.done)
     };
     let details = Details { allocation: 3, requested: 512, ..Details::default() };
-    page.reply(Reply::Answer { serial: *serial, answer: Answer::Details(Some(Box::new(details))) });
+    page.answered(*serial, Answer::Details(Some(Box::new(details))));
     let outline = |page: &Page| {
         let asked = page.asked().into_iter().find_map(|request| match request {
             Request::Ask(Ask { serial, what: Question::Outline { looks, allocation: 3, .. }, .. }) => {
@@ -509,7 +472,7 @@ fn another_order_is_outlined_anew_and_asked_about_when_it_is_there() {
     };
     let (serial, looks) = outline(&page);
     assert_eq!(looks, Looks::default());
-    page.reply(Reply::Answer { serial, answer: Answer::Outline(Vec::new()) });
+    page.answered(serial, Answer::Outline(Vec::new()));
 
     page.act(Action::StackingChosen(Some(Grouping::Size)));
     page.act(Action::PointerMoved(Pointer { x: 10.0, y: 75.0 }));

@@ -1,26 +1,27 @@
 //! The list of events without a browser: what is asked when, how list and moment follow each other, what is chosen, copied and said.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
-use crate::summary;
-
+use crate::face::{self, Worker};
 use memscape::engine::protocol::{
     Action as Did, Details, DeviceSummary, EventRow, EventsFilter, EventsPage, EventsQuestion, TableText,
 };
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
-use memscape::ui::action::GivenFile;
+use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::ui::events::{EventStep, EventsAction, ROW_PX, chips, grid, status};
-use memscape::ui::state::Canvas;
-use memscape::ui::table::{Extent, Go};
+use memscape::ui::rows::RowsStep;
+use memscape::ui::rows::{Extent, Go};
+use memscape::ui::state::FeatureCommand;
 use memscape::ui::views::Tab;
-use memscape::ui::{Action, Command, Effect, State, update};
+use memscape::ui::{Action, Command, Effect};
 
-/// A page under test, its worker played by hand. Of `events` every `step`-th is listed.
-struct Page {
-    state: State,
-    done: Vec<Effect>,
+/// Of `events` every `step`-th is listed.
+struct Listed {
     events: u32,
     step: u32,
 }
+
+impl Worker for Listed {}
+
+type Page = face::Page<Listed>;
 
 impl Page {
     fn open(events: u32) -> Page {
@@ -34,10 +35,7 @@ impl Page {
             time_us: Some((1_000_000, 9_000_000)),
             ..DeviceSummary::default()
         };
-        let mut page = Page { state: State::default(), done: vec![], events, step: 1 };
-        page.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
-        page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
-        page.reply(summary::opened(vec![device]));
+        let mut page = Page::with(Listed { events, step: 1 }, vec![device]);
         assert!(page.asked().is_none(), "the list is not seen");
         page.act(Action::TabChosen(Tab::Events));
         page.answer();
@@ -46,20 +44,12 @@ impl Page {
         page
     }
 
-    fn act(&mut self, action: Action) {
-        self.done = update(&mut self.state, action, 0.0);
-    }
-
-    fn reply(&mut self, reply: Reply) {
-        self.act(Action::Replied { load: self.state.load, reply });
-    }
-
     fn events(&mut self, action: EventsAction) {
-        self.act(Action::Events(action));
+        self.act(Action::of(action));
     }
 
     fn key(&mut self, go: Go) {
-        self.act(Action::Command(Command::Row(go, Extent::One)));
+        self.act(Action::Command(Command::Rows(RowsStep::Go(go, Extent::One))));
     }
 
     fn scroll(&mut self, top: f64) {
@@ -67,8 +57,8 @@ impl Page {
     }
 
     fn asked(&self) -> Option<(u32, EventsQuestion)> {
-        self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Ask(Ask { serial, device: 0, what: Question::Events(question) })) => {
+        self.request(|request| match request {
+            Request::Ask(Ask { serial, device: 0, what: Question::Events(question) }) => {
                 Some((*serial, (**question).clone()))
             }
             _ => None,
@@ -79,7 +69,7 @@ impl Page {
     fn answer(&mut self) -> EventsQuestion {
         let (serial, question) = self.asked().expect("the list was asked for");
         let [first, count] = question.rows;
-        let (listed, step) = (self.events.div_ceil(self.step), self.step);
+        let (listed, step) = (self.worker.events.div_ceil(self.worker.step), self.worker.step);
         let row = |row: u32| {
             let event = row * step;
             let action = match event {
@@ -109,14 +99,14 @@ impl Page {
         let mut actions = vec![0; Did::ALL.len()];
         (actions[Did::Alloc as usize], actions[Did::Oom as usize]) = (79, 1);
         let page = EventsPage {
-            all: self.events,
+            all: self.worker.events,
             listed,
             first,
             rows: (first..listed.min(first.saturating_add(count))).map(row).collect(),
             revealed: question.reveal.map(|event| event.div_ceil(step).min(listed.saturating_sub(1))),
             actions,
         };
-        self.reply(Reply::Answer { serial, answer: Answer::Events(Box::new(page)) });
+        self.answered(serial, Answer::Events(Box::new(page)));
         question
     }
 
@@ -131,14 +121,8 @@ impl Page {
 
     /// The event of the row that keys start from.
     fn active(&self) -> Option<u32> {
-        let grid = grid(&self.state);
+        let grid = grid(&self.state.events, &self.state);
         grid.rows.iter().find(|row| Some(row.row) == grid.active).map(|row| row.of)
-    }
-
-    /// The worker tells about the allocation that was just selected.
-    fn tell(&mut self, details: Details) {
-        let serial = self.state.selecting.expect("details were asked for");
-        self.reply(Reply::Answer { serial, answer: Answer::Details(Some(Box::new(details))) });
     }
 }
 
@@ -151,7 +135,7 @@ fn it_begins_at_the_moment_and_follows_it() {
     assert_eq!(question.reveal, Some(7_654_321));
     page.answer_all();
     assert_eq!(page.active(), Some(7_654_321));
-    let seen = grid(&page.state);
+    let seen = grid(&page.state.events, &page.state);
     let row = seen.rows.iter().find(|row| row.of == 7_654_321).expect("it is in view");
     assert!(row.class.contains("now") && row.cells[0].text == "7,654,321", "{row:?}");
     assert!(seen.all_px <= 12_000_000.0, "browsers draw no higher page");
@@ -178,7 +162,7 @@ fn keys_lead_the_moment_from_event_to_event() {
     page.answer_all();
     assert_eq!((page.state.pinned.moment, page.active()), (1, Some(0)));
     // Rows that are chosen beside others leave it where it is.
-    page.act(Action::Command(Command::Row(Go::Down, Extent::Through)));
+    page.act(Action::Command(Command::Rows(RowsStep::Go(Go::Down, Extent::Through))));
     assert_eq!((page.state.pinned.moment, page.state.events.chosen.count()), (1, 2));
 }
 
@@ -190,18 +174,20 @@ fn a_free_that_is_clicked_is_seen_at_its_free() {
     page.tell(Details { allocation: 1014, born_event: Some(2), freed_event: Some(14), ..Details::default() });
     assert_eq!(page.state.pinned.moment, 15, "its birth is elsewhere");
     page.answer_all();
-    assert!(grid(&page.state).rows.iter().any(|row| row.of == 14 && row.class.contains("selected")));
+    assert!(
+        grid(&page.state.events, &page.state).rows.iter().any(|row| row.of == 14 && row.class.contains("selected"))
+    );
     // Keys lead to both ends of its life.
-    page.act(Action::Command(Command::Event(EventStep::ToBorn)));
+    page.act(Action::Command(Command::Feature(FeatureCommand::Events(EventStep::ToBorn))));
     page.answer_all();
     assert_eq!((page.state.pinned.moment, page.active()), (3, Some(2)));
     page.act(Action::TabChosen(Tab::Tree));
-    page.act(Action::Command(Command::Event(EventStep::ToFreed)));
+    page.act(Action::Command(Command::Feature(FeatureCommand::Events(EventStep::ToFreed))));
     page.answer_all();
     assert_eq!((page.state.pinned.moment, page.active(), page.state.views.tab), (15, Some(14), Tab::Events));
     // Enter selects what the row is about.
     page.key(Go::Down);
-    page.act(Action::Command(Command::Event(EventStep::Select)));
+    page.act(Action::Command(Command::Feature(FeatureCommand::Events(EventStep::Select))));
     assert!(
         page.done.iter().any(|it| matches!(it, Effect::Ask(Request::Ask(Ask { what: Question::Details(1015), .. }))))
     );
@@ -213,31 +199,31 @@ fn what_is_filtered_is_asked_for_and_said() {
     let listed: Vec<(u32, String)> = chips(&page.state.events).into_iter().map(|it| (it.action, it.text)).collect();
     assert_eq!(listed, [(0, "+ alloc 79".to_owned()), (8, "▲ oom 1".to_owned())]);
     page.events(EventsAction::ActionToggled(8));
-    page.step = 7;
+    page.worker.step = 7;
     let question = page.answer();
     assert_eq!(question.filter, EventsFilter { actions: EventsFilter::bit(Did::Oom), ..EventsFilter::default() });
     page.answer_all();
-    assert_eq!(status(&page.state).text, "12 events of 80");
+    assert_eq!(status(&page.state.events).text, "12 events of 80");
     assert_eq!(page.active(), Some(14), "the first after the moment's");
-    let row = grid(&page.state).rows.into_iter().find(|row| row.of == 7).expect("memory ran out");
+    let row = grid(&page.state.events, &page.state).rows.into_iter().find(|row| row.of == 7).expect("memory ran out");
     assert_eq!(row.cells[3].text, "▲ oom");
     assert_eq!(row.cells[8].text, "asked for 1.00 MiB, the driver had 3.00 MiB free · train.py:1 step");
     assert_eq!(row.cells[5].text, "–");
 
     page.events(EventsAction::Typed("train.py".into()));
     assert_eq!(page.answer().filter.text, "train.py");
-    page.act(Action::Command(Command::ClearFilters));
-    page.step = 1;
+    page.act(Action::Command(Command::Rows(RowsStep::Clear)));
+    page.worker.step = 1;
     assert_eq!(page.answer().filter, EventsFilter::default());
     page.answer_all();
-    assert_eq!(status(&page.state).text, "80 events");
+    assert_eq!(status(&page.state.events).text, "80 events");
     assert_eq!(page.active(), Some(9), "the moment's own row is listed again");
 }
 
 #[test]
 fn a_row_tells_what_memory_viz_tells_and_more() {
     let page = Page::open(80);
-    let row = grid(&page.state).rows.into_iter().find(|row| row.of == 14).expect("it is seen");
+    let row = grid(&page.state.events, &page.state).rows.into_iter().find(|row| row.of == 14).expect("it is seen");
     let texts: Vec<&str> = row.cells.iter().map(|cell| cell.text.as_str()).collect();
     assert_eq!(
         texts,
@@ -257,7 +243,7 @@ fn a_row_tells_what_memory_viz_tells_and_more() {
         ]
     );
     assert_eq!(row.cells[9].title, "4,194,304 B", "what is allocated is active and not pending");
-    assert!(grid(&page.state).rows.iter().any(|row| row.of == 3 && row.class.contains("found")));
+    assert!(grid(&page.state.events, &page.state).rows.iter().any(|row| row.of == 3 && row.class.contains("found")));
 }
 
 #[test]
@@ -268,7 +254,7 @@ fn a_range_is_listed_alone() {
     page.key(Go::Down);
     let question = page.answer();
     assert_eq!(question.filter.between, Some([10, 11]), "from the moment on: event 10");
-    assert!(status(&page.state).text.ends_with("in the range"));
+    assert!(status(&page.state.events).text.ends_with("in the range"));
 }
 
 #[test]
@@ -277,7 +263,7 @@ fn chosen_rows_are_copied() {
     page.events(EventsAction::RowClicked(3, Extent::One));
     page.answer_all();
     page.events(EventsAction::RowClicked(5, Extent::Through));
-    page.act(Action::Command(Command::CopyRows));
+    page.act(Action::Command(Command::Rows(RowsStep::Copy)));
     let (serial, chosen) = page
         .done
         .iter()
@@ -290,11 +276,11 @@ fn chosen_rows_are_copied() {
         .expect("the text was asked for");
     assert_eq!(chosen, [[3, 6]]);
     let part = TableText { text: "event\n3\n4\n5\n".into(), rows: 3, last: true };
-    page.reply(Reply::Answer { serial, answer: Answer::TableText(part) });
+    page.answered(serial, Answer::TableText(part));
     assert!(page.done.contains(&Effect::CopyPromised("event\n3\n4\n5\n".into())));
     page.act(Action::Copied(Ok(())));
     assert_eq!(page.state.remark.as_deref(), Some("Copied 3 rows."));
-    page.act(Action::Command(Command::ChooseAllRows));
+    page.act(Action::Command(Command::Rows(RowsStep::ChooseAll)));
     assert_eq!(page.state.events.chosen.count(), 1000);
 }
 

@@ -1,26 +1,25 @@
 //! The search without a browser: what is asked when, what stands out, what is said.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
-use crate::summary;
-
+use crate::face::{self, Worker, columns};
 use memscape::engine::protocol::{
     Begin, Details, DeviceSummary, Direction, Grouping, Highlight, Looks, Match, Scope, Tally,
 };
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
-use memscape::timeline::scene::SceneColumns;
+use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::{Scene, View};
-use memscape::ui::action::{GivenFile, Pointer};
+use memscape::ui::cursor::CursorStep;
+use memscape::ui::effect::Pointer;
 use memscape::ui::find::{same_stack, status};
-use memscape::ui::state::Canvas;
-use memscape::ui::{Action, Command, Effect, State, update};
+use memscape::ui::{Action, Command, Effect};
 
 const TALLY: Tally = Tally { count: 3407, requested: 1 << 30, peak_count: 12, peak_requested: 1 << 20 };
 
-/// A page under test, its worker played by hand.
-struct Page {
-    state: State,
-    done: Vec<Effect>,
-}
+/// Answers no search by itself.
+struct Finder;
+
+impl Worker for Finder {}
+
+type Page = face::Page<Finder>;
 
 impl Page {
     /// With a file of two devices open, and the whole of the first one drawn.
@@ -32,37 +31,18 @@ impl Page {
             drawn_peak: 1 << 20,
             ..DeviceSummary::default()
         };
-        let mut page = Page { state: State::default(), done: vec![] };
-        page.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
-        page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
-        page.reply(summary::opened(vec![device(0), device(1)]));
+        let mut page = Page::with(Finder, vec![device(0), device(1)]);
         page.draw();
         page
-    }
-
-    fn act(&mut self, action: Action) {
-        self.done = update(&mut self.state, action, 0.0);
-    }
-
-    fn command(&mut self, command: Command) {
-        self.act(Action::Command(command));
     }
 
     fn find(&mut self, text: &str) {
         self.act(Action::FindTyped(text.into()));
     }
 
-    fn reply(&mut self, reply: Reply) {
-        self.act(Action::Replied { load: self.state.load, reply });
-    }
-
-    fn asked<T>(&self, pick: impl Fn(&Request) -> Option<T>) -> Option<T> {
-        self.done.iter().find_map(|effect| if let Effect::Ask(request) = effect { pick(request) } else { None })
-    }
-
     /// The search that was just asked for: its serial, device and text.
     fn search(&self) -> Option<(u32, i64, String)> {
-        self.asked(|request| match request {
+        self.request(|request| match request {
             Request::Ask(Ask { serial, device, what: Question::Find(query) }) => {
                 Some((*serial, *device, query.clone()))
             }
@@ -72,7 +52,7 @@ impl Page {
 
     /// The step that was just asked for.
     fn step(&self) -> Option<(u32, Begin, Direction)> {
-        self.asked(|request| match request {
+        self.request(|request| match request {
             Request::Ask(Ask { serial, what: Question::FindNext { begin, direction, looks, .. }, .. }) => {
                 assert_eq!(*looks, looks.plain());
                 Some((*serial, *begin, *direction))
@@ -83,7 +63,7 @@ impl Page {
 
     /// How the scene that was just asked for is to look.
     fn looks(&self) -> Option<Looks> {
-        self.asked(|request| {
+        self.request(|request| {
             if let Request::Ask(Ask { what: Question::Scene { looks, .. }, .. }) = request {
                 Some(*looks)
             } else {
@@ -95,7 +75,7 @@ impl Page {
     /// Answers the search that was just asked for.
     fn found(&mut self, tally: Tally) -> u32 {
         let (serial, ..) = self.search().expect("a search was asked for");
-        self.reply(Reply::Answer { serial, answer: Answer::Find(tally) });
+        self.answered(serial, Answer::Find(tally));
         serial
     }
 
@@ -103,35 +83,22 @@ impl Page {
     fn stepped(&mut self, allocation: u32, lowest_byte: u64) {
         let (serial, ..) = self.step().expect("a step was asked for");
         let found = Match { allocation, place: allocation / 2, requested: 512, lowest_byte };
-        self.reply(Reply::Answer { serial, answer: Answer::FindNext(Some(found)) });
+        self.answered(serial, Answer::FindNext(Some(found)));
         self.select(allocation, Some(7));
     }
 
     /// Answers the details that were just asked for.
     fn select(&mut self, allocation: u32, stack: Option<u32>) {
-        let serial = self.state.selecting.expect("details were asked for");
         let freed_event = Some(allocation + 2);
-        let details = Details { allocation, stack, born_event: Some(allocation), freed_event, ..Details::default() };
-        self.reply(Reply::Answer { serial, answer: Answer::Details(Some(Box::new(details))) });
+        self.tell(Details { allocation, stack, born_event: Some(allocation), freed_event, ..Details::default() });
     }
 
     /// Answers the scene that is on its way.
     fn draw(&mut self) {
         let (serial, view) = (self.state.geometry.in_flight.expect("a scene was asked for"), self.state.view);
         let view = view.expect("a view");
-        let scene = Scene {
-            view,
-            band_px: 1,
-            columns: SceneColumns {
-                edge_px: (0..=100).collect(),
-                moment: (0..100).map(|column| (f64::from(column) * view.x_per_px) as u32).collect(),
-                ..SceneColumns::default()
-            },
-            quads: vec![],
-            ground: None,
-            identities: vec![],
-        };
-        self.reply(Reply::Answer { serial, answer: Answer::Scene(Box::new(scene)) });
+        let scene = Scene { columns: columns(view), view, band_px: 1, quads: vec![], ground: None, identities: vec![] };
+        self.answered(serial, Answer::Scene(Box::new(scene)));
     }
 }
 
@@ -145,9 +112,9 @@ fn what_is_typed_is_searched_once() {
     assert_eq!(page.search(), None, "it is on its way");
     page.find("train.py");
     let (second, ..) = page.search().expect("asked");
-    page.reply(Reply::Answer { serial: first, answer: Answer::Find(TALLY) });
+    page.answered(first, Answer::Find(TALLY));
     assert_eq!(status(&page.state).text, "Searching…", "that was the answer to another question");
-    page.reply(Reply::Answer { serial: second, answer: Answer::Find(TALLY) });
+    page.answered(second, Answer::Find(TALLY));
     assert_eq!(status(&page.state).text, "3,407 matches · 1.00 GiB in all · 1.00 MiB at the peak");
     assert_eq!(
         status(&page.state).exact,
@@ -209,7 +176,7 @@ fn from_match_to_match() {
     page.find("train");
     let (serial, ..) = page.search().expect("asked");
     page.command(Command::FindNext);
-    page.reply(Reply::Answer { serial, answer: Answer::Find(TALLY) });
+    page.answered(serial, Answer::Find(TALLY));
     let (_, begin, direction) = page.step().expect("as soon as it is known");
     assert_eq!((begin, direction), (Begin::Moment(0), Direction::Next), "from the left edge of the window");
     page.stepped(22, 0);
@@ -223,7 +190,7 @@ fn from_match_to_match() {
     assert_eq!(page.step(), None);
     let serial = page.state.serial;
     let found = Match { allocation: 20, place: 9, requested: 512, lowest_byte: 0 };
-    page.reply(Reply::Answer { serial, answer: Answer::FindNext(Some(found)) });
+    page.answered(serial, Answer::FindNext(Some(found)));
     assert_eq!(
         page.step().map(|(_, begin, _)| begin),
         Some(Begin::Allocation(20)),
@@ -273,13 +240,13 @@ fn all_of_the_stack_stand_out_until_something_is_found() {
     page.select(0, Some(7));
     assert_eq!(page.looks().map(|looks| looks.highlight), Some(Highlight::Stack(7)));
     page.draw();
-    let counted = page.asked(|request| match request {
+    let counted = page.request(|request| match request {
         Request::Ask(Ask { serial, what: Question::SameStack(stack), .. }) => Some((*serial, *stack)),
         _ => None,
     });
     let (serial, stack) = counted.expect("a tally was asked for");
     assert_eq!((stack, same_stack(&page.state).as_str()), (7, ""));
-    page.reply(Reply::Answer { serial, answer: Answer::SameStack(TALLY) });
+    page.answered(serial, Answer::SameStack(TALLY));
     assert_eq!(same_stack(&page.state), "3,407 allocations · 1.00 GiB in all · 12 at the peak, 1.00 MiB");
 
     // Another of the same stack: nothing has to be drawn or counted anew.
@@ -287,7 +254,7 @@ fn all_of_the_stack_stand_out_until_something_is_found() {
     page.select(1, Some(7));
     assert_eq!(page.looks(), None);
     assert!(
-        page.asked(|request| matches!(request, Request::Ask(Ask { what: Question::SameStack(_), .. })).then_some(()))
+        page.request(|request| matches!(request, Request::Ask(Ask { what: Question::SameStack(_), .. })).then_some(()))
             .is_none()
     );
 
@@ -326,7 +293,7 @@ fn whoever_selects_something_else_goes_on_from_there() {
     page.found(TALLY);
     page.command(Command::FindNext);
     let found = Match { allocation: 22, place: 11, requested: 512, lowest_byte: 0 };
-    page.reply(Reply::Answer { serial: page.step().expect("asked").0, answer: Answer::FindNext(Some(found)) });
+    page.answered(page.step().expect("asked").0, Answer::FindNext(Some(found)));
     // Before its details are here, another one is selected.
     page.command(Command::SelectNext);
     page.select(500, Some(7));
@@ -338,9 +305,9 @@ fn whoever_selects_something_else_goes_on_from_there() {
 fn what_stands_out_changes_nothing_under_the_cursor() {
     let mut page = Page::open();
     page.act(Action::PointerMoved(Pointer { x: 50.5, y: 40.0 }));
-    page.command(Command::CursorLater);
+    page.command(Command::Cursor(CursorStep::Later));
     let hit = |page: &Page| {
-        page.asked(|request| {
+        page.request(|request| {
             if let Request::Ask(Ask { serial, what: Question::Hit { looks, .. }, .. }) = request {
                 Some((*serial, *looks))
             } else {
@@ -350,7 +317,7 @@ fn what_stands_out_changes_nothing_under_the_cursor() {
     };
     let (serial, looks) = hit(&page).expect("what is under the cursor");
     assert_eq!(looks, Looks::default());
-    page.reply(Reply::Answer { serial, answer: Answer::Hit { hit: None, memory: None } });
+    page.answered(serial, Answer::Hit { hit: None, memory: None });
     page.find("train");
     page.found(TALLY);
     page.draw();

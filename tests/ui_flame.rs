@@ -6,63 +6,51 @@
     reason = "the helpers of a test fail as it does, by panicking"
 )]
 
-use crate::summary;
-
+use crate::face::{self, CANVAS, Worker};
 use memscape::engine::protocol::{
     DeviceSummary, FlameBox, FlamePage, FlameQuestion, NodeKind, NodeLabel, Scope, Span, Weight,
 };
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
-use memscape::ui::action::GivenFile;
+use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::ui::flame::picture::{FlameFill, FlamePicture, FlameStroke, picture};
 use memscape::ui::flame::words::{card, crumbs, note, reading};
 use memscape::ui::flame::{FlameAction, FlameStep};
-use memscape::ui::state::Canvas;
+use memscape::ui::shown::Canvas;
+use memscape::ui::state::FeatureCommand;
 use memscape::ui::views::Tab;
-use memscape::ui::{Action, Command, Effect, State, update};
+use memscape::ui::{Action, Command, Effect};
 
 /// 20 CSS pixels a row.
 const ROW: f64 = 20.0;
 
-struct Page {
-    state: State,
-    done: Vec<Effect>,
-}
+/// Answers nothing by itself.
+struct Flame;
+
+impl Worker for Flame {}
+
+type Page = face::Page<Flame>;
 
 impl Page {
     /// With a file open, the flame graph seen, and its question asked.
     fn open() -> Page {
         let device = DeviceSummary { device: 3, events: 999, peak_event: 500, ..DeviceSummary::default() };
-        let mut page = Page { state: State::default(), done: vec![] };
-        page.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
+        let mut page = Page::on(CANVAS, Flame);
         page.flame(FlameAction::Resized(Canvas { width_px: 400, height_px: 60, scale: 1.0 }));
-        page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
-        page.reply(summary::opened(vec![device]));
+        page.load(vec![device]);
         page
     }
 
-    fn act(&mut self, action: Action) {
-        self.done = update(&mut self.state, action, 0.0);
-    }
-
     fn flame(&mut self, action: FlameAction) {
-        self.act(Action::Flame(action));
+        self.act(Action::of(action));
     }
 
     fn step(&mut self, step: FlameStep) {
-        self.act(Action::Command(Command::Flame(step)));
-    }
-
-    fn reply(&mut self, reply: Reply) {
-        let load = self.state.load;
-        self.act(Action::Replied { load, reply });
+        self.act(Action::Command(Command::Feature(FeatureCommand::Flame(step))));
     }
 
     /// What was asked of the worker last.
     fn asked(&self) -> Option<(u32, FlameQuestion)> {
-        self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Ask(Ask { serial, device: 3, what: Question::Flame(question) })) => {
-                Some((*serial, *question))
-            }
+        self.request(|request| match request {
+            Request::Ask(Ask { serial, device: 3, what: Question::Flame(question) }) => Some((*serial, *question)),
             _ => None,
         })
     }
@@ -72,7 +60,7 @@ impl Page {
         let mut page = Page::open();
         page.act(Action::TabChosen(Tab::Flame));
         let (serial, _) = page.asked().expect("a question when the view is seen");
-        page.reply(Reply::Answer { serial, answer: Answer::Flame(Box::new(boxes(0))) });
+        page.answered(serial, Answer::Flame(Box::new(boxes(0))));
         page
     }
 
@@ -81,7 +69,7 @@ impl Page {
     }
 
     fn picture(&self) -> FlamePicture {
-        picture(&self.state).expect("a picture")
+        picture(&self.state.flame, &self.state).expect("a picture")
     }
 }
 
@@ -146,9 +134,9 @@ fn it_is_asked_only_while_it_is_seen_and_once_at_a_time() {
     page.state.views.scope = Scope::At(7);
     page.act(Action::PointerLeft);
     assert_eq!(page.asked(), None);
-    page.reply(Reply::Answer { serial: serial + 9, answer: Answer::Flame(Box::new(boxes(0))) });
+    page.answered(serial + 9, Answer::Flame(Box::new(boxes(0))));
     assert!(page.state.flame.page().is_none(), "an answer to another question");
-    page.reply(Reply::Answer { serial, answer: Answer::Flame(Box::new(boxes(0))) });
+    page.answered(serial, Answer::Flame(Box::new(boxes(0))));
     assert!(page.state.flame.page().is_some(), "what came is shown until there is better");
     let (_, question) = page.asked().expect("the newest next");
     assert_eq!(question.scope, Scope::At(7));
@@ -171,7 +159,7 @@ fn a_click_selects_and_a_double_click_zooms() {
     page.flame(FlameAction::DoubleClicked([10.0, ROW * 2.5]));
     let (serial, question) = page.asked().expect("another zoom, another question");
     assert_eq!(question.zoom, Some(3));
-    page.reply(Reply::Answer { serial, answer: Answer::Flame(Box::new(boxes(4))) });
+    page.answered(serial, Answer::Flame(Box::new(boxes(4))));
     page.flame(FlameAction::Chosen(0));
     assert_eq!(page.asked().map(|(_, question)| question.zoom), Some(None));
 }
@@ -181,7 +169,7 @@ fn escape_zooms_out_before_it_gives_up_more() {
     let mut page = Page::shown();
     page.flame(FlameAction::DoubleClicked([10.0, ROW * 2.5]));
     let (serial, _) = page.asked().unwrap();
-    page.reply(Reply::Answer { serial, answer: Answer::Flame(Box::new(boxes(4))) });
+    page.answered(serial, Answer::Flame(Box::new(boxes(4))));
     page.act(Action::Command(Command::ClearSelection));
     assert_eq!(page.asked().map(|(_, question)| question.zoom), Some(None));
 }
@@ -221,11 +209,11 @@ fn out_goes_one_box_and_all_goes_to_the_root() {
     let mut page = Page::shown();
     page.flame(FlameAction::DoubleClicked([10.0, ROW * 2.5]));
     let (serial, _) = page.asked().unwrap();
-    page.reply(Reply::Answer { serial, answer: Answer::Flame(Box::new(boxes(4))) });
+    page.answered(serial, Answer::Flame(Box::new(boxes(4))));
     page.step(FlameStep::ZoomOut);
     let (serial, question) = page.asked().unwrap();
     assert_eq!(question.zoom, Some(1));
-    page.reply(Reply::Answer { serial, answer: Answer::Flame(Box::new(boxes(1))) });
+    page.answered(serial, Answer::Flame(Box::new(boxes(1))));
     page.step(FlameStep::ZoomOutFully);
     assert_eq!(page.asked().map(|(_, question)| question.zoom), Some(None));
 }
@@ -283,11 +271,11 @@ fn the_card_is_exact() {
 #[test]
 fn what_is_selected_is_said() {
     let mut page = Page::shown();
-    assert!(reading(&page.state).contains("Backspace zooms out"));
+    assert!(reading(&page.state.flame, &page.state).contains("Backspace zooms out"));
     page.flame(FlameAction::Clicked([10.0, ROW * 1.5]));
     let said = "60 B · main · 60.0 % of all · 60.0 % of its parent · 2 allocations · /home/me/train.py:7";
-    assert_eq!(reading(&page.state), said);
-    assert_eq!(note(&page.state), "");
+    assert_eq!(reading(&page.state.flame, &page.state), said);
+    assert_eq!(note(&page.state.flame, &page.state), "");
 }
 
 #[test]
@@ -296,20 +284,17 @@ fn nothing_is_said_to_be_nothing() {
     page.act(Action::TabChosen(Tab::Flame));
     let (serial, _) = page.asked().unwrap();
     let root = FlameBox { nodes: 1, x: [0, 400], ..FlameBox::default() };
-    page.reply(Reply::Answer {
-        serial,
-        answer: Answer::Flame(Box::new(FlamePage { boxes: vec![root], ..FlamePage::default() })),
-    });
-    assert_eq!(note(&page.state), "Nothing is live at this moment.");
+    page.answered(serial, Answer::Flame(Box::new(FlamePage { boxes: vec![root], ..FlamePage::default() })));
+    assert_eq!(note(&page.state.flame, &page.state), "Nothing is live at this moment.");
     page.state.views.scope = Scope::Born(Span { from: 1, to: 2 });
-    assert_eq!(note(&page.state), "Nothing was allocated in this range.");
+    assert_eq!(note(&page.state.flame, &page.state), "Nothing was allocated in this range.");
     for step in
         [FlameStep::Up, FlameStep::Down, FlameStep::Left, FlameStep::Right, FlameStep::ZoomIn, FlameStep::ZoomOut]
     {
         page.step(step);
     }
     // Not even a box: the device is gone.
-    page.reply(Reply::Answer { serial: serial + 1, answer: Answer::Flame(Box::default()) });
+    page.answered(serial + 1, Answer::Flame(Box::default()));
     page.flame(FlameAction::Clicked([1.0, 1.0]));
 }
 
@@ -350,14 +335,14 @@ fn what_is_found_selected_hovered_and_revealed_stands_out() {
         _ => None,
     });
     let tally = memscape::engine::protocol::Tally { count: 1, requested: 20, ..Default::default() };
-    page.reply(Reply::Answer { serial: serial.unwrap(), answer: Answer::Find(tally) });
+    page.answered(serial.unwrap(), Answer::Find(tally));
     let (asked, question) = page.asked().expect("the boxes with what was found");
     assert_eq!(question.find, serial);
     let mut found = boxes(0);
     (found.boxes[0].found, found.boxes[1].found, found.boxes[4].found) = (20, 20, 60);
     found.boxes[4].matches = true;
     found.revealed = Some(4);
-    page.reply(Reply::Answer { serial: asked, answer: Answer::Flame(Box::new(found)) });
+    page.answered(asked, Answer::Flame(Box::new(found)));
     page.flame(FlameAction::Clicked([10.0, ROW * 1.5]));
     page.flame(FlameAction::PointerAt(Some([300.0, ROW * 1.5])));
     let drawn = page.picture();
@@ -379,7 +364,7 @@ fn flames_stand_on_the_ground() {
     page.flame(FlameAction::Resized(Canvas { width_px: 400, height_px: 200, scale: 2.0 }));
     let (serial, question) = page.asked().map_or((0, None), |(serial, question)| (serial, Some(question)));
     assert_eq!(question, None, "as wide as before");
-    page.reply(Reply::Answer { serial, answer: Answer::Flame(Box::new(boxes(0))) });
+    page.answered(serial, Answer::Flame(Box::new(boxes(0))));
     page.step(FlameStep::Turn);
     // Four rows of 40 device pixels in 200.
     assert_eq!(page.picture().tiles[0].y, [160, 200]);

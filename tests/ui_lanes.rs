@@ -1,15 +1,16 @@
 //! Several devices above each other: where lanes lie, whose geometry is asked for, what a click in one does.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
-use memscape::engine::protocol::{DeviceSummary, FileSummary, Looks, MomentFacts};
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use crate::face::{self, Worker, columns};
+use memscape::engine::protocol::{DeviceSummary, Looks, MomentFacts};
+use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
-use memscape::ui::action::{GivenFile, Pointer, WheelAxis};
 use memscape::ui::drag::Held;
+use memscape::ui::effect::{Pointer, WheelAxis};
 use memscape::ui::overlay::Overlay;
-use memscape::ui::state::Canvas;
-use memscape::ui::{Action, Command, Effect, State, lane_labels, update};
+use memscape::ui::shown::Canvas;
+use memscape::ui::{Action, Command, Effect, lane_labels};
 use proptest::prelude::*;
 
 const CANVAS: Canvas = Canvas { width_px: 100, height_px: 300, scale: 1.0 };
@@ -19,46 +20,30 @@ fn device(device: i64, events: u64, peak: i64, time_us: Option<(i64, i64)>) -> D
     DeviceSummary { device, events, peak_requested: peak, drawn_peak, time_us, ..DeviceSummary::default() }
 }
 
-fn file(devices: Vec<DeviceSummary>) -> FileSummary {
-    let (file, format) = ("a.pickle".into(), "pickle 4 (Python)".into());
-    FileSummary { schema: 1, file, format, torch: None, warnings: vec![], devices, settings: vec![] }
-}
-
 /// One allocation, 3 plus the height of the window, as high as it.
 fn scene(view: View) -> Scene {
-    let columns = view.width_px as usize;
     let id = 3 + view.height_px;
     Scene {
         view,
         band_px: 1,
-        columns: SceneColumns {
-            edge_px: (0..=columns as i32).collect(),
-            moment: vec![5; columns],
-            moments: vec![1; columns],
-            total: vec![1 << 20; columns],
-            reserved: vec![2 << 20; columns],
-            pending: vec![0; columns],
-            hidden: vec![0; columns],
-            hidden_largest: vec![0; columns],
-        },
+        columns: SceneColumns { moment: vec![5; view.width_px as usize], ..columns(view) },
         quads: vec![Quad { x: [0, view.width_px as i16], y: [0, view.height_px as i16], paint: 0 }],
         ground: None,
         identities: vec![QuadIdentity { first: id, last: id, count: 1, bytes: [512, 0] }],
     }
 }
 
-/// A page with these devices as lanes.
-struct Page {
-    state: State,
-    done: Vec<Effect>,
-}
+/// Answers nothing by itself.
+struct Lanes;
+
+impl Worker for Lanes {}
+
+type Page = face::Page<Lanes>;
 
 impl Page {
     fn open(devices: Vec<DeviceSummary>) -> Page {
-        let mut page = Page { state: State::default(), done: Vec::new() };
-        page.act(Action::Resized(CANVAS));
-        page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
-        page.reply(Reply::Opened(Box::new(file(devices))));
+        let mut page = Page::on(CANVAS, Lanes);
+        page.load(devices);
         page.answer_scenes();
         page.act(Action::Command(Command::ToggleLanes));
         page
@@ -66,14 +51,6 @@ impl Page {
 
     fn three() -> Page {
         Page::open(vec![device(0, 999, 1 << 20, None), device(1, 99, 3 << 20, None), device(-1, 9, 1 << 10, None)])
-    }
-
-    fn act(&mut self, action: Action) {
-        self.done = update(&mut self.state, action, 0.0);
-    }
-
-    fn reply(&mut self, reply: Reply) {
-        self.act(Action::Replied { load: self.state.load, reply });
     }
 
     fn asked(&self) -> Option<(u32, i64, View)> {
@@ -96,7 +73,7 @@ impl Page {
         while let Some((serial, device, view)) = self.asked() {
             devices.push(device);
             assert!(devices.len() < 50, "there is no end of asking");
-            self.reply(Reply::Answer { serial, answer: Answer::Scene(Box::new(scene(view))) });
+            self.answered(serial, Answer::Scene(Box::new(scene(view))));
             let uploads = self.done.iter().filter(|effect| matches!(effect, Effect::Upload { .. })).count();
             assert_eq!(uploads, 1);
         }
@@ -138,7 +115,7 @@ fn lanes_take_turns_while_the_window_moves_on() {
         let zoom = if step % 2 == 0 { Command::ZoomEventsIn } else { Command::ZoomEventsOut };
         page.act(Action::Command(zoom));
         assert_eq!(page.asked(), None, "one is on its way");
-        page.reply(Reply::Answer { serial, answer: Answer::Scene(Box::new(scene(view))) });
+        page.answered(serial, Answer::Scene(Box::new(scene(view))));
     }
     devices.sort_unstable();
     assert_eq!(devices, [-1, -1, 0, 0, 1, 1], "no lane waits for ever");
@@ -151,9 +128,9 @@ fn a_reply_goes_to_the_lane_that_asked_whatever_has_the_focus() {
     assert_eq!(device, 0);
     page.act(Action::Command(Command::NextDevice));
     assert_eq!(page.state.device_place, 1);
-    page.reply(Reply::Answer { serial: serial + 77, answer: Answer::Scene(Box::new(scene(view))) });
+    page.answered(serial + 77, Answer::Scene(Box::new(scene(view))));
     assert!(page.state.shown_lanes().all(|lane| lane.place == 0 || lane.geometry.scene.is_none()), "nobody asked");
-    page.reply(Reply::Answer { serial, answer: Answer::Scene(Box::new(scene(view))) });
+    page.answered(serial, Answer::Scene(Box::new(scene(view))));
     let places: Vec<_> =
         page.state.shown_lanes().filter(|lane| lane.geometry.scene.is_some()).map(|lane| lane.place).collect();
     assert_eq!(places, [0]);
@@ -304,7 +281,7 @@ fn other_colours_are_asked_for_in_every_lane() {
                 _ => None,
             })
             .expect("a scene");
-        page.reply(Reply::Answer { serial, answer: Answer::Scene(Box::new(scene(view))) });
+        page.answered(serial, Answer::Scene(Box::new(scene(view))));
     }
     assert!(page.state.shown_lanes().all(|lane| lane.geometry.looks == page.state.looks));
 }
@@ -373,6 +350,6 @@ fn a_step_back_gives_up_a_turn_on_its_way() {
     let (serial, count) = asked.expect("where the window's edges are");
     page.act(Action::Command(Command::WindowBack));
     assert_eq!(page.state.axis, Axis::Events);
-    page.reply(Reply::Answer { serial, answer: Answer::Moments(vec![MomentFacts::default(); count]) });
+    page.answered(serial, Answer::Moments(vec![MomentFacts::default(); count]));
     assert_eq!(page.state.axis, Axis::Events);
 }

@@ -3,16 +3,21 @@
 
 use crate::follower::{PRINT, Page};
 use memscape::engine::protocol::{Grouping, TableColumn, Topic};
-use memscape::ui::action::{GivenFile, Pointer, WheelAxis};
+use memscape::ui::cursor::CursorStep;
+use memscape::ui::effect::{GivenFile, Pointer, WheelAxis};
 use memscape::ui::events::EventsAction;
 use memscape::ui::flame::{FlameAction, FlameStep};
 use memscape::ui::link::Link;
 use memscape::ui::memory::{MemoryAction, MemoryStep};
-use memscape::ui::plots::curves::Line;
+use memscape::ui::plots::line::Line;
 use memscape::ui::plots::{PlotAction, PlotStep};
 use memscape::ui::range::About;
+use memscape::ui::shown::Canvas;
 use memscape::ui::sources::SourceAction;
-use memscape::ui::state::{Canvas, Stage};
+use memscape::ui::stage::Stage;
+use memscape::ui::state::FeatureCommand;
+use memscape::ui::table::TableAction;
+use memscape::ui::table::TableStep;
 use memscape::ui::tree_keys::TreeCommand;
 use memscape::ui::views::Tab;
 use memscape::ui::why::WhyAction;
@@ -314,7 +319,7 @@ fn deeds() -> impl Strategy<Value = Action> {
         Command::MoveUp,
         Command::ToggleFitBytes,
         Command::FoldViews,
-        Command::ToggleMeasure,
+        Command::Feature(FeatureCommand::Table(TableStep::ToggleMeasure)),
         Command::FindCapitals,
         Command::ToggleSameStack,
         Command::SelectNext,
@@ -323,45 +328,45 @@ fn deeds() -> impl Strategy<Value = Action> {
         Command::NextAbout,
         Command::Plot(PlotStep::Next),
         Command::Plot(PlotStep::Toggle(Line::Free)),
-        Command::Tree(TreeCommand::Invert),
-        Command::Tree(TreeCommand::NextMerge),
-        Command::Tree(TreeCommand::OpenAll),
-        Command::Flame(FlameStep::Turn),
-        Command::Flame(FlameStep::HideInternal),
-        Command::CursorLater,
-        Command::CursorAbove,
-        Command::SelectAtCursor,
+        Command::Feature(FeatureCommand::Tree(TreeCommand::Invert)),
+        Command::Feature(FeatureCommand::Tree(TreeCommand::NextMerge)),
+        Command::Feature(FeatureCommand::Tree(TreeCommand::OpenAll)),
+        Command::Feature(FeatureCommand::Flame(FlameStep::Turn)),
+        Command::Feature(FeatureCommand::Flame(FlameStep::HideInternal)),
+        Command::Cursor(CursorStep::Later),
+        Command::Cursor(CursorStep::Above),
+        Command::Cursor(CursorStep::Select),
         Command::PutMarker,
         Command::ToggleRuler,
-        Command::Memory(MemoryStep::ZoomIn),
-        Command::Memory(MemoryStep::ZoomOut),
+        Command::Feature(FeatureCommand::Memory(MemoryStep::ZoomIn)),
+        Command::Feature(FeatureCommand::Memory(MemoryStep::ZoomOut)),
     ];
     prop_oneof![
         prop::sample::select(commands.to_vec()).prop_map(Action::Command),
         prop::sample::select(Tab::ALL.to_vec()).prop_map(Action::TabChosen),
-        prop::sample::select(Topic::ALL.to_vec()).prop_map(|topic| Action::Why(WhyAction::TopicChosen(topic))),
-        prop::sample::select(TableColumn::ALL.to_vec()).prop_map(Action::SortChosen),
+        prop::sample::select(Topic::ALL.to_vec()).prop_map(|topic| Action::of(WhyAction::TopicChosen(topic))),
+        prop::sample::select(TableColumn::ALL.to_vec()).prop_map(|it| Action::of(TableAction::SortChosen(it))),
         prop::sample::select(About::ALL.to_vec()).prop_map(Action::AboutChosen),
         (0..2000u32).prop_map(|moment| Action::MomentTyped(moment.to_string())),
         any::<String>().prop_map(Action::FindTyped),
-        any::<String>().prop_map(Action::TableFilterTyped),
-        any::<String>().prop_map(|text| Action::Events(EventsAction::Typed(text))),
-        (0..20u32).prop_map(|action| Action::Events(EventsAction::ActionToggled(action))),
-        any::<String>().prop_map(|text| Action::Memory(MemoryAction::RequestTyped(text))),
-        (0..4usize).prop_map(|place| Action::Memory(MemoryAction::SortChosen(place))),
+        any::<String>().prop_map(|it| Action::of(TableAction::FilterTyped(it))),
+        any::<String>().prop_map(|text| Action::of(EventsAction::Typed(text))),
+        (0..20u32).prop_map(|action| Action::of(EventsAction::ActionToggled(action))),
+        any::<String>().prop_map(|text| Action::of(MemoryAction::RequestTyped(text))),
+        (0..4usize).prop_map(|place| Action::of(MemoryAction::SortChosen(place))),
         (0..3usize).prop_map(|place| Action::Plot(PlotAction::Pool(place.checked_sub(1)))),
         (0..3usize).prop_map(|place| Action::Plot(PlotAction::Stream(place.checked_sub(1)))),
         (0.0..1.0, 0.0..1.0).prop_map(|(from, to)| Action::MinimapMoved([f64::min(from, to), f64::max(from, to)])),
         (0..100u32).prop_map(Action::ViewsResized),
         (0..1000u32).prop_map(|gib| Action::CapacityTyped(gib.to_string())),
-        (0..3usize, 0..900u32).prop_map(|(_, bytes)| Action::Why(WhyAction::ThresholdSet(0, bytes.to_string()))),
-        Just(Action::Why(WhyAction::More(0))),
-        (0..4usize).prop_map(|row| Action::Source(SourceAction::Picked(row))),
+        (0..3usize, 0..900u32).prop_map(|(_, bytes)| Action::of(WhyAction::ThresholdSet(0, bytes.to_string()))),
+        Just(Action::of(WhyAction::More(0))),
+        (0..4usize).prop_map(|row| Action::of(SourceAction::Picked(row))),
         (0.0..640.0, 0.0..300.0).prop_map(|(x, y)| Action::PointerMoved(Pointer { x, y })),
         (-200.0..200.0, -200.0..200.0).prop_map(|(right_px, up_px)| Action::Dragged { right_px, up_px }),
         (0.0..300.0, -400.0..100.0)
             .prop_map(|(y, delta)| { Action::Wheel { at: Pointer { x: 5.0, y }, delta, axis: WheelAxis::ZoomBytes } }),
-        Just(Action::Flame(FlameAction::PointerAt(None))),
+        Just(Action::of(FlameAction::PointerAt(None))),
     ]
 }
 
@@ -371,7 +376,7 @@ proptest! {
     #[test]
     fn whatever_a_person_did_comes_back(deeds in prop::collection::vec(deeds(), 0..25)) {
         let mut page = Page::of(&format!("url=a.pickle&print={PRINT}"));
-        page.act(Action::Memory(MemoryAction::Resized(Canvas { width_px: 300, height_px: 200, scale: 2.0 })));
+        page.act(Action::of(MemoryAction::Resized(Canvas { width_px: 300, height_px: 200, scale: 2.0 })));
         deeds.into_iter().for_each(|deed| page.act(deed));
         let fragment = page.fragment();
         let again = Link::parse(&fragment);

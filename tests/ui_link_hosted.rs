@@ -3,8 +3,8 @@
 
 use crate::follower::{PRINT, Page};
 use memscape::engine::protocol::Reply;
-use memscape::ui::action::GivenFile;
-use memscape::ui::state::Stage;
+use memscape::ui::effect::GivenFile;
+use memscape::ui::stage::Stage;
 use memscape::ui::{Action, Command};
 
 const MEMBERS: [&str; 3] = ["a", "b", "c"];

@@ -6,17 +6,16 @@
     reason = "the helpers of a test fail as it does, by panicking"
 )]
 
-use memscape::engine::protocol::{
-    At, AxisPoint, DeviceSummary, FileSummary, MomentFacts, RangeFacts, Scope, Span, Weight,
-};
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use crate::face::{self, Worker};
+use memscape::engine::protocol::{At, DeviceSummary, MomentFacts, AxisPoint, RangeFacts, Scope, Span, Weight};
+use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Scene, View, time_axis_margin};
-use memscape::ui::action::{GivenFile, Pointer};
 use memscape::ui::axis_press::AxisPress;
+use memscape::ui::cursor::CursorStep;
+use memscape::ui::effect::Pointer;
 use memscape::ui::range::{self, About};
-use memscape::ui::state::Canvas;
-use memscape::ui::{Action, Command, Effect, State, moment, update};
+use memscape::ui::{Action, Command, moment};
 
 const EVENTS: u32 = 999;
 const PEAK: u32 = 701;
@@ -26,7 +25,7 @@ const START_US: i64 = 1_700_000_000_000_000;
 /// µs from the first event, which each other follows 1 ms after the one before, to the last.
 const SPAN: u64 = 998_000;
 
-fn file() -> FileSummary {
+fn devices() -> Vec<DeviceSummary> {
     let device = |device, time_us| DeviceSummary {
         device,
         events: EVENTS.into(),
@@ -37,15 +36,7 @@ fn file() -> FileSummary {
         time_us,
         ..DeviceSummary::default()
     };
-    FileSummary {
-        schema: 1,
-        file: "a.pickle".into(),
-        format: String::new(),
-        torch: None,
-        warnings: vec![],
-        devices: vec![device(0, Some((START_US, START_US + SPAN as i64))), device(1, None)],
-        settings: vec![],
-    }
+    vec![device(0, Some((START_US, START_US + SPAN as i64))), device(1, None)]
 }
 
 fn scene(view: View) -> Scene {
@@ -55,14 +46,9 @@ fn scene(view: View) -> Scene {
         view,
         band_px: 1,
         columns: SceneColumns {
-            edge_px: (0..=columns as i32).collect(),
             moment: (0..columns as u32).map(moment).collect(),
             moments: vec![10; columns],
-            total: vec![1 << 20; columns],
-            reserved: vec![2 << 20; columns],
-            pending: vec![0; columns],
-            hidden: vec![0; columns],
-            hidden_largest: vec![0; columns],
+            ..face::columns(view)
         },
         quads: vec![],
         ground: None,
@@ -98,55 +84,41 @@ fn range_facts(span: Span) -> RangeFacts {
     RangeFacts { span, born, freed, kept, peak: 9999, peak_moment: span.from + 1, at_begin, at_end }
 }
 
+/// Answers at once, unless it is slow.
 #[derive(Default)]
-struct Page {
-    state: State,
+struct Told {
     asked: Vec<Request>,
     /// Whether the worker keeps its answers for later.
     is_slow: bool,
 }
 
+impl Worker for Told {
+    fn answer(&mut self, request: &Request) -> Option<Answer> {
+        self.asked.push(request.clone());
+        if self.is_slow { None } else { answer(request) }
+    }
+}
+
+type Page = face::Page<Told>;
+
+fn answer(request: &Request) -> Option<Answer> {
+    let Request::Ask(Ask { what, .. }) = request else { return None };
+    Some(match what {
+        Question::Scene { view, .. } => Answer::Scene(Box::new(scene(*view))),
+        Question::Moments(at) => Answer::Moments(at.iter().copied().map(facts).collect()),
+        Question::Range(span) => Answer::Range(range_facts(*span)),
+        _ => return None,
+    })
+}
+
 impl Page {
     fn open() -> Page {
-        let mut page = Page::default();
-        page.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
-        page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
-        page.reply(Reply::Opened(Box::new(file())));
-        page
+        Page::with(Told::default(), devices())
     }
 
-    fn act(&mut self, action: Action) {
-        for effect in update(&mut self.state, action, 0.0) {
-            if let Effect::Ask(request) = effect {
-                self.asked.push(request.clone());
-                if !self.is_slow {
-                    self.answer(request);
-                }
-            }
-        }
-    }
-
-    fn reply(&mut self, reply: Reply) {
-        self.act(Action::Replied { load: self.state.load, reply });
-    }
-
+    /// Answers what was left.
     fn answer(&mut self, request: Request) {
-        match request {
-            Request::Ask(Ask { serial, what: Question::Scene { view, .. }, .. }) => {
-                self.reply(Reply::Answer { serial, answer: Answer::Scene(Box::new(scene(view))) });
-            }
-            Request::Ask(Ask { serial, what: Question::Moments(at), .. }) => {
-                self.reply(Reply::Answer { serial, answer: Answer::Moments(at.into_iter().map(facts).collect()) });
-            }
-            Request::Ask(Ask { serial, what: Question::Range(span), .. }) => {
-                self.reply(Reply::Answer { serial, answer: Answer::Range(range_facts(span)) });
-            }
-            _ => {}
-        }
-    }
-
-    fn command(&mut self, command: Command) {
-        self.act(Action::Command(command));
+        self.reply_to(&request, answer(&request));
     }
 
     fn press(&mut self, presses: &[AxisPress]) {
@@ -195,16 +167,16 @@ fn a_click_pins_what_is_under_it_and_hovering_only_tells() {
 #[test]
 fn keys_lead_the_pinned_moment() {
     let mut page = Page::open();
-    page.command(Command::CursorLater);
+    page.command(Command::Cursor(CursorStep::Later));
     assert_eq!(page.scope(), Scope::At(PEAK + 1), "from where it is");
     page.command(Command::PinEnd);
     assert_eq!(page.scope(), Scope::At(EVENTS));
     assert!(range::title(&page.state).contains("event 998 · the end"), "{}", range::title(&page.state));
-    page.command(Command::CursorLater);
+    page.command(Command::Cursor(CursorStep::Later));
     assert_eq!(page.scope(), Scope::At(EVENTS), "there is nothing after it");
     page.command(Command::PinPeak);
     assert_eq!(page.scope(), Scope::At(PEAK));
-    page.command(Command::CursorEarlier);
+    page.command(Command::Cursor(CursorStep::Earlier));
     page.command(Command::GoToPeak);
     assert_eq!(page.scope(), Scope::At(PEAK));
 }
@@ -243,23 +215,24 @@ fn a_moment_that_is_pinned_elsewhere_brings_the_window_along() {
 fn the_handle_is_dragged_and_the_newest_place_is_asked_about_next() {
     let mut page = Page::open();
     let (x, _) = page.state.pin_px().expect("in the window");
-    page.is_slow = true;
-    page.asked.clear();
+    page.worker.is_slow = true;
+    page.worker.asked.clear();
     page.press(&[Down(x), Move(60.5), Move(40.5), Move(30.5)]);
     assert_eq!(page.scope(), Scope::At(300), "the views follow at once");
     assert_eq!(page.span(), None);
     let asked = page
+        .worker
         .asked
         .iter()
         .filter(|request| matches!(request, Request::Ask(Ask { what: Question::Moments(_), .. })))
         .count();
     assert_eq!(asked, 1, "one question in flight");
     assert_eq!(moment::view(&page.state).event, Some(i64::from(PEAK) - 1), "what was shown stays");
-    let first = page.asked.pop().expect("the question");
-    page.asked.clear();
+    let first = page.worker.asked.pop().expect("the question");
+    page.worker.asked.clear();
     page.answer(first);
     assert_eq!(moment::view(&page.state).event, Some(599), "on the way");
-    let next = page.asked.pop().expect("the newest");
+    let next = page.worker.asked.pop().expect("the newest");
     page.answer(next);
     assert_eq!(moment::view(&page.state).event, Some(299));
     page.press(&[Up]);
@@ -313,15 +286,15 @@ fn keys_begin_extend_and_leave_a_range() {
     page.typed("299");
     page.command(Command::ToggleRange);
     for _ in 0..3 {
-        page.command(Command::CursorLater);
+        page.command(Command::Cursor(CursorStep::Later));
     }
     assert_eq!((page.span(), page.state.pinned.moment), (Some([300, 303]), 303));
     for _ in 0..5 {
-        page.command(Command::CursorEarlier);
+        page.command(Command::Cursor(CursorStep::Earlier));
     }
     assert_eq!(page.span(), Some([298, 300]));
     page.command(Command::ToggleRange);
-    page.command(Command::CursorEarlier);
+    page.command(Command::Cursor(CursorStep::Earlier));
     assert_eq!(page.span(), Some([298, 300]), "it is let be");
     assert_eq!(page.scope(), Scope::Born(Span { from: 298, to: 300 }));
 }

@@ -1,22 +1,26 @@
 //! What the picture's height shows: windows of each plot, axis, hover and choice, filters, lines and export, without a browser.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
+use crate::face::{self, Worker};
 use memscape::engine::protocol::{
-    AddressMap, Curves, Details, DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, HitMemory, HitSegment,
-    Looks, MappedRange, Only, Plot,
+    AddressMap, Curves, Details, DeviceSummary, Grouping, Highlight, HitAllocation, HitMemory, HitSegment, Looks,
+    MappedRange, Only, Plot,
 };
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::shapes::Shape;
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Quad, QuadIdentity, Scene, View};
-use memscape::ui::action::{GivenFile, Pointer};
-use memscape::ui::export::Format;
+use memscape::ui::cursor::CursorStep;
+use memscape::ui::effect::Pointer;
+use memscape::ui::export::ExportStep;
 use memscape::ui::figure::Figure;
 use memscape::ui::hover::card;
-use memscape::ui::plots::curves::Line;
+use memscape::ui::picture_file::Format;
+use memscape::ui::plots::line::Line;
 use memscape::ui::plots::{PlotAction, PlotStep, segment, view::pickers};
-use memscape::ui::state::{BytesAxis, Canvas};
-use memscape::ui::{Action, Command, Effect, State, notices, update};
+use memscape::ui::shown::{BytesAxis, Canvas};
+use memscape::ui::state::FeatureCommand;
+use memscape::ui::{Action, Command, Effect, notices};
 
 const CANVAS: Canvas = Canvas { width_px: 100, height_px: 170, scale: 1.0 };
 const MIB: u64 = 1 << 20;
@@ -25,7 +29,7 @@ const RESERVED: Plot = Plot::Reserved(Only { pool: None, stream: None, address: 
 /// The first address of the upper range of [`map`].
 const UPPER: u64 = 0x7f00_0a00_0000;
 
-fn file() -> FileSummary {
+fn devices() -> Vec<DeviceSummary> {
     let device = |device, peak: u64| DeviceSummary {
         device,
         events: 999,
@@ -35,9 +39,7 @@ fn file() -> FileSummary {
         time_us: Some((0, 99_900)),
         ..DeviceSummary::default()
     };
-    let devices = vec![device(0, 30 * MIB), device(1, 3 * MIB)];
-    let (file, format) = ("a.pickle".into(), "pickle 4 (Python)".into());
-    FileSummary { schema: 1, file, format, torch: None, warnings: vec![], devices, settings: vec![] }
+    vec![device(0, 30 * MIB), device(1, 3 * MIB)]
 }
 
 /// 20 MiB, a gap, 44 MiB.
@@ -73,14 +75,10 @@ fn segment_at(address: u64) -> HitSegment {
 fn scene(view: View, id: u32) -> Scene {
     let columns = view.width_px as usize;
     let columns = SceneColumns {
-        edge_px: (0..=columns as i32).collect(),
         moment: (0..columns as u32).collect(),
-        moments: vec![1; columns],
         total: vec![40 * MIB; columns],
         reserved: vec![40 * MIB; columns],
-        pending: vec![0; columns],
-        hidden: vec![0; columns],
-        hidden_largest: vec![0; columns],
+        ..face::columns(view)
     };
     let quads = vec![Quad { x: [0, view.width_px as i16], y: [0, view.height_px as i16 / 2], paint: 0 }];
     let identities = vec![QuadIdentity { first: id, last: id, count: 1, bytes: [512, 0] }];
@@ -103,17 +101,19 @@ fn curves(view: View) -> Curves {
     }
 }
 
-struct Page {
-    state: State,
-    done: Vec<Effect>,
+/// What is done is kept until it is looked for.
+struct Kept;
+
+impl Worker for Kept {
+    const KEEPS: bool = true;
 }
+
+type Page = face::Page<Kept>;
 
 impl Page {
     fn open() -> Page {
-        let mut page = Page { state: State::default(), done: Vec::new() };
-        page.act(Action::Resized(CANVAS));
-        page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
-        page.reply(Reply::Opened(Box::new(file())));
+        let mut page = Page::on(CANVAS, Kept);
+        page.load(devices());
         page.settle();
         page
     }
@@ -125,17 +125,8 @@ impl Page {
         page
     }
 
-    fn act(&mut self, action: Action) {
-        let effects = update(&mut self.state, action, 0.0);
-        self.done.extend(effects);
-    }
-
     fn press(&mut self, command: Command) {
         self.act(Action::Command(command));
-    }
-
-    fn reply(&mut self, reply: Reply) {
-        self.act(Action::Replied { load: self.state.load, reply });
     }
 
     fn asked<T>(&mut self, what: fn(&Request) -> Option<T>) -> Option<T> {
@@ -168,15 +159,15 @@ impl Page {
                     map.ranges[0].from = 0;
                     map.height = 44 * MIB;
                 }
-                self.reply(Reply::Answer { serial, answer: Answer::Map(Box::new(map)) });
+                self.answered(serial, Answer::Map(Box::new(map)));
             } else if let Some((serial, view, only)) = self.asked(curves_of) {
                 let mut curves = curves(view);
                 if only.pool.is_some() {
                     curves.reserved.iter_mut().for_each(|bytes| *bytes = 12 * MIB);
                 }
-                self.reply(Reply::Answer { serial, answer: Answer::Curves(Box::new(curves)) });
+                self.answered(serial, Answer::Curves(Box::new(curves)));
             } else if let Some((serial, view)) = self.asked(scene_of) {
-                self.reply(Reply::Answer { serial, answer: Answer::Scene(Box::new(scene(view, 5))) });
+                self.answered(serial, Answer::Scene(Box::new(scene(view, 5))));
             } else {
                 return;
             }
@@ -190,7 +181,7 @@ impl Page {
             _ => None,
         };
         let (serial, looks) = self.asked(hits).expect("a question about a place");
-        self.reply(Reply::Answer { serial, answer: Answer::Hit { hit, memory: memory.map(Box::new) } });
+        self.answered(serial, Answer::Hit { hit, memory: memory.map(Box::new) });
         looks
     }
 
@@ -358,7 +349,7 @@ fn a_block_in_addresses_is_told_with_its_segment_and_selected() {
     let (serial, allocation) = page.asked(details).expect("its details");
     assert_eq!(allocation, 5);
     let details = Details { allocation: 5, stack: Some(3), ..Details::default() };
-    page.reply(Reply::Answer { serial, answer: Answer::Details(Some(Box::new(details))) });
+    page.answered(serial, Answer::Details(Some(Box::new(details))));
     page.settle();
     assert_eq!(page.state.outlined().map(|of| of.allocation), Some(5));
     assert_eq!(page.state.looks.highlight, Highlight::Stack(3));
@@ -394,7 +385,7 @@ fn a_segment_is_no_allocation() {
     assert_eq!(page.state.outlined().map(|of| of.allocation), Some(5));
     let chosen = page.state.chosen_segment().expect("a segment");
     assert_eq!(segment::view(chosen).title, "40.0 MiB segment");
-    page.press(Command::CursorToBorn);
+    page.press(Command::Cursor(CursorStep::ToBorn));
     let onto = |request: &Request| match request {
         Request::Ask(Ask { what: Question::Step { moment, step, .. }, .. }) => Some((*moment, *step)),
         _ => None,
@@ -512,14 +503,14 @@ fn a_picture_tells_which_plot_it_is() {
             if let Request::Ask(Ask { serial, what: Question::Marks, .. }) = it { Some(*serial) } else { None }
         });
         if let Some(serial) = marks {
-            page.reply(Reply::Answer { serial, answer: Answer::Marks(Box::default()) });
+            page.answered(serial, Answer::Marks(Box::default()));
         }
         while let Some(serial) = page.asked(|it| {
             if let Request::Ask(Ask { serial, what: Question::Legend { .. }, .. }) = it { Some(*serial) } else { None }
         }) {
-            page.reply(Reply::Answer { serial, answer: Answer::Legend(Vec::new()) });
+            page.answered(serial, Answer::Legend(Vec::new()));
         }
-        page.press(Command::Export(Format::Svg));
+        page.press(Command::Feature(FeatureCommand::Export(ExportStep::Save(Format::Svg))));
         let picture = page.done.iter().find_map(|it| if let Effect::Export(it) = it { Some(it) } else { None });
         let picture = picture.unwrap_or_else(|| panic!("no picture: {:?}", page.state.remark));
         assert!(picture.file.contains(name), "{}", picture.file);

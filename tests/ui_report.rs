@@ -1,24 +1,18 @@
 //! The view "Why" without a browser: what is asked when, what a click on evidence does, what stays marked, thresholds, rows.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
-use crate::summary;
-
+use crate::face::{self, Worker};
 use memscape::engine::protocol::{
-    At, AxisPoint, Cell, Details, DeviceSummary, Evidence, MomentFacts, Report, ReportQuestion, Sheet, SheetColumn,
+    At, Cell, Details, DeviceSummary, Evidence, MomentFacts, AxisPoint, Report, ReportQuestion, Sheet, SheetColumn,
     SheetRow, Span, Statement, Threshold, Tone, Topic,
 };
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::Axis;
-use memscape::ui::state::Canvas;
+use memscape::ui::state::FeatureCommand;
 use memscape::ui::views::Tab;
 use memscape::ui::why::view::{Kind, Marks, Stack, View, marks, view};
 use memscape::ui::why::{WhyAction, WhyStep};
-use memscape::ui::{Action, Command, Effect, State, update};
-
-struct Page {
-    state: State,
-    done: Vec<Effect>,
-}
+use memscape::ui::{Action, Command, Effect};
 
 fn evidence(from: u32, to: u32) -> Evidence {
     Evidence { span: Some(Span { from, to }), ..Evidence::default() }
@@ -79,51 +73,39 @@ fn device(device: i64, actions: &[(&str, u64)]) -> DeviceSummary {
     }
 }
 
+/// Answers nothing by itself.
+struct Reports;
+
+impl Worker for Reports {}
+
+type Page = face::Page<Reports>;
+
 impl Page {
-    fn open(devices: Vec<DeviceSummary>) -> Page {
-        let mut page = Page { state: State::default(), done: vec![] };
-        page.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
-        page.open_again(devices);
-        page
-    }
-
-    fn open_again(&mut self, devices: Vec<DeviceSummary>) {
-        let given = memscape::ui::action::GivenFile { name: "a.pickle".into(), bytes: 10 };
-        self.act(Action::FilesGiven(vec![given]));
-        self.reply(summary::opened(devices));
-    }
-
     /// With the report of the peak on the page.
     fn seen() -> Page {
-        let mut page = Page::open(vec![device(0, &[]), device(1, &[])]);
+        let mut page = Page::with(Reports, vec![device(0, &[]), device(1, &[])]);
         page.act(Action::TabChosen(Tab::Why));
         page.answer();
         page
     }
 
-    fn act(&mut self, action: Action) {
-        self.done = update(&mut self.state, action, 0.0);
-    }
-
     fn why(&mut self, action: WhyAction) {
-        self.act(Action::Why(action));
+        self.act(Action::of(action));
     }
 
     fn step(&mut self, step: WhyStep) {
-        self.act(Action::Command(Command::Why(step)));
-    }
-
-    fn reply(&mut self, reply: Reply) {
-        self.act(Action::Replied { load: self.state.load, reply });
+        self.act(Action::Command(Command::Feature(FeatureCommand::Why(step))));
     }
 
     fn asked(&self) -> Option<(u32, ReportQuestion)> {
-        self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Ask(Ask { serial, what: Question::Report(question), .. })) => {
-                Some((*serial, question.clone()))
-            }
+        self.request(|request| match request {
+            Request::Ask(Ask { serial, what: Question::Report(question), .. }) => Some((*serial, question.clone())),
             _ => None,
         })
+    }
+
+    fn copied(&self) -> Option<&str> {
+        self.did(|effect| if let Effect::Copy(text) = effect { Some(text.as_str()) } else { None })
     }
 
     fn question(&self) -> ReportQuestion {
@@ -132,7 +114,7 @@ impl Page {
 
     fn answer(&mut self) {
         let (serial, question) = self.asked().expect("a question");
-        self.reply(Reply::Answer { serial, answer: Answer::Report(Box::new(report(question.topic))) });
+        self.answered(serial, Answer::Report(Box::new(report(question.topic))));
     }
 
     /// Answers what is asked of topics that are not seen; which they are.
@@ -140,26 +122,9 @@ impl Page {
         let mut topics = Vec::new();
         while let Some((serial, question)) = self.asked().filter(|(_, it)| it.topic != self.state.why.topic) {
             topics.push(question.topic);
-            self.reply(Reply::Answer { serial, answer: Answer::Report(Box::new(report(question.topic))) });
+            self.answered(serial, Answer::Report(Box::new(report(question.topic))));
         }
         topics
-    }
-
-    /// The serial of the question for details, and of which allocation.
-    fn selecting(&self) -> Option<(u32, u32)> {
-        self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Ask(Ask { serial, what: Question::Details(allocation), .. })) => {
-                Some((*serial, *allocation))
-            }
-            _ => None,
-        })
-    }
-
-    fn copied(&self) -> Option<&str> {
-        self.done.iter().find_map(|effect| match effect {
-            Effect::Copy(text) => Some(text.as_str()),
-            _ => None,
-        })
     }
 
     /// The window, in moments.
@@ -169,17 +134,17 @@ impl Page {
     }
 
     fn marks(&self) -> Marks {
-        marks(&self.state)
+        marks(&self.state.why)
     }
 
     fn view(&self) -> View {
-        view(&self.state)
+        view(&self.state.why)
     }
 }
 
 #[test]
 fn it_asks_only_while_it_is_seen_and_one_question_at_a_time() {
-    let mut page = Page::open(vec![device(0, &[])]);
+    let mut page = Page::with(Reports, vec![device(0, &[])]);
     assert_eq!(page.asked(), None, "the tree is seen");
     page.act(Action::TabChosen(Tab::Why));
     let (first, question) = page.asked().expect("it is seen");
@@ -187,9 +152,9 @@ fn it_asks_only_while_it_is_seen_and_one_question_at_a_time() {
     assert_eq!((page.marks().note, page.marks().is_busy), ("Reading the history…", true));
     page.act(Action::MomentTyped("end".into()));
     assert_eq!(page.asked(), None, "a moment that is dragged would never get an answer");
-    page.reply(Reply::Answer { serial: first + 1000, answer: Answer::Report(Box::default()) });
+    page.answered(first + 1000, Answer::Report(Box::default()));
     assert_eq!(page.view(), View::default(), "that was to another question");
-    page.reply(Reply::Answer { serial: first, answer: Answer::Report(Box::new(report(Topic::Peak))) });
+    page.answered(first, Answer::Report(Box::new(report(Topic::Peak))));
     assert_eq!(page.question().at, Some(999), "then the newest moment");
     assert_eq!(page.view().statements.len(), 2, "until then what was known stays");
     assert!(page.marks().is_busy);
@@ -218,16 +183,13 @@ fn another_topic_overtakes_and_what_is_known_of_each_stays() {
     let (late, _) = page.asked().expect("the same for another moment");
     page.why(WhyAction::TopicChosen(Topic::Layers));
     assert_eq!(page.question().topic, Topic::Layers, "a person waits for it");
-    page.reply(Reply::Answer { serial: late, answer: Answer::Report(Box::default()) });
+    page.answered(late, Answer::Report(Box::default()));
     assert_eq!(page.view(), View::default(), "nothing is known of it yet");
     let (serial, _) = {
         page.why(WhyAction::TopicChosen(Topic::Waste));
         page.asked().expect("a question")
     };
-    page.reply(Reply::Answer {
-        serial,
-        answer: Answer::Report(Box::new(Report { topic: Topic::Waste, ..Report::default() })),
-    });
+    page.answered(serial, Answer::Report(Box::new(Report { topic: Topic::Waste, ..Report::default() })));
     assert_eq!(page.marks().note, "There is nothing to say of this device.");
     page.why(WhyAction::TopicChosen(Topic::Peak));
     assert_eq!(page.view().sheets.len(), 2, "at once, of the moment before");
@@ -246,14 +208,14 @@ fn evidence_does_all_it_says() {
     page.act(Action::RangeDrawn([0.1, 0.2]));
     page.why(WhyAction::Picked(2));
     assert_eq!(page.state.find.text, "train.py:12");
-    let (serial, allocation) = page.selecting().expect("it is to be selected");
+    let (serial, allocation) = page.details_asked().expect("it is to be selected");
     assert_eq!(allocation, 7);
     assert_eq!((page.state.pinned.moment, page.state.pinned.range), (40, None), "the range would hide the moment");
     assert_eq!(page.state.views.node, None, "the node would stand out before it");
     assert_eq!(page.window(), [29, 61], "the span, and a little around it");
     assert_eq!(page.marks().marked, Some(2));
     let details = Details { allocation: 7, born_event: Some(10), freed_event: Some(90), ..Details::default() };
-    page.reply(Reply::Answer { serial, answer: Answer::Details(Some(Box::new(details))) });
+    page.answered(serial, Answer::Details(Some(Box::new(details))));
     assert_eq!((page.window(), page.state.pinned.moment), ([29, 61], 40), "it lives there: nothing jumps");
     page.act(Action::Command(Command::WindowBack));
     assert_eq!(page.window(), [0, 1000], "one step back");
@@ -286,14 +248,11 @@ fn over_wall_clock_the_worker_says_where_a_span_is() {
     let (serial, at) = asked.expect("a question");
     assert_eq!(at, [At::Moment(100), At::Moment(199)]);
     let before = page.window();
-    let facts = |moment, time| MomentFacts {
-        moment,
-        place: AxisPoint { time, ..AxisPoint::default() },
-        ..MomentFacts::default()
-    };
-    page.reply(Reply::Answer { serial: serial + 1000, answer: Answer::Moments(vec![facts(100, 1), facts(199, 2)]) });
+    let facts =
+        |moment, time| MomentFacts { moment, place: AxisPoint { time, ..AxisPoint::default() }, ..MomentFacts::default() };
+    page.answered(serial + 1000, Answer::Moments(vec![facts(100, 1), facts(199, 2)]));
     assert_eq!(page.window(), before);
-    page.reply(Reply::Answer { serial, answer: Answer::Moments(vec![facts(100, 1000), facts(199, 2000)]) });
+    page.answered(serial, Answer::Moments(vec![facts(100, 1000), facts(199, 2000)]));
     assert_eq!(page.window(), [961, 2041]);
 }
 
@@ -385,7 +344,7 @@ fn a_stack_that_is_seen_is_that_of_the_row() {
     let (serial, _) = page.asked().expect("another moment");
     let mut other = report(Topic::Peak);
     other.sheets[0].rows[0].stack = vec!["else.py:1 f".into()];
-    page.reply(Reply::Answer { serial, answer: Answer::Report(Box::new(other)) });
+    page.answered(serial, Answer::Report(Box::new(other)));
     let stacks: Vec<Stack> = page.view().sheets[0].rows[..2].iter().map(|row| row.stack.clone()).collect();
     assert_eq!(stacks, [Stack::Folded, Stack::Unfolded(vec!["b.py:2 g".into()])]);
 }
@@ -396,7 +355,7 @@ fn a_threshold_set_back_before_the_answer_counts() {
     page.why(WhyAction::ThresholdSet(0, "5".into()));
     let (serial, question) = page.asked().expect("a question");
     page.why(WhyAction::ThresholdSet(0, "1048576".into()));
-    page.reply(Reply::Answer { serial, answer: Answer::Report(Box::new(report(question.topic))) });
+    page.answered(serial, Answer::Report(Box::new(report(question.topic))));
     assert_eq!(page.question().thresholds, [("late".to_owned(), 1 << 20)], "the one typed last");
 }
 
@@ -405,7 +364,7 @@ fn beside_the_rules_nothing_is_clicked() {
     let mut page = Page::seen();
     page.why(WhyAction::TopicChosen(Topic::Categories));
     page.answer();
-    let sheet = memscape::ui::why::view::categories(&page.state).expect("it was told");
+    let sheet = memscape::ui::why::view::categories(&page.state.why).expect("it was told");
     assert!(sheet.rows.iter().all(|row| !row.is_shown && row.stack == Stack::None));
     assert!(page.view().sheets[0].rows.iter().any(|row| row.is_shown && row.stack != Stack::None));
 }
@@ -444,12 +403,12 @@ fn a_threshold_is_asked_anew_and_kept_for_its_topic() {
 
 #[test]
 fn a_file_that_ran_out_of_memory_says_so_first() {
-    let mut page = Page::open(vec![device(0, &[("alloc", 9)]), device(3, &[("alloc", 9), ("oom", 1)])]);
+    let mut page = Page::with(Reports, vec![device(0, &[("alloc", 9)]), device(3, &[("alloc", 9), ("oom", 1)])]);
     assert_eq!((page.state.views.seen(), page.question().topic), (Some(Tab::Why), Topic::OutOfMemory));
     assert_eq!(page.state.device().map(|device| device.device), Some(3), "the device where it happened");
-    page.open_again(vec![device(0, &[("oom", 0)])]);
+    page.load(vec![device(0, &[("oom", 0)])]);
     assert_eq!(page.question().topic, Topic::Peak, "the next file has not");
-    let page = Page::open(vec![device(0, &[("alloc", 9)])]);
+    let page = Page::with(Reports, vec![device(0, &[("alloc", 9)])]);
     assert_eq!(page.state.views.seen(), Some(Tab::Tree));
 }
 
@@ -485,11 +444,11 @@ fn a_sheet_is_copied_as_plain_numbers() {
         ],
         ..SheetRow::default()
     }];
-    let mut page = Page::open(vec![device(0, &[])]);
+    let mut page = Page::with(Reports, vec![device(0, &[])]);
     page.act(Action::TabChosen(Tab::Why));
     let (serial, _) = page.asked().expect("a question");
     let sheets = vec![Sheet { rows, ..Sheet::default() }];
-    page.reply(Reply::Answer { serial, answer: Answer::Report(Box::new(Report { sheets, ..Report::default() })) });
+    page.answered(serial, Answer::Report(Box::new(Report { sheets, ..Report::default() })));
     page.why(WhyAction::Copied(0));
     assert_eq!(page.copied(), Some("\na b c\t\t-2048\t1.500000\t7\t-1\t\n"));
 }

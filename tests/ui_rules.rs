@@ -1,43 +1,36 @@
 //! The rules of categories without a browser: which set is in force, what is typed, kept and told, and when.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
-use crate::summary;
-
+use crate::face::{self, CANVAS, Worker};
 use memscape::engine::protocol::{
     CategorySet, DeviceSummary, Grouping, LegendEntry, Plot, Report, Sheet, Topic, Weight,
 };
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
-use memscape::ui::action::GivenFile;
+use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::ui::rules::{Choice, Form, RulesAction, RulesView, view};
-use memscape::ui::state::Canvas;
-use memscape::ui::{Action, Command, Effect, State, legend, update};
+use memscape::ui::shown::Canvas;
+use memscape::ui::{Action, Command, Effect, State, legend};
 use std::collections::BTreeSet;
 
 const OWN: &str = "{\"weights\": \"param\", \"rest\": \".\"}";
 const WRONG: &str = "{\"weights\": \"param\",\n\"rest\": \"(\"}";
 
-#[derive(Default)]
-struct Page {
-    state: State,
-    done: Vec<Effect>,
-}
+/// Answers nothing by itself.
+struct Set;
+
+impl Worker for Set {}
+
+type Page = face::Page<Set>;
 
 impl Page {
     fn open() -> Page {
-        let mut page = Page::default();
-        page.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
-        page.load();
+        let mut page = Page::on(CANVAS, Set);
+        page.open_again();
         page
     }
 
-    fn load(&mut self) {
+    fn open_again(&mut self) {
         let device = DeviceSummary { events: 999, peak_event: 500, drawn_peak: 1 << 20, ..DeviceSummary::default() };
-        self.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
-        self.reply(summary::opened(vec![device]));
-    }
-
-    fn act(&mut self, action: Action) {
-        self.done = update(&mut self.state, action, 0.0);
+        self.load(vec![device]);
     }
 
     fn rules(&mut self, action: RulesAction) {
@@ -48,17 +41,9 @@ impl Page {
         self.rules(RulesAction::Typed(text.into()));
     }
 
-    fn reply(&mut self, reply: Reply) {
-        self.act(Action::Replied { load: self.state.load, reply });
-    }
-
-    fn find<T>(&self, of: impl Fn(&Effect) -> Option<T>) -> Option<T> {
-        self.done.iter().find_map(of)
-    }
-
     /// The set that the worker is told.
     fn told(&self) -> Option<CategorySet> {
-        self.find(|effect| match effect {
+        self.did(|effect| match effect {
             Effect::Ask(Request::Categories(set)) => Some((**set).clone()),
             _ => None,
         })
@@ -70,7 +55,7 @@ impl Page {
     }
 
     fn asked(&self) -> Option<(u32, Topic)> {
-        self.find(|effect| match effect {
+        self.did(|effect| match effect {
             Effect::Ask(Request::Ask(Ask { serial, what: Question::Report(question), .. })) => {
                 Some((*serial, question.topic))
             }
@@ -80,7 +65,7 @@ impl Page {
 
     fn answer(&mut self) {
         let (serial, topic) = self.asked().expect("a question");
-        self.reply(Reply::Answer { serial, answer: Answer::Report(Box::new(Report { topic, ..Report::default() })) });
+        self.answered(serial, Answer::Report(Box::new(Report { topic, ..Report::default() })));
     }
 
     /// Why what was wanted is not done, as the dialog says it.
@@ -89,14 +74,14 @@ impl Page {
     }
 
     fn stored(&self) -> Option<String> {
-        self.find(|effect| match effect {
+        self.did(|effect| match effect {
             Effect::StoreRules(text) => Some(text.clone()),
             _ => None,
         })
     }
 
     fn saved(&self) -> Option<(&'static str, String)> {
-        self.find(|effect| match effect {
+        self.did(|effect| match effect {
             Effect::Save(name, text) => Some((*name, text.clone())),
             _ => None,
         })
@@ -134,15 +119,15 @@ fn while_the_dialog_is_open_each_change_shows_what_it_brings_about() {
     assert_eq!((page.told(), page.asked()), (None, None), "they wait for the answer");
     let sheet = Sheet { title: "of Mosaic's".into(), ..Sheet::default() };
     let report = Report { topic, sheets: vec![sheet], ..Report::default() };
-    page.reply(Reply::Answer { serial, answer: Answer::Report(Box::new(report)) });
+    page.answered(serial, Answer::Report(Box::new(report)));
     assert_eq!(page.told_names(), ["weights", "rest", "unknown"], "then the newest");
-    let shown = memscape::ui::why::view::categories(&page.state).expect("the one before stays until then");
+    let shown = memscape::ui::why::view::categories(&page.state.why).expect("the one before stays until then");
     assert_eq!(shown.title, "of Mosaic's");
     page.answer();
     assert_eq!(page.told(), None, "once");
     page.rules(RulesAction::Closed);
     assert_eq!(page.asked(), None, "the tree is seen");
-    page.load();
+    page.open_again();
     assert_eq!(page.told_names(), ["weights", "rest", "unknown"], "another load is told anew");
 }
 
@@ -168,10 +153,10 @@ fn what_is_wrong_stands_beside_it_and_nothing_is_lost() {
     assert_eq!(page.view().errors, [], "of another set");
     page.rules(RulesAction::Chosen(Choice::Own));
     let stored = page.stored().expect("it is kept");
-    let mut next = Page::default();
+    let mut next = Page::on(CANVAS, Set);
     next.rules(RulesAction::Loaded(stored));
     next.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
-    next.load();
+    next.open_again();
     assert_eq!((next.view().text.as_str(), next.view().errors.len()), (WRONG, 1));
     assert_eq!(next.told_names(), ["weights", "rest", "unknown"], "what was right last is kept as well");
 
@@ -207,7 +192,7 @@ fn sets_are_saved_in_both_forms_where_those_can_say_it() {
 #[test]
 fn what_is_stored_is_read_back_and_nothing_else() {
     let kept = |stored: &str| {
-        let mut page = Page::default();
+        let mut page = Page::on(CANVAS, Set);
         page.rules(RulesAction::Loaded(stored.into()));
         (page.view().choice, page.state.rules != State::default().rules)
     };

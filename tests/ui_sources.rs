@@ -1,23 +1,16 @@
 //! The view "By source" without a browser: what is asked when, what a click does, which dropped files are sources.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
-use crate::summary;
-
+use crate::face::{self, Worker};
 use memscape::engine::protocol::{
     Details, DeviceSummary, FrameText, Scope, SourceFile, SourceLine, SourcesPage, Standing, Weight,
 };
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
-use memscape::ui::action::GivenFile;
+use memscape::engine::{Answer, Ask, Question, Request};
+use memscape::ui::effect::GivenFile;
 use memscape::ui::source_rows::{Marked, RowKind, Unfolded, text, view};
 use memscape::ui::sources::{SourceAction, SourceText, basis};
-use memscape::ui::state::Canvas;
 use memscape::ui::views::Tab;
-use memscape::ui::{Action, Effect, State, update};
-
-struct Page {
-    state: State,
-    done: Vec<Effect>,
-}
+use memscape::ui::{Action, Effect};
 
 fn standing(now: u64, peak: u64) -> Standing {
     let weight = |bytes: u64| Weight { bytes, count: u32::from(bytes > 0) };
@@ -41,6 +34,13 @@ fn page() -> SourcesPage {
     SourcesPage { total: standing(1000, 511), elsewhere: standing(30, 0), left_out: Standing::default(), files }
 }
 
+/// Answers nothing by itself.
+struct Lines;
+
+impl Worker for Lines {}
+
+type Page = face::Page<Lines>;
+
 impl Page {
     fn open() -> Page {
         let device = |device| DeviceSummary {
@@ -50,11 +50,7 @@ impl Page {
             drawn_peak: 1 << 20,
             ..DeviceSummary::default()
         };
-        let mut page = Page { state: State::default(), done: vec![] };
-        page.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
-        page.give(&["a.pickle"]);
-        page.reply(summary::opened(vec![device(0), device(1)]));
-        page
+        Page::with(Lines, vec![device(0), device(1)])
     }
 
     /// With the view seen and answered.
@@ -65,49 +61,34 @@ impl Page {
         page
     }
 
-    fn act(&mut self, action: Action) {
-        self.done = update(&mut self.state, action, 0.0);
-    }
-
-    fn reply(&mut self, reply: Reply) {
-        self.act(Action::Replied { load: self.state.load, reply });
-    }
-
-    fn give(&mut self, names: &[&str]) {
-        let file = |name: &&str| GivenFile { name: (*name).into(), bytes: 10 };
-        self.act(Action::FilesGiven(names.iter().map(file).collect()));
-    }
-
     fn drop_text(&mut self, name: &str, text: &str) {
         let text = SourceText { name: name.into(), text: text.into() };
-        self.act(Action::Source(SourceAction::Read(Ok(text))));
+        self.act(Action::of(SourceAction::Read(Ok(text))));
     }
 
     fn asked(&self) -> Option<(u32, Scope)> {
-        self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Ask(Ask { serial, device: 0, what: Question::Sources(scope) })) => {
-                Some((*serial, *scope))
-            }
+        self.request(|request| match request {
+            Request::Ask(Ask { serial, device: 0, what: Question::Sources(scope) }) => Some((*serial, *scope)),
             _ => None,
         })
     }
 
     fn answer(&mut self) {
         let (serial, _) = self.asked().expect("a question");
-        self.reply(Reply::Answer { serial, answer: Answer::Sources(Box::new(page())) });
+        self.answered(serial, Answer::Sources(Box::new(page())));
     }
 
     fn pick(&mut self, place: usize) {
-        self.act(Action::Source(SourceAction::Picked(place)));
+        self.act(Action::of(SourceAction::Picked(place)));
     }
 
     fn labels(&self) -> Vec<String> {
-        view(&self.state).rows.iter().map(|row| row.label.clone()).collect()
+        view(&self.state.sources, &self.state).rows.iter().map(|row| row.label.clone()).collect()
     }
 
     /// The place and name of the file that is to be read.
     fn read(&self) -> Option<(usize, String)> {
-        self.done.iter().find_map(|effect| match effect {
+        self.did(|effect| match effect {
             Effect::ReadText(place, name) => Some((*place, name.clone())),
             _ => None,
         })
@@ -127,7 +108,7 @@ fn it_asks_only_while_it_is_seen_and_one_question_at_a_time() {
     assert_eq!(first.1, Scope::At(501), "the peak");
     page.act(Action::MomentTyped("end".into()));
     assert_eq!(page.asked(), None, "one question is on its way");
-    page.reply(Reply::Answer { serial: first.0, answer: Answer::Sources(Box::new(self::page())) });
+    page.answered(first.0, Answer::Sources(Box::new(self::page())));
     assert_eq!(page.asked().map(|(_, scope)| scope), Some(Scope::At(999)), "then the newest moment");
     assert!(!page.labels().is_empty(), "until then what was known stays");
     page.answer();
@@ -141,7 +122,7 @@ fn the_heaviest_file_is_open_and_files_fold() {
     let mut page = Page::seen();
     let all = ["model.py", "30", "7", "12", "train.py", "train.py", "no frame of your own code"];
     assert_eq!(page.labels(), all);
-    let rows = view(&page.state).rows;
+    let rows = view(&page.state.sources, &page.state).rows;
     assert_eq!(rows[0].kind, RowKind::File(Unfolded::Yes));
     assert_eq!((rows[0].exact.as_str(), rows[0].share.as_str(), rows[0].per_mille), ("800 B requested", "80.0 %", 800));
     assert_eq!(rows[0].folder(), "/home/me");
@@ -159,13 +140,13 @@ fn the_heaviest_file_is_open_and_files_fold() {
 fn a_line_is_searched_for_and_let_go_again() {
     let mut page = Page::seen();
     page.state.views.node = Some(3);
-    let before = basis(&page.state);
+    let before = basis(&page.state.sources, &page.state);
     page.pick(1);
     assert_eq!(page.state.find.text, "@\"/home/me/model.py:30 \"");
     assert_eq!(page.state.views.node, None, "the node would stand out before it");
-    assert_ne!(basis(&page.state), before);
+    assert_ne!(basis(&page.state.sources, &page.state), before);
     let picked = |page: &Page| {
-        let marks = view(&page.state).rows.into_iter().map(|row| row.marked.is_picked);
+        let marks = view(&page.state.sources, &page.state).rows.into_iter().map(|row| row.marked.is_picked);
         marks.collect::<Vec<_>>()
     };
     assert_eq!(picked(&page), [false, true, false, false, false, false, false]);
@@ -187,7 +168,8 @@ fn the_line_of_the_selection_is_marked() {
     };
     let frames = vec![frame("/torch/nn.py", "7", false), frame("/home/me/model.py", "7", true)];
     let mut details = Details { frames, ..Details::default() };
-    let current = |page: &Page| view(&page.state).rows.iter().position(|row| row.marked.is_current);
+    let current =
+        |page: &Page| view(&page.state.sources, &page.state).rows.iter().position(|row| row.marked.is_current);
     page.state.selection = Some(Box::new(details.clone()));
     assert_eq!(current(&page), Some(2));
     details.stack_of_free = true;
@@ -210,7 +192,7 @@ fn a_dropped_source_is_no_snapshot() {
     let mut page = Page::open();
     page.act(Action::FilesGiven(vec![GivenFile { name: "model.py".into(), bytes: 1 << 30 }]));
     assert_eq!(page.read(), None, "no source is so long");
-    let mut page = Page { state: State::default(), done: vec![] };
+    let mut page = Page::new(Lines);
     page.give(&["model.py"]);
     assert_eq!((page.read(), page.is_loading()), (None, true), "nothing is open that it could belong to");
 }
@@ -218,34 +200,34 @@ fn a_dropped_source_is_no_snapshot() {
 #[test]
 fn bytes_stand_beside_the_lines() {
     let mut page = Page::seen();
-    assert_eq!(text(&page.state), None);
+    assert_eq!(text(&page.state.sources, &page.state), None);
     page.drop_text("model.py", &"x = 1\n".repeat(40));
-    let shown = text(&page.state).expect("it was dropped");
+    let shown = text(&page.state.sources, &page.state).expect("it was dropped");
     assert_eq!((shown.title.as_str(), shown.note.as_str()), ("/home/me/model.py", ""));
     let margins: Vec<_> =
         shown.margins.iter().map(|it| (it.line, it.now.as_str(), it.peak.as_str(), it.part)).collect();
     assert_eq!(margins, [(30, "600 B", "500 B", 1000), (7, "200 B", "", 333), (12, "", "9 B", 0)]);
     assert_eq!(shown.margins[0].exact, "600 B requested; at the peak 500 B");
-    page.act(Action::Source(SourceAction::LinePicked(7)));
+    page.act(Action::of(SourceAction::LinePicked(7)));
     assert_eq!(page.state.find.text, "@\"/home/me/model.py:7 \"");
-    let marks = text(&page.state).expect("it is there").margins.into_iter().map(|it| it.marked);
+    let marks = text(&page.state.sources, &page.state).expect("it is there").margins.into_iter().map(|it| it.marked);
     let is_picked = |is_picked| Marked { is_picked, is_current: false };
     assert_eq!(marks.collect::<Vec<_>>(), [is_picked(false), is_picked(true), is_picked(false)]);
 
     // Shorter than the recording, and one that the recording does not have.
     page.drop_text("model.py", "x = 1\n");
-    let shown = text(&page.state).expect("it was dropped");
+    let shown = text(&page.state.sources, &page.state).expect("it was dropped");
     assert_eq!(shown.note, "This file ends before 3 lines of the recording: another version?");
     page.drop_text("deep/train.py", "");
-    assert_eq!(text(&page.state).expect("it was dropped").title, "/home/me/deep/train.py");
+    assert_eq!(text(&page.state.sources, &page.state).expect("it was dropped").title, "/home/me/deep/train.py");
     page.drop_text("a/unknown.py", "x = 1\n");
-    let shown = text(&page.state).expect("it was dropped");
+    let shown = text(&page.state.sources, &page.state).expect("it was dropped");
     assert_eq!((shown.title.as_str(), shown.margins.len()), ("unknown.py", 0));
     assert_eq!(shown.note, "None of the allocations here was made in a file of this name.");
-    page.act(Action::Source(SourceAction::LinePicked(1)));
-    page.act(Action::Source(SourceAction::Closed));
-    assert_eq!(text(&page.state), None);
-    page.act(Action::Source(SourceAction::Read(Err("a.py could not be read: gone.".into()))));
+    page.act(Action::of(SourceAction::LinePicked(1)));
+    page.act(Action::of(SourceAction::Closed));
+    assert_eq!(text(&page.state.sources, &page.state), None);
+    page.act(Action::of(SourceAction::Read(Err("a.py could not be read: gone.".into()))));
     assert_eq!(page.state.remark.as_deref(), Some("a.py could not be read: gone."));
 }
 
@@ -254,9 +236,9 @@ fn another_device_keeps_the_source_and_nothing_else() {
     let mut page = Page::seen();
     page.drop_text("model.py", "x = 1\n");
     page.act(Action::DeviceChosen(1));
-    let shown = text(&page.state).expect("it stays");
+    let shown = text(&page.state.sources, &page.state).expect("it stays");
     assert_eq!((shown.margins.len(), shown.note.as_str()), (0, ""), "nothing is known yet");
-    assert!(view(&page.state).rows.is_empty());
+    assert!(view(&page.state.sources, &page.state).rows.is_empty());
 }
 
 #[test]
@@ -268,8 +250,8 @@ fn a_file_of_many_lines_is_cut_and_says_by_how_much() {
     let files = vec![source("/a.py", &lines), source("/b.py", &[(1, 1, 1)])];
     let answer = SourcesPage { total: files[0].standing, files, ..SourcesPage::default() };
     let total = answer.files[0].standing.now.bytes;
-    page.reply(Reply::Answer { serial, answer: Answer::Sources(Box::new(answer)) });
-    let rows = view(&page.state).rows;
+    page.answered(serial, Answer::Sources(Box::new(answer)));
+    let rows = view(&page.state.sources, &page.state).rows;
     let labels: Vec<&str> = rows.iter().rev().take(2).map(|row| row.label.as_str()).collect();
     assert_eq!(labels, ["1 lighter file not shown", "3,501 lighter lines not shown"]);
     let number = |text: &str| text.replace(" B requested", "").replace(',', "").parse::<u64>().expect("a number");

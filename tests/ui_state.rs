@@ -1,28 +1,29 @@
 //! The allocator's state without a browser: what is asked when, what is where, where keys lead, what is drawn and said.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
-use crate::summary;
-
+use crate::face::{self, CANVAS, Worker};
 use memscape::engine::protocol::{
     Details, DeviceSummary, Only, PieceKind, SegmentSort, StateBar, StateFit, StateGroup, StatePage, StatePiece,
     StateQuestion, StateSums, Weight,
 };
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
-use memscape::ui::action::GivenFile;
+use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::ui::memory::picture::{MemoryPicture, MemoryStroke, picture};
 use memscape::ui::memory::words::{astray, fits, headings, hovered, note, reading, sums};
 use memscape::ui::memory::{MemoryAction, MemoryStep, ROW_PX};
-use memscape::ui::state::Canvas;
+use memscape::ui::shown::Canvas;
+use memscape::ui::state::FeatureCommand;
 use memscape::ui::views::Tab;
-use memscape::ui::{Action, Command, Effect, State, update};
+use memscape::ui::{Action, Command};
 
 /// Bars begin so many pixels from the canvas's left edge.
 const PAD: f64 = 12.0;
 
-struct Page {
-    state: State,
-    done: Vec<Effect>,
-}
+/// Answers nothing by itself.
+struct Memory;
+
+impl Worker for Memory {}
+
+type Page = face::Page<Memory>;
 
 impl Page {
     fn open(reserved: i64) -> Page {
@@ -35,12 +36,10 @@ impl Page {
             drawn_peak: 1 << 20,
             ..DeviceSummary::default()
         };
-        let mut page = Page { state: State::default(), done: vec![] };
-        page.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
+        let mut page = Page::on(CANVAS, Memory);
         page.memory(MemoryAction::Resized(Canvas { width_px: 424, height_px: 144, scale: 1.0 }));
         page.memory(MemoryAction::Scrolled(0.0, 144.0));
-        page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
-        page.reply(summary::opened(vec![device]));
+        page.load(vec![device]);
         assert!(page.asked().is_none(), "it is not seen");
         page.act(Action::TabChosen(Tab::Memory));
         page
@@ -54,55 +53,35 @@ impl Page {
         page
     }
 
-    fn act(&mut self, action: Action) {
-        self.done = update(&mut self.state, action, 0.0);
-    }
-
     fn memory(&mut self, action: MemoryAction) {
-        self.act(Action::Memory(action));
+        self.act(Action::of(action));
     }
 
     fn step(&mut self, step: MemoryStep) {
-        self.act(Action::Command(Command::Memory(step)));
-    }
-
-    fn reply(&mut self, reply: Reply) {
-        self.act(Action::Replied { load: self.state.load, reply });
+        self.act(Action::Command(Command::Feature(FeatureCommand::Memory(step))));
     }
 
     fn asked(&self) -> Option<(u32, StateQuestion)> {
-        self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Ask(Ask { serial, device: 3, what: Question::State(question) })) => {
-                Some((*serial, *question))
-            }
+        self.request(|request| match request {
+            Request::Ask(Ask { serial, device: 3, what: Question::State(question) }) => Some((*serial, *question)),
             _ => None,
         })
     }
 
     fn answer(&mut self) -> StateQuestion {
         let (serial, question) = self.asked().expect("the state was asked for");
-        self.reply(Reply::Answer { serial, answer: Answer::State(Box::new(segments(&question))) });
+        self.answered(serial, Answer::State(Box::new(segments(&question))));
         question
     }
 
     fn picture(&self) -> MemoryPicture {
-        picture(&self.state).expect("a picture")
+        picture(&self.state.memory, &self.state).expect("a picture")
     }
 
     /// Left and right edges of what is outlined so, from the first bar's left edge.
     fn outlined(&self, stroke: MemoryStroke) -> Vec<[i32; 2]> {
         let outlines = self.picture().outlines.into_iter().filter(|(_, why)| *why == stroke);
         outlines.map(|([x, _], _)| x.map(|edge| edge - PAD as i32)).collect()
-    }
-
-    /// The allocation whose details were asked for.
-    fn details_asked(&self) -> Option<(u32, u32)> {
-        self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Ask(Ask { serial, what: Question::Details(allocation), .. })) => {
-                Some((*serial, *allocation))
-            }
-            _ => None,
-        })
     }
 }
 
@@ -208,7 +187,7 @@ fn it_is_asked_while_it_is_seen_for_the_newest_moment() {
         page.act(Action::MomentTyped(moment.to_string()));
         assert!(page.asked().is_none());
     }
-    page.reply(Reply::Answer { serial, answer: Answer::State(Box::new(segments(&question))) });
+    page.answered(serial, Answer::State(Box::new(segments(&question))));
     assert_eq!(page.answer().moment, 505);
     assert!(page.asked().is_none(), "it is known");
     page.step(MemoryStep::Earlier);
@@ -221,16 +200,16 @@ fn it_is_asked_while_it_is_seen_for_the_newest_moment() {
 #[test]
 fn keys_lead_through_blocks_and_segments() {
     let mut page = Page::shown();
-    assert!(reading(&page.state).contains("Arrows lead"));
+    assert!(reading(&page.state.memory, &page.state).contains("Arrows lead"));
     page.step(MemoryStep::After);
     assert_eq!(page.outlined(MemoryStroke::Active), [[0, 80]]);
     assert_eq!(page.details_asked().map(|(_, allocation)| allocation), Some(50));
     page.step(MemoryStep::After);
     assert_eq!(page.outlined(MemoryStroke::Active), [[80, 160]]);
     assert!(
-        reading(&page.state).starts_with("Free: ≤ 8.00 MiB · 8,388,608 B · at 0x7f0000800000"),
+        reading(&page.state.memory, &page.state).starts_with("Free: ≤ 8.00 MiB · 8,388,608 B · at 0x7f0000800000"),
         "{}",
-        reading(&page.state)
+        reading(&page.state.memory, &page.state)
     );
     page.step(MemoryStep::After);
     assert_eq!(page.outlined(MemoryStroke::Active), [[160, 199]], "rounding is no place of its own");
@@ -261,21 +240,23 @@ fn the_pointer_tells_and_a_click_selects() {
     let (serial, allocation) = page.details_asked().expect("who is it?");
     assert_eq!(allocation, 51);
     let details = Details { allocation, born_event: Some(4), freed_event: Some(600), ..Details::default() };
-    page.reply(Reply::Answer { serial, answer: Answer::Details(Some(Box::new(details))) });
-    let card = hovered(&page.state).expect("a card");
+    page.answered(serial, Answer::Details(Some(Box::new(details))));
+    let card = hovered(&page.state.memory, &page.state).expect("a card");
     assert_eq!(card.title, "4.00 MiB · 4,194,304 B requested");
     assert_eq!(card.site, "no stack");
     assert!(card.life.starts_with("free requested, not completed · born at event 4, freed at 600"), "{card:?}");
     assert!(card.life.ends_with("rounded ≥ 4.00 MiB at 0x7f0001000000"), "{card:?}");
     assert_eq!(card.segment, "Segment of 20.0 MiB at 0x7f0000000000, 40.0 % free at most, 2 blocks");
     page.memory(MemoryAction::PointerAt(Some(at(250.0, 4.0))));
-    assert!(hovered(&page.state).expect("a card").title.starts_with("3 blocks thinner than a pixel"));
+    assert!(
+        hovered(&page.state.memory, &page.state).expect("a card").title.starts_with("3 blocks thinner than a pixel")
+    );
     page.memory(MemoryAction::PointerAt(Some(at(205.0, 1.0))));
-    assert_eq!(hovered(&page.state), None, "between segments");
+    assert_eq!(hovered(&page.state.memory, &page.state), None, "between segments");
     page.memory(MemoryAction::Clicked(at(20.0, 1.0)));
     let serial = page.state.selecting.expect("it is selected");
     let details = Details { allocation: 50, address: Some(BASE), born_event: Some(4), ..Details::default() };
-    page.reply(Reply::Answer { serial, answer: Answer::Details(Some(Box::new(details))) });
+    page.answered(serial, Answer::Details(Some(Box::new(details))));
     assert_eq!(page.outlined(MemoryStroke::Selected), [[0, 80]]);
     page.memory(MemoryAction::Clicked(at(100.0, 1.0)));
     assert_eq!(page.state.selection, None, "what is free is no allocation");
@@ -288,7 +269,7 @@ fn what_is_selected_elsewhere_is_shown() {
     let serial = page.state.selecting.expect("details were asked for");
     let address = Some(BASE + 1061 * MIB);
     let details = Details { allocation: 99, address, born_event: Some(4), ..Details::default() };
-    page.reply(Reply::Answer { serial, answer: Answer::Details(Some(Box::new(details))) });
+    page.answered(serial, Answer::Details(Some(Box::new(details))));
     assert_eq!(page.answer().reveal, address);
     // It is thinner than a pixel: its place is marked.
     assert_eq!(page.outlined(MemoryStroke::Selected), [[248, 253]]);
@@ -380,13 +361,10 @@ fn it_is_drawn_as_it_is_told() {
 fn what_is_empty_says_why() {
     let mut page = Page::open(0);
     let (serial, _) = page.asked().expect("it is seen");
-    page.reply(Reply::Answer {
-        serial,
-        answer: Answer::State(Box::new(StatePage { moment: 501, ..StatePage::default() })),
-    });
-    assert_eq!(note(&page.state), "The file tells of no segments: where blocks lie is not known.");
+    page.answered(serial, Answer::State(Box::new(StatePage { moment: 501, ..StatePage::default() })));
+    assert_eq!(note(&page.state.memory, &page.state), "The file tells of no segments: where blocks lie is not known.");
     let mut page = Page::open(1 << 30);
     let (serial, _) = page.asked().expect("it is seen");
-    page.reply(Reply::Answer { serial, answer: Answer::State(Box::default()) });
-    assert_eq!(note(&page.state), "Nothing is held from the driver before the first event.");
+    page.answered(serial, Answer::State(Box::default()));
+    assert_eq!(note(&page.state.memory, &page.state), "Nothing is held from the driver before the first event.");
 }

@@ -1,26 +1,28 @@
 //! The table and the histograms without a browser: what is asked when, which rows are chosen and seen, what is said.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
-use crate::summary;
-
+use crate::face::{self, Worker};
 use memscape::engine::protocol::{
     Details, DeviceSummary, LIFE_CLASSES, SIZE_CLASSES, SortWay, TableColumn, TablePage, TableQuestion, TableRow,
     TableText, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
-use memscape::ui::action::GivenFile;
-use memscape::ui::histograms::{Histogram, Reach, chart};
-use memscape::ui::state::Canvas;
-use memscape::ui::table::{Dropped, Extent, Go, ROW_PX, grid, status};
+use memscape::ui::histograms::{Histogram, Reach};
+use memscape::ui::rows::RowsStep;
+use memscape::ui::rows::{Extent, Go};
+use memscape::ui::state::FeatureCommand;
+use memscape::ui::table::TableAction;
+use memscape::ui::table::TableStep;
+use memscape::ui::table::{Dropped, ROW_PX, grid, status};
 use memscape::ui::views::Tab;
-use memscape::ui::{Action, Command, Effect, State, update};
+use memscape::ui::{Action, Command, Effect};
 
-/// A page under test, its worker played by hand.
-struct Page {
-    state: State,
-    done: Vec<Effect>,
-    rows: u32,
-}
+/// The table has so many rows.
+struct Rows(u32);
+
+impl Worker for Rows {}
+
+type Page = face::Page<Rows>;
 
 impl Page {
     /// With a file open and the table seen; 20 rows are seen of so many, the first of which are known.
@@ -32,10 +34,7 @@ impl Page {
             drawn_peak: 1 << 20,
             ..DeviceSummary::default()
         };
-        let mut page = Page { state: State::default(), done: vec![], rows };
-        page.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
-        page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
-        page.act(Action::Replied { load: page.state.load, reply: summary::opened(vec![device(0), device(1)]) });
+        let mut page = Page::with(Rows(rows), vec![device(0), device(1)]);
         assert!(page.asked().is_none(), "the table is not seen");
         page.act(Action::TabChosen(Tab::Table));
         page.answer();
@@ -44,21 +43,17 @@ impl Page {
         page
     }
 
-    fn act(&mut self, action: Action) {
-        self.done = update(&mut self.state, action, 0.0);
-    }
-
     fn key(&mut self, go: Go, extent: Extent) {
-        self.act(Action::Command(Command::Row(go, extent)));
+        self.act(Action::Command(Command::Rows(RowsStep::Go(go, extent))));
     }
 
     fn scroll(&mut self, top: f64) {
-        self.act(Action::TableScrolled { top, height: 20.0 * ROW_PX });
+        self.act(Action::of(TableAction::Scrolled(top, 20.0 * ROW_PX)));
     }
 
     fn asked(&self) -> Option<(u32, TableQuestion)> {
-        self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Ask(Ask { serial, device: 0, what: Question::Table(question) })) => {
+        self.request(|request| match request {
+            Request::Ask(Ask { serial, device: 0, what: Question::Table(question) }) => {
                 Some((*serial, (**question).clone()))
             }
             _ => None,
@@ -79,19 +74,16 @@ impl Page {
         (sizes[10], sizes[12]) = (Weight { bytes: 5000, count: 9 }, Weight { bytes: 10_000, count: 4 });
         let page = TablePage {
             found: Weight::default(),
-            scope: Weight { bytes: 1 << 20, count: 1000 + self.rows },
-            listed: Weight { bytes: 1 << 20, count: self.rows },
+            scope: Weight { bytes: 1 << 20, count: 1000 + self.worker.0 },
+            listed: Weight { bytes: 1 << 20, count: self.worker.0 },
             chosen: Weight { bytes: 777, count: question.chosen.iter().map(|[from, to]| to - from).sum() },
             first,
-            rows: (first..self.rows.min(first + count)).map(row).collect(),
-            revealed: question.reveal.and_then(|it| it.checked_sub(1000)).filter(|row| *row < self.rows),
+            rows: (first..self.worker.0.min(first + count)).map(row).collect(),
+            revealed: question.reveal.and_then(|it| it.checked_sub(1000)).filter(|row| *row < self.worker.0),
             sizes,
             lives: vec![Weight { bytes: 1, count: 1 }; LIFE_CLASSES],
         };
-        self.act(Action::Replied {
-            load: self.state.load,
-            reply: Reply::Answer { serial, answer: Answer::Table(Box::new(page)) },
-        });
+        self.answered(serial, Answer::Table(Box::new(page)));
     }
 
     fn answer(&mut self) -> TableQuestion {
@@ -108,17 +100,12 @@ impl Page {
 
     /// The worker tells about the allocation that was just selected.
     fn select(&mut self, allocation: u32) {
-        let serial = self.state.selecting.expect("details were asked for");
-        let details = Details { allocation, ..Details::default() };
-        self.act(Action::Replied {
-            load: self.state.load,
-            reply: Reply::Answer { serial, answer: Answer::Details(Some(Box::new(details))) },
-        });
+        self.tell(Details { allocation, ..Details::default() });
     }
 
     /// The rows that are seen.
     fn rows(&self) -> Vec<u32> {
-        grid(&self.state).rows.iter().map(|row| row.row).collect()
+        grid(&self.state.table, &self.state).rows.iter().map(|row| row.row).collect()
     }
 }
 
@@ -142,7 +129,7 @@ fn it_asks_once_for_what_is_seen_and_again_when_that_is_left() {
     assert!(page.asked().is_none());
     // Another view is seen: nothing is asked for it here.
     page.act(Action::TabChosen(Tab::Tree));
-    page.act(Action::SortChosen(TableColumn::Address));
+    page.act(Action::of(TableAction::SortChosen(TableColumn::Address)));
     assert!(page.asked().is_none());
 }
 
@@ -156,20 +143,20 @@ fn a_column_is_sorted_and_turned() {
         (TableColumn::Born, SortWay::Descending),
         (TableColumn::Age, SortWay::Descending),
     ] {
-        page.act(Action::SortChosen(column));
+        page.act(Action::of(TableAction::SortChosen(column)));
         let asked = page.answer().sort;
         assert_eq!((asked.column, asked.way), (column, way));
     }
-    page.act(Action::Command(Command::SortByNext));
+    page.act(Action::Command(Command::Rows(RowsStep::SortByNext)));
     assert_eq!(page.answer().sort.column, TableColumn::Freed);
-    page.act(Action::Command(Command::SortOtherWay));
+    page.act(Action::Command(Command::Rows(RowsStep::SortOtherWay)));
     assert_eq!(page.answer().sort.way, SortWay::Descending);
 }
 
 #[test]
 fn rows_are_chosen_and_their_sum_is_asked_for() {
     let mut page = Page::open(100);
-    page.act(Action::RowClicked(3, Extent::One));
+    page.act(Action::of(TableAction::RowClicked(3, Extent::One)));
     assert_eq!(page.state.table.chosen.ranges(), [[3, 4]]);
     assert!(page.asked().is_none(), "what one weighs is known");
     page.select(1003);
@@ -178,14 +165,14 @@ fn rows_are_chosen_and_their_sum_is_asked_for() {
     page.key(Go::Down, Extent::Through);
     page.key(Go::Down, Extent::Through);
     assert_eq!(page.state.table.chosen.ranges(), [[3, 6]]);
-    page.act(Action::RowClicked(9, Extent::Toggle));
+    page.act(Action::of(TableAction::RowClicked(9, Extent::Toggle)));
     assert_eq!(page.state.table.chosen.ranges(), [[3, 6], [9, 10]]);
-    let told = status(&page.state);
+    let told = status(&page.state.table, &page.state);
     assert!(!told.text.contains("chosen"), "a sum of other rows is not said of these: {}", told.text);
     let mut question = None;
     // The question of the first extension was on its way while the others came.
     let mut page = Page::open(100);
-    page.act(Action::RowClicked(3, Extent::One));
+    page.act(Action::of(TableAction::RowClicked(3, Extent::One)));
     page.key(Go::Down, Extent::Through);
     let first = page.asked().expect("their sum");
     assert_eq!(first.1.chosen, [[3, 5]]);
@@ -194,12 +181,12 @@ fn rows_are_chosen_and_their_sum_is_asked_for() {
     page.answer_to(first);
     question.replace(page.answer());
     assert_eq!(question.expect("the newest").chosen, [[3, 6]]);
-    let told = status(&page.state);
+    let told = status(&page.state.table, &page.state);
     assert!(told.text.starts_with("3 chosen · 777 B · 100 allocations"), "{}", told.text);
-    page.act(Action::Command(Command::ChooseAllRows));
+    page.act(Action::Command(Command::Rows(RowsStep::ChooseAll)));
     assert_eq!(page.answer().chosen, [[0, 100]]);
     // Another table, another choice.
-    page.act(Action::SortChosen(TableColumn::Number));
+    page.act(Action::of(TableAction::SortChosen(TableColumn::Number)));
     page.answer();
     assert_eq!(page.state.table.chosen.count(), 0);
 }
@@ -222,7 +209,7 @@ fn keys_lead_to_every_row_of_a_million() {
             // The shell scrolls where it is told to, as far as it goes.
             let jump = page.state.table.scroll.jump();
             if jump.0 != shown {
-                let height = grid(&page.state).all_px;
+                let height = grid(&page.state.table, &page.state).all_px;
                 assert!((0.0..=height).contains(&jump.1), "{jump:?} of {height}");
                 page.scroll(jump.1.min((height - 20.0 * ROW_PX).max(0.0)));
                 page.answer_if_asked();
@@ -230,7 +217,7 @@ fn keys_lead_to_every_row_of_a_million() {
             }
             assert_eq!(page.state.table.chosen.active(), Some(expected), "{go:?} of {rows}");
             assert!(page.rows().contains(&expected), "{go:?} of {rows}: {:?}", page.rows());
-            let seen = grid(&page.state);
+            let seen = grid(&page.state.table, &page.state);
             assert!(seen.all_px <= 12_000_000.0 && seen.count == rows);
         }
     }
@@ -249,7 +236,7 @@ fn what_is_selected_elsewhere_is_revealed_once() {
     page.scroll(px);
     page.answer_if_asked();
     assert!(page.rows().contains(&4321));
-    let row = grid(&page.state).rows.into_iter().find(|row| row.row == 4321).expect("seen");
+    let row = grid(&page.state.table, &page.state).rows.into_iter().find(|row| row.row == 4321).expect("seen");
     assert!(row.class.contains("selected"), "{}", row.class);
     page.scroll(0.0);
     let asked = page.answer();
@@ -259,33 +246,36 @@ fn what_is_selected_elsewhere_is_revealed_once() {
 #[test]
 fn a_filter_is_asked_for_and_a_wrong_one_is_not() {
     let mut page = Page::open(100);
-    page.act(Action::TableFilterTyped("train.py & >1KiB".into()));
+    page.act(Action::of(TableAction::FilterTyped("train.py & >1KiB".into())));
     assert_eq!(page.answer().filter.text, "train.py & >1KiB");
-    assert!(status(&page.state).text.contains("100 allocations of 1,100"));
-    page.act(Action::TableFilterTyped("train.py & >1KiB & age>".into()));
+    assert!(status(&page.state.table, &page.state).text.contains("100 allocations of 1,100"));
+    page.act(Action::of(TableAction::FilterTyped("train.py & >1KiB & age>".into())));
     assert!(page.asked().is_none(), "what was listed stays");
-    assert!(status(&page.state).is_wrong && status(&page.state).text.contains("age>1000"));
-    page.act(Action::BarClicked(Histogram::Sizes, 12, Reach::One));
+    assert!(
+        status(&page.state.table, &page.state).is_wrong
+            && status(&page.state.table, &page.state).text.contains("age>1000")
+    );
+    page.act(Action::of(TableAction::BarClicked(Histogram::Sizes, 12, Reach::One)));
     let filter = page.answer().filter;
     assert_eq!((filter.text.as_str(), filter.sizes), ("train.py & >1KiB", Some([12, 12])));
-    page.act(Action::BarClicked(Histogram::Sizes, 10, Reach::Through));
+    page.act(Action::of(TableAction::BarClicked(Histogram::Sizes, 10, Reach::Through)));
     assert_eq!(page.answer().filter.sizes, Some([10, 12]));
     page.state.views.node = Some(7);
-    page.act(Action::BarClicked(Histogram::Lives, 4, Reach::One));
+    page.act(Action::of(TableAction::BarClicked(Histogram::Lives, 4, Reach::One)));
     let filter = page.answer().filter;
     assert_eq!((filter.lives, filter.node.map(|(_, node)| node)), (Some([4, 4]), Some(7)));
-    page.act(Action::FilterDropped(Dropped::Node));
+    page.act(Action::of(TableAction::FilterDropped(Dropped::Node)));
     assert_eq!(page.answer().filter.node, None);
-    page.act(Action::Command(Command::ClearFilters));
+    page.act(Action::Command(Command::Rows(RowsStep::Clear)));
     assert_eq!(page.answer().filter, Default::default());
-    assert!(!status(&page.state).is_filtered);
+    assert!(!status(&page.state.table, &page.state).is_filtered);
 }
 
 #[test]
 fn bars_tell_count_and_bytes() {
     let mut page = Page::open(100);
     page.act(Action::TabChosen(Tab::Histograms));
-    let bars = chart(&page.state, Histogram::Sizes).bars;
+    let bars = page.state.table.chart(Histogram::Sizes).bars;
     let names: Vec<&str> = bars.iter().map(|bar| bar.name.as_str()).collect();
     let expected = [
         "512 B to under 1 KiB: 9 allocations, 4.88 KiB",
@@ -294,8 +284,8 @@ fn bars_tell_count_and_bytes() {
     ];
     assert_eq!(names, expected);
     assert_eq!(bars.iter().map(|bar| bar.height).collect::<Vec<_>>(), [500, 0, 1000]);
-    page.act(Action::Command(Command::ToggleMeasure));
-    let chart = chart(&page.state, Histogram::Sizes);
+    page.act(Action::Command(Command::Feature(FeatureCommand::Table(TableStep::ToggleMeasure))));
+    let chart = page.state.table.chart(Histogram::Sizes);
     assert_eq!(chart.bars.iter().map(|bar| bar.height).collect::<Vec<_>>(), [1000, 0, 444]);
     assert_eq!(chart.top, "9");
 }
@@ -303,7 +293,7 @@ fn bars_tell_count_and_bytes() {
 #[test]
 fn text_is_copied_when_all_of_it_is_there() {
     let mut page = Page::open(1_000_000);
-    page.act(Action::Command(Command::CopyRows));
+    page.act(Action::Command(Command::Rows(RowsStep::Copy)));
     let asked = page.done.iter().find_map(|effect| match effect {
         Effect::Ask(Request::Ask(Ask { serial, what: Question::TableText(question), .. })) => {
             Some((*serial, question.chosen.clone()))

@@ -6,25 +6,25 @@
     reason = "the helpers of a test fail as it does, by panicking"
 )]
 
+use crate::face::{self, Worker};
 use memscape::engine::protocol::{
-    At, AxisPoint, ClockSpan, Details, DeviceSummary, FileSummary, HitAllocation, Looks, Marks, MomentFacts, Step,
-    Stepped, Stop,
+    At, ClockSpan, Details, DeviceSummary, HitAllocation, Looks, Marks, MomentFacts, AxisPoint, Step, Stepped, Stop,
 };
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
-use memscape::ui::action::{GivenFile, Pointer, WheelAxis};
+use memscape::ui::cursor::CursorStep;
 use memscape::ui::drag::{Drag, Held};
+use memscape::ui::effect::{Pointer, WheelAxis};
 use memscape::ui::overlay::Overlay;
 use memscape::ui::ruler::Mode;
-use memscape::ui::state::Canvas;
-use memscape::ui::{Action, Command, Effect, State, moment, update};
+use memscape::ui::{Action, Command, moment};
 
 const EVENTS: u64 = 999;
 /// µs since 1970 of event 0; each of the others comes 10 µs after the one before.
 const START_US: i64 = 1_700_000_000_000_000;
 
-fn file() -> FileSummary {
+fn devices() -> Vec<DeviceSummary> {
     let last = START_US + 10 * (EVENTS as i64 - 1);
     let device = |device, time_us| DeviceSummary {
         device,
@@ -34,15 +34,7 @@ fn file() -> FileSummary {
         time_us,
         ..DeviceSummary::default()
     };
-    FileSummary {
-        schema: 1,
-        file: "a.pickle".into(),
-        format: String::new(),
-        torch: None,
-        warnings: vec![],
-        devices: vec![device(0, Some((START_US, last))), device(1, None)],
-        settings: vec![],
-    }
+    vec![device(0, Some((START_US, last))), device(1, None)]
 }
 
 /// One allocation, as high as the window, in every moment.
@@ -53,14 +45,9 @@ fn scene(view: View) -> Scene {
         view,
         band_px: 1,
         columns: SceneColumns {
-            edge_px: (0..=columns as i32).collect(),
             moment: (0..columns as u32).map(moment).collect(),
             moments: vec![if view.x_per_px > 1.0 { 10 } else { 1 }; columns],
-            total: vec![1 << 20; columns],
-            reserved: vec![2 << 20; columns],
-            pending: vec![0; columns],
-            hidden: vec![0; columns],
-            hidden_largest: vec![0; columns],
+            ..face::columns(view)
         },
         quads: vec![Quad { x: [0, view.width_px as i16], y: [0, view.height_px as i16], paint: 0 }],
         ground: None,
@@ -85,63 +72,40 @@ fn facts(at: At) -> MomentFacts {
     MomentFacts { moment, place, began: time(moment), time_us, requested, reserved, pending, count: moment % 7 }
 }
 
-/// A page whose worker answers at once.
+/// Answers at once.
 #[derive(Default)]
-struct Page {
-    state: State,
-    now_ms: f64,
+struct Told {
     /// What a step leads to.
     stepped: Option<Stepped>,
     asked: Vec<Request>,
-    worker: Worker,
+    but: Left,
 }
+
+type Page = face::Page<Told>;
 
 /// What the worker does not answer.
 #[derive(Default, PartialEq)]
-enum Worker {
+enum Left {
     #[default]
     Steps,
     DoesNotStep,
     DoesNotTell,
 }
 
-impl Page {
-    fn open() -> Page {
-        let mut page = Page::default();
-        page.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
-        page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
-        page.reply(Reply::Opened(Box::new(file())));
-        page
-    }
-
-    fn act(&mut self, action: Action) {
-        for effect in update(&mut self.state, action, self.now_ms) {
-            if let Effect::Ask(request) = effect {
-                self.asked.push(request.clone());
-                self.answer(request);
+impl Worker for Told {
+    fn answer(&mut self, request: &Request) -> Option<Answer> {
+        self.asked.push(request.clone());
+        let Request::Ask(Ask { what, .. }) = request.clone() else { return None };
+        Some(match what {
+            Question::Scene { view, .. } => Answer::Scene(Box::new(scene(view))),
+            Question::Moments(at) if self.but != Left::DoesNotTell => {
+                Answer::Moments(at.into_iter().map(facts).collect())
             }
-        }
-    }
-
-    fn reply(&mut self, reply: Reply) {
-        self.act(Action::Replied { load: self.state.load, reply });
-    }
-
-    fn answer(&mut self, request: Request) {
-        match request {
-            Request::Ask(Ask { serial, what: Question::Scene { view, .. }, .. }) => {
-                self.reply(Reply::Answer { serial, answer: Answer::Scene(Box::new(scene(view))) });
-            }
-            Request::Ask(Ask { serial, what: Question::Moments(at), .. }) if self.worker != Worker::DoesNotTell => {
-                self.reply(Reply::Answer { serial, answer: Answer::Moments(at.into_iter().map(facts).collect()) });
-            }
-            Request::Ask(Ask { serial, what: Question::Step { moment, byte, .. }, .. })
-                if self.worker != Worker::DoesNotStep =>
-            {
+            Question::Step { moment, byte, .. } if self.but != Left::DoesNotStep => {
                 let to = self.stepped.unwrap_or(Stepped { moment, byte, stop: Stop::Nowhere });
-                self.reply(Reply::Answer { serial, answer: Answer::Step(to) });
+                Answer::Step(to)
             }
-            Request::Ask(Ask { serial, what: Question::Hit { byte, .. }, .. }) => {
+            Question::Hit { byte, .. } => {
                 let hit = HitAllocation {
                     allocation: 3,
                     requested: 1 << 20,
@@ -150,39 +114,35 @@ impl Page {
                     lowest_byte: 0,
                     site: Some("a.py:1 f".into()),
                 };
-                self.reply(Reply::Answer {
-                    serial,
-                    answer: Answer::Hit { hit: Some(hit).filter(|_| byte < 1 << 20), memory: None },
-                });
+                Answer::Hit { hit: Some(hit).filter(|_| byte < 1 << 20), memory: None }
             }
-            Request::Ask(Ask { serial, what: Question::Details(allocation), .. }) => {
+            Question::Details(allocation) => {
                 let born_event = Some(300);
                 let details = Details { allocation, born_event, freed_event: Some(600), ..Details::default() };
-                self.reply(Reply::Answer { serial, answer: Answer::Details(Some(Box::new(details))) });
+                Answer::Details(Some(Box::new(details)))
             }
-            Request::Ask(Ask { serial, what: Question::Marks, .. }) => {
+            Question::Marks => {
                 let clock = Some(ClockSpan { first_us: START_US, span: 9980, margin: 156 });
-                self.reply(Reply::Answer {
-                    serial,
-                    answer: Answer::Marks(Box::new(Marks { clock, ..Marks::default() })),
-                });
+                Answer::Marks(Box::new(Marks { clock, ..Marks::default() }))
             }
-            _ => {}
-        }
+            _ => return None,
+        })
+    }
+}
+
+impl Page {
+    fn open() -> Page {
+        Page::with(Told::default(), devices())
     }
 
     /// Answers what was asked last about moments.
-    fn tell(&mut self) {
-        let last = self.asked.iter().rev().find_map(|request| match request {
+    fn tell_moments(&mut self) {
+        let last = self.worker.asked.iter().rev().find_map(|request| match request {
             Request::Ask(Ask { serial, what: Question::Moments(at), .. }) => Some((*serial, at.clone())),
             _ => None,
         });
         let (serial, at) = last.expect("it was asked");
-        self.reply(Reply::Answer { serial, answer: Answer::Moments(at.into_iter().map(facts).collect()) });
-    }
-
-    fn command(&mut self, command: Command) {
-        self.act(Action::Command(command));
+        self.answered(serial, Answer::Moments(at.into_iter().map(facts).collect()));
     }
 
     fn hover(&mut self, x: f64, y: f64) {
@@ -222,16 +182,16 @@ fn the_cursor_is_where_the_pointer_is_until_keys_lead_it() {
     assert_eq!(page.told(), (Some(0), 1001), "at first, the peak");
     page.hover(50.5, 40.0);
     assert_eq!(page.told(), (Some(499), 1500));
-    page.command(Command::CursorLater);
+    page.command(Command::Cursor(CursorStep::Later));
     assert_eq!(page.told(), (Some(500), 1501));
     assert_eq!(page.state.cursor().map(|it| it.moment), Some(501));
     // The pointer rests, so the keys lead on; when it moves, it leads.
     page.hover(50.5, 40.0);
-    page.command(Command::CursorLater);
+    page.command(Command::Cursor(CursorStep::Later));
     assert_eq!(page.told(), (Some(501), 1502));
-    page.command(Command::CursorColumnRight);
+    page.command(Command::Cursor(CursorStep::ColumnRight));
     assert_eq!(page.told().0, Some(509), "the next column shows moment 510");
-    page.command(Command::CursorColumnLeft);
+    page.command(Command::Cursor(CursorStep::ColumnLeft));
     assert_eq!(page.told().0, Some(499));
     page.hover(20.5, 40.0);
     assert_eq!(page.told(), (Some(199), 1200));
@@ -244,7 +204,7 @@ fn the_cursor_ends_at_both_ends_and_is_spoken_of() {
     let mut page = Page::open();
     page.hover(0.5, 40.0);
     for _ in 0..3 {
-        page.command(Command::CursorEarlier);
+        page.command(Command::Cursor(CursorStep::Earlier));
     }
     assert_eq!(page.told(), (Some(-1), 1000));
     let spoken = moment::spoken(&page.state);
@@ -252,7 +212,7 @@ fn the_cursor_ends_at_both_ends_and_is_spoken_of() {
     page.act(Action::PointerLeft);
     page.hover(99.5, 40.0);
     for _ in 0..20 {
-        page.command(Command::CursorLater);
+        page.command(Command::Cursor(CursorStep::Later));
     }
     assert_eq!(page.told(), (Some(EVENTS as i64 - 1), 1000 + EVENTS));
     page.hover(50.0, 40.0);
@@ -267,8 +227,8 @@ fn a_cursor_that_leaves_the_window_takes_it_along() {
     }
     let before = page.window();
     page.hover(99.0, 40.0);
-    page.command(Command::CursorLater);
-    page.command(Command::CursorColumnRight);
+    page.command(Command::Cursor(CursorStep::Later));
+    page.command(Command::Cursor(CursorStep::ColumnRight));
     let at = f64::from(page.state.cursor().expect("a cursor").moment);
     let after = page.window();
     assert!(after[0] > before[0] && (after[0]..after[1]).contains(&at), "{before:?} {after:?} {at}");
@@ -279,21 +239,21 @@ fn a_cursor_that_leaves_the_window_takes_it_along() {
 fn enter_selects_and_braces_lead_to_birth_and_end() {
     let mut page = Page::open();
     page.hover(10.5, 40.0);
-    page.command(Command::CursorToBorn);
+    page.command(Command::Cursor(CursorStep::ToBorn));
     assert_eq!(page.state.remark.as_deref(), Some("Select an allocation first."));
-    page.command(Command::CursorLater);
-    page.command(Command::SelectAtCursor);
+    page.command(Command::Cursor(CursorStep::Later));
+    page.command(Command::Cursor(CursorStep::Select));
     assert_eq!(page.state.selection.as_ref().map(|it| it.allocation), Some(3));
-    page.stepped = Some(Stepped { moment: 301, byte: 77, stop: Stop::Arrived });
-    page.command(Command::CursorToBorn);
+    page.worker.stepped = Some(Stepped { moment: 301, byte: 77, stop: Stop::Arrived });
+    page.command(Command::Cursor(CursorStep::ToBorn));
     assert!(matches!(
-        page.asked.iter().rfind(|it| matches!(it, Request::Ask(Ask { what: Question::Step { .. }, .. }))),
+        page.worker.asked.iter().rfind(|it| matches!(it, Request::Ask(Ask { what: Question::Step { .. }, .. }))),
         Some(Request::Ask(Ask { what: Question::Step { moment: 301, step: Step::Onto(3), .. }, .. }))
     ));
     assert_eq!((page.told().0, page.state.cursor().map(|it| it.byte)), (Some(300), Some(77)));
     // It is live until event 600 ends it.
-    page.stepped = Some(Stepped { moment: 600, byte: 78, stop: Stop::Arrived });
-    page.command(Command::CursorToFreed);
+    page.worker.stepped = Some(Stepped { moment: 600, byte: 78, stop: Stop::Arrived });
+    page.command(Command::Cursor(CursorStep::ToFreed));
     assert_eq!(page.told().0, Some(600));
 }
 
@@ -301,7 +261,7 @@ fn enter_selects_and_braces_lead_to_birth_and_end() {
 fn a_long_way_is_asked_in_parts_and_nowhere_is_said() {
     let mut page = Page::open();
     page.hover(10.5, 40.0);
-    page.command(Command::CursorAfter);
+    page.command(Command::Cursor(CursorStep::After));
     assert_eq!(page.state.remark.as_deref(), Some("There is no other allocation that way."));
     let steps = |page: &Page| -> Vec<(u32, u32, u64)> {
         let step = |request: &Request| match request {
@@ -310,27 +270,18 @@ fn a_long_way_is_asked_in_parts_and_nowhere_is_said() {
             }
             _ => None,
         };
-        page.asked.iter().filter_map(step).collect()
+        page.worker.asked.iter().filter_map(step).collect()
     };
-    page.asked.clear();
-    page.worker = Worker::DoesNotStep;
-    page.command(Command::CursorAfter);
-    page.command(Command::CursorAfter);
+    page.worker.asked.clear();
+    page.worker.but = Left::DoesNotStep;
+    page.command(Command::Cursor(CursorStep::After));
+    page.command(Command::Cursor(CursorStep::After));
     let [(first, ..)] = steps(&page)[..] else { panic!("one at a time") };
-    page.reply(Reply::Answer {
-        serial: first,
-        answer: Answer::Step(Stepped { moment: 400, byte: 9, stop: Stop::OnItsWay }),
-    });
+    page.answered(first, Answer::Step(Stepped { moment: 400, byte: 9, stop: Stop::OnItsWay }));
     let [_, (again, 400, 9)] = steps(&page)[..] else { panic!("it goes on from there") };
-    page.reply(Reply::Answer {
-        serial: again,
-        answer: Answer::Step(Stepped { moment: 500, byte: 9, stop: Stop::Arrived }),
-    });
+    page.answered(again, Answer::Step(Stepped { moment: 500, byte: 9, stop: Stop::Arrived }));
     let [_, _, (second, 500, 9)] = steps(&page)[..] else { panic!("the second press was not lost") };
-    page.reply(Reply::Answer {
-        serial: second,
-        answer: Answer::Step(Stepped { moment: 700, byte: 9, stop: Stop::Arrived }),
-    });
+    page.answered(second, Answer::Step(Stepped { moment: 700, byte: 9, stop: Stop::Arrived }));
     assert_eq!(page.told().0, Some(699));
 }
 
@@ -363,14 +314,14 @@ fn a_ruler_measures_exactly_and_stays_until_escape() {
 fn a_key_begins_a_ruler_that_the_cursor_spans() {
     let mut page = Page::open();
     page.hover(50.5, 40.0);
-    page.command(Command::CursorLater);
+    page.command(Command::Cursor(CursorStep::Later));
     page.command(Command::ToggleRuler);
     for _ in 0..7 {
-        page.command(Command::CursorLater);
+        page.command(Command::Cursor(CursorStep::Later));
     }
     assert_eq!(page.state.measured().map(|it| (it.events, it.bytes)), Some((Some(7), 0)));
     page.command(Command::ToggleRuler);
-    page.command(Command::CursorLater);
+    page.command(Command::Cursor(CursorStep::Later));
     assert_eq!(page.state.measured().and_then(|it| it.events), Some(7), "fixed");
     page.wait();
     page.command(Command::ZoomToRuler);
@@ -484,7 +435,7 @@ fn markers_tell_what_was_and_stay_with_their_device() {
     assert!(page.state.marker_lines().is_empty() && page.state.remark.is_some());
     page.act(Action::MarkerPut(Pointer { x: 40.5, y: 20.0 }));
     page.hover(70.5, 20.0);
-    page.command(Command::CursorLater);
+    page.command(Command::Cursor(CursorStep::Later));
     page.command(Command::PutMarker);
     let told = |page: &Page| -> Vec<_> {
         page.state.marker_lines().iter().map(|line| (line.number, line.event, line.requested)).collect()
@@ -568,12 +519,12 @@ fn a_selection_that_another_order_puts_elsewhere_is_brought_back() {
     assert!(page.state.selection.is_some());
     page.drag((30.0, 5.0), (32.0, 25.0), SHIFT);
     page.act(Action::DragEnded);
-    page.stepped = Some(Stepped { moment: 400, byte: 900_000, stop: Stop::Arrived });
+    page.worker.stepped = Some(Stepped { moment: 400, byte: 900_000, stop: Stop::Arrived });
     let stacking = Some(memscape::engine::protocol::Grouping::Size);
     page.act(Action::StackingChosen(stacking));
     let looks = Looks { stacking, ..Looks::default() };
     assert!(
-        page.asked.iter().any(|it| matches!(it, Request::Ask(Ask { what: Question::Step { looks: of, step: Step::Onto(3), .. }, .. }) if *of == looks))
+        page.worker.asked.iter().any(|it| matches!(it, Request::Ask(Ask { what: Question::Step { looks: of, step: Step::Onto(3), .. }, .. }) if *of == looks))
     );
     let view = page.state.view.unwrap();
     assert!((view.bytes_from_row(0.0)..view.bytes_from_row(100.0)).contains(&900_000.0));
@@ -582,14 +533,14 @@ fn a_selection_that_another_order_puts_elsewhere_is_brought_back() {
 #[test]
 fn the_panel_tells_the_cursor_s_moment_whatever_markers_ask() {
     let mut page = Page::open();
-    page.worker = Worker::DoesNotTell;
+    page.worker.but = Left::DoesNotTell;
     page.hover(40.5, 20.0);
     // The worker is busy; a marker is put, and the cursor goes on.
     page.act(Action::MarkerPut(Pointer { x: 60.5, y: 20.0 }));
     page.hover(80.5, 20.0);
-    page.tell();
+    page.tell_moments();
     assert_eq!(page.told(), (Some(399), 1400));
-    page.tell();
+    page.tell_moments();
     assert_eq!(page.told(), (Some(799), 1800));
     assert_eq!(page.state.marker_lines()[0].requested, Some(1600));
 }

@@ -1,31 +1,23 @@
 //! The call tree without a browser: what is asked when, what keys do, what rows say.
 #![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
 
-use crate::summary;
-
+use crate::face::{self, Worker};
 use memscape::engine::protocol::{
     Arrangement, Details, DeviceSummary, Fold, FoldState, Highlight, Internal, Merge, NodeKind, NodeLabel, Reach,
     Reveal, Root, Scope, Tally, TreePage, TreeQuestion, TreeRow, Weight,
 };
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Scene, View};
-use memscape::ui::action::GivenFile;
 use memscape::ui::amount::{per_mille, percent};
 use memscape::ui::settings::{Field, SettingsAction};
-use memscape::ui::state::Canvas;
+use memscape::ui::state::FeatureCommand;
 use memscape::ui::tree_keys::{TreeAction, TreeCommand};
 use memscape::ui::tree_rows::{RowView, TreeView, heat, view};
-use memscape::ui::{Action, Command, Effect, State, update};
+use memscape::ui::{Action, Command, Effect};
 
 /// Rows of the made-up tree when all is open.
 const ROWS: u32 = 100_000;
-
-/// A page under test, its worker played by hand: an open device, a tree that is ten rows high.
-struct Page {
-    state: State,
-    done: Vec<Effect>,
-}
 
 /// A row of a tree in which every node but the last is the only child of the one before.
 fn row(number: u32) -> TreeRow {
@@ -52,6 +44,13 @@ fn row(number: u32) -> TreeRow {
     }
 }
 
+/// A tree that is ten rows high, which the test answers from.
+struct Tree;
+
+impl Worker for Tree {}
+
+type Page = face::Page<Tree>;
+
 impl Page {
     fn open() -> Page {
         let device = |device| DeviceSummary {
@@ -61,39 +60,26 @@ impl Page {
             drawn_peak: 1 << 20,
             ..DeviceSummary::default()
         };
-        let mut page = Page { state: State::default(), done: vec![] };
-        page.act(Action::Resized(Canvas { width_px: 100, height_px: 100, scale: 1.0 }));
-        page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
-        page.reply(summary::opened(vec![device(0), device(1)]));
+        let mut page = Page::with(Tree, vec![device(0), device(1)]);
         page.draw();
         assert!(page.question().is_none(), "what is not seen is not asked");
         page.scroll(0);
         page
     }
 
-    fn act(&mut self, action: Action) {
-        self.done = update(&mut self.state, action, 0.0);
-    }
-
-    fn reply(&mut self, reply: Reply) {
-        self.act(Action::Replied { load: self.state.load, reply });
-    }
-
     fn press(&mut self, command: TreeCommand) {
-        self.act(Action::Command(Command::Tree(command)));
+        self.act(Action::Command(Command::Feature(FeatureCommand::Tree(command))));
     }
 
     fn scroll(&mut self, row: u32) {
         let top_px = f64::from(row) * 22.0;
-        self.act(Action::Tree(TreeAction::Scrolled { top_px, height_px: 220.0 }));
+        self.act(Action::of(TreeAction::Scrolled { top_px, height_px: 220.0 }));
     }
 
     /// The part of the tree that was just asked for.
     fn question(&self) -> Option<(u32, TreeQuestion)> {
-        self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Ask(Ask { serial, what: Question::Tree(question), .. })) => {
-                Some((*serial, *question.clone()))
-            }
+        self.request(|request| match request {
+            Request::Ask(Ask { serial, what: Question::Tree(question), .. }) => Some((*serial, *question.clone())),
             _ => None,
         })
     }
@@ -106,12 +92,12 @@ impl Page {
         let total = Weight { bytes: row(0).weight.bytes, count: 3 };
         let mut page = TreePage { total, row_count: ROWS, first, rows, ..TreePage::default() };
         tell(&question, &mut page);
-        self.reply(Reply::Answer { serial, answer: Answer::Tree(Box::new(page)) });
+        self.answered(serial, Answer::Tree(Box::new(page)));
         question
     }
 
     fn rows(&self) -> Vec<RowView> {
-        view(&self.state).rows.into_iter().flatten().collect()
+        view(&self.state.tree, &self.state).rows.into_iter().flatten().collect()
     }
 
     fn active(&self) -> Option<RowView> {
@@ -125,24 +111,15 @@ impl Page {
     /// Selects an allocation and answers for its details.
     fn select(&mut self, allocation: u32) {
         self.act(Action::Command(Command::SelectNext));
-        let serial = self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Ask(Ask { serial, what: Question::Details(_), .. })) => Some(*serial),
-            _ => None,
-        });
-        let details = Details { allocation, stack: Some(4), ..Details::default() };
-        let serial = serial.expect("details were asked for");
-        self.reply(Reply::Answer { serial, answer: Answer::Details(Some(Box::new(details))) });
+        assert!(self.details_asked().is_some(), "details were asked for");
+        self.tell(Details { allocation, stack: Some(4), ..Details::default() });
     }
 
     /// Answers the scene that was just asked for, if one was.
     fn draw(&mut self) {
-        let scene = self.done.iter().find_map(|effect| match effect {
-            Effect::Ask(Request::Ask(Ask { serial, what: Question::Scene { view, .. }, .. })) => Some((*serial, *view)),
-            _ => None,
-        });
-        if let Some((serial, view)) = scene {
+        if let Some((serial, _, view)) = self.scene_asked() {
             let scene = Box::new(scene_of(view));
-            self.reply(Reply::Answer { serial, answer: Answer::Scene(scene) });
+            self.answered(serial, Answer::Scene(scene));
         }
     }
 }
@@ -162,12 +139,15 @@ fn only_a_window_of_the_rows_is_asked_for_and_made() {
     let question = page.answer(|_, _| {});
     assert_eq!((question.scope, question.reveal), (page.state.views.scope, None));
     assert_eq!(question.rows, [0, 11 + 96]);
-    let TreeView { row_count, first, rows, .. } = view(&page.state);
+    let TreeView { row_count, first, rows, .. } = view(&page.state.tree, &page.state);
     assert_eq!((row_count, first, rows.len()), (ROWS, 0, 11 + 12), "what is seen and a few more");
     page.scroll(80);
     assert!(page.question().is_none(), "the answer reaches as far");
     page.scroll(50_000);
-    assert!(view(&page.state).rows.iter().all(Option::is_none), "rows on their way are none, not others");
+    assert!(
+        view(&page.state.tree, &page.state).rows.iter().all(Option::is_none),
+        "rows on their way are none, not others"
+    );
     let question = page.answer(|_, _| {});
     assert_eq!(question.rows, [50_000 - 96, 11 + 96 + 96]);
     assert_eq!(page.rows().first().map(|row| row.number), Some(50_000 - 12));
@@ -187,7 +167,7 @@ fn there_is_one_question_at_a_time_and_the_newest_comes_next() {
     assert_eq!(page.rows().len(), 23, "what came late is better than nothing");
     let (serial, question) = page.question().expect("the newest comes next");
     assert_eq!(question.scope, Scope::At(7));
-    page.reply(Reply::Answer { serial: serial + 1, answer: Answer::Tree(Box::default()) });
+    page.answered(serial + 1, Answer::Tree(Box::default()));
     assert_eq!(page.rows().len(), 23, "nobody asked that");
 }
 
@@ -197,7 +177,7 @@ impl Page {
         let rows: Vec<TreeRow> = (first..first + 107).map(row).collect();
         let total = Weight { bytes: row(0).weight.bytes, count: 3 };
         let page = TreePage { total, row_count: ROWS, first, rows, ..TreePage::default() };
-        self.reply(Reply::Answer { serial: self.state.serial, answer: Answer::Tree(Box::new(page)) });
+        self.answered(self.state.serial, Answer::Tree(Box::new(page)));
     }
 }
 
@@ -265,7 +245,7 @@ fn folds_are_told_and_those_that_are_overruled_forgotten() {
     let question = page.answer(|_, _| {});
     let closed = [(0, Reach::AllBelow, FoldState::Closed), (0, Reach::One, FoldState::Open)];
     assert_eq!(nodes(&question.folds), closed);
-    page.act(Action::Tree(TreeAction::Toggled(4)));
+    page.act(Action::of(TreeAction::Toggled(4)));
     let question = page.answer(|_, _| {});
     assert_eq!(nodes(&question.folds).last(), Some(&(4, Reach::One, FoldState::Closed)));
     for _ in 0..500 {
@@ -293,9 +273,9 @@ fn a_subtree_is_focused_and_left_again() {
         (tree.rows, tree.row_count) = (vec![row(2), row(3)], 2);
     });
     assert_eq!(question.focus, Some(2));
-    let way: Vec<(u32, String)> = view(&page.state).way;
+    let way: Vec<(u32, String)> = view(&page.state.tree, &page.state).way;
     assert_eq!(way, [(0, "f0".into()), (1, "f1".into()), (2, "f2".into())]);
-    page.act(Action::Tree(TreeAction::Focused(1)));
+    page.act(Action::of(TreeAction::Focused(1)));
     assert_eq!(page.answer(|_, _| {}).focus, Some(1));
     page.press(TreeCommand::Back);
     assert_eq!(page.answer(|_, _| {}).focus, Some(2), "where one was before");
@@ -303,7 +283,7 @@ fn a_subtree_is_focused_and_left_again() {
     assert_eq!(page.answer(|_, _| {}).focus, None);
     page.press(TreeCommand::Back);
     assert!(page.question().is_none(), "there is nothing before");
-    assert!(view(&page.state).way.is_empty());
+    assert!(view(&page.state.tree, &page.state).way.is_empty());
 }
 
 #[test]
@@ -327,7 +307,7 @@ fn another_arrangement_has_other_nodes_and_a_place_of_its_own() {
     assert_eq!(question.arrangement, Arrangement { internal: Internal::Shown, ..inverted });
     page.press(TreeCommand::NextMerge);
     assert_eq!(page.answer(|_, _| {}).arrangement.merge, Merge::Function);
-    page.act(Action::Tree(TreeAction::Merged(Merge::Line)));
+    page.act(Action::of(TreeAction::Merged(Merge::Line)));
     page.answer(|_, _| {});
     page.press(TreeCommand::HideInternal);
     page.answer(|_, _| {});
@@ -346,7 +326,7 @@ fn the_active_row_stays_in_place_while_the_moment_moves() {
     let mut page = Page::open();
     page.answer(|_, _| {});
     page.scroll(60);
-    page.act(Action::Tree(TreeAction::Clicked(63)));
+    page.act(Action::of(TreeAction::Clicked(63)));
     assert_eq!(page.state.views.node, Some(63));
     page.state.views.scope = Scope::At(8);
     page.scroll(60);
@@ -368,18 +348,18 @@ fn the_active_row_stays_in_place_while_the_moment_moves() {
 fn rows_of_the_arrangement_before_are_nobodys_nodes() {
     let mut page = Page::open();
     page.answer(|_, _| {});
-    page.act(Action::Tree(TreeAction::Clicked(3)));
+    page.act(Action::of(TreeAction::Clicked(3)));
     page.press(TreeCommand::Invert);
     assert_eq!(page.highlight(), Highlight::Nothing, "its number means another node there, and is not asked about");
     // The rows that are seen are those of before until the answer comes.
     let asked = page.question();
-    page.act(Action::Tree(TreeAction::Clicked(5)));
+    page.act(Action::of(TreeAction::Clicked(5)));
     page.press(TreeCommand::Select);
     assert_eq!((page.state.views.node, page.highlight()), (None, Highlight::Nothing));
     let (serial, _) = asked.expect("the other tree was asked for");
     let rows = (0..20).map(row).collect();
     let tree = TreePage { row_count: ROWS, rows, ..TreePage::default() };
-    page.reply(Reply::Answer { serial, answer: Answer::Tree(Box::new(tree)) });
+    page.answered(serial, Answer::Tree(Box::new(tree)));
     page.press(TreeCommand::Select);
     assert_eq!(page.state.views.node, Some(5), "the row that was clicked, in the new tree");
 }
@@ -407,7 +387,7 @@ fn an_allocation_without_a_row_may_have_one_at_another_moment() {
 fn other_rules_make_other_trees_at_once() {
     let mut page = Page::open();
     page.answer(|_, _| {});
-    page.act(Action::Tree(TreeAction::Clicked(3)));
+    page.act(Action::of(TreeAction::Clicked(3)));
     page.act(Action::Settings(SettingsAction::Typed(Field::Rules, "native".into())));
     page.act(Action::Settings(SettingsAction::RulesDone));
     let told = page.done.iter().any(|effect| matches!(effect, Effect::Ask(Request::InternalFrames(_))));
@@ -424,7 +404,7 @@ fn what_is_selected_stands_out_and_escape_gives_it_up_first() {
     assert_eq!(question.reveal, Some(Reveal::Allocation(12)));
     assert_eq!(page.active().map(|row| (row.node, row.is_marked)), Some((5, true)));
     assert_eq!(page.highlight(), Highlight::Stack(4));
-    page.act(Action::Tree(TreeAction::Clicked(3)));
+    page.act(Action::of(TreeAction::Clicked(3)));
     assert_eq!(page.highlight(), Highlight::Node(page.state.views.arrangement, 3));
     page.press(TreeCommand::Select);
     assert_eq!(page.highlight(), Highlight::Stack(4), "pressed again, it is given up");
@@ -443,7 +423,7 @@ fn what_is_selected_stands_out_and_escape_gives_it_up_first() {
     page.scroll(0);
     assert_eq!((page.question(), page.active()), (None, None), "a person may look elsewhere");
     // The root is all of it: nothing stands out of everything.
-    page.act(Action::Tree(TreeAction::Clicked(0)));
+    page.act(Action::of(TreeAction::Clicked(0)));
     assert_eq!(page.state.views.node, None);
 }
 
@@ -460,10 +440,10 @@ fn the_search_leads_from_row_to_row() {
     });
     let find = find.expect("a search");
     let tally = Tally { count: 3, requested: 9, peak_count: 1, peak_requested: 3 };
-    page.reply(Reply::Answer { serial: find, answer: Answer::Find(tally) });
+    page.answered(find, Answer::Find(tally));
     let question = page.answer(|_, tree| tree.rows.iter_mut().for_each(|row| row.found = 2048));
     assert_eq!(question.find, Some(find));
-    assert!(view(&page.state).searched);
+    assert!(view(&page.state.tree, &page.state).searched);
     assert_eq!(page.rows().first().map(|row| row.found.clone()), Some("2.00 KiB".into()));
     page.press(TreeCommand::NextMatch);
     let question = page.answer(|_, tree| tree.revealed = Some((1007, 1007)));

@@ -9,9 +9,10 @@ use crate::opened;
 use memscape::engine::protocol::{Grouping, Looks};
 use memscape::engine::{Answer, Ask, Question, Reply, Request, Work};
 use memscape::timeline::{Axis, Scene, View};
-use memscape::ui::action::{GivenFile, Pointer, WheelAxis};
+use memscape::ui::effect::{GivenFile, Pointer, WheelAxis};
 use memscape::ui::navigate::Plane;
-use memscape::ui::state::{Canvas, Stage};
+use memscape::ui::shown::Canvas;
+use memscape::ui::stage::Stage;
 use memscape::ui::{Action, Command, Effect, State, update};
 use opened::Opened;
 

@@ -2,11 +2,13 @@
 
 use super::input::Input;
 use super::opening::open_first;
+use super::output::{device_name, printable, with};
 use super::terms::{Clock, SnapshotArgs, When};
 use base::units::{Moment, grouped};
 use engine::protocol::{At, DeviceSummary, FileSummary, MomentFacts};
 use engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
 use picture::timeline::{Axis, time_axis_margin};
+use serde_json::{Value, json};
 
 /// A file that is open, and one device of it.
 pub(crate) struct Asking {
@@ -52,6 +54,17 @@ impl Asking {
                 return reply;
             }
         }
+    }
+
+    /// What an answer for people begins with: `a.pickle, device 0`.
+    pub(crate) fn title(&self) -> String {
+        format!("{}, {}", printable(&self.summary.file), device_name(self.device.device))
+    }
+
+    /// The JSON document of a command: the head that all of them have, and these fields.
+    pub(crate) fn document(&self, fields: Value) -> Value {
+        let head = json!({"schema": self.summary.schema, "file": self.summary.file, "device": self.device.device});
+        with(head, fields)
     }
 
     /// The moment of the peak of requested bytes.
@@ -116,45 +129,48 @@ impl Asking {
         Ok(At::X(Axis::Time, us.saturating_sub(first) as f64 + margin + half))
     }
 
+    /// Asks about the device; `None` where there is no answer.
+    pub(crate) fn ask_about(&mut self, what: Question) -> Option<Answer> {
+        let ask = Ask { serial: 0, device: self.device.device, what };
+        match self.ask(Request::Ask(ask))? {
+            Reply::Answer { answer, .. } => Some(answer),
+            _ => None,
+        }
+    }
+
     /// What holds at a moment.
     ///
     /// # Errors
     /// There is no such moment: one sentence.
     pub(crate) fn moment(&mut self, at: At) -> Result<MomentFacts, String> {
-        let device = self.device.device;
-        match self.ask(Request::Ask(Ask { serial: 0, device, what: Question::Moments(vec![at]) })) {
-            Some(Reply::Answer { answer: Answer::Moments(moments), .. }) => {
-                moments.first().copied().ok_or("there is no such event".to_owned())
-            }
+        let _device = self.device.device;
+        match self.ask_about(Question::Moments(vec![at])) {
+            Some(Answer::Moments(moments)) => moments.first().copied().ok_or("there is no such event".to_owned()),
             _ => Err("there is no such moment".to_owned()),
         }
     }
 }
 
-/// A part of an answer that has many rows.
-pub(crate) trait Rows {
-    /// A row.
-    type Row;
-    /// Those of the part.
-    fn rows(&mut self) -> &mut Vec<Self::Row>;
-    /// How many there are in all.
-    fn count(&self) -> u32;
-}
-
-/// The first `wanted` rows as one part: the engine hands out so many at a time. `ask` is told the first row and how many; `None` where
-/// it has no answer.
-pub(crate) fn whole<P: Rows>(wanted: u32, mut ask: impl FnMut([u32; 2]) -> Option<Box<P>>) -> Option<Box<P>> {
+/// The first `wanted` rows as one part: the engine hands out so many at a time. `ask` gets the first row and how many, and has no
+/// answer at times; `rows` gives the rows of a part, and how many there are in all.
+pub(crate) fn whole<P, R>(
+    wanted: u32,
+    rows: fn(&mut P) -> (&mut Vec<R>, u32),
+    mut ask: impl FnMut([u32; 2]) -> Option<Box<P>>,
+) -> Option<Box<P>> {
     let mut whole = ask([0, wanted])?;
     loop {
-        let known = whole.rows().len() as u32;
-        if known >= wanted.min(whole.count()) {
+        let (known, count) = rows(&mut whole);
+        let first = known.len() as u32;
+        if first >= wanted.min(count) {
             return Some(whole);
         }
-        let mut next = ask([known, wanted - known])?;
-        if next.rows().is_empty() {
+        let mut next = ask([first, wanted - first])?;
+        let (next, _) = rows(&mut next);
+        if next.is_empty() {
             return Some(whole);
         }
-        whole.rows().append(next.rows());
+        known.append(next);
     }
 }
 

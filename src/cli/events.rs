@@ -1,13 +1,13 @@
 //! `memscape events`: the events that a filter leaves, printed as they come: nobody holds ten million lines at once.
 
 use super::asking::{Asking, Edge};
-use super::output::{document, more, printable, title, written};
+use super::output::{more, printable, written};
 use super::terms::{Printed, SnapshotArgs, When, when};
 use base::units::{Bytes, counted, duration_us, grouped};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use engine::protocol::{Action, EventRow, EventTerms, EventsFilter, EventsPage, EventsQuestion, Query, versioned};
-use engine::{Answer, Ask, Question, Reply, Request};
+use engine::{Answer, Question};
 use serde_json::{Value, json};
 use std::io::{self, BufWriter, Write};
 
@@ -101,10 +101,10 @@ fn beyond(asking: &mut Asking, when: When) -> Result<u32, String> {
 }
 
 fn page(asking: &mut Asking, filter: &EventsFilter, rows: [u32; 2]) -> io::Result<EventsPage> {
-    let device = asking.device.device;
+    let _device = asking.device.device;
     let question = EventsQuestion { filter: filter.clone(), rows, ..EventsQuestion::default() };
-    match asking.ask(Request::Ask(Ask { serial: 0, device, what: Question::Events(Box::new(question)) })) {
-        Some(Reply::Answer { answer: Answer::Events(page), .. }) => Ok(*page),
+    match asking.ask_about(Question::Events(Box::new(question))) {
+        Some(Answer::Events(page)) => Ok(*page),
         _ => Err(io::Error::other("the events could not be listed")),
     }
 }
@@ -122,7 +122,7 @@ fn write(out: &mut dyn Write, asking: &mut Asking, printed: &Printed, filter: &E
     });
     if printed.json {
         // The rows come last, one a line.
-        let head = document(asking, head).to_string();
+        let head = asking.document(head).to_string();
         write!(out, "{},\n\"rows\": [", head.trim_end_matches('}'))?;
     } else {
         write_head(out, asking, &filter.text, &next)?;
@@ -153,7 +153,7 @@ fn write(out: &mut dyn Write, asking: &mut Asking, printed: &Printed, filter: &E
 fn write_head(out: &mut dyn Write, asking: &Asking, filter: &str, page: &EventsPage) -> io::Result<()> {
     let filter = if filter.is_empty() { String::new() } else { format!(", {}", printable(filter)) };
     let all = counted(page.all.into(), "event");
-    writeln!(out, "{}{filter}: {} of {all}", title(asking), grouped(page.listed.into()))?;
+    writeln!(out, "{}{filter}: {} of {all}", asking.title(), grouped(page.listed.into()))?;
     if page.listed == 0 {
         return Ok(());
     }

@@ -1,7 +1,7 @@
 //! `memscape find`: the allocations that a search finds, the largest first.
 
-use super::asking::{Asking, Rows, whole};
-use super::output::{after, document, more, pretty, printable, title};
+use super::asking::{Asking, whole};
+use super::output::{after, more, pretty, printable};
 use super::terms::{At, Printed, SnapshotArgs};
 use base::units::{Bytes, Moment, counted, grouped};
 use clap::Args;
@@ -9,7 +9,7 @@ use engine::protocol::{
     Filter, MomentFacts, QueryError, Scope, SortWay, TableColumn, TableFilter, TablePage, TableQuestion, TableRow,
     TableSort,
 };
-use engine::{Answer, Ask, Question, Reply, Request};
+use engine::{Answer, Question};
 use serde_json::{Value, json};
 
 const PATTERN: &str = "What to look for, as in the page's search:
@@ -59,8 +59,7 @@ pub(crate) fn find(arguments: &Find) -> Result<String, String> {
 
 /// At most `most` allocations of a scope that pass a filter, the largest first.
 pub(crate) fn largest(asking: &mut Asking, filter: &str, scope: Scope, most: u32) -> Option<Box<TablePage>> {
-    let device = asking.device.device;
-    whole(most, |rows| {
+    whole(most, listed, |rows| {
         let question = TableQuestion {
             scope,
             filter: TableFilter { text: filter.to_owned(), ..TableFilter::default() },
@@ -70,23 +69,15 @@ pub(crate) fn largest(asking: &mut Asking, filter: &str, scope: Scope, most: u32
             chosen: Vec::new(),
             find: None,
         };
-        match asking.ask(Request::Ask(Ask { serial: 0, device, what: Question::Table(Box::new(question)) }))? {
-            Reply::Answer { answer: Answer::Table(page), .. } => Some(page),
+        match asking.ask_about(Question::Table(Box::new(question)))? {
+            Answer::Table(page) => Some(page),
             _ => None,
         }
     })
 }
 
-impl Rows for TablePage {
-    type Row = TableRow;
-
-    fn rows(&mut self) -> &mut Vec<TableRow> {
-        &mut self.rows
-    }
-
-    fn count(&self) -> u32 {
-        self.listed.count
-    }
+fn listed(page: &mut TablePage) -> (&mut Vec<TableRow>, u32) {
+    (&mut page.rows, page.listed.count)
 }
 
 fn as_json(asking: &Asking, pattern: &str, facts: Option<MomentFacts>, page: &TablePage) -> String {
@@ -112,14 +103,14 @@ fn as_json(asking: &Asking, pattern: &str, facts: Option<MomentFacts>, page: &Ta
         "rows": page.rows.iter().map(row).collect::<Vec<Value>>(),
         "rows_left_out": page.listed.count.saturating_sub(page.rows.len() as u32),
     });
-    pretty(&document(asking, fields))
+    pretty(&asking.document(fields))
 }
 
 fn as_text(asking: &Asking, pattern: &str, facts: Option<MomentFacts>, page: &TablePage) -> String {
     let when = facts.map_or_else(String::new, |facts| [", live ", &after(facts.moment)].concat());
     let mut text = format!(
         "{}: {}{when}\n  {} of {}, {} bytes requested{}\n",
-        title(asking),
+        asking.title(),
         printable(pattern),
         grouped(page.listed.count.into()),
         counted(page.scope.count.into(), "allocation"),

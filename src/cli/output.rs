@@ -1,9 +1,8 @@
 //! What is printed: standard output and error, which may be closed by whoever read them.
 
-use super::asking::Asking;
 use base::units::{Moment, grouped};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::io::{self, ErrorKind, Write};
 
 /// Prints text. A closed pipe (`| head`) is no failure of ours.
@@ -42,11 +41,6 @@ pub(crate) fn device_name(device: i64) -> String {
     if device < 0 { "host memory".to_owned() } else { format!("device {device}") }
 }
 
-/// What an answer for people begins with: `a.pickle, device 0`.
-pub(crate) fn title(asking: &Asking) -> String {
-    format!("{}, {}", printable(&asking.summary.file), device_name(asking.device.device))
-}
-
 /// `after event 3,216`.
 pub(crate) fn after(moment: u32) -> String {
     match Moment(moment).event() {
@@ -64,14 +58,12 @@ pub(crate) fn more(left_out: u32) -> String {
     }
 }
 
-/// The JSON document of a command about one device: the head that all of them have, and these fields.
-pub(crate) fn document(asking: &Asking, fields: Value) -> Value {
-    let Asking { summary, device, .. } = asking;
-    let mut document = json!({"schema": summary.schema, "file": summary.file, "device": device.device});
-    if let (Some(all), Value::Object(fields)) = (document.as_object_mut(), fields) {
-        all.extend(fields);
+/// A JSON object with these fields as well.
+pub(crate) fn with(mut object: Value, more: Value) -> Value {
+    if let (Some(fields), Value::Object(more)) = (object.as_object_mut(), more) {
+        fields.extend(more);
     }
-    document
+    object
 }
 
 /// JSON for people as well.

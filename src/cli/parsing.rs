@@ -1,7 +1,7 @@
 //! Tests of how arguments are read.
 
 use super::events::Events;
-use super::live::By;
+use super::live_rows::By;
 use super::serve::Serve;
 use super::terms::Clock;
 use super::{Command, Memscape};

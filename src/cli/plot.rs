@@ -15,10 +15,12 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use ui::action::GivenFile;
-use ui::export::{Format, Picture};
+use ui::effect::GivenFile;
+use ui::export::ExportStep;
 use ui::figure::sheet::LEAST_FRAME;
-use ui::state::Canvas;
+use ui::picture_file::{Format, Picture};
+use ui::shown::Canvas;
+use ui::state::FeatureCommand;
 use ui::{Action, Command, Effect, State, update};
 
 /// CSS pixels that make a picture people can read, and that browsers draw.
@@ -103,14 +105,14 @@ pub(crate) fn plot(options: &Plot) -> Result<(), String> {
     if options.time {
         page.act(Action::Command(Command::ToggleAxis));
         if page.state.axis != Axis::Time {
-            return Err(page.state.remark.unwrap_or_default());
+            return Err(page.state.remark.clone().unwrap_or_default());
         }
     }
     if options.from.is_some() || options.to.is_some() {
         let edges = edges(&page.state, options).ok_or("it has nothing there")?;
         page.act(Action::MinimapMoved(edges));
     }
-    page.act(Action::Command(Command::Export(Format::Svg)));
+    page.act(Action::Command(Command::Feature(FeatureCommand::Export(ExportStep::Save(Format::Svg)))));
     let picture = page.picture()?;
     let (look, inks) = if options.dark { (Look::dark(), Inks::DARK) } else { (Look::light(), Inks::LIGHT) };
     let look = if options.colour.is_ordered() { look.in_order() } else { look };
@@ -174,7 +176,7 @@ impl Page {
                 _ => {}
             }
         }
-        Err(self.state.remark.unwrap_or_else(|| "there is nothing to draw".to_owned()))
+        Err(self.state.remark.clone().unwrap_or_else(|| "there is nothing to draw".to_owned()))
     }
 }
 

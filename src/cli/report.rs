@@ -1,14 +1,14 @@
 //! `memscape report`, `oom`, `categories`, `stages`, `layers` and `leaks`: any report as text, JSON or Markdown.
 
 use super::asking::Asking;
-use super::output::{document, pretty, printable};
+use super::output::{pretty, printable};
 use super::terms::{At, SnapshotArgs, bytes};
 use base::units::Moment;
 use clap::Args;
 use engine::protocol::{
     CategorySet, Cell, Evidence, Report, ReportQuestion, SetError, Sheet, SheetRow, Threshold, Tone, Topic,
 };
-use engine::{Answer, Ask, Question, Reply, Request};
+use engine::{Answer, Question, Request};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use ui::cell_text::{exact, is_of_numbers, left_out, threshold, total};
@@ -59,8 +59,8 @@ pub(crate) fn report(topic: Topic, terms: &Terms) -> Result<String, String> {
     let at = terms.at.when.map(|when| asking.at(when)).transpose()?.map(|facts| facts.moment);
     let question = ReportQuestion { topic, at, thresholds: terms.thresholds.clone(), rows: terms.top };
     let device = asking.device.device;
-    let report = match asking.ask(Request::Ask(Ask { serial: 0, device, what: Question::Report(question) })) {
-        Some(Reply::Answer { answer: Answer::Report(report), .. }) => *report,
+    let report = match asking.ask_about(Question::Report(question)) {
+        Some(Answer::Report(report)) => *report,
         _ => return Err("the report could not be made".to_owned()),
     };
     let known: Vec<&Threshold> = report.sheets.iter().filter_map(|sheet| sheet.threshold.as_ref()).collect();
@@ -167,7 +167,7 @@ fn as_json(report: &Report, asking: &Asking) -> String {
         "statements": statement.collect::<Vec<Value>>(),
         "sheets": sheets,
     });
-    pretty(&document(asking, fields))
+    pretty(&asking.document(fields))
 }
 
 fn name(tone: Tone) -> &'static str {

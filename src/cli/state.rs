@@ -2,20 +2,16 @@
 
 use super::asking::Asking;
 use super::find::largest;
-use super::output::{after, document, more, pretty, printable, title};
+use super::output::{after, more, pretty, printable, with};
+use super::state_json::{self, Sites, bars_of, hex, pieces, state_of};
 use super::terms::{At, Printed, SnapshotArgs, When, bytes};
 use base::units::{Bytes, Moment, counted, grouped, percent};
 use clap::Args;
 use engine::protocol::{
-    MomentFacts, Only, PieceKind, Scope, SegmentSort, StateBar, StateFit, StateGroup, StatePage, StatePiece,
-    StateQuestion, StateSums,
+    MomentFacts, Only, PieceKind, Scope, SegmentSort, StateFit, StatePage, StatePiece, StateQuestion, StateSums,
 };
-use engine::{Answer, Ask, Question, Reply, Request};
-use serde_json::{Value, json};
-use std::collections::HashMap;
-
-/// The call site of each allocation.
-type Sites = HashMap<u32, String>;
+use engine::{Answer, Question};
+use serde_json::json;
 
 /// Arguments of `memscape state`.
 #[derive(Args, Clone, Debug)]
@@ -70,13 +66,20 @@ pub(crate) fn state(terms: &Segments) -> Result<String, String> {
     let wants_sites = terms.printed.json || terms.blocks;
     let sites = if wants_sites { sites(&mut asking, facts.moment) } else { Some(Sites::new()) };
     let sites = sites.ok_or("the allocations could not be looked through")?;
-    let form = if terms.printed.json { as_json } else { as_text };
-    Ok(form(&asking, terms, &facts, &page, &sites))
+    if terms.printed.json {
+        let fields = json!({
+            "event": Moment(facts.moment).event_or_minus_one(),
+            "time_us": facts.time_us,
+            "request": terms.request,
+        });
+        return Ok(pretty(&with(asking.document(fields), state_json::fields(&page, &sites))));
+    }
+    Ok(as_text(&asking, terms, &facts, &page, &sites))
 }
 
 /// All segments and blocks: the engine hands out so many rows at a time.
 fn listed(asking: &mut Asking, terms: &Segments, moment: u32) -> Option<StatePage> {
-    let device = asking.device.device;
+    let _device = asking.device.device;
     let mut ask = |first| {
         let question = StateQuestion {
             moment,
@@ -90,8 +93,8 @@ fn listed(asking: &mut Asking, terms: &Segments, moment: u32) -> Option<StatePag
             reveal: None,
             request: terms.request,
         };
-        match asking.ask(Request::Ask(Ask { serial: 0, device, what: Question::State(question) }))? {
-            Reply::Answer { answer: Answer::State(page), .. } => Some(*page),
+        match asking.ask_about(Question::State(question))? {
+            Answer::State(page) => Some(*page),
             _ => None,
         }
     };
@@ -112,106 +115,6 @@ fn listed(asking: &mut Asking, terms: &Segments, moment: u32) -> Option<StatePag
 fn sites(asking: &mut Asking, moment: u32) -> Option<Sites> {
     let table = largest(asking, "", Scope::At(moment), u32::MAX)?;
     Some(table.rows.into_iter().map(|row| (row.allocation, row.site)).collect())
-}
-
-/// The segments of a group.
-fn bars_of(page: &StatePage, place: usize) -> impl Iterator<Item = &StateBar> {
-    let row = |place: usize| page.groups.get(place).map_or(u32::MAX, |group| group.row);
-    let rows = row(place)..row(place + 1);
-    page.bars.iter().filter(move |bar| rows.contains(&bar.row))
-}
-
-fn pieces<'a>(page: &'a StatePage, bar: &StateBar) -> &'a [StatePiece] {
-    let [from, to] = bar.pieces.map(|piece| piece as usize);
-    page.pieces.get(from..to).unwrap_or_default()
-}
-
-fn state_of(piece: &StatePiece) -> &'static str {
-    match piece.kind {
-        PieceKind::Live => "live",
-        PieceKind::Pending => "pending",
-        PieceKind::Rounding | PieceKind::Free => "free",
-    }
-}
-
-fn hex(address: u64) -> String {
-    format!("0x{address:x}")
-}
-
-fn as_json(asking: &Asking, terms: &Segments, facts: &MomentFacts, page: &StatePage, sites: &Sites) -> String {
-    let put = |value: &mut Value, more: Value| {
-        if let (Some(fields), Value::Object(more)) = (value.as_object_mut(), more) {
-            fields.extend(more);
-        }
-    };
-    let sums = |sums: &StateSums| {
-        json!({
-            "segment_count": sums.segments,
-            "reserved": sums.reserved,
-            "block_count": sums.blocks,
-            "requested": sums.requested,
-            "pending": sums.pending,
-            "rounded_at_least": sums.rounded,
-            "free_at_most": sums.free,
-            "free_block_count": sums.free_blocks,
-            "largest_free_at_most": sums.largest_free,
-        })
-    };
-    let block = |piece: &StatePiece| match piece.kind {
-        PieceKind::Live | PieceKind::Pending => json!({
-            "address": hex(piece.address),
-            "state": state_of(piece),
-            "number": piece.allocation,
-            "requested": piece.requested,
-            "rounded": piece.rounded,
-            "rounded_is_recorded": piece.recorded,
-            "site": sites.get(&piece.allocation),
-        }),
-        PieceKind::Free | PieceKind::Rounding => {
-            json!({"address": hex(piece.address), "state": "free", "free_at_most": piece.rounded})
-        }
-    };
-    let segment = |bar: &StateBar| {
-        let mut value = json!({"address": hex(bar.segment)});
-        put(&mut value, sums(&bar.sums));
-        let blocks: Vec<Value> = pieces(page, bar).iter().map(block).collect();
-        put(&mut value, json!({"blocks": blocks}));
-        value
-    };
-    let group = |(place, group): (usize, &StateGroup)| {
-        let mut value = json!({
-            "pool": group.pool,
-            "stream": group.stream,
-            "small": group.small,
-            "expandable": group.expandable,
-            "sums": sums(&group.sums),
-        });
-        put(&mut value, json!({"segments": bars_of(page, place).map(segment).collect::<Vec<Value>>()}));
-        value
-    };
-    let fit = |fit: &StateFit| {
-        json!({
-            "pool": fit.pool,
-            "stream": fit.stream,
-            "rounded": fit.rounded,
-            "fits_at": fit.block.map(|(address, _)| hex(address)),
-            "fits_into_at_most": fit.block.map(|(_, bytes)| bytes),
-            "from_the_driver": fit.new_segment,
-            "grows": fit.grows,
-            "free_at_most": fit.free,
-            "largest_free_at_most": fit.largest_free,
-        })
-    };
-    let fields = json!({
-        "event": Moment(facts.moment).event_or_minus_one(),
-        "time_us": facts.time_us,
-        "sums": sums(&page.whole),
-        "in_no_segment": {"requested": page.astray.bytes, "count": page.astray.count},
-        "request": terms.request,
-        "fits": page.fits.iter().map(fit).collect::<Vec<Value>>(),
-        "groups": page.groups.iter().enumerate().map(group).collect::<Vec<Value>>(),
-    });
-    pretty(&document(asking, fields))
 }
 
 /// `default pool, stream 0x7f, large blocks, expandable`.
@@ -250,7 +153,7 @@ fn sums_in_words(sums: &StateSums) -> String {
 
 fn as_text(asking: &Asking, terms: &Segments, facts: &MomentFacts, page: &StatePage, sites: &Sites) -> String {
     let is_peak = if facts.moment == asking.peak() { ", the peak of requested bytes" } else { "" };
-    let mut text = format!("{}: {}{is_peak}\n  ", title(asking), after(facts.moment));
+    let mut text = format!("{}: {}{is_peak}\n  ", asking.title(), after(facts.moment));
     text.push_str(&sums_in_words(&page.whole));
     if page.astray.count > 0 {
         let (bytes, count) = (exact(page.astray.bytes), counted(page.astray.count.into(), "allocation"));

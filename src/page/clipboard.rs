@@ -1,6 +1,7 @@
 //! Text to the clipboard.
 
-use super::{App, dom};
+use super::app::App;
+use super::dom;
 use js_sys::{Array, Function, Object, Promise, Reflect};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -20,54 +21,55 @@ pub(super) struct Clipboard {
     promises: Cell<u32>,
 }
 
-/// Promises the clipboard a text within the key press or click that asked for it: WebKit takes none that comes without one. Where
-/// there are no such promises, the text is copied when it comes.
-pub(super) fn promise(app: &Rc<App>) {
-    let clipboard = &app.clipboard;
-    clipboard.promised.take();
-    clipboard.promises.set(clipboard.promises.get() + 1);
-    if !app.elements.window.is_secure_context() {
-        return;
-    }
-    let text = Promise::new(&mut |resolve, _| drop(clipboard.promised.replace(Some(resolve))));
-    let item = Object::new();
-    let item = Reflect::set(&item, &PLAIN.into(), &text)
-        .and_then(|_| ClipboardItem::new_with_record_from_str_to_blob_promise(&item));
-    match item {
-        Ok(item) => {
-            let written = app.elements.window.navigator().clipboard().write(&Array::of1(&item));
-            tell(app, written, Some(clipboard.promises.get()));
+impl Clipboard {
+    /// Promises the clipboard a text within the key press or click that asked for it: WebKit takes none that comes without one. Where
+    /// there are no such promises, the text is copied when it comes.
+    pub(super) fn promise(self: &Rc<Self>, app: &Rc<App>) {
+        self.promised.take();
+        self.promises.set(self.promises.get() + 1);
+        if !app.dom.window.is_secure_context() {
+            return;
         }
-        Err(_) => drop(clipboard.promised.take()),
+        let text = Promise::new(&mut |resolve, _| drop(self.promised.replace(Some(resolve))));
+        let item = Object::new();
+        let item = Reflect::set(&item, &PLAIN.into(), &text)
+            .and_then(|_| ClipboardItem::new_with_record_from_str_to_blob_promise(&item));
+        match item {
+            Ok(item) => {
+                let written = app.dom.window.navigator().clipboard().write(&Array::of1(&item));
+                tell(app, written, Some((self.clone(), self.promises.get())));
+            }
+            Err(_) => drop(self.promised.take()),
+        }
+    }
+
+    /// Copies the text that was promised.
+    pub(super) fn copy_promised(&self, app: &Rc<App>, text: &str) {
+        let Some(promised) = self.promised.take() else { return copy(app, text) };
+        let kind = BlobPropertyBag::new();
+        kind.set_type(PLAIN);
+        let text = Blob::new_with_str_sequence_and_options(&Array::of1(&text.into()), &kind);
+        // What it returns says nothing.
+        let _ = promised.call1(&JsValue::NULL, &text.map_or_else(|error| error, JsValue::from));
     }
 }
 
 /// Copies `text`, and says whether the browser allowed it.
 pub(super) fn copy(app: &Rc<App>, text: &str) {
     // Only secure contexts have one; a page served over plain http from another machine is none.
-    if !app.elements.window.is_secure_context() {
+    if !app.dom.window.is_secure_context() {
         app.dispatch(Action::Copied(Err("this page was not served over https".to_owned())));
         return;
     }
-    tell(app, app.elements.window.navigator().clipboard().write_text(text), None);
-}
-
-/// Copies the text that was promised.
-pub(super) fn copy_promised(app: &Rc<App>, text: &str) {
-    let Some(promised) = app.clipboard.promised.take() else { return copy(app, text) };
-    let kind = BlobPropertyBag::new();
-    kind.set_type(PLAIN);
-    let text = Blob::new_with_str_sequence_and_options(&Array::of1(&text.into()), &kind);
-    // What it returns says nothing.
-    let _ = promised.call1(&JsValue::NULL, &text.map_or_else(|error| error, JsValue::from));
+    tell(app, app.dom.window.navigator().clipboard().write_text(text), None);
 }
 
 /// Says how copying ended; a promise that another one followed says nothing.
-fn tell(app: &Rc<App>, copied: Promise, promise: Option<u32>) {
+fn tell(app: &Rc<App>, copied: Promise, promise: Option<(Rc<Clipboard>, u32)>) {
     let app = app.clone();
     spawn_local(async move {
         let result = JsFuture::from(copied).await;
-        if promise.is_none_or(|promise| promise == app.clipboard.promises.get()) {
+        if promise.is_none_or(|(clipboard, promise)| promise == clipboard.promises.get()) {
             app.dispatch(Action::Copied(result.map(drop).map_err(|error| dom::cause(&error))));
         }
     });

@@ -1,21 +1,19 @@
 //! The canvas's size in device pixels, and what draws into it: a WebGPU device, a new one when it is lost, or the CPU twin.
 
-use super::App;
+use super::app::App;
 use super::dom;
 use js_sys::{Array, Function, Promise, Reflect};
 use picture::render::Gpu;
 use std::rc::Rc;
 use ui::Action;
-use ui::flame::FlameAction;
-use ui::memory::MemoryAction;
 use ui::renderer::{self, Wanted};
-use ui::state::{Canvas, Renderer};
-use wasm_bindgen::closure::Closure;
+use ui::shown::Canvas;
+use ui::stage::Renderer;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{
-    HtmlCanvasElement, HtmlElement, ResizeObserver, ResizeObserverBoxOptions, ResizeObserverEntry,
-    ResizeObserverOptions, ResizeObserverSize, Window,
+    HtmlCanvasElement, HtmlElement, ResizeObserverBoxOptions, ResizeObserverEntry, ResizeObserverOptions,
+    ResizeObserverSize, Window,
 };
 
 /// After so many lost devices the twin draws: a driver that keeps failing will go on failing.
@@ -26,11 +24,11 @@ pub(super) fn choose(app: &Rc<App>) {
     let app = app.clone();
     spawn_local(async move {
         let made = app.painter.borrow_mut().begin();
-        let canvases = app.painter.borrow().canvases(&app.elements);
+        let canvases = app.painter.borrow().canvases();
         let gpu = if made > MOST_DEVICES {
             Err(Some("its device was lost again and again".to_owned()))
         } else {
-            gpu(&app.elements.window, canvases).await
+            gpu(&app.dom.window, canvases).await
         };
         let renderer = match gpu {
             Ok(gpu) => {
@@ -39,7 +37,7 @@ pub(super) fn choose(app: &Rc<App>) {
                 Renderer::WebGpu
             }
             Err(reason) => {
-                app.painter.borrow_mut().use_twin(&app.elements);
+                app.painter.borrow_mut().use_twin();
                 Renderer::Cpu(reason)
             }
         };
@@ -95,24 +93,15 @@ fn watch(app: &Rc<App>, gpu: &Gpu, made: u32) {
     });
 }
 
-/// Tells the state the canvases' sizes, now and whenever they change.
-pub(super) fn watch_sizes(app: &Rc<App>) -> Result<(), String> {
-    watch_size(app, &app.elements.plot, Action::Resized)?;
-    watch_size(app, &app.elements.flame_plot, |canvas| Action::Flame(FlameAction::Resized(canvas)))?;
-    watch_size(app, &app.elements.memory_plot, |canvas| Action::Memory(MemoryAction::Resized(canvas)))
-}
-
-fn watch_size(app: &Rc<App>, element: &HtmlElement, then: fn(Canvas) -> Action) -> Result<(), String> {
-    let changed = Closure::<dyn FnMut(Array)>::new({
-        let app = app.clone();
-        move |entries: Array| {
-            let entry = entries.get(entries.length().saturating_sub(1)).dyn_into::<ResizeObserverEntry>();
-            if let Some(canvas) = entry.ok().and_then(|entry| size(&app, &entry)) {
-                app.dispatch(then(canvas));
-            }
+/// Tells the state a canvas' size, now and whenever it changes.
+pub(super) fn watch_size(app: &Rc<App>, element: &HtmlElement, then: fn(Canvas) -> Action) -> Result<(), String> {
+    let app = app.clone();
+    let observer = dom::observer(move |entries| {
+        let entry = entries.get(entries.length().saturating_sub(1)).dyn_into::<ResizeObserverEntry>();
+        if let Some(canvas) = entry.ok().and_then(|entry| size(&app, &entry)) {
+            app.dispatch(then(canvas));
         }
-    });
-    let observer = ResizeObserver::new(changed.as_ref().unchecked_ref()).map_err(|error| dom::cause(&error))?;
+    })?;
     if tells_device_pixels() {
         let options = ResizeObserverOptions::new();
         options.set_box(ResizeObserverBoxOptions::DevicePixelContentBox);
@@ -120,8 +109,6 @@ fn watch_size(app: &Rc<App>, element: &HtmlElement, then: fn(Canvas) -> Action) 
     } else {
         observer.observe(element);
     }
-    // It observes as long as the page lives.
-    changed.forget();
     Ok(())
 }
 
@@ -137,7 +124,7 @@ fn tells_device_pixels() -> bool {
 
 /// The canvas's size; `None` while it is hidden.
 fn size(app: &App, entry: &ResizeObserverEntry) -> Option<Canvas> {
-    let scale = app.elements.window.device_pixel_ratio();
+    let scale = app.dom.window.device_pixel_ratio();
     let (width, height) = (entry.content_rect().width() * scale, entry.content_rect().height() * scale);
     // WebKit does not tell, and an emulated screen tells the size on the real one.
     let exact = Reflect::get(entry, &DEVICE_PIXELS.into()).ok().and_then(|sizes| sizes.dyn_into::<Array>().ok());

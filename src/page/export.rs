@@ -1,8 +1,9 @@
 //! A picture → a file that the browser saves: its pixels from the CPU twin and its text from a 2-D canvas, or SVG.
 
+use super::app::App;
 use super::dom::{self, append};
 use super::theme::Theme;
-use super::{App, labels, painter, pen};
+use super::{labels, painter, pen};
 use gloo::timers::callback::Timeout;
 use js_sys::{Array, Promise};
 use picture::render::{Drawing, Lane, Look, OverlayRect, Twin};
@@ -10,7 +11,8 @@ use picture::svg::{self, Inks};
 use picture::timeline::View;
 use std::rc::Rc;
 use ui::Action;
-use ui::export::{Format, Picture};
+use ui::export::ExportAction;
+use ui::picture_file::{Format, Picture};
 use wasm_bindgen::{Clamped, JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{
@@ -36,7 +38,7 @@ pub(super) fn save(app: &Rc<App>, picture: Box<Picture>) {
             _ => pixels(&app, &picture, &theme, &look).await,
         };
         let saved = blob.and_then(|blob| download(&app, &blob, &picture.file)).map(|()| picture.file.clone());
-        app.dispatch(Action::Exported(saved.map_err(|error| dom::cause(&error))));
+        app.dispatch(Action::of(ExportAction::Saved(saved.map_err(|error| dom::cause(&error)))));
     });
 }
 
@@ -53,7 +55,7 @@ fn vector(picture: &Picture, theme: &Theme, look: &Look) -> Result<Blob, JsValue
 
 async fn pixels(app: &App, picture: &Picture, theme: &Theme, look: &Look) -> Result<Blob, JsValue> {
     let sheet = &picture.sheet;
-    let canvas: HtmlCanvasElement = app.elements.document.create_element("canvas")?.dyn_into()?;
+    let canvas: HtmlCanvasElement = app.dom.document.create_element("canvas")?.dyn_into()?;
     canvas.set_width(sheet.size[0]);
     canvas.set_height(sheet.size[1]);
     let context = labels::bare_context(&canvas).ok_or("no canvas")?;
@@ -86,7 +88,7 @@ async fn pixels(app: &App, picture: &Picture, theme: &Theme, look: &Look) -> Res
         let data = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&image.pixels), image.width, image.height)?;
         context.put_image_data(&data, f64::from(sheet.origin[0]), f64::from(sheet.origin[1] + top))?;
         top += rows;
-        turn(&app.elements.window).await;
+        turn(&app.dom.window).await;
     }
     pen::draw(&context, &sheet.shapes, theme, look);
     let blob = Promise::new(&mut |resolve, reject| {
@@ -122,11 +124,11 @@ pub(super) fn save_text(app: &App, name: &str, text: &str) -> Result<(), JsValue
 /// Lets the browser save a file of this name.
 pub(super) fn download(app: &App, blob: &Blob, name: &str) -> Result<(), JsValue> {
     let address = Url::create_object_url_with_blob(blob)?;
-    let link: HtmlElement = app.elements.new_element("a", "", "").dyn_into()?;
+    let link: HtmlElement = app.dom.new_element("a", "", "").dyn_into()?;
     dom::set_attribute(&link, "href", &address);
     dom::set_attribute(&link, "download", name);
     link.set_hidden(true);
-    append(&app.elements.body, &link);
+    append(&app.dom.body, &link);
     link.click();
     link.remove();
     Timeout::new(KEPT_MS, move || drop(Url::revoke_object_url(&address))).forget();

@@ -1,52 +1,38 @@
 //! Ways a snapshot gets here: dropped, picked, pasted, or named by the link.
 
-use super::App;
 use super::address::Fetched;
-use super::dom::{Elements, listen};
+use super::app::{App, On, Part};
+use super::dom::Dom;
+use super::elements::elements;
 use super::folders;
 use crate::wire::ToWorker;
-use gloo::events::EventListener;
 use js_sys::Promise;
-use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use ui::Action;
-use ui::action::{DropHover, GivenFile};
+use ui::effect::{DropHover, GivenFile};
 use ui::url::Came;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{ClipboardEvent, DataTransfer, DragEvent, Event, File, FileList};
 
-/// The files given last, and those before: handles, not bytes.
+elements! {
+    HtmlInputElement: file;
+}
+
+/// Nothing of it is shown.
 #[derive(Default)]
-pub(super) struct Files {
-    given: RefCell<Vec<File>>,
-    before: RefCell<Vec<File>>,
-    /// Elements that what is dragged has entered and not left.
-    entered: Cell<u32>,
-}
-
-impl Files {
-    /// The file of this place.
-    pub(super) fn at(&self, place: usize) -> Option<File> {
-        self.given.borrow().get(place).cloned()
-    }
-
-    /// The file of this place; it was no snapshot, so those before are the ones to be opened from.
-    pub(super) fn take_aside(&self, place: usize) -> Option<File> {
-        self.given.replace(self.before.take()).into_iter().nth(place)
-    }
-}
+pub(super) struct Given;
 
 /// How the page itself came here.
-pub(super) fn came(elements: &Elements) -> Came {
-    Came::by(&elements.window.location().protocol().unwrap_or_default())
+pub(super) fn came(dom: &Dom) -> Came {
+    Came::by(&dom.window.location().protocol().unwrap_or_default())
 }
 
 /// Has the worker fetch a link: one to another server once its name was seen. A page in the background waits until somebody looks.
 pub(super) fn fetch(app: &Rc<App>, link: Fetched, member: Option<u32>, load: u32) {
     let app = app.clone();
     spawn_local(async move {
-        let window = &app.elements.window;
+        let window = &app.dom.window;
         if window.location().origin().ok() != Some(link.origin) {
             // The first frame shows the name, the next one comes when that was painted.
             for _ in 0..2 {
@@ -62,21 +48,21 @@ pub(super) fn fetch(app: &Rc<App>, link: Fetched, member: Option<u32>, load: u32
     });
 }
 
-/// Everything that brings a file.
-pub(super) fn listeners(app: &Rc<App>) -> Vec<EventListener> {
-    let elements = &app.elements;
-    let with = |then: fn(&Rc<App>, &Event)| {
-        let app = app.clone();
-        move |event: &Event| then(&app, event)
-    };
-    vec![
-        listen(&elements.window, "dragenter", with(drag_enter)),
-        listen(&elements.window, "dragover", with(drag_over)),
-        listen(&elements.window, "dragleave", with(drag_leave)),
-        listen(&elements.window, "drop", with(drop_here)),
-        listen(&elements.window, "paste", with(paste)),
-        listen(&elements.file, "change", with(picked)),
-    ]
+impl Part for Given {
+    type Elements = Elements;
+
+    fn listen(elements: &Elements, on: On<'_, Elements>) {
+        on(&elements.window, "dragenter", |app, _, _| app.files.entered.set(app.files.entered.get() + 1));
+        on(&elements.window, "dragover", |app, _, event| drag_over(app, event));
+        on(&elements.window, "dragleave", |app, _, _| drag_leave(app));
+        on(&elements.window, "drop", |app, _, event| drop_here(app, event));
+        on(&elements.window, "paste", |app, _, event| paste(app, event));
+        on(&elements.file, "change", |app, elements, _| {
+            give(app, elements.file.files());
+            // Or picking the same file again would be no change.
+            elements.file.set_value("");
+        });
+    }
 }
 
 /// What WebKitGTK calls dropped files, without passing on any; links are called so too.
@@ -86,10 +72,6 @@ const ADDRESSES: &str = "text/uri-list";
 fn transfer_of(event: &Event, kind: &str) -> Option<DataTransfer> {
     let transfer = event.dyn_ref::<DragEvent>().and_then(DragEvent::data_transfer);
     transfer.filter(|transfer| transfer.types().includes(&kind.into(), 0))
-}
-
-fn drag_enter(app: &Rc<App>, _: &Event) {
-    app.files.entered.set(app.files.entered.get() + 1);
 }
 
 fn drag_over(app: &Rc<App>, event: &Event) {
@@ -103,7 +85,7 @@ fn drag_over(app: &Rc<App>, event: &Event) {
     }
 }
 
-fn drag_leave(app: &Rc<App>, _: &Event) {
+fn drag_leave(app: &Rc<App>) {
     // WebKit does not say where to: it is counted instead, since the next element is entered before the last is left.
     let entered = app.files.entered.get().saturating_sub(1);
     app.files.entered.set(entered);
@@ -145,12 +127,6 @@ fn paste(app: &Rc<App>, event: &Event) {
     }
 }
 
-fn picked(app: &Rc<App>, _: &Event) {
-    give(app, app.elements.file.files());
-    // Or picking the same file again would be no change.
-    app.elements.file.set_value("");
-}
-
 fn give(app: &Rc<App>, files: Option<FileList>) {
     let files = files.iter().flat_map(|files| (0..files.length()).filter_map(|at| files.get(at)));
     let files: Vec<_> = files.map(|file| (file.name(), file)).collect();
@@ -161,7 +137,6 @@ fn give(app: &Rc<App>, files: Option<FileList>) {
 
 fn give_named(app: &Rc<App>, files: Vec<(String, File)>) {
     let given = files.iter().map(|(name, file)| GivenFile { name: name.clone(), bytes: file.size() as u64 }).collect();
-    let before = app.files.given.replace(files.into_iter().map(|(_, file)| file).collect());
-    app.files.before.replace(before);
+    app.files.give(files.into_iter().map(|(_, file)| file).collect());
     app.dispatch(Action::FilesGiven(given));
 }

@@ -1,16 +1,27 @@
 //! What the pointer does over the canvas: it hovers, it drags, it clicks.
 
-use super::App;
-use super::dom::listen;
-use super::input::place;
-use gloo::events::EventListener;
+use super::app::{App, On, Part};
+use super::dom::{listen, place_in};
+use super::elements::elements;
 use std::cell::Cell;
 use std::rc::Rc;
 use ui::Action;
-use ui::action::Pointer;
 use ui::drag::{Drag, Held};
+use ui::effect::{Pointer, WheelAxis};
 use wasm_bindgen::JsCast;
-use web_sys::PointerEvent;
+use web_sys::{Event, HtmlElement, MouseEvent, PointerEvent, WheelEvent};
+
+elements! {
+    HtmlElement: plot;
+}
+
+/// CSS pixels to a line of a wheel that counts in lines, and to a page.
+const LINE_PX: f64 = 32.0;
+const PAGE_PX: f64 = 400.0;
+
+/// Nothing of it is shown.
+#[derive(Default)]
+pub(super) struct Gestures;
 
 /// A press that moves less than this many CSS pixels is a click.
 const CLICK_PX: i32 = 3;
@@ -25,51 +36,64 @@ struct Press {
     is_drag: bool,
 }
 
-/// The pointer over the canvas: it hovers, it drags, or it clicks.
-pub(super) fn listeners(app: &Rc<App>) -> [EventListener; 4] {
-    let press = Rc::new(Cell::new(None::<Press>));
-    let on = |event: &'static str, then: fn(&Rc<App>, &Cell<Option<Press>>, &PointerEvent)| {
-        let (app, press) = (app.clone(), press.clone());
-        listen(&app.elements.plot.clone(), event, move |event| {
-            if let Some(event) = event.dyn_ref::<PointerEvent>() {
-                then(&app, &press, event);
-            }
-        })
-    };
-    [
-        on("pointerdown", |app, press, event| {
+impl Part for Gestures {
+    type Elements = Elements;
+
+    fn start(app: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
+        let press = Rc::new(Cell::new(None::<Press>));
+        let on = |event: &'static str, then: fn(&App, &Cell<Option<Press>>, &PointerEvent, &HtmlElement)| {
+            let (app, press, plot) = (app.clone(), press.clone(), elements.plot.clone());
+            listen(&elements.plot, event, move |event| {
+                if let Some(event) = event.dyn_ref::<PointerEvent>() {
+                    then(&app, &press, event, &plot);
+                }
+            });
+        };
+        on("pointerdown", |app, press, event, plot| {
             if event.button() == 0 {
                 let at = (event.client_x(), event.client_y());
-                press.set(Some(Press { start: at, from: place(app, event), last: at, is_drag: false }));
+                press.set(Some(Press { start: at, from: place(app, plot, event), last: at, is_drag: false }));
                 // It fails only for a pointer that is gone already.
-                let _ = app.elements.plot.set_pointer_capture(event.pointer_id());
+                let _ = plot.set_pointer_capture(event.pointer_id());
             }
-        }),
-        on("pointermove", |app, press, event| match press.get() {
+        });
+        on("pointermove", |app, press, event, plot| match press.get() {
             None => {
-                if let Some(pointer) = place(app, event) {
+                if let Some(pointer) = place(app, plot, event) {
                     app.dispatch(Action::PointerMoved(pointer));
                 }
             }
-            Some(held) => press.set(Some(drag(app, held, event))),
-        }),
-        on("pointerup", |app, press, event| {
+            Some(held) => press.set(Some(drag(app, plot, held, event))),
+        });
+        on("pointerup", |app, press, event, plot| {
             let held = press.take();
-            show_hand(app, Hand::Open);
+            show_hand(plot, Hand::Open);
             app.dispatch(Action::DragEnded);
-            if let Some(pointer) = place(app, event).filter(|_| held.is_some_and(|held| !held.is_drag)) {
+            if let Some(pointer) = place(app, plot, event).filter(|_| held.is_some_and(|held| !held.is_drag)) {
                 app.dispatch(Action::Clicked(pointer));
             }
-        }),
-        on("pointercancel", |app, press, _| {
+        });
+        on("pointercancel", |app, press, _, plot| {
             press.set(None);
-            show_hand(app, Hand::Open);
+            show_hand(plot, Hand::Open);
             app.dispatch(Action::DragCancelled);
-        }),
-    ]
+        });
+        Ok(())
+    }
+
+    fn listen(elements: &Elements, on: On<'_, Elements>) {
+        on(&elements.plot, "wheel", wheel);
+        on(&elements.plot, "contextmenu", |app, elements, event| {
+            event.prevent_default();
+            if let Some(at) = event.dyn_ref::<MouseEvent>().and_then(|event| place(app, &elements.plot, event)) {
+                app.dispatch(Action::MarkerPut(at));
+            }
+        });
+        on(&elements.plot, "pointerleave", |app, _, _| app.dispatch(Action::PointerLeft));
+    }
 }
 
-fn drag(app: &Rc<App>, held: Press, event: &PointerEvent) -> Press {
+fn drag(app: &App, plot: &HtmlElement, held: Press, event: &PointerEvent) -> Press {
     let at = (event.client_x(), event.client_y());
     let far = (at.0 - held.start.0).abs().max((at.1 - held.start.1).abs()) > CLICK_PX;
     if !far && !held.is_drag {
@@ -79,7 +103,7 @@ fn drag(app: &Rc<App>, held: Press, event: &PointerEvent) -> Press {
         let (alt, ctrl, shift) = (event.alt_key(), event.ctrl_key(), event.shift_key());
         app.dispatch(Action::DragBegan { from, held: Held { alt, ctrl, shift } });
         if app.state.borrow().tools.drag == Drag::Move {
-            show_hand(app, Hand::Grabbing);
+            show_hand(plot, Hand::Grabbing);
         }
     }
     let (drag, scale) = {
@@ -90,7 +114,7 @@ fn drag(app: &Rc<App>, held: Press, event: &PointerEvent) -> Press {
         let right_px = f64::from(at.0 - held.last.0) * scale;
         let up_px = f64::from(held.last.1 - at.1) * scale;
         app.dispatch(Action::Dragged { right_px, up_px });
-    } else if let Some(to) = place(app, event) {
+    } else if let Some(to) = place(app, plot, event) {
         app.dispatch(Action::DrawnTo(to));
     }
     Press { last: at, is_drag: true, ..held }
@@ -103,8 +127,39 @@ enum Hand {
     Grabbing,
 }
 
-fn show_hand(app: &App, hand: Hand) {
-    let classes = app.elements.plot.class_list();
+fn show_hand(plot: &HtmlElement, hand: Hand) {
+    let classes = plot.class_list();
     // It fails only for a class that is no word.
     let _ = if hand == Hand::Grabbing { classes.add_1("dragging") } else { classes.remove_1("dragging") };
+}
+
+/// Where a mouse event is on the canvas, in its device pixels from below; `None` before the canvas has a size.
+pub(super) fn place(app: &App, plot: &HtmlElement, event: &MouseEvent) -> Option<Pointer> {
+    let canvas = app.state.borrow().canvas?;
+    let [x, down] = place_in(plot, event, canvas.scale)?;
+    Some(Pointer { x, y: f64::from(canvas.height_px) - down })
+}
+
+fn wheel(app: &Rc<App>, elements: &Rc<Elements>, event: &Event) {
+    let Some(event) = event.dyn_ref::<WheelEvent>() else { return };
+    let Some(at) = place(app, &elements.plot, event) else { return };
+    event.prevent_default();
+    // In this order: Firefox counts in pixels for whoever reads the deltas before their unit, else in lines, and zooms 1.6 times as far.
+    let (sideways, upright) = (event.delta_x(), event.delta_y());
+    let unit = match event.delta_mode() {
+        WheelEvent::DOM_DELTA_LINE => LINE_PX,
+        WheelEvent::DOM_DELTA_PAGE => PAGE_PX,
+        _ => 1.0,
+    };
+    let (sideways, upright) = (sideways * unit, upright * unit);
+    let (axis, delta) = if event.ctrl_key() {
+        (WheelAxis::ZoomBytes, upright)
+    } else if sideways.abs() > upright.abs() {
+        (WheelAxis::MoveEvents, sideways)
+    } else if event.shift_key() {
+        (WheelAxis::MoveEvents, upright)
+    } else {
+        (WheelAxis::ZoomEvents, upright)
+    };
+    app.dispatch(Action::Wheel { at, delta, axis });
 }

@@ -3,14 +3,16 @@
 //! The page is this document as it was delivered, or `memscape.html` beside a page that has its parts in files. Nothing is ever one
 //! text: what is done is handed to the browser as a blob, which it may put on the disk.
 
-use super::dom::{self, Elements, append};
-use super::{App, address, embedded, export};
+use super::app::App;
+use super::dom::{self, Dom, append};
+use super::{address, embedded, export};
 use base::units::Bytes;
 use js_sys::{Array, JsString, Promise, Reflect, Uint8Array};
 use std::rc::Rc;
 use ui::Action;
-use ui::action::Origin;
-use ui::html::{self, MOST, Packing, Step, Wanted, element, place};
+use ui::effect::Origin;
+use ui::effect::PageToSave;
+use ui::html::{self, MOST, Packing, Step, element, place};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, Element, File, FileReader, RequestCache, RequestInit, Response};
@@ -21,29 +23,29 @@ const BESIDE: &str = "memscape.html";
 const PIECE: f64 = (12 << 20) as f64;
 
 /// This document as it came, without a snapshot; `None` where its parts are files. To be called before anything of it is changed.
-pub(super) fn delivered(elements: &Elements) -> Option<Element> {
-    elements.document.get_element_by_id("part-wasm")?;
+pub(super) fn delivered(dom: &Dom) -> Option<Element> {
+    dom.document.get_element_by_id("part-wasm")?;
     // The copy of a text shares its letters in Chromium, but not everywhere: this one may be long.
-    let snapshot = elements.document.get_element_by_id("part-snapshot");
+    let snapshot = dom.document.get_element_by_id("part-snapshot");
     snapshot.iter().for_each(Element::remove);
-    let copy = elements.document.document_element()?.clone_node_with_deep(true);
-    snapshot.iter().for_each(|snapshot| append(&elements.body, snapshot));
+    let copy = dom.document.document_element()?.clone_node_with_deep(true);
+    snapshot.iter().for_each(|snapshot| append(&dom.body, snapshot));
     copy.ok()?.dyn_into().ok()
 }
 
 /// Makes the page and lets the browser save it.
-pub(super) fn save(app: &Rc<App>, wanted: Box<Wanted>) {
+pub(super) fn save(app: &Rc<App>, wanted: Box<PageToSave>) {
     let app = app.clone();
     // Taken at once: other files may be dropped meanwhile.
     let file = if let Origin::File(place) = wanted.origin { app.files.at(place) } else { None };
     spawn_local(async move {
         let step = made(&app, &wanted, file).await.unwrap_or_else(|cause| Step::Failed(dom::cause(&cause)));
-        app.dispatch(Action::Html(step));
+        app.dispatch(Action::of(step));
     });
 }
 
 // One state machine instead of one for each of its parts: each costs the wasm some kB.
-async fn made(app: &Rc<App>, wanted: &Wanted, file: Option<File>) -> Result<Step, JsValue> {
+async fn made(app: &Rc<App>, wanted: &PageToSave, file: Option<File>) -> Result<Step, JsValue> {
     let page = match &app.delivered {
         Some(delivered) => ["<!doctype html>\n", &delivered.outer_html()].concat(),
         None => {
@@ -62,7 +64,7 @@ async fn made(app: &Rc<App>, wanted: &Wanted, file: Option<File>) -> Result<Step
     let at = place(&page).map_err(|what| said(&[BESIDE, " ", what]))?;
     let (head, tail) = page.split_at(at);
     let parts = Array::of2(&head.into(), &element(&wanted.name, &wanted.view).into());
-    let embedded = if let Origin::Link(link) = &wanted.origin { embedded::text(&app.elements, link) } else { None };
+    let embedded = if let Origin::Link(link) = &wanted.origin { embedded::text(&app.dom, link) } else { None };
     let (bytes, packing);
     if let Some(letters) = embedded {
         (bytes, packing) = (f64::from(letters.unchecked_ref::<JsString>().length() / 4 * 3), Packing::AsItIs);
@@ -86,7 +88,7 @@ async fn made(app: &Rc<App>, wanted: &Wanted, file: Option<File>) -> Result<Step
                     },
                     Origin::File(_) => file.clone().ok_or_else(|| lost(JsValue::NULL))?.into(),
                     Origin::Link(link) => {
-                        let link = address::absolute(&app.elements, link).map_err(|cause| said(&[&cause]))?;
+                        let link = address::absolute(&app.dom, link).map_err(|cause| said(&[&cause]))?;
                         let response = JsFuture::from(fetch(app, &link.url)?).await;
                         let again = |cause: String| said(&[&wanted.name, " could not be fetched again: ", &cause]);
                         JsFuture::from(answered(response).map_err(again)?.blob()?).await.map_err(lost)?.unchecked_into()
@@ -115,7 +117,7 @@ async fn made(app: &Rc<App>, wanted: &Wanted, file: Option<File>) -> Result<Step
                     let member: Blob = JsFuture::from(body).await.map_err(lost)?.unchecked_into();
                     size += member.size();
                     members.push(&member);
-                    app.dispatch(Action::Html(Step::Done(at as u64, blob.size() as u64)));
+                    app.dispatch(Action::of(Step::Done(at as u64, blob.size() as u64)));
                 }
                 Blob::new_with_blob_sequence(&members).map(Some)
             }
@@ -165,7 +167,7 @@ async fn made(app: &Rc<App>, wanted: &Wanted, file: Option<File>) -> Result<Step
 fn fetch(app: &App, address: &str) -> Result<Promise, JsValue> {
     let options = RequestInit::new();
     options.set_cache(RequestCache::ForceCache);
-    Ok(app.elements.window.fetch_with_str_and_init(address, &options))
+    Ok(app.dom.window.fetch_with_str_and_init(address, &options))
 }
 
 /// The file a server sent; the error says what came instead.

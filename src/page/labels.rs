@@ -1,12 +1,11 @@
 //! The 2-D canvas above the picture: the figure around it.
 
-use super::dom::Elements;
 use super::pen;
 use super::theme::Theme;
 use picture::render::Look;
 use ui::figure::Figure;
 use wasm_bindgen::JsCast;
-use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, HtmlElement};
 
 /// CSS pixels.
 pub(super) const FONT: f64 = 11.0;
@@ -14,14 +13,13 @@ pub(super) const FONT: f64 = 11.0;
 const UNSEEN: f64 = 0.001;
 
 /// The canvas of the labels in device pixels.
-pub(super) fn stage_size(elements: &Elements, scale: f64) -> (u32, u32) {
+pub(super) fn stage_size(stage: &HtmlElement, scale: f64) -> (u32, u32) {
     let side = |css: i32| (f64::from(css) * scale).round() as u32;
-    (side(elements.stage.client_width()), side(elements.stage.client_height()))
+    (side(stage.client_width()), side(stage.client_height()))
 }
 
 /// Draws the figure.
-pub(super) fn draw(elements: &Elements, figure: &Figure, theme: &Theme, look: &Look, stage: (u32, u32)) {
-    let canvas = &elements.labels;
+pub(super) fn draw(canvas: &HtmlCanvasElement, figure: &Figure, theme: &Theme, look: &Look, stage: (u32, u32)) {
     if (canvas.width(), canvas.height()) != stage {
         canvas.set_width(stage.0);
         canvas.set_height(stage.1);
@@ -34,9 +32,8 @@ pub(super) fn draw(elements: &Elements, figure: &Figure, theme: &Theme, look: &L
 
 /// Writes a text that nobody sees. The first one on a canvas keeps the page for 30 to 150 ms, for the browser's link to the GPU
 /// process and for the font: better now, while nothing is open, than when the first picture is due.
-pub(super) fn prepare(elements: &Elements, theme: &Theme) {
-    let scale = elements.window.device_pixel_ratio();
-    if let Some(context) = context(&elements.labels, theme, scale) {
+pub(super) fn prepare(canvas: &HtmlCanvasElement, theme: &Theme, scale: f64) {
+    if let Some(context) = context(canvas, theme, scale) {
         context.set_global_alpha(UNSEEN);
         let _ = context.fill_text("0123456789 KMGiB", 0.0, FONT * scale);
     }
@@ -52,4 +49,12 @@ pub(super) fn context(canvas: &HtmlCanvasElement, theme: &Theme, scale: f64) -> 
 /// The context of a canvas.
 pub(super) fn bare_context(canvas: &HtmlCanvasElement) -> Option<CanvasRenderingContext2d> {
     canvas.get_context("2d").ok()??.dyn_into().ok()
+}
+
+/// Dark or light, whichever stands out more from a colour. What is as bright as a fifth of white has the same contrast to both; squares
+/// come near enough to linear light.
+pub(super) fn ink([red, green, blue, _]: [u8; 4]) -> &'static str {
+    let square = |channel: u8| u32::from(channel) * u32::from(channel);
+    let luminance = (2126 * square(red) + 7152 * square(green) + 722 * square(blue)) / 10_000;
+    if luminance > 255 * 255 / 5 { "#10141b" } else { "#ffffff" }
 }

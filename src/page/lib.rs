@@ -6,40 +6,29 @@
 #![cfg(target_arch = "wasm32")]
 
 mod address;
-mod axis;
+mod app;
 mod client;
 mod clipboard;
 mod device;
 mod dom;
+mod elements;
 mod embedded;
-mod events;
 mod export;
 mod files;
-mod find;
-mod flame;
 mod folders;
 mod frame;
 mod gestures;
+mod given;
 mod html;
-mod input;
+mod keys;
 mod labels;
-mod memory;
-mod minimap;
 mod outlines;
-mod overlay;
 mod painter;
 mod panels;
 mod pen;
-mod plots;
 mod policy;
-mod rules;
-mod settings;
-mod sources;
-mod table;
+mod storage;
 mod theme;
-mod tree;
-mod views;
-mod why;
 // Requests and replies ↔ messages between page and worker.
 mod wire;
 // The worker's shell: message queue ↔ engine.
@@ -47,41 +36,27 @@ pub mod worker;
 
 use crate::wire::{FromWorker, ToWorker};
 use address::Address;
+use app::App;
 use client::Client;
-use dom::Elements;
-use files::Files;
+use clipboard::Clipboard;
+use dom::Dom;
 use frame::Frame;
-use gloo::events::EventListener;
-use minimap::Minimap;
-use overlay::Layer;
+use given::Files;
 use painter::Painter;
-use panels::Panels;
-use std::cell::RefCell;
+use panels::{Panels, rules, settings, sources, tree, views};
+use std::cell::{OnceCell, RefCell};
 use std::rc::{Rc, Weak};
 use theme::Theme;
-use ui::action::Origin;
+use ui::effect::Origin;
 use ui::{self, Action, Effect, State};
-use web_sys::Window;
+use web_sys::{HtmlElement, Window};
 
-/// The page: everything that lives as long as it does.
-struct App {
-    elements: Elements,
-    /// The document as it came, where it is the page in one file.
-    delivered: Option<web_sys::Element>,
-    state: RefCell<State>,
-    client: Rc<Client>,
-    files: Files,
-    clipboard: clipboard::Clipboard,
-    address: Address,
-    painter: RefCell<Painter>,
-    flame: RefCell<flame::Graph>,
-    memory: RefCell<memory::Bars>,
-    panels: RefCell<Panels>,
-    minimap: RefCell<Minimap>,
-    overlay: RefCell<Layer>,
-    theme: RefCell<Theme>,
-    frame: Frame,
-    listeners: RefCell<Vec<EventListener>>,
+/// The page: what its parts share, and what they know nothing of.
+struct Page {
+    app: Rc<App>,
+    panels: OnceCell<RefCell<Panels>>,
+    address: Rc<Address>,
+    clipboard: Rc<Clipboard>,
 }
 
 /// Brings the page to life. A page that can't is one that says why, where the reader looks.
@@ -93,7 +68,7 @@ pub fn start(window: Window) {
             show_failure(document, "The page met a bug and stopped: reload it. The browser's console says more.");
         }
     }));
-    if let Err(cause) = App::start(window.clone())
+    if let Err(cause) = Page::start(window.clone())
         && let Some(document) = window.document()
     {
         show_failure(&document, &format!("The page could not start: {cause}."));
@@ -101,8 +76,9 @@ pub fn start(window: Window) {
 }
 
 fn show_failure(document: &web_sys::Document, text: &str) {
-    if let Ok(error) = dom::by_id::<web_sys::HtmlElement>(document, "error") {
-        error.set_hidden(false);
+    if let Some(error) = document.get_element_by_id("error") {
+        // It fails only for a name that is none.
+        let _ = error.remove_attribute("hidden");
         dom::set_text(&error, text);
     }
     if let Some(body) = document.body() {
@@ -110,121 +86,137 @@ fn show_failure(document: &web_sys::Document, text: &str) {
     }
 }
 
-impl App {
+impl Page {
     fn start(window: Window) -> Result<(), String> {
-        let elements = Elements::find(window.clone())?;
-        let delivered = html::delivered(&elements);
-        let link = address::link(&elements);
-        let links = address::fetched(&elements, &link);
+        let dom = Dom::of(window.clone())?;
+        let delivered = html::delivered(&dom);
+        let link = address::link(&dom);
+        let links = address::fetched(&dom, &link);
         // From here on only our own server and those of the links can be reached, by the page and by the worker made below.
         let origins: Vec<&str> = links.iter().flatten().map(|link| link.origin.as_str()).collect();
-        policy::tighten(&elements, &origins)?;
-        let app = Rc::new_cyclic(|this: &Weak<App>| {
-            let client = Client::new(window.clone(), {
-                let this = this.clone();
-                move |message| {
-                    if let Some(app) = this.upgrade() {
-                        app.hear(message);
-                    }
+        policy::tighten(&dom, &origins)?;
+        let painter = Painter::new(&dom)?;
+        let theme = Rc::new(RefCell::new(Theme::of(&dom)));
+        let page = Rc::new_cyclic(|this: &Weak<Page>| {
+            let [hearing, showing, acting] = [(); 3].map(|()| this.clone());
+            let hear = move |message| {
+                if let Some(page) = hearing.upgrade() {
+                    page.hear(message);
                 }
-            });
-            App {
+            };
+            let show = move || {
+                if let Some(page) = showing.upgrade() {
+                    page.show();
+                }
+            };
+            let act = move |action| {
+                if let Some(page) = acting.upgrade() {
+                    page.dispatch(action);
+                }
+            };
+            let app = App {
                 delivered,
-                state: RefCell::new(State { came: files::came(&elements), ..State::default() }),
-                client,
+                state: RefCell::new(State::that_came(files::came(&dom))),
+                client: Client::new(window.clone(), hear),
                 files: Files::default(),
-                clipboard: clipboard::Clipboard::default(),
-                address: Address::default(),
-                painter: RefCell::new(Painter::default()),
-                flame: RefCell::default(),
-                memory: RefCell::default(),
-                panels: RefCell::new(Panels::default()),
-                minimap: RefCell::new(Minimap::default()),
-                overlay: RefCell::default(),
-                theme: RefCell::new(Theme::of(&elements)),
-                frame: Frame::default(),
-                listeners: RefCell::new(Vec::new()),
-                elements,
-            }
+                painter: RefCell::new(painter),
+                theme,
+                frame: Frame::new(window.clone(), show),
+                acts: Box::new(act),
+                dom,
+            };
+            let (address, clipboard) = (Rc::default(), Rc::default());
+            Page { app: Rc::new(app), panels: OnceCell::new(), address, clipboard }
         });
-        panels::prepare(&app.elements);
-        labels::prepare(&app.elements, &app.theme.borrow());
+        let app = &page.app;
+        app.painter.borrow().prepare(&app.theme.borrow());
         app.client.start();
-        let mut listeners = input::listeners(&app);
-        listeners.extend(files::listeners(&app));
-        listeners.extend(address::listeners(&app));
-        listeners.extend(theme::listeners(&app));
-        app.listeners.replace(listeners);
-        device::watch_sizes(&app)?;
-        tree::watch_size(&app)?;
-        settings::load(&app);
-        rules::load(&app);
-        table::watch_sizes(&app)?;
-        device::choose(&app);
+        let panels = Panels::begin(app)?;
+        page.panels.get_or_init(|| RefCell::new(panels));
+        page.address.listen(app);
+        theme::watch(&app.dom, &app.theme, &app.frame);
+        settings::load(app);
+        rules::load(app);
+        device::choose(app);
         match links {
             Ok(_) => app.dispatch(Action::LinkGiven(Box::new(link))),
             Err(cause) => app.dispatch(Action::LoadFailed(cause)),
         }
-        app.frame.request(&app);
+        app.frame.request();
         // The page has no end but the tab's.
-        std::mem::forget(app);
+        std::mem::forget(page);
         Ok(())
     }
 
     /// Takes an action into the state and carries out what follows.
-    fn dispatch(self: &Rc<Self>, action: Action) {
-        let now_ms = self.elements.window.performance().map_or(0.0, |clock| clock.now());
-        let effects = ui::update(&mut self.state.borrow_mut(), action, now_ms);
+    fn dispatch(&self, action: Action) {
+        let now_ms = self.app.dom.window.performance().map_or(0.0, |clock| clock.now());
+        let effects = ui::update(&mut self.app.state.borrow_mut(), action, now_ms);
         for effect in effects {
             self.perform(effect);
         }
-        self.frame.request(self);
-        address::changed(self);
+        self.app.frame.request();
+        self.address.changed(&self.app);
     }
 
-    fn perform(self: &Rc<Self>, effect: Effect) {
+    fn perform(&self, effect: Effect) {
+        let app = &self.app;
         match effect {
-            Effect::PickFile => self.elements.file.click(),
+            Effect::PickFile => app.dom.by_id("file").iter().for_each(HtmlElement::click),
             Effect::Load { origin: Origin::File(place), member, load } => {
-                if let Some(file) = self.files.at(place) {
-                    self.client.send(ToWorker::File { load, member, file });
+                if let Some(file) = app.files.at(place) {
+                    app.client.send(ToWorker::File { load, member, file });
                 }
             }
             Effect::Load { origin: Origin::Link(url), member, load } => {
-                match (embedded::file(&self.elements, &url), address::absolute(&self.elements, &url)) {
-                    (Some(file), _) => self.client.send(ToWorker::File { load, member, file }),
-                    (None, Ok(link)) => files::fetch(self, link, member, load),
-                    (None, Err(cause)) => self.dispatch(Action::LoadFailed(cause)),
+                match (embedded::file(&app.dom, &url), address::absolute(&app.dom, &url)) {
+                    (Some(file), _) => app.client.send(ToWorker::File { load, member, file }),
+                    (None, Ok(link)) => files::fetch(app, link, member, load),
+                    (None, Err(cause)) => app.dispatch(Action::LoadFailed(cause)),
                 }
             }
-            Effect::Ask(request) => self.client.send(ToWorker::Ask(request)),
-            Effect::Upload { device_place, scene } => self.painter.borrow_mut().upload(device_place, &scene),
-            Effect::Store(text) => settings::store(self, settings::KEY, &text),
-            Effect::StoreRules(text) => settings::store(self, rules::KEY, &text),
-            Effect::Save(name, text) => rules::save(self, name, &text),
-            Effect::FollowSource => tree::follow(self),
-            Effect::FocusFind => find::focus(self),
-            Effect::ReadText(place, name) => sources::read(self, place, name),
-            Effect::FocusFilter => table::focus_filter(self),
-            // It fails only for an element that is gone.
-            Effect::FocusRequest => drop(self.elements.memory_request.focus()),
-            Effect::FocusMoment => axis::focus(self),
-            Effect::FocusView => views::focus(self),
-            Effect::ChangeFocus => views::change_focus(self),
-            Effect::Copy(text) => clipboard::copy(self, &text),
-            Effect::PromiseCopy => clipboard::promise(self),
-            Effect::CopyPromised(text) => clipboard::copy_promised(self, &text),
-            Effect::CopyLink(fragment) => address::copy(self, &fragment),
-            Effect::Export(picture) => export::save(self, picture),
-            Effect::SaveHtml(wanted) => html::save(self, wanted),
-            // It fails only for an element that is gone.
-            Effect::FocusCapacity => drop(self.elements.capacity.focus()),
-            Effect::ReplaceWorker => self.client.end(),
+            Effect::Ask(request) => app.client.send(ToWorker::Ask(request)),
+            Effect::Upload { device_place, scene } => app.painter.borrow_mut().upload(device_place, &scene),
+            Effect::Store(text) => storage::store(&app.dom, settings::KEY, &text),
+            Effect::StoreRules(text) => storage::store(&app.dom, rules::KEY, &text),
+            Effect::Save(name, text) => rules::save(app, name, &text),
+            Effect::FollowSource => tree::follow(&app.dom),
+            Effect::FocusFind => app.dom.select("find"),
+            Effect::ReadText(place, name) => sources::read(app, place, name),
+            Effect::FocusFilter => {
+                let is_events = app.state.borrow().views.tab == ui::views::Tab::Events;
+                app.dom.focus_on(if is_events { "events-filter" } else { "table-filter" });
+            }
+            Effect::FocusRequest => app.dom.focus_on("memory-request"),
+            Effect::FocusMoment => app.dom.select("at"),
+            Effect::FocusView => self.focus_view(),
+            // From the timeline to the view, or back to the timeline.
+            Effect::ChangeFocus if views::has_focus(&app.dom) => app.dom.focus_timeline(),
+            Effect::ChangeFocus => {
+                if app.state.borrow().views.seen().is_some() {
+                    self.focus_view();
+                }
+            }
+            Effect::Copy(text) => clipboard::copy(app, &text),
+            Effect::PromiseCopy => self.clipboard.promise(app),
+            Effect::CopyPromised(text) => self.clipboard.copy_promised(app, &text),
+            Effect::CopyLink(fragment) => address::copy(app, &fragment),
+            Effect::Export(picture) => export::save(app, picture),
+            Effect::SaveHtml(wanted) => html::save(app, wanted),
+            Effect::FocusCapacity => app.dom.focus_on("capacity"),
+            Effect::ReplaceWorker => app.client.end(),
         }
     }
 
+    /// Gives the focus to the view that is seen. A panel that is about to be seen can't take it before it is.
+    fn focus_view(&self) {
+        self.show_panels();
+        let tab = self.app.state.borrow().views.tab;
+        views::focus(&self.app.dom, tab);
+    }
+
     /// Hears the worker.
-    fn hear(self: &Rc<Self>, message: FromWorker) {
+    fn hear(&self, message: FromWorker) {
         match message {
             // The client hears them itself.
             FromWorker::Ready | FromWorker::Read(..) | FromWorker::Columns(_) => {}
@@ -236,24 +228,18 @@ impl App {
         }
     }
 
-    /// Shows the state: called once an animation frame, and only after something changed.
-    fn show(self: &Rc<Self>) {
-        let state = self.state.borrow();
-        let was_in_views = views::has_focus(self);
-        self.panels.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
-        if was_in_views {
-            views::keep_focus(self);
+    fn show_panels(&self) {
+        if let Some(panels) = self.panels.get() {
+            panels.borrow_mut().show(&self.app);
         }
-        self.minimap.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
-        self.overlay.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
-        let mut painter = self.painter.borrow_mut();
-        let mut failed = painter.show(&self.elements, &state, &self.theme.borrow());
-        failed |= self.flame.borrow_mut().show(&self.elements, &state, &self.theme.borrow(), &mut painter);
-        drop(painter);
-        self.memory.borrow_mut().show(&self.elements, &state, &self.theme.borrow());
-        drop(state);
-        if failed {
-            device::choose(self);
+    }
+
+    /// Shows the state: called once an animation frame, and only after something changed.
+    fn show(&self) {
+        let was_in_views = views::has_focus(&self.app.dom);
+        self.show_panels();
+        if was_in_views {
+            views::keep_focus(&self.app.dom, self.app.state.borrow().views.seen());
         }
     }
 }

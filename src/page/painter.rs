@@ -1,6 +1,7 @@
 //! The picture: scene, outlines and labels on the canvas, drawn when something of it changed and only then.
 
-use super::dom::{self, Elements};
+use super::dom::{self, Dom};
+use super::elements::{Find, elements};
 use super::labels;
 use super::outlines::outlines;
 use super::theme::Theme;
@@ -14,9 +15,14 @@ use ui::lanes::ShownLane;
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 
+elements! {
+    HtmlCanvasElement: flame_canvas, labels, timeline;
+    HtmlElement: stage;
+}
+
 /// Draws the timeline, and for whoever knows it the flame graph.
-#[derive(Default)]
 pub(super) struct Painter {
+    elements: Elements,
     surface: Surface,
     /// The canvases, once they are others than the skeleton's: one that had WebGPU can't have the twin.
     canvases: Option<[HtmlCanvasElement; 2]>,
@@ -29,10 +35,8 @@ pub(super) struct Painter {
     surfaces: u32,
 }
 
-#[derive(Default)]
 enum Surface {
     /// The browser was not asked yet, or is about to give a new device.
-    #[default]
     None,
     Gpu(Box<Gpu>),
     Cpu(Twin, [CanvasRenderingContext2d; 2]),
@@ -68,6 +72,17 @@ impl LanePicture {
 }
 
 impl Painter {
+    /// One that has nothing to draw with yet.
+    pub(super) fn new(dom: &Dom) -> Result<Painter, String> {
+        let (surface, elements) = (Surface::None, Elements::find(dom)?);
+        Ok(Painter { elements, surface, canvases: None, shown: None, frames: 0, made: 0, surfaces: 0 })
+    }
+
+    /// Makes the first text, which takes longest.
+    pub(super) fn prepare(&self, theme: &Theme) {
+        labels::prepare(&self.elements.labels, theme, self.elements.window.device_pixel_ratio());
+    }
+
     /// A new surface is on its way, as number…
     pub(super) fn begin(&mut self) -> u32 {
         self.surface = Surface::None;
@@ -82,14 +97,8 @@ impl Painter {
     }
 
     /// The canvases of the timeline and of the flame graph.
-    pub(super) fn canvases(&self, elements: &Elements) -> [HtmlCanvasElement; 2] {
-        self.canvases.clone().unwrap_or_else(|| [elements.timeline.clone(), elements.flame_canvas.clone()])
-    }
-
-    /// The canvas of the timeline.
-    pub(super) fn canvas(&self, elements: &Elements) -> HtmlCanvasElement {
-        let [timeline, _] = self.canvases(elements);
-        timeline
+    pub(super) fn canvases(&self) -> [HtmlCanvasElement; 2] {
+        self.canvases.clone().unwrap_or_else(|| [self.elements.timeline.clone(), self.elements.flame_canvas.clone()])
     }
 
     /// Another number than before where what was drawn is gone.
@@ -104,8 +113,8 @@ impl Painter {
     }
 
     /// Draws with the twin from now on.
-    pub(super) fn use_twin(&mut self, elements: &Elements) {
-        let [timeline, flame] = self.canvases(elements).map(plain);
+    pub(super) fn use_twin(&mut self) {
+        let [timeline, flame] = self.canvases().map(plain);
         self.surface = match (timeline.1, flame.1) {
             (Some(timeline), Some(flame)) => Surface::Cpu(Twin::new(), [timeline, flame]),
             _ => Surface::None,
@@ -136,14 +145,14 @@ impl Painter {
     }
 
     /// Draws the state, if the picture changed. `true` when the device failed: choose another.
-    pub(super) fn show(&mut self, elements: &Elements, state: &State, theme: &Theme) -> bool {
+    pub(super) fn show(&mut self, state: &State, theme: &Theme) -> bool {
         let (Some(view), Some(canvas)) = (state.view, state.canvas) else { return false };
         let drawn = |lane: &ShownLane<'_>| lane.geometry.scene.is_some();
         let lanes: Vec<LanePicture> = state.shown_lanes().filter(drawn).map(|lane| LanePicture::of(&lane)).collect();
         if lanes.is_empty() {
             return false;
         }
-        let stage = labels::stage_size(elements, canvas.scale);
+        let stage = labels::stage_size(&self.elements.stage, canvas.scale);
         let picture = Picture {
             lanes,
             overlay: outlines(state, &theme.look),
@@ -155,7 +164,7 @@ impl Painter {
         if self.shown.as_ref() == Some(&picture) || matches!(self.surface, Surface::None) {
             return false;
         }
-        let canvas_element = self.canvas(elements);
+        let [canvas_element, _] = self.canvases();
         self.keep_scenes(&picture.lanes);
         let looks: Vec<Look> = picture.lanes.iter().map(|lane| look(&theme.look, lane.looks, &picture.faded)).collect();
         let lanes = picture.lanes.iter().zip(&looks).map(|(lane, look)| Lane {
@@ -179,19 +188,17 @@ impl Painter {
         }
         let scenes = state.shown_lanes().filter_map(|lane| lane.geometry.scene.as_ref());
         let band_px = scenes.map(|scene| scene.band_px).max().unwrap_or(1);
-        labels::draw(elements, &picture.figure, theme, &theme.look, stage);
+        labels::draw(&self.elements.labels, &picture.figure, theme, &theme.look, stage);
         self.frames += 1;
         dom::set_attribute(&canvas_element, "data-frames", &self.frames.to_string());
         dom::set_attribute(&canvas_element, "data-band-px", &band_px.to_string());
         self.shown = Some(picture);
         false
     }
-}
 
-impl Painter {
     /// Draws the flame graph; `None` while there is nothing to draw with, `Some(false)` when the device failed: choose another.
-    pub(super) fn draw_flame(&mut self, elements: &Elements, drawing: &Drawing<'_>) -> Option<bool> {
-        let [_, canvas] = self.canvases(elements);
+    pub(super) fn draw_flame(&mut self, drawing: &Drawing<'_>) -> Option<bool> {
+        let [_, canvas] = self.canvases();
         let drawn = match &mut self.surface {
             Surface::None => return None,
             Surface::Gpu(gpu) => gpu.draw(Which::Flame, drawing).is_ok(),

@@ -2,12 +2,12 @@
 //!
 //! Policies only ever tighten, and one that is inserted by script holds at once, also for blob: workers made after it.
 
-use super::dom::{self, Elements};
+use super::dom::{self, Dom};
 
 /// Adds the policy. All of `origins` must be plain (`ui::url::is_plain_origin`).
-pub(super) fn tighten(elements: &Elements, origins: &[&str]) -> Result<(), String> {
-    let head = elements.document.head().ok_or("a document without a head")?;
-    let meta = elements.new_element("meta", "", "");
+pub(super) fn tighten(dom: &Dom, origins: &[&str]) -> Result<(), String> {
+    let head = dom.document.head().ok_or("a document without a head")?;
+    let meta = dom.new_element("meta", "", "");
     dom::set_attribute(&meta, "http-equiv", "Content-Security-Policy");
     dom::set_attribute(&meta, "content", &["connect-src 'self'", &origins.join(" ")].join(" "));
     dom::append(&head, &meta);

@@ -1,9 +1,10 @@
 //! Light or dark, as the system wants it; and the style sheet's colours for what is drawn on a canvas.
 
-use super::App;
-use super::dom::{self, Elements};
+use super::dom::{Dom, listen};
+use super::frame::Frame;
 use gloo::events::{EventListener, EventListenerOptions};
 use picture::render::Look;
+use std::cell::RefCell;
 use std::rc::Rc;
 
 /// The colours of everything on a canvas.
@@ -35,9 +36,9 @@ const DARK: &str = "(prefers-color-scheme: dark)";
 
 impl Theme {
     /// The theme that holds now.
-    pub(super) fn of(elements: &Elements) -> Theme {
-        let dark = elements.window.match_media(DARK).ok().flatten().is_some_and(|query| query.matches());
-        let style = elements.window.get_computed_style(&elements.body).ok().flatten();
+    pub(super) fn of(dom: &Dom) -> Theme {
+        let dark = dom.window.match_media(DARK).ok().flatten().is_some_and(|query| query.matches());
+        let style = dom.window.get_computed_style(&dom.body).ok().flatten();
         let property = |name: &str| {
             let value = style.as_ref().and_then(|style| style.get_property_value(name).ok());
             value.unwrap_or_default().trim().to_owned()
@@ -57,23 +58,21 @@ impl Theme {
     }
 }
 
-/// Changes the theme when the system does, and draws everything anew when a canvas is empty again after the GPU's process died.
-pub(super) fn listeners(app: &Rc<App>) -> impl Iterator<Item = EventListener> + use<> {
-    let query = app.elements.window.match_media(DARK).ok().flatten();
-    let changed = query.map(|query| {
-        let app = app.clone();
-        dom::listen(&query, "change", move |_| {
-            app.theme.replace(Theme::of(&app.elements));
-            app.frame.request(&app);
-        })
-    });
-    let app = app.clone();
+/// Changes the theme when the system does, and has everything drawn again when a canvas is empty after the GPU's process died.
+pub(super) fn watch(dom: &Dom, theme: &Rc<RefCell<Theme>>, frame: &Rc<Frame>) {
+    if let Some(query) = dom.window.match_media(DARK).ok().flatten() {
+        let (dom, theme, frame) = (dom.clone(), theme.clone(), frame.clone());
+        listen(&query, "change", move |_| {
+            theme.replace(Theme::of(&dom));
+            frame.request();
+        });
+    }
+    let (theme, frame) = (theme.clone(), frame.clone());
     // It does not bubble; and canvases come and go.
     let capture = EventListenerOptions::run_in_capture_phase();
-    let restored =
-        EventListener::new_with_options(&app.elements.document.clone(), "contextrestored", capture, move |_| {
-            app.theme.borrow_mut().lost += 1;
-            app.frame.request(&app);
-        });
-    changed.into_iter().chain([restored])
+    EventListener::new_with_options(&dom.document, "contextrestored", capture, move |_| {
+        theme.borrow_mut().lost += 1;
+        frame.request();
+    })
+    .forget();
 }

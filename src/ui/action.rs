@@ -1,35 +1,31 @@
-//! What can happen to the page, and what the shell does about it.
+//! What can happen to the page: an action of the person, the worker or the browser, and the commands that keys and controls give.
 
 use super::axis_press::AxisPress;
+use super::cursor::CursorStep;
 use super::drag::Held;
-use super::events::{EventStep, EventsAction};
-use super::export::{Format, Picture};
-use super::flame::{FlameAction, FlameStep};
-use super::histograms::{Histogram, Reach};
-use super::html;
+use super::effect::{DropHover, GivenFile, Pointer, WheelAxis};
 use super::link::Link;
-use super::memory::{MemoryAction, MemoryStep};
 use super::plots::{PlotAction, PlotStep};
 use super::range::About;
+use super::rows::RowsStep;
 use super::rules::RulesAction;
 use super::settings::SettingsAction;
-use super::sources::SourceAction;
-use super::state::{Canvas, Renderer};
-use super::table::{Dropped, Extent, Go};
-use super::tree_keys::{TreeAction, TreeCommand};
+use super::shown::Canvas;
+use super::stage::Renderer;
+use super::state::{FeatureAction, FeatureCommand};
 use super::views::Tab;
-use super::why::{WhyAction, WhyStep};
-use engine::protocol::{Direction, Grouping, Reply, Request, TableColumn};
-use std::rc::Rc;
+use engine::protocol::{Direction, Grouping, Reply};
 
 /// Something happened: a person did it, the worker said it, or the browser reported it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
+    /// Something happened in a feature.
+    Feature(FeatureAction),
     /// A command, by key or by its control.
     Command(Command),
     /// Files were dropped, picked or pasted; the shell keeps them in this order.
     FilesGiven(Vec<GivenFile>),
-    /// One of the snapshots was picked, by its place in [`super::State::snapshots`].
+    /// One of the snapshots was picked, by its place in [`super::shared::Shared::snapshots`].
     SnapshotChosen(usize),
     /// The page's address, or the page itself, is a link.
     LinkGiven(Box<Link>),
@@ -78,37 +74,10 @@ pub enum Action {
     AboutChosen(About),
     /// The range is no longer wanted.
     RangeEnded,
-    /// Something happened in the flame graph.
-    Flame(FlameAction),
-    /// Something happened in the list of events.
-    Events(EventsAction),
-    /// Something happened in the picture of the allocator's state.
-    Memory(MemoryAction),
-    /// Something happened in the view "By source".
-    Source(SourceAction),
-    /// Something happened in the view "Why".
-    Why(WhyAction),
     /// A view was chosen among the tabs.
     TabChosen(Tab),
     /// The views shall have so many percent of the window's height.
     ViewsResized(u32),
-    /// The table is scrolled so far, and so much of it is seen, in CSS pixels.
-    TableScrolled {
-        /// Above what is seen.
-        top: f64,
-        /// What is seen.
-        height: f64,
-    },
-    /// A row of the table was clicked.
-    RowClicked(u32, Extent),
-    /// The header of a column was clicked.
-    SortChosen(TableColumn),
-    /// This stands in the field of the table's filter.
-    TableFilterTyped(String),
-    /// All sizes, all lives, or all nodes are listed again.
-    FilterDropped(Dropped),
-    /// A bar of a histogram was clicked: its class.
-    BarClicked(Histogram, u8, Reach),
     /// This stands in the field of the search.
     FindTyped(String),
     /// A device was picked, by its ordinal.
@@ -179,71 +148,21 @@ pub enum Action {
     Copied(Result<(), String>),
     /// Help was closed by the browser.
     HelpClosed,
-    /// Something happened to the call tree.
-    Tree(TreeAction),
     /// Something happened to the settings.
     Settings(SettingsAction),
     /// Something happened to the rules of categories.
     Rules(RulesAction),
-    /// So was the dialog of formats.
-    ExportClosed,
-    /// The picture became a file of this name, or did not.
-    Exported(Result<String, String>),
-    /// The page with the snapshot in it is further, done, or failed.
-    Html(html::Step),
-}
-
-/// Where a snapshot comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// The file of this place in the last [`Action::FilesGiven`].
-    File(usize),
-    /// This address, absolute or relative to the page.
-    Link(String),
-}
-
-/// A file the shell holds.
-#[derive(Clone, Debug, PartialEq)]
-pub struct GivenFile {
-    /// Its name, or the last part of its path in a folder.
-    pub name: String,
-    /// Its length in bytes.
-    pub bytes: u64,
-}
-
-/// A place on the canvas, in device pixels from its left and bottom edges.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pointer {
-    /// Rightwards.
-    pub x: f64,
-    /// Upwards.
-    pub y: f64,
-}
-
-/// What a wheel turn changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WheelAxis {
-    /// Zooms the event axis (plain wheel).
-    ZoomEvents,
-    /// Zooms the bytes axis (Ctrl + wheel).
-    ZoomBytes,
-    /// Moves along the events (Shift + wheel, a trackpad's sideways scroll).
-    MoveEvents,
-}
-
-/// Whether a file hangs over the page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum DropHover {
-    /// No.
-    #[default]
-    Away,
-    /// Yes.
-    Over,
 }
 
 /// What a key or a control asks for. Every one stands in the key table (`keys.rs`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Command {
+    /// Of a feature.
+    Feature(FeatureCommand),
+    /// The cursor goes somewhere.
+    Cursor(CursorStep),
+    /// Something with the rows that are seen: of the table, or of the list of events.
+    Rows(RowsStep),
     /// Choose a file.
     OpenFile,
     /// Open the snapshot that ships with the page.
@@ -296,28 +215,6 @@ pub enum Command {
     GoToPeak,
     /// Events or wall-clock on the horizontal axis.
     ToggleAxis,
-    /// The cursor one event earlier.
-    CursorEarlier,
-    /// The cursor one event later.
-    CursorLater,
-    /// The cursor one column to the left.
-    CursorColumnLeft,
-    /// The cursor one column to the right.
-    CursorColumnRight,
-    /// The cursor onto the allocation above.
-    CursorAbove,
-    /// The cursor onto the allocation below.
-    CursorBelow,
-    /// The cursor onto the allocation before, at the same byte.
-    CursorBefore,
-    /// The cursor onto the allocation after, at the same byte.
-    CursorAfter,
-    /// The cursor to the event that made the selected allocation.
-    CursorToBorn,
-    /// The cursor to the event that ended it.
-    CursorToFreed,
-    /// Select what is at the cursor.
-    SelectAtCursor,
     /// Put a marker at the cursor.
     PutMarker,
     /// Take away the nearest marker.
@@ -350,42 +247,12 @@ pub enum Command {
     FindPrevious,
     /// All of the selection's stack stand out, or do not.
     ToggleSameStack,
-    /// Something in the call tree.
-    Tree(TreeCommand),
     /// Open the rules of categories, or close them.
     ToggleRules,
     /// Open the settings, or close them.
     ToggleSettings,
-    /// Move or zoom in the flame graph.
-    Flame(FlameStep),
-    /// Offer the formats of a picture, or stop it.
-    ToggleExport,
-    /// The visible picture becomes a file.
-    Export(Format),
     /// So does the page with the open snapshot in it.
     SaveHtml,
-    /// Go to another row of the table.
-    Row(Go, Extent),
-    /// Something in the list of events.
-    Event(EventStep),
-    /// Something in the picture of the allocator's state.
-    Memory(MemoryStep),
-    /// Choose all rows of the table.
-    ChooseAllRows,
-    /// Copy the chosen rows, or all.
-    CopyRows,
-    /// Type a filter of the table.
-    FilterTable,
-    /// List everything again.
-    ClearFilters,
-    /// The same, from the histograms.
-    ClearBars,
-    /// Sort the table by the next column.
-    SortByNext,
-    /// Sort it the other way.
-    SortOtherWay,
-    /// Histograms of bytes, or of counts.
-    ToggleMeasure,
     /// Pin the device's peak.
     PinPeak,
     /// Pin the device's last moment.
@@ -398,8 +265,6 @@ pub enum Command {
     NextAbout,
     /// Pin the range's own peak.
     PinRangePeak,
-    /// Something in the report.
-    Why(WhyStep),
     /// Show this view, and give it the focus.
     Show(Tab),
     /// Fold the views away, or back.
@@ -408,65 +273,9 @@ pub enum Command {
     ChangeFocus,
 }
 
-/// What the shell does after [`super::update()`]. It redraws whatever changed without being told.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Effect {
-    /// Show the file picker.
-    PickFile,
-    /// Read a snapshot, as load `load`.
-    Load {
-        /// From here.
-        origin: Origin,
-        /// Which snapshot, if there are several; the first when not said.
-        member: Option<u32>,
-        /// The load's number.
-        load: u32,
-    },
-    /// Ask the worker.
-    Ask(Request),
-    /// New geometry for the renderer.
-    Upload {
-        /// Of this device: its place in the summary's list.
-        device_place: usize,
-        /// The geometry.
-        scene: Rc<picture::timeline::Scene>,
-    },
-    /// The field of the search gets the focus.
-    FocusFind,
-    /// Read the text of the file of this place among those given last, which has this name; none of them is a snapshot.
-    ReadText(usize, String),
-    /// The field of the filter of the table, or of the list of events, gets the focus.
-    FocusFilter,
-    /// The field of the request gets the focus.
-    FocusRequest,
-    /// The field of the moment gets the focus.
-    FocusMoment,
-    /// The view that is seen gets the focus.
-    FocusView,
-    /// It gets the focus, or the timeline if the view has it.
-    ChangeFocus,
-    /// Put text on the clipboard.
-    Copy(String),
-    /// Promise the clipboard a text now, in the key press or click that asks for it: some browsers allow no copying later.
-    PromiseCopy,
-    /// The text that was promised.
-    CopyPromised(String),
-    /// Copy the page's own address with this fragment.
-    CopyLink(String),
-    /// Make a file of a picture, and say so.
-    Export(Box<Picture>),
-    /// Make a file of the page with a snapshot in it, and say so.
-    SaveHtml(Box<html::Wanted>),
-    /// The field of the GPU's capacity gets the focus.
-    FocusCapacity,
-    /// The browser keeps this text of settings.
-    Store(String),
-    /// It keeps this text of rules.
-    StoreRules(String),
-    /// This text becomes a file of this name.
-    Save(&'static str, String),
-    /// The link of the tree's active row is followed.
-    FollowSource,
-    /// The worker is dead: the next load needs a new one.
-    ReplaceWorker,
+impl Action {
+    /// An action of a feature.
+    pub fn of(action: impl Into<FeatureAction>) -> Action {
+        Action::Feature(action.into())
+    }
 }

@@ -1,8 +1,13 @@
 //! What a press on the axis below the picture does: it drags the pinned moment's handle, an edge of the range, or a new range.
 
-use super::action::Pointer;
+mod data;
+
+pub use data::AxisPress;
+pub(crate) use data::Grip;
+
+use super::effect::Pointer;
 use super::pinned::Sought;
-use super::state::State;
+use super::shared::Shared;
 use engine::protocol::At;
 
 /// So near, in CSS pixels, the handle or an edge has to be to be grabbed.
@@ -10,32 +15,7 @@ const NEAR_PX: f64 = 8.0;
 /// A press that moves less than this many CSS pixels is a click.
 const CLICK_PX: f64 = 3.0;
 
-/// What is held on the axis.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) enum Grip {
-    /// Nothing.
-    #[default]
-    None,
-    /// The pinned moment's handle.
-    Pin,
-    /// One edge of the range: the moment of the other.
-    Edge(u32),
-    /// A place that nothing was at: the column that was pressed.
-    Place(f64),
-}
-
-/// What the pointer does on the axis.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum AxisPress {
-    /// It is pressed here, in device pixels of the window from its left.
-    Down(f64),
-    /// It moves on to here.
-    Move(f64),
-    /// It is let go of.
-    Up,
-}
-
-impl State {
+impl Shared {
     pub(super) fn press_axis(&mut self, press: AxisPress) {
         match press {
             AxisPress::Down(x) => {

@@ -3,8 +3,8 @@
 //! By their names: a folder may hold thousands of files, and each would have to be opened. A file that comes alone is always
 //! tried, whatever it is called, and what a listed file is decides its content alone.
 
-use super::action::{GivenFile, Origin};
-use super::state::Choice;
+use super::effect::{GivenFile, Origin};
+use super::stage::Choice;
 use base::sorted::sorted_by_key;
 
 /// Endings of what lies beside snapshots and never is one.

@@ -1,13 +1,13 @@
 //! The GPU's capacity, as somebody types it: a line across the picture.
 
-use super::state::State;
+use super::shared::Shared;
 
 /// Bytes of a GiB, the unit it is typed in.
 const GIB: f64 = (1u64 << 30) as f64;
 /// More than this is a slip of the finger.
 const MOST_GIB: f64 = 1024.0 * 1024.0;
 
-impl State {
+impl Shared {
     /// What the GPU has at least, in bytes: what was free and what was reserved when memory ran out, or what was reserved at most. `None` when it never did.
     pub fn least_capacity(&self) -> Option<u64> {
         let marks = self.around.marks.latest()?;

@@ -1,16 +1,17 @@
 //! What the commands of keys and buttons do.
 
-use super::action::{Command, Effect};
+use super::action::Command;
+use super::effect::Effect;
 use super::find::{self, Among, SameStack};
-use super::histograms::Measure;
+use super::link::Link;
 use super::opening::{EXAMPLE, cancel, load_links, show_device};
-use super::pointing::select;
-use super::state::{BytesAxis, Help, Letters, Stage, State};
+use super::selecting::select;
+use super::shown::BytesAxis;
+use super::stage::{Help, Letters, Stage};
+use super::state::State;
 use super::trail::Way;
 use super::views::Tab;
-use super::{
-    cursor, details, events, export, flame, html, link, memory, plots, record, rules, settings, table, tree_keys, why,
-};
+use super::{cursor, details, events, export, html, link, plots, record, rules, settings, table};
 use engine::protocol::{Direction, Grouping, Looks};
 
 /// One key press moves by this part of the window.
@@ -39,19 +40,28 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         Command::NextDevice => {
             let count = state.file().map_or(0, |file| file.devices.len());
             if count > 1 {
-                show_device(state, (state.device_place + 1) % count);
+                let next = (state.device_place + 1) % count;
+                show_device(state, next);
             }
         }
-        Command::Tree(command) => tree_keys::command(state, command, effects),
+        Command::Feature(command) => state.command(command, effects),
+        Command::Cursor(step) => cursor::go(state, step, effects),
+        Command::Rows(step) if state.views.tab == Tab::Events => {
+            events::rows(&mut state.events, &mut state.shared, step, effects);
+        }
+        Command::Rows(step) => table::rows(&mut state.table, &mut state.shared, step, effects),
         Command::ToggleRules => rules::toggle(state),
         Command::ToggleSettings => settings::toggle(state, effects),
-        Command::ToggleExport => export::toggle(state),
-        Command::Export(format) => export::want(state, format),
-        Command::SaveHtml => html::save(state, effects),
+        Command::SaveHtml => {
+            let view = Link::of(state).map_or_else(String::new, |link| link.seen_only().fragment());
+            state.export.dialog = export::Dialog::Closed;
+            html::save(&mut state.html, &mut state.shared, view, effects);
+        }
         Command::PreviousDevice => {
             let last = state.file().and_then(|file| file.devices.len().checked_sub(1));
             if let Some(last) = last.filter(|&last| last > 0) {
-                show_device(state, state.device_place.checked_sub(1).unwrap_or(last));
+                let before = state.device_place.checked_sub(1).unwrap_or(last);
+                show_device(state, before);
             }
         }
         Command::ToggleLanes => state.toggle_lanes(),
@@ -64,7 +74,11 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         Command::CopyLink => link::copy(state, effects),
         Command::CopySnippet => effects.push(Effect::Copy(record::SNIPPET.to_owned())),
         Command::ClearSelection if matches!(state.stage, Stage::Loading(_)) => cancel(state, effects),
-        Command::ClearSelection => state.give_up(),
+        Command::ClearSelection => {
+            if !state.give_up_drawn() && !state.escape() {
+                state.give_up_selected();
+            }
+        }
         Command::SelectPrevious | Command::SelectNext => {
             let wanted = match (&state.selection, command) {
                 (None, _) => Some(0),
@@ -92,14 +106,12 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         Command::NextStacking => {
             let kinds: Vec<_> = Grouping::ALL.iter().copied().map(Some).chain([None]).collect();
             let stacking = after(&kinds, state.looks.stacking);
-            state.change_looks(Looks { stacking, ..state.looks });
+            state.shared.change_looks(Looks { stacking, ..state.shared.looks });
         }
         Command::NextColouring => {
             let colouring = after(&Grouping::ALL, state.looks.colouring);
-            state.change_looks(Looks { colouring, ..state.looks });
+            state.shared.change_looks(Looks { colouring, ..state.shared.looks });
         }
-        Command::Flame(step) => flame::step(state, step),
-        Command::Why(step) => why::step(state, step, effects),
         Command::Find => effects.push(Effect::FocusFind),
         Command::FindCapitals => find::toggle_capitals(state),
         Command::FindNext => find::go(state, Direction::Next, Among::All, effects),
@@ -118,17 +130,6 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         Command::WindowBack => state.walk(Way::Back),
         Command::WindowForward => state.walk(Way::Forward),
         Command::TypeCapacity => effects.push(Effect::FocusCapacity),
-        Command::SelectAtCursor
-        | Command::CursorEarlier
-        | Command::CursorLater
-        | Command::CursorColumnLeft
-        | Command::CursorColumnRight
-        | Command::CursorAbove
-        | Command::CursorBelow
-        | Command::CursorBefore
-        | Command::CursorAfter
-        | Command::CursorToBorn
-        | Command::CursorToFreed => cursor::go(state, command, effects),
         Command::ToggleFitBytes if state.why_no_fit().is_some() => {
             state.remark = state.why_no_fit().map(|why| [why, "."].concat());
         }
@@ -139,36 +140,12 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
             };
             state.fit_bytes_if_wanted();
         }
-        Command::Row(..)
-        | Command::ChooseAllRows
-        | Command::CopyRows
-        | Command::FilterTable
-        | Command::ClearFilters
-        | Command::SortByNext
-        | Command::SortOtherWay
-            if state.views.tab == Tab::Events =>
-        {
-            events::command(state, command, effects);
-        }
-        Command::Event(step) => events::step(state, step, effects),
-        Command::Memory(step) => memory::step(state, step, effects),
-        Command::Row(go, extent) => table::step(state, go, extent, effects),
-        Command::ChooseAllRows => table::choose_all(state),
-        Command::CopyRows => table::copy(state, effects),
-        Command::FilterTable => effects.push(Effect::FocusFilter),
-        Command::ClearFilters | Command::ClearBars => table::clear(state),
-        Command::SortByNext => table::sort_by_next(state),
-        Command::SortOtherWay => table::sort(state, state.table.sort.column),
-        Command::ToggleMeasure => {
-            let other = if state.table.measure == Measure::Bytes { Measure::Count } else { Measure::Bytes };
-            state.table.measure = other;
-        }
         Command::Show(tab) => {
             state.views.show(tab);
             effects.push(Effect::FocusView);
         }
-        Command::PinPeak => state.pin_and_show(state.peak_moment()),
-        Command::PinEnd => state.pin_and_show(state.end_moment()),
+        Command::PinPeak => state.shared.pin_and_show(state.shared.peak_moment()),
+        Command::PinEnd => state.shared.pin_and_show(state.shared.end_moment()),
         Command::TypeMoment => effects.push(Effect::FocusMoment),
         Command::ToggleRange => state.toggle_range(),
         Command::NextAbout => state.next_about(),
@@ -177,7 +154,7 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
         Command::ChangeFocus => effects.push(Effect::ChangeFocus),
         Command::GoToPeak => {
             state.pointer_leads();
-            state.pin(state.peak_moment());
+            state.shared.pin(state.shared.peak_moment());
             if let Some(peak) = state.peak_x() {
                 state.navigate(|plane, view| {
                     let widest = plane.extent.width as f64 * PEAK_WINDOW / f64::from(view.width_px);

@@ -1,15 +1,18 @@
 //! The cursor: one moment and one byte, led by the pointer while it hovers, or by keys.
 
-use super::action::{Command, Effect, Pointer};
-use super::answer::Answer;
-use super::feature::{Feature, keeps_all};
+mod data;
+
+pub use data::{Cursor, CursorStep, Standing};
+pub(crate) use data::{Follow, Followed, Stepping, column_under, column_under_edges};
+
+use super::effect::{Effect, Pointer};
 use super::hover::Spot;
+use super::part::{Part, keeps_all};
 use super::pointing;
-use super::state::{BytesAxis, Hover, State};
-use engine::protocol::{
-    self, Ask, HitAllocation, HitMemory, Looks, MomentFacts, Plot, Question, Reply, Request, Step, Stepped, Stop,
-};
-use picture::timeline::{Axis, Scene, View};
+use super::shared::Shared;
+use super::shown::{BytesAxis, Hover};
+use engine::protocol::{Answer, MomentFacts, Plot, Question, Step, Stepped, Stop};
+use picture::timeline::Axis;
 
 /// Commands that wait for a step of the one before: a key held down makes no more.
 const MOST_WAITING: usize = 4;
@@ -17,87 +20,22 @@ const MOST_WAITING: usize = 4;
 const NEAR: f64 = 0.02;
 const BROUGHT: f64 = 0.2;
 
-/// A place that keys have led to.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Standing {
-    /// The moment: how many events have happened.
-    pub moment: u32,
-    /// The height in the stack, in bytes.
-    pub byte: u64,
-}
-
-/// The cursor.
-#[derive(Clone, Debug, Default)]
-pub struct Cursor {
-    /// Where keys have led it; `None` while the pointer leads.
-    pub keys: Option<Standing>,
-    /// What the worker said last of a moment it stood at.
-    facts: Option<MomentFacts>,
-    /// What is under it, when keys lead.
-    pub(super) hit: Answer<(Standing, Looks), There>,
-    stepping: Option<Stepping>,
-    /// Commands that came while a step was on its way.
-    waiting: Vec<Command>,
-    follow: Follow,
-}
-
-/// What is at a place: the allocation, the segment and what is free.
-pub(super) type There = (Option<HitAllocation>, Option<Box<HitMemory>>);
-
-/// A step that the worker was asked for.
-#[derive(Clone, Copy, Debug)]
-struct Stepping {
-    serial: u32,
-    step: Step,
-    /// Events to go on after it.
-    and_events: u32,
-}
-
-/// Whether the window has to come along.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum Follow {
-    #[default]
-    No,
-    Yes,
-}
-
-impl Cursor {
-    /// What the worker says of a moment.
-    pub(super) fn take(&mut self, facts: MomentFacts) {
-        self.facts = Some(facts);
-    }
-}
-
 /// How it takes part; [`super::tools`] forgets it.
-pub(super) const FEATURE: Feature = Feature { reset: keeps_all, asks: &[], take };
+pub(super) const PART: Part = Part { reset: keeps_all, asks: &[], take };
 
-fn take(state: &mut State, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
-    match reply {
-        Reply::Answer { serial, answer: protocol::Answer::Step(to) } => {
+fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
+    match answer {
+        Answer::Step(to) => {
             state.found_selection(serial, to);
             stepped(state, serial, to, effects);
         }
-        Reply::Answer { serial, answer: protocol::Answer::Hit { hit, memory } } => {
-            state.tools.cursor.hit.take(serial, (hit, memory));
-        }
+        Answer::Hit { hit, memory } => drop(state.tools.cursor.hit.take(serial, (hit, memory))),
         other => return Some(other),
     }
     None
 }
 
-/// The column of the scene at `x` device pixels of the window.
-pub(super) fn column_under(scene: &Scene, view: &View, x: f64) -> Option<usize> {
-    column_under_edges(&scene.columns.edge_px, &scene.view, view, x)
-}
-
-/// The column, of those with these edges in pixels of the window `of`, at `x` device pixels of the window `view`.
-pub(super) fn column_under_edges(edge_px: &[i32], of: &View, view: &View, x: f64) -> Option<usize> {
-    let x = of.column_from_x(view.x_from_column(x.floor() + 0.5)).floor() as i32;
-    let column = edge_px.partition_point(|&edge| edge <= x).checked_sub(1)?;
-    (column + 1 < edge_px.len()).then_some(column)
-}
-
-impl State {
+impl Shared {
     /// The cursor's moment: where keys have led it, or the one that the pixel under the pointer shows.
     pub fn cursor_moment(&self) -> Option<u32> {
         if let Some(keys) = self.tools.cursor.keys {
@@ -181,14 +119,14 @@ impl State {
 }
 
 /// Moves the cursor by a key, or selects what is there; when the step before has ended, at the latest.
-pub(super) fn go(state: &mut State, command: Command, effects: &mut Vec<Effect>) {
+pub(super) fn go(state: &mut Shared, step: CursorStep, effects: &mut Vec<Effect>) {
     if state.tools.cursor.stepping.is_some() {
         if state.tools.cursor.waiting.len() < MOST_WAITING {
-            state.tools.cursor.waiting.push(command);
+            state.tools.cursor.waiting.push(step);
         }
         return;
     }
-    if command == Command::SelectAtCursor {
+    if step == CursorStep::Select {
         return select(state, effects);
     }
     let Some(here) = state.standing() else { return };
@@ -197,12 +135,12 @@ pub(super) fn go(state: &mut State, command: Command, effects: &mut Vec<Effect>)
         Plot::Reserved(_) => state.chosen_segment().map(|chosen| chosen.segment.life()),
         _ => state.selection.as_ref().map(|it| (it.allocation, it.born_event, it.freed_event)),
     };
-    let step = match command {
-        Command::CursorAbove => Step::Above,
-        Command::CursorBelow => Step::Below,
-        Command::CursorBefore => Step::Earlier,
-        Command::CursorAfter => Step::Later,
-        Command::CursorToBorn | Command::CursorToFreed => {
+    let way = match step {
+        CursorStep::Above => Step::Above,
+        CursorStep::Below => Step::Below,
+        CursorStep::Before => Step::Earlier,
+        CursorStep::After => Step::Later,
+        CursorStep::ToBorn | CursorStep::ToFreed => {
             let Some((allocation, born, freed)) = selected else {
                 let noun = if matches!(state.looks.plot, Plot::Reserved(_)) { "a segment" } else { "an allocation" };
                 state.remark = Some(["Select ", noun, " first."].concat());
@@ -211,7 +149,7 @@ pub(super) fn go(state: &mut State, command: Command, effects: &mut Vec<Effect>)
             // The last state it is live in; the event that ends it follows.
             let last = freed.unwrap_or(u32::MAX);
             let born = born.map_or(0, |event| event.saturating_add(1));
-            let at_its_end = command == Command::CursorToFreed;
+            let at_its_end = step == CursorStep::ToFreed;
             state.stand(Standing { moment: if at_its_end { last } else { born }, byte });
             let and_events = u32::from(at_its_end && freed.is_some());
             ask_step(state, Step::Onto(allocation), and_events, effects);
@@ -223,10 +161,10 @@ pub(super) fn go(state: &mut State, command: Command, effects: &mut Vec<Effect>)
             let before = columns.partition_point(|&shown| shown < moment).checked_sub(1);
             let after = columns.partition_point(|&shown| shown <= moment);
             let column = |place: Option<usize>| place.and_then(|place| columns.get(place)).copied();
-            let moment = match command {
-                Command::CursorEarlier => moment.saturating_sub(1),
-                Command::CursorColumnLeft => column(before).unwrap_or(moment.saturating_sub(1)),
-                Command::CursorColumnRight => column(Some(after)).unwrap_or(moment.saturating_add(1)),
+            let moment = match step {
+                CursorStep::Earlier => moment.saturating_sub(1),
+                CursorStep::ColumnLeft => column(before).unwrap_or(moment.saturating_sub(1)),
+                CursorStep::ColumnRight => column(Some(after)).unwrap_or(moment.saturating_add(1)),
                 _ => moment.saturating_add(1),
             };
             state.stand(Standing { moment, byte });
@@ -234,24 +172,20 @@ pub(super) fn go(state: &mut State, command: Command, effects: &mut Vec<Effect>)
         }
     };
     state.stand(here);
-    ask_step(state, step, 0, effects);
+    ask_step(state, way, 0, effects);
 }
 
-fn ask_step(state: &mut State, step: Step, and_events: u32, effects: &mut Vec<Effect>) {
+fn ask_step(state: &mut Shared, step: Step, and_events: u32, effects: &mut Vec<Effect>) {
     let (Some(device), Some(keys)) = (state.device().map(|device| device.device), state.tools.cursor.keys) else {
         return;
     };
     let (serial, looks) = (state.next_serial(), state.geometry.looks);
     state.tools.cursor.stepping = Some(Stepping { serial, step, and_events });
-    effects.push(Effect::Ask(Request::Ask(Ask {
-        serial,
-        device,
-        what: Question::Step { looks, moment: keys.moment, byte: keys.byte, step },
-    })));
+    effects.push(Effect::ask(serial, device, Question::Step { looks, moment: keys.moment, byte: keys.byte, step }));
 }
 
 /// Takes the worker's answer to a step.
-fn stepped(state: &mut State, serial: u32, to: Stepped, effects: &mut Vec<Effect>) {
+fn stepped(state: &mut Shared, serial: u32, to: Stepped, effects: &mut Vec<Effect>) {
     let Some(stepping) = state.tools.cursor.stepping.take_if(|stepping| stepping.serial == serial) else { return };
     let there = Standing { moment: to.moment.saturating_add(stepping.and_events), byte: to.byte };
     match to.stop {
@@ -277,7 +211,7 @@ fn stepped(state: &mut State, serial: u32, to: Stepped, effects: &mut Vec<Effect
 }
 
 /// Brings the window along with a cursor that keys have led out of it, as soon as it is known where that is.
-pub(super) fn follow(state: &mut State) -> Followed {
+pub(super) fn follow(state: &mut Shared) -> Followed {
     if state.tools.cursor.follow == Follow::No {
         return Followed::No;
     }
@@ -302,16 +236,9 @@ pub(super) fn follow(state: &mut State) -> Followed {
     Followed::No
 }
 
-/// Whether the window came along.
-#[derive(PartialEq, Eq)]
-pub(super) enum Followed {
-    No,
-    Yes,
-}
-
 /// Brings what is known of the allocation under a cursor that keys lead up to date. Until the worker has answered, what was
 /// known of the place before stays.
-pub(super) fn look(state: &mut State, keys: Standing, effects: &mut Vec<Effect>) {
+pub(super) fn look(state: &mut Shared, keys: Standing, effects: &mut Vec<Effect>) {
     let Some(device) = state.device().map(|device| device.device) else { return };
     // What stands out does not matter.
     let (place, looks) = (state.device_place, state.geometry.looks.plain());
@@ -328,14 +255,13 @@ pub(super) fn look(state: &mut State, keys: Standing, effects: &mut Vec<Effect>)
         state.hover = is_something.then_some(Hover { place, plot, spot, hit, memory, answered: Some(spot) });
     } else {
         let Standing { moment, byte } = keys;
-        let request =
-            |serial, (_, looks)| Request::Ask(Ask { serial, device, what: Question::Hit { looks, moment, byte } });
-        state.tools.cursor.hit.ask((keys, looks), &mut state.serial, effects, request);
+        let question = |(_, looks)| Question::Hit { looks, moment, byte };
+        state.tools.cursor.hit.ask((keys, looks), device, &mut state.serial, effects, question);
     }
 }
 
 /// Selects what is at the cursor.
-fn select(state: &mut State, effects: &mut Vec<Effect>) {
+fn select(state: &mut Shared, effects: &mut Vec<Effect>) {
     match (state.tools.cursor.keys, state.pointer) {
         (Some(keys), _) => pointing::select_at(state, keys, effects),
         (None, Some(pointer)) => pointing::click(state, pointer, effects),

@@ -1,39 +1,19 @@
 //! What a press of the pointer that moves does: it moves the picture, measures, or draws a box to zoom into.
 
-use super::action::Pointer;
+mod data;
+
+pub use data::{Drag, Held};
+
+use super::effect::Pointer;
 use super::find;
 use super::ruler::{Mode, Removed};
-use super::state::{BytesAxis, State};
+use super::shared::Shared;
+use super::shown::BytesAxis;
 
 /// A side of the box shorter than this many CSS pixels leaves its axis alone.
 const FLAT_PX: f64 = 8.0;
 
-/// The keys held beside another key or the pointer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Held {
-    /// Alt.
-    pub alt: bool,
-    /// Ctrl.
-    pub ctrl: bool,
-    /// Shift.
-    pub shift: bool,
-}
-
-/// What the press that moves now does.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Drag {
-    /// There is none, or it was given up.
-    #[default]
-    None,
-    /// It moves the picture.
-    Move,
-    /// It measures.
-    Measure,
-    /// It draws a box: two opposite corners.
-    Box([Pointer; 2]),
-}
-
-impl State {
+impl Shared {
     /// A press began to move.
     pub(super) fn begin_drag(&mut self, from: Pointer, held: Held) {
         let moves = !held.alt && !held.shift && self.tools.ruler.mode == Mode::Off;
@@ -70,23 +50,22 @@ impl State {
         }
     }
 
-    /// Esc: gives up what is drawn, or else what is measured, or else the range, or else the zoom of the flame graph that is seen, or
-    /// else the node, or else the selection, or else the search.
-    pub(super) fn give_up(&mut self) {
+    /// Escape ends what is drawn, or else what is measured, or else the range; whether there was any of them.
+    pub(super) fn give_up_drawn(&mut self) -> bool {
         let drag = std::mem::take(&mut self.tools.drag);
-        if !matches!(drag, Drag::Box(_)) && self.remove_ruler() == Removed::NothingThere && !self.end_range() {
-            if self.unzoom_flame() || self.views.node.take().is_some() {
-                return;
-            }
-            if self.plots.chosen.take().is_some() {
-                return;
-            }
-            if self.selection.is_none() && self.selecting.is_none() {
-                find::typed(self, String::new());
-            }
-            (self.selection, self.selecting) = (None, None);
-            self.pointer_leads();
+        matches!(drag, Drag::Box(_)) || self.remove_ruler() != Removed::NothingThere || self.end_range()
+    }
+
+    /// Escape ends the node's selection, or else the segment's, or else the allocation's, or else the search.
+    pub(super) fn give_up_selected(&mut self) {
+        if self.views.node.take().is_some() || self.plots.chosen.take().is_some() {
+            return;
         }
+        if self.selection.is_none() && self.selecting.is_none() {
+            find::typed(self, String::new());
+        }
+        (self.selection, self.selecting) = (None, None);
+        self.pointer_leads();
     }
 
     /// It ends: a box is zoomed into.

@@ -1,18 +1,23 @@
 //! The list of events: what it lists, which part of it is seen, which rows are chosen; and how it and the moment follow each other.
 
+mod feature;
+mod link;
 mod view;
 
 pub use view::{COLUMNS, Chip, EventsStatus, chips, grid, status};
 
-use super::action::{Command, Effect};
-use super::answer::Answer;
-use super::feature::{Change, Feature, Turn};
-use super::pointing::select;
+pub(crate) use feature::FEATURE;
+
+use super::binding::{Binding, Scope, line};
+use super::change::Change;
+use super::effect::Effect;
+use super::latest::Latest;
+use super::rows::{Chosen, Copying, Extent, RowsStep};
 use super::scroll::Scroll;
-use super::state::State;
-use super::table::{self, Chosen, Extent};
+use super::selecting::select;
+use super::shared::Shared;
 use super::views::Tab;
-use engine::protocol::{self, Ask, EventRow, EventsFilter, EventsPage, EventsQuestion, Question, Reply, Request};
+use engine::protocol::{Answer, EventRow, EventsFilter, EventsPage, EventsQuestion, Question};
 use std::rc::Rc;
 
 /// CSS pixels of a row.
@@ -31,13 +36,12 @@ pub struct Events {
     pub chosen: Chosen,
     /// How far its rows are scrolled.
     pub scroll: Scroll,
-    answer: Answer<EventsQuestion, Rc<EventsPage>>,
+    answer: Latest<EventsQuestion, Rc<EventsPage>>,
     /// The moment whose row was looked for last, or that the list has set.
     followed: Option<u32>,
     /// Who follows whom.
     lead: Lead,
-    /// The allocation that was selected in the list, until its details are here.
-    selecting: Option<u32>,
+    copying: Copying,
 }
 
 /// Who follows whom.
@@ -58,10 +62,10 @@ impl Default for Events {
             filter: EventsFilter::default(),
             chosen: Chosen::default(),
             scroll: Scroll::new(ROW_PX),
-            answer: Answer::default(),
+            answer: Latest::default(),
             followed: None,
             lead: Lead::default(),
-            selecting: None,
+            copying: Copying::default(),
         }
     }
 }
@@ -115,22 +119,16 @@ impl Events {
         let page = self.page()?;
         page.rows.get(row.checked_sub(page.first)? as usize)
     }
-
-    /// Whether this allocation was selected in the list: whose free was clicked shall not be seen at its birth.
-    pub(super) fn has_selected(&mut self, allocation: u32) -> bool {
-        self.selecting.take() == Some(allocation)
-    }
 }
 
 /// What pointer and field do.
-pub(super) fn act(state: &mut State, action: EventsAction, effects: &mut Vec<Effect>) {
-    let events = &mut state.events;
+pub(super) fn act(events: &mut Events, shared: &mut Shared, action: EventsAction, effects: &mut Vec<Effect>) {
     match action {
         EventsAction::Scrolled(top, height) => events.scroll.told(top, height),
         EventsAction::RowClicked(row, extent) => {
-            go_to(state, row, extent);
+            go_to(events, shared, row, extent);
             if extent == Extent::One {
-                select_of(state, row, effects);
+                select_of(events, shared, row, effects);
             }
         }
         EventsAction::Typed(text) => {
@@ -144,33 +142,30 @@ pub(super) fn act(state: &mut State, action: EventsAction, effects: &mut Vec<Eff
     }
 }
 
-/// What the keys and controls that it shares with the table do here.
-pub(super) fn command(state: &mut State, command: Command, effects: &mut Vec<Effect>) {
-    match command {
-        Command::Row(go, extent) => {
-            if let Some(last) = state.events.scroll.rows.checked_sub(1) {
-                let row = state.events.chosen.gone(go, last, &state.events.scroll);
-                go_to(state, row, extent);
+/// What keys and controls do with its rows.
+pub(super) fn rows(events: &mut Events, shared: &mut Shared, step: RowsStep, effects: &mut Vec<Effect>) {
+    match step {
+        RowsStep::Go(go, extent) => {
+            if let Some(last) = events.scroll.rows.checked_sub(1) {
+                let row = events.chosen.gone(go, last, &events.scroll);
+                go_to(events, shared, row, extent);
             }
         }
-        Command::ChooseAllRows => state.events.chosen.all(state.events.scroll.rows),
-        Command::CopyRows => copy(state, effects),
-        Command::FilterTable => effects.push(Effect::FocusFilter),
-        Command::ClearFilters => {
-            let events = &mut state.events;
-            (events.text, events.wrong, events.filter) = Default::default();
-        }
-        _ => {}
+        RowsStep::ChooseAll => events.chosen.all(events.scroll.rows),
+        RowsStep::Copy => copy(events, shared, effects),
+        RowsStep::Filter => effects.push(Effect::FocusFilter),
+        RowsStep::Clear => (events.text, events.wrong, events.filter) = Default::default(),
+        RowsStep::SortByNext | RowsStep::SortOtherWay => {}
     }
 }
 
 /// What its own keys do.
-pub(super) fn step(state: &mut State, step: EventStep, effects: &mut Vec<Effect>) {
-    let selection = state.selection.as_deref();
+fn step(events: &mut Events, shared: &mut Shared, step: EventStep, effects: &mut Vec<Effect>) {
+    let selection = shared.selection.as_deref();
     let (event, otherwise) = match (step, selection) {
         (EventStep::Select, _) => {
-            if let Some(row) = state.events.chosen.active() {
-                select_of(state, row, effects);
+            if let Some(row) = events.chosen.active() {
+                select_of(events, shared, row, effects);
             }
             return;
         }
@@ -179,17 +174,16 @@ pub(super) fn step(state: &mut State, step: EventStep, effects: &mut Vec<Effect>
         (EventStep::ToFreed, Some(details)) => (details.freed_event, "It is live at the end."),
     };
     match event {
-        None => state.remark = Some(otherwise.to_owned()),
+        None => shared.remark = Some(otherwise.to_owned()),
         Some(event) => {
-            state.views.show(Tab::Events);
-            state.pin_and_show(event.saturating_add(1));
+            shared.views.show(Tab::Events);
+            shared.pin_and_show(event.saturating_add(1));
             effects.push(Effect::FocusView);
         }
     }
 }
 
-fn go_to(state: &mut State, row: u32, extent: Extent) {
-    let events = &mut state.events;
+fn go_to(events: &mut Events, shared: &mut Shared, row: u32, extent: Extent) {
     if row >= events.scroll.rows {
         return;
     }
@@ -201,62 +195,67 @@ fn go_to(state: &mut State, row: u32, extent: Extent) {
     events.scroll.bring(row);
     if extent == Extent::One {
         events.lead = Lead::Row;
-        lead(state);
+        lead(events, shared);
     }
 }
 
 /// The moment becomes that of the row, where it leads and is known.
-fn lead(state: &mut State) {
-    let events = &mut state.events;
+fn lead(events: &mut Events, shared: &mut Shared) {
     let event = events.chosen.active().and_then(|row| events.row(row)).map(|row| row.event);
     if let Some(event) = event.filter(|_| events.lead == Lead::Row) {
         events.lead = Lead::Moment;
-        state.pin_and_show(event.saturating_add(1));
-        state.events.followed = Some(state.pinned.moment);
+        shared.pin_and_show(event.saturating_add(1));
+        events.followed = Some(shared.pinned.moment);
     }
 }
 
-fn select_of(state: &mut State, row: u32, effects: &mut Vec<Effect>) {
-    match state.events.row(row).map(|row| row.allocation) {
+fn select_of(events: &mut Events, shared: &mut Shared, row: u32, effects: &mut Vec<Effect>) {
+    match events.row(row).map(|row| row.allocation) {
         Some(Some(allocation)) => {
-            state.events.selecting = Some(allocation);
-            select(state, allocation, effects);
+            shared.stays_put = Some(allocation);
+            select(shared, allocation, effects);
         }
-        Some(None) => (state.selection, state.selecting) = (None, None),
+        Some(None) => (shared.selection, shared.selecting) = (None, None),
         None => {}
     }
 }
 
-fn copy(state: &mut State, effects: &mut Vec<Effect>) {
-    let Some(device) = state.device().map(|device| device.device) else { return };
-    let Some(mut question) = state.events.answer.question().cloned() else { return };
-    question.chosen = state.events.chosen.or_all(&state.events.scroll);
-    table::copy_rows(state, question.chosen.clone(), effects, &|serial| {
-        Request::Ask(Ask { serial, device, what: Question::EventsText(Box::new(question.clone())) })
-    });
+fn copy(events: &mut Events, shared: &mut Shared, effects: &mut Vec<Effect>) {
+    let Some(device) = shared.device().map(|device| device.device) else { return };
+    let Some(mut question) = events.answer.question().cloned() else { return };
+    question.chosen = events.chosen.or_all(&events.scroll);
+    let rows = question.chosen.clone();
+    events.copying.begin(shared, device, &rows, Question::EventsText(Box::new(question)), effects);
 }
 
-/// How it takes part.
-pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::WithScene, ask)], take };
+/// Its keys.
+const KEYS: &[Binding<EventStep>] = {
+    use EventStep::*;
+    use Scope::{Events, Page};
+    &[
+        line(Page, &["Shift+b"], ToBorn, "To the event that made the selection", "details-born"),
+        line(Page, &["Shift+d"], ToFreed, "To the event that ended it", "details-freed"),
+        line(Events, &["Enter"], Select, "Select the event's allocation", "events-grid"),
+    ]
+};
 
 /// Another device: what a person typed stays.
-fn reset(state: &mut State, change: Change) {
-    if change != Change::File {
-        let Events { text, wrong, filter, mut scroll, .. } = std::mem::take(&mut state.events);
+fn reset(events: &mut Events, _: &mut Shared, change: Change) {
+    if change.is_of_device() {
+        let Events { text, wrong, filter, mut scroll, .. } = std::mem::take(events);
         scroll.rows = 0;
         scroll.to(0.0);
-        state.events = Events { text, wrong, filter, scroll, ..Events::default() };
+        *events = Events { text, wrong, filter, scroll, ..Events::default() };
     }
 }
 
 /// Asks for what is to be seen and is not known; the next question waits for the answer to the one before.
-fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
-    if state.views.seen() != Some(Tab::Events) || state.events.answer.asked().is_some() {
+fn ask(events: &mut Events, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+    if shared.views.seen() != Some(Tab::Events) || events.answer.asked().is_some() {
         return;
     }
-    let (moment, find) = (state.pinned.moment, state.find.serial());
-    let between = state.pinned.range.map(|span| [span.from, span.to]);
-    let events = &state.events;
+    let (moment, find) = (shared.pinned.moment, shared.find.serial());
+    let between = shared.pinned.range.map(|span| [span.from, span.to]);
     let filter = EventsFilter { between, ..events.filter.clone() };
     let known = events.answer.question().filter(|known| known.filter == filter).map(|known| known.rows);
     let rows = events.scroll.wanted(known);
@@ -265,16 +264,25 @@ fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     let follows = events.lead == Lead::Moment && is_elsewhere;
     let reveal = follows.then(|| moment.saturating_sub(1));
     let question = EventsQuestion { filter, rows, reveal, chosen: Vec::new(), find };
-    let request = |serial, question| Request::Ask(Ask { serial, device, what: Question::Events(Box::new(question)) });
-    if state.events.answer.ask(question, &mut state.serial, effects, request) && follows {
-        state.events.followed = Some(moment);
+    if events.answer.ask(question, device, &mut shared.serial, effects, |it| Question::Events(Box::new(it))) && follows
+    {
+        events.followed = Some(moment);
     }
 }
 
 /// Takes a part of the list.
-fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
-    let Reply::Answer { serial, answer: protocol::Answer::Events(page) } = reply else { return Some(reply) };
-    let events = &mut state.events;
+fn take(
+    events: &mut Events,
+    shared: &mut Shared,
+    serial: u32,
+    answer: Answer,
+    effects: &mut Vec<Effect>,
+) -> Option<Answer> {
+    let page = match answer {
+        Answer::Events(page) => page,
+        Answer::TableText(ref part) if events.copying.take(shared, serial, part, effects) => return None,
+        other => return Some(other),
+    };
     let mut question = events.answer.answered(serial)?;
     let is_other = events.answer.question().is_none_or(|known| known.filter != question.filter);
     if is_other {
@@ -292,6 +300,6 @@ fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<
         events.chosen.only(row);
         events.scroll.bring(row);
     }
-    lead(state);
+    lead(events, shared);
     None
 }

@@ -3,52 +3,24 @@
 //! At the size of the screen the scene that is shown is the picture. Larger ones get a scene of their own, so nothing is
 //! interpolated; while the worker makes it, no other is asked for, or the newer one would overtake it.
 
-use super::action::Effect;
-use super::feature::{Change, Feature, Turn};
+use super::binding::{Binding, Scope, line};
+use super::change::{Change, Turn};
+use super::effect::Effect;
+use super::feature::{Feature, ends_nothing};
 use super::figure::{Figure, sheet, words::Words};
 use super::overlay::Overlay;
+use super::picture_file::{Format, Picture};
 use super::plots;
-use super::state::State;
+use super::shared::Shared;
 use base::units::grouped;
-use engine::protocol::{Answer, Ask, Looks, Question, Reply, Request};
+use engine::protocol::{Answer, Looks, Question};
 use picture::outline::{Rect, outline};
-use picture::shapes::Sheet;
-use picture::svg::Drawing;
 use picture::timeline::{OutlineRect, Scene, View};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// The widest and highest picture that browsers draw, in pixels.
 pub const MOST_PX: u32 = 16_384;
-
-/// What file it becomes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
-    /// Pixels, as many as on the screen.
-    Png1,
-    /// Twice as many across and down.
-    Png2,
-    /// Four times as many.
-    Png4,
-    /// Rectangles.
-    Svg,
-}
-
-impl Format {
-    /// Pixels to a pixel of the screen.
-    pub fn times(self) -> u32 {
-        match self {
-            Format::Png1 | Format::Svg => 1,
-            Format::Png2 => 2,
-            Format::Png4 => 4,
-        }
-    }
-
-    /// The ending of its name, with the dot.
-    pub fn ending(self) -> &'static str {
-        if self == Format::Svg { ".svg" } else { ".png" }
-    }
-}
 
 /// Whether the dialog that offers formats is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -83,34 +55,6 @@ struct Making {
     outline: Vec<OutlineRect>,
 }
 
-/// A picture, complete.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Picture {
-    /// What it becomes.
-    pub format: Format,
-    /// Its file's name.
-    pub file: String,
-    /// What stands around it.
-    pub sheet: Sheet,
-    /// The window.
-    pub view: View,
-    /// Its geometry, which may reach beyond the window.
-    pub scene: Rc<Scene>,
-    /// What its colours tell.
-    pub looks: Looks,
-    /// Which slots of the palette are faded.
-    pub faded: BTreeSet<u32>,
-    /// The outline of the selection, in pixels of the window.
-    pub outline: Vec<Rect>,
-}
-
-impl Picture {
-    /// What of it is drawn.
-    pub fn drawing(&self) -> Drawing<'_> {
-        Drawing { sheet: &self.sheet, view: &self.view, scene: &self.scene, outline: &self.outline }
-    }
-}
-
 impl Export {
     /// Whether the worker is making a scene for a file.
     pub(super) fn is_drawing(&self) -> bool {
@@ -118,70 +62,102 @@ impl Export {
     }
 }
 
-/// Opens or closes the dialog; there must be something to export.
-pub(super) fn toggle(state: &mut State) {
-    let can = state.geometry.scene.is_some() && state.export.dialog == Dialog::Closed;
-    state.export.dialog = if can { Dialog::Open } else { Dialog::Closed };
+/// What happened to a picture on its way to a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ExportAction {
+    /// The dialog of formats was closed by the browser.
+    Closed,
+    /// The shell has made the file of this name, or could not.
+    Saved(Result<String, String>),
 }
 
-/// The picture shall become a file.
-pub(super) fn want(state: &mut State, format: Format) {
-    state.export.dialog = Dialog::Closed;
-    if state.device().is_some() && !state.export.is_drawing() {
-        state.export.wanted = Some(format);
-        state.remark = Some("Drawing the picture…".to_owned());
+/// What keys and controls do with the picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ExportStep {
+    /// Offer the formats of a picture, or stop it.
+    Toggle,
+    /// The visible picture becomes a file.
+    Save(Format),
+}
+
+/// Its keys.
+const KEYS: &[Binding<ExportStep>] = {
+    use Format::{Png1, Png2, Png4, Svg};
+    &[
+        line(Scope::Page, &["i"], ExportStep::Toggle, "Save the picture, or the page…", "export-open"),
+        line(Scope::Export, &["1"], ExportStep::Save(Png1), "PNG, as on the screen", "export-png-1"),
+        line(Scope::Export, &["2"], ExportStep::Save(Png2), "PNG, twice as many pixels", "export-png-2"),
+        line(Scope::Export, &["4"], ExportStep::Save(Png4), "PNG, four times as many", "export-png-4"),
+        line(Scope::Export, &["s"], ExportStep::Save(Svg), "SVG", "export-svg"),
+    ]
+};
+
+fn act(export: &mut Export, shared: &mut Shared, action: ExportAction, _: &mut Vec<Effect>) {
+    match action {
+        ExportAction::Closed => export.dialog = Dialog::Closed,
+        ExportAction::Saved(Ok(file)) => shared.remark = Some(format!("Saved {file}.")),
+        ExportAction::Saved(Err(cause)) => shared.remark = Some(not_saved(&cause)),
     }
 }
 
-/// The shell has made the file of this name, or could not.
-pub(super) fn exported(state: &mut State, result: Result<String, String>) {
-    state.remark = Some(match result {
-        Ok(file) => format!("Saved {file}."),
-        Err(cause) => format!("The picture could not be saved: {cause}."),
-    });
+fn not_saved(cause: &str) -> String {
+    format!("The picture could not be saved: {cause}.")
+}
+
+fn command(export: &mut Export, shared: &mut Shared, step: ExportStep, _: &mut Vec<Effect>) {
+    match step {
+        ExportStep::Toggle => {
+            // There must be something to export.
+            let can = shared.geometry.scene.is_some() && export.dialog == Dialog::Closed;
+            export.dialog = if can { Dialog::Open } else { Dialog::Closed };
+        }
+        ExportStep::Save(format) => {
+            export.dialog = Dialog::Closed;
+            if shared.device().is_some() && !export.is_drawing() {
+                export.wanted = Some(format);
+                shared.remark = Some("Drawing the picture…".to_owned());
+            }
+        }
+    }
 }
 
 /// Begins what is wanted, once everything it shows is known. To be called when the scene of the window is there.
-fn begin(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
-    let Some(format) = state.export.wanted.filter(|_| !state.export.is_drawing()) else { return };
-    let (Some(plane), Some(shown), Some(canvas)) = (state.plane(), state.view, state.canvas) else { return };
-    let Some(scene) = state.geometry.scene.clone() else { return };
-    let around = &state.around;
-    let is_known = around.marks.latest().is_some() && around.legend_of(state.told_by_colour()).is_some();
-    let outline = state.outlined().map(|of| around.outline.about(&of).cloned());
+fn begin(export: &mut Export, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+    let Some(format) = export.wanted.filter(|_| !export.is_drawing()) else { return };
+    let (Some(plane), Some(shown), Some(canvas)) = (shared.plane(), shared.view, shared.canvas) else { return };
+    let Some(scene) = shared.geometry.scene.clone() else { return };
+    let around = &shared.around;
+    let is_known = around.marks.latest().is_some() && around.legend_of(shared.told_by_colour()).is_some();
+    let outline = shared.outlined().map(|of| around.outline.about(&of).cloned());
     if !is_known || outline == Some(None) {
         return;
     }
-    state.export.wanted = None;
+    export.wanted = None;
     let times = f64::from(format.times());
     let scaled = scaled(&shown, format);
     let mut making = Box::new(Making {
-        serials: [state.next_serial(), state.next_serial()],
+        serials: [shared.next_serial(), shared.next_serial()],
         format,
         view: scaled,
-        looks: state.looks,
-        faded: state.around.faded.clone(),
-        figure: Figure::of(state, &scaled, canvas.scale * times).with_tools(Overlay::of(state), times),
-        words: Words::of(state, &shown),
+        looks: shared.looks,
+        faded: shared.around.faded.clone(),
+        figure: Figure::of(shared, &scaled, canvas.scale * times).with_tools(Overlay::of(shared), times),
+        words: Words::of(shared, &shown),
         outline: Vec::new(),
     });
     if format.times() == 1 {
         making.outline = outline.flatten().map_or_else(Vec::new, |rects| rects.to_vec());
-        finish(state, *making, scene, effects);
+        finish(shared, *making, scene, effects);
         return;
     }
     // A pixel more on each side, where the picture goes on: so a block that begins at the edge of the window has its line there.
     let view = plane.widened(scaled, 1, 1);
     let ([scene, outline], looks) = (making.serials, making.looks);
-    if let Some(allocation) = state.outlined().map(|of| of.allocation) {
-        effects.push(Effect::Ask(Request::Ask(Ask {
-            serial: outline,
-            device,
-            what: Question::Outline { view, looks, allocation },
-        })));
+    if let Some(allocation) = shared.outlined().map(|of| of.allocation) {
+        effects.push(Effect::ask(outline, device, Question::Outline { view, looks, allocation }));
     }
-    effects.push(Effect::Ask(Request::Ask(Ask { serial: scene, device, what: Question::Scene { view, looks } })));
-    state.export.making = Some(making);
+    effects.push(Effect::ask(scene, device, Question::Scene { view, looks }));
+    export.making = Some(making);
 }
 
 /// The window with as many pixels as the format has.
@@ -199,37 +175,50 @@ fn scaled(shown: &View, format: Format) -> View {
 }
 
 /// Takes an answer that an export waits for; any other is given back.
-fn take(state: &mut State, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
-    let Some(making) = &mut state.export.making else { return Some(reply) };
-    match reply {
-        Reply::Answer { serial, answer: Answer::Outline(rects) } if serial == making.serials[1] => {
-            making.outline = rects;
-        }
-        Reply::Answer { serial, answer: Answer::Scene(scene) } if serial == making.serials[0] => {
-            if let Some(making) = state.export.making.take() {
+fn take(
+    export: &mut Export,
+    shared: &mut Shared,
+    serial: u32,
+    answer: Answer,
+    effects: &mut Vec<Effect>,
+) -> Option<Answer> {
+    let Some(making) = &mut export.making else { return Some(answer) };
+    match answer {
+        Answer::Outline(rects) if serial == making.serials[1] => making.outline = rects,
+        Answer::Scene(scene) if serial == making.serials[0] => {
+            if let Some(making) = export.making.take() {
                 let plot = making.looks.plot;
-                finish(state, *making, Rc::new(plots::bare(*scene, plot)), effects);
+                finish(shared, *making, Rc::new(plots::bare(*scene, plot)), effects);
             }
         }
-        reply => return Some(reply),
+        ref _reply => return Some(answer),
     }
     None
 }
 
 /// How it takes part: a picture for a file overtakes those for the screen, and it takes its scene before they do.
-pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::AfterScene, begin)], take };
+pub(super) const FEATURE: Feature<Export, ExportAction, ExportStep> = Feature {
+    reset,
+    asks: &[(Turn::AfterScene, begin)],
+    take,
+    act,
+    command,
+    keys: KEYS,
+    links: &[],
+    escape: ends_nothing,
+};
 
-fn reset(state: &mut State, change: Change) {
+fn reset(export: &mut Export, _: &mut Shared, change: Change) {
     if change == Change::Device {
-        state.export = Export::default();
+        *export = Export::default();
     }
 }
 
-fn finish(state: &mut State, making: Making, scene: Rc<Scene>, effects: &mut Vec<Effect>) {
+fn finish(shared: &mut Shared, making: Making, scene: Rc<Scene>, effects: &mut Vec<Effect>) {
     let sheet = sheet::sheet(&making.figure, &making.words, &scene);
     if sheet.size.iter().any(|&side| side > MOST_PX) {
         let [width, height] = sheet.size;
-        exported(state, Err(format!("{width} × {height} pixels are more than a browser draws")));
+        shared.remark = Some(not_saved(&format!("{width} × {height} pixels are more than a browser draws")));
         return;
     }
     // Scene and window have one scale, so one is the other moved by whole pixels.
@@ -255,11 +244,11 @@ fn finish(state: &mut State, making: Making, scene: Rc<Scene>, effects: &mut Vec
 }
 
 /// How large the picture of a format is, for people: `1,280 × 720 pixels`.
-pub fn pixels(state: &State, format: Format) -> String {
-    let (Some(view), Some(canvas), Some(scene)) = (state.view, state.canvas, &state.geometry.scene) else {
+pub fn pixels(shared: &Shared, format: Format) -> String {
+    let (Some(view), Some(canvas), Some(scene)) = (shared.view, shared.canvas, &shared.geometry.scene) else {
         return String::new();
     };
-    let figure = Figure::of(state, &scaled(&view, format), canvas.scale * f64::from(format.times()));
-    let [width, height] = sheet::sheet(&figure, &Words::of(state, &view), scene).size.map(|side| grouped(side.into()));
+    let figure = Figure::of(shared, &scaled(&view, format), canvas.scale * f64::from(format.times()));
+    let [width, height] = sheet::sheet(&figure, &Words::of(shared, &view), scene).size.map(|side| grouped(side.into()));
     format!("{width} × {height} pixels")
 }

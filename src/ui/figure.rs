@@ -1,13 +1,14 @@
 //! What stands around the picture: axes, peak, marks, annotations and the life of the selection, as plain data.
 //!
 //! ```text
-//! State ──▶ Figure ──▶ shapes ──▶ the page's canvas
+//! Shared ──▶ Figure ──▶ shapes ──▶ the page's canvas
 //!              └─────▶ Sheet (title, legend, notes as well) ──▶ PNG, SVG
 //! ```
 
 mod around;
 mod plotted;
 pub mod sheet;
+mod sizes;
 mod tools;
 pub mod words;
 
@@ -15,8 +16,9 @@ use super::lane_labels::lane_ticks;
 use super::marks::Around;
 use super::overlay::Overlay;
 use super::plots::axis::{Gap, title};
-use super::plots::curves::Curve;
-use super::state::{Canvas, State};
+use super::plots::line::Curve;
+use super::shared::Shared;
+use super::shown::Canvas;
 use base::units::Bytes;
 use engine::protocol::Plot;
 use picture::timeline::{Axis, Tick, View, event_ticks, time_ticks};
@@ -70,7 +72,7 @@ pub struct Peak {
 }
 
 /// The largest total of what is shown; none of addresses.
-fn peak(state: &State, view: &View) -> Option<Peak> {
+fn peak(state: &Shared, view: &View) -> Option<Peak> {
     let device = state.device()?;
     let (peak, x) = match state.looks.plot {
         Plot::Stack => {
@@ -90,7 +92,7 @@ fn peak(state: &State, view: &View) -> Option<Peak> {
 
 impl Figure {
     /// The figure on the canvas: of several lanes that of the focused one, whose window `view` is, and the bytes axes of all.
-    pub fn on_canvas(state: &State, view: &View, canvas: Canvas) -> Figure {
+    pub fn on_canvas(state: &Shared, view: &View, canvas: Canvas) -> Figure {
         let mut figure = Figure::of(state, view, canvas.scale);
         let bottom = state.focused_lane().map_or(0.0, |lane| f64::from(lane.bottom_px));
         figure.plot[1] = f64::from(canvas.height_px);
@@ -104,7 +106,7 @@ impl Figure {
             })
             .collect();
         figure.curves.iter_mut().flat_map(|curve| &mut curve.points).for_each(|[_, y]| *y += bottom);
-        figure.bytes = lane_ticks(state, BYTES_APART * canvas.scale, around::FONT * canvas.scale);
+        figure.bytes = lane_ticks(state, BYTES_APART * canvas.scale, sizes::FONT * canvas.scale);
         if let Some(peak) = &mut figure.peak {
             peak.y += bottom;
             if state.has_lanes() {
@@ -116,7 +118,7 @@ impl Figure {
     }
 
     /// The figure of a window by itself, drawn with `scale` pixels to a CSS pixel.
-    pub fn of(state: &State, view: &View, scale: f64) -> Figure {
+    pub fn of(state: &Shared, view: &View, scale: f64) -> Figure {
         let peak = peak(state, view);
         let life = state.selection.as_deref().map(|selected| {
             let end = |event: Option<u32>, time_us: Option<i64>, open: f64| {

@@ -1,74 +1,21 @@
 //! Finding allocations: what is typed, what it found, going from match to match; and what stands out in the picture.
 
-use super::action::Effect;
+mod data;
+
+pub(crate) use data::Found;
+pub use data::{Among, Capitals, Find, SameStack};
+
 use super::amount::amount;
-use super::feature::{Change, Feature, Turn};
-use super::pointing::select;
-use super::state::{BytesAxis, State};
-use super::tree;
+use super::change::{Change, Turn};
+use super::effect::Effect;
+use super::part::Part;
+use super::selecting::select;
+use super::shared::Shared;
+use super::shown::BytesAxis;
 use base::units::{Bytes, counted, grouped};
 use engine::protocol::{
-    Answer, Ask, Begin, Details, Direction, Highlight, Looks, Match, Plot, Query, QueryError, Question, Reply, Request,
-    Scope, Tally, Weight, Wording,
+    Answer, Begin, Details, Direction, Highlight, Looks, Match, Plot, Query, QueryError, Question, Scope, Tally, Weight,
 };
-
-/// What is looked for, and what was found.
-#[derive(Clone, Debug, Default)]
-pub struct Find {
-    /// What stands in the field.
-    pub text: String,
-    /// Whether capitals of text matter.
-    pub capitals: Capitals,
-    wrong: Option<QueryError>,
-    /// The search on its way.
-    asked: Option<u32>,
-    found: Option<Found>,
-    /// The match that was gone to last.
-    at: Option<Match>,
-    /// The way to a match, on its way.
-    stepping: Option<u32>,
-    /// Where to go once what is on its way is here.
-    then: Option<(Direction, Among)>,
-    /// The match whose details are on their way: where it is to be seen.
-    revealing: Option<Match>,
-}
-
-/// What a search found.
-#[derive(Clone, Debug)]
-struct Found {
-    serial: u32,
-    query: String,
-    tally: Tally,
-}
-
-/// Whether a text is found in whatever case. Expressions say themselves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Capitals {
-    /// It is.
-    #[default]
-    Ignored,
-    /// Only as it is typed.
-    Matter,
-}
-
-/// Which matches are gone to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Among {
-    /// All of the device.
-    All,
-    /// Those that the views show.
-    Scope,
-}
-
-/// Whether all allocations of the selection's stack stand out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum SameStack {
-    /// They do.
-    #[default]
-    StandsOut,
-    /// They look as always.
-    Blends,
-}
 
 /// What is said beside the field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,55 +30,22 @@ pub struct FindStatus {
     pub tally: Option<Tally>,
 }
 
-impl Find {
-    /// What the worker is asked: text whose capitals matter stands in quotes.
-    fn query(&self) -> String {
-        let query = self.text.trim();
-        match Query::parse(query) {
-            _ if self.capitals == Capitals::Ignored => query.to_owned(),
-            Ok(Query::Frame(Wording::Text(text))) => ["\"", &text, "\""].concat(),
-            Ok(Query::Site(Wording::Text(text))) => ["@\"", &text, "\""].concat(),
-            _ => query.to_owned(),
-        }
-    }
-
-    /// What was found of what stands in the field.
-    fn current(&self) -> Option<&Found> {
-        self.found.as_ref().filter(|found| found.query == self.query())
-    }
-
-    /// The search whose matches are marked.
-    pub(super) fn serial(&self) -> Option<u32> {
-        self.found.as_ref().map(|found| found.serial)
-    }
-
-    /// Whether a search has to be asked for.
-    fn wants(&self) -> bool {
-        !self.text.trim().is_empty() && self.wrong.is_none() && self.asked.is_none() && self.current().is_none()
-    }
-
-    /// What is selected next is no match that was gone to.
-    pub(super) fn forget_way(&mut self) {
-        self.revealing = None;
-    }
-}
-
 /// This stands in the field now.
-pub(super) fn typed(state: &mut State, text: String) {
+pub(super) fn typed(state: &mut Shared, text: String) {
     if text != state.find.text {
         look_for(state, text, state.find.capitals);
     }
 }
 
 /// Capitals matter from now on, or no longer do.
-pub(super) fn toggle_capitals(state: &mut State) {
+pub(super) fn toggle_capitals(state: &mut Shared) {
     let other = if state.find.capitals == Capitals::Matter { Capitals::Ignored } else { Capitals::Matter };
     let text = state.find.text.clone();
     look_for(state, text, other);
 }
 
-/// Categories are told otherwise: a search for one is made anew.
-pub(super) fn told_anew(state: &mut State) {
+/// Categories are told otherwise: a search for one is made again.
+pub(super) fn categories_changed(state: &mut Shared) {
     if state.find.text.contains("@category") {
         let Find { text, capitals, .. } = state.find.clone();
         look_for(state, text, capitals);
@@ -140,7 +54,7 @@ pub(super) fn told_anew(state: &mut State) {
     }
 }
 
-fn look_for(state: &mut State, text: String, capitals: Capitals) {
+fn look_for(state: &mut Shared, text: String, capitals: Capitals) {
     // What was found stays in the picture until there is something else: no flicker between two letters.
     let found = state.find.found.take();
     let mut find = Find { text, capitals, ..Find::default() };
@@ -154,11 +68,11 @@ fn look_for(state: &mut State, text: String, capitals: Capitals) {
 }
 
 /// Asks for what is missing, and goes where it could not go before.
-fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     if state.find.wants() {
         let serial = state.next_serial();
         state.find.asked = Some(serial);
-        effects.push(Effect::Ask(Request::Ask(Ask { serial, device, what: Question::Find(state.find.query()) })));
+        effects.push(Effect::ask(serial, device, Question::Find(state.find.query())));
     }
     if let Some((direction, among)) = state.find.then.take() {
         go(state, direction, among, effects);
@@ -166,27 +80,27 @@ fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
 }
 
 /// How it takes part.
-pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::Early, ask)], take };
+pub(super) const PART: Part = Part { reset, asks: &[(Turn::Early, ask)], take };
 
 /// The device is another: only what stands in the field stays.
-fn reset(state: &mut State, change: Change) {
-    if change != Change::File {
+fn reset(state: &mut Shared, change: Change) {
+    if change.is_of_device() {
         let Find { text, wrong, capitals, .. } = std::mem::take(&mut state.find);
         state.find = Find { text, wrong, capitals, ..Find::default() };
     }
 }
 
-fn take(state: &mut State, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
-    match reply {
-        Reply::Answer { serial, answer: Answer::Find(tally) } => found(state, serial, tally),
-        Reply::Answer { serial, answer: Answer::FindNext(found) } => stepped(state, serial, found, effects),
+fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
+    match answer {
+        Answer::Find(tally) => found(state, serial, tally),
+        Answer::FindNext(found) => stepped(state, serial, found, effects),
         other => return Some(other),
     }
     None
 }
 
 /// Goes to the next match, once it is known.
-pub(super) fn go(state: &mut State, direction: Direction, among: Among, effects: &mut Vec<Effect>) {
+pub(super) fn go(state: &mut Shared, direction: Direction, among: Among, effects: &mut Vec<Effect>) {
     // An order that is still to be made would keep the worker busy: it is made with the scene.
     let is_made = state.geometry.looks.stacking == state.looks.stacking;
     let Some(found) = state.find.current().filter(|_| is_made && state.find.stepping.is_none()) else {
@@ -208,15 +122,11 @@ pub(super) fn go(state: &mut State, direction: Direction, among: Among, effects:
     let (looks, serial) = (state.looks.plain(), state.next_serial());
     state.find.stepping = Some(serial);
     let scope = if among == Among::All { Scope::Ever } else { state.views.scope };
-    effects.push(Effect::Ask(Request::Ask(Ask {
-        serial,
-        device,
-        what: Question::FindNext { find, begin, direction, looks, window, scope },
-    })));
+    effects.push(Effect::ask(serial, device, Question::FindNext { find, begin, direction, looks, window, scope }));
 }
 
 /// The moments in the window: the first, and the first beyond.
-fn window(state: &State) -> [u32; 2] {
+fn window(state: &Shared) -> [u32; 2] {
     let (Some(view), Some(scene)) = (&state.view, &state.geometry.scene) else { return [0, u32::MAX] };
     let moment = |column: f64| {
         let x = scene.view.column_from_x(view.x_from_column(column)).floor() as i32;
@@ -228,7 +138,7 @@ fn window(state: &State) -> [u32; 2] {
 }
 
 /// What the search `serial` found.
-fn found(state: &mut State, serial: u32, tally: Tally) {
+fn found(state: &mut Shared, serial: u32, tally: Tally) {
     if state.find.asked.take_if(|asked| *asked == serial).is_none() {
         return;
     }
@@ -236,7 +146,7 @@ fn found(state: &mut State, serial: u32, tally: Tally) {
 }
 
 /// Where the step `serial` leads.
-fn stepped(state: &mut State, serial: u32, found: Option<Match>, effects: &mut Vec<Effect>) {
+fn stepped(state: &mut Shared, serial: u32, found: Option<Match>, effects: &mut Vec<Effect>) {
     if state.find.stepping.take_if(|stepping| *stepping == serial).is_none() {
         return;
     }
@@ -249,7 +159,7 @@ fn stepped(state: &mut State, serial: u32, found: Option<Match>, effects: &mut V
 }
 
 /// Brings a match into the window by the shortest way, where it is one that was just gone to; `None` where it is not.
-pub(super) fn reveal(state: &mut State, details: &Details) -> Option<()> {
+pub(super) fn reveal(state: &mut Shared, details: &Details) -> Option<()> {
     let found = state.find.revealing.take_if(|it| it.allocation == details.allocation)?;
     let born = details.born_event.map_or(Some(0.0), |event| state.x_of(event, details.born_us))?;
     let died = details.freed_event.map_or(Some(f64::INFINITY), |event| state.x_of(event, details.freed_us))?;
@@ -267,7 +177,7 @@ pub(super) fn reveal(state: &mut State, details: &Details) -> Option<()> {
     Some(())
 }
 
-impl State {
+impl Shared {
     /// The search whose matches stand out, by its serial.
     pub(super) fn found_serial(&self) -> Option<u32> {
         self.find.found.as_ref().filter(|found| found.tally.count > 0).map(|found| found.serial)
@@ -284,12 +194,15 @@ impl State {
         let stack = stack.filter(|_| self.same_stack == SameStack::StandsOut);
         let by_stack = stack.map_or(Highlight::Nothing, Highlight::Stack);
         let found = found.map_or(by_stack, |found| Highlight::Found(found.serial));
-        Looks { highlight: tree::highlight(self).unwrap_or(found), ..self.looks }
+        Looks {
+            highlight: self.views.node.map(|node| Highlight::Node(self.views.arrangement, node)).unwrap_or(found),
+            ..self.looks
+        }
     }
 }
 
 /// What is said beside the field.
-pub fn status(state: &State) -> FindStatus {
+pub fn status(state: &Shared) -> FindStatus {
     let find = &state.find;
     if let Some(wrong) = &find.wrong {
         return FindStatus { text: wrong.to_string(), is_wrong: true, ..FindStatus::default() };
@@ -325,7 +238,7 @@ pub fn status(state: &State) -> FindStatus {
 
 /// What a view says of what the search found in it: `12 found · 310 MiB`; nothing while nothing is looked for, or while `find`, the
 /// search that it was asked about, is not the latest.
-pub(super) fn found_in(state: &State, find: Option<u32>, scope: Scope, weight: Weight) -> String {
+pub(super) fn found_in(state: &Shared, find: Option<u32>, scope: Scope, weight: Weight) -> String {
     if find.is_none() || find != state.found_serial() {
         return String::new();
     }
@@ -336,7 +249,7 @@ pub(super) fn found_in(state: &State, find: Option<u32>, scope: Scope, weight: W
 }
 
 /// How much has the stack of the selection, once it is known; empty until then.
-pub fn same_stack(state: &State) -> String {
+pub fn same_stack(state: &Shared) -> String {
     let stack = state.selection.as_deref().and_then(|selection| selection.stack);
     let Some(tally) = stack.and_then(|stack| state.around.same_stack.about(&stack)) else { return String::new() };
     let at_peak = match tally.peak_count {

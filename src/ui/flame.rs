@@ -1,16 +1,21 @@
 //! The flame graph: which node fills the width, which box is selected and which is under the pointer, and how far it is scrolled.
 
+mod feature;
+mod keys;
+mod link;
 pub mod picture;
 pub mod words;
 
-use super::action::Effect;
-use super::answer::Answer;
-use super::feature::{Change, Feature, Turn};
-use super::state::{Canvas, State};
+pub(crate) use feature::FEATURE;
+
+use super::change::Change;
+use super::effect::Effect;
+use super::latest::Latest;
+use super::shared::Shared;
+use super::shown::Canvas;
 use super::views::Tab;
 use engine::protocol::{
-    self, Arrangement, Ask, FlameBox, FlamePage, FlameQuestion, Internal, Merge, NodeLabel, Question, Reply, Request,
-    Root,
+    Answer, Arrangement, FlameBox, FlamePage, FlameQuestion, Internal, Merge, NodeLabel, Question, Root,
 };
 use std::rc::Rc;
 
@@ -32,7 +37,7 @@ pub struct FlameGraph {
     zoom: Option<(Arrangement, u32)>,
     /// Where the pointer is, in device pixels from the canvas's left upper corner.
     pub pointer: Option<[f64; 2]>,
-    answer: Answer<FlameQuestion, Rc<FlamePage>>,
+    answer: Latest<FlameQuestion, Rc<FlamePage>>,
     /// The allocation whose box was brought into view last…
     followed: Option<u32>,
     /// …and the selected node.
@@ -182,92 +187,103 @@ impl FlameGraph {
     }
 }
 
-impl State {
+impl FlameGraph {
     /// The box of the selected node; that which fills the width while none is selected or its node is not drawn.
-    pub fn flame_box(&self) -> Option<usize> {
-        let selected = self.views.node.and_then(|node| self.flame.place_of(node));
-        selected.or_else(|| Some(self.flame.page()?.zoom as usize))
+    pub fn selected_box(&self, shared: &Shared) -> Option<usize> {
+        let selected = shared.views.node.and_then(|node| self.place_of(node));
+        selected.or_else(|| Some(self.page()?.zoom as usize))
     }
 
-    /// What the flame graph is to show now; `None` while it is not seen.
-    fn flame_question(&self) -> Option<FlameQuestion> {
-        let canvas = self.flame.canvas.filter(|_| self.views.seen() == Some(Tab::Flame))?;
-        let (arrangement, zoom) = (self.views.arrangement, self.flame_zoom());
-        let allocation = self.selection.as_ref().map(|selection| selection.allocation);
-        let find = self.found_serial();
-        Some(FlameQuestion { scope: self.views.scope, arrangement, zoom, width_px: canvas.width_px, find, allocation })
+    /// What is to be shown now; `None` while the flame graph is not seen.
+    fn question(&self, shared: &Shared) -> Option<FlameQuestion> {
+        let canvas = self.canvas.filter(|_| shared.views.seen() == Some(Tab::Flame))?;
+        let (arrangement, zoom) = (shared.views.arrangement, self.zoom_node(shared));
+        let allocation = shared.selection.as_ref().map(|selection| selection.allocation);
+        let find = shared.found_serial();
+        Some(FlameQuestion {
+            scope: shared.views.scope,
+            arrangement,
+            zoom,
+            width_px: canvas.width_px,
+            find,
+            allocation,
+        })
     }
 
     /// The node that fills the width, of the arrangement that is shown.
-    pub(super) fn flame_zoom(&self) -> Option<u32> {
-        self.flame.zoom.filter(|(of, _)| *of == self.views.arrangement).map(|(_, node)| node)
+    fn zoom_node(&self, shared: &Shared) -> Option<u32> {
+        self.zoom.filter(|(of, _)| *of == shared.views.arrangement).map(|(_, node)| node)
     }
 
     /// Lets a node fill the width; 0 is everything.
-    pub(super) fn zoom_flame(&mut self, node: u32) {
-        self.flame.zoom = (node != 0).then_some((self.views.arrangement, node));
-    }
-
-    /// Nothing fills the width but everything; `false` where that was so.
-    pub(super) fn unzoom_flame(&mut self) -> bool {
-        self.views.seen() == Some(Tab::Flame) && self.flame.zoom.take().is_some()
+    fn zoom_to(&mut self, shared: &Shared, node: u32) {
+        self.zoom = (node != 0).then_some((shared.views.arrangement, node));
     }
 
     /// Whether the boxes that are seen are of the arrangement before: their nodes are others.
-    fn has_stale_boxes(&self) -> bool {
-        self.flame.answer.question().is_some_and(|question| question.arrangement != self.views.arrangement)
+    fn has_stale_boxes(&self, shared: &Shared) -> bool {
+        self.answer.question().is_some_and(|question| question.arrangement != shared.views.arrangement)
     }
 
-    fn select_flame_box(&mut self, place: usize) {
-        let found = self.flame.page().and_then(|page| page.boxes.get(place).copied());
+    fn select_box(&mut self, shared: &mut Shared, place: usize) {
+        let found = self.page().and_then(|page| page.boxes.get(place).copied());
         if let Some(found) = found.filter(|found| found.nodes == 1) {
-            self.views.node = Some(found.node);
-            self.flame.bring_into_view(found.row);
+            shared.views.node = Some(found.node);
+            self.bring_into_view(found.row);
         }
     }
 }
 
-/// How it takes part.
-pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::Early, ask)], take };
+/// Nothing fills the width but everything; `false` where that was so.
+fn unzoom(flame: &mut FlameGraph, shared: &mut Shared) -> bool {
+    shared.views.seen() == Some(Tab::Flame) && flame.zoom.take().is_some()
+}
 
-fn reset(state: &mut State, change: Change) {
-    if change != Change::File {
-        let flame = &state.flame;
-        state.flame = FlameGraph { canvas: flame.canvas, growth: flame.growth, ..FlameGraph::default() };
+fn reset(flame: &mut FlameGraph, _: &mut Shared, change: Change) {
+    if change == Change::InternalFrames {
+        flame.forget_boxes();
+    }
+    if change.is_of_device() {
+        *flame = FlameGraph { canvas: flame.canvas, growth: flame.growth, ..FlameGraph::default() };
     }
 }
 
 /// Asks for the boxes that are missing.
-fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
-    follow_node(state);
-    let Some(question) = state.flame_question() else { return };
-    let request = |serial, question| Request::Ask(Ask { serial, device, what: Question::Flame(question) });
-    state.flame.answer.ask(question, &mut state.serial, effects, request);
+fn ask(flame: &mut FlameGraph, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+    follow_node(flame, shared);
+    shared.learn_node(|node| flame.label(node).cloned());
+    let Some(question) = flame.question(shared) else { return };
+    flame.answer.ask(question, device, &mut shared.serial, effects, Question::Flame);
 }
 
 /// Brings a node that was selected in another view into view; one that has no box of its own fills the width.
-fn follow_node(state: &mut State) {
-    let node = state.views.node;
-    let is_known = state.flame_question().is_some_and(|question| state.flame.answer.about(&question).is_some());
-    if !is_known || state.flame.followed_node == node {
+fn follow_node(flame: &mut FlameGraph, shared: &mut Shared) {
+    let node = shared.views.node;
+    let is_known = flame.question(shared).is_some_and(|question| flame.answer.about(&question).is_some());
+    if !is_known || flame.followed_node == node {
         return;
     }
-    state.flame.followed_node = node;
+    flame.followed_node = node;
     let Some(node) = node else { return };
-    let row = state.flame.place_of(node).and_then(|place| Some(state.flame.page()?.boxes.get(place)?.row));
+    let row = flame.place_of(node).and_then(|place| Some(flame.page()?.boxes.get(place)?.row));
     match row {
-        Some(row) => state.flame.bring_into_view(row),
-        None => state.zoom_flame(node),
+        Some(row) => flame.bring_into_view(row),
+        None => flame.zoom_to(shared, node),
     }
 }
 
 /// Takes boxes.
-fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
-    let Reply::Answer { serial, answer: protocol::Answer::Flame(page) } = reply else { return Some(reply) };
-    state.flame.answer.take(serial, Rc::from(page));
-    settle_rows(state);
-    let selected = state.selection.as_ref().map(|selection| selection.allocation);
-    let flame = &mut state.flame;
+fn take(
+    flame: &mut FlameGraph,
+    shared: &mut Shared,
+    serial: u32,
+    answer: Answer,
+    _: &mut Vec<Effect>,
+) -> Option<Answer> {
+    let Answer::Flame(page) = answer else { return Some(answer) };
+    flame.answer.take(serial, Rc::from(page));
+    settle_rows(flame);
+    let selected = shared.selection.as_ref().map(|selection| selection.allocation);
     let revealed = flame.page().and_then(|page| page.boxes.get(page.revealed? as usize)).map(|it| it.row);
     if let Some(row) = revealed.filter(|_| flame.followed != selected) {
         flame.followed = selected;
@@ -277,8 +293,7 @@ fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<
 }
 
 /// Chooses the rows in view where what they were chosen for is another; keeps them in reach otherwise.
-fn settle_rows(state: &mut State) {
-    let flame = &mut state.flame;
+fn settle_rows(flame: &mut FlameGraph) {
     let (Some(page), Some(canvas)) = (flame.page().cloned(), flame.canvas) else { return };
     let Some(zoom) = page.boxes.get(page.zoom as usize) else { return };
     let now = (zoom.node, flame.growth, canvas);
@@ -293,42 +308,42 @@ fn settle_rows(state: &mut State) {
 }
 
 /// What the pointer did.
-pub(super) fn act(state: &mut State, action: FlameAction) {
+fn act(flame: &mut FlameGraph, shared: &mut Shared, action: FlameAction, _: &mut Vec<Effect>) {
     match action {
         FlameAction::Resized(canvas) => {
-            state.flame.canvas = Some(canvas);
-            settle_rows(state);
+            flame.canvas = Some(canvas);
+            settle_rows(flame);
         }
         FlameAction::Scrolled(css) => {
             // What the browser rounded is not what somebody scrolled.
-            if (css - f64::from(state.flame.scrolled_css())).abs() >= 1.0 {
-                let scale = state.flame.canvas.map_or(1.0, |canvas| canvas.scale);
-                state.flame.scroll_to((css * scale).round() as i64);
+            if (css - f64::from(flame.scrolled_css())).abs() >= 1.0 {
+                let scale = flame.canvas.map_or(1.0, |canvas| canvas.scale);
+                flame.scroll_to((css * scale).round() as i64);
             }
         }
-        FlameAction::PointerAt(place) => state.flame.pointer = place,
-        FlameAction::Clicked(_) | FlameAction::DoubleClicked(_) | FlameAction::Chosen(_) if state.has_stale_boxes() => {
-        }
-        FlameAction::Clicked(at) => match state.flame.at(at) {
-            Some(place) => state.select_flame_box(place),
-            None => state.views.node = None,
+        FlameAction::PointerAt(place) => flame.pointer = place,
+        FlameAction::Clicked(_) | FlameAction::DoubleClicked(_) | FlameAction::Chosen(_)
+            if flame.has_stale_boxes(shared) => {}
+        FlameAction::Clicked(at) => match flame.at(at) {
+            Some(place) => flame.select_box(shared, place),
+            None => shared.views.node = None,
         },
         FlameAction::DoubleClicked(at) => {
-            let page = state.flame.page();
-            let hit = page.and_then(|page| page.boxes.get(state.flame.at(at)?).copied());
+            let page = flame.page();
+            let hit = page.and_then(|page| page.boxes.get(flame.at(at)?).copied());
             if let Some(hit) = hit.filter(|hit| hit.nodes == 1) {
-                state.zoom_flame(hit.node);
+                flame.zoom_to(shared, hit.node);
             }
         }
-        FlameAction::Chosen(node) => state.zoom_flame(node),
-        FlameAction::Merged(merge) => rearrange(state, Arrangement { merge, ..state.views.arrangement }),
+        FlameAction::Chosen(node) => flame.zoom_to(shared, node),
+        FlameAction::Merged(merge) => rearrange(shared, Arrangement { merge, ..shared.views.arrangement }),
     }
 }
 
 /// Stacks are put together in another way: nodes have other numbers there.
-fn rearrange(state: &mut State, wanted: Arrangement) {
-    if std::mem::replace(&mut state.views.arrangement, wanted) != wanted {
-        state.views.node = None;
+fn rearrange(shared: &mut Shared, wanted: Arrangement) {
+    if std::mem::replace(&mut shared.views.arrangement, wanted) != wanted {
+        shared.views.node = None;
     }
 }
 
@@ -352,24 +367,24 @@ fn arranged(step: FlameStep, mut now: Arrangement) -> Option<Arrangement> {
 }
 
 /// What a key asks for.
-pub(super) fn step(state: &mut State, step: FlameStep) {
-    if let Some(wanted) = arranged(step, state.views.arrangement) {
-        return rearrange(state, wanted);
+fn step(flame: &mut FlameGraph, shared: &mut Shared, step: FlameStep, _: &mut Vec<Effect>) {
+    if let Some(wanted) = arranged(step, shared.views.arrangement) {
+        return rearrange(shared, wanted);
     }
     if step == FlameStep::Turn {
-        state.flame.growth = if state.flame.growth == Growth::Down { Growth::Up } else { Growth::Down };
-        settle_rows(state);
+        flame.growth = if flame.growth == Growth::Down { Growth::Up } else { Growth::Down };
+        settle_rows(flame);
         return;
     }
-    let known = state.flame.page().cloned().zip(state.flame_box()).filter(|_| !state.has_stale_boxes());
+    let known = flame.page().cloned().zip(flame.selected_box(shared)).filter(|_| !flame.has_stale_boxes(shared));
     let Some((page, at)) = known else { return };
     let Some(selected) = page.boxes.get(at) else { return };
-    let grows_down = state.flame.growth == Growth::Down;
+    let grows_down = flame.growth == Growth::Down;
     let single = |place: &usize| page.boxes.get(*place).is_some_and(|it| it.nodes == 1);
     let row = |place: &usize| page.boxes.get(*place).is_some_and(|it| it.row == selected.row);
     let to = match step {
         // The first of the keys says where one is.
-        _ if state.views.node.is_none() && !matches!(step, FlameStep::ZoomOut | FlameStep::ZoomOutFully) => Some(at),
+        _ if shared.views.node.is_none() && !matches!(step, FlameStep::ZoomOut | FlameStep::ZoomOutFully) => Some(at),
         FlameStep::Up | FlameStep::Down if (step == FlameStep::Up) == grows_down => Some(selected.parent as usize),
         FlameStep::Up | FlameStep::Down => {
             // Heaviest first; the way to the zoomed box has one each.
@@ -380,22 +395,22 @@ pub(super) fn step(state: &mut State, step: FlameStep) {
         // Behind a box that stands for several comes the next parent's first.
         FlameStep::Right => (at + 1..page.boxes.len()).take_while(row).find(single),
         FlameStep::ZoomIn => {
-            state.zoom_flame(selected.node);
+            flame.zoom_to(shared, selected.node);
             None
         }
         FlameStep::ZoomOut => {
             let zoomed = page.boxes.get(page.zoom as usize);
             let outer = zoomed.and_then(|zoomed| page.boxes.get(zoomed.parent as usize));
-            state.zoom_flame(outer.map_or(0, |outer| outer.node));
+            flame.zoom_to(shared, outer.map_or(0, |outer| outer.node));
             None
         }
         FlameStep::ZoomOutFully => {
-            state.zoom_flame(0);
+            flame.zoom_to(shared, 0);
             None
         }
         _ => None,
     };
     if let Some(to) = to {
-        state.select_flame_box(to);
+        flame.select_box(shared, to);
     }
 }

@@ -1,6 +1,5 @@
 //! Histograms of sizes and lives: bars by powers of two, each a filter of the table and of the other histogram.
 
-use super::state::State;
 use base::units::{BYTE_UNITS, Bytes, counted, grouped};
 use engine::protocol::{LIFE_TO_END, LIFE_UNKNOWN, Weight};
 
@@ -62,14 +61,8 @@ pub struct Chart {
 const TICK: u8 = 3;
 
 /// A histogram as it is to be drawn.
-pub fn chart(state: &State, of: Histogram) -> Chart {
-    let table = &state.table;
-    let Some(page) = table.page() else { return Chart::default() };
-    let (weights, chosen) = match of {
-        Histogram::Sizes => (&page.sizes, table.sizes),
-        Histogram::Lives => (&page.lives, table.lives),
-    };
-    let value = |weight: &Weight| match table.measure {
+pub(super) fn chart(of: Histogram, weights: &[Weight], chosen: Option<[u8; 2]>, measure: Measure) -> Chart {
+    let value = |weight: &Weight| match measure {
         Measure::Bytes => weight.bytes,
         Measure::Count => weight.count.into(),
     };
@@ -104,7 +97,7 @@ pub fn chart(state: &State, of: Histogram) -> Chart {
             is_apart: is_apart(class),
         }
     });
-    let top = match table.measure {
+    let top = match measure {
         Measure::Bytes => Bytes(highest).to_string(),
         Measure::Count => grouped(highest),
     };
@@ -112,14 +105,8 @@ pub fn chart(state: &State, of: Histogram) -> Chart {
 }
 
 /// A bar was clicked.
-pub(super) fn click(state: &mut State, of: Histogram, class: u8, reach: Reach) {
-    let page = state.table.page();
-    let weights = page.map_or(&[][..], |page| if of == Histogram::Sizes { &page.sizes } else { &page.lives });
+pub(super) fn click(weights: &[Weight], chosen: &mut Option<[u8; 2]>, class: u8, reach: Reach) {
     let is_empty = weights.get(usize::from(class)).is_none_or(|weight| weight.count == 0);
-    let chosen = match of {
-        Histogram::Sizes => &mut state.table.sizes,
-        Histogram::Lives => &mut state.table.lives,
-    };
     // Nothing would be left; one that is chosen can be given up whatever it has become.
     if is_empty && chosen.is_none_or(|[from, to]| !(from..=to).contains(&class)) {
         return;

@@ -1,51 +1,18 @@
 //! What is under the pointer: what the scene says at once, and the card that tells it.
 
-use super::action::Pointer;
+mod data;
+
+pub(crate) use data::life;
+pub use data::{Card, Spot};
+
 use super::cursor::{Standing, column_under};
+use super::effect::Pointer;
 use super::plots::segment;
-use super::state::Hover;
+use super::shown::Hover;
 
 use base::units::{Bytes, counted, grouped};
 use engine::protocol::Plot;
 use picture::timeline::{Scene, View, scene_hit};
-
-/// What the scene says about a place.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Spot {
-    /// The piece: its place among the scene's quads.
-    pub quad: usize,
-    /// The moment whose stack the column shows.
-    pub moment: u32,
-    /// The byte to ask the worker about: under the pointer, or in the middle of a block, where rounding of its edges to pixels
-    /// can't lead to its neighbour.
-    pub byte: u64,
-    /// The ids of the lowest and the highest allocation of the piece there.
-    pub ranks: [u32; 2],
-    /// How many allocations the piece holds.
-    pub count: u32,
-    /// Their requested bytes.
-    pub requested: u64,
-    /// Allocations that live and die inside the column, and the largest of them.
-    pub hidden: (u32, u64),
-}
-
-impl Spot {
-    /// The place keys have led to; the scene says nothing about it.
-    pub(super) fn of_keys(keys: Standing) -> Spot {
-        let Standing { moment, byte } = keys;
-        Spot { quad: usize::MAX, moment, byte, ranks: [0, 0], count: 0, requested: 0, hidden: (0, 0) }
-    }
-
-    /// The place alone.
-    pub(super) fn place(&self) -> Standing {
-        Standing { moment: self.moment, byte: self.byte }
-    }
-
-    /// The allocation, where the piece is a single one.
-    pub fn single(&self) -> Option<u32> {
-        (self.count == 1).then_some(self.ranks[0])
-    }
-}
 
 /// A place of the picture where nothing is drawn: the worker knows what is there. `None` outside of all columns.
 pub fn empty_spot(scene: &Scene, view: &View, pointer: Pointer) -> Option<Spot> {
@@ -78,21 +45,6 @@ pub fn spot(scene: &Scene, view: &View, pointer: Pointer) -> Option<Spot> {
     })
 }
 
-/// The hover card. It has the same lines whatever is known, so that it never jumps.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Card {
-    /// The size.
-    pub title: String,
-    /// The place in the user's code, or how many allocations it is.
-    pub site: String,
-    /// From when to when.
-    pub lifetime: String,
-    /// What the column does not show; empty when it shows everything.
-    pub hidden: String,
-    /// The segment it is in; nothing in a picture of the stack.
-    pub segment: String,
-}
-
 /// The hover card.
 pub fn card(hover: &Hover) -> Card {
     let spot = &hover.spot;
@@ -123,23 +75,4 @@ pub fn card(hover: &Hover) -> Card {
         hidden,
         segment,
     }
-}
-
-/// From which moment (0: before the trace) to which it is live.
-pub(super) fn life(born: u32, died: Option<u32>) -> String {
-    let mut text = match born {
-        0 => "live before recording".to_owned(),
-        born => format!("born at event {}", grouped(u64::from(born - 1))),
-    };
-    match died {
-        None => text.push_str(", live at the end"),
-        Some(died) => {
-            text.push_str(", freed at ");
-            text.push_str(&grouped(u64::from(died.saturating_sub(1))));
-            if born > 0 {
-                text.push_str(&format!(" ({})", counted(u64::from(died.saturating_sub(born)), "event")));
-            }
-        }
-    }
-    text
 }

@@ -1,30 +1,15 @@
 //! The page in one file with the open snapshot in it: what it is called, what it opens at, and what is said while it is made.
 
-use super::action::{Effect, Origin};
-use super::export::Dialog;
+use super::effect::{Effect, PageToSave};
+use super::feature::{Feature, commands_nothing, ends_nothing, keeps_all, takes_nothing};
 use super::figure::words::plain;
-use super::link::Link;
-use super::state::State;
+use super::shared::Shared;
 use base::units::Bytes;
+use std::convert::Infallible;
 
 /// The most bytes a snapshot may have in a page, as they go in. Four letters of base64 stand for three bytes, and a text has at most
 /// 2^29 − 24 letters in Chromium's V8: beyond that, the page could be written but not read.
 pub const MOST: usize = 400_000_000;
-
-/// What shall be saved.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
-    /// Where the file's bytes are.
-    pub origin: Origin,
-    /// The load that opened the snapshot.
-    pub load: u32,
-    /// What the snapshot is called in the page.
-    pub name: String,
-    /// What the page opens at: as the fragment of a link has it.
-    pub view: String,
-    /// What the file is called.
-    pub file: String,
-}
 
 /// How far it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -67,33 +52,39 @@ pub enum Step {
     Failed(String),
 }
 
-/// The open snapshot shall be saved in a page.
-pub(super) fn save(state: &mut State, effects: &mut Vec<Effect>) {
-    state.export.dialog = Dialog::Closed;
-    let Some(choice) = state.snapshots.get(state.chosen).filter(|_| state.file().is_some()) else { return };
-    if state.html == Saving::Underway {
-        state.remark = Some("A page is being saved already.".to_owned());
+/// The open snapshot shall be saved in a page, which opens at `view`: the link to what is seen, without what it opens.
+pub(super) fn save(html: &mut Saving, shared: &mut Shared, view: String, effects: &mut Vec<Effect>) {
+    let Some(choice) = shared.snapshots.get(shared.chosen).filter(|_| shared.file().is_some()) else { return };
+    if *html == Saving::Underway {
+        shared.remark = Some("A page is being saved already.".to_owned());
         return;
     }
     let file = plain(&choice.file) + ".html";
     let (origin, name) = (choice.origin.clone(), choice.file.clone());
-    let wanted = Wanted { origin, load: state.load, name, view: view(state), file };
-    state.remark = Some(format!("Saving {}…", wanted.file));
-    state.html = Saving::Underway;
+    let wanted = PageToSave { origin, load: shared.load, name, view, file };
+    shared.remark = Some(format!("Saving {}…", wanted.file));
+    *html = Saving::Underway;
     effects.push(Effect::SaveHtml(Box::new(wanted)));
 }
 
-/// What the page opens at: the link to what is seen, without what it opens.
-fn view(state: &State) -> String {
-    Link::of(state).map_or_else(String::new, |link| link.seen_only().fragment())
-}
+/// How it takes part.
+pub(super) const FEATURE: Feature<Saving, Step, Infallible> = Feature {
+    reset: keeps_all,
+    asks: &[],
+    take: takes_nothing,
+    act,
+    command: commands_nothing,
+    keys: &[],
+    links: &[],
+    escape: ends_nothing,
+};
 
 /// Takes what the shell says.
-pub(super) fn stepped(state: &mut State, step: Step) {
+fn act(html: &mut Saving, shared: &mut Shared, step: Step, _: &mut Vec<Effect>) {
     if !matches!(step, Step::Done(..)) {
-        state.html = Saving::Idle;
+        *html = Saving::Idle;
     }
-    state.remark = Some(match step {
+    shared.remark = Some(match step {
         Step::Done(done, total) => format!("Saving: {} of {} of the snapshot.", Bytes(done), Bytes(total)),
         Step::Saved { file, bytes, snapshot, packing } => {
             let how = match packing {
@@ -157,15 +148,16 @@ mod tests {
 
     #[test]
     fn one_is_saved_at_a_time_and_each_end_is_said() {
-        let mut state = State { html: Saving::Underway, ..State::default() };
-        stepped(&mut state, Step::Done(1 << 20, 3 << 20));
-        assert_eq!(state.remark.as_deref(), Some("Saving: 1.00 MiB of 3.00 MiB of the snapshot."));
-        assert_eq!(state.html, Saving::Underway);
+        let (mut html, mut shared, mut effects) = (Saving::Underway, Shared::default(), Vec::new());
         let packing = Packing::Compressed;
-        stepped(&mut state, Step::Saved { file: "a.html".into(), bytes: 3 << 20, snapshot: 1 << 20, packing });
-        assert_eq!(state.remark.as_deref(), Some("Saved a.html: 3.00 MiB, of them 1.00 MiB the snapshot, compressed."));
-        assert_eq!(state.html, Saving::Idle);
-        stepped(&mut state, Step::Failed("no".into()));
-        assert_eq!(state.remark.as_deref(), Some("The page could not be saved: no."));
+        let saved = Step::Saved { file: "a.html".into(), bytes: 3 << 20, snapshot: 1 << 20, packing };
+        for (step, saving, said) in [
+            (Step::Done(1 << 20, 3 << 20), Saving::Underway, "Saving: 1.00 MiB of 3.00 MiB of the snapshot."),
+            (saved, Saving::Idle, "Saved a.html: 3.00 MiB, of them 1.00 MiB the snapshot, compressed."),
+            (Step::Failed("no".into()), Saving::Idle, "The page could not be saved: no."),
+        ] {
+            act(&mut html, &mut shared, step, &mut effects);
+            assert_eq!((html, shared.remark.as_deref()), (saving, Some(said)));
+        }
     }
 }

@@ -1,13 +1,14 @@
 //! Which lane has the focus, and what pointer and keys do to one lane among several.
 
-use super::action::Pointer;
-use super::feature::{self, Change};
+use super::change::Change;
+use super::effect::Pointer;
 use super::lanes::{Arrangement, Lane};
 use super::navigate::Plane;
-use super::state::State;
+use super::parts;
+use super::shared::Shared;
 use picture::timeline::{Axis, View};
 
-impl State {
+impl Shared {
     /// Gives the lane of another device the focus; its window begins where the one before began. `false` where there are no lanes.
     pub(super) fn focus(&mut self, place: usize) -> bool {
         if !self.has_lanes() || self.view.is_none() || place >= self.device_count() {
@@ -35,7 +36,7 @@ impl State {
             ..view
         });
         self.geometry = geometry;
-        feature::reset(self, Change::Lane);
+        parts::reset(self, Change::Lane);
         if self.axis == Axis::Time && self.device().is_some_and(|device| device.time_us.is_none()) {
             // No place of the time axis is one of its events.
             self.turn_to([f64::NEG_INFINITY, f64::INFINITY]);

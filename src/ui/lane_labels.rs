@@ -1,7 +1,7 @@
 //! What stands at each lane, and how many of the devices have one.
 
 use super::lanes::Arrangement;
-use super::state::State;
+use super::shared::Shared;
 use super::summary::device_name;
 use base::units::grouped;
 use picture::timeline::{Axis, Tick};
@@ -22,7 +22,7 @@ pub struct LaneLabel {
 }
 
 /// The labels from the top; none where one device is shown alone.
-pub fn lane_labels(state: &State) -> Vec<LaneLabel> {
+pub fn lane_labels(state: &Shared) -> Vec<LaneLabel> {
     let Some(canvas) = state.canvas.filter(|_| state.has_lanes()) else { return Vec::new() };
     let lanes = state.shown_lanes().map(|lane| {
         let top_px = canvas.height_px.saturating_sub(lane.bottom_px).saturating_sub(lane.view.height_px);
@@ -43,7 +43,7 @@ const CLOSER: f64 = 0.55;
 
 /// The marks of all bytes axes in pixels of the canvas from its bottom, `apart` pixels from each other where one device is shown.
 /// Where several lanes lie above each other, what would touch the label of the lane above is left out; `font` is its height.
-pub fn lane_ticks(state: &State, apart: f64, font: f64) -> Vec<Tick> {
+pub fn lane_ticks(state: &Shared, apart: f64, font: f64) -> Vec<Tick> {
     let apart = if state.has_lanes() { apart * CLOSER } else { apart };
     let lanes = state.shown_lanes().flat_map(|lane| {
         let bottom = i64::from(lane.bottom_px);
@@ -69,7 +69,7 @@ pub struct Toggle {
 }
 
 /// What the toggle of the lanes shows.
-pub fn toggle(state: &State) -> Toggle {
+pub fn toggle(state: &Shared) -> Toggle {
     let devices = state.file().map_or(0, |file| file.devices.len());
     let shown = state.lane_places().len();
     let is_on = state.lanes.arrangement == Arrangement::Together && devices > 1;

@@ -1,16 +1,18 @@
 //! The window and the geometry of each lane: brought in line with the focused one's, asked for in turn, taken when it comes.
 
-use super::action::Effect;
-use super::feature::{Change, Feature};
+use super::change::Change;
+use super::effect::Effect;
 use super::lanes::{Lane, ShownLane};
 use super::navigate::Plane;
+use super::part::Part;
 use super::plots;
-use super::state::{BytesAxis, Canvas, Geometry, State};
-use engine::protocol::{Answer, Ask, DeviceSummary, Highlight, Looks, Question, Reply, Request};
+use super::shared::Shared;
+use super::shown::{BytesAxis, Canvas, Geometry};
+use engine::protocol::{Answer, DeviceSummary, Highlight, Looks, Question};
 use picture::timeline::{Axis, Scene, View};
 use std::rc::Rc;
 
-impl State {
+impl Shared {
     /// Brings the lanes in line with what is shown: a window for each, as large as its lane, beginning where the focused one does.
     pub(super) fn arrange_lanes(&mut self) {
         let places = self.lane_places();
@@ -61,7 +63,7 @@ impl State {
 
     /// Asks for the geometry of the next lane, in turn, whose window has outgrown what it has: so no lane waits for ever while
     /// another one's window moves on and on.
-    pub(super) fn next_scene(&mut self) -> Option<Request> {
+    pub(super) fn next_scene(&mut self) -> Option<Effect> {
         let places = self.lane_places();
         let from = self.lanes.turn.saturating_add(1).clamp(places.start, places.end);
         let place = (from..places.end).chain(places.start..from).find(|&place| self.needs_scene(place))?;
@@ -69,11 +71,7 @@ impl State {
         let serial = self.next_serial();
         let lane = self.shown_lanes().find(|lane| lane.place == place)?;
         let view = self.plane_of(lane.device).with_margin(*lane.view);
-        let request = Request::Ask(Ask {
-            serial,
-            device: lane.device.device,
-            what: Question::Scene { view, looks: self.looks_of(place) },
-        });
+        let request = Effect::ask(serial, lane.device.device, Question::Scene { view, looks: self.looks_of(place) });
         self.geometry_of(place)?.in_flight = Some(serial);
         Some(request)
     }
@@ -146,10 +144,10 @@ impl State {
 }
 
 /// How it takes part. Scenes are asked for by [`super::update()`] itself: they depend on everything.
-pub(super) const FEATURE: Feature = Feature { reset, asks: &[], take };
+pub(super) const PART: Part = Part { reset, asks: &[], take };
 
 /// Of lanes, the others are shown on.
-fn reset(state: &mut State, change: Change) {
+fn reset(state: &mut Shared, change: Change) {
     if change == Change::Device {
         state.view = None;
         state.drop_scenes();
@@ -157,8 +155,8 @@ fn reset(state: &mut State, change: Change) {
     }
 }
 
-fn take(state: &mut State, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
-    let Reply::Answer { serial, answer: Answer::Scene(scene) } = reply else { return Some(reply) };
+fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
+    let Answer::Scene(scene) = answer else { return Some(answer) };
     effects.extend(state.take_scene(serial, *scene));
     None
 }

@@ -2,82 +2,30 @@
 //!
 //! ```text
 //!   ┌──────────────────────┐  device 0
-//!   ├──────────────────────┤  device 1: focused. Its window and geometry are State::view and State::geometry, as if it were alone
+//!   ├──────────────────────┤  device 1: focused. Its window and geometry are Shared::view and Shared::geometry, as if it were alone
 //!   ├──────────────────────┤  device 2
 //!   └──────────────────────┘
 //! ```
 //! Summary, details, legend and marks are of the focused device. The others have only a window and a geometry, kept here;
 //! horizontally, their windows follow the focused one's. One device by itself is one lane as high as the canvas.
 
-use super::action::Pointer;
+mod data;
+
+pub(crate) use data::Lane;
+pub use data::{Arrangement, Lanes, ShownLane};
+
+use super::effect::Pointer;
 use super::navigate::Plane;
+use super::shared::Shared;
 use super::shared_axis::SharedAxis;
-use super::state::{Canvas, Geometry, State};
+use super::shown::Canvas;
 use engine::protocol::DeviceSummary;
-use picture::timeline::View;
 use std::ops::Range;
 
 /// A lane is at least so many CSS pixels high: fewer show nothing. Devices beyond are reached by moving the focus.
 const LOWEST: f64 = 48.0;
 
-/// Whether devices are shown one at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Arrangement {
-    /// One at a time.
-    #[default]
-    Alone,
-    /// All above each other.
-    Together,
-}
-
-/// What there is of the lanes besides the focused one.
-#[derive(Clone, Debug, Default)]
-pub struct Lanes {
-    /// Whether there is more than one, where the file has more devices.
-    pub arrangement: Arrangement,
-    /// The device of the uppermost lane.
-    pub(super) first: usize,
-    pub(super) others: Vec<Lane>,
-    /// The device whose geometry was asked for last.
-    pub(super) turn: usize,
-    /// Where the pointer is over the canvas, whatever is there. [`State::pointer`] is where it is in the focused lane's window.
-    pub pointer: Option<Pointer>,
-    /// The device that the pointer was over last: what a drag moves up and down.
-    pub(super) pointed: Option<usize>,
-}
-
-/// A lane without the focus.
-#[derive(Clone, Debug)]
-pub(super) struct Lane {
-    /// The device, by its place in the summary's list.
-    pub(super) place: usize,
-    pub(super) view: Option<View>,
-    pub(super) geometry: Geometry,
-}
-
-/// A lane as it is shown.
-#[derive(Clone, Copy, Debug)]
-pub struct ShownLane<'a> {
-    /// The device, by its place in the summary's list.
-    pub place: usize,
-    /// The device.
-    pub device: &'a DeviceSummary,
-    /// Its window, as high as the lane.
-    pub view: &'a View,
-    /// Its geometry.
-    pub geometry: &'a Geometry,
-    /// The canvas' row, counted upwards, at which the lane begins.
-    pub bottom_px: u32,
-}
-
-impl Lanes {
-    /// Forgets everything about a file.
-    pub(super) fn forget(&mut self) {
-        *self = Lanes { arrangement: self.arrangement, pointer: self.pointer, ..Lanes::default() };
-    }
-}
-
-impl State {
+impl Shared {
     /// The device at a place in the summary's list.
     pub fn device_at(&self, place: usize) -> Option<&DeviceSummary> {
         self.file()?.devices.get(place)
@@ -130,7 +78,7 @@ impl State {
         })
     }
 
-    /// The focused lane: that of [`State::view`].
+    /// The focused lane: that of [`Shared::view`].
     pub fn focused_lane(&self) -> Option<ShownLane<'_>> {
         self.shown_lanes().find(|lane| lane.place == self.device_place)
     }

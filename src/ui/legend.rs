@@ -1,6 +1,6 @@
 //! The legend as lines of text.
 
-use super::state::State;
+use super::shared::Shared;
 use base::sorted::sorted_by_key;
 use base::units::{Bytes, counted, grouped};
 use engine::protocol::{Grouping, LegendEntry, Plot};
@@ -41,7 +41,7 @@ pub fn heading(plot: Plot, colouring: Grouping) -> String {
     ["Colour: ", noun(colouring), of].concat()
 }
 
-impl State {
+impl Shared {
     /// What colours tell: pools stand in for categories where segments are shown, which have none.
     pub fn told_by_colour(&self) -> Grouping {
         match (self.looks.plot, self.looks.colouring) {

@@ -1,7 +1,7 @@
 //! The loading panel as text: bytes of total, rate, phase.
 
-use super::action::Origin;
-use super::state::Loading;
+use super::effect::Origin;
+use super::stage::Loading;
 use super::url::server;
 use base::units::Bytes;
 use engine::protocol::Phase;

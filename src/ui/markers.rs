@@ -1,35 +1,15 @@
 //! Markers: moments that somebody put a flag at, with what memory was then.
 
-use super::action::Pointer;
+mod data;
+
+pub use data::{Marker, Markers};
+
+use super::effect::Pointer;
 use super::moment::{elapsed, event_name};
-use super::state::State;
+use super::shared::Shared;
 use super::tools::Point;
 use base::units::{Bytes, grouped};
-use engine::protocol::{At, Plot};
-
-/// Markers of a file; more would hide what they mark.
-const MOST: usize = 50;
-
-/// The markers of an open file.
-#[derive(Clone, Debug, Default)]
-pub struct Markers {
-    /// All of them, the oldest first.
-    pub all: Vec<Marker>,
-    last: u32,
-}
-
-/// One marker.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Marker {
-    /// Its number: never given twice.
-    pub number: u32,
-    /// The ordinal of the device whose memory it marks.
-    pub device: i64,
-    /// Where.
-    pub point: Point,
-    /// The plot that its height is one of.
-    pub plot: Plot,
-}
+use engine::protocol::At;
 
 /// A marker's line in the list.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,20 +24,7 @@ pub struct Line {
     pub event: Option<i64>,
 }
 
-impl Markers {
-    /// Whether there may be another one.
-    pub(super) fn has_room(&self) -> bool {
-        self.all.len() < MOST
-    }
-
-    /// Adds one.
-    pub(super) fn put(&mut self, device: i64, point: Point, plot: Plot) {
-        self.last += 1;
-        self.all.push(Marker { number: self.last, device, point, plot });
-    }
-}
-
-impl State {
+impl Shared {
     /// The markers of the shown device.
     pub fn markers(&self) -> impl Iterator<Item = &Marker> {
         let shown = self.device().map(|device| device.device);

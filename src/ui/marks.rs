@@ -1,6 +1,6 @@
 //! The marks that lie in the window, in its pixels: out of memory, snapshots, annotations in lanes.
 
-use super::state::State;
+use super::shared::Shared;
 use base::units::Bytes;
 use picture::timeline::View;
 
@@ -39,7 +39,7 @@ pub struct Range {
 
 impl Around {
     /// The marks of the window.
-    pub fn of(state: &State, view: &View) -> Around {
+    pub fn of(state: &Shared, view: &View) -> Around {
         let Some(marks) = state.around.marks.latest() else { return Around::default() };
         let width = f64::from(view.width_px);
         let at = |place: &engine::protocol::AxisPoint| view.column_from_x(place.on(state.axis));
@@ -81,6 +81,6 @@ impl Around {
 }
 
 /// How many lanes of annotations the shown device needs below its axis.
-pub fn lanes(state: &State) -> u32 {
+pub fn lanes(state: &Shared) -> u32 {
     state.around.marks.latest().map_or(0, |marks| marks.lanes.min(MOST_LANES))
 }

@@ -1,249 +1,34 @@
 //! The allocator's state at the moment: which part of memory is shown and how, where one is in it, when the worker is asked.
 
+mod data;
+
+pub(crate) use data::{BYTES_PER_PX, SORTS, allocation, pieces};
+pub use data::{Memory, MemoryAction, MemoryStep, Place, ROW_PX};
+
+mod feature;
+mod keys;
+mod link;
 pub mod picture;
 mod walk;
 pub mod words;
 
-use super::action::Effect;
-use super::answer::Answer;
-use super::feature::{Change, Feature, Turn};
-use super::pointing::select;
-use super::scroll::Scroll;
-use super::state::{Canvas, State};
-use super::views::Tab;
-use engine::protocol::{
-    self, Ask, Details, Grouping, Only, PieceKind, Query, Question, Reply, Request, SegmentSort, StateBar, StatePage,
-    StatePiece, StateQuestion,
-};
-use std::rc::Rc;
-use walk::{Stop, stop, stops, walk};
+pub(crate) use feature::FEATURE;
 
-/// CSS pixels of a row.
-pub const ROW_PX: f64 = 24.0;
-/// CSS pixels between the canvas's edges and the bars.
-const PAD_PX: f64 = 12.0;
+use super::change::Change;
+use super::effect::Effect;
+use super::selecting::select;
+use super::shared::Shared;
+use super::views::Tab;
+use data::stop;
+use engine::protocol::{Answer, Grouping, Only, Query, Question, StatePage, StateQuestion};
+use std::rc::Rc;
+use walk::walk;
+
 /// One press of a key zooms by this factor.
 const ZOOM: f64 = 1.5;
-/// Bytes to a device pixel: the least shows a block of 512 bytes with room for its size, the most a TiB in a pixel.
-const BYTES_PER_PX: [f64; 2] = [4.0, 1e12];
-const A_THOUSAND: f64 = 1000.0;
-
-/// What is known and seen of the allocator's state.
-#[derive(Clone, Debug)]
-pub struct Memory {
-    /// The canvas; `None` until it was seen.
-    pub canvas: Option<Canvas>,
-    /// How far its rows are scrolled.
-    pub scroll: Scroll,
-    /// What part of memory is shown.
-    pub only: Only,
-    /// The order of the segments of a group.
-    pub sort: SegmentSort,
-    /// Bytes a CSS pixel covers; `None`: as many as make all fit.
-    zoom: Option<f64>,
-    /// Where the pointer is, in device pixels from the canvas's left upper corner.
-    pub pointer: Option<[f64; 2]>,
-    /// What keys or a click have led to.
-    active: Option<Stop>,
-    /// What stands in the field of the request.
-    pub text: String,
-    /// What is wrong with it.
-    pub wrong: Option<String>,
-    request: Option<u64>,
-    /// The address whose place is wanted…
-    reveal: Option<u64>,
-    /// …and whether it has to be brought into view.
-    brings: bool,
-    /// The allocation that was brought into view last.
-    followed: Option<u32>,
-    /// A step for which the rows have to come first.
-    waiting: Option<MemoryStep>,
-    answer: Answer<(StateQuestion, u32), Rc<StatePage>>,
-    /// About the allocation that is pointed at, and that which keys have led to.
-    details: [Answer<u32, Option<Box<Details>>>; 2],
-    /// The pools and the streams there have been: what can be shown alone.
-    pub pools: Vec<(u64, u64)>,
-    /// See `pools`.
-    pub streams: Vec<u64>,
-}
-
-impl Default for Memory {
-    fn default() -> Memory {
-        Memory {
-            canvas: None,
-            scroll: Scroll::new(ROW_PX),
-            only: Only::default(),
-            sort: SegmentSort::default(),
-            zoom: None,
-            pointer: None,
-            active: None,
-            text: String::new(),
-            wrong: None,
-            request: None,
-            reveal: None,
-            brings: false,
-            followed: None,
-            waiting: None,
-            answer: Answer::default(),
-            details: Default::default(),
-            pools: Vec::new(),
-            streams: Vec::new(),
-        }
-    }
-}
-
-/// What is at a place: a bar, and the piece of it.
-pub type Place<'a> = (&'a StateBar, Option<&'a StatePiece>);
-
-/// What a person does with the pointer, places in device pixels from the canvas's left upper corner, and with the controls; and what the
-/// browser reports.
-#[derive(Clone, Debug, PartialEq)]
-pub enum MemoryAction {
-    /// The canvas has this size now.
-    Resized(Canvas),
-    /// So many CSS pixels are above what is seen, and so many are seen.
-    Scrolled(f64, f64),
-    /// The pointer is here; nowhere when it left.
-    PointerAt(Option<[f64; 2]>),
-    /// This place was clicked.
-    Clicked([f64; 2]),
-    /// Segments in the order of this place in the picker.
-    SortChosen(usize),
-    /// All pools (0), or one alone, by its place in the picker.
-    PoolChosen(usize),
-    /// All streams (0), or one alone.
-    StreamChosen(usize),
-    /// This stands in the field of the request.
-    RequestTyped(String),
-}
-
-/// What a key asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum MemoryStep {
-    /// To the block before.
-    Before,
-    /// To the block after.
-    After,
-    /// To the segment before.
-    SegmentBefore,
-    /// To the segment after.
-    SegmentAfter,
-    /// To the first block.
-    First,
-    /// To the last one.
-    Last,
-    /// Select the block.
-    Select,
-    /// Fewer bytes a pixel.
-    ZoomIn,
-    /// More.
-    ZoomOut,
-    /// All of it.
-    Fit,
-    /// Segments in another order.
-    NextSort,
-    /// The next pool alone.
-    NextPool,
-    /// The next stream alone.
-    NextStream,
-    /// Type a request.
-    TypeRequest,
-    /// The moment one event earlier.
-    Earlier,
-    /// The moment one event later.
-    Later,
-}
-
-/// The orders, as the picker has them.
-const SORTS: [SegmentSort; 3] = [SegmentSort::Address, SegmentSort::Size, SegmentSort::Free];
-
-impl Memory {
-    /// What is shown.
-    pub fn page(&self) -> Option<&Rc<StatePage>> {
-        self.answer.latest()
-    }
-
-    /// The place of the order in the picker; those of pool and stream, 0 for all.
-    pub fn chosen(&self) -> [usize; 3] {
-        let after = |place: Option<usize>| place.map_or(0, |place| place + 1);
-        [
-            SORTS.iter().position(|sort| *sort == self.sort).unwrap_or(0),
-            after(self.only.pool.and_then(|pool| self.pools.iter().position(|it| *it == pool))),
-            after(self.only.stream.and_then(|stream| self.streams.iter().position(|it| *it == stream))),
-        ]
-    }
-
-    /// Whether all of it is made to fit.
-    pub fn fits(&self) -> bool {
-        self.zoom.is_none()
-    }
-
-    /// Bytes that a thousand CSS pixels cover; `None` where all is made to fit.
-    pub(super) fn zoom(&self) -> Option<u64> {
-        self.zoom.map(|zoom| (zoom * A_THOUSAND).round() as u64)
-    }
-
-    /// See [`Memory::zoom`].
-    pub(super) fn zoom_to(&mut self, bytes: Option<u64>) {
-        let [least, most] = BYTES_PER_PX;
-        self.zoom = bytes.map(|bytes| (bytes as f64 / A_THOUSAND).clamp(least, most));
-    }
-
-    fn scale(&self) -> f64 {
-        self.canvas.map_or(1.0, |canvas| canvas.scale)
-    }
-
-    /// Device pixels from the canvas's left edge to the bars.
-    fn pad_px(&self) -> i32 {
-        (PAD_PX * self.scale()).round() as i32
-    }
-
-    /// What is at a place of the canvas.
-    pub fn at(&self, [x, y]: [f64; 2]) -> Option<Place<'_>> {
-        let page = self.page()?;
-        let row = self.scroll.above() + y / (ROW_PX * self.scale());
-        let x = u32::try_from(x.floor() as i64 - i64::from(self.pad_px())).ok()?;
-        let holds = |[from, to]: [u32; 2]| (from..to).contains(&x);
-        let from = page.bars.partition_point(|bar| bar.row < row.max(0.0) as u32);
-        let mut bars = page.bars.iter().skip(from).take_while(|bar| bar.row == row.max(0.0) as u32);
-        let bar = bars.find(|bar| holds(bar.x))?;
-        Some((bar, pieces(page, bar).iter().find(|piece| holds(piece.x))))
-    }
-
-    /// What keys or a click have led to, where it is among the rows that are known.
-    pub fn active(&self) -> Option<Place<'_>> {
-        let (page, active) = (self.page()?, self.active?);
-        stops(page).find(|place| stop(*place) == active)
-    }
-
-    /// The allocations that are told of: under the pointer, and where keys have led to.
-    fn told(&self) -> [Option<u32>; 2] {
-        let hovered = self.pointer.and_then(|pointer| self.at(pointer));
-        [hovered, self.active()].map(|place| allocation(place?.1?))
-    }
-
-    /// What is known of the allocation of a piece.
-    fn details_of(&self, piece: &StatePiece) -> Option<&Details> {
-        self.details.iter().find_map(|details| details.about(&piece.allocation))?.as_deref()
-    }
-
-    /// An address that has to stay in view.
-    fn keep(&mut self) {
-        let above = self.scroll.above().ceil() as u32;
-        let first = self.page().and_then(|page| page.bars.iter().find(|bar| bar.row >= above)).map(|bar| bar.address);
-        self.reveal = self.active.map(|active| active.address).or(first);
-        self.brings = true;
-    }
-}
-
-/// The pieces of a bar.
-fn pieces<'a>(page: &'a StatePage, bar: &StateBar) -> &'a [StatePiece] {
-    page.pieces.get(bar.pieces[0] as usize..bar.pieces[1] as usize).unwrap_or_default()
-}
 
 /// What pointer and controls do.
-pub(super) fn act(state: &mut State, action: MemoryAction, effects: &mut Vec<Effect>) {
-    let memory = &mut state.memory;
+pub(super) fn act(memory: &mut Memory, shared: &mut Shared, action: MemoryAction, effects: &mut Vec<Effect>) {
     match action {
         MemoryAction::Resized(canvas) => memory.canvas = Some(canvas),
         MemoryAction::Scrolled(top, height) => memory.scroll.told(top, height),
@@ -252,8 +37,8 @@ pub(super) fn act(state: &mut State, action: MemoryAction, effects: &mut Vec<Eff
             let found = memory.at(at).map(|place| (stop(place), place.1.and_then(allocation)));
             memory.active = found.map(|(stop, _)| stop);
             match found.and_then(|(_, allocation)| allocation) {
-                Some(allocation) => select_here(state, allocation, effects),
-                None => (state.selection, state.selecting) = (None, None),
+                Some(allocation) => select_here(memory, shared, allocation, effects),
+                None => (shared.selection, shared.selecting) = (None, None),
             }
         }
         MemoryAction::SortChosen(place) => {
@@ -288,19 +73,14 @@ fn bytes(text: &str) -> Result<Option<u64>, String> {
     }
 }
 
-fn allocation(piece: &StatePiece) -> Option<u32> {
-    (piece.kind != PieceKind::Free).then_some(piece.allocation)
-}
-
 /// Selects an allocation that is in view already.
-fn select_here(state: &mut State, allocation: u32, effects: &mut Vec<Effect>) {
-    state.memory.followed = Some(allocation);
-    select(state, allocation, effects);
+fn select_here(memory: &mut Memory, shared: &mut Shared, allocation: u32, effects: &mut Vec<Effect>) {
+    memory.followed = Some(allocation);
+    select(shared, allocation, effects);
 }
 
 /// What a key asks for.
-pub(super) fn step(state: &mut State, step: MemoryStep, effects: &mut Vec<Effect>) {
-    let memory = &mut state.memory;
+pub(super) fn step(memory: &mut Memory, shared: &mut Shared, step: MemoryStep, effects: &mut Vec<Effect>) {
     let [sort, pool, stream] = memory.chosen();
     // The first entry is all of them.
     let next_pool = (pool + 1) % (memory.pools.len() + 1);
@@ -308,7 +88,7 @@ pub(super) fn step(state: &mut State, step: MemoryStep, effects: &mut Vec<Effect
     match step {
         MemoryStep::Select => {
             if let Some(allocation) = memory.active().and_then(|(_, piece)| allocation(piece?)) {
-                select_here(state, allocation, effects);
+                select_here(memory, shared, allocation, effects);
             }
         }
         MemoryStep::ZoomIn | MemoryStep::ZoomOut => {
@@ -322,24 +102,23 @@ pub(super) fn step(state: &mut State, step: MemoryStep, effects: &mut Vec<Effect
             memory.zoom = None;
             memory.keep();
         }
-        MemoryStep::NextSort => act(state, MemoryAction::SortChosen((sort + 1) % SORTS.len()), effects),
-        MemoryStep::NextPool => act(state, MemoryAction::PoolChosen(next_pool), effects),
-        MemoryStep::NextStream => act(state, MemoryAction::StreamChosen(next_stream), effects),
+        MemoryStep::NextSort => act(memory, shared, MemoryAction::SortChosen((sort + 1) % SORTS.len()), effects),
+        MemoryStep::NextPool => act(memory, shared, MemoryAction::PoolChosen(next_pool), effects),
+        MemoryStep::NextStream => act(memory, shared, MemoryAction::StreamChosen(next_stream), effects),
         MemoryStep::TypeRequest => effects.push(Effect::FocusRequest),
-        MemoryStep::Earlier => state.pin_and_show(state.pinned.moment.saturating_sub(1)),
-        MemoryStep::Later => state.pin_and_show(state.pinned.moment.saturating_add(1)),
+        MemoryStep::Earlier => shared.pin_and_show(shared.pinned.moment.saturating_sub(1)),
+        MemoryStep::Later => shared.pin_and_show(shared.pinned.moment.saturating_add(1)),
         _ => walk(memory, step),
     }
 }
 
 /// Asks for what is seen and not known: one question at a time, the next about the newest moment, so that scrubbing animates.
-fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
-    let Some(canvas) = state.memory.canvas.filter(|_| state.views.seen() == Some(Tab::Memory)) else { return };
-    let selected = state.selection.as_deref().map(|details| (details.allocation, details.address));
-    let (moment, colouring) = (state.pinned.moment, state.looks.colouring);
-    let rules = if colouring == Grouping::Category { state.rules.told_version() } else { 0 };
-    let memory = &mut state.memory;
-    if memory.followed != selected.map(|(allocation, _)| allocation) && state.selecting.is_none() {
+fn ask(memory: &mut Memory, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+    let Some(canvas) = memory.canvas.filter(|_| shared.views.seen() == Some(Tab::Memory)) else { return };
+    let selected = shared.selection.as_deref().map(|details| (details.allocation, details.address));
+    let (moment, colouring) = (shared.pinned.moment, shared.looks.colouring);
+    let rules = if colouring == Grouping::Category { shared.rules.told_version() } else { 0 };
+    if memory.followed != selected.map(|(allocation, _)| allocation) && shared.selecting.is_none() {
         memory.followed = selected.map(|(allocation, _)| allocation);
         (memory.reveal, memory.brings) = (selected.and_then(|(_, address)| address), true);
     }
@@ -358,37 +137,30 @@ fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
     };
     let wanted = (question, rules);
     let told = memory.told();
-    let request = |serial, (question, _)| Request::Ask(Ask { serial, device, what: Question::State(question) });
-    memory.answer.ask(wanted, &mut state.serial, effects, request);
+    memory.answer.ask(wanted, device, &mut shared.serial, effects, |(question, _)| Question::State(question));
     for (answer, allocation) in memory.details.iter_mut().zip(told) {
-        let request = |serial, allocation| Request::Ask(Ask { serial, device, what: Question::Details(allocation) });
         if let Some(allocation) = allocation {
-            answer.ask(allocation, &mut state.serial, effects, request);
+            answer.ask(allocation, device, &mut shared.serial, effects, Question::Details);
         }
     }
 }
 
-/// How it takes part.
-pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::WithScene, ask)], take };
-
 /// Another device: only how it is looked at stays.
-fn reset(state: &mut State, change: Change) {
-    if change != Change::File {
-        let Memory { canvas, sort, mut scroll, .. } = std::mem::take(&mut state.memory);
+fn reset(memory: &mut Memory, _: &mut Shared, change: Change) {
+    if change.is_of_device() {
+        let Memory { canvas, sort, mut scroll, .. } = std::mem::take(memory);
         scroll.rows = 0;
         scroll.to(0.0);
-        state.memory = Memory { canvas, sort, scroll, ..Memory::default() };
+        *memory = Memory { canvas, sort, scroll, ..Memory::default() };
     }
 }
 
-fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
-    match reply {
-        Reply::Answer { serial, answer: protocol::Answer::State(page) } => take_page(&mut state.memory, serial, page),
-        Reply::Answer { serial, answer: protocol::Answer::Details(details) } => {
-            let own = state.memory.details.iter_mut().find_map(|answer| Some((answer.answered(serial)?, answer)));
-            let Some((of, answer)) = own else {
-                return Some(Reply::Answer { serial, answer: protocol::Answer::Details(details) });
-            };
+fn take(memory: &mut Memory, _: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+    match answer {
+        Answer::State(page) => take_page(memory, serial, page),
+        Answer::Details(details) => {
+            let own = memory.details.iter_mut().find_map(|answer| Some((answer.answered(serial)?, answer)));
+            let Some((of, answer)) = own else { return Some(Answer::Details(details)) };
             answer.keep(of, details);
         }
         other => return Some(other),

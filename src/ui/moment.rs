@@ -3,7 +3,7 @@
 use super::details::clock;
 use super::hover::card;
 use super::ruler::Mode;
-use super::state::State;
+use super::shared::Shared;
 use base::units::{Bytes, Moment, grouped};
 use engine::protocol::{MomentFacts, Plot};
 
@@ -21,7 +21,7 @@ pub struct MomentView {
 }
 
 /// The panel. All of it is of the same moment, the last that the worker told of.
-pub fn view(state: &State) -> MomentView {
+pub fn view(state: &Shared) -> MomentView {
     let hovers = state.tools.cursor.keys.is_none() && state.cursor_moment().is_some();
     let facts = if hovers { state.cursor_facts() } else { state.pinned_facts() };
     let bytes = exact;
@@ -61,7 +61,7 @@ pub(super) fn event_name(moment: u32) -> String {
 }
 
 /// Time since the first event, and the time of day where it is known.
-pub(super) fn time_text(state: &State, facts: &MomentFacts) -> Option<String> {
+pub(super) fn time_text(state: &Shared, facts: &MomentFacts) -> Option<String> {
     let (first, _) = state.device()?.time_us?;
     let mut text = elapsed(facts.time_us?.saturating_sub(first));
     if let Some(clock) = facts.time_us.and_then(clock) {
@@ -79,7 +79,7 @@ pub(super) fn elapsed(us: i64) -> String {
 }
 
 /// What a screen reader is told when keys have moved the cursor; empty while the pointer leads, and until all of it is known.
-pub fn spoken(state: &State) -> String {
+pub fn spoken(state: &Shared) -> String {
     let Some(keys) = state.tools.cursor.keys else { return String::new() };
     let Some(facts) = state.cursor_facts().filter(|facts| facts.moment == keys.moment) else { return String::new() };
     let mut text = format!("{}, {} requested.", event_name(facts.moment), Bytes(facts.requested));

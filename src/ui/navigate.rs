@@ -7,219 +7,19 @@
 //! ```
 //! The window never leaves the plane, and "everything" is as far as it zooms out: no gesture ends in an empty picture.
 
-use super::shared_axis::own_width;
-use super::state::{BytesAxis, Canvas, State};
-use engine::protocol::{DeviceSummary, Looks, Plot};
+mod data;
+
+pub(crate) use data::own_width;
+pub use data::{Plane, wheel_factor};
+
+use super::shared::Shared;
+use super::shown::BytesAxis;
+use engine::protocol::{Looks, Plot};
 
 use base::units::Moment;
-use picture::timeline::{Axis, Extent, Scene, View, time_axis_margin};
+use picture::timeline::{Axis, View, time_axis_margin};
 
-/// All of a device there is to look at.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Plane {
-    /// What it is horizontally.
-    pub axis: Axis,
-    /// Where it begins, in units of the device's own axis: 0, or before it where devices share an axis.
-    pub start: i64,
-    /// Its size; both at least 1. The bytes are those to show, without the free space above.
-    pub extent: Extent,
-}
-
-impl Plane {
-    /// The plane of a device. The reserved curve belongs to the picture, unless it would press the stack into its lower half.
-    pub fn of(device: &DeviceSummary, axis: Axis) -> Plane {
-        let drawn = device.drawn_peak;
-        let reserved = u64::try_from(device.peak_reserved).unwrap_or(0);
-        let bytes = if drawn == 0 || reserved / 2 <= drawn { drawn.max(reserved) } else { drawn };
-        Plane { axis, start: 0, extent: Extent { width: own_width(device, axis), bytes: bytes.max(1) } }
-    }
-
-    /// Everything in the window.
-    pub fn fit(self, canvas: Canvas) -> View {
-        self.fitted(canvas.width_px, canvas.height_px)
-    }
-
-    /// Everything in the window of `view`.
-    pub fn whole(self, view: View) -> View {
-        self.fitted(view.width_px, view.height_px)
-    }
-
-    fn fitted(self, width_px: u32, height_px: u32) -> View {
-        let fit = View::fit(self.extent.width, self.extent.bytes, width_px, height_px);
-        View { axis: self.axis, left_px: self.first_left(fit.x_per_px), ..fit }
-    }
-
-    /// The pixel column of the scaled plane at which it begins.
-    fn first_left(self, x_per_px: f64) -> i64 {
-        (self.start as f64 / x_per_px).round() as i64
-    }
-
-    /// A place as a part of the whole axis, from 0 to 1.
-    fn part(self, x: f64) -> f64 {
-        ((x - self.start as f64) / self.extent.width as f64).clamp(0.0, 1.0)
-    }
-
-    /// The nearest place of the axis.
-    pub fn inside(self, x: f64) -> f64 {
-        let start = self.start as f64;
-        x.clamp(start, start + self.extent.width as f64)
-    }
-
-    /// The window between two edges, given as parts of the whole axis.
-    pub fn between(self, view: View, edges: [f64; 2]) -> View {
-        let x = |edge: f64| self.start as f64 + edge.clamp(0.0, 1.0) * self.extent.width as f64;
-        self.over(view, edges.map(x))
-    }
-
-    /// The window between two places of the axis, in its units.
-    pub fn over(self, view: View, [from, to]: [f64; 2]) -> View {
-        let wanted = (to - from).abs().max(1e-9) / f64::from(view.width_px);
-        // Zooming brings the limits in; what they leave out is left out at both sides.
-        let zoomed = view.zoomed_x(0.0, wanted / view.x_per_px, self.extent);
-        let middle = (from + to) / 2.0 / zoomed.x_per_px;
-        self.clamped(View { left_px: (middle - f64::from(view.width_px) / 2.0).round() as i64, ..zoomed })
-    }
-
-    /// The window from the height of one row of `view` on, so many rows of it high.
-    pub fn rows(self, view: View, bottom: f64, height: f64) -> View {
-        let factor = height / f64::from(view.height_px);
-        let zoomed = view.zoomed_bytes(0.0, factor, self.extent);
-        let middle = (view.bottom_px as f64 + bottom + height / 2.0) * view.bytes_per_px / zoomed.bytes_per_px;
-        self.clamped(View { bottom_px: (middle - f64::from(view.height_px) / 2.0).round() as i64, ..zoomed })
-    }
-
-    /// The same moments, and all of the height.
-    pub fn upright(self, view: View) -> View {
-        // As high as it gets: clamping makes it everything.
-        self.clamped(View { bytes_per_px: f64::MAX, bottom_px: 0, ..view })
-    }
-
-    /// The plane with room for so many bytes.
-    pub fn raised_to(mut self, bytes: u64) -> Plane {
-        self.extent.bytes = self.extent.bytes.max(bytes);
-        self
-    }
-
-    /// The nearest view that shows the plane and nothing beside it.
-    fn clamped(self, view: View) -> View {
-        let fit = self.whole(view);
-        let x_per_px = view.x_per_px.min(fit.x_per_px);
-        let bytes_per_px = view.bytes_per_px.min(fit.bytes_per_px);
-        let last = |range: f64, size_px: u32| (range.round() as i64 - i64::from(size_px)).max(0);
-        let first_left = self.first_left(x_per_px);
-        let last_left = first_left + last(f64::from(fit.width_px) * (fit.x_per_px / x_per_px), view.width_px);
-        let last_bottom = last(f64::from(fit.height_px) * (fit.bytes_per_px / bytes_per_px), view.height_px);
-        View {
-            x_per_px,
-            bytes_per_px,
-            left_px: view.left_px.clamp(first_left, last_left),
-            bottom_px: view.bottom_px.clamp(0, last_bottom),
-            ..view
-        }
-    }
-
-    /// Zooms the events: `factor` > 1 shows more of them. The moment at `column` stays there.
-    pub fn zoom_events(self, view: View, column: f64, factor: f64) -> View {
-        self.clamped(view.zoomed_x(column, factor, self.extent))
-    }
-
-    /// Zooms the bytes: `factor` > 1 shows more of them. The byte at `row` stays there.
-    pub fn zoom_bytes(self, view: View, row: f64, factor: f64) -> View {
-        self.clamped(view.zoomed_bytes(row, factor, self.extent))
-    }
-
-    /// Moves the window by so many device pixels, right and up.
-    pub fn moved(self, view: View, right_px: f64, up_px: f64) -> View {
-        self.clamped(view.panned(-right_px.round() as i64, -up_px.round() as i64))
-    }
-
-    /// The same moments and bytes on a canvas of another size.
-    pub fn resized(self, view: View, canvas: Canvas) -> View {
-        let sideways = f64::from(view.width_px) / f64::from(canvas.width_px);
-        let upwards = f64::from(view.height_px) / f64::from(canvas.height_px);
-        self.clamped(View {
-            x_per_px: view.x_per_px * sideways,
-            bytes_per_px: view.bytes_per_px * upwards,
-            left_px: (view.left_px as f64 / sideways).round() as i64,
-            bottom_px: (view.bottom_px as f64 / upwards).round() as i64,
-            width_px: canvas.width_px,
-            height_px: canvas.height_px,
-            ..view
-        })
-    }
-
-    /// The window around `x`, in units of the axis, at the scale of `view`, with the whole stack there.
-    pub fn centred(self, view: View, x: f64) -> View {
-        let centre = x / view.x_per_px;
-        let left_px = (centre - f64::from(view.width_px) / 2.0).round() as i64;
-        self.upright(View { left_px, ..view })
-    }
-
-    /// The window with the bytes axis from 0 to the highest total that `scene` has in it. Unchanged where the scene does not
-    /// reach, or where the change would be too small to see.
-    pub fn bytes_fitted(self, view: View, scene: &Scene) -> View {
-        let columns = &scene.columns;
-        let from = view.x_from_column(0.0);
-        let to = view.x_from_column(f64::from(view.width_px));
-        let edges = columns.edge_px.windows(2).map(|edges| match edges {
-            [left, right] => [left, right].map(|&edge| scene.view.x_from_column(f64::from(edge))),
-            _ => [0.0; 2],
-        });
-        let inside = edges.zip(&columns.total).filter(|([left, right], _)| *right > from && *left < to);
-        let Some(highest) = inside.map(|(_, total)| *total).max().filter(|total| *total > 0) else { return view };
-        let bytes_per_px = View::fit(1, highest, view.width_px, view.height_px).bytes_per_px;
-        let same = (bytes_per_px / view.bytes_per_px - 1.0).abs() < 1e-3 && view.bottom_px == 0;
-        if same { view } else { self.clamped(View { bytes_per_px, bottom_px: 0, ..view }) }
-    }
-
-    /// The part of the plane to ask for: the window with half a window on both sides and a quarter above and below, as far as
-    /// the plane goes.
-    pub fn with_margin(self, view: View) -> View {
-        self.widened(view, i64::from(view.width_px / 2), i64::from(view.height_px / 4))
-    }
-
-    /// The view with so many pixels more on all sides, as far as the plane goes.
-    pub(super) fn widened(self, view: View, sideways: i64, upwards: i64) -> View {
-        let whole = self.fitted(1, 1);
-        let plane_width = (whole.x_per_px / view.x_per_px).ceil() as i64;
-        let plane_height = (whole.bytes_per_px / view.bytes_per_px).ceil() as i64;
-        let (right, top) = (view.left_px + i64::from(view.width_px), view.bottom_px + i64::from(view.height_px));
-        let first_left = self.first_left(view.x_per_px);
-        let left_px = (view.left_px - sideways).max(first_left.min(view.left_px));
-        let bottom_px = (view.bottom_px - upwards).max(0);
-        let far_right = (right + sideways).min(first_left + plane_width).max(right);
-        let far_top = (top + upwards).min(plane_height).max(top);
-        View {
-            left_px,
-            bottom_px,
-            width_px: u32::try_from(far_right - left_px).unwrap_or(view.width_px),
-            height_px: u32::try_from(far_top - bottom_px).unwrap_or(view.height_px),
-            ..view
-        }
-    }
-
-    /// Whether `scene` still serves `view`: same scale, and a quarter of the margin left on every side where the plane goes on.
-    pub fn is_served(self, view: View, scene: &View) -> bool {
-        let needed = self.widened(view, i64::from(view.width_px / 8), i64::from(view.height_px / 16));
-        let right = |view: &View| view.left_px + i64::from(view.width_px);
-        let top = |view: &View| view.bottom_px + i64::from(view.height_px);
-        needed.axis == scene.axis
-            && needed.x_per_px == scene.x_per_px
-            && needed.bytes_per_px == scene.bytes_per_px
-            && scene.left_px <= needed.left_px
-            && scene.bottom_px <= needed.bottom_px
-            && right(scene) >= right(&needed)
-            && top(scene) >= top(&needed)
-    }
-}
-
-/// The zoom factor of a wheel turn: a notch (100 CSS pixels) is a fifth.
-pub fn wheel_factor(delta: f64) -> f64 {
-    // A free-spinning wheel may report thousands; one event should not throw the user across the plane.
-    (delta.clamp(-400.0, 400.0) / 550.0).exp()
-}
-
-impl State {
+impl Shared {
     /// The plane of the shown device; of the focused one where there are several.
     pub fn plane(&self) -> Option<Plane> {
         self.device().map(|device| self.plane_of(device))
@@ -300,6 +100,9 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shown::Canvas;
+    use engine::protocol::DeviceSummary;
+    use picture::timeline::Extent;
     use proptest::prelude::*;
 
     const CANVAS: Canvas = Canvas { width_px: 800, height_px: 400, scale: 1.0 };

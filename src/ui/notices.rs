@@ -1,7 +1,8 @@
 //! Lines of text beside the picture: the status, what the pointer is over, how pictures are drawn.
 
 use super::cursor::column_under;
-use super::state::{Renderer, Stage, State};
+use super::shared::Shared;
+use super::stage::{Renderer, Stage};
 use super::summary::device_name;
 use base::units::{Bytes, Moment, counted, grouped};
 use engine::protocol::Plot;
@@ -16,7 +17,7 @@ pub enum Status {
 }
 
 /// The status line.
-pub fn status(state: &State) -> Status {
+pub fn status(state: &Shared) -> Status {
     if let Some(remark) = &state.remark {
         return Status::Shown(remark.clone());
     }
@@ -38,13 +39,13 @@ pub fn status(state: &State) -> Status {
 }
 
 /// The line below the picture: the state under the pointer, or how to move.
-pub fn reading(state: &State) -> String {
+pub fn reading(state: &Shared) -> String {
     column_reading(state).unwrap_or_else(|| {
         "Drag moves, the wheel zooms the events, Ctrl + wheel the bytes; a click selects. Keys: ?".to_owned()
     })
 }
 
-fn column_reading(state: &State) -> Option<String> {
+fn column_reading(state: &Shared) -> Option<String> {
     let told = if matches!(state.looks.plot, Plot::Reserved(_)) { state.curve_reading() } else { None };
     let mut name = None;
     let (device, moment, total, reserved, moments) = match state.tools.cursor.keys {
@@ -85,7 +86,7 @@ fn column_reading(state: &State) -> Option<String> {
 }
 
 /// How pictures are drawn, where that is worth a word.
-pub fn renderer_notice(state: &State) -> Option<String> {
+pub fn renderer_notice(state: &Shared) -> Option<String> {
     match &state.renderer {
         Renderer::Unknown | Renderer::WebGpu => None,
         // Two short lines beside the tools; the cause goes last, in case a narrow window cuts the end.

@@ -1,20 +1,20 @@
 //! Opening, listing, giving up and closing snapshots; showing a device from its beginning.
 
-use super::action::{Effect, GivenFile, Origin};
 use super::candidates::{candidates, none_of};
-use super::feature::{self, Change, Feature};
-use super::link;
-use super::state::{Choice, Loading, Stage, State};
+use super::change::Change;
+use super::effect::{Effect, GivenFile, Origin};
+use super::parts;
+use super::shared::Shared;
+use super::stage::{Choice, Loading, Stage};
 use super::url;
-use super::why;
-use engine::protocol::{Member, Reply, Request};
+use engine::protocol::{Member, Request};
 use picture::timeline::Axis;
 
 /// Where the example lies beside the page.
 pub(super) const EXAMPLE: &str = "example.pickle.gz";
 
 /// Files were given: their snapshots are listed, and the first is opened.
-pub(super) fn files_given(state: &mut State, files: Vec<GivenFile>, now_ms: f64, effects: &mut Vec<Effect>) {
+pub(super) fn files_given(state: &mut Shared, files: Vec<GivenFile>, now_ms: f64, effects: &mut Vec<Effect>) {
     let none = none_of(&files);
     state.snapshots = candidates(files);
     if state.snapshots.is_empty() {
@@ -25,7 +25,7 @@ pub(super) fn files_given(state: &mut State, files: Vec<GivenFile>, now_ms: f64,
 }
 
 /// The link of this load could not be fetched.
-pub(super) fn link_failed(state: &mut State, load: u32, status: Option<u16>) {
+pub(super) fn link_failed(state: &mut Shared, load: u32, status: Option<u16>) {
     if load == state.load
         && let Stage::Loading(loading) = &state.stage
     {
@@ -36,14 +36,14 @@ pub(super) fn link_failed(state: &mut State, load: u32, status: Option<u16>) {
 }
 
 /// The link of this load broke half-way, and the rest is asked for.
-pub(super) fn link_broke(state: &mut State, load: u32, at: u64) {
+pub(super) fn link_broke(state: &mut Shared, load: u32, at: u64) {
     if load == state.load {
         state.remark = Some(url::resume::going_on(at));
     }
 }
 
 /// Reads the snapshot of this place in the list.
-pub(super) fn load(state: &mut State, place: usize, now_ms: f64, effects: &mut Vec<Effect>) {
+pub(super) fn load(state: &mut Shared, place: usize, now_ms: f64, effects: &mut Vec<Effect>) {
     let Some(choice) = state.snapshots.get(place).cloned() else { return };
     let Choice { origin, member, bytes, .. } = &choice;
     let loading = Loading::new(origin.clone(), choice.name(), *bytes, now_ms);
@@ -62,12 +62,12 @@ pub(super) fn load(state: &mut State, place: usize, now_ms: f64, effects: &mut V
 }
 
 /// Which of the snapshots in a file a link is about that is being followed to it.
-fn wanted_member(state: &State, choice: &Choice) -> Option<u32> {
+fn wanted_member(state: &Shared, choice: &Choice) -> Option<u32> {
     state.linked.wanted.as_ref().filter(|link| link.is_about(choice))?.member
 }
 
 /// Lists the snapshots behind links, and reads the one of this place.
-pub(super) fn load_links(state: &mut State, links: Vec<String>, place: usize, now_ms: f64, effects: &mut Vec<Effect>) {
+pub(super) fn load_links(state: &mut Shared, links: Vec<String>, place: usize, now_ms: f64, effects: &mut Vec<Effect>) {
     let choice = |link: String| {
         let file = url::file_name(&link);
         Choice { origin: Origin::Link(link), member: None, file, path: None, bytes: None }
@@ -78,7 +78,7 @@ pub(super) fn load_links(state: &mut State, links: Vec<String>, place: usize, no
 
 /// The file that is loading holds several snapshots: each is listed, in the file's place. The one that its link is about is loading, or else
 /// the first.
-fn list(state: &mut State, members: Vec<Member>) {
+pub(super) fn list(state: &mut Shared, members: Vec<Member>) {
     let Some(file) = state.snapshots.get(state.chosen).filter(|choice| choice.member.is_none()).cloned() else {
         return;
     };
@@ -97,7 +97,7 @@ fn list(state: &mut State, members: Vec<Member>) {
 }
 
 /// Gives up what is loading.
-pub(super) fn cancel(state: &mut State, effects: &mut Vec<Effect>) {
+pub(super) fn cancel(state: &mut Shared, effects: &mut Vec<Effect>) {
     if let Stage::Loading(loading) = &state.stage {
         state.remark = Some(format!("Cancelled {}.", loading.name));
         // The page does not wait for the worker to agree: its late answers belong to an earlier load.
@@ -107,64 +107,25 @@ pub(super) fn cancel(state: &mut State, effects: &mut Vec<Effect>) {
 }
 
 /// Ends whatever is open or loading; what the worker still says of it is dropped.
-pub(super) fn close(state: &mut State, stage: Stage) {
+pub(super) fn close(state: &mut Shared, stage: Stage) {
     if matches!(stage, Stage::Loading(_)) {
         state.remark = None;
     }
     state.stage = stage;
     state.load = state.load.wrapping_add(1);
-    feature::reset(state, Change::File);
+    state.linked.leave_file();
+    parts::reset(state, Change::File);
     show_device(state, 0);
 }
 
 /// Shows another device of the file, from the beginning; of several lanes, gives its one the focus.
-pub(super) fn show_device(state: &mut State, place: usize) {
+pub(super) fn show_device(state: &mut Shared, place: usize) {
     if state.focus(place) {
         return;
     }
     state.device_place = place;
-    feature::reset(state, Change::Device);
+    parts::reset(state, Change::Device);
     if state.device().is_some_and(|device| device.time_us.is_none()) {
         state.axis = Axis::Events;
     }
-}
-
-/// How it takes part.
-pub(super) const FEATURE: Feature = Feature { reset, asks: &[], take };
-
-fn reset(state: &mut State, change: Change) {
-    if change == Change::File {
-        state.linked.leave_file();
-    }
-}
-
-/// Takes what the worker says of the file on its way.
-fn take(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
-    match reply {
-        Reply::Progress(progress) => {
-            if let Stage::Loading(loading) = &mut state.stage {
-                loading.bytes = progress.bytes;
-                loading.total_bytes = progress.total_bytes.or(loading.total_bytes);
-                loading.phase = progress.phase;
-                loading.latest_ms = now_ms;
-            }
-        }
-        Reply::Opened(file) => {
-            state.stage = Stage::Ready(file);
-            let place = why::opened(state);
-            show_device(state, place);
-            link::opened(state, now_ms, effects);
-        }
-        Reply::Failed { message } => {
-            let message = match state.snapshots.get(state.chosen) {
-                Some(Choice { file, .. }) if !message.contains(file.as_str()) => format!("{file}: {message}"),
-                _ => message,
-            };
-            close(state, Stage::Failed(message));
-        }
-        Reply::Cancelled => close(state, Stage::Empty),
-        Reply::Members(members) => list(state, members),
-        other => return Some(other),
-    }
-    None
 }

@@ -1,9 +1,9 @@
 //! What is drawn over the picture: crosshair, ruler, box, markers, the capacity line. In device pixels of the plot, y upwards.
 
-use super::action::Pointer;
 use super::drag::Drag;
+use super::effect::Pointer;
 use super::moment::{elapsed, event_name};
-use super::state::State;
+use super::shared::Shared;
 use base::units::{BYTE_UNITS, Bytes, grouped};
 use engine::protocol::Plot;
 use picture::timeline::{Axis, View};
@@ -53,7 +53,7 @@ pub struct Flag {
 
 impl Overlay {
     /// What is over the picture now.
-    pub fn of(state: &State) -> Overlay {
+    pub fn of(state: &Shared) -> Overlay {
         let Some(view) = state.view else { return Overlay::default() };
         let (width, height) = (f64::from(view.width_px), f64::from(view.height_px));
         let row = |byte: u64| (byte as f64 + 0.5) / view.bytes_per_px - view.bottom_px as f64;
@@ -92,7 +92,7 @@ impl Overlay {
     }
 }
 
-fn crosshair(state: &State, view: &View, at: Pointer) -> Option<Crosshair> {
+fn crosshair(state: &Shared, view: &View, at: Pointer) -> Option<Crosshair> {
     let cursor = state.cursor()?;
     let mut when = event_name(cursor.moment);
     let facts = state.cursor_facts().filter(|facts| facts.moment == cursor.moment);

@@ -1,61 +1,21 @@
 //! The pinned moment: the one that the views are about, wherever the pointer is. Clicks, keys, words and its handle set it.
 
-use super::action::{Effect, Pointer};
-use super::answer::Answer;
-use super::axis_press::Grip;
+mod data;
+
+pub use data::Pinned;
+pub(crate) use data::{Follow, Sought};
+
+use super::change::{Change, Turn};
 use super::cursor::column_under;
-use super::feature::{Change, Feature, Turn};
-use super::range::About;
-use super::state::State;
+use super::effect::{Effect, Pointer};
+use super::part::Part;
+use super::shared::Shared;
 use super::typed_moment::{FORMS, Typed, typed};
 use base::units::{Moment, grouped};
-use engine::protocol::{self, Ask, At, Details, MomentFacts, Question, RangeFacts, Reply, Request, Scope, Span};
+use engine::protocol::{Answer, At, Details, MomentFacts, Question, Scope, Span};
 use picture::timeline::{Axis, time_axis_margin};
 
-/// The pinned moment, and the range beside it.
-#[derive(Clone, Debug, Default)]
-pub struct Pinned {
-    /// How many events have happened.
-    pub moment: u32,
-    /// What the worker said of it.
-    pub(super) facts: Answer<u32, MomentFacts>,
-    /// The range that is asked about.
-    pub range: Option<Span>,
-    /// Which of its allocations the views show.
-    pub about: About,
-    /// Where keys began the range, while they extend it.
-    pub extending: Option<u32>,
-    /// What the worker said of the range…
-    pub(super) range_facts: Answer<Span, RangeFacts>,
-    /// …and of its ends.
-    pub(super) ends: Answer<Span, [MomentFacts; 2]>,
-    /// What is held on the axis.
-    pub(super) grip: Grip,
-    /// What is wrong with what was typed.
-    pub wrong: Option<String>,
-    /// A place whose moment only the worker knows, or two of them: a range.
-    sought: Option<Sought>,
-    /// The question about the sought one before.
-    seeking: Answer<Sought, ()>,
-    /// Whether the window has to come along.
-    follow: Follow,
-}
-
-/// A place whose moment is to be pinned; with a second one, the range between them is to be shown.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Sought {
-    pub(super) from: At,
-    pub(super) to: Option<At>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum Follow {
-    #[default]
-    No,
-    Yes,
-}
-
-impl State {
+impl Shared {
     /// What is known of the pinned moment, or of the one before it until that is known.
     pub fn pinned_facts(&self) -> Option<&MomentFacts> {
         self.pinned.facts.latest()
@@ -175,11 +135,11 @@ impl State {
 }
 
 /// How it takes part.
-pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::Last, ask)], take };
+pub(super) const PART: Part = Part { reset, asks: &[(Turn::Last, ask)], take };
 
 /// Another device is shown: the views are about its peak.
-fn reset(state: &mut State, change: Change) {
-    if change != Change::File {
+fn reset(state: &mut Shared, change: Change) {
+    if change.is_of_device() {
         state.pinned = Pinned { moment: state.peak_moment(), ..Pinned::default() };
         state.views.node = None;
         state.rescope();
@@ -187,51 +147,40 @@ fn reset(state: &mut State, change: Change) {
 }
 
 /// Asks for what is not known of the pinned moment and the range: one question of a kind at a time.
-fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     let (pinned, serials) = (&mut state.pinned, &mut state.serial);
-    pinned.facts.ask(pinned.moment, serials, effects, |serial, moment| {
-        Request::Ask(Ask { serial, device, what: Question::Moments(vec![At::Moment(moment)]) })
-    });
+    pinned.facts.ask(pinned.moment, device, serials, effects, |moment| Question::Moments(vec![At::Moment(moment)]));
     if let Some(sought) = pinned.sought {
-        pinned.seeking.ask(sought, serials, effects, |serial, sought| {
-            Request::Ask(Ask {
-                serial,
-                device,
-                what: Question::Moments([Some(sought.from), sought.to].into_iter().flatten().collect()),
-            })
-        });
+        let moments =
+            |sought: Sought| Question::Moments([Some(sought.from), sought.to].into_iter().flatten().collect());
+        pinned.seeking.ask(sought, device, serials, effects, moments);
     }
     let Some(span) = pinned.range else { return };
-    pinned
-        .range_facts
-        .ask(span, serials, effects, |serial, span| Request::Ask(Ask { serial, device, what: Question::Range(span) }));
-    pinned.ends.ask(span, serials, effects, |serial, span| {
-        Request::Ask(Ask { serial, device, what: Question::Moments([span.from, span.to].map(At::Moment).to_vec()) })
-    });
+    pinned.range_facts.ask(span, device, serials, effects, Question::Range);
+    let ends = |span: Span| Question::Moments([span.from, span.to].map(At::Moment).to_vec());
+    pinned.ends.ask(span, device, serials, effects, ends);
 }
 
 /// Takes the worker's answers about moments and the range.
-fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
+fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
     let pinned = &mut state.pinned;
-    match reply {
-        Reply::Answer { serial, answer: protocol::Answer::Range(facts) } => {
+    match answer {
+        Answer::Range(facts) => {
             pinned.range_facts.take(serial, facts);
         }
-        Reply::Answer { serial, answer: protocol::Answer::Moments(moments) } => {
-            match (pinned.seeking.answered(serial), moments.as_slice()) {
-                (Some(sought), found) => arrive(state, sought, found),
-                (None, &[facts]) if pinned.facts.take(serial, facts) => {}
-                (None, &[from, to]) if pinned.ends.take(serial, [from, to]) => {}
-                _ => return Some(Reply::Answer { serial, answer: protocol::Answer::Moments(moments) }),
-            }
-        }
+        Answer::Moments(moments) => match (pinned.seeking.answered(serial), moments.as_slice()) {
+            (Some(sought), found) => arrive(state, sought, found),
+            (None, &[facts]) if pinned.facts.take(serial, facts) => {}
+            (None, &[from, to]) if pinned.ends.take(serial, [from, to]) => {}
+            _ => return Some(Answer::Moments(moments)),
+        },
         other => return Some(other),
     }
     None
 }
 
 /// The place that was sought is at these moments.
-fn arrive(state: &mut State, sought: Sought, moments: &[MomentFacts]) {
+fn arrive(state: &mut Shared, sought: Sought, moments: &[MomentFacts]) {
     // A newer place has overtaken it only where it would be pinned: a range that is dragged goes on being seen.
     if sought.to.is_none() && state.pinned.sought != Some(sought) {
         return;
@@ -245,7 +194,7 @@ fn arrive(state: &mut State, sought: Sought, moments: &[MomentFacts]) {
 }
 
 /// Brings the window to a moment that was pinned outside of it.
-pub(super) fn follow(state: &mut State) {
+pub(super) fn follow(state: &mut Shared) {
     if state.pinned.follow == Follow::No || state.pinned.facts.about(&state.pinned.moment).is_none() {
         return;
     }
@@ -257,7 +206,7 @@ pub(super) fn follow(state: &mut State) {
     }
 }
 
-impl State {
+impl Shared {
     /// What the views are about follows from moment, range and the choice between them.
     pub(super) fn rescope(&mut self) {
         let moment = Scope::At(self.pinned.moment);

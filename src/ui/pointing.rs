@@ -2,19 +2,19 @@
 //!
 //! The scene answers at once where it can; for bands, sites and lifetimes the worker is asked, one question at a time.
 
-use super::action::{Effect, Pointer};
-use super::cursor::{self, Standing};
-use super::feature::{Change, Feature};
+use super::change::Change;
+use super::cursor::Standing;
+use super::effect::{Effect, Pointer};
 use super::find;
 use super::hover::{Spot, empty_spot, spot};
-use super::state::{Hover, HoverQuestion, Purpose, State};
-use engine::protocol::{Answer, Ask, Details, HitAllocation, HitMemory, Looks, Plot, Question, Reply, Request};
+use super::part::Part;
+use super::selecting::select;
+use super::shared::Shared;
+use super::shown::{Hover, PointQuestion, Purpose};
+use engine::protocol::{Answer, Details, HitAllocation, HitMemory, Looks, Plot, Question};
 
 /// Brings the hover up to date with pointer, window and scene.
-pub(super) fn look_under_pointer(state: &mut State, effects: &mut Vec<Effect>) {
-    if let Some(keys) = state.tools.cursor.keys {
-        return cursor::look(state, keys, effects);
-    }
+pub(super) fn look_under_pointer(state: &mut Shared, effects: &mut Vec<Effect>) {
     let Some((place, spot, looks)) = state.lanes.pointer.and_then(|pointer| spot_at(state, pointer)) else {
         state.hover = None;
         return;
@@ -44,7 +44,7 @@ pub(super) fn look_under_pointer(state: &mut State, effects: &mut Vec<Effect>) {
 }
 
 /// What is at a place of the canvas: the device, what its scene says, and how that scene looks.
-fn spot_at(state: &State, pointer: Pointer) -> Option<(usize, Spot, Looks)> {
+fn spot_at(state: &Shared, pointer: Pointer) -> Option<(usize, Spot, Looks)> {
     let (lane, pointer) = state.lane_at(pointer)?;
     let (scene, looks) = (lane.geometry.scene.as_ref()?, lane.geometry.looks);
     let empty = || empty_spot(scene, lane.view, pointer).filter(|_| looks.plot != Plot::Stack);
@@ -52,34 +52,34 @@ fn spot_at(state: &State, pointer: Pointer) -> Option<(usize, Spot, Looks)> {
     Some((lane.place, spot, looks))
 }
 
-fn ask(state: &mut State, device_place: usize, spot: Spot, looks: Looks, purpose: Purpose, effects: &mut Vec<Effect>) {
+fn ask(state: &mut Shared, device_place: usize, spot: Spot, looks: Looks, purpose: Purpose, effects: &mut Vec<Effect>) {
     let Some(device) = state.device_at(device_place).map(|device| device.device) else { return };
     let serial = state.next_serial();
-    state.question = Some(HoverQuestion { serial, device_place, spot, purpose });
+    state.question = Some(PointQuestion { serial, device_place, spot, purpose });
     let (looks, Spot { moment, byte, .. }) = (looks.plain(), spot);
-    effects.push(Effect::Ask(Request::Ask(Ask { serial, device, what: Question::Hit { looks, moment, byte } })));
+    effects.push(Effect::ask(serial, device, Question::Hit { looks, moment, byte }));
 }
 
 /// How it takes part. What is under the pointer is asked for by [`super::update()`] itself, after every scene.
-pub(super) const FEATURE: Feature = Feature { reset, asks: &[], take };
+pub(super) const PART: Part = Part { reset, asks: &[], take };
 
-fn reset(state: &mut State, change: Change) {
-    if change != Change::File {
+fn reset(state: &mut Shared, change: Change) {
+    if change.is_of_device() {
         (state.hover, state.question) = (None, None);
         (state.selection, state.selecting) = (None, None);
     }
 }
 
 /// Takes what was under the pointer, and the details of what shall be selected.
-fn take(state: &mut State, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
-    match reply {
-        Reply::Answer { serial, answer: Answer::Details(details) } if state.selecting == Some(serial) => {
+fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
+    match answer {
+        Answer::Details(details) if state.selecting == Some(serial) => {
             state.selecting = None;
             details.into_iter().for_each(|details| choose(state, serial, details));
         }
-        Reply::Answer { serial, answer: Answer::Hit { hit, memory } } => {
+        Answer::Hit { hit, memory } => {
             let Some(question) = state.question.take_if(|question| question.serial == serial) else {
-                return Some(Reply::Answer { serial, answer: Answer::Hit { hit, memory } });
+                return Some(Answer::Hit { hit, memory });
             };
             answered(state, question, hit, memory, effects);
         }
@@ -89,10 +89,10 @@ fn take(state: &mut State, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> O
 }
 
 /// Selects the allocation, and brings it into view unless a link says what is in view.
-fn choose(state: &mut State, serial: u32, details: Box<Details>) {
+fn choose(state: &mut Shared, serial: u32, details: Box<Details>) {
     if state.linked.quiet.take() != Some(serial) {
         find::reveal(state, &details).unwrap_or_else(|| bring_into_view(state, &details));
-        if !state.events.has_selected(details.allocation) {
+        if state.stays_put.take() != Some(details.allocation) {
             state.pin_life_of(&details);
         }
     }
@@ -100,8 +100,8 @@ fn choose(state: &mut State, serial: u32, details: Box<Details>) {
 }
 
 fn answered(
-    state: &mut State,
-    question: HoverQuestion,
+    state: &mut Shared,
+    question: PointQuestion,
     hit: Option<HitAllocation>,
     memory: Option<Box<HitMemory>>,
     effects: &mut Vec<Effect>,
@@ -120,7 +120,7 @@ fn answered(
 
 /// Selects the allocation at a place, or chooses the segment there where the picture is not of allocations or there is none.
 fn take_choice(
-    state: &mut State,
+    state: &mut Shared,
     hit: Option<&HitAllocation>,
     memory: Option<&HitMemory>,
     at: Standing,
@@ -134,7 +134,7 @@ fn take_choice(
 }
 
 /// Selects what is at a place of the shown device's window, or unselects beside the stack.
-pub(super) fn click(state: &mut State, pointer: Pointer, effects: &mut Vec<Effect>) {
+pub(super) fn click(state: &mut Shared, pointer: Pointer, effects: &mut Vec<Effect>) {
     let (Some(view), Some(scene)) = (&state.view, &state.geometry.scene) else { return };
     let plot = state.geometry.looks.plot;
     let empty = || empty_spot(scene, view, pointer).filter(|_| plot != Plot::Stack);
@@ -147,12 +147,12 @@ pub(super) fn click(state: &mut State, pointer: Pointer, effects: &mut Vec<Effec
     }
 }
 
-fn ask_to_select(state: &mut State, spot: Spot, effects: &mut Vec<Effect>) {
+fn ask_to_select(state: &mut Shared, spot: Spot, effects: &mut Vec<Effect>) {
     ask(state, state.device_place, spot, state.geometry.looks, Purpose::Select, effects);
 }
 
 /// Selects what is at the cursor, where keys have led it.
-pub(super) fn select_at(state: &mut State, keys: Standing, effects: &mut Vec<Effect>) {
+pub(super) fn select_at(state: &mut Shared, keys: Standing, effects: &mut Vec<Effect>) {
     match state.tools.cursor.hit.about(&(keys, state.geometry.looks.plain())) {
         Some((hit, memory)) => {
             let (hit, memory) = (hit.clone(), memory.clone());
@@ -163,24 +163,14 @@ pub(super) fn select_at(state: &mut State, keys: Standing, effects: &mut Vec<Eff
 }
 
 /// Chooses the segment at a place of the picture, where that has segments.
-pub(super) fn choose_at(state: &mut State, at: Standing, effects: &mut Vec<Effect>) {
+pub(super) fn choose_at(state: &mut Shared, at: Standing, effects: &mut Vec<Effect>) {
     if state.looks.plot != Plot::Stack {
         ask(state, state.device_place, Spot::of_keys(at), state.looks, Purpose::Choose, effects);
     }
 }
 
-/// Selects an allocation as soon as its details are here.
-pub(super) fn select(state: &mut State, allocation: u32, effects: &mut Vec<Effect>) {
-    let Some(device) = state.device().map(|device| device.device) else { return };
-    let serial = state.next_serial();
-    state.selecting = Some(serial);
-    state.plots.chosen = None;
-    state.find.forget_way();
-    effects.push(Effect::Ask(Request::Ask(Ask { serial, device, what: Question::Details(allocation) })));
-}
-
 /// Moves the window to the birth of an allocation whose whole life lies outside it.
-fn bring_into_view(state: &mut State, details: &Details) {
+fn bring_into_view(state: &mut Shared, details: &Details) {
     let born = details.born_event.map_or(Some(0.0), |event| state.x_of(event, details.born_us));
     let died = details.freed_event.map_or(Some(f64::INFINITY), |event| state.x_of(event, details.freed_us));
     let (Some(born), Some(died)) = (born, died) else { return };

@@ -1,52 +1,15 @@
 //! The range that is asked about: begun, extended and ended; which of its allocations the views show; what is said of it.
 
+mod data;
+
+pub use data::About;
+
 use super::moment::{event_name, event_text, exact};
-use super::state::State;
+use super::shared::Shared;
 use base::units::{Bytes, Moment, counted, duration_us, grouped};
 use engine::protocol::{MomentFacts, RangeFacts, Scope, Span, Weight};
 
-/// Which allocations the views show while there is a range.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum About {
-    /// Those live at the pinned moment.
-    Live,
-    /// Those allocated in the range.
-    #[default]
-    Born,
-    /// Those freed in it.
-    Freed,
-    /// Those allocated in it that are live at its end.
-    Kept,
-    /// All that were live in it, by bytes × moments.
-    ByteMoments,
-}
-
-impl About {
-    /// All of them, in the order of the picker.
-    pub const ALL: [About; 5] = [About::Live, About::Born, About::Freed, About::Kept, About::ByteMoments];
-
-    /// The one with this place in the picker.
-    pub fn at(place: usize) -> Option<About> {
-        About::ALL.get(place).copied()
-    }
-
-    /// Its place in the picker.
-    pub fn place(self) -> usize {
-        About::ALL.iter().position(|about| *about == self).unwrap_or(0)
-    }
-
-    pub(super) fn scope(self, live: Scope, span: Span) -> Scope {
-        match self {
-            About::Live => live,
-            About::Born => Scope::Born(span),
-            About::Freed => Scope::Freed(span),
-            About::Kept => Scope::Kept(span),
-            About::ByteMoments => Scope::ByteMoments(span),
-        }
-    }
-}
-
-impl State {
+impl Shared {
     /// The range between two moments, in whichever order.
     pub(super) fn set_range(&mut self, a: u32, b: u32) {
         let end = self.end_moment();
@@ -140,7 +103,7 @@ pub struct RangeView {
 }
 
 /// The panel of the range; `None` without one.
-pub fn view(state: &State) -> Option<RangeView> {
+pub fn view(state: &Shared) -> Option<RangeView> {
     state.pinned.range?;
     let is_extended = state.pinned.extending.is_some();
     let Some(facts) = state.range_facts() else { return Some(RangeView { is_extended, ..RangeView::default() }) };
@@ -180,7 +143,7 @@ fn events(span: Span) -> String {
 }
 
 /// What stands beside the tabs: what the views are about. All of it is of the last moment or range that the worker told of.
-pub fn title(state: &State) -> String {
+pub fn title(state: &Shared) -> String {
     let Some(device) = state.device() else { return String::new() };
     let Scope::At(moment) = state.views.scope else {
         let Some(facts) = state.range_facts() else { return String::new() };

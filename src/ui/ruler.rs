@@ -1,38 +1,15 @@
 //! The ruler: how many events, how much time and how many bytes lie between two points.
 
-use super::state::State;
+mod data;
+
+pub(crate) use data::{Fixed, Removed, Second};
+pub use data::{Mode, Ruler};
+
+use super::shared::Shared;
 use super::tools::Point;
 use base::units::{Bytes, counted, duration_us, grouped};
 use engine::protocol::At;
 use picture::timeline::Axis;
-
-/// The ruler.
-#[derive(Clone, Debug, Default)]
-pub struct Ruler {
-    /// Whether a drag measures instead of moving.
-    pub mode: Mode,
-    /// Both ends, once there are any.
-    pub ends: Option<[Point; 2]>,
-    /// What the second end does.
-    second: Second,
-}
-
-/// Whether a drag measures.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mode {
-    /// It moves the picture.
-    #[default]
-    Off,
-    /// It measures.
-    On,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Second {
-    #[default]
-    Fixed,
-    FollowsCursor,
-}
 
 /// What lies between the ends; exact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +54,7 @@ fn sign(value: i64) -> &'static str {
     if value < 0 { "−" } else { "" }
 }
 
-impl State {
+impl Shared {
     /// What the ruler says; `None` without one.
     pub fn measured(&self) -> Option<Measured> {
         let [from, to] = self.tools.ruler.ends.as_ref()?;
@@ -157,18 +134,4 @@ impl State {
             (None, pointer) => self.point_at(pointer?),
         }
     }
-}
-
-/// Whether the ruler went with the cursor until now.
-#[derive(PartialEq, Eq)]
-pub(super) enum Fixed {
-    Now,
-    Already,
-}
-
-/// Whether there was a ruler.
-#[derive(PartialEq, Eq)]
-pub(super) enum Removed {
-    Yes,
-    NothingThere,
 }

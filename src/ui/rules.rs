@@ -2,101 +2,18 @@
 //!
 //! They come from the dialog, from a file that a person imports, or from the browser's own storage, never from a link or a snapshot.
 
-use super::action::Effect;
-use super::feature::{Feature, Turn, keeps_all, takes_nothing};
+mod data;
+
+pub use data::{Choice, Form, Rules, RulesAction};
+
+use super::change::{Change, Turn};
+use super::effect::Effect;
 use super::find;
+use super::part::{Part, keeps_all, takes_nothing};
 use super::settings::Dialog;
-use super::state::State;
-use super::why;
+use super::shared::Shared;
 use base::units::counted;
-use engine::protocol::{CategorySet, Grouping, Request, SetError};
-
-/// What the stored text begins with.
-const FIRST_LINE: &str = "memscape rules 1 ";
-
-/// Which set is in force, and one's own.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Rules {
-    /// Whether the dialog is open.
-    pub dialog: Dialog,
-    /// Which set is chosen.
-    pub choice: Choice,
-    /// One's own set as it is typed, right or wrong; empty until there is one.
-    text: String,
-    /// The same as it was right last.
-    valid: String,
-    /// What stood there before something else took its place at once.
-    before: Option<String>,
-    /// What is wrong with it.
-    errors: Vec<SetError>,
-    /// Why the last thing that was wanted is not done: said in the dialog, as what lies under it rests.
-    refused: String,
-    /// Grows whenever another set is in force.
-    version: u32,
-    /// The load that was told of a set, and of which.
-    told: Option<(u32, u32)>,
-}
-
-/// A set there is to choose.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Choice {
-    /// Ours.
-    #[default]
-    Standard,
-    /// Mosaic's.
-    Mosaic,
-    /// One's own.
-    Own,
-}
-
-impl Choice {
-    /// All of them, in the order of the dialog.
-    pub const ALL: [Choice; 3] = [Choice::Standard, Choice::Mosaic, Choice::Own];
-
-    /// Its name, in the page and in the storage.
-    pub fn name(self) -> &'static str {
-        match self {
-            Choice::Standard => "default",
-            Choice::Mosaic => "mosaic",
-            Choice::Own => "own",
-        }
-    }
-
-    /// The choice of that name.
-    pub fn named(name: &str) -> Option<Choice> {
-        Choice::ALL.into_iter().find(|choice| choice.name() == name)
-    }
-}
-
-/// How a set is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// Our JSON.
-    Ours,
-    /// Mosaic's.
-    Mosaic,
-}
-
-/// What happened to the rules.
-#[derive(Clone, Debug, PartialEq)]
-pub enum RulesAction {
-    /// A set was chosen.
-    Chosen(Choice),
-    /// This stands in the field of one's own.
-    Typed(String),
-    /// One's own begins anew as a copy of this one.
-    Copied(Choice),
-    /// A file was read, or why not.
-    Imported(Result<String, String>),
-    /// What stood there before is wanted back.
-    Undone,
-    /// The set that is shown shall be a file.
-    Saved(Form),
-    /// The browser had this in its storage.
-    Loaded(String),
-    /// The dialog was closed.
-    Closed,
-}
+use engine::protocol::{Grouping, Request};
 
 /// What the dialog shows of the rules.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -113,92 +30,15 @@ pub struct RulesView {
     pub can_undo: bool,
 }
 
-impl Rules {
-    /// The set that is in force.
-    fn set(&self) -> CategorySet {
-        match self.choice {
-            Choice::Standard => CategorySet::standard(),
-            Choice::Mosaic => CategorySet::mosaic(),
-            // It was right when it was kept.
-            Choice::Own => CategorySet::parse(&self.valid).unwrap_or_default(),
-        }
-    }
-
-    /// One's own set as it stands in the field from now on.
-    fn write(&mut self, text: String) {
-        match CategorySet::parse(&text) {
-            Ok(_) => {
-                self.errors.clear();
-                if self.valid != text {
-                    self.valid.clone_from(&text);
-                    self.version = self.version.wrapping_add(1);
-                }
-            }
-            Err(errors) => self.errors = errors,
-        }
-        self.text = text;
-    }
-
-    fn choose(&mut self, choice: Choice) {
-        if choice == Choice::Own && self.text.is_empty() {
-            // A start that works.
-            self.write(self.set().to_json());
-        }
-        if self.choice != choice {
-            self.version = self.version.wrapping_add(1);
-        }
-        self.choice = choice;
-    }
-
-    /// Something else takes the place of what stands there.
-    fn replace(&mut self, text: String) {
-        if !self.text.is_empty() && self.text != text {
-            self.before = Some(std::mem::take(&mut self.text));
-        }
-        self.write(text);
-        self.choose(Choice::Own);
-    }
-
-    /// As it is stored.
-    fn stored(&self) -> String {
-        let valid = if self.valid == self.text { "" } else { &self.valid };
-        [FIRST_LINE, self.choice.name(), " ", &self.text.len().to_string(), "\n", &self.text, valid].concat()
-    }
-
-    /// Takes what was stored; what is not ours is left out, and what is wrong is not in force.
-    fn load(&mut self, stored: &str) -> Option<()> {
-        let (head, rest) = stored.strip_prefix(FIRST_LINE)?.split_once('\n')?;
-        let (choice, length) = head.split_once(' ')?;
-        let (choice, length) = (Choice::named(choice)?, length.parse().ok()?);
-        let (text, valid) = (rest.get(..length)?, rest.get(length..)?);
-        if !valid.is_empty() {
-            self.write(valid.to_owned());
-        }
-        self.write(text.to_owned());
-        if self.text.is_empty() {
-            self.errors.clear();
-        }
-        if choice != Choice::Own || !self.valid.is_empty() {
-            self.choose(choice);
-        }
-        Some(())
-    }
-
-    /// The set that the worker goes by: all that it says of categories from now on is of this one.
-    pub(super) fn told_version(&self) -> u32 {
-        self.told.map_or(0, |(_, version)| version)
-    }
-}
-
 /// Opens the dialog, or closes it.
-pub(super) fn toggle(state: &mut State) {
+pub(super) fn toggle(state: &mut Shared) {
     let rules = &mut state.rules;
     rules.dialog = if rules.dialog == Dialog::Open { Dialog::Closed } else { Dialog::Open };
     state.settings.dialog = Dialog::Closed;
 }
 
 /// Takes what happened into the state.
-pub(super) fn act(state: &mut State, action: RulesAction, effects: &mut Vec<Effect>) {
+pub(super) fn act(state: &mut Shared, action: RulesAction, effects: &mut Vec<Effect>) {
     let rules = &mut state.rules;
     let before = rules.stored();
     rules.refused.clear();
@@ -249,7 +89,7 @@ fn saved(rules: &Rules, form: Form) -> Result<(&'static str, String), String> {
 
 /// Tells the worker what is in force, where it does not know yet. While the dialog shows what each change brings about, one change waits
 /// for the answer to the one before.
-fn tell(state: &mut State, _: i64, effects: &mut Vec<Effect>) {
+fn tell(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     let rules = &mut state.rules;
     let now = (state.load, rules.version);
     // A worker that was never told goes by ours.
@@ -257,23 +97,23 @@ fn tell(state: &mut State, _: i64, effects: &mut Vec<Effect>) {
         return;
     }
     let same_load = rules.told.is_none_or(|(load, _)| load == state.load);
-    if same_load && rules.dialog == Dialog::Open && why::is_waiting(&state.why) {
+    if same_load && rules.dialog == Dialog::Open && state.report_is_asked {
         return;
     }
     rules.told = Some(now);
     effects.push(Effect::Ask(Request::Categories(Box::new(rules.set()))));
-    why::told_anew(&mut state.why);
+    state.changes.push(Change::Categories);
     if [state.looks.stacking, Some(state.looks.colouring)].contains(&Some(Grouping::Category)) {
         state.redraw();
     }
-    find::told_anew(state);
+    find::categories_changed(state);
 }
 
 /// How it takes part: rules are for all files.
-pub(super) const FEATURE: Feature = Feature { reset: keeps_all, asks: &[(Turn::Ground, tell)], take: takes_nothing };
+pub(super) const PART: Part = Part { reset: keeps_all, asks: &[(Turn::Ground, tell)], take: takes_nothing };
 
 /// The dialog.
-pub fn view(state: &State) -> RulesView {
+pub fn view(state: &Shared) -> RulesView {
     let rules = &state.rules;
     let is_own = rules.choice == Choice::Own;
     let set = rules.set();

@@ -8,8 +8,9 @@
 //! A device by itself has its own axis as the shared one.
 
 use super::navigate::Plane;
+use super::navigate::own_width;
 use engine::protocol::DeviceSummary;
-use picture::timeline::{Axis, Extent, time_axis_margin, time_axis_width};
+use picture::timeline::{Axis, Extent, time_axis_margin};
 
 /// The axis that some devices share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,14 +77,6 @@ impl SharedAxis {
         let own = Plane::of(device, self.axis);
         let start = self.start.saturating_sub(self.origin(device));
         Plane { start, extent: Extent { width: self.width, ..own.extent }, ..own }
-    }
-}
-
-/// How long a device's own axis is.
-pub(super) fn own_width(device: &DeviceSummary, axis: Axis) -> u64 {
-    match (axis, device.time_us) {
-        (Axis::Time, Some((first, last))) => time_axis_width(last.abs_diff(first)),
-        _ => device.events.saturating_add(1),
     }
 }
 

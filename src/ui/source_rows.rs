@@ -1,8 +1,9 @@
 //! What the view "By source" shows: the rows of its table, and the bytes beside the lines of a dropped source file.
 
 use super::amount::{per_mille, percent};
+use super::shared::Shared;
+use super::sources::Sources;
 use super::sources::{SourceText, query};
-use super::state::State;
 use base::units::{Bytes, counted, grouped};
 use engine::protocol::{NodeLabel, Scope, SourceFile, Standing};
 use std::rc::Rc;
@@ -125,13 +126,13 @@ struct Sought<'a> {
 }
 
 impl Sought<'_> {
-    fn of(state: &State) -> Sought<'_> {
-        let details = state.selection.as_deref().filter(|details| !details.stack_of_free);
+    fn of(shared: &Shared) -> Sought<'_> {
+        let details = shared.selection.as_deref().filter(|details| !details.stack_of_free);
         let frame = details.and_then(|details| details.frames.iter().find(|frame| frame.user));
         Sought {
-            typed: Some(state.find.text.as_str()).filter(|text| text.starts_with('@')),
+            typed: Some(shared.find.text.as_str()).filter(|text| text.starts_with('@')),
             selected: frame.map(|frame| (frame.filename.as_str(), frame.line.as_str())),
-            node: state.views.node.and_then(|node| state.tree.label(node).or_else(|| state.flame.label(node))),
+            node: shared.node_label(),
         }
     }
 
@@ -146,18 +147,18 @@ impl Sought<'_> {
     }
 }
 
-fn is_product(state: &State) -> bool {
-    matches!(state.sources.page.question(), Some(Scope::ByteMoments(_)))
+fn is_product(sources: &Sources) -> bool {
+    matches!(sources.page.question(), Some(Scope::ByteMoments(_)))
 }
 
-fn unit(state: &State) -> &'static str {
-    if is_product(state) { " B × moments" } else { " B requested" }
+fn unit(sources: &Sources, _shared: &Shared) -> &'static str {
+    if is_product(sources) { " B × moments" } else { " B requested" }
 }
 
 /// The table.
-pub fn view(state: &State) -> SourceView {
-    let Some(page) = state.sources.page.latest() else { return SourceView::default() };
-    let sought = Sought::of(state);
+pub fn view(sources: &Sources, shared: &Shared) -> SourceView {
+    let Some(page) = sources.page.latest() else { return SourceView::default() };
+    let sought = Sought::of(shared);
     let mut rows = Vec::new();
     let row = |kind, label: String, path: String, standing: &Standing, marked: Marked| {
         let (now, peak, total) = (standing.now, standing.peak, page.total.now.bytes);
@@ -166,7 +167,7 @@ pub fn view(state: &State) -> SourceView {
             label,
             path,
             bytes: Bytes(now.bytes).to_string(),
-            exact: grouped(now.bytes) + unit(state),
+            exact: grouped(now.bytes) + unit(sources, shared),
             share: percent(now.bytes, total),
             per_mille: per_mille(now.bytes, total),
             count: grouped(now.count.into()),
@@ -181,7 +182,7 @@ pub fn view(state: &State) -> SourceView {
             rows.push(row(RowKind::Note, label, String::new(), &rest(&page.files, place), Marked::default()));
             break;
         }
-        let is_open = state.sources.is_open(place, &file.path);
+        let is_open = sources.is_open(place, &file.path);
         let of_lines = || {
             let each = file.lines.iter().map(|line| sought.marks(&file.path, &line.line));
             each.fold(Marked::default(), |all, one| Marked {
@@ -215,10 +216,10 @@ pub fn view(state: &State) -> SourceView {
         }
     }
     if rows.is_empty() {
-        let label = super::tree_rows::nothing(state.views.scope).to_owned();
+        let label = super::tree_rows::nothing(shared.views.scope).to_owned();
         rows.push(row(RowKind::Note, label, String::new(), &Standing::default(), Marked::default()));
     }
-    SourceView { unit: if is_product(state) { "Bytes × moments" } else { "Requested" }, rows }
+    SourceView { unit: if is_product(sources) { "Bytes × moments" } else { "Requested" }, rows }
 }
 
 fn take_away(from: &mut Standing, less: &Standing) {
@@ -245,15 +246,15 @@ fn base(path: &str) -> &str {
 }
 
 /// The dropped file; `None` without one.
-pub fn text(state: &State) -> Option<TextView> {
-    let text = state.sources.text.clone()?;
-    let file = state.sources.text_file();
+pub fn text(sources: &Sources, shared: &Shared) -> Option<TextView> {
+    let text = sources.text.clone()?;
+    let file = sources.text_file();
     let title = file.map_or_else(|| base(&text.name).to_owned(), |file| file.path.clone());
     let lines = file.map_or(&[][..], |file| &file.lines);
     let length = text.text.lines().count();
     let beyond = lines.iter().filter(|line| line.line.parse::<usize>().is_ok_and(|line| line > length)).count() as u64;
     let note = match file {
-        None if state.sources.page.latest().is_none() => String::new(),
+        None if sources.page.latest().is_none() => String::new(),
         None => "None of the allocations here was made in a file of this name.".to_owned(),
         Some(_) if length > MOST_TEXT_LINES => {
             ["Only the first ", &grouped(MOST_TEXT_LINES as u64), " lines are shown."].concat()
@@ -264,12 +265,13 @@ pub fn text(state: &State) -> Option<TextView> {
         }
         Some(_) => String::new(),
     };
-    let sought = Sought::of(state);
+    let sought = Sought::of(shared);
     let most = lines.iter().map(|line| line.standing.now.bytes).max().unwrap_or(0).max(1);
     let margins = lines.iter().filter_map(|line| {
         let Standing { now, peak } = line.standing;
         let short = |count: u32, bytes: u64| if count > 0 { Bytes(bytes).to_string() } else { String::new() };
-        let exact = [grouped(now.bytes).as_str(), unit(state), "; at the peak ", &grouped(peak.bytes), " B"].concat();
+        let exact =
+            [grouped(now.bytes).as_str(), unit(sources, shared), "; at the peak ", &grouped(peak.bytes), " B"].concat();
         Some(Margin {
             line: line.line.parse().ok()?,
             now: short(now.count, now.bytes),

@@ -1,126 +1,69 @@
 //! What stands around the stack: asked for when it is missing or of something else, kept as long as it holds.
 
-use super::action::Effect;
-use super::answer::Answer;
-use super::feature::{Change, Feature, Turn};
-use super::state::State;
-use engine::protocol::{
-    self, Ask, Grouping, LegendEntry, Looks, Marks, Overview, Plot, Question, Reply, Request, Tally,
-};
-use picture::timeline::{Axis, OutlineRect, View};
+mod data;
+
+pub use data::{Coloured, Outlined, Surroundings};
+
+use super::change::{Change, Turn};
+use super::effect::Effect;
+use super::part::Part;
+use super::shared::Shared;
+use engine::protocol::{Answer, Grouping, Plot, Question};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// The widest silhouette that is asked for; wider minimaps stretch it.
 const OVERVIEW_PX: u32 = 2048;
 
-/// What stands around the stack of the shown device.
-#[derive(Clone, Debug, Default)]
-pub struct Surroundings {
-    /// Marks and annotations.
-    pub marks: Answer<(), Rc<Marks>>,
-    /// The silhouette of everything.
-    pub overview: Answer<Axis, Rc<Overview>>,
-    /// What colours mean.
-    pub legend: Answer<Coloured, Rc<Vec<LegendEntry>>>,
-    /// Where the selection is.
-    pub outline: Answer<Outlined, Rc<Vec<OutlineRect>>>,
-    /// What has the stack of the selection.
-    pub same_stack: Answer<u32, Tally>,
-    /// Slots of the palette that are faded, by the legend.
-    pub faded: BTreeSet<u32>,
-}
-
-/// What a legend is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Coloured {
-    /// What colours tell.
-    pub colouring: Grouping,
-    /// The moment beside the peak.
-    pub at: u32,
-    /// The set of rules that tells categories, where colours tell those.
-    pub rules: u32,
-}
-
-/// What an outline is of.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Outlined {
-    /// The allocation; where what was reserved is shown, the range.
-    pub allocation: u32,
-    /// The window of the scene: the outline moves with it while panning.
-    pub view: View,
-    /// Order and colours of the scene; what stands out does not matter.
-    pub looks: Looks,
-}
-
 /// How it takes part.
-pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::AfterScene, ask)], take };
+pub(super) const PART: Part = Part { reset, asks: &[(Turn::AfterScene, ask)], take };
 
 /// Colours mean the same on all devices of a file that are shown together.
-fn reset(state: &mut State, change: Change) {
+fn reset(state: &mut Shared, change: Change) {
     match change {
-        Change::File => {}
         Change::Device => state.around = Surroundings::default(),
         Change::Lane => {
             state.around = Surroundings { faded: std::mem::take(&mut state.around.faded), ..Surroundings::default() };
         }
+        Change::File | Change::Categories | Change::InternalFrames => {}
     }
 }
 
 /// Asks for what is missing.
-fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     let (axis, colouring) = (state.axis, state.told_by_colour());
     let rules = if colouring == Grouping::Category { state.rules.told_version() } else { 0 };
     let coloured = Coloured { colouring, at: state.pinned.moment, rules };
     let stack = state.selection.as_deref().and_then(|selection| selection.stack);
     let outlined = state.outlined();
     let (around, serials) = (&mut state.around, &mut state.serial);
-    around.marks.ask((), serials, effects, |serial, ()| Request::Ask(Ask { serial, device, what: Question::Marks }));
-    around.overview.ask(axis, serials, effects, |serial, axis| {
-        Request::Ask(Ask { serial, device, what: Question::Overview { axis, width_px: OVERVIEW_PX } })
-    });
-    around.legend.ask(coloured, serials, effects, |serial, Coloured { colouring, at, .. }| {
-        Request::Ask(Ask { serial, device, what: Question::Legend { colouring, at: Some(at) } })
-    });
+    around.marks.ask((), device, serials, effects, |()| Question::Marks);
+    around.overview.ask(axis, device, serials, effects, |axis| Question::Overview { axis, width_px: OVERVIEW_PX });
+    let legend = |Coloured { colouring, at, .. }| Question::Legend { colouring, at: Some(at) };
+    around.legend.ask(coloured, device, serials, effects, legend);
     if let Some(stack) = stack {
-        around.same_stack.ask(stack, serials, effects, |serial, stack| {
-            Request::Ask(Ask { serial, device, what: Question::SameStack(stack) })
-        });
+        around.same_stack.ask(stack, device, serials, effects, Question::SameStack);
     }
     if let Some(of) = outlined {
-        around.outline.ask(of, serials, effects, |serial, Outlined { allocation, view, looks }| {
-            Request::Ask(Ask { serial, device, what: Question::Outline { view, looks, allocation } })
-        });
+        let outline = |Outlined { allocation, view, looks }| Question::Outline { view, looks, allocation };
+        around.outline.ask(of, device, serials, effects, outline);
     }
 }
 
-fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
+fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
     let around = &mut state.around;
-    match reply {
-        Reply::Answer { serial, answer: protocol::Answer::Marks(marks) } => around.marks.take(serial, Rc::new(*marks)),
-        Reply::Answer { serial, answer: protocol::Answer::Overview(overview) } => {
-            around.overview.take(serial, Rc::new(*overview))
-        }
-        Reply::Answer { serial, answer: protocol::Answer::Legend(entries) } => {
-            around.legend.take(serial, Rc::new(entries))
-        }
-        Reply::Answer { serial, answer: protocol::Answer::Outline(rects) } => {
-            around.outline.take(serial, Rc::new(rects))
-        }
-        Reply::Answer { serial, answer: protocol::Answer::SameStack(tally) } => around.same_stack.take(serial, tally),
+    match answer {
+        Answer::Marks(marks) => around.marks.take(serial, Rc::new(*marks)),
+        Answer::Overview(overview) => around.overview.take(serial, Rc::new(*overview)),
+        Answer::Legend(entries) => around.legend.take(serial, Rc::new(entries)),
+        Answer::Outline(rects) => around.outline.take(serial, Rc::new(rects)),
+        Answer::SameStack(tally) => around.same_stack.take(serial, tally),
         other => return Some(other),
     };
     None
 }
 
-impl Surroundings {
-    /// What these colours mean, with what there is of each at the moment, or at the one before until that is known.
-    pub fn legend_of(&self, colouring: Grouping) -> Option<&Rc<Vec<LegendEntry>>> {
-        self.legend.latest().filter(|_| self.legend.question().is_some_and(|of| of.colouring == colouring))
-    }
-}
-
-impl State {
+impl Shared {
     /// What is to be outlined: the selection, or the chosen segment, in the scene that is shown.
     pub fn outlined(&self) -> Option<Outlined> {
         let scene = self.geometry.scene.as_ref()?;

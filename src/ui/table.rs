@@ -1,23 +1,27 @@
 //! The table of allocations: what it lists and in which order, which part of it is seen, which rows are chosen; and when the worker
 //! is asked for what.
 
-mod chosen;
+mod feature;
 pub(crate) mod grid;
+mod link;
 
-pub use chosen::{Chosen, Extent, Go};
-pub use grid::{COLUMNS, Cell, Grid, RowView, TableStatus, grid, order, status};
+pub use grid::{COLUMNS, TableStatus, grid, order, status};
 
-use super::action::Effect;
-use super::answer::Answer;
-use super::feature::{Change, Feature, Turn};
-use super::histograms::Measure;
+pub(crate) use feature::FEATURE;
+
+use super::binding::{Binding, Scope, line};
+use super::change::Change;
+use super::effect::Effect;
+use super::histograms::{self, Chart, Histogram, Measure, Reach};
+use super::latest::Latest;
+use super::rows::{Chosen, Copying, Extent, RowsStep};
 use super::scroll::Scroll;
-use super::state::State;
+use super::selecting;
+use super::shared::Shared;
 use super::views::Tab;
-use base::units::counted;
 use engine::protocol::{
-    self, Ask, Filter, QueryError, Question, Reply, Request, SortWay, TableColumn, TableFilter, TablePage,
-    TableQuestion, TableSort, TableText,
+    Answer, Filter, QueryError, Question, SortWay, TableColumn, TableFilter, TablePage, TableQuestion, TableSort,
+    Weight,
 };
 use std::rc::Rc;
 
@@ -44,21 +48,12 @@ pub struct Table {
     pub chosen: Chosen,
     /// How far its rows are scrolled.
     pub scroll: Scroll,
-    answer: Answer<TableQuestion, Rc<TablePage>>,
+    answer: Latest<TableQuestion, Rc<TablePage>>,
     /// The allocation whose row was looked for last.
     revealed: Option<u32>,
     /// Whether the table had no row of it.
     is_missed: bool,
-    copying: Option<Copying>,
-    /// What is said when the text has reached the clipboard.
-    pub(super) copied: Option<String>,
-}
-
-#[derive(Clone, Debug)]
-struct Copying {
-    serial: u32,
-    wanted: u32,
-    text: String,
+    copying: Copying,
 }
 
 impl Default for Table {
@@ -73,11 +68,10 @@ impl Default for Table {
             filter: String::new(),
             chosen: Chosen::default(),
             scroll: Scroll::new(ROW_PX),
-            answer: Answer::default(),
+            answer: Latest::default(),
             revealed: None,
             is_missed: false,
-            copying: None,
-            copied: None,
+            copying: Copying::default(),
         }
     }
 }
@@ -93,37 +87,34 @@ impl Table {
         self.answer.question().and_then(|known| known.find)
     }
 
+    /// A histogram as it is to be drawn.
+    pub fn chart(&self, of: Histogram) -> Chart {
+        let Some(page) = self.page() else { return Chart::default() };
+        let chosen = if of == Histogram::Sizes { self.sizes } else { self.lives };
+        histograms::chart(of, weights(page, of), chosen, self.measure)
+    }
+
     /// Whether anything but the scope decides what is listed.
     pub fn is_filtered(&self) -> bool {
         self.answer.question().is_some_and(|question| question.filter != TableFilter::default())
     }
 }
 
-/// The shell tells how far the table is scrolled, and how much of it is seen, in CSS pixels.
-pub(super) fn scrolled(state: &mut State, top: f64, height: f64) {
-    state.table.scroll.told(top, height);
-}
-
-/// This stands in the field of the filter now.
-pub(super) fn typed(state: &mut State, text: String) {
-    state.table.wrong = Filter::parse(&text).err();
-    if state.table.wrong.is_none() {
-        state.table.filter = text.trim().to_owned();
-    }
-    state.table.text = text;
-}
-
-/// The header of a column was clicked: it is sorted by that, or the other way.
-pub(super) fn sort(state: &mut State, column: TableColumn) {
-    let now = state.table.sort;
-    // What is largest is looked for first; what has an order of its own is read from its beginning.
-    let first = match column {
-        TableColumn::Size | TableColumn::Age | TableColumn::Lifetime => SortWay::Descending,
-        _ => SortWay::Ascending,
-    };
-    let other = if now.way == SortWay::Ascending { SortWay::Descending } else { SortWay::Ascending };
-    state.table.sort = TableSort { column, way: if now.column == column { other } else { first } };
-    state.table.scroll.to(0.0);
+/// What pointer and fields do in the table and in the histograms.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TableAction {
+    /// It is scrolled so far, and so much of it is seen, in CSS pixels.
+    Scrolled(f64, f64),
+    /// A row was clicked.
+    RowClicked(u32, Extent),
+    /// The header of a column was clicked.
+    SortChosen(TableColumn),
+    /// This stands in the field of the filter.
+    FilterTyped(String),
+    /// All sizes, all lives, or all nodes are listed again.
+    FilterDropped(Dropped),
+    /// A bar of a histogram was clicked: its class.
+    BarClicked(Histogram, u8, Reach),
 }
 
 /// A part of the filter that is given up alone.
@@ -137,59 +128,135 @@ pub enum Dropped {
     Node,
 }
 
-/// A part of the filter is given up.
-pub(super) fn drop_filter(state: &mut State, dropped: Dropped) {
-    match dropped {
-        Dropped::Sizes => state.table.sizes = None,
-        Dropped::Lives => state.table.lives = None,
-        Dropped::Node => state.views.node = None,
+/// What the keys of the histograms do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TableStep {
+    /// Histograms of bytes, or of counts.
+    ToggleMeasure,
+    /// List everything again.
+    ClearBars,
+}
+
+/// Its keys; those of rows are the same for all lists ([`RowsStep`]).
+const KEYS: &[Binding<TableStep>] = &[
+    line(Scope::Histograms, &["m"], TableStep::ToggleMeasure, "Bars of bytes, or of counts", "measure"),
+    line(
+        Scope::Histograms,
+        &["Delete", "Backspace"],
+        TableStep::ClearBars,
+        "List everything again",
+        "histograms-clear",
+    ),
+];
+
+fn act(table: &mut Table, shared: &mut Shared, action: TableAction, effects: &mut Vec<Effect>) {
+    match action {
+        TableAction::Scrolled(top, height) => table.scroll.told(top, height),
+        TableAction::RowClicked(row, extent) => go_to(table, shared, row, extent, effects),
+        TableAction::SortChosen(column) => table.sort_by(column),
+        TableAction::FilterTyped(text) => table.filter_by(text),
+        TableAction::FilterDropped(Dropped::Sizes) => table.sizes = None,
+        TableAction::FilterDropped(Dropped::Lives) => table.lives = None,
+        TableAction::FilterDropped(Dropped::Node) => shared.views.node = None,
+        TableAction::BarClicked(of, class, reach) => {
+            let page = table.answer.latest().cloned();
+            let weights = page.as_deref().map_or(&[][..], |page| weights(page, of));
+            let chosen = if of == Histogram::Sizes { &mut table.sizes } else { &mut table.lives };
+            histograms::click(weights, chosen, class, reach);
+        }
     }
 }
 
-/// Sorts by the column after the one that is sorted by.
-pub(super) fn sort_by_next(state: &mut State) {
-    let all = TableColumn::ALL;
-    let place = all.iter().position(|column| *column == state.table.sort.column).map_or(0, |place| place + 1);
-    sort(state, all.get(place).copied().unwrap_or(TableColumn::Number));
+fn command(table: &mut Table, shared: &mut Shared, step: TableStep, _: &mut Vec<Effect>) {
+    match step {
+        TableStep::ToggleMeasure => {
+            table.measure = if table.measure == Measure::Bytes { Measure::Count } else { Measure::Bytes };
+        }
+        TableStep::ClearBars => clear(table, shared),
+    }
+}
+
+/// What keys and controls do with its rows.
+pub(super) fn rows(table: &mut Table, shared: &mut Shared, step: RowsStep, effects: &mut Vec<Effect>) {
+    match step {
+        RowsStep::Go(go, extent) => {
+            if let Some(last) = table.scroll.rows.checked_sub(1) {
+                go_to(table, shared, table.chosen.gone(go, last, &table.scroll), extent, effects);
+            }
+        }
+        RowsStep::ChooseAll => table.chosen.all(table.scroll.rows),
+        RowsStep::Copy => copy(table, shared, effects),
+        RowsStep::Filter => effects.push(Effect::FocusFilter),
+        RowsStep::Clear => clear(table, shared),
+        RowsStep::SortByNext => {
+            let all = TableColumn::ALL;
+            let place = all.iter().position(|column| *column == table.sort.column).map_or(0, |place| place + 1);
+            table.sort_by(all.get(place).copied().unwrap_or(TableColumn::Number));
+        }
+        RowsStep::SortOtherWay => table.sort_by(table.sort.column),
+    }
+}
+
+impl Table {
+    /// This stands in the field of the filter now.
+    fn filter_by(&mut self, text: String) {
+        self.wrong = Filter::parse(&text).err();
+        if self.wrong.is_none() {
+            text.trim().clone_into(&mut self.filter);
+        }
+        self.text = text;
+    }
+
+    /// The header of a column was clicked: it is sorted by that, or the other way.
+    fn sort_by(&mut self, column: TableColumn) {
+        let now = self.sort;
+        // What is largest is looked for first; what has an order of its own is read from its beginning.
+        let first = match column {
+            TableColumn::Size | TableColumn::Age | TableColumn::Lifetime => SortWay::Descending,
+            _ => SortWay::Ascending,
+        };
+        let other = if now.way == SortWay::Ascending { SortWay::Descending } else { SortWay::Ascending };
+        self.sort = TableSort { column, way: if now.column == column { other } else { first } };
+        self.scroll.to(0.0);
+    }
+}
+
+fn weights(page: &TablePage, of: Histogram) -> &[Weight] {
+    if of == Histogram::Sizes { &page.sizes } else { &page.lives }
 }
 
 /// All that is in the scope is listed again.
-pub(super) fn clear(state: &mut State) {
-    let table = &mut state.table;
+fn clear(table: &mut Table, shared: &mut Shared) {
     (table.text, table.filter, table.wrong, table.sizes, table.lives) = Default::default();
-    state.views.node = None;
+    shared.views.node = None;
 }
 
-/// How it takes part.
-pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::WithScene, ask)], take };
-
 /// Another device: what a person set stays.
-fn reset(state: &mut State, change: Change) {
-    if change != Change::File {
-        let Table { text, filter, wrong, sort, measure, mut scroll, .. } = std::mem::take(&mut state.table);
+fn reset(table: &mut Table, _: &mut Shared, change: Change) {
+    if change.is_of_device() {
+        let Table { text, filter, wrong, sort, measure, mut scroll, .. } = std::mem::take(table);
         scroll.rows = 0;
         scroll.to(0.0);
-        state.table = Table { text, filter, wrong, sort, measure, scroll, ..Table::default() };
+        *table = Table { text, filter, wrong, sort, measure, scroll, ..Table::default() };
     }
 }
 
 /// Asks for what is to be seen and is not known; the next question waits for the answer to the one before.
-fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
-    let is_grid = match state.views.seen() {
+fn ask(table: &mut Table, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+    let is_grid = match shared.views.seen() {
         Some(Tab::Table) => true,
         Some(Tab::Histograms) => false,
         _ => return,
     };
-    let find = state.find.serial();
-    let selected = state.selection.as_deref().map(|selection| selection.allocation);
-    let node = state.views.node.map(|node| (state.views.arrangement, node));
-    let table = &mut state.table;
-    if selected.is_none() && state.selecting.is_none() {
+    let find = shared.find.serial();
+    let selected = shared.selection.as_deref().map(|selection| selection.allocation);
+    let node = shared.views.node.map(|node| (shared.views.arrangement, node));
+    if selected.is_none() && shared.selecting.is_none() {
         table.revealed = None;
     }
     let filter = TableFilter { text: table.filter.clone(), node, sizes: table.sizes, lives: table.lives };
     let mut question = TableQuestion {
-        scope: state.views.scope,
+        scope: shared.views.scope,
         filter,
         sort: table.sort,
         rows: [0, 0],
@@ -206,14 +273,13 @@ fn ask(state: &mut State, device: i64, effects: &mut Vec<Effect>) {
             question.chosen = table.chosen.ranges().to_vec();
         }
         // What is selected while another selection is on its way is of no interest.
-        let is_settled = state.selecting.is_none();
+        let is_settled = shared.selecting.is_none();
         question.reveal = selected.filter(|selected| is_settled && table.revealed != Some(*selected));
     } else if let Some(known) = table.answer.question() {
         // The rows that are there stay there.
         (question.rows, question.chosen) = (known.rows, known.chosen.clone());
     }
-    let request = |serial, question| Request::Ask(Ask { serial, device, what: Question::Table(Box::new(question)) });
-    table.answer.ask(question, &mut state.serial, effects, request);
+    table.answer.ask(question, device, &mut shared.serial, effects, |it| Question::Table(Box::new(it)));
 }
 
 /// Whether two questions are about the same rows in the same order.
@@ -221,10 +287,16 @@ fn is_same_table(one: &TableQuestion, other: &TableQuestion) -> bool {
     (one.scope, one.sort) == (other.scope, other.sort) && one.filter == other.filter
 }
 
-fn take(state: &mut State, reply: Reply, _: f64, effects: &mut Vec<Effect>) -> Option<Reply> {
-    match reply {
-        Reply::Answer { serial, answer: protocol::Answer::Table(page) } => take_page(&mut state.table, serial, page),
-        Reply::Answer { serial, answer: protocol::Answer::TableText(part) } => take_text(state, serial, part, effects),
+fn take(
+    table: &mut Table,
+    shared: &mut Shared,
+    serial: u32,
+    answer: Answer,
+    effects: &mut Vec<Effect>,
+) -> Option<Answer> {
+    match answer {
+        Answer::Table(page) => take_page(table, serial, page),
+        Answer::TableText(ref part) if table.copying.take(shared, serial, part, effects) => {}
         other => return Some(other),
     }
     None
@@ -255,8 +327,7 @@ fn take_page(table: &mut Table, serial: u32, page: Box<TablePage>) {
 }
 
 /// A row was clicked, or is gone to by a key: it is chosen, and its allocation selected.
-pub(super) fn go_to(state: &mut State, row: u32, extent: Extent, effects: &mut Vec<Effect>) {
-    let table = &mut state.table;
+fn go_to(table: &mut Table, shared: &mut Shared, row: u32, extent: Extent, effects: &mut Vec<Effect>) {
     if row >= table.scroll.rows {
         return;
     }
@@ -270,69 +341,15 @@ pub(super) fn go_to(state: &mut State, row: u32, extent: Extent, effects: &mut V
     if let (Extent::One, Some(allocation)) = (extent, allocation) {
         // Its row is here already.
         table.revealed = Some(allocation);
-        super::pointing::select(state, allocation, effects);
+        selecting::select(shared, allocation, effects);
     }
-}
-
-/// A key leads from row to row.
-pub(super) fn step(state: &mut State, go: Go, extent: Extent, effects: &mut Vec<Effect>) {
-    let table = &state.table;
-    let Some(last) = table.scroll.rows.checked_sub(1) else { return };
-    let row = table.chosen.gone(go, last, &table.scroll);
-    go_to(state, row, extent, effects);
-}
-
-/// All rows are chosen.
-pub(super) fn choose_all(state: &mut State) {
-    let rows = state.table.scroll.rows;
-    state.table.chosen.all(rows);
 }
 
 /// Asks for the chosen rows as text; without any, for all.
-pub(super) fn copy(state: &mut State, effects: &mut Vec<Effect>) {
-    let Some(device) = state.device().map(|device| device.device) else { return };
-    let Some(mut question) = state.table.answer.question().cloned() else { return };
-    question.chosen = state.table.chosen.or_all(&state.table.scroll);
-    copy_rows(state, question.chosen.clone(), effects, &|serial| {
-        Request::Ask(Ask { serial, device, what: Question::TableText(Box::new(question.clone())) })
-    });
-}
-
-/// Asks for some rows as text, by a request with this serial.
-pub(super) fn copy_rows(
-    state: &mut State,
-    rows: Vec<[u32; 2]>,
-    effects: &mut Vec<Effect>,
-    request: &dyn Fn(u32) -> Request,
-) {
-    let wanted = rows.iter().map(|[from, to]| to - from).sum();
-    if wanted == 0 {
-        state.remark = Some("There is no row to copy.".to_owned());
-        return;
-    }
-    let serial = state.next_serial();
-    state.table.copying = Some(Copying { serial, wanted, text: String::new() });
-    effects.push(Effect::PromiseCopy);
-    effects.push(Effect::Ask(request(serial)));
-}
-
-/// Takes the next part of the text.
-fn take_text(state: &mut State, serial: u32, part: TableText, effects: &mut Vec<Effect>) {
-    let Some(mut copying) = state.table.copying.take_if(|copying| copying.serial == serial) else { return };
-    copying.text.push_str(&part.text);
-    if !part.last {
-        state.table.copying = Some(copying);
-        return;
-    }
-    let mut said = "Copied ".to_owned();
-    if part.rows < copying.wanted {
-        said.push_str("the first ");
-    }
-    said.push_str(&counted(part.rows.into(), "row"));
-    if part.rows < copying.wanted {
-        said.push_str(&format!(" of {}", grid::number(copying.wanted)));
-    }
-    said.push('.');
-    state.table.copied = Some(said);
-    effects.push(Effect::CopyPromised(copying.text));
+fn copy(table: &mut Table, shared: &mut Shared, effects: &mut Vec<Effect>) {
+    let Some(device) = shared.device().map(|device| device.device) else { return };
+    let Some(mut question) = table.answer.question().cloned() else { return };
+    question.chosen = table.chosen.or_all(&table.scroll);
+    let rows = question.chosen.clone();
+    table.copying.begin(shared, device, &rows, Question::TableText(Box::new(question)), effects);
 }

@@ -1,7 +1,12 @@
 //! The windows that were looked at: back and forward, as in a browser.
 
+mod data;
+
+pub use data::Trail;
+pub(crate) use data::Way;
+
 use super::action::{Action, Command};
-use super::state::State;
+use super::shared::Shared;
 use engine::protocol::{Answer, Plot, Reply};
 use picture::timeline::View;
 
@@ -9,24 +14,6 @@ use picture::timeline::View;
 const ONE_STEP_MS: f64 = 700.0;
 /// Steps that are kept.
 const MOST_STEPS: usize = 100;
-
-/// The windows before and after this one, and which plot each was a window of.
-#[derive(Clone, Debug, Default)]
-pub struct Trail {
-    /// The oldest first.
-    pub back: Vec<(View, Plot)>,
-    /// The next one last.
-    pub forward: Vec<(View, Plot)>,
-    /// When the window changed last; `None` when the next change is a step whenever it comes.
-    changed_ms: Option<f64>,
-}
-
-/// Which way along the trail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
-    Back,
-    Forward,
-}
 
 /// The window before an action.
 pub(super) struct Before {
@@ -37,14 +24,12 @@ pub(super) struct Before {
 
 impl Before {
     /// The window now.
-    pub(super) fn of(state: &State, action: &Action) -> Before {
+    pub(super) fn of(state: &Shared, action: &Action) -> Before {
         let nobodys = matches!(
             action,
             Action::Resized(_)
                 | Action::Replied {
-                    reply: Reply::Answer { answer: Answer::Scene(_), .. }
-                        | Reply::Answer { answer: Answer::Map(_), .. }
-                        | Reply::Answer { answer: Answer::Curves(_), .. },
+                    reply: Reply::Answer { answer: Answer::Scene(_) | Answer::Map(_) | Answer::Curves(_), .. },
                     ..
                 }
                 | Action::Command(Command::WindowBack | Command::WindowForward)
@@ -54,14 +39,14 @@ impl Before {
     }
 
     /// Keeps it, when the window is another now.
-    pub(super) fn note(self, state: &mut State, now_ms: f64) {
+    pub(super) fn note(self, state: &mut Shared, now_ms: f64) {
         if self.of == (state.load, state.device_place) {
             state.note_window(self.view, now_ms);
         }
     }
 }
 
-impl State {
+impl Shared {
     /// The window was `before`, and may be another now.
     fn note_window(&mut self, before: Option<(View, Plot)>, now_ms: f64) {
         let (Some(before), Some(now)) = (before, self.view.map(|view| (view, self.looks.plot))) else { return };

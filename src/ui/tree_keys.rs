@@ -1,10 +1,11 @@
 //! What keys, buttons and the pointer do in the call tree.
 
-use super::action::Effect;
-use super::pointing::select;
-use super::state::State;
-use super::tree::Scroll;
-use engine::protocol::{Ask, FoldState, Internal, Merge, Question, Reach, Request, Reveal, Root};
+use super::binding::{Binding, Scope, line};
+use super::effect::Effect;
+use super::selecting::select;
+use super::shared::Shared;
+use super::tree::{Scroll, Tree};
+use engine::protocol::{FoldState, Internal, Merge, Question, Reach, Reveal, Root};
 
 /// What a key or a control of the call tree asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -85,29 +86,27 @@ pub enum TreeAction {
 pub const MERGES: [(Merge, &str); 3] = [(Merge::Line, "line"), (Merge::Function, "function"), (Merge::File, "file")];
 
 /// Takes what happened into the state.
-pub(super) fn act(state: &mut State, action: TreeAction) {
-    let tree = &mut state.tree;
+pub(super) fn act(tree: &mut Tree, shared: &mut Shared, action: TreeAction, _: &mut Vec<Effect>) {
     match action {
         TreeAction::Scrolled { top_px, height_px } => {
             tree.scroll = Scroll { top_px: top_px.max(0.0), height_px: height_px.max(0.0), ..tree.scroll };
         }
         TreeAction::Clicked(row) => {
             tree.go_to(row);
-            state.views.node = tree.place.node.filter(|&node| node > 0);
+            shared.views.node = tree.place.node.filter(|&node| node > 0);
         }
         TreeAction::Toggled(row) => {
             tree.go_to(row);
-            toggle(state);
+            toggle(tree);
         }
         TreeAction::Focused(node) => tree.focus_on(Some(node).filter(|&node| node > 0)),
-        TreeAction::Merged(merge) => state.views.arrangement.merge = merge,
+        TreeAction::Merged(merge) => shared.views.arrangement.merge = merge,
     }
 }
 
 /// Carries out a command.
-pub(super) fn command(state: &mut State, command: TreeCommand, effects: &mut Vec<Effect>) {
-    let searched = state.found_serial().is_some();
-    let tree = &mut state.tree;
+pub(super) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand, effects: &mut Vec<Effect>) {
+    let searched = shared.found_serial().is_some();
     let (row, page) = (tree.active(), tree.scroll.page());
     let active = tree.active_row().map(|row| (row.node, row.fold, row.depth, row.parent));
     match command {
@@ -134,7 +133,7 @@ pub(super) fn command(state: &mut State, command: TreeCommand, effects: &mut Vec
             }
             _ => {}
         },
-        TreeCommand::Toggle => toggle(state),
+        TreeCommand::Toggle => toggle(tree),
         TreeCommand::OpenBelow | TreeCommand::CloseBelow => {
             if let Some((node, ..)) = active {
                 let opens = command == TreeCommand::OpenBelow;
@@ -149,45 +148,41 @@ pub(super) fn command(state: &mut State, command: TreeCommand, effects: &mut Vec
             tree.go_to(0);
         }
         TreeCommand::Focus => match active {
-            Some((_, FoldState::Leaf, ..)) => state.remark = Some("Nothing is below this row.".to_owned()),
+            Some((_, FoldState::Leaf, ..)) => shared.remark = Some("Nothing is below this row.".to_owned()),
             Some((node, _, depth, _)) if depth > 0 => tree.focus_on(Some(node)),
             _ => {}
         },
         TreeCommand::Back => tree.focus_back(),
         TreeCommand::Whole => tree.focus_on(None),
         TreeCommand::Invert => {
-            let root = &mut state.views.arrangement.root;
+            let root = &mut shared.views.arrangement.root;
             *root = if *root == Root::Outermost { Root::Innermost } else { Root::Outermost };
         }
         TreeCommand::HideInternal => {
-            let internal = &mut state.views.arrangement.internal;
+            let internal = &mut shared.views.arrangement.internal;
             *internal = if *internal == Internal::Shown { Internal::Hidden } else { Internal::Shown };
         }
         TreeCommand::NextMerge => {
-            let merge = &mut state.views.arrangement.merge;
+            let merge = &mut shared.views.arrangement.merge;
             let at = MERGES.iter().position(|(kind, _)| kind == merge).map_or(0, |at| at + 1);
             *merge = MERGES.get(at).map_or(Merge::Line, |(kind, _)| *kind);
         }
         TreeCommand::Select => {
             let node = active.map(|(node, ..)| node).filter(|&node| node > 0);
-            state.views.node = node.filter(|_| state.views.node != node);
+            shared.views.node = node.filter(|_| shared.views.node != node);
         }
         TreeCommand::Heaviest => {
-            let device = state.device().map(|device| device.device);
+            let device = shared.device().map(|device| device.device);
             if let (Some((node, ..)), Some(device)) = (active, device) {
-                let (scope, arrangement) = (state.views.scope, state.views.arrangement);
-                let serial = state.next_serial();
-                state.tree.heaviest = Some(serial);
-                effects.push(Effect::Ask(Request::Ask(Ask {
-                    serial,
-                    device,
-                    what: Question::Heaviest { scope, arrangement, node },
-                })));
+                let (scope, arrangement) = (shared.views.scope, shared.views.arrangement);
+                let serial = shared.next_serial();
+                tree.heaviest = Some(serial);
+                effects.push(Effect::ask(serial, device, Question::Heaviest { scope, arrangement, node }));
             }
         }
-        TreeCommand::Selection => match state.selection.as_deref() {
+        TreeCommand::Selection => match shared.selection.as_deref() {
             Some(selection) => tree.reveal(Reveal::Allocation(selection.allocation)),
-            None => state.remark = Some("No allocation is selected.".to_owned()),
+            None => shared.remark = Some("No allocation is selected.".to_owned()),
         },
         TreeCommand::NextMatch | TreeCommand::PreviousMatch => {
             if !searched {
@@ -200,9 +195,9 @@ pub(super) fn command(state: &mut State, command: TreeCommand, effects: &mut Vec
         }
         TreeCommand::Source => {
             let label = tree.active_row().map(|row| (row.label.file.clone(), row.label.line.clone()));
-            match label.map(|(file, line)| state.settings.link(&file, &line)) {
+            match label.map(|(file, line)| shared.settings.link(&file, &line)) {
                 Some(Ok(_)) => effects.push(Effect::FollowSource),
-                Some(Err(why)) => state.remark = Some(why.to_string()),
+                Some(Err(why)) => shared.remark = Some(why.to_string()),
                 None => {}
             }
         }
@@ -210,18 +205,23 @@ pub(super) fn command(state: &mut State, command: TreeCommand, effects: &mut Vec
 }
 
 /// Selects the allocation that the worker found to be the heaviest of a row.
-pub(super) fn heaviest(state: &mut State, serial: u32, allocation: Option<u32>, effects: &mut Vec<Effect>) {
-    if state.tree.heaviest.take_if(|asked| *asked == serial).is_none() {
+pub(super) fn heaviest(
+    tree: &mut Tree,
+    shared: &mut Shared,
+    serial: u32,
+    allocation: Option<u32>,
+    effects: &mut Vec<Effect>,
+) {
+    if tree.heaviest.take_if(|asked| *asked == serial).is_none() {
         return;
     }
     match allocation {
-        Some(allocation) => select(state, allocation, effects),
-        None => state.remark = Some("There is no allocation here.".to_owned()),
+        Some(allocation) => select(shared, allocation, effects),
+        None => shared.remark = Some("There is no allocation here.".to_owned()),
     }
 }
 
-fn toggle(state: &mut State) {
-    let tree = &mut state.tree;
+fn toggle(tree: &mut Tree) {
     let Some(row) = tree.active_row() else { return };
     let (node, fold) = (row.node, row.fold);
     match fold {
@@ -230,3 +230,39 @@ fn toggle(state: &mut State) {
         FoldState::Closed => tree.place.fold(node, Reach::One, FoldState::Open),
     }
 }
+
+/// The list of rows is itself the control of what leads through it.
+const ROWS: &str = "tree-rows";
+
+/// Its keys.
+pub(super) const KEYS: &[Binding<TreeCommand>] = {
+    use Scope::Tree;
+    use TreeCommand::*;
+    &[
+        line(Tree, &["ArrowUp"], Up, "Row above", ROWS),
+        line(Tree, &["ArrowDown"], Down, "Row below", ROWS),
+        line(Tree, &["ArrowRight"], In, "Open the row, or go to its first child", ROWS),
+        line(Tree, &["ArrowLeft"], Out, "Close the row, or go to its parent", ROWS),
+        line(Tree, &["Space"], Toggle, "Open the row, or close it", ROWS),
+        line(Tree, &["PageUp"], PageUp, "Page up", ROWS),
+        line(Tree, &["PageDown"], PageDown, "Page down", ROWS),
+        line(Tree, &["Home"], First, "First row", ROWS),
+        line(Tree, &["End"], Last, "Last row", ROWS),
+        line(Tree, &["e", "*"], OpenBelow, "Open all below the row", "tree-open-below"),
+        line(Tree, &["c"], CloseBelow, "Close all below the row", "tree-close-below"),
+        line(Tree, &["Shift+e"], OpenAll, "Open all rows", "tree-open-all"),
+        line(Tree, &["Shift+c"], CloseAll, "Close all rows", "tree-close-all"),
+        line(Tree, &["f"], Focus, "Only the row and what is below it", "tree-focus"),
+        line(Tree, &["Backspace"], Back, "Back to what stood at the top before", "tree-back"),
+        line(Tree, &["Shift+Backspace"], Whole, "The whole tree again", "tree-whole"),
+        line(Tree, &["r"], Invert, "Innermost frames at the root, or outermost", "tree-invert"),
+        line(Tree, &["h"], HideInternal, "Leave internal frames out, or show them", "tree-internal"),
+        line(Tree, &["m"], NextMerge, "Merge frames by line, function or file", "tree-merge"),
+        line(Tree, &["Enter"], Select, "Select the row: its allocations stand out", "tree-select"),
+        line(Tree, &["a"], Heaviest, "Select the heaviest allocation of the row", "tree-heaviest"),
+        line(Tree, &["g"], Selection, "To the stack of the selected allocation", "tree-selection"),
+        line(Tree, &["n"], NextMatch, "Next row that the search looks for", "tree-next-match"),
+        line(Tree, &["Shift+n"], PreviousMatch, "Row before that it looks for", "tree-previous-match"),
+        line(Tree, &["s"], Source, "Open the row's source", "tree-source"),
+    ]
+};

@@ -1,7 +1,8 @@
 //! The rows of the call tree that are seen, as text.
 
 use super::amount::{amount, exact, per_mille, percent};
-use super::state::State;
+use super::shared::Shared;
+use super::tree::Tree;
 use super::tree::{Marked, Scroll};
 use super::views::Tab;
 use base::units::{counted, grouped};
@@ -122,29 +123,27 @@ pub struct Tools {
 }
 
 /// What the rows depend on; `None` while the tree is not seen.
-pub fn seen(state: &State) -> Option<Seen> {
-    let tree = &state.tree;
-    (state.views.seen() == Some(Tab::Tree)).then_some(Seen {
+pub fn seen(tree: &Tree, shared: &Shared) -> Option<Seen> {
+    (shared.views.seen() == Some(Tab::Tree)).then_some(Seen {
         answer: tree.answers,
         scroll: tree.scroll,
         active: tree.active(),
-        node: state.views.node,
+        node: shared.views.node,
         marked: tree.marked,
-        settings: state.settings.version,
-        searched: state.found_serial().is_some(),
+        settings: shared.settings.version,
+        searched: shared.found_serial().is_some(),
     })
 }
 
 /// What the buttons show.
-pub fn tools(state: &State) -> Tools {
-    let tree = &state.tree;
+pub fn tools(tree: &Tree, shared: &Shared) -> Tools {
     Tools {
-        arrangement: state.views.arrangement,
-        is_selected: state.views.node.is_some() && state.views.node == tree.place.node,
+        arrangement: shared.views.arrangement,
+        is_selected: shared.views.node.is_some() && shared.views.node == tree.place.node,
         can_go_back: !tree.place.earlier.is_empty(),
         is_focused: tree.place.focus.is_some(),
-        has_selection: state.selection.is_some(),
-        has_matches: state.found_serial().is_some(),
+        has_selection: shared.selection.is_some(),
+        has_matches: shared.found_serial().is_some(),
     }
 }
 
@@ -160,13 +159,12 @@ pub fn heat(share: u32) -> u8 {
 }
 
 /// What is seen of the tree; nothing before its first answer.
-pub fn view(state: &State) -> TreeView {
-    let tree = &state.tree;
+pub fn view(tree: &Tree, shared: &Shared) -> TreeView {
     let (Some(page), Some(question)) = (tree.page(), tree.answered()) else { return TreeView::default() };
     let [first, beyond] = tree.scroll.rows();
     let (first, beyond) = (first.saturating_sub(SPARE), beyond.saturating_add(SPARE).min(page.row_count));
     let first = first.min(beyond);
-    let row = |number| Some(row(state, question.scope, page.total.bytes, number, tree.row(number)?));
+    let row = |number| Some(row(tree, shared, question.scope, page.total.bytes, number, tree.row(number)?));
     let mut way: Vec<(u32, String)> = page.above.iter().map(|(node, label)| (*node, label.name.clone())).collect();
     if !way.is_empty() {
         way.push((question.focus.unwrap_or(0), tree.top.clone()));
@@ -177,8 +175,8 @@ pub fn view(state: &State) -> TreeView {
         rows: (first..beyond).map(row).collect(),
         way,
         empty: if page.total.count == 0 && page.total.bytes == 0 { nothing(question.scope) } else { "" },
-        searched: question.find.is_some() && state.found_serial().is_some(),
-        found: super::find::found_in(state, question.find, question.scope, page.found),
+        searched: question.find.is_some() && shared.found_serial().is_some(),
+        found: super::find::found_in(shared, question.find, question.scope, page.found),
         total: page.total.bytes,
     }
 }
@@ -195,7 +193,7 @@ pub(super) fn nothing(scope: Scope) -> &'static str {
     }
 }
 
-fn row(state: &State, scope: Scope, total: u64, number: u32, row: &TreeRow) -> RowView {
+fn row(tree: &Tree, shared: &Shared, scope: Scope, total: u64, number: u32, row: &TreeRow) -> RowView {
     let label = &row.label;
     let share = per_mille(row.weight.bytes, total);
     let only_child = row.depth > 0 && row.place[1] <= 1;
@@ -206,7 +204,7 @@ fn row(state: &State, scope: Scope, total: u64, number: u32, row: &TreeRow) -> R
         title.push('\n');
         title.push_str(&file);
     }
-    let marked = state.tree.marked.and_then(|it| it.node.filter(|_| it.arrangement == state.views.arrangement));
+    let marked = tree.marked.and_then(|it| it.node.filter(|_| it.arrangement == shared.views.arrangement));
     RowView {
         number,
         node: row.node,
@@ -215,9 +213,9 @@ fn row(state: &State, scope: Scope, total: u64, number: u32, row: &TreeRow) -> R
         indent_px: row.forks.min(MOST_FORKS) * FORK_PX + chain,
         fold: row.fold,
         name: label.name.clone(),
-        place: state.settings.place(&label.file, &label.line),
+        place: shared.settings.place(&label.file, &label.line),
         title,
-        link: state.settings.link(&label.file, &label.line).ok(),
+        link: shared.settings.link(&label.file, &label.line).ok(),
         kind: label.kind,
         share,
         heat: heat(share),
@@ -234,8 +232,8 @@ fn row(state: &State, scope: Scope, total: u64, number: u32, row: &TreeRow) -> R
         own: if row.own.count == 0 && row.own.bytes == 0 { String::new() } else { amount(scope, row.own.bytes) },
         found: if row.found == 0 { String::new() } else { amount(scope, row.found) },
         matches: row.matches,
-        is_active: number == state.tree.active(),
-        is_selected: state.views.node == Some(row.node),
+        is_active: number == tree.active(),
+        is_selected: shared.views.node == Some(row.node),
         is_marked: marked == Some(row.node),
         weight: [row.weight.bytes, u64::from(row.weight.count)],
     }

@@ -1,21 +1,18 @@
 //! The other axis and another order, with what is looked at kept in view.
 
-use super::action::Effect;
+mod data;
+
+pub(crate) use data::Kept;
+
 use super::cursor::column_under;
-use super::state::{BytesAxis, State};
+use super::effect::Effect;
+use super::shared::Shared;
+use super::shown::BytesAxis;
 use super::tools::Point;
-use engine::protocol::{Ask, At, Question, Request, Step, Stepped};
+use engine::protocol::{At, Question, Step, Stepped};
 use picture::timeline::Axis;
 
-/// The selection at a moment of the window, while it is looked for in another order.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Kept {
-    allocation: u32,
-    moment: u32,
-    asked: Option<u32>,
-}
-
-impl State {
+impl Shared {
     /// Shows the same moments over the other axis, where the file has times. Where they are there, the worker has to say first.
     pub(super) fn toggle_axis(&mut self) {
         let timed = self.device().is_some_and(|device| device.time_us.is_some());
@@ -78,11 +75,7 @@ impl State {
         let (serial, looks) = (self.next_serial(), self.looks);
         self.tools.kept = Some(Kept { asked: Some(serial), ..kept });
         let (moment, step) = (kept.moment, Step::Onto(kept.allocation));
-        effects.push(Effect::Ask(Request::Ask(Ask {
-            serial,
-            device,
-            what: Question::Step { looks, moment, byte: 0, step },
-        })));
+        effects.push(Effect::ask(serial, device, Question::Step { looks, moment, byte: 0, step }));
     }
 
     /// Brings it into view, if the new order has put it above or below the window.

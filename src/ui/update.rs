@@ -1,19 +1,15 @@
 //! The one function that changes the state.
 
-use super::action::{Action, Effect, WheelAxis};
+use super::action::Action;
+use super::change::Turn;
 use super::commands::command;
-use super::cursor::{Followed, follow};
+use super::cursor::{self, Followed, follow};
 use super::drag::Drag;
-use super::events;
-use super::export;
-use super::feature::{self, Turn};
+use super::effect::{Effect, WheelAxis};
 use super::find;
-use super::flame;
-use super::histograms;
-use super::html;
 use super::link;
-use super::memory;
 use super::navigate::wheel_factor;
+use super::opened;
 use super::opening::{close, files_given, link_broke, link_failed, load, show_device};
 use super::pinned;
 use super::plots;
@@ -21,21 +17,21 @@ use super::pointing::{click, look_under_pointer};
 use super::ruler::Fixed;
 use super::rules;
 use super::settings;
+use super::shown::BytesAxis;
 use super::sources;
-use super::state::{BytesAxis, Help, Stage, State};
-use super::table;
+use super::stage::{Help, Stage};
+use super::state::State;
 use super::trail::Before;
-use super::tree_keys;
-use super::why;
-use engine::protocol::Looks;
+use engine::protocol::{Looks, Reply};
 
 /// Takes `action` into the state and says what the shell has to do. `now_ms` is the shell's monotonic clock.
 pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
     let mut effects = Vec::new();
     let before = Before::of(state, &action);
     match action {
+        Action::Feature(action) => state.act(action, &mut effects),
         Action::Command(wanted) => command(state, wanted, now_ms, &mut effects),
-        Action::FilesGiven(files) if sources::given(state, &files, &mut effects) => {}
+        Action::FilesGiven(files) if sources::given(&mut state.sources, &mut state.shared, &files, &mut effects) => {}
         Action::FilesGiven(files) => files_given(state, files, now_ms, &mut effects),
         Action::SnapshotChosen(place) => load(state, place, now_ms, &mut effects),
         Action::LinkGiven(given) => link::given(state, *given, now_ms, &mut effects),
@@ -46,8 +42,8 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::NoticeClosed => state.linked.close_notice(),
         Action::LinkBroke { load, at } => link_broke(state, load, at),
         Action::LinkFailed { load, status } => link_failed(state, load, status),
-        Action::StackingChosen(stacking) => state.change_looks(Looks { stacking, ..state.looks }),
-        Action::ColouringChosen(colouring) => state.change_looks(Looks { colouring, ..state.looks }),
+        Action::StackingChosen(stacking) => state.shared.change_looks(Looks { stacking, ..state.shared.looks }),
+        Action::ColouringChosen(colouring) => state.shared.change_looks(Looks { colouring, ..state.shared.looks }),
         Action::Plot(action) => plots::act(state, action),
         Action::LegendClicked(slot) => state.toggle_slot(slot),
         Action::LegendIsolated(slot) => state.isolate_slot(slot),
@@ -57,19 +53,8 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::RangeDrawn(parts) => state.range_between(parts),
         Action::AboutChosen(about) => state.choose_about(about),
         Action::RangeEnded => drop(state.end_range()),
-        Action::Flame(action) => flame::act(state, action),
-        Action::Events(action) => events::act(state, action, &mut effects),
-        Action::Memory(action) => memory::act(state, action, &mut effects),
-        Action::Source(action) => sources::act(state, action),
-        Action::Why(action) => why::act(state, action, &mut effects),
         Action::TabChosen(tab) => state.views.show(tab),
         Action::ViewsResized(height) => state.views.resize(height),
-        Action::TableScrolled { top, height } => table::scrolled(state, top, height),
-        Action::RowClicked(row, extent) => table::go_to(state, row, extent, &mut effects),
-        Action::SortChosen(column) => table::sort(state, column),
-        Action::TableFilterTyped(text) => table::typed(state, text),
-        Action::FilterDropped(dropped) => table::drop_filter(state, dropped),
-        Action::BarClicked(of, class, reach) => histograms::click(state, of, class, reach),
         Action::FindTyped(text) => find::typed(state, text),
         Action::DeviceChosen(ordinal) => {
             let place = state.file().and_then(|file| file.devices.iter().position(|device| device.device == ordinal));
@@ -77,7 +62,13 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
                 show_device(state, place);
             }
         }
-        Action::Replied { load, reply } if load == state.load => feature::take(state, reply, now_ms, &mut effects),
+        Action::Replied { load, reply } if load == state.load => {
+            // One that nobody waits for any more is dropped.
+            match reply {
+                Reply::Answer { serial, answer } => drop(state.take(serial, answer, &mut effects)),
+                reply => opened::take(state, reply, now_ms, &mut effects),
+            }
+        }
         Action::Replied { .. } => {}
         Action::WorkerDied(cause) => {
             effects.push(Effect::ReplaceWorker);
@@ -108,7 +99,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::PointerLeft => state.hover_at(None),
         Action::Dragged { right_px, up_px } => state.drag(right_px, up_px),
         Action::DragBegan { from, held } => state.begin_drag(from, held),
-        Action::DrawnTo(pointer) => state.draw_to(state.in_focus(pointer)),
+        Action::DrawnTo(pointer) => state.shared.draw_to(state.shared.in_focus(pointer)),
         Action::DragEnded => state.end_drag(),
         Action::DragCancelled => state.tools.drag = Drag::None,
         Action::MarkerPut(pointer) => {
@@ -141,18 +132,15 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
             state.remark = Some("The browser passed on no file. Use Open… to choose it.".to_owned());
         }
         Action::Copied(Ok(())) => {
-            let rows = state.table.copied.take();
+            let rows = state.copied.take();
             state.remark = Some(rows.unwrap_or_else(|| "Copied.".to_owned()));
         }
         Action::Copied(Err(cause)) => state.remark = Some(format!("The browser did not allow copying: {cause}.")),
-        Action::Tree(action) => tree_keys::act(state, action),
         Action::Settings(action) => settings::act(state, action, &mut effects),
         Action::Rules(action) => rules::act(state, action, &mut effects),
         Action::HelpClosed => state.help = Help::Closed,
-        Action::ExportClosed => state.export.dialog = export::Dialog::Closed,
-        Action::Exported(result) => export::exported(state, result),
-        Action::Html(step) => html::stepped(state, step),
     }
+    state.forget();
     settle(state, &mut effects);
     before.note(state, now_ms);
     effects
@@ -162,9 +150,10 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
 /// answer to what is under the pointer.
 fn settle(state: &mut State, effects: &mut Vec<Effect>) {
     let Some(device) = state.device().map(|device| device.device).filter(|_| state.canvas.is_some()) else { return };
-    feature::ask(state, Turn::Ground, device, effects);
-    feature::ask(state, Turn::Early, device, effects);
-    state.change_looks(state.wanted_looks());
+    state.ask(Turn::Ground, device, effects);
+    state.ask(Turn::Early, device, effects);
+    let looks = state.wanted_looks();
+    state.change_looks(looks);
     state.arrange_lanes();
     link::settle(state);
     pinned::follow(state);
@@ -172,14 +161,17 @@ fn settle(state: &mut State, effects: &mut Vec<Effect>) {
         state.arrange_lanes();
     }
     if !state.waits_for_scene() && !state.export.is_drawing() {
-        effects.extend(state.next_scene().map(Effect::Ask));
+        effects.extend(state.next_scene());
     }
-    feature::ask(state, Turn::WithScene, device, effects);
+    state.ask(Turn::WithScene, device, effects);
     if !state.waits_for_scene() {
-        feature::ask(state, Turn::AfterScene, device, effects);
+        state.ask(Turn::AfterScene, device, effects);
     }
-    look_under_pointer(state, effects);
+    match state.tools.cursor.keys {
+        Some(keys) => cursor::look(state, keys, effects),
+        None => look_under_pointer(state, effects),
+    }
     state.keep_selection(effects);
     state.span_ruler();
-    feature::ask(state, Turn::Last, device, effects);
+    state.ask(Turn::Last, device, effects);
 }

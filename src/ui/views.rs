@@ -1,7 +1,7 @@
 //! What every view of the answer shares: the moment or range that is asked about, how stacks are put together, and which node of
 //! them is selected; which view is seen, and how high it is.
 
-use crate::keys;
+use crate::binding::{self, Binding};
 use engine::protocol::{Arrangement, Internal, Scope};
 
 /// The least and the most of the window's height that the views may have, in percent.
@@ -81,17 +81,32 @@ impl Tab {
     }
 
     /// Where the keys work that work while it has the focus.
-    pub fn keys(self) -> keys::Scope {
+    pub fn keys(self) -> binding::Scope {
         match self {
-            Tab::Why => keys::Scope::Why,
-            Tab::Tree => keys::Scope::Tree,
-            Tab::Flame => keys::Scope::Flame,
-            Tab::Table => keys::Scope::Table,
-            Tab::Histograms => keys::Scope::Histograms,
-            Tab::Sources => keys::Scope::Page,
-            Tab::Memory => keys::Scope::Memory,
-            Tab::Events => keys::Scope::Events,
+            Tab::Why => binding::Scope::Why,
+            Tab::Tree => binding::Scope::Tree,
+            Tab::Flame => binding::Scope::Flame,
+            Tab::Table => binding::Scope::Table,
+            Tab::Histograms => binding::Scope::Histograms,
+            Tab::Sources => binding::Scope::Page,
+            Tab::Memory => binding::Scope::Memory,
+            Tab::Events => binding::Scope::Events,
         }
+    }
+
+    /// The key that shows it, and the control that does the same.
+    pub(super) fn binding(self) -> Binding<Tab> {
+        let (key, label, control): (&[&str], _, _) = match self {
+            Tab::Why => (&["Shift+w"], "Why: what an expert would say", "tab-why"),
+            Tab::Tree => (&["Shift+t"], "Call tree", "tab-tree"),
+            Tab::Flame => (&["Shift+f"], "Flame graph", "tab-flame"),
+            Tab::Table => (&["Shift+l"], "Table of allocations", "tab-table"),
+            Tab::Histograms => (&["Shift+h"], "Histograms of sizes and lives", "tab-histograms"),
+            Tab::Sources => (&["Shift+s"], "Files and lines of your own code", "tab-sources"),
+            Tab::Memory => (&["Shift+m"], "Memory: segments, blocks, what is free", "tab-state"),
+            Tab::Events => (&["Shift+a"], "Events: all that the allocator did", "tab-events"),
+        };
+        Binding { scope: binding::Scope::Page, keys: key, command: self, label, control }
     }
 }
 

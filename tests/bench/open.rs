@@ -17,6 +17,8 @@ mod machine;
 mod native;
 mod report;
 
+#[path = "../browser/asking.rs"]
+mod asking;
 #[path = "../browser/chromium.rs"]
 #[allow(dead_code, reason = "the tests use all of it")]
 mod chromium;

@@ -18,6 +18,8 @@ mod native;
 mod panning;
 mod windows;
 
+#[path = "../browser/asking.rs"]
+mod asking;
 #[path = "../browser/chromium.rs"]
 #[allow(dead_code, reason = "the tests use all of it")]
 mod chromium;

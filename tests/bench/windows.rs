@@ -6,7 +6,7 @@ use memscape::engine::protocol::{DeviceSummary, Grouping, Looks};
 use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
 use memscape::timeline::{Axis, Scene, View};
 use memscape::ui::navigate::Plane;
-use memscape::ui::state::Canvas;
+use memscape::ui::shown::Canvas;
 use std::path::Path;
 use std::time::{Duration, Instant};
 

@@ -7,6 +7,7 @@
 #[path = "hands.rs"]
 mod hands;
 
+use crate::asking;
 use crate::chromium::{Chromium, Event};
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
@@ -155,15 +156,12 @@ impl Page {
 
     /// An attribute of the one element that `selector` names; `None` where element or attribute is missing.
     pub(crate) fn attribute(&self, selector: &str, name: &str) -> Option<String> {
-        let (selector, name) = (Value::from(selector), Value::from(name));
-        let value = self.evaluate(&format!("document.querySelector({selector})?.getAttribute({name}) ?? null"));
-        value.as_str().map(str::to_owned)
+        self.evaluate(&asking::attribute(selector, name)).as_str().map(str::to_owned)
     }
 
     /// The text of the element as a reader sees it; empty where it is missing. One that is hidden has its text all the same.
     pub(crate) fn text(&self, selector: &str) -> String {
-        let selector = Value::from(selector);
-        text(&self.evaluate(&format!("document.querySelector({selector})?.innerText ?? ''")))
+        text(&self.evaluate(&asking::text(selector)))
     }
 
     /// `body[data-state]`.

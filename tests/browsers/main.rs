@@ -10,6 +10,8 @@
     reason = "the harness around the tests fails as they do: by panicking with what it saw"
 )]
 
+#[path = "../browser/asking.rs"]
+mod asking;
 #[path = "../browser/corpus.rs"]
 mod corpus;
 mod driver;

@@ -1,5 +1,6 @@
 //! The page in one of the browsers: what a user sees of it and does to it. Everything is waited for, nothing for a time.
 
+use crate::asking;
 use crate::driver::{Driver, Kind, Order};
 use crate::fixtures;
 use crate::site::Site;
@@ -120,16 +121,12 @@ impl Page {
 
     /// An attribute of the one element that `selector` names; `None` where element or attribute is missing.
     pub(crate) fn attribute(&self, selector: &str, name: &str) -> Option<String> {
-        let (selector, name) = (Value::from(selector), Value::from(name));
-        let value = self.evaluate(&format!("document.querySelector({selector})?.getAttribute({name}) ?? null"));
-        value.as_str().map(str::to_owned)
+        self.evaluate(&asking::attribute(selector, name)).as_str().map(str::to_owned)
     }
 
     /// The text of the element as a reader sees it; empty where it is missing.
     pub(crate) fn text(&self, selector: &str) -> String {
-        let selector = Value::from(selector);
-        let text = self.evaluate(&format!("document.querySelector({selector})?.innerText ?? ''"));
-        text.as_str().unwrap_or_default().to_owned()
+        self.evaluate(&asking::text(selector)).as_str().unwrap_or_default().to_owned()
     }
 
     /// `body[data-state]`.

@@ -1,21 +1,22 @@
 //! A page that follows links, and a worker that answers what it asks of two devices that have everything.
 
+use crate::face::opened;
 use memscape::engine::protocol::{
-    AddressMap, Answer, Ask, At, AxisPoint, Details, DeviceSummary, FileSummary, HitMemory, HitSegment, Member,
-    MomentFacts, Plot, Question, Reply, Report, Request, Sheet, SheetRow, SourceFile, SourceLine, SourcesPage,
-    StatePage, Stepped, Stop, Threshold,
+    AddressMap, Answer, Ask, At, Details, DeviceSummary, HitMemory, HitSegment, Member, MomentFacts, AxisPoint, Plot,
+    Question, Reply, Report, Request, Sheet, SheetRow, SourceFile, SourceLine, SourcesPage, StatePage, Stepped, Stop,
+    Threshold,
 };
 use memscape::timeline::Axis;
-use memscape::ui::action::GivenFile;
+use memscape::ui::effect::GivenFile;
 use memscape::ui::link::Link;
-use memscape::ui::state::Canvas;
+use memscape::ui::shown::Canvas;
 use memscape::ui::{Action, Effect, State, update};
 
 const CANVAS: Canvas = Canvas { width_px: 640, height_px: 300, scale: 1.0 };
 /// What tells its file from others.
 pub(crate) const PRINT: &str = "12-00112233445566778899aabbccddeeff";
 
-fn file() -> FileSummary {
+fn devices() -> Vec<DeviceSummary> {
     let device = |device, events| DeviceSummary {
         device,
         events,
@@ -26,15 +27,7 @@ fn file() -> FileSummary {
         time_us: Some((1_700_000_000_000_000, 1_700_000_009_000_000)),
         ..DeviceSummary::default()
     };
-    FileSummary {
-        schema: 1,
-        file: "a.pickle".into(),
-        format: "pickle 4 (Python)".into(),
-        torch: None,
-        warnings: vec![],
-        devices: vec![device(0, 1_000_000), device(3, 90)],
-        settings: vec![],
-    }
+    vec![device(0, 1_000_000), device(3, 90)]
 }
 
 /// A page, and a worker that answers the questions that a link waits for.
@@ -94,7 +87,7 @@ impl Page {
     }
 
     pub(crate) fn open(&mut self) {
-        self.reply(Reply::Opened(Box::new(file())));
+        self.reply(opened(devices()));
     }
 
     pub(crate) fn drop_file(&mut self, print: &str) {

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::SystemTime;
-use ui::action::GivenFile;
+use ui::effect::GivenFile;
 use ui::snapshots_among;
 use ui::url::{percent_decoded, percent_encoded};
 

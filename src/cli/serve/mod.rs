@@ -34,6 +34,7 @@ use clap::builder::{PathBufValueParser, TypedValueParser};
 use columns::{Columns, Peer};
 use hosts::Hosts;
 use listing::Listing;
+use sending::said;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -252,11 +253,6 @@ async fn snapshot(State(served): State<Arc<Served>>, method: Method, uri: Uri, h
 
 async fn stranger() -> Response {
     said(StatusCode::NOT_FOUND, "the address is another one: it stands where memscape serve runs\n".to_owned())
-}
-
-/// A short text.
-fn said(status: StatusCode, text: String) -> Response {
-    (status, text).into_response()
 }
 
 /// What is asked for is there.

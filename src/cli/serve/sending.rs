@@ -3,7 +3,6 @@
 
 use super::columns::{Columns, FileVersion, Peer};
 use super::range::{Range, takes_gzip};
-use super::said;
 use axum::body::{Body, Bytes};
 use axum::http::header::{ACCEPT_RANGES, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_RANGE};
 use axum::http::{HeaderMap, Method, StatusCode};
@@ -88,6 +87,11 @@ fn with(headers: impl IntoIterator<Item = (axum::http::HeaderName, String)>, mut
         }
     }
     response
+}
+
+/// A short text.
+pub(super) fn said(status: StatusCode, text: String) -> Response {
+    (status, text).into_response()
 }
 
 /// What tells one state of a file from another; none where the system does not say when it was changed.

@@ -3,8 +3,9 @@
 //! What follows the last member is left out where it is no member, as gzip(1) does, and as there it is worth a warning where it
 //! is more than the zeros that tapes and block devices pad with.
 
+use super::check::Check;
 use super::layer::{Fault, Unpacker};
-use flate2::{Crc, Decompress, FlushDecompress, Status};
+use flate2::{Decompress, FlushDecompress, Status};
 
 const MAGIC: [u8; 2] = [0x1f, 0x8b];
 
@@ -42,7 +43,7 @@ pub(super) struct Gzip {
     /// The extra field's length, then the trailer, as they come in.
     number: u64,
     inflate: Decompress,
-    check: Crc,
+    check: Check,
     /// Whole members read.
     members: u64,
     has_left_out: bool,
@@ -51,7 +52,15 @@ pub(super) struct Gzip {
 impl Gzip {
     pub(super) fn new() -> Gzip {
         let inflate = Decompress::new(false);
-        Gzip { part: Part::Fixed(0), flags: 0, number: 0, inflate, check: Crc::new(), members: 0, has_left_out: false }
+        Gzip {
+            part: Part::Fixed(0),
+            flags: 0,
+            number: 0,
+            inflate,
+            check: Check::new(),
+            members: 0,
+            has_left_out: false,
+        }
     }
 
     /// One byte of a header or a trailer.

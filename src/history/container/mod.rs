@@ -9,6 +9,7 @@
 //! few packed ones unpack to.
 
 mod buffer;
+mod check;
 mod error;
 mod gzip;
 mod html;

@@ -8,9 +8,10 @@
 //! end record (zip64: two more)    where the directory is
 //! ```
 
+use super::check::Check;
 use super::layer::{Fault, Unpacker};
 use deflate64::InflaterManaged;
-use flate2::{Crc, Decompress, FlushDecompress, Status};
+use flate2::{Decompress, FlushDecompress, Status};
 
 /// The end record with the longest comment there can be, and zip64's locator before it.
 pub const TAIL: u64 = 22 + 65_535 + LOCATOR as u64;
@@ -280,7 +281,7 @@ impl Entry {
         };
         // zstd is a layer of its own, known by its first bytes; what the directory promises is of what that unpacks to.
         let promised = (self.method != Method::Zstd).then_some((self.unpacked, self.crc));
-        Ok(Box::new(Packed { inflate, is_over: false, written: 0, check: Crc::new(), promised, has_left_out: false }))
+        Ok(Box::new(Packed { inflate, is_over: false, written: 0, check: Check::new(), promised, has_left_out: false }))
     }
 }
 
@@ -323,7 +324,7 @@ struct Packed {
     inflate: Inflate,
     is_over: bool,
     written: u64,
-    check: Crc,
+    check: Check,
     /// Bytes and checksum, as the directory has them.
     promised: Option<(u64, u32)>,
     has_left_out: bool,

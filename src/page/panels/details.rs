@@ -1,11 +1,18 @@
 //! The selected allocation.
 
-use super::Shown;
-use crate::dom::{Elements, append, clear, set_attribute, set_text, source_link};
+use crate::app::{App, Part, Shown};
+use crate::dom::{append, clear, set_attribute, set_text, show_text, source_link};
+use crate::elements::elements;
 use engine::protocol::Details;
+use std::rc::Rc;
 use ui::State;
 use ui::details::{FrameKind, FrameView, view};
 use ui::settings::Settings;
+
+elements! {
+    HtmlElement: about_hint, details, details_caution, details_facts, details_site, details_title, forward,
+        forward_text, frames, side, stack_title;
+}
 
 #[derive(Default)]
 pub(super) struct Panel {
@@ -13,8 +20,10 @@ pub(super) struct Panel {
     settings: Shown<u32>,
 }
 
-impl Panel {
-    pub(super) fn show(&mut self, elements: &Elements, state: &State) {
+impl Part for Panel {
+    type Elements = Elements;
+
+    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
         if self.settings.changed(state.settings.version).is_some()
             && let Some(Some(details)) = &self.shown.0
         {
@@ -53,8 +62,7 @@ fn show(elements: &Elements, details: &Details, settings: &Settings) {
     let view = view(details);
     set_text(&elements.details_title, &view.title);
     set_text(&elements.details_site, view.site.as_deref().unwrap_or_default());
-    set_text(&elements.details_caution, view.caution.unwrap_or_default());
-    elements.details_caution.set_hidden(view.caution.is_none());
+    show_text(&elements.details_caution, view.caution);
     let facts = view.facts.iter().map(|fact| (fact.label.as_str(), fact.value.as_str()));
     elements.fill_definitions(&elements.details_facts, facts);
     set_text(&elements.stack_title, &view.stack_title);
@@ -91,7 +99,7 @@ fn frame_element(elements: &Elements, frame: &FrameView, settings: &Settings) ->
         append(&item, &place);
     }
     for note in &frame.notes {
-        append(&item, &elements.new_element("span", "note", note));
+        elements.add(&item, "span", "note", note);
     }
     item
 }

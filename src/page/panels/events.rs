@@ -1,12 +1,21 @@
 //! The list of events: rows, actions to choose from, what filters.
 
-use super::Shown;
-use super::grid::{Place, Rows};
-use crate::dom::{Elements, append, clear, set_attribute, set_text};
-use ui::State;
-use ui::events::{COLUMNS, Chip, EventsStatus, chips, grid, status};
-use ui::table::Grid;
+use super::grid::{HEAD_PX, Place, Rows, clicked_row, leave_field, watch_scroll};
+use crate::app::{App, On, Part, Shown};
+use crate::dom::{clear, number, set_attribute, set_flag, set_text};
+use crate::elements::elements;
+use std::rc::Rc;
+use ui::events::{COLUMNS, Chip, EventsAction, EventsStatus, chips, grid, status};
+use ui::rows::Grid;
+use ui::rows::RowsStep;
 use ui::views::Tab;
+use ui::{Action, Command, State};
+
+elements! {
+    HtmlElement: events_actions, events_all, events_clear, events_copy, events_empty, events_empty_text, events_go,
+        events_grid, events_head, events_rows, events_space, events_status;
+    HtmlInputElement: events_filter;
+}
 
 #[derive(Default)]
 pub(super) struct Panel {
@@ -28,22 +37,46 @@ fn place(elements: &Elements) -> Place<'_> {
     }
 }
 
-/// Makes the header.
-pub(super) fn prepare(elements: &Elements) {
-    for (name, meaning) in COLUMNS {
-        let header = elements.new_element("div", "", name);
-        set_attribute(&header, "role", "columnheader");
-        set_attribute(&header, "title", meaning);
-        append(&elements.events_head, &header);
-    }
-}
+impl Part for Panel {
+    type Elements = Elements;
+    const TAB: Option<Tab> = Some(Tab::Events);
 
-impl Panel {
-    pub(super) fn show(&mut self, elements: &Elements, state: &State) {
-        if state.views.seen() != Some(Tab::Events) {
-            return;
+    fn start(app: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
+        for (name, meaning) in COLUMNS {
+            let header = elements.add(&elements.events_head, "div", "", name);
+            set_attribute(&header, "role", "columnheader");
+            set_attribute(&header, "title", meaning);
         }
-        if let Some(grid) = self.grid.changed(grid(state)) {
+        let scrolled = |top, height| Action::of(EventsAction::Scrolled(top, height));
+        watch_scroll(app, &elements.events_grid, HEAD_PX, scrolled)
+    }
+
+    fn listen(elements: &Elements, on: On<'_, Elements>) {
+        on(&elements.events_rows, "click", |app, _, event| {
+            if let Some((row, extent)) = clicked_row(event) {
+                app.dispatch(Action::of(EventsAction::RowClicked(row, extent)));
+            }
+        });
+        on(&elements.events_filter, "input", |app, elements, _| {
+            app.dispatch(Action::of(EventsAction::Typed(elements.events_filter.value())));
+        });
+        on(&elements.events_filter, "keydown", |_, elements, event| leave_field(&elements.events_grid, event));
+        on(&elements.events_actions, "click", |app, _, event| {
+            if let Some(action) = number(event, "data-action") {
+                app.dispatch(Action::of(EventsAction::ActionToggled(action)));
+            }
+        });
+        // Their keys are those of the table's buttons.
+        on(&elements.events_all, "click", |app, _, _| {
+            app.dispatch(Action::Command(Command::Rows(RowsStep::ChooseAll)));
+        });
+        on(&elements.events_copy, "click", |app, _, _| app.dispatch(Action::Command(Command::Rows(RowsStep::Copy))));
+        on(&elements.events_clear, "click", |app, _, _| app.dispatch(Action::Command(Command::Rows(RowsStep::Clear))));
+        on(&elements.events_go, "click", |app, _, _| app.dispatch(Action::Command(Command::TypeMoment)));
+    }
+
+    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
+        if let Some(grid) = self.grid.changed(grid(&state.events, state)) {
             self.rows.show(elements, &place(elements), grid);
         }
         self.rows.scroll(&place(elements), &state.events.scroll);
@@ -51,16 +84,12 @@ impl Panel {
             show_chips(elements, chips);
         }
         if let Some(text) = self.text.changed(state.events.text.clone()) {
-            let focus = elements.document.active_element();
-            // Whoever types there is ahead of us.
-            if focus.is_none_or(|focus| !focus.is_same_node(Some(&elements.events_filter))) {
-                elements.events_filter.set_value(text);
-            }
+            elements.set_value(&elements.events_filter, text);
         }
-        if let Some(status) = self.status.changed(status(state)) {
+        if let Some(status) = self.status.changed(status(&state.events)) {
             set_text(&elements.events_status, &status.text);
             elements.events_status.set_class_name(if status.is_wrong { "wrong" } else { "" });
-            set_attribute(&elements.events_filter, "aria-invalid", if status.is_wrong { "true" } else { "false" });
+            set_flag(&elements.events_filter, "aria-invalid", status.is_wrong);
             elements.events_clear.set_hidden(!status.is_filtered);
             for (name, value) in ["data-listed", "data-all"].iter().zip(status.data) {
                 set_attribute(&elements.events_status, name, &value.to_string());
@@ -75,9 +104,7 @@ fn show_chips(elements: &Elements, chips: &[Chip]) {
     if place.child_element_count() as usize != chips.len() {
         clear(place);
         for _ in chips {
-            let button = elements.new_element("button", "", "");
-            set_attribute(&button, "type", "button");
-            append(place, &button);
+            set_attribute(&elements.add(place, "button", "", ""), "type", "button");
         }
     }
     let mut button = place.first_element_child();
@@ -85,7 +112,7 @@ fn show_chips(elements: &Elements, chips: &[Chip]) {
         let Some(now) = button else { break };
         set_text(&now, &chip.text);
         set_attribute(&now, "data-action", &chip.action.to_string());
-        set_attribute(&now, "aria-pressed", if chip.is_pressed { "true" } else { "false" });
+        set_flag(&now, "aria-pressed", chip.is_pressed);
         button = now.next_element_sibling();
     }
 }

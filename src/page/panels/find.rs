@@ -1,9 +1,24 @@
 //! What is said beside the field of the search, and about the stack of the selection.
 
-use super::Shown;
-use crate::dom::{Elements, set_attribute, set_text};
-use ui::State;
+use crate::app::{App, On, Part, Shown};
+use crate::dom::{listen, set_attribute, set_flag, set_text};
+use crate::elements::elements;
+use gloo::timers::callback::Timeout;
+use std::cell::Cell;
+use std::rc::Rc;
 use ui::find::{Capitals, FindStatus, SameStack, same_stack, status};
+use ui::{Action, Command, State};
+use wasm_bindgen::JsCast;
+use web_sys::{Event, KeyboardEvent};
+
+elements! {
+    HtmlButtonElement: find_capitals, find_clear, find_next, find_previous, same_stack;
+    HtmlElement: find_status, same_stack_text;
+    HtmlInputElement: find;
+}
+
+/// Nobody reads what is found between two letters.
+const PAUSE_MS: u32 = 120;
 
 #[derive(Default)]
 pub(super) struct Panel {
@@ -13,27 +28,44 @@ pub(super) struct Panel {
     same_stack: Shown<(SameStack, String)>,
 }
 
-impl Panel {
-    pub(super) fn show(&mut self, elements: &Elements, state: &State) {
+impl Part for Panel {
+    type Elements = Elements;
+
+    fn start(app: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
+        let (app, typed) = (app.clone(), elements.clone());
+        let pause = Cell::new(None);
+        listen(&elements.find, "input", move |_| {
+            let (app, elements) = (app.clone(), typed.clone());
+            // The one before is cancelled as it is dropped.
+            drop(pause.replace(Some(Timeout::new(PAUSE_MS, move || take(&app, &elements)))));
+        });
+        Ok(())
+    }
+
+    fn listen(elements: &Elements, on: On<'_, Elements>) {
+        on(&elements.find, "keydown", key);
+        on(&elements.find_clear, "click", |app, elements, _| {
+            elements.find.set_value("");
+            take(app, elements);
+            elements.select("find");
+        });
+    }
+
+    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
         if self.text.0.as_ref() != Some(&state.find.text)
             && let Some(text) = self.text.changed(state.find.text.clone())
         {
-            // Whoever types there is ahead of us.
-            let focus = elements.document.active_element();
-            if focus.is_none_or(|focus| !focus.is_same_node(Some(&elements.find))) {
-                elements.find.set_value(text);
-            }
+            elements.set_value(&elements.find, text);
             elements.find_clear.set_hidden(text.is_empty());
         }
         if let Some(capitals) = self.capitals.changed(state.find.capitals) {
-            let pressed = if *capitals == Capitals::Matter { "true" } else { "false" };
-            set_attribute(&elements.find_capitals, "aria-pressed", pressed);
+            set_flag(&elements.find_capitals, "aria-pressed", *capitals == Capitals::Matter);
         }
         if let Some(status) = self.status.changed(status(state)) {
             set_text(&elements.find_status, &status.text);
             set_attribute(&elements.find_status, "title", &status.exact);
             elements.find_status.set_class_name(if status.is_wrong { "wrong" } else { "" });
-            set_attribute(&elements.find, "aria-invalid", if status.is_wrong { "true" } else { "false" });
+            set_flag(&elements.find, "aria-invalid", status.is_wrong);
             let tally =
                 status.tally.map_or_else(Default::default, |it| [it.count.to_string(), it.requested.to_string()]);
             let [count, requested]: [String; 2] = tally;
@@ -44,12 +76,34 @@ impl Panel {
             elements.find_previous.set_disabled(is_empty);
         }
         if let Some((standing, text)) = self.same_stack.changed((state.same_stack, same_stack(state))) {
-            set_attribute(
-                &elements.same_stack,
-                "aria-pressed",
-                if *standing == SameStack::StandsOut { "true" } else { "false" },
-            );
+            set_flag(&elements.same_stack, "aria-pressed", *standing == SameStack::StandsOut);
             set_text(&elements.same_stack_text, text);
         }
     }
+}
+
+fn take(app: &Rc<App>, elements: &Elements) {
+    app.dispatch(Action::FindTyped(elements.find.value()));
+}
+
+fn key(app: &Rc<App>, elements: &Rc<Elements>, event: &Event) {
+    let Some(event) = event.dyn_ref::<KeyboardEvent>().filter(|event| !event.is_composing()) else { return };
+    match event.key().as_str() {
+        "c" | "C" if event.alt_key() => {
+            take(app, elements);
+            app.dispatch(Action::Command(Command::FindCapitals));
+        }
+        "Enter" => {
+            // Whoever is done typing does not wait for the pause.
+            take(app, elements);
+            app.dispatch(Action::Command(if event.shift_key() { Command::FindPrevious } else { Command::FindNext }));
+        }
+        "Escape" => {
+            take(app, elements);
+            elements.focus_timeline();
+        }
+        _ => return,
+    }
+    event.prevent_default();
+    event.stop_propagation();
 }

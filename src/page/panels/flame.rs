@@ -1,13 +1,22 @@
 //! What stands around the flame graph: the way to the zoomed box, the card beside the pointer, the line below.
 
-use super::Shown;
 use super::hover::place_card;
-use crate::dom::{Elements, append, clear, set_attribute, set_text};
+use crate::app::{App, On, Part, Shown};
+use crate::dom::{append, clear, number, set_attribute, set_flag, set_text};
+use crate::elements::elements;
 use engine::protocol::{Arrangement, Internal, Merge, Root};
-use ui::State;
-use ui::flame::Growth;
+use std::rc::Rc;
 use ui::flame::words::{Crumb, FlameCard, card, crumbs, found, note, reading};
+use ui::flame::{FlameAction, Growth};
 use ui::views::Tab;
+use ui::{Action, State};
+
+elements! {
+    HtmlButtonElement: flame_internal, flame_invert, flame_turn;
+    HtmlElement: flame_card, flame_card_name, flame_card_place, flame_card_shares, flame_card_title, flame_crumbs,
+        flame_found, flame_note, flame_plot, flame_reading;
+    HtmlSelectElement: flame_merge;
+}
 
 #[derive(Default)]
 pub(super) struct Panel {
@@ -16,11 +25,27 @@ pub(super) struct Panel {
     pressed: Shown<(Growth, Arrangement)>,
 }
 
-impl Panel {
-    pub(super) fn show(&mut self, elements: &Elements, state: &State) {
-        if state.views.seen() != Some(Tab::Flame) {
-            return;
-        }
+impl Part for Panel {
+    type Elements = Elements;
+    const TAB: Option<Tab> = Some(Tab::Flame);
+
+    fn listen(elements: &Elements, on: On<'_, Elements>) {
+        on(&elements.flame_merge, "change", |app, elements, _| {
+            let merge = match elements.flame_merge.selected_index() {
+                1 => Merge::Function,
+                2 => Merge::File,
+                _ => Merge::Line,
+            };
+            app.dispatch(Action::of(FlameAction::Merged(merge)));
+        });
+        on(&elements.flame_crumbs, "click", |app, _, event| {
+            if let Some(node) = number(event, "data-node") {
+                app.dispatch(Action::of(FlameAction::Chosen(node)));
+            }
+        });
+    }
+
+    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
         let flame = &state.flame;
         if let Some((growth, arrangement)) = self.pressed.changed((flame.growth, state.views.arrangement)) {
             for (button, is_pressed) in [
@@ -28,7 +53,7 @@ impl Panel {
                 (&elements.flame_invert, arrangement.root == Root::Innermost),
                 (&elements.flame_internal, arrangement.internal == Internal::Hidden),
             ] {
-                set_attribute(button, "aria-pressed", if is_pressed { "true" } else { "false" });
+                set_flag(button, "aria-pressed", is_pressed);
             }
             elements.flame_merge.set_selected_index(match arrangement.merge {
                 Merge::Line => 0,
@@ -39,9 +64,7 @@ impl Panel {
         if let Some(crumbs) = self.crumbs.changed(flame.page().map(|page| crumbs(page)).unwrap_or_default()) {
             clear(&elements.flame_crumbs);
             for crumb in crumbs {
-                let button = elements.new_element("button", "", &crumb.text);
-                set_attribute(&button, "type", "button");
-                set_attribute(&button, "data-node", &crumb.node.to_string());
+                let button = elements.new_button("", &crumb.text, ("data-node", &crumb.node.to_string()));
                 set_attribute(&button, "title", &crumb.text);
                 append(&elements.flame_crumbs, &button);
             }
@@ -49,9 +72,9 @@ impl Panel {
                 set_attribute(&last, "aria-current", "true");
             }
         }
-        set_text(&elements.flame_found, &found(state));
-        set_text(&elements.flame_note, note(state));
-        set_text(&elements.flame_reading, &reading(state));
+        set_text(&elements.flame_found, &found(&state.flame, state));
+        set_text(&elements.flame_note, note(&state.flame, state));
+        set_text(&elements.flame_reading, &reading(&state.flame, state));
         let hovered = flame.page().zip(flame.hovered()).map(|(page, of)| card(state, page, of));
         if let Some(card) = self.card.changed(hovered) {
             elements.flame_card.set_hidden(card.is_none());

@@ -1,9 +1,16 @@
 //! Rows of a grid: as many elements as are seen, filled anew as they are scrolled.
 
-use crate::dom::{Elements, append, set_attribute, set_text};
+use crate::app::App;
+use crate::dom::{Dom, append, give_focus, listen, number, observe, set_attribute, set_flag, set_style, set_text};
+use std::rc::Rc;
+use ui::Action;
+use ui::rows::{Cell, Extent, Grid, RowView};
 use ui::scroll::Scroll;
-use ui::table::{Cell, Grid, RowView};
-use web_sys::{Element, HtmlElement};
+use wasm_bindgen::JsCast;
+use web_sys::{Element, Event, HtmlElement, KeyboardEvent, MouseEvent};
+
+/// CSS pixels of the header, which covers the top of a grid.
+pub(super) const HEAD_PX: f64 = 24.0;
 
 /// The elements of a grid.
 pub(super) struct Place<'a> {
@@ -46,13 +53,11 @@ impl Rows {
     }
 
     /// Shows rows.
-    pub(super) fn show(&mut self, elements: &Elements, place: &Place<'_>, grid: &Grid) {
+    pub(super) fn show(&mut self, dom: &Dom, place: &Place<'_>, grid: &Grid) {
         let rows = &mut self.rows;
         set_attribute(place.grid, "aria-rowcount", &(u64::from(grid.count) + 1).to_string());
-        // They fail for no property of ours.
-        let _ = place.space.style().set_property("height", &[&(grid.all_px as u32).to_string(), "px"].concat());
-        let to = ["translateY(", &(grid.rows_px as i32).to_string(), "px)"].concat();
-        let _ = place.rows.style().set_property("transform", &to);
+        set_style(place.space, "height", &[&(grid.all_px as u32).to_string(), "px"].concat());
+        set_style(place.rows, "transform", &["translateY(", &(grid.rows_px as i32).to_string(), "px)"].concat());
         place.empty[0].set_hidden(grid.empty.is_empty());
         set_text(place.empty[1], grid.empty);
         while rows.len() > grid.rows.len() {
@@ -62,7 +67,7 @@ impl Rows {
         }
         for (at, view) in grid.rows.iter().enumerate() {
             if at >= rows.len() {
-                rows.push(new_row(elements, place, view.cells.len()));
+                rows.push(new_row(dom, place, view.cells.len()));
             }
             if let Some(row) = rows.get_mut(at) {
                 show_row(place, row, view);
@@ -79,12 +84,12 @@ fn row_id(place: &Place<'_>, row: u32) -> String {
     [place.id, &row.to_string()].concat()
 }
 
-fn new_row(elements: &Elements, place: &Place<'_>, columns: usize) -> Row {
-    let element = elements.new_element("div", "", "");
+fn new_row(dom: &Dom, place: &Place<'_>, columns: usize) -> Row {
+    let element = dom.new_element("div", "", "");
     set_attribute(&element, "role", "row");
     let cells: Vec<Element> = (0..columns)
         .map(|_| {
-            let cell = elements.new_element("div", "", "");
+            let cell = dom.new_element("div", "", "");
             set_attribute(&cell, "role", "gridcell");
             append(&element, &cell);
             cell
@@ -124,7 +129,49 @@ fn show_row(place: &Place<'_>, row: &mut Row, view: &RowView) {
         element.set_class_name(&view.class);
     }
     if shown.is_chosen != view.is_chosen {
-        set_attribute(element, "aria-selected", if view.is_chosen { "true" } else { "false" });
+        set_flag(element, "aria-selected", view.is_chosen);
     }
     shown.clone_from(view);
+}
+
+/// Tells the state how much of a list is seen, now and whenever that changes. Of its top so many pixels are covered.
+pub(super) fn watch_scroll(
+    app: &Rc<App>,
+    list: &HtmlElement,
+    head_px: f64,
+    then: fn(f64, f64) -> Action,
+) -> Result<(), String> {
+    let (app, seen) = (app.clone(), list.clone());
+    let tell = Rc::new(move || {
+        let (top, height) = (f64::from(seen.scroll_top()), f64::from(seen.client_height()) - head_px);
+        // What is hidden has no height, and loses its place for a while.
+        if height > 0.0 {
+            app.dispatch(then(top, height));
+        }
+    });
+    let scrolled = tell.clone();
+    listen(list, "scroll", move |_| scrolled());
+    observe(&[list], move |_| tell())
+}
+
+/// The row that was clicked, and what becomes of those chosen before.
+pub(super) fn clicked_row(event: &Event) -> Option<(u32, Extent)> {
+    let row = number(event, "data-row")?;
+    let event = event.dyn_ref::<MouseEvent>()?;
+    let extent = match (event.shift_key(), event.ctrl_key() || event.meta_key()) {
+        (true, _) => Extent::Through,
+        (_, true) => Extent::Toggle,
+        _ => Extent::One,
+    };
+    Some((row, extent))
+}
+
+/// From a field to what it is about.
+pub(super) fn leave_field(to: &HtmlElement, event: &Event) {
+    let key = event.dyn_ref::<KeyboardEvent>().filter(|event| !event.is_composing()).map(KeyboardEvent::key);
+    if matches!(key.as_deref(), Some("Enter" | "Escape" | "ArrowDown")) {
+        event.prevent_default();
+        event.stop_propagation();
+        give_focus(to);
+    }
 }

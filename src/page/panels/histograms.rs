@@ -1,12 +1,19 @@
 //! The histograms: a button a bar.
 
-use super::Shown;
-use crate::dom::{Elements, append, clear, set_attribute, set_text};
-use ui::State;
-use ui::histograms::{Bar, Chart, Histogram, Measure, chart};
+use crate::app::{App, On, Part, Shown};
+use crate::dom::{Dom, append, clear, give_focus, hit, listen, number, set_attribute, set_flag, set_style, set_text};
+use crate::elements::elements;
+use std::rc::Rc;
+use ui::histograms::{Bar, Chart, Histogram, Measure, Reach};
+use ui::table::TableAction;
 use ui::views::Tab;
+use ui::{Action, State};
 use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement};
+use web_sys::{Element, Event, HtmlElement, KeyboardEvent, MouseEvent};
+
+elements! {
+    HtmlElement: histograms, life_bars, life_top, measure, size_bars, size_top;
+}
 
 #[derive(Default)]
 pub(super) struct Panel {
@@ -14,21 +21,49 @@ pub(super) struct Panel {
     measure: Shown<Measure>,
 }
 
-impl Panel {
-    pub(super) fn show(&mut self, elements: &Elements, state: &State) {
-        if state.views.seen() != Some(Tab::Histograms) {
-            return;
+impl Elements {
+    fn charts(&self) -> [(Histogram, &HtmlElement, &HtmlElement); 2] {
+        [(Histogram::Sizes, &self.size_bars, &self.size_top), (Histogram::Lives, &self.life_bars, &self.life_top)]
+    }
+}
+
+impl Part for Panel {
+    type Elements = Elements;
+    const TAB: Option<Tab> = Some(Tab::Histograms);
+
+    fn start(app: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
+        for (of, bars, top) in elements.charts() {
+            let app = app.clone();
+            listen(bars, "click", move |event| {
+                let shift = event.dyn_ref::<MouseEvent>().is_some_and(MouseEvent::shift_key);
+                if let Some(class) = number(event, "data-class") {
+                    app.dispatch(Action::of(TableAction::BarClicked(
+                        of,
+                        class as u8,
+                        if shift { Reach::Through } else { Reach::One },
+                    )));
+                }
+            });
+            for event in ["pointerover", "focusin", "pointerleave", "focusout"] {
+                let top = top.clone();
+                listen(bars, event, move |event| tell_bar(&top, event));
+            }
         }
+        Ok(())
+    }
+
+    fn listen(elements: &Elements, on: On<'_, Elements>) {
+        on(&elements.size_bars, "keydown", |_, elements, event| walk(elements, &elements.size_bars, event));
+        on(&elements.life_bars, "keydown", |_, elements, event| walk(elements, &elements.life_bars, event));
+    }
+
+    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
         if let Some(measure) = self.measure.changed(state.table.measure) {
             let is_count = *measure == Measure::Count;
-            set_attribute(&elements.measure, "aria-pressed", if is_count { "true" } else { "false" });
+            set_flag(&elements.measure, "aria-pressed", is_count);
         }
-        let places = [
-            (Histogram::Sizes, &elements.size_bars, &elements.size_top),
-            (Histogram::Lives, &elements.life_bars, &elements.life_top),
-        ];
-        for (shown, (of, bars, top)) in self.charts.iter_mut().zip(places) {
-            if let Some(chart) = shown.changed(chart(state, of)) {
+        for (shown, (of, bars, top)) in self.charts.iter_mut().zip(elements.charts()) {
+            if let Some(chart) = shown.changed(state.table.chart(of)) {
                 let text = ["highest bar: ", &chart.top].concat();
                 set_text(top, &text);
                 set_attribute(top, "data-top", &text);
@@ -40,39 +75,54 @@ impl Panel {
 
 fn show_bars(elements: &Elements, place: &HtmlElement, bars: &[Bar]) {
     // A redrawn chart must not take the focus away from who works in it.
-    let focus = elements.document.active_element().filter(|focus| place.contains(Some(focus)));
+    let focus = elements.focus().filter(|focus| place.contains(Some(focus)));
     let focused = focus.and_then(|focus| focus.get_attribute("data-class"));
     let is_focused = |bar: &Bar| focused.as_deref() == Some(bar.class.to_string().as_str());
     // Nor may the bars come without it when somebody who came here waits for them.
-    let waits = elements.document.active_element().is_some_and(|focus| focus.is_same_node(Some(&elements.histograms)));
+    let waits = elements.has_focus(&elements.histograms);
     clear(place);
     let tabbed = bars.iter().position(is_focused).or(bars.iter().position(|bar| bar.is_chosen)).unwrap_or(0);
     for (number, bar) in bars.iter().enumerate() {
         let button = new_bar(elements, bar);
         set_attribute(&button, "tabindex", if number == tabbed { "0" } else { "-1" });
         append(place, &button);
-        if (is_focused(bar) || (waits && number == tabbed))
-            && let Some(button) = button.dyn_ref::<HtmlElement>()
-        {
-            // It fails only for an element that is gone.
-            let _ = button.focus();
+        if is_focused(bar) || (waits && number == tabbed) {
+            give_focus(&button);
         }
     }
 }
 
 fn new_bar(elements: &Elements, bar: &Bar) -> Element {
-    let button = elements.new_element("button", if bar.is_apart { "apart" } else { "" }, "");
-    set_attribute(&button, "type", "button");
-    set_attribute(&button, "data-class", &bar.class.to_string());
+    let button =
+        elements.new_button(if bar.is_apart { "apart" } else { "" }, "", ("data-class", &bar.class.to_string()));
     set_attribute(&button, "aria-label", &bar.name);
     set_attribute(&button, "title", &bar.name);
-    set_attribute(&button, "aria-pressed", if bar.is_chosen { "true" } else { "false" });
+    set_flag(&button, "aria-pressed", bar.is_chosen);
     let fill = elements.new_element("span", "fill", "");
-    if let Some(fill) = fill.dyn_ref::<HtmlElement>() {
-        // It fails for no property of ours.
-        let _ = fill.style().set_property("--part", &bar.height.to_string());
-    }
+    set_style(&fill, "--part", &bar.height.to_string());
     append(&button, &fill);
-    append(&button, &elements.new_element("span", "tick", &bar.tick));
+    elements.add(&button, "span", "tick", &bar.tick);
     button
+}
+
+/// Tells what the bar is that is pointed at or has the focus; else how high the highest is.
+fn tell_bar(top: &HtmlElement, event: &Event) {
+    let told = hit(event, "button").filter(|_| matches!(event.type_().as_str(), "pointerover" | "focusin"));
+    let told = told.and_then(|button| button.get_attribute("aria-label")).or_else(|| top.get_attribute("data-top"));
+    set_text(top, &told.unwrap_or_default());
+}
+
+/// Arrows go from bar to bar.
+fn walk(dom: &Dom, bars: &HtmlElement, event: &Event) {
+    let Some(key) = event.dyn_ref::<KeyboardEvent>().map(KeyboardEvent::key) else { return };
+    let next = match (key.as_str(), dom.focus()) {
+        ("ArrowLeft", Some(focus)) => focus.previous_element_sibling(),
+        ("ArrowRight", Some(focus)) => focus.next_element_sibling(),
+        ("Home", _) => bars.first_element_child(),
+        ("End", _) => bars.last_element_child(),
+        _ => return,
+    };
+    event.prevent_default();
+    event.stop_propagation();
+    next.iter().for_each(give_focus);
 }

@@ -1,12 +1,18 @@
 //! The card beside the pointer, and the line below the picture.
 
-use super::Shown;
-use crate::dom::{Elements, set_text};
+use crate::app::{App, Part, Shown};
+use crate::dom::{Dom, set_style, set_text};
+use crate::elements::elements;
+use std::rc::Rc;
 use ui::State;
 use ui::hover::{Card, card};
 use ui::notices::reading;
 use ui::placing::beside;
 use web_sys::HtmlElement;
+
+elements! {
+    HtmlElement: card, card_hidden, card_lifetime, card_segment, card_site, card_title, plot, reading, stage;
+}
 
 #[derive(Default)]
 pub(super) struct Panel {
@@ -14,8 +20,10 @@ pub(super) struct Panel {
     reading: Shown<String>,
 }
 
-impl Panel {
-    pub(super) fn show(&mut self, elements: &Elements, state: &State) {
+impl Part for Panel {
+    type Elements = Elements;
+
+    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
         if let Some(card) = self.card.changed(state.hover.as_ref().map(card)) {
             elements.card.set_hidden(card.is_none());
             if let Some(card) = card {
@@ -36,7 +44,7 @@ impl Panel {
 }
 
 /// Puts a card that stands above the page beside a place of a plot, in CSS pixels from its left upper corner.
-pub(super) fn place_card(elements: &Elements, plot: &HtmlElement, card: &HtmlElement, [x, y]: [f64; 2]) {
+pub(super) fn place_card(elements: &Dom, plot: &HtmlElement, card: &HtmlElement, [x, y]: [f64; 2]) {
     let area = plot.get_bounding_client_rect();
     let window = |side: Result<wasm_bindgen::JsValue, _>| side.ok().and_then(|it| it.as_f64()).unwrap_or(0.0);
     let room = (window(elements.window.inner_width()), window(elements.window.inner_height()));
@@ -45,8 +53,7 @@ pub(super) fn place_card(elements: &Elements, plot: &HtmlElement, card: &HtmlEle
 }
 
 fn move_to(card: &HtmlElement, (left, top): (f64, f64)) {
-    // It fails only for a property that is none.
-    let _ = card.style().set_property("transform", &format!("translate({left:.0}px, {top:.0}px)"));
+    set_style(card, "transform", &format!("translate({left:.0}px, {top:.0}px)"));
 }
 
 /// Beside the cursor, never over it.

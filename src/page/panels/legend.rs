@@ -1,18 +1,24 @@
 //! What the colours mean, as a list whose entries fade what they name; and the pickers of order, colours and axis.
 
-use super::Shown;
-use crate::dom::{Elements, append, clear, set_attribute, set_text};
+use crate::app::{App, On, Part, Shown};
+use crate::dom::{append, clear, give_focus, hit, number, set_attribute, set_flag, set_style, set_text};
+use crate::elements::elements;
 use crate::theme::Theme;
 use engine::protocol::{Grouping, LegendEntry, Plot};
 use picture::timeline::Axis;
 use picture::timeline::paint::SHADES;
 use std::collections::BTreeSet;
 use std::rc::Rc;
-use ui::State;
 use ui::legend::{Line, heading, lines as entry_lines};
 use ui::marks::lanes;
-use wasm_bindgen::JsCast;
-use web_sys::HtmlElement;
+use ui::{Action, State};
+use web_sys::Event;
+
+elements! {
+    HtmlButtonElement: axis;
+    HtmlElement: legend, legend_entries, legend_title, stage;
+    HtmlSelectElement: colouring, stacking;
+}
 
 #[derive(Default)]
 pub(super) struct Panel {
@@ -31,18 +37,34 @@ struct Entries {
     background: [u8; 4],
 }
 
-impl Panel {
-    pub(super) fn show(&mut self, elements: &Elements, state: &State, theme: &Theme) {
+impl Part for Panel {
+    type Elements = Elements;
+
+    fn listen(elements: &Elements, on: On<'_, Elements>) {
+        on(&elements.stacking, "change", |app, elements, _| {
+            app.dispatch(Action::StackingChosen(Grouping::named(&elements.stacking.value())));
+        });
+        on(&elements.colouring, "change", |app, elements, _| {
+            if let Some(colouring) = Grouping::named(&elements.colouring.value()) {
+                app.dispatch(Action::ColouringChosen(colouring));
+            }
+        });
+        on(&elements.legend_entries, "click", clicked);
+        on(&elements.legend_entries, "dblclick", clicked);
+    }
+
+    fn show(&mut self, app: &Rc<App>, elements: &Elements, state: &State) {
+        let theme = &*app.theme.borrow();
         if let Some(lanes) = self.lanes.changed(lanes(state)) {
             // The style sheet's 26 px are those of the axis alone.
-            let _ = elements.stage.style().set_property("--axis-bottom", &format!("{}px", 26 + 16 * lanes));
+            set_style(&elements.stage, "--axis-bottom", &format!("{}px", 26 + 16 * lanes));
         }
         let timed = state.device().is_some_and(|device| device.time_us.is_some());
         let pickers = (state.looks.stacking, state.looks.colouring, state.axis, timed);
         if let Some((stacking, colouring, axis, timed)) = self.pickers.changed(pickers) {
             elements.stacking.set_value(stacking.map_or("birth", Grouping::name));
             elements.colouring.set_value(colouring.name());
-            set_attribute(&elements.axis, "aria-pressed", if *axis == Axis::Time { "true" } else { "false" });
+            set_flag(&elements.axis, "aria-pressed", *axis == Axis::Time);
             elements.axis.set_disabled(!timed);
         }
         let (plot, colouring) = (state.looks.plot, state.told_by_colour());
@@ -66,36 +88,36 @@ fn palette(theme: &Theme, colouring: Grouping) -> &[[u8; 4]; 256] {
 
 fn show_entries(elements: &Elements, lines: &[Line], palette: &[[u8; 4]; 256]) {
     // A redrawn list must not take the focus away from who works in it.
-    let focused = elements.document.active_element().and_then(|focus| focus.get_attribute("data-slot"));
+    let focused = elements.focus().and_then(|focus| focus.get_attribute("data-slot"));
     clear(&elements.legend_entries);
     for line in lines {
-        let item = elements.new_element("li", "", "");
-        let button = elements.new_element("button", "entry", "");
-        set_attribute(&button, "type", "button");
-        set_attribute(&button, "data-slot", &line.slot.to_string());
+        let item = elements.add(&elements.legend_entries, "li", "", "");
+        let button = elements.new_button("entry", "", ("data-slot", &line.slot.to_string()));
         set_attribute(&button, "aria-pressed", if line.faded { "false" } else { "true" });
         set_attribute(&button, "title", &line.exact);
-        let swatch = elements.new_element("span", "swatch", "");
+        let swatch = elements.add(&button, "span", "swatch", "");
         let [red, green, blue, _] = palette.get((line.slot * SHADES) as usize).copied().unwrap_or_default();
-        if let Some(swatch) = swatch.dyn_ref::<HtmlElement>() {
-            let _ = swatch.style().set_property("background", &format!("rgb({red} {green} {blue})"));
-        }
-        append(&button, &swatch);
-        append(&button, &elements.new_element("span", "label", &line.label));
+        set_style(&swatch, "background", &format!("rgb({red} {green} {blue})"));
+        elements.add(&button, "span", "label", &line.label);
         for column in &line.columns {
-            append(&button, &elements.new_element("span", "bytes", column));
+            elements.add(&button, "span", "bytes", column);
         }
         append(&item, &button);
-        let only = elements.new_element("button", "only", "only");
-        set_attribute(&only, "type", "button");
-        set_attribute(&only, "data-slot", &line.slot.to_string());
+        let only = elements.new_button("only", "only", ("data-slot", &line.slot.to_string()));
         set_attribute(&only, "aria-label", &format!("Only {}", line.label));
         append(&item, &only);
-        append(&elements.legend_entries, &item);
-        if focused.as_deref() == Some(line.slot.to_string().as_str())
-            && let Some(button) = button.dyn_ref::<HtmlElement>()
-        {
-            let _ = button.focus();
+        if focused.as_deref() == Some(line.slot.to_string().as_str()) {
+            give_focus(&button);
         }
+    }
+}
+
+/// A click on an entry fades it or brings it back; a double click, or its "only", fades all others.
+fn clicked(app: &Rc<App>, _: &Rc<Elements>, event: &Event) {
+    let (Some(button), Some(slot)) = (hit(event, "button"), number(event, "data-slot")) else { return };
+    if event.type_() == "dblclick" || button.class_name() == "only" {
+        app.dispatch(Action::LegendIsolated(slot));
+    } else {
+        app.dispatch(Action::LegendClicked(slot));
     }
 }

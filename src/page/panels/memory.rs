@@ -1,17 +1,26 @@
 //! What stands around the bars of the allocator's state: headings, sums, pickers, the card beside the pointer, the line below.
 
-use super::Shown;
+use super::grid::{leave_field, watch_scroll};
 use super::hover::place_card;
-use crate::dom::{Elements, append, clear, set_attribute, set_text};
+use crate::app::{App, On, Part, Shown};
+use crate::dom::{clear, set_attribute, set_flag, set_style, set_text};
+use crate::elements::elements;
 use engine::protocol::StatePage;
 use std::rc::Rc;
-use ui::State;
+use ui::memory::MemoryAction;
 use ui::memory::words::{
     Heading, MemoryCard, astray, fits, headings, hovered, note, pool_choices, reading, stream_choices, sums,
 };
 use ui::views::Tab;
-use wasm_bindgen::JsCast;
-use web_sys::{HtmlElement, HtmlSelectElement};
+use ui::{Action, State};
+
+elements! {
+    HtmlCanvasElement: memory_canvas;
+    HtmlElement: memory_card, memory_card_life, memory_card_segment, memory_card_site, memory_card_title, memory_fit,
+        memory_fits, memory_headings, memory_note, memory_plot, memory_reading, memory_scroll, memory_sums, state;
+    HtmlInputElement: memory_request;
+    HtmlSelectElement: memory_pool, memory_sort, memory_stream;
+}
 
 #[derive(Default)]
 pub(super) struct Panel {
@@ -24,16 +33,39 @@ pub(super) struct Panel {
     text: Shown<String>,
 }
 
-impl Panel {
-    pub(super) fn show(&mut self, elements: &Elements, state: &State) {
-        if state.views.seen() != Some(Tab::Memory) {
-            return;
-        }
+impl Part for Panel {
+    type Elements = Elements;
+    const TAB: Option<Tab> = Some(Tab::Memory);
+
+    fn start(app: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
+        let scrolled = |top, height| Action::of(MemoryAction::Scrolled(top, height));
+        watch_scroll(app, &elements.memory_scroll, 0.0, scrolled)
+    }
+
+    fn listen(elements: &Elements, on: On<'_, Elements>) {
+        on(&elements.memory_sort, "change", |app, elements, _| {
+            act(app, MemoryAction::SortChosen(elements.memory_sort.selected_index().max(0) as usize));
+        });
+        on(&elements.memory_pool, "change", |app, elements, _| {
+            act(app, MemoryAction::PoolChosen(elements.memory_pool.selected_index().max(0) as usize));
+        });
+        on(&elements.memory_stream, "change", |app, elements, _| {
+            act(app, MemoryAction::StreamChosen(elements.memory_stream.selected_index().max(0) as usize));
+        });
+        on(&elements.memory_request, "input", |app, elements, _| {
+            act(app, MemoryAction::RequestTyped(elements.memory_request.value()));
+        });
+        on(&elements.memory_request, "keydown", |_, elements, event| leave_field(&elements.memory_canvas, event));
+    }
+
+    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
         let memory = &state.memory;
         let choices = [pool_choices(memory), stream_choices(memory)];
         if let Some(choices) = self.choices.changed(choices) {
             for (picker, lines) in [&elements.memory_pool, &elements.memory_stream].into_iter().zip(choices) {
-                fill(elements, picker, lines);
+                elements.fill_options(picker, lines);
+                // With nothing to choose from it says nothing.
+                picker.set_hidden(lines.len() < 3);
             }
             self.chosen = Shown::default();
         }
@@ -42,7 +74,7 @@ impl Panel {
             for (picker, place) in pickers.into_iter().zip(chosen) {
                 picker.set_selected_index(*place as i32);
             }
-            set_attribute(&elements.memory_fit, "aria-pressed", if *is_fitted { "true" } else { "false" });
+            set_flag(&elements.memory_fit, "aria-pressed", *is_fitted);
         }
         if let Some(Some(page)) = self.page.changed(memory.page().cloned()) {
             show_sums(elements, page);
@@ -56,33 +88,24 @@ impl Panel {
             elements.memory_fits.set_class_name(if answer.1 { "wrong" } else { "" });
             clear(&elements.memory_fits);
             for line in &answer.0 {
-                append(&elements.memory_fits, &elements.new_element("p", "", line));
+                elements.add(&elements.memory_fits, "p", "", line);
             }
         }
         if let Some(headings) = self.headings.changed(headings(memory)) {
             clear(&elements.memory_headings);
             for heading in headings {
-                let line = elements.new_element("p", "", "");
-                append(&line, &elements.new_element("b", "", &heading.name));
-                append(&line, &elements.new_element("span", "", &heading.sums));
-                append(&elements.memory_headings, &line);
-                if let Some(line) = line.dyn_ref::<HtmlElement>() {
-                    let to = ["translateY(", &heading.top.to_string(), "px)"].concat();
-                    // It fails only for a property that is none.
-                    let _ = line.style().set_property("transform", &to);
-                }
+                let line = elements.add(&elements.memory_headings, "p", "", "");
+                elements.add(&line, "b", "", &heading.name);
+                elements.add(&line, "span", "", &heading.sums);
+                set_style(&line, "transform", &["translateY(", &heading.top.to_string(), "px)"].concat());
             }
         }
-        set_text(&elements.memory_note, &note(state));
-        set_text(&elements.memory_reading, &reading(state));
+        set_text(&elements.memory_note, &note(&state.memory, state));
+        set_text(&elements.memory_reading, &reading(&state.memory, state));
         if let Some(text) = self.text.changed(memory.text.clone()) {
-            let focus = elements.document.active_element();
-            // Whoever types there is ahead of us.
-            if focus.is_none_or(|focus| !focus.is_same_node(Some(&elements.memory_request))) {
-                elements.memory_request.set_value(text);
-            }
+            elements.set_value(&elements.memory_request, text);
         }
-        if let Some(card) = self.card.changed(hovered(state)) {
+        if let Some(card) = self.card.changed(hovered(&state.memory, state)) {
             elements.memory_card.set_hidden(card.is_none());
             if let Some(card) = card {
                 set_text(&elements.memory_card_title, &card.title);
@@ -95,6 +118,10 @@ impl Panel {
             place_card(elements, &elements.memory_plot, &elements.memory_card, [x / canvas.scale, y / canvas.scale]);
         }
     }
+}
+
+fn act(app: &Rc<App>, action: MemoryAction) {
+    app.dispatch(Action::of(action));
 }
 
 fn show_sums(elements: &Elements, page: &StatePage) {
@@ -119,13 +146,4 @@ fn show_sums(elements: &Elements, page: &StatePage) {
     ] {
         set_attribute(&elements.state, name, &value.to_string());
     }
-}
-
-fn fill(elements: &Elements, picker: &HtmlSelectElement, lines: &[String]) {
-    clear(picker);
-    for line in lines {
-        append(picker, &elements.new_element("option", "", line));
-    }
-    // With nothing to choose from it says nothing.
-    picker.set_hidden(lines.len() < 3);
 }

@@ -1,14 +1,21 @@
 //! The cursor's moment, what was measured, the markers; and what a screen reader is told of the cursor.
 
-use super::Shown;
-use crate::dom::{Elements, append, clear, set_attribute, set_text};
+use crate::app::{App, On, Part, Shown};
+use crate::dom::{append, clear, give_focus, hit, number, set_attribute, set_flag, set_or_remove, set_text};
+use crate::elements::elements;
 use gloo::timers::callback::Timeout;
-use ui::State;
+use std::rc::Rc;
 use ui::markers::Line;
 use ui::moment::{MomentView, spoken, view};
 use ui::ruler::{Measured, Mode};
-use wasm_bindgen::JsCast;
-use web_sys::HtmlElement;
+use ui::{Action, State};
+use web_sys::Event;
+
+elements! {
+    HtmlButtonElement: ruler, window_back, window_forward;
+    HtmlElement: marker_box, markers, measured, measured_text, moment, moment_facts, moment_title, spoken;
+    HtmlInputElement: capacity;
+}
 
 /// A cursor that stood still for so many ms is told of.
 const QUIET_MS: u32 = 350;
@@ -25,8 +32,17 @@ pub(super) struct Panel {
     speaking: Option<Timeout>,
 }
 
-impl Panel {
-    pub(super) fn show(&mut self, elements: &Elements, state: &State) {
+impl Part for Panel {
+    type Elements = Elements;
+
+    fn listen(elements: &Elements, on: On<'_, Elements>) {
+        on(&elements.markers, "click", marker);
+        on(&elements.capacity, "input", |app, elements, _| {
+            app.dispatch(Action::CapacityTyped(elements.capacity.value()));
+        });
+    }
+
+    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
         if let Some(view) = self.moment.changed(view(state)) {
             let lines = view.lines.iter().map(|(label, value)| (*label, value.as_str()));
             elements.fill_definitions(&elements.moment_facts, lines);
@@ -60,7 +76,7 @@ impl Panel {
         let trail = &state.tools.trail;
         let mode = (state.tools.ruler.mode, trail.back.len(), trail.forward.len());
         if let Some((mode, back, forward)) = self.mode.changed(mode) {
-            set_attribute(&elements.ruler, "aria-pressed", if *mode == Mode::On { "true" } else { "false" });
+            set_flag(&elements.ruler, "aria-pressed", *mode == Mode::On);
             elements.window_back.set_disabled(*back == 0);
             elements.window_forward.set_disabled(*forward == 0);
         }
@@ -75,45 +91,36 @@ impl Panel {
     }
 }
 
-pub(super) fn set_or_remove(element: &HtmlElement, attributes: &[(&str, Option<String>)]) {
-    for (name, value) in attributes {
-        match value {
-            Some(value) => set_attribute(element, name, value),
-            // It fails for no name of ours.
-            None => drop(element.remove_attribute(name)),
-        }
-    }
+/// A click on a marker in the list goes there; on its cross, removes it.
+fn marker(app: &Rc<App>, _: &Rc<Elements>, event: &Event) {
+    let (Some(button), Some(number)) = (hit(event, "button"), number(event, "data-marker")) else { return };
+    app.dispatch(if button.class_name() == "remove" {
+        Action::MarkerRemoved(number)
+    } else {
+        Action::MarkerVisited(number)
+    });
 }
 
 fn show_markers(elements: &Elements, lines: &[Line]) {
     // A redrawn list must not take the focus away from who works in it.
-    let focused = elements.document.active_element();
+    let focused = elements.focus();
     let focused = focused.and_then(|focus| Some((focus.get_attribute("data-marker")?, focus.class_name())));
     clear(&elements.markers);
     for line in lines {
         let number = line.number.to_string();
-        let item = elements.new_element("li", "", "");
+        let item = elements.add(&elements.markers, "li", "", "");
         let event = line.event.map(|event| event.to_string());
         let requested = line.requested.map(|bytes| bytes.to_string());
-        if let Some(item) = item.dyn_ref::<HtmlElement>() {
-            set_or_remove(item, &[("data-event", event), ("data-live-requested", requested)]);
-        }
-        let go = elements.new_element("button", "go", "");
-        append(&go, &elements.new_element("b", "", &number));
-        append(&go, &elements.new_element("span", "", &line.text));
-        let remove = elements.new_element("button", "remove", "×");
+        set_or_remove(&item, &[("data-event", event), ("data-live-requested", requested)]);
+        let go = elements.new_button("go", "", ("data-marker", &number));
+        elements.add(&go, "b", "", &number);
+        elements.add(&go, "span", "", &line.text);
+        let remove = elements.new_button("remove", "×", ("data-marker", &number));
         set_attribute(&remove, "aria-label", &format!("Remove marker {number}"));
+        [&go, &remove].into_iter().for_each(|button| append(&item, button));
         for button in [&go, &remove] {
-            set_attribute(button, "type", "button");
-            set_attribute(button, "data-marker", &number);
-            append(&item, button);
-        }
-        append(&elements.markers, &item);
-        for button in [&go, &remove] {
-            if focused.as_ref().is_some_and(|(of, class)| *of == number && *class == button.class_name())
-                && let Some(button) = button.dyn_ref::<HtmlElement>()
-            {
-                let _ = button.focus();
+            if focused.as_ref().is_some_and(|(of, class)| *of == number && *class == button.class_name()) {
+                give_focus(button);
             }
         }
     }

@@ -1,15 +1,25 @@
 //! What the picture's height shows: the pickers, the key of the lines, and the chosen segment in the details.
 
-use super::Shown;
-use crate::dom::{Elements, append, by_id, clear, set_attribute, set_text};
-use ui::Command;
-use ui::State;
+use crate::app::{App, On, Part, Shown};
+use crate::dom::{clear, set_attribute, set_flag, set_style, set_text};
+use crate::elements::elements;
+use std::rc::Rc;
 use ui::keys::BINDINGS;
-use ui::plots::curves::KeyEntry;
-use ui::plots::segment::{Chosen, view};
+use ui::plots::Chosen;
+use ui::plots::line::KeyEntry;
+use ui::plots::segment::view;
 use ui::plots::view::{Pickers, pickers};
-use ui::plots::{NAMES, PlotStep};
+use ui::plots::{NAMES, PlotAction, PlotStep};
+use ui::{Action, Command, State};
 use web_sys::{HtmlElement, HtmlSelectElement};
+
+elements! {
+    HtmlButtonElement: fit_bytes;
+    HtmlCanvasElement: timeline;
+    HtmlElement: about_hint, details, details_caution, details_facts, details_only, details_site, details_title,
+        forward, frames, lines, only_pool_field, only_segment, only_stream_field, picture, segment_tools, side;
+    HtmlSelectElement: only_pool, only_stream, show, stacking;
+}
 
 #[derive(Default)]
 pub(super) struct Panel {
@@ -19,13 +29,28 @@ pub(super) struct Panel {
     chosen: Shown<Option<Chosen>>,
 }
 
-impl Panel {
-    pub(super) fn show(&mut self, elements: &Elements, state: &State) {
+impl Part for Panel {
+    type Elements = Elements;
+
+    fn listen(elements: &Elements, on: On<'_, Elements>) {
+        on(&elements.show, "change", |app, elements, _| act(app, chosen(&elements.show).map(PlotAction::Shown)));
+        // The first line of pools and of streams stands for all.
+        on(&elements.only_pool, "change", |app, elements, _| {
+            act(app, chosen(&elements.only_pool).map(|place| PlotAction::Pool(place.checked_sub(1))));
+        });
+        on(&elements.only_stream, "change", |app, elements, _| {
+            act(app, chosen(&elements.only_stream).map(|place| PlotAction::Stream(place.checked_sub(1))));
+        });
+        on(&elements.details_only, "click", |app, _, _| {
+            app.dispatch(Action::Command(Command::Plot(PlotStep::OnlySegment)));
+        });
+    }
+
+    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
         let pickers = pickers(state);
         if let Some(lists) = self.lists.changed([pickers.pools.clone(), pickers.streams.clone()]) {
             for (select, lines) in [&elements.only_pool, &elements.only_stream].into_iter().zip(lists) {
-                clear(select);
-                lines.iter().for_each(|line| append(select, &elements.new_element("option", "", line)));
+                elements.fill_options(select, lines);
             }
         }
         if let Some(pickers) = self.pickers.changed(pickers) {
@@ -49,11 +74,18 @@ impl Panel {
     }
 }
 
+fn act(app: &App, action: Option<PlotAction>) {
+    action.into_iter().for_each(|action| app.dispatch(Action::Plot(action)));
+}
+
+fn chosen(select: &HtmlSelectElement) -> Option<usize> {
+    usize::try_from(select.selected_index()).ok()
+}
+
 fn show_pickers(elements: &Elements, pickers: &Pickers) {
     elements.show.set_value(pickers.show);
     set_attribute(&elements.picture, "data-show", pickers.show);
-    // It fails for no property of ours.
-    let _ = elements.picture.style().set_property("--gutter", &[&pickers.gutter.to_string(), "px"].concat());
+    set_style(&elements.picture, "--gutter", &[&pickers.gutter.to_string(), "px"].concat());
     set_attribute(&elements.timeline, "aria-label", &pickers.label);
     let is_stack = pickers.show == NAMES[0];
     let fields = [
@@ -68,7 +100,7 @@ fn show_pickers(elements: &Elements, pickers: &Pickers) {
     }
     elements.only_segment.set_hidden(pickers.segment.is_empty());
     set_text(&elements.only_segment, &pickers.segment);
-    set_attribute(&elements.only_segment, "aria-pressed", if pickers.is_segment { "true" } else { "false" });
+    set_flag(&elements.only_segment, "aria-pressed", pickers.is_segment);
     disable(&elements.stacking, pickers.no_order, "What stands together (G)", HtmlSelectElement::set_disabled);
     let fit = "The bytes axis follows the window (F)";
     disable(&elements.fit_bytes, pickers.no_fit, fit, web_sys::HtmlButtonElement::set_disabled);
@@ -84,8 +116,8 @@ fn disable<T: AsRef<web_sys::Element>>(control: &T, why: Option<&str>, title: &s
 fn show_line(elements: &Elements, entry: &KeyEntry) {
     let wanted = Command::Plot(PlotStep::Toggle(entry.line));
     let Some(binding) = BINDINGS.iter().find(|binding| binding.command == wanted) else { return };
-    let Ok(button) = by_id::<HtmlElement>(&elements.document, binding.control) else { return };
-    set_attribute(&button, "aria-pressed", if entry.is_on { "true" } else { "false" });
+    let Some(button) = elements.by_id::<HtmlElement>(binding.control) else { return };
+    set_flag(&button, "aria-pressed", entry.is_on);
 }
 
 fn show_segment(elements: &Elements, chosen: &Chosen) {

@@ -1,11 +1,22 @@
-//! The range: what happened in it, what the views show of it; and what is wrong with a moment that was typed.
+//! The strip of the axis, the field of the moment, and the range: what happened in it, what the views show of it; and what is wrong with a moment that was typed.
 
-use super::Shown;
-use super::moment::set_or_remove;
-use crate::dom::{Elements, set_attribute, set_text};
+use crate::app::{App, On, Part, Shown};
+use crate::dom::{set_flag, set_or_remove, show_text};
+use crate::elements::elements;
+use crate::gestures::place;
 use base::units::Moment;
-use ui::State;
+use std::rc::Rc;
+use ui::axis_press::AxisPress;
 use ui::range::{About, RangeView, view};
+use ui::{Action, State};
+use wasm_bindgen::JsCast;
+use web_sys::{Event, KeyboardEvent, PointerEvent};
+
+elements! {
+    HtmlElement: at_note, axis_strip, plot, range, range_begin, range_end, range_facts, scope_field;
+    HtmlInputElement: at;
+    HtmlSelectElement: scope;
+}
 
 #[derive(Default)]
 pub(super) struct Panel {
@@ -14,15 +25,45 @@ pub(super) struct Panel {
     wrong: Shown<Option<String>>,
 }
 
-impl Panel {
-    pub(super) fn show(&mut self, elements: &Elements, state: &State) {
+impl Part for Panel {
+    type Elements = Elements;
+
+    fn listen(elements: &Elements, on: On<'_, Elements>) {
+        let strip = &elements.axis_strip;
+        on(strip, "pointerdown", |app, elements, event| {
+            if let Some(event) = event.dyn_ref::<PointerEvent>().filter(|event| event.button() == 0) {
+                // It fails only for a pointer that is gone already.
+                let _ = elements.axis_strip.set_pointer_capture(event.pointer_id());
+                press(app, elements, event, AxisPress::Down);
+            }
+        });
+        on(strip, "pointermove", |app, elements, event| {
+            if let Some(event) = event.dyn_ref::<PointerEvent>()
+                && elements.axis_strip.has_pointer_capture(event.pointer_id())
+            {
+                press(app, elements, event, AxisPress::Move);
+            }
+        });
+        on(strip, "pointerup", |app, _, _| app.dispatch(Action::AxisPressed(AxisPress::Up)));
+        on(&elements.at, "keydown", field);
+        on(&elements.at, "change", |app, elements, _| type_moment(app, elements));
+        on(&elements.scope, "change", |app, elements, _| {
+            let place = usize::try_from(elements.scope.selected_index()).ok();
+            if let Some(about) = place.and_then(About::at) {
+                app.dispatch(Action::AboutChosen(about));
+            }
+        });
+        on(&elements.range_end, "click", |app, _, _| app.dispatch(Action::RangeEnded));
+    }
+
+    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
         if let Some(view) = self.range.changed(view(state)) {
             elements.range.set_hidden(view.is_none());
             elements.scope_field.set_hidden(view.is_none());
             let lines = view.iter().flat_map(|view| &view.lines);
             elements.fill_definitions(&elements.range_facts, lines.map(|(label, value)| (*label, value.as_str())));
             let pressed = view.as_ref().is_some_and(|view| view.is_extended);
-            set_attribute(&elements.range_begin, "aria-pressed", if pressed { "true" } else { "false" });
+            set_flag(&elements.range_begin, "aria-pressed", pressed);
             let facts = view.as_ref().and_then(|view| view.facts);
             let exact = |number: fn(&engine::protocol::RangeFacts) -> i128| {
                 facts.as_ref().map(|facts| number(facts).to_string())
@@ -44,9 +85,39 @@ impl Panel {
             elements.scope.set_selected_index(i32::try_from(about.place()).unwrap_or(0));
         }
         if let Some(wrong) = self.wrong.changed(state.pinned.wrong.clone()) {
-            elements.at_note.set_hidden(wrong.is_none());
-            set_text(&elements.at_note, wrong.as_deref().unwrap_or_default());
-            set_attribute(&elements.at, "aria-invalid", if wrong.is_some() { "true" } else { "false" });
+            show_text(&elements.at_note, wrong.as_deref());
+            set_flag(&elements.at, "aria-invalid", wrong.is_some());
         }
+    }
+}
+
+fn press(app: &App, elements: &Elements, event: &PointerEvent, what: fn(f64) -> AxisPress) {
+    if let Some(at) = place(app, &elements.plot, event) {
+        app.dispatch(Action::AxisPressed(what(at.x)));
+    }
+}
+
+/// Enter pins what stands in the field, and it stays marked for the next; Esc leads back to the timeline.
+fn field(app: &Rc<App>, elements: &Rc<Elements>, event: &Event) {
+    let Some(event) = event.dyn_ref::<KeyboardEvent>().filter(|event| !event.is_composing()) else { return };
+    match event.key().as_str() {
+        "Enter" => {
+            type_moment(app, elements);
+            elements.at.select();
+        }
+        "Escape" => {
+            elements.at.set_value("");
+            elements.focus_timeline();
+        }
+        _ => return,
+    }
+    event.prevent_default();
+    event.stop_propagation();
+}
+
+fn type_moment(app: &App, elements: &Elements) {
+    let text = elements.at.value();
+    if !text.is_empty() {
+        app.dispatch(Action::MomentTyped(text));
     }
 }

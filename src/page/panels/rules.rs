@@ -1,13 +1,45 @@
 //! The dialog of category rules: the chosen set, what is wrong with it, and what it tells of the open snapshot.
 
-use super::{Shown, why};
-use crate::dom::{Elements, append, clear, set_attribute, set_text};
-use ui::State;
-use ui::rules::{Choice, Rules, RulesView, view};
-use ui::settings::Dialog;
+use super::report;
+use crate::app::{App, On, Part, Shown};
+use crate::dom::{append, cause, clear, give_focus, number, set_flag, set_open, set_text};
+use crate::elements::elements;
+use crate::export;
+use crate::storage::stored;
+use std::rc::Rc;
+use ui::export::ExportAction;
+use ui::rules::{Choice, Form, Rules, RulesAction, RulesView, view};
+use ui::settings::{Dialog, SettingsAction};
 use ui::why::view::{SheetView, categories};
+use ui::{Action, Command, State};
 use wasm_bindgen::JsCast;
-use web_sys::HtmlInputElement;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{Event, HtmlInputElement};
+
+elements! {
+    HtmlButtonElement: rules_close, rules_copy_default, rules_copy_mosaic, rules_import, rules_save, rules_save_mosaic,
+        rules_undo, settings_rules;
+    HtmlDialogElement: rules;
+    HtmlElement: rules_choices, rules_count, rules_errors, rules_result;
+    HtmlInputElement: rules_file;
+    HtmlTextAreaElement: rules_text;
+}
+
+/// What they are stored under.
+pub(crate) const KEY: &str = "memscape.rules";
+
+/// Takes what was kept.
+pub(crate) fn load(app: &App) {
+    if let Some(text) = stored(&app.dom, KEY) {
+        act(app, RulesAction::Loaded(text));
+    }
+}
+
+/// Lets the browser save a set.
+pub(crate) fn save(app: &App, name: &str, text: &str) {
+    let saved = export::save_text(app, name, text).map(|()| name.to_owned());
+    app.dispatch(Action::of(ExportAction::Saved(saved.map_err(|error| cause(&error)))));
+}
 
 #[derive(Default)]
 pub(super) struct Panel {
@@ -17,14 +49,38 @@ pub(super) struct Panel {
     result: Shown<Option<SheetView>>,
 }
 
-impl Panel {
-    pub(super) fn show(&mut self, elements: &Elements, state: &State) {
-        if let Some(dialog) = self.dialog.changed(state.rules.dialog) {
-            match dialog {
-                // It fails only when it is open already.
-                Dialog::Open => drop(elements.rules.show_modal()),
-                Dialog::Closed => elements.rules.close(),
+impl Part for Panel {
+    type Elements = Elements;
+
+    fn listen(elements: &Elements, on: On<'_, Elements>) {
+        on(&elements.rules_close, "click", |app, _, _| act(app, RulesAction::Closed));
+        on(&elements.rules, "close", |app, _, _| act(app, RulesAction::Closed));
+        on(&elements.settings_rules, "click", |app, _, _| {
+            app.dispatch(Action::Settings(SettingsAction::Closed));
+            app.dispatch(Action::Command(Command::ToggleRules));
+        });
+        on(&elements.rules_choices, "change", |app, _, event| {
+            let chosen = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok());
+            if let Some(choice) = chosen.and_then(|chosen| Choice::named(&chosen.value())) {
+                act(app, RulesAction::Chosen(choice));
             }
+        });
+        on(&elements.rules_text, "input", |app, elements, _| {
+            act(app, RulesAction::Typed(elements.rules_text.value()));
+        });
+        on(&elements.rules_copy_default, "click", |app, _, _| act(app, RulesAction::Copied(Choice::Standard)));
+        on(&elements.rules_copy_mosaic, "click", |app, _, _| act(app, RulesAction::Copied(Choice::Mosaic)));
+        on(&elements.rules_undo, "click", |app, _, _| act(app, RulesAction::Undone));
+        on(&elements.rules_save, "click", |app, _, _| act(app, RulesAction::Saved(Form::Ours)));
+        on(&elements.rules_save_mosaic, "click", |app, _, _| act(app, RulesAction::Saved(Form::Mosaic)));
+        on(&elements.rules_import, "click", |_, elements, _| elements.rules_file.click());
+        on(&elements.rules_file, "change", |app, elements, _| import(app, elements));
+        on(&elements.rules_errors, "click", to_line);
+    }
+
+    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
+        if let Some(dialog) = self.dialog.changed(state.rules.dialog) {
+            set_open(&elements.rules, *dialog == Dialog::Open);
         }
         if state.rules.dialog == Dialog::Closed {
             return;
@@ -34,13 +90,13 @@ impl Panel {
         {
             show_rules(elements, view);
         }
-        if let Some(result) = self.result.changed(categories(state)) {
+        if let Some(result) = self.result.changed(categories(&state.why)) {
             clear(&elements.rules_result);
             match result {
-                Some(sheet) => append(&elements.rules_result, &why::table(elements, sheet, "rules-title")),
+                Some(sheet) => append(&elements.rules_result, &report::table(elements, sheet, "rules-title")),
                 None => {
                     let text = if state.file().is_some() { "" } else { "Open a snapshot to see what they tell of it." };
-                    append(&elements.rules_result, &elements.new_element("p", "quiet", text));
+                    elements.add(&elements.rules_result, "p", "quiet", text);
                 }
             }
         }
@@ -62,16 +118,47 @@ fn show_rules(elements: &Elements, view: &RulesView) {
     }
     field.set_read_only(view.choice != Choice::Own);
     let is_wrong = view.errors.iter().any(|(line, _)| *line > 0);
-    set_attribute(field, "aria-invalid", if is_wrong { "true" } else { "false" });
+    set_flag(field, "aria-invalid", is_wrong);
     set_text(&elements.rules_count, &view.note);
     elements.rules_undo.set_hidden(!view.can_undo);
     clear(&elements.rules_errors);
     for (line, text) in &view.errors {
-        let item = elements.new_element("li", "", "");
-        let button = elements.new_element("button", "", text);
-        set_attribute(&button, "type", "button");
-        set_attribute(&button, "data-line", &line.to_string());
+        let item = elements.add(&elements.rules_errors, "li", "", "");
+        let button = elements.new_button("", text, ("data-line", &line.to_string()));
         append(&item, &button);
-        append(&elements.rules_errors, &item);
     }
+}
+
+fn act(app: &App, action: RulesAction) {
+    app.dispatch(Action::Rules(action));
+}
+
+fn import(app: &Rc<App>, elements: &Elements) {
+    let field = &elements.rules_file;
+    let Some(file) = field.files().and_then(|files| files.get(0)) else { return };
+    let app = app.clone();
+    spawn_local(async move {
+        let read = match JsFuture::from(file.text()).await {
+            Ok(text) => Ok(text.as_string().unwrap_or_default()),
+            Err(error) => Err(file.name() + " could not be read: " + &cause(&error) + "."),
+        };
+        act(&app, RulesAction::Imported(read));
+    });
+    // Or picking the same file again would be no change.
+    field.set_value("");
+}
+
+/// A click on an error marks its line.
+fn to_line(_: &Rc<App>, elements: &Rc<Elements>, event: &Event) {
+    let Some(before) = number(event, "data-line").and_then(|line| line.checked_sub(1)) else { return };
+    let field = &elements.rules_text;
+    let text = field.value();
+    let mut lines = text.split('\n');
+    // The field counts UTF-16.
+    let length = |line: &str| line.encode_utf16().count() as u32;
+    let from: u32 = lines.by_ref().take(before as usize).map(|line| length(line) + 1).sum();
+    let to = from + lines.next().map_or(0, length);
+    give_focus(field);
+    // It fails only for an element that is gone.
+    let _ = field.set_selection_range(from, to);
 }

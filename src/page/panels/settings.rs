@@ -1,10 +1,31 @@
 //! The settings dialog: its fields, and what is wrong with what stands there.
 
-use super::Shown;
-use crate::dom::{Elements, set_attribute, set_text};
-use ui::State;
-use ui::settings::{Dialog, Settings};
+use crate::app::{App, On, Part, Shown};
+use crate::dom::{set_flag, set_open, set_text};
+use crate::elements::elements;
+use crate::storage::stored;
+use std::rc::Rc;
+use ui::settings::{Dialog, Field, Settings, SettingsAction};
+use ui::{Action, State};
 use web_sys::Element;
+
+elements! {
+    HtmlButtonElement: default_rules, settings_close;
+    HtmlDialogElement: settings;
+    HtmlElement: rules_note, template_note;
+    HtmlInputElement: setting_folder, setting_local, setting_template;
+    HtmlTextAreaElement: setting_rules;
+}
+
+/// What they are stored under.
+pub(crate) const KEY: &str = "memscape.settings";
+
+/// Takes what was kept.
+pub(crate) fn load(app: &App) {
+    if let Some(text) = stored(&app.dom, KEY) {
+        act(app, SettingsAction::Loaded(text));
+    }
+}
 
 #[derive(Default)]
 pub(super) struct Panel {
@@ -12,32 +33,41 @@ pub(super) struct Panel {
     dialog: Shown<Dialog>,
 }
 
-impl Panel {
-    pub(super) fn show(&mut self, elements: &Elements, state: &State) {
+impl Part for Panel {
+    type Elements = Elements;
+
+    fn listen(elements: &Elements, on: On<'_, Elements>) {
+        on(&elements.settings_close, "click", |app, _, _| act(app, SettingsAction::Closed));
+        on(&elements.settings, "close", |app, _, _| act(app, SettingsAction::Closed));
+        on(&elements.default_rules, "click", |app, _, _| act(app, SettingsAction::DefaultRules));
+        on(&elements.setting_rules, "change", |app, _, _| act(app, SettingsAction::RulesDone));
+        on(&elements.setting_rules, "input", |app, elements, _| {
+            act(app, SettingsAction::Typed(Field::Rules, elements.setting_rules.value()));
+        });
+        on(&elements.setting_template, "input", |app, elements, _| {
+            act(app, SettingsAction::Typed(Field::Template, elements.setting_template.value()));
+        });
+        on(&elements.setting_folder, "input", |app, elements, _| {
+            act(app, SettingsAction::Typed(Field::Folder, elements.setting_folder.value()));
+        });
+        on(&elements.setting_local, "input", |app, elements, _| {
+            act(app, SettingsAction::Typed(Field::Local, elements.setting_local.value()));
+        });
+    }
+
+    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
         if self.shown.0.as_ref() == Some(&state.settings) {
             return;
         }
         if let Some(dialog) = self.dialog.changed(state.settings.dialog) {
-            match dialog {
-                // It fails only when it is open already.
-                Dialog::Open => drop(elements.settings.show_modal()),
-                Dialog::Closed => elements.settings.close(),
-            }
+            set_open(&elements.settings, *dialog == Dialog::Open);
         }
         let Some(settings) = self.shown.changed(state.settings.clone()) else { return };
-        let typing = elements.document.active_element();
-        let is_typed = |field: &Element| typing.as_ref().is_some_and(|focus| focus.is_same_node(Some(field)));
+        elements.set_value(&elements.setting_template, &settings.template);
+        elements.set_value(&elements.setting_folder, &settings.folder);
+        elements.set_value(&elements.setting_local, &settings.local);
         // Whoever types there is ahead of us.
-        for (field, value) in [
-            (&elements.setting_template, &settings.template),
-            (&elements.setting_folder, &settings.folder),
-            (&elements.setting_local, &settings.local),
-        ] {
-            if !is_typed(field) {
-                field.set_value(value);
-            }
-        }
-        if !is_typed(&elements.setting_rules) {
+        if !elements.has_focus(&elements.setting_rules) {
             elements.setting_rules.set_value(&settings.rules_text());
         }
         let wrong = settings.wrong_template();
@@ -53,8 +83,12 @@ impl Panel {
     }
 }
 
+fn act(app: &App, action: SettingsAction) {
+    app.dispatch(Action::Settings(action));
+}
+
 fn say(element: &Element, field: &Element, text: &str, wrong: &str) {
     set_text(element, text);
     element.set_class_name(if wrong.is_empty() { "note" } else { "note wrong" });
-    set_attribute(field, "aria-invalid", if wrong.is_empty() { "false" } else { "true" });
+    set_flag(field, "aria-invalid", !wrong.is_empty());
 }

@@ -1,15 +1,22 @@
 //! The view "By source": the table of files and lines, and the dropped file beside it.
 
-use super::Shown;
-use crate::dom::{Elements, append, clear, set_attribute, set_text};
+use crate::app::{App, On, Part, Shown};
+use crate::dom::{Dom, append, cause, clear, give_focus, number, set_attribute, set_flag, set_style, set_text};
+use crate::elements::elements;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use ui::State;
 use ui::source_rows::{MOST_TEXT_LINES, Margin, Marked, Row, RowKind, TextView, Unfolded, text, view};
-use ui::sources::{Basis, SourceText, basis};
+use ui::sources::{Basis, SourceAction, SourceText, basis};
 use ui::views::Tab;
+use ui::{Action, State};
 use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement};
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{Element, Event, HtmlElement, KeyboardEvent};
+
+elements! {
+    HtmlElement: source, source_close, source_lines, source_name, source_note, source_unit, sources, sources_list,
+        sources_rows, sources_unit;
+}
 
 #[derive(Default)]
 pub(super) struct Panel {
@@ -26,17 +33,36 @@ pub(super) struct Panel {
     reveals: bool,
 }
 
-impl Panel {
-    pub(super) fn show(&mut self, elements: &Elements, state: &State) {
-        if state.views.seen() != Some(Tab::Sources) || self.basis.changed(basis(state)).is_none() {
+impl Part for Panel {
+    type Elements = Elements;
+    const TAB: Option<Tab> = Some(Tab::Sources);
+
+    fn listen(elements: &Elements, on: On<'_, Elements>) {
+        on(&elements.sources_rows, "click", |app, _, event| {
+            if let Some(place) = number(event, "data-row") {
+                act(app, SourceAction::Picked(place as usize));
+            }
+        });
+        on(&elements.source_lines, "click", |app, _, event| {
+            if let Some(line) = number(event, "data-beside") {
+                act(app, SourceAction::LinePicked(line));
+            }
+        });
+        on(&elements.source_close, "click", |app, _, _| act(app, SourceAction::Closed));
+        on(&elements.sources_rows, "keydown", |_, elements, event| walk(elements, event));
+        on(&elements.source_lines, "keydown", |_, elements, event| walk(elements, event));
+    }
+
+    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
+        if self.basis.changed(basis(&state.sources, state)).is_none() {
             return;
         }
-        let selected = basis(state).selected;
-        let table = view(state);
+        let selected = basis(&state.sources, state).selected;
+        let table = view(&state.sources, state);
         set_text(&elements.sources_unit, table.unit);
         set_text(&elements.source_unit, table.unit);
         fill(elements, &table.rows);
-        let text = text(state);
+        let text = text(&state.sources, state);
         elements.source.set_hidden(text.is_none());
         match &text {
             None => {
@@ -53,7 +79,9 @@ impl Panel {
             }
         }
     }
+}
 
+impl Panel {
     fn show_text(&mut self, elements: &Elements, view: &TextView) {
         set_text(&elements.source_name, &view.title);
         set_attribute(&elements.source_name, "title", &view.title);
@@ -82,11 +110,9 @@ impl Panel {
             let Some(line) = (margin.line as usize).checked_sub(1).and_then(|at| self.lines.get(at)) else { continue };
             // One that stays keeps the focus.
             let button = before.remove(&margin.line).unwrap_or_else(|| {
-                let button = elements.new_element("button", "", "");
-                set_attribute(&button, "type", "button");
-                set_attribute(&button, "data-beside", &margin.line.to_string());
+                let button = elements.new_button("", "", ("data-beside", &margin.line.to_string()));
                 for class in ["now", "peak"] {
-                    append(&button, &elements.new_element("span", class, ""));
+                    elements.add(&button, "span", class, "");
                 }
                 append(line, &button);
                 line.set_class_name("has-bytes");
@@ -124,16 +150,13 @@ fn bring(list: &HtmlElement, row: &Element) {
 
 /// How a line stands out: pressed when it is searched for, current when the selection was made there.
 fn show_marks(button: &Element, marked: Marked) {
-    set_attribute(button, "aria-pressed", if marked.is_picked { "true" } else { "false" });
-    set_attribute(button, "aria-current", if marked.is_current { "true" } else { "false" });
+    set_flag(button, "aria-pressed", marked.is_picked);
+    set_flag(button, "aria-current", marked.is_current);
 }
 
 /// How long the bar behind an element is, in thousandths.
 fn bar(element: &Element, thousandths: u32) {
-    if let Some(element) = element.dyn_ref::<HtmlElement>() {
-        // It fails for no property of ours.
-        let _ = element.style().set_property("--part", &(thousandths.to_string() + "e-3"));
-    }
+    set_style(element, "--part", &(thousandths.to_string() + "e-3"));
 }
 
 /// The lines of a text, one element each: a long file has many.
@@ -141,9 +164,8 @@ fn write(elements: &Elements, text: &str) -> Vec<Element> {
     clear(&elements.source_lines);
     let mut lines = Vec::new();
     for text in text.lines().take(MOST_TEXT_LINES) {
-        let line = elements.new_element("div", "", text);
+        let line = elements.add(&elements.source_lines, "div", "", text);
         set_attribute(&line, "data-line", &(lines.len() + 1).to_string());
-        append(&elements.source_lines, &line);
         lines.push(line);
     }
     lines
@@ -151,8 +173,8 @@ fn write(elements: &Elements, text: &str) -> Vec<Element> {
 
 fn fill(elements: &Elements, rows: &[Row]) {
     // A redrawn table must not take the focus away from who works in it; who waits for it gets the first row.
-    let focus = elements.document.active_element();
-    let waits = focus.as_ref().is_some_and(|focus| focus.is_same_node(Some(&elements.sources)));
+    let focus = elements.focus();
+    let waits = elements.has_focus(&elements.sources);
     let focus = focus.and_then(|focus| focus.get_attribute("data-row")).or_else(|| waits.then(|| "0".to_owned()));
     clear(&elements.sources_rows);
     for (place, row) in rows.iter().enumerate() {
@@ -162,24 +184,20 @@ fn fill(elements: &Elements, rows: &[Row]) {
             RowKind::Line => ("line", None),
             RowKind::Note => ("note", None),
         };
-        let line = elements.new_element("tr", class, "");
-        let head = elements.new_element("th", "", "");
+        let line = elements.add(&elements.sources_rows, "tr", class, "");
+        let head = elements.add(&line, "th", "", "");
         set_attribute(&head, "scope", "row");
-        append(&line, &head);
-        append(&elements.sources_rows, &line);
         if row.kind == RowKind::Note {
             set_text(&head, &row.label);
         } else {
-            let button = elements.new_element("button", "", &row.label);
             let place = place.to_string();
-            set_attribute(&button, "type", "button");
-            set_attribute(&button, "data-row", &place);
+            let button = elements.new_button("", &row.label, ("data-row", &place));
             let is_first = if focus.is_some() { focus.as_ref() == Some(&place) } else { place == "0" };
             set_attribute(&button, "tabindex", if is_first { "0" } else { "-1" });
             match expanded {
                 Some(expanded) => {
                     set_attribute(&button, "aria-expanded", expanded);
-                    set_attribute(&button, "aria-current", if row.marked.is_current { "true" } else { "false" });
+                    set_flag(&button, "aria-current", row.marked.is_current);
                 }
                 None => {
                     set_attribute(&button, "aria-label", &["line ", &row.label].concat());
@@ -189,7 +207,7 @@ fn fill(elements: &Elements, rows: &[Row]) {
             set_attribute(&head, "title", &row.path);
             append(&head, &button);
             if focus.as_ref() == Some(&place) {
-                let _ = button.dyn_ref::<HtmlElement>().map(HtmlElement::focus);
+                give_focus(&button);
             }
         }
         let folder = if expanded.is_some() { row.folder() } else { "" };
@@ -200,14 +218,65 @@ fn fill(elements: &Elements, rows: &[Row]) {
             ("count", &row.count, ""),
             ("peak", &row.peak, &row.exact_peak),
         ] {
-            let cell = elements.new_element("td", class, text);
+            let cell = elements.add(&line, "td", class, text);
             if !title.is_empty() {
                 set_attribute(&cell, "title", title);
             }
             if class == "share" {
                 bar(&cell, row.per_mille);
             }
-            append(&line, &cell);
         }
     }
+}
+
+fn act(app: &App, action: SourceAction) {
+    app.dispatch(Action::of(action));
+}
+
+/// Arrows go from button to button; right unfolds a file, left folds it.
+fn walk(dom: &Dom, event: &Event) {
+    let Some(event) = event.dyn_ref::<KeyboardEvent>() else { return };
+    if event.alt_key() || event.ctrl_key() || event.meta_key() || event.shift_key() {
+        return;
+    }
+    let Some(focus) = dom.focus() else { return };
+    let row = focus.closest("tr, [data-line]").ok().flatten();
+    let list = row.as_ref().and_then(|row| row.parent_element());
+    let (down, up) = (Element::next_element_sibling, Element::previous_element_sibling);
+    let expanded = focus.get_attribute("aria-expanded");
+    // Where the way begins, and which way it leads.
+    let (mut at, further) = match (event.key().as_str(), expanded.as_deref()) {
+        ("ArrowDown", _) => (row.as_ref().and_then(down), down as fn(&Element) -> Option<Element>),
+        ("ArrowUp", _) => (row.as_ref().and_then(up), up as fn(&Element) -> Option<Element>),
+        ("Home", _) => (list.and_then(|list| list.first_element_child()), down as _),
+        ("End", _) => (list.and_then(|list| list.last_element_child()), up as _),
+        ("ArrowRight", Some("false")) | ("ArrowLeft", Some("true")) => {
+            let _ = focus.dyn_ref::<HtmlElement>().map(HtmlElement::click);
+            (None, down as _)
+        }
+        _ => return,
+    };
+    event.prevent_default();
+    event.stop_propagation();
+    while let Some(row) = at {
+        if let Ok(Some(button)) = row.query_selector("button") {
+            set_attribute(&focus, "tabindex", "-1");
+            set_attribute(&button, "tabindex", "0");
+            return give_focus(&button);
+        }
+        at = further(&row);
+    }
+}
+
+/// Reads a file that was given last.
+pub(crate) fn read(app: &Rc<App>, place: usize, name: String) {
+    let Some(file) = app.files.take_aside(place) else { return };
+    let app = app.clone();
+    spawn_local(async move {
+        let read = match JsFuture::from(file.text()).await {
+            Ok(text) => Ok(SourceText { name, text: text.as_string().unwrap_or_default() }),
+            Err(error) => Err(name + " could not be read: " + &cause(&error) + "."),
+        };
+        act(&app, SourceAction::Read(read));
+    });
 }

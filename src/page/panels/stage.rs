@@ -1,13 +1,23 @@
 //! Which part of the page is seen: welcome, loading, error, or the open file; and the status line.
 
-use super::Shown;
-use crate::dom::{Elements, set_attribute, set_text};
-use ui::State;
-use ui::action::DropHover;
+use crate::app::{App, On, Part, Shown};
+use crate::dom::{set_attribute, set_flag, set_text, show_text};
+use crate::elements::elements;
+use std::rc::Rc;
+use ui::effect::DropHover;
 use ui::loading::LoadingView;
 use ui::notices::{Status, renderer_notice, status};
 use ui::record::SNIPPET;
-use ui::state::{BytesAxis, Renderer, Stage};
+use ui::shown::BytesAxis;
+use ui::stage::{Renderer, Stage};
+use ui::{Action, Command, State};
+
+elements! {
+    HtmlButtonElement: fit_bytes, link_notice_close, open_large;
+    HtmlElement: error, link_notice, link_notice_text, loading, loading_name, notice, plot, progress_text, snippet,
+        status, welcome, workspace;
+    HtmlProgressElement: progress;
+}
 
 #[derive(Default)]
 pub(super) struct Panel {
@@ -19,12 +29,20 @@ pub(super) struct Panel {
     notice: Shown<Option<String>>,
 }
 
-pub(super) fn prepare(elements: &Elements) {
-    set_text(&elements.snippet, SNIPPET);
-}
+impl Part for Panel {
+    type Elements = Elements;
 
-impl Panel {
-    pub(super) fn show(&mut self, elements: &Elements, state: &State) {
+    fn start(_: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
+        set_text(&elements.snippet, SNIPPET);
+        Ok(())
+    }
+
+    fn listen(elements: &Elements, on: On<'_, Elements>) {
+        on(&elements.open_large, "click", |app, _, _| app.dispatch(Action::Command(Command::OpenFile)));
+        on(&elements.link_notice_close, "click", |app, _, _| app.dispatch(Action::NoticeClosed));
+    }
+
+    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
         let (name, error) = match &state.stage {
             Stage::Empty => ("empty", None),
             Stage::Loading(_) => ("loading", None),
@@ -33,8 +51,7 @@ impl Panel {
         };
         if let Some((name, error)) = self.stage.changed((name, error)) {
             set_attribute(&elements.body, "data-state", name);
-            set_text(&elements.error, error.as_deref().unwrap_or_default());
-            elements.error.set_hidden(error.is_none());
+            show_text(&elements.error, error.as_deref());
             elements.welcome.set_hidden(!matches!(*name, "empty" | "error"));
             elements.loading.set_hidden(*name != "loading");
             elements.workspace.set_hidden(*name != "ready");
@@ -63,12 +80,10 @@ impl Panel {
             set_text(&elements.status, text);
         }
         if let Some((renderer, bytes_axis)) = self.tools.changed((state.renderer.clone(), state.bytes_axis)) {
-            let pressed = if *bytes_axis == BytesAxis::FitsWindow { "true" } else { "false" };
-            set_attribute(&elements.fit_bytes, "aria-pressed", pressed);
+            set_flag(&elements.fit_bytes, "aria-pressed", *bytes_axis == BytesAxis::FitsWindow);
             let notice = renderer_notice(state);
-            set_text(&elements.notice, notice.as_deref().unwrap_or_default());
+            show_text(&elements.notice, notice.as_deref());
             set_attribute(&elements.notice, "title", notice.as_deref().unwrap_or_default());
-            elements.notice.set_hidden(notice.is_none());
             let name = match renderer {
                 Renderer::Unknown => "",
                 Renderer::WebGpu => "webgpu",

@@ -1,13 +1,21 @@
 //! The open file: pickers, headline numbers, all other facts, warnings.
 
-use super::Shown;
-use crate::dom::{Elements, append, clear, set_attribute, set_text};
+use crate::app::{App, On, Part, Shown};
+use crate::dom::{clear, set_attribute, set_text};
+use crate::elements::elements;
 use base::units::counted;
 use engine::protocol::{DeviceSummary, FileSummary};
-use ui::State;
-use ui::state::Choice;
+use std::rc::Rc;
+use ui::stage::Choice;
 use ui::summary::{Facts, Headline, SETTINGS, device_name, facts, headlines};
+use ui::{Action, State};
 use web_sys::{HtmlSelectElement, Node};
+
+elements! {
+    HtmlElement: device_field, facts, file_name, headlines, oddities, oddities_title, picture, snapshot_field, summary,
+        warnings;
+    HtmlSelectElement: device, snapshot;
+}
 
 #[derive(Default)]
 pub(super) struct Panel {
@@ -17,8 +25,23 @@ pub(super) struct Panel {
     name: Shown<String>,
 }
 
-impl Panel {
-    pub(super) fn show(&mut self, elements: &Elements, state: &State) {
+impl Part for Panel {
+    type Elements = Elements;
+
+    fn listen(elements: &Elements, on: On<'_, Elements>) {
+        on(&elements.device, "change", |app, elements, _| {
+            if let Ok(ordinal) = elements.device.value().parse() {
+                app.dispatch(Action::DeviceChosen(ordinal));
+            }
+        });
+        on(&elements.snapshot, "change", |app, elements, _| {
+            if let Ok(place) = usize::try_from(elements.snapshot.selected_index()) {
+                app.dispatch(Action::SnapshotChosen(place));
+            }
+        });
+    }
+
+    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
         let names = state.snapshot_lines();
         if let Some((names, chosen)) = self.snapshots.changed((names, state.chosen)) {
             let options = names.iter().enumerate().map(|(place, name)| (place.to_string(), name.clone()));
@@ -59,9 +82,7 @@ fn fill(
 ) {
     clear(picker);
     for (value, text) in options {
-        let option = elements.new_element("option", "", &text);
-        set_attribute(&option, "value", &value);
-        append(picker, &option);
+        set_attribute(&elements.add(picker, "option", "", &text), "value", &value);
     }
     picker.set_selected_index(i32::try_from(chosen).unwrap_or(-1));
 }
@@ -79,22 +100,19 @@ fn show_device(elements: &Elements, file: &FileSummary, device: &DeviceSummary) 
     }
     clear(&elements.headlines);
     for Headline { label, value, note } in headlines(device) {
-        let group = elements.new_element("div", "", "");
-        append(&group, &elements.new_element("dt", "", label));
-        append(&group, &elements.new_element("dd", "", &value));
-        append(&group, &elements.new_element("dd", "", &note));
-        append(&elements.headlines, &group);
+        let group = elements.add(&elements.headlines, "div", "", "");
+        elements.add(&group, "dt", "", label);
+        elements.add(&group, "dd", "", &value);
+        elements.add(&group, "dd", "", &note);
     }
     clear(&elements.facts);
     for Facts { title, lines } in facts(file, device) {
         // Settings are many and seldom asked for.
         let (tag, heading) = if title == SETTINGS { ("details", "summary") } else { ("section", "h3") };
-        let group = elements.new_element(tag, "", "");
-        append(&group, &elements.new_element(heading, "", title));
-        let list = elements.new_element("dl", "", "");
+        let group = elements.add(&elements.facts, tag, "", "");
+        elements.add(&group, heading, "", title);
+        let list = elements.add(&group, "dl", "", "");
         elements.fill_definitions(&list, lines.iter().map(|line| (line.label.as_str(), line.value.as_str())));
-        append(&group, &list);
-        append(&elements.facts, &group);
     }
 }
 
@@ -105,7 +123,7 @@ fn show_nothing(elements: &Elements) {
     }
     clear(&elements.facts);
     clear(&elements.headlines);
-    append(&elements.headlines, &elements.new_element("dt", "", "No device of this file has events or segments."));
+    elements.add(&elements.headlines, "dt", "", "No device of this file has events or segments.");
 }
 
 fn show_warnings(elements: &Elements, file: &FileSummary) {
@@ -113,15 +131,14 @@ fn show_warnings(elements: &Elements, file: &FileSummary) {
     elements.oddities.set_hidden(file.warnings.is_empty());
     set_text(&elements.oddities_title, &counted(file.warnings.len() as u64, "warning"));
     for warning in &file.warnings {
-        let item = elements.new_element("li", "", &warning.message);
+        let item = elements.add(&elements.warnings, "li", "", &warning.message);
         if warning.count > 1 {
             append_text(elements, &item, &format!(" ({} times)", base::units::grouped(warning.count)));
         }
         if !warning.example.is_empty() {
             append_text(elements, &item, " ");
-            append(&item, &elements.new_element("code", "", &warning.example));
+            elements.add(&item, "code", "", &warning.example);
         }
-        append(&elements.warnings, &item);
     }
 }
 

@@ -1,13 +1,24 @@
 //! The table of allocations: as many rows as are seen, filled anew as they are scrolled; header, status, what filters.
 
-use super::Shown;
-use super::grid::{Place, Rows};
-use crate::dom::{Elements, append, set_attribute, set_text};
+use super::grid::{HEAD_PX, Place, Rows, clicked_row, leave_field, watch_scroll};
+use crate::app::{App, On, Part, Shown};
+use crate::dom::{append, number, set_attribute, set_flag, set_text};
+use crate::elements::elements;
 use engine::protocol::TableSort;
-use ui::State;
+use std::rc::Rc;
 use ui::histograms::{Histogram, chosen};
-use ui::table::{COLUMNS, Grid, TableStatus, grid, order, status};
+use ui::rows::Grid;
+use ui::rows::RowsStep;
+use ui::table::TableAction;
+use ui::table::{COLUMNS, Dropped, TableStatus, grid, order, status};
 use ui::views::Tab;
+use ui::{Action, Command, State};
+
+elements! {
+    HtmlElement: chip_lives, chip_node, chip_sizes, histograms_clear, histograms_status, table_clear, table_empty,
+        table_empty_clear, table_empty_text, table_grid, table_head, table_rows, table_space, table_status;
+    HtmlInputElement: table_filter;
+}
 
 #[derive(Default)]
 pub(super) struct Panel {
@@ -29,22 +40,51 @@ fn place(elements: &Elements) -> Place<'_> {
     }
 }
 
-/// Makes the header.
-pub(super) fn prepare(elements: &Elements) {
-    for (place, (_, name, meaning)) in COLUMNS.iter().enumerate() {
-        let header = elements.new_element("div", "", "");
-        set_attribute(&header, "role", "columnheader");
-        let button = elements.new_element("button", "", name);
-        set_attribute(&button, "type", "button");
-        set_attribute(&button, "data-column", &place.to_string());
-        set_attribute(&button, "title", meaning);
-        append(&header, &button);
-        append(&elements.table_head, &header);
-    }
-}
+impl Part for Panel {
+    type Elements = Elements;
 
-impl Panel {
-    pub(super) fn show(&mut self, elements: &Elements, state: &State) {
+    fn start(app: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
+        for (place, (_, name, meaning)) in COLUMNS.iter().enumerate() {
+            let header = elements.add(&elements.table_head, "div", "", "");
+            set_attribute(&header, "role", "columnheader");
+            let button = elements.new_button("", name, ("data-column", &place.to_string()));
+            set_attribute(&button, "title", meaning);
+            append(&header, &button);
+        }
+        watch_scroll(app, &elements.table_grid, HEAD_PX, |top, height| Action::of(TableAction::Scrolled(top, height)))
+    }
+
+    fn listen(elements: &Elements, on: On<'_, Elements>) {
+        on(&elements.table_rows, "click", |app, _, event| {
+            if let Some((row, extent)) = clicked_row(event) {
+                app.dispatch(Action::of(TableAction::RowClicked(row, extent)));
+            }
+        });
+        on(&elements.table_head, "click", |app, _, event| {
+            let place = number(event, "data-column").and_then(|place| COLUMNS.get(place as usize));
+            if let Some((column, ..)) = place {
+                app.dispatch(Action::of(TableAction::SortChosen(*column)));
+            }
+        });
+        on(&elements.table_filter, "input", |app, elements, _| {
+            app.dispatch(Action::of(TableAction::FilterTyped(elements.table_filter.value())));
+        });
+        on(&elements.table_filter, "keydown", |_, elements, event| leave_field(&elements.table_grid, event));
+        on(&elements.chip_node, "click", |app, _, _| {
+            app.dispatch(Action::of(TableAction::FilterDropped(Dropped::Node)));
+        });
+        on(&elements.chip_sizes, "click", |app, _, _| {
+            app.dispatch(Action::of(TableAction::FilterDropped(Dropped::Sizes)));
+        });
+        on(&elements.chip_lives, "click", |app, _, _| {
+            app.dispatch(Action::of(TableAction::FilterDropped(Dropped::Lives)));
+        });
+        on(&elements.table_empty_clear, "click", |app, _, _| {
+            app.dispatch(Action::Command(Command::Rows(RowsStep::Clear)));
+        });
+    }
+
+    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
         let tab = state.views.seen();
         if !matches!(tab, Some(Tab::Table | Tab::Histograms)) {
             return;
@@ -61,12 +101,14 @@ impl Panel {
                 header = now.next_element_sibling();
             }
         }
-        if let Some(grid) = self.grid.changed(grid(state)) {
+        if let Some(grid) = self.grid.changed(grid(&state.table, state)) {
             self.rows.show(elements, &place(elements), grid);
         }
         self.rows.scroll(&place(elements), &state.table.scroll);
     }
+}
 
+impl Panel {
     fn show_filters(&mut self, elements: &Elements, state: &State) {
         let table = &state.table;
         let chips = [
@@ -75,11 +117,7 @@ impl Panel {
             table.lives.map(|lives| ["lives ", &chosen(Histogram::Lives, lives)].concat()),
         ];
         if let Some((text, chips)) = self.filters.changed((table.text.clone(), chips)) {
-            let focus = elements.document.active_element();
-            // Whoever types there is ahead of us.
-            if focus.is_none_or(|focus| !focus.is_same_node(Some(&elements.table_filter))) {
-                elements.table_filter.set_value(text);
-            }
+            elements.set_value(&elements.table_filter, text);
             let places = [&elements.chip_node, &elements.chip_sizes, &elements.chip_lives];
             for (place, chip) in places.into_iter().zip(chips) {
                 place.set_hidden(chip.is_none());
@@ -88,13 +126,13 @@ impl Panel {
                 set_attribute(place, "aria-label", &["No longer only: ", text].concat());
             }
         }
-        if let Some(status) = self.status.changed(status(state)) {
+        if let Some(status) = self.status.changed(status(&state.table, state)) {
             for place in [&elements.table_status, &elements.histograms_status] {
                 set_text(place, &status.text);
                 set_attribute(place, "title", &status.exact);
                 place.set_class_name(if status.is_wrong { "wrong" } else { "" });
             }
-            set_attribute(&elements.table_filter, "aria-invalid", if status.is_wrong { "true" } else { "false" });
+            set_flag(&elements.table_filter, "aria-invalid", status.is_wrong);
             elements.table_clear.set_hidden(!status.is_filtered);
             elements.histograms_clear.set_hidden(!status.is_filtered);
             elements.table_empty_clear.set_hidden(!status.is_filtered);

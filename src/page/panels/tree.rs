@@ -1,14 +1,24 @@
 //! The call tree: the rows that are seen, each in an element that is used again when it has left the view.
 
-use super::Shown;
-use crate::dom::{Elements, append, clear, set_attribute, set_text, source_link};
-use engine::protocol::{FoldState, Internal, NodeKind, Root};
-use ui::State;
+use super::tree_row::{Slot, set_px};
+use crate::app::{App, On, Part, Shown};
+use crate::dom::{Dom, append, clear, give_focus, hit, observe, set_attribute, set_flag, set_text};
+use crate::elements::elements;
+use engine::protocol::{Internal, Root};
+use std::rc::Rc;
 use ui::tree::ROW_PX;
-use ui::tree_keys::MERGES;
-use ui::tree_rows::{RowView, Seen, Tools, seen, tools, view};
+use ui::tree_keys::{MERGES, TreeAction};
+use ui::tree_rows::{Seen, Tools, seen, tools, view};
+use ui::{Action, State};
 use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement};
+use web_sys::{Element, Event, HtmlElement};
+
+elements! {
+    HtmlButtonElement: tree_back, tree_selection, tree_whole;
+    HtmlElement: tree, tree_empty, tree_found, tree_internal, tree_invert, tree_matches, tree_rows, tree_scroll,
+        tree_select, tree_space, tree_way;
+    HtmlSelectElement: tree_merge;
+}
 
 /// No browser draws an element that is higher; Firefox ends first, at 17.9 million.
 const MOST_PX: f64 = 16_000_000.0;
@@ -16,7 +26,7 @@ const MOST_PX: f64 = 16_000_000.0;
 const LAST_OF_WAY: usize = 5;
 
 #[derive(Default)]
-pub(crate) struct Panel {
+pub(super) struct Panel {
     seen: Shown<Option<Seen>>,
     tools: Shown<Tools>,
     way: Shown<Vec<(u32, String)>>,
@@ -24,43 +34,64 @@ pub(crate) struct Panel {
     slots: Vec<Slot>,
 }
 
-/// An element for a row.
-struct Slot {
-    row: HtmlElement,
-    /// Twisty, name, place.
-    function: [Element; 4],
-    /// Bytes, bar, share, share of the parent, count, own, found.
-    cells: [Element; 7],
-    shown: Option<RowView>,
-    top: f64,
-}
-
 /// CSS pixels of the list to a pixel of rows: less than 1 where the rows are higher than a browser can draw.
-pub(crate) fn scale(state: &State) -> f64 {
+fn scale(state: &State) -> f64 {
     let rows_px = f64::from(state.tree.page().map_or(0, |page| page.row_count)) * ROW_PX;
     if rows_px > MOST_PX { MOST_PX / rows_px } else { 1.0 }
 }
 
-impl Panel {
-    pub(super) fn show(&mut self, elements: &Elements, state: &State) {
-        let focus = elements.document.active_element().filter(|focus| elements.tree.contains(Some(focus)));
+impl Part for Panel {
+    type Elements = Elements;
+
+    fn start(app: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
+        let (app, seen) = (app.clone(), elements.clone());
+        observe(&[&elements.tree_scroll], move |_| scrolled(&app, &seen))
+    }
+
+    fn listen(elements: &Elements, on: On<'_, Elements>) {
+        on(&elements.tree_scroll, "scroll", |app, elements, _| scrolled(app, elements));
+        on(&elements.tree_rows, "click", click);
+        on(&elements.tree_rows, "dblclick", |app, _, event| {
+            if let Some(row) =
+                number(event, ".row", "data-row").filter(|_| number(event, ".twisty, a[href]", "data-row").is_none())
+            {
+                app.dispatch(Action::of(TreeAction::Toggled(row)));
+            }
+        });
+        on(&elements.tree_way, "click", |app, elements, event| {
+            if let Some(node) = number(event, "button", "data-node") {
+                app.dispatch(Action::of(TreeAction::Focused(node)));
+                give_focus(&elements.tree_rows);
+            }
+        });
+        on(&elements.tree_merge, "change", |app, elements, _| {
+            let wanted = elements.tree_merge.value();
+            if let Some((merge, _)) = MERGES.iter().find(|(_, name)| *name == wanted) {
+                app.dispatch(Action::of(TreeAction::Merged(*merge)));
+            }
+        });
+    }
+
+    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
+        let focus = elements.focus().filter(|focus| elements.tree.contains(Some(focus)));
         self.fill(elements, state);
         // The rows are what is left of it where a link, a button of the way, or what could be pressed, is gone.
         let is_gone = |focus: &Element| {
             !focus.is_connected() || focus.matches(":disabled, a:not([href]), [hidden], [hidden] *").unwrap_or(false)
         };
         if focus.is_some_and(|focus| is_gone(&focus)) {
-            // It fails only for an element that is gone.
-            let _ = elements.tree_rows.focus();
+            give_focus(&elements.tree_rows);
         }
     }
+}
 
+impl Panel {
     fn fill(&mut self, elements: &Elements, state: &State) {
-        if let Some(tools) = self.tools.changed(tools(state)) {
+        if let Some(tools) = self.tools.changed(tools(&state.tree, state)) {
             show_tools(elements, tools);
         }
-        let Some(Some(_)) = self.seen.changed(seen(state)) else { return };
-        let view = view(state);
+        let Some(Some(_)) = self.seen.changed(seen(&state.tree, state)) else { return };
+        let view = view(&state.tree, state);
         let (scale, scroll) = (scale(state), state.tree.scroll);
         set_text(&elements.tree_empty, view.empty);
         elements.tree_empty.set_hidden(view.empty.is_empty());
@@ -76,7 +107,7 @@ impl Panel {
         }
         let above = if scale < 1.0 { scroll.top_px * (scale - 1.0) } else { 0.0 };
         while self.slots.len() < view.rows.len() {
-            self.slots.push(Slot::new(elements));
+            self.slots.push(Slot::new(elements, &elements.tree_space));
         }
         let mut active = None;
         let count = self.slots.len().max(1);
@@ -113,123 +144,9 @@ enum Used {
     Yes,
 }
 
-impl Slot {
-    fn new(elements: &Elements) -> Slot {
-        let cell = |class: &str| {
-            let cell = elements.new_element("span", class, "");
-            set_attribute(&cell, "role", "gridcell");
-            cell
-        };
-        let part = |tag: &str, class: &str| elements.new_element(tag, class, "");
-        let row: HtmlElement = part("div", "row").dyn_into().unwrap_or_else(|_| elements.tree_space.clone());
-        set_attribute(&row, "role", "row");
-        let function = [cell("function"), part("span", "twisty"), part("span", "name"), part("a", "place")];
-        let [whole, inner @ ..] = &function;
-        inner.iter().for_each(|part| append(whole, part));
-        set_attribute(&function[1], "aria-hidden", "true");
-        set_attribute(&function[3], "tabindex", "-1");
-        let bar = cell("bar");
-        let cells = [cell("bytes"), part("i", ""), part("span", ""), cell(""), cell(""), cell("own"), cell("found")];
-        let [bytes, fill, share, others @ ..] = &cells;
-        [fill, share].iter().for_each(|part| append(&bar, part));
-        [whole, bytes, &bar].into_iter().chain(others).for_each(|cell| append(&row, cell));
-        append(&elements.tree_space, &row);
-        Slot { row, function, cells, shown: None, top: -1.0 }
-    }
-
-    fn show(&mut self, view: &RowView, top: f64) {
-        if self.top != top {
-            self.top = top;
-            set_px(&self.row, "top", top);
-        }
-        if self.shown.as_ref() == Some(view) {
-            return;
-        }
-        self.row.set_hidden(false);
-        let row = &self.row;
-        let number = view.number.to_string();
-        row.set_id(&["tree-row-", &number].concat());
-        row.set_class_name(&class(view));
-        let attributes = [
-            ("data-row", number),
-            ("data-node", view.node.to_string()),
-            ("data-bytes", view.weight[0].to_string()),
-            ("data-count", view.weight[1].to_string()),
-            ("aria-rowindex", (u64::from(view.number) + 2).to_string()),
-            ("aria-level", view.level.to_string()),
-            ("aria-posinset", view.among[0].to_string()),
-            ("aria-setsize", view.among[1].to_string()),
-        ];
-        for (name, value) in &attributes {
-            set_attribute(row, name, value);
-        }
-        set_attribute(row, "aria-current", if view.is_marked { "true" } else { "false" });
-        set_attribute(row, "aria-selected", if view.is_selected { "true" } else { "false" });
-        match view.fold {
-            FoldState::Leaf => drop(row.remove_attribute("aria-expanded")),
-            FoldState::Open => set_attribute(row, "aria-expanded", "true"),
-            FoldState::Closed => set_attribute(row, "aria-expanded", "false"),
-        }
-        set_px(row, "--indent", view.indent_px.into());
-        let [function, twisty, name, place] = &self.function;
-        set_attribute(function, "title", &view.title);
-        set_text(twisty, if view.fold == FoldState::Leaf { "" } else { "›" });
-        set_text(name, &view.name);
-        set_text(place, &view.place);
-        match &view.link {
-            Some(link) => source_link(place, link),
-            None => drop(place.remove_attribute("href")),
-        }
-        let [bytes, fill, share, of_parent, count, own, found] = &self.cells;
-        set_attribute(bytes, "title", &view.exact);
-        if let Some(fill) = fill.dyn_ref::<HtmlElement>() {
-            let share = [&(view.share / 10).to_string(), ".", &(view.share % 10).to_string(), "%"].concat();
-            // It fails for no property of ours.
-            let _ = fill.style().set_property("width", &share);
-        }
-        for (cell, text) in [bytes, share, of_parent, count, own, found].into_iter().zip([
-            &view.bytes,
-            &view.of_total,
-            &view.of_parent,
-            &view.count,
-            &view.own,
-            &view.found,
-        ]) {
-            set_text(cell, text);
-        }
-        self.shown = Some(view.clone());
-    }
-}
-
-fn class(view: &RowView) -> String {
-    let mut class = "row heat-".to_owned();
-    class.push(char::from(b'0' + view.heat.min(4)));
-    class.push_str(match view.kind {
-        NodeKind::User => " user",
-        NodeKind::Library => " library",
-        NodeKind::Native => " native",
-        NodeKind::Note => " note",
-    });
-    let flags = [
-        (view.is_active, " active"),
-        (view.is_selected, " selected"),
-        (view.is_marked, " marked"),
-        (view.matches, " match"),
-    ];
-    flags.iter().filter(|(holds, _)| *holds).for_each(|(_, name)| class.push_str(name));
-    class
-}
-
-fn set_px(element: &HtmlElement, property: &str, px: f64) {
-    let mut text = (px.round() as i64).to_string();
-    text.push_str("px");
-    // It fails for no property of ours.
-    let _ = element.style().set_property(property, &text);
-}
-
 fn show_tools(elements: &Elements, tools: &Tools) {
     let pressed = |element: &Element, holds: bool| {
-        set_attribute(element, "aria-pressed", if holds { "true" } else { "false" });
+        set_flag(element, "aria-pressed", holds);
     };
     pressed(&elements.tree_invert, tools.arrangement.root == Root::Innermost);
     pressed(&elements.tree_internal, tools.arrangement.internal == Internal::Hidden);
@@ -249,20 +166,54 @@ fn show_way(elements: &Elements, way: &[(u32, String)]) {
     for (at, (node, name)) in way.iter().enumerate() {
         if hidden.contains(&at) {
             if at == hidden.start {
-                append(
-                    &elements.tree_way,
-                    &elements.new_element("span", "", &["… ", &hidden.len().to_string(), " more …"].concat()),
-                );
+                let text = ["… ", &hidden.len().to_string(), " more …"].concat();
+                elements.add(&elements.tree_way, "span", "", &text);
             }
             continue;
         }
-        let button = elements.new_element("button", "", name);
-        set_attribute(&button, "type", "button");
-        set_attribute(&button, "data-node", &node.to_string());
+        let button = elements.new_button("", name, ("data-node", &node.to_string()));
         set_attribute(&button, "title", name);
         if at + 1 == way.len() {
             set_attribute(&button, "aria-current", "true");
         }
         append(&elements.tree_way, &button);
     }
+}
+
+/// Follows the link of the active row, as a click would.
+pub(crate) fn follow(dom: &Dom) {
+    let link = dom.document.query_selector("#tree-space .active a[href]").ok().flatten();
+    if let Some(link) = link.and_then(|link| link.dyn_into::<HtmlElement>().ok()) {
+        link.click();
+    }
+}
+
+fn scrolled(app: &App, elements: &Elements) {
+    let scroll = &elements.tree_scroll;
+    let (top, height_px) = (f64::from(scroll.scroll_top()), f64::from(scroll.client_height()));
+    let known = app.state.borrow().tree.scroll;
+    let top_px = top / scale(&app.state.borrow());
+    // What we scrolled to ourselves comes back rounded.
+    let top_px = if (top_px - known.top_px).abs() <= 1.0 { known.top_px } else { top_px };
+    if (top_px, height_px) != (known.top_px, known.height_px) {
+        app.dispatch(Action::of(TreeAction::Scrolled { top_px, height_px }));
+    }
+}
+
+fn click(app: &Rc<App>, elements: &Rc<Elements>, event: &Event) {
+    let Some(row) = number(event, ".row", "data-row") else { return };
+    // A link is followed, and nothing else; but keys are the tree's, as its rows become others under a link that has the focus.
+    if number(event, "a[href]", "data-row").is_some() {
+        return give_focus(&elements.tree_rows);
+    }
+    let twisty = number(event, ".twisty", "data-row").is_some();
+    app.dispatch(Action::of(if twisty { TreeAction::Toggled(row) } else { TreeAction::Clicked(row) }));
+    give_focus(&elements.tree_rows);
+}
+
+/// The number in `attribute` of the row or button, where the pointer is on something that `selector` names.
+fn number(event: &Event, selector: &str, attribute: &str) -> Option<u32> {
+    let found = hit(event, selector)?;
+    let holder = if attribute == "data-row" { found.closest(".row").ok()?? } else { found };
+    holder.get_attribute(attribute)?.parse().ok()
 }

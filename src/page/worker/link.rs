@@ -1,7 +1,6 @@
 //! A snapshot behind a link: its answer, and the rest of it where the connection broke half-way.
 
-use super::reader::Reader;
-use super::source::Failure;
+use super::reader::{Failure, Reader};
 use js_sys::Promise;
 use std::cell::{Cell, RefCell};
 use ui::url::file_name;

@@ -1,6 +1,5 @@
 //! A stream of bytes, read some chunks ahead: while the engine decodes one, the browser reads the next.
 
-use super::source::Failure;
 use crate::wire::FromWorker;
 use js_sys::{Array, Promise, Uint8Array};
 use std::cell::Cell;
@@ -10,6 +9,14 @@ use web_sys::{
     Blob, DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, ReadableStream, ReadableStreamByobReader,
     ReadableStreamDefaultReader,
 };
+
+/// Why there are no bytes.
+pub(super) enum Failure {
+    /// No answer, or one without the file: the HTTP status, if there was any.
+    Link(Option<u16>),
+    /// Reading stopped half-way: one sentence.
+    Read(String),
+}
 
 /// Reads one stream to its end.
 pub(super) struct Reader {

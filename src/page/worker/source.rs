@@ -2,7 +2,7 @@
 //! reads the next. A file can be read from any offset on; a link once it is kept whole.
 
 use super::link::Link;
-use super::reader::{self, Reader};
+use super::reader::{self, Failure, Reader};
 use engine::protocol::Access;
 use js_sys::{Array, Boolean, Reflect, Uint8Array};
 use std::cell::{Cell, RefCell};
@@ -62,14 +62,6 @@ pub(super) enum Event {
     End,
     /// The connection broke behind so many bytes; what comes next goes on from there.
     Broke(u64),
-}
-
-/// Why there are no bytes.
-pub(super) enum Failure {
-    /// No answer, or one without the file: the HTTP status, if there was any.
-    Link(Option<u16>),
-    /// Reading stopped half-way: one sentence.
-    Read(String),
 }
 
 /// By so many bytes the engine has seen whether it wants the whole file.

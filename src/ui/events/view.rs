@@ -3,9 +3,9 @@
 use super::Events;
 use crate::details::clock;
 use crate::moment::elapsed;
-use crate::state::State;
-use crate::table::grid::{bytes_cell, cell, classes, number, pool_cell, stream_cell};
-use crate::table::{Cell, Grid, RowView};
+use crate::rows::cells::{bytes_cell, cell, classes, number, pool_cell, stream_cell};
+use crate::rows::{Cell, Grid, RowView};
+use crate::shared::Shared;
 use base::units::{Bytes, counted, duration_us, grouped};
 use engine::protocol::{Action, EventRow, EventTerms, versioned};
 
@@ -72,25 +72,24 @@ fn sign(action: Action) -> &'static str {
 }
 
 /// The part of the list that is seen.
-pub fn grid(state: &State) -> Grid {
-    let events = &state.events;
+pub fn grid(events: &Events, shared: &Shared) -> Grid {
     let Some(page) = events.page() else { return Grid::default() };
     let shown = events.scroll.shown();
-    let selected = state.selection.as_deref().map(|selection| selection.allocation);
+    let selected = shared.selection.as_deref().map(|selection| selection.allocation);
     let row = |(row, facts): (u32, &EventRow)| {
         let is_chosen = events.chosen.holds(row);
         let action = Action::ALL.get(usize::from(facts.action)).copied().unwrap_or(Action::Unknown);
         let class = classes(&[
             (is_chosen, "chosen "),
             (events.chosen.active() == Some(row), "active "),
-            (facts.event.checked_add(1) == Some(state.pinned.moment), "now "),
+            (facts.event.checked_add(1) == Some(shared.pinned.moment), "now "),
             (selected.is_some() && selected == facts.allocation, "selected "),
             (facts.matches, "found "),
             (action == Action::Alloc, "alloc"),
             (matches!(action, Action::FreeCompleted | Action::FreeRequested), "free"),
             (action == Action::Oom, "oom"),
         ]);
-        RowView { row, of: facts.event, cells: cells(state, action, facts), class, is_chosen }
+        RowView { row, of: facts.event, cells: cells(shared, action, facts), class, is_chosen }
     };
     let rows: Vec<RowView> = (page.first..).zip(&page.rows).filter(|(row, _)| shown.contains(row)).map(row).collect();
     Grid {
@@ -108,10 +107,10 @@ pub fn grid(state: &State) -> Grid {
     }
 }
 
-fn cells(state: &State, action: Action, row: &EventRow) -> Vec<Cell> {
+fn cells(shared: &Shared, action: Action, row: &EventRow) -> Vec<Cell> {
     let plain = |text: String| cell(text, String::new());
     let nothing = || plain("–".to_owned());
-    let first = state.device().and_then(|device| device.time_us).map(|(first, _)| first);
+    let first = shared.device().and_then(|device| device.time_us).map(|(first, _)| first);
     let time = row.time_us.zip(first).map(|(at, first)| elapsed(at.saturating_sub(first)));
     let mut site = if row.site.is_empty() { "no stack".to_owned() } else { row.site.clone() };
     if let Some(free) = row.device_free {
@@ -120,7 +119,7 @@ fn cells(state: &State, action: Action, row: &EventRow) -> Vec<Cell> {
     } else if matches!(action, Action::Snapshot | Action::Unknown) && row.site.is_empty() {
         site.clear();
     }
-    let knows_reserved = state.device().is_some_and(|device| device.knows_reserved());
+    let knows_reserved = shared.device().is_some_and(|device| device.knows_reserved());
     vec![
         plain(number(row.event)),
         time.map_or_else(nothing, |text| {
@@ -152,8 +151,7 @@ pub fn chips(events: &Events) -> Vec<Chip> {
 }
 
 /// What is said of the list.
-pub fn status(state: &State) -> EventsStatus {
-    let events = &state.events;
+pub fn status(events: &Events) -> EventsStatus {
     let mut status = EventsStatus { is_filtered: events.is_filtered(), ..EventsStatus::default() };
     if let Some(page) = events.page() {
         status.data = [page.listed, page.all];

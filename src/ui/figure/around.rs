@@ -1,11 +1,10 @@
 //! A figure as shapes around its picture.
 
 use super::Figure;
+use super::sizes::{FONT, HALF, TOP};
 use picture::shapes::{Anchor, Face, Shape, Text, Tint, cut, width};
 use picture::timeline::Axis;
 
-/// CSS pixels: the font of labels, the marks of an axis, what lies between them and a label, the bar of a life.
-pub(super) const FONT: f64 = 11.0;
 const MARK: f64 = 5.0;
 const GAP: f64 = 9.0;
 const LIFE: f64 = 3.0;
@@ -16,9 +15,6 @@ const AXIS: f64 = 24.0;
 const NAME: f64 = 24.0;
 /// Loud texts under each other.
 const MOST_LOUD: u32 = 4;
-/// From a line's top, or from its middle, to its baseline, in parts of the font's size.
-pub(super) const TOP: f64 = 0.9;
-pub(super) const HALF: f64 = 0.36;
 
 /// The shapes of a figure whose picture has its upper left corner at `left` and `top`.
 pub(super) struct Pen<'a> {

@@ -1,8 +1,9 @@
 //! What a plot other than the stack has around its picture: the breaks of the axis of addresses, the lines over what was reserved and their
 //! axis to the right; and the name of the height.
 
-use super::around::{FONT, HALF, Pen, TOP};
-use crate::plots::curves::{Curve, Line};
+use super::around::Pen;
+use super::sizes::{FONT, HALF, TOP};
+use crate::plots::line::{Curve, Line};
 use picture::shapes::{Anchor, Face, Shape, Tint, width};
 
 /// CSS pixels: how thick a line is, and its rim, which tells it from what lies behind.

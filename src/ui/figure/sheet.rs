@@ -12,7 +12,7 @@
 //! ```
 
 use super::Figure;
-use super::around::{FONT, TOP};
+use super::sizes::{FONT, TOP};
 use super::words::Words;
 use picture::shapes::{Anchor, Face, Shape, Sheet, Text, Tint, cut, width};
 use picture::timeline::Scene;

@@ -2,8 +2,9 @@
 //! capacity. The cursor is no part of it.
 
 use super::Figure;
-use super::around::{FONT, HALF, Pen};
-use crate::action::Pointer;
+use super::around::Pen;
+use super::sizes::{FONT, HALF};
+use crate::effect::Pointer;
 use crate::overlay::{Flag, Overlay};
 use picture::shapes::{Anchor, Face, Shape, Text, Tint, width};
 

@@ -3,7 +3,7 @@
 use crate::details::{pool_name, stream_name};
 use crate::legend::{self, Line};
 use crate::plots;
-use crate::state::State;
+use crate::shared::Shared;
 use crate::summary::device_name;
 use base::units::{Bytes, duration_us, grouped};
 use engine::protocol::{DeviceSummary, Grouping, Plot};
@@ -33,7 +33,7 @@ pub struct Words {
 
 impl Words {
     /// The words of a window. Without an open device there are none.
-    pub fn of(state: &State, view: &View) -> Words {
+    pub fn of(state: &Shared, view: &View) -> Words {
         let (Some(file), Some(device)) = (state.file(), state.device()) else { return Words::default() };
         let window = Window::of(device, view);
         let peak = u64::try_from(device.peak_requested).unwrap_or(0);
@@ -63,7 +63,7 @@ impl Words {
 }
 
 /// How what is drawn stands on the height, and of which part of memory it is.
-fn order(state: &State) -> String {
+fn order(state: &Shared) -> String {
     let mut text = match state.looks.plot {
         Plot::Stack => {
             return state

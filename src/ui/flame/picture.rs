@@ -1,8 +1,9 @@
 //! The flame graph as tiles, texts and outlines in device pixels of its canvas: only rows that are in view.
 
+use super::FlameGraph;
 use super::words::brief_place;
-use crate::State;
 use crate::amount::amount;
+use crate::shared::Shared;
 use engine::protocol::{FlameBox, NodeKind, NodeLabel, Scope};
 
 /// The size of names in CSS pixels.
@@ -93,8 +94,7 @@ pub enum FlameStroke {
 }
 
 /// What is drawn now; `None` until there is something.
-pub fn picture(state: &State) -> Option<FlamePicture> {
-    let flame = &state.flame;
+pub fn picture(flame: &FlameGraph, shared: &Shared) -> Option<FlamePicture> {
     let (page, canvas) = (flame.page()?, flame.canvas?);
     let (width, height) = (canvas.width_px, i64::from(canvas.height_px));
     let drawn = page.boxes.first()?.x[1].max(1);
@@ -104,7 +104,7 @@ pub fn picture(state: &State) -> Option<FlamePicture> {
         let top = flame.top_of(of.row);
         (top < height && top + row_px > 0).then(|| (of.x.map(edge), [top as i32, (top + row_px) as i32]))
     };
-    let searches = state.found_serial().is_some();
+    let searches = shared.found_serial().is_some();
     let text_px = TEXT_PX * canvas.scale;
     let mut picture =
         FlamePicture { size_px: [width, canvas.height_px], tiles: vec![], texts: vec![], text_px, outlines: vec![] };
@@ -112,7 +112,7 @@ pub fn picture(state: &State) -> Option<FlamePicture> {
         let Some((x, y)) = corners(of).filter(|(x, _)| x[0] < x[1]) else { continue };
         let label = page.labels.get(of.label as usize);
         let kind = label.map_or(NodeKind::Note, |label| label.kind);
-        let is_faded = searches && of.found == 0 || of.slot.is_some_and(|slot| state.around.faded.contains(&slot));
+        let is_faded = searches && of.found == 0 || of.slot.is_some_and(|slot| shared.around.faded.contains(&slot));
         let wide = u128::from(x[1].abs_diff(x[0]));
         let found_px = wide * u128::from(of.found) / u128::from(of.weight.bytes.max(1));
         // What is found is seen, however little it is.
@@ -130,7 +130,7 @@ pub fn picture(state: &State) -> Option<FlamePicture> {
         let signs = (room_px / (SIGN * text_px)).max(0.0) as usize;
         if let Some(label) = label.filter(|_| of.nodes == 1 && signs >= LEAST_SIGNS) {
             picture.texts.push(FlameText {
-                text: name(label, of, state.views.scope, signs),
+                text: name(label, of, shared.views.scope, signs),
                 at: [f64::from(x[0]) + pad, f64::from(y[0] + y[1] - 1) / 2.0],
                 room_px,
                 tile: picture.tiles.len() - 1,
@@ -139,8 +139,8 @@ pub fn picture(state: &State) -> Option<FlamePicture> {
         }
     }
     let hovered = flame.pointer.and_then(|pointer| flame.at(pointer));
-    let selected = state.flame_box().filter(|_| state.views.node.is_some());
-    let revealed = page.revealed.map(|place| place as usize).filter(|_| state.selection.is_some());
+    let selected = flame.selected_box(shared).filter(|_| shared.views.node.is_some());
+    let revealed = page.revealed.map(|place| place as usize).filter(|_| shared.selection.is_some());
     let strokes =
         [(hovered, FlameStroke::Hovered), (revealed, FlameStroke::Revealed), (selected, FlameStroke::Selected)];
     for (place, stroke) in strokes {

@@ -1,8 +1,9 @@
 //! What is said of the boxes of a flame graph: the card, the line below, the way to the zoomed box.
 
-use crate::State;
+use super::FlameGraph;
 use crate::amount::{amount, exact, percent};
 use crate::find::found_in;
+use crate::shared::Shared;
 use crate::tree_rows::nothing;
 use base::units::{counted, grouped};
 use engine::protocol::{FlameBox, FlamePage, NodeLabel, Scope};
@@ -63,8 +64,8 @@ fn label<'a>(page: &'a FlamePage, of: &FlameBox) -> &'a NodeLabel {
 }
 
 /// What is said of a box.
-pub fn card(state: &State, page: &FlamePage, of: &FlameBox) -> FlameCard {
-    let scope = state.views.scope;
+pub fn card(shared: &Shared, page: &FlamePage, of: &FlameBox) -> FlameCard {
+    let scope = shared.views.scope;
     let bytes = of.weight.bytes;
     let mut title = amount(scope, bytes);
     if bytes >= 1024 {
@@ -94,17 +95,17 @@ pub fn card(state: &State, page: &FlamePage, of: &FlameBox) -> FlameCard {
 }
 
 /// The line below: the selected box, or that of the selected allocation, or how to move.
-pub fn reading(state: &State) -> String {
-    let Some(page) = state.flame.page() else { return "…".to_owned() };
-    let selected = state.flame_box().filter(|_| state.views.node.is_some());
+pub fn reading(flame: &FlameGraph, shared: &Shared) -> String {
+    let Some(page) = flame.page() else { return "…".to_owned() };
+    let selected = flame.selected_box(shared).filter(|_| shared.views.node.is_some());
     let revealed = page.revealed.map(|place| place as usize).filter(|_| selected.is_none());
-    let revealed = revealed.filter(|_| state.selection.is_some());
+    let revealed = revealed.filter(|_| shared.selection.is_some());
     let Some(of) = selected.or(revealed).and_then(|place| page.boxes.get(place)) else {
         let hint = if page.is_cut { "There are more rows than are drawn: zoom in to see them. " } else { "" };
         return hint.to_owned()
             + "A click selects, a double click or Enter zooms in, Backspace zooms out; arrows move.";
     };
-    let FlameCard { title, name, place, shares } = card(state, page, of);
+    let FlameCard { title, name, place, shares } = card(shared, page, of);
     let whose = if revealed.is_some() { "The selected allocation is in" } else { "" };
     [whose.to_owned(), title, name, shares, place]
         .into_iter()
@@ -114,16 +115,16 @@ pub fn reading(state: &State) -> String {
 }
 
 /// What the search found; nothing while nothing is looked for.
-pub fn found(state: &State) -> String {
-    let Some((question, page)) = state.flame.answer.question().zip(state.flame.page()) else { return String::new() };
-    found_in(state, question.find, question.scope, page.found)
+pub fn found(flame: &FlameGraph, shared: &Shared) -> String {
+    let Some((question, page)) = flame.answer.question().zip(flame.page()) else { return String::new() };
+    found_in(shared, question.find, question.scope, page.found)
 }
 
 /// What stands in the place of boxes where there are none.
-pub fn note(state: &State) -> &'static str {
-    let Some(page) = state.flame.page() else { return "" };
+pub fn note(flame: &FlameGraph, shared: &Shared) -> &'static str {
+    let Some(page) = flame.page() else { return "" };
     let zoomed = page.boxes.get(page.zoom as usize);
-    match (state.views.scope, zoomed.map_or(0, |zoomed| zoomed.weight.count)) {
+    match (shared.views.scope, zoomed.map_or(0, |zoomed| zoomed.weight.count)) {
         (_, 1..) => "",
         (scope, _) if page.total.count == 0 => nothing(scope),
         (Scope::At(_), _) => "Nothing of this is live at this moment.",

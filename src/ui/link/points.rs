@@ -1,21 +1,20 @@
 //! Points of the picture in a link: markers, the ruler's ends, the cursor that keys lead, the place of the chosen segment.
 
-use super::reading::{Reading, ends, event, list, moment, told, two};
-use super::values::{pool, pool_of};
+use super::reading::{Reading, ends, event, hexadecimal, list, moment, pool, pool_of, told, two};
 use super::window::{PARTS, millionths, place, x_of};
 use crate::cursor::Standing;
 use crate::markers::{Marker, Markers};
-use crate::plots::{self, segment::Chosen};
+use crate::navigate::own_width;
+use crate::plots::{self, Chosen};
 use crate::pointing;
-use crate::shared_axis::own_width;
-use crate::state::State;
+use crate::shared::Shared;
 use crate::tools::Point;
 use engine::protocol::{At, Only, Plot};
 use picture::timeline::Axis;
 
 /// The markers of all devices, whose moments are known: device, event, byte of the height, the first letter of the plot; pool, stream and
 /// segment of a plot that shows a part of memory.
-pub(super) fn marks(state: &State) -> String {
+pub(super) fn marks((): &(), state: &Shared) -> String {
     let mark = |marker: &Marker| {
         let (only, point) = (marker.plot.only(), marker.point);
         let kind = plots::name(marker.plot).get(..1)?.to_owned();
@@ -27,9 +26,9 @@ pub(super) fn marks(state: &State) -> String {
     list(&mut state.tools.markers.all.iter().filter_map(mark))
 }
 
-pub(super) fn set_marks(link: &mut Reading<'_>) {
-    link.state.tools.markers = Markers::default();
-    link.each(&mut |state, entry| {
+pub(super) fn set_marks((): &mut (), state: &mut Shared, link: &mut Reading<'_>) {
+    state.tools.markers = Markers::default();
+    link.each(&mut |entry| {
         let mut parts = entry.split(':');
         let mut part = || parts.next().unwrap_or_default();
         let (device, moment, byte, kind) = (part().parse().ok(), moment(part())?, part().parse().ok()?, part());
@@ -62,7 +61,7 @@ fn point(point: &Point) -> Option<String> {
     Some([&at, ":", &point.byte.to_string()].concat())
 }
 
-fn point_of(state: &State, text: &str) -> Option<Point> {
+fn point_of(state: &Shared, text: &str) -> Option<Point> {
     let (at, byte) = text.split_once(':')?;
     let device = state.device()?;
     let x = |axis: Axis, text: &str| {
@@ -77,17 +76,17 @@ fn point_of(state: &State, text: &str) -> Option<Point> {
     Some(Point::new(at, byte.parse().ok()?))
 }
 
-pub(super) fn ruler(state: &State) -> String {
+pub(super) fn ruler((): &(), state: &Shared) -> String {
     let ends = state.tools.ruler.ends.as_ref().and_then(|[from, to]| two([point(from), point(to)]));
     ends.map_or_else(String::new, |ends| ends.join(".."))
 }
 
-pub(super) fn set_ruler(link: &mut Reading<'_>) {
-    let points = ends(link.text).and_then(|ends| two(ends.map(|end| point_of(link.state, end))));
-    link.state.remove_ruler();
+pub(super) fn set_ruler((): &mut (), state: &mut Shared, link: &mut Reading<'_>) {
+    let points = ends(link.text).and_then(|ends| two(ends.map(|end| point_of(state, end))));
+    state.remove_ruler();
     if let Some([from, to]) = link.take(points) {
-        link.state.measure_from(from);
-        link.state.measure_to(to);
+        state.measure_from(from);
+        state.measure_to(to);
     }
 }
 
@@ -95,35 +94,31 @@ fn standing(at: Standing) -> String {
     [&event(at.moment), ":", &at.byte.to_string()].concat()
 }
 
-fn standing_of(link: &mut Reading<'_>) -> Option<Standing> {
-    let point = point_of(link.state, link.text);
+fn standing_of(state: &Shared, link: &mut Reading<'_>) -> Option<Standing> {
+    let point = point_of(state, link.text);
     let point = link.take(point)?;
-    Some(Standing { moment: point.moment()?.min(link.state.end_moment()), byte: point.byte })
+    Some(Standing { moment: point.moment()?.min(state.end_moment()), byte: point.byte })
 }
 
 /// Where keys have led the cursor.
-pub(super) fn cursor(state: &State) -> String {
+pub(super) fn cursor((): &(), state: &Shared) -> String {
     state.tools.cursor.keys.map_or_else(String::new, standing)
 }
 
-pub(super) fn set_cursor(link: &mut Reading<'_>) {
-    let to = standing_of(link);
-    link.state.put_cursor(to);
+pub(super) fn set_cursor((): &mut (), state: &mut Shared, link: &mut Reading<'_>) {
+    let to = standing_of(state, link);
+    state.put_cursor(to);
 }
 
 /// Where the chosen segment is in the picture, if that is the one it was chosen in.
-pub(super) fn chosen(state: &State) -> String {
+pub(super) fn chosen((): &(), state: &Shared) -> String {
     let is_there = |chosen: &&Chosen| chosen.seen_in == state.looks.order();
     state.chosen_segment().filter(is_there).map_or_else(String::new, |chosen| standing(chosen.at))
 }
 
-pub(super) fn set_chosen(link: &mut Reading<'_>) {
-    link.state.plots.chosen = None;
-    if let Some(at) = standing_of(link) {
-        pointing::choose_at(link.state, at, link.effects);
+pub(super) fn set_chosen((): &mut (), state: &mut Shared, link: &mut Reading<'_>) {
+    state.plots.chosen = None;
+    if let Some(at) = standing_of(state, link) {
+        pointing::choose_at(state, at, link.effects);
     }
-}
-
-pub(super) fn hexadecimal(number: u64) -> String {
-    format!("{number:x}")
 }

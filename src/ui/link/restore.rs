@@ -1,47 +1,17 @@
 //! A link is followed: its file is opened or asked for, and then all is shown as the link has it.
 
+use super::fragment::{Link, Unknown, VERSION};
 use super::keys::KEYS;
+use super::making::listed;
 use super::reading::Reading;
-use super::window::Window;
-use super::{Link, Unknown, VERSION, listed};
-use crate::action::Effect;
+use crate::effect::Effect;
 use crate::fingerprint::length;
 use crate::opening::{load, load_links};
-use crate::state::{Purpose, Stage, State};
+use crate::shared::Shared;
+use crate::shown::Purpose;
+use crate::stage::Stage;
+use crate::state::State;
 use base::units::Bytes;
-
-/// What a link still wants.
-#[derive(Clone, Debug, Default)]
-pub struct Linked {
-    /// The link whose file is not open yet.
-    pub wanted: Option<Link>,
-    /// What tells the open file from others; empty until that is known.
-    pub print: String,
-    /// What is to be said of the link, until somebody closes it.
-    pub notice: Option<String>,
-    /// The window that is to be shown as soon as it is known how high the plot is.
-    pub(crate) window: Option<Window>,
-    /// Likewise of the lanes without the focus: devices by their ordinals, edges in bytes of the height.
-    pub(crate) heights: Option<Vec<(i64, [u64; 2])>>,
-    /// The request for the details of an allocation that shall be selected without a move of the window.
-    pub(crate) quiet: Option<u32>,
-}
-
-impl Linked {
-    /// Another file is opened, or none. A link that asks for one goes on asking; one to a hosted file holds until another is chosen, for
-    /// what failed may be tried again.
-    pub(crate) fn leave_file(&mut self) {
-        let wanted = self.wanted.take();
-        let asks = wanted.as_ref().is_some_and(|link| link.urls.is_empty());
-        let notice = self.notice.take().filter(|_| asks);
-        *self = Linked { wanted, notice, ..Linked::default() };
-    }
-
-    /// What is said of the link was read: it asks for nothing any more.
-    pub(crate) fn close_notice(&mut self) {
-        (self.wanted, self.notice) = (None, None);
-    }
-}
 
 /// A link was given: by the page's address, or by the page itself.
 pub(crate) fn given(state: &mut State, link: Link, now_ms: f64, effects: &mut Vec<Effect>) {
@@ -115,7 +85,7 @@ fn compare(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
 }
 
 /// What a link asks for that names a file without an address; `None` while none does.
-fn asking(state: &State) -> Option<String> {
+fn asking(state: &Shared) -> Option<String> {
     let link = state.linked.wanted.as_ref().filter(|link| link.urls.is_empty() && !link.print.is_empty())?;
     let length = length(&link.print).map_or_else(String::new, |bytes| format!(" ({})", Bytes(bytes)));
     let name = if link.name.is_empty() { "a file that is not hosted" } else { &link.name };
@@ -152,18 +122,24 @@ fn show(state: &mut State, link: Link, now_ms: f64, effects: &mut Vec<Effect>) {
     // What was selected and clicked before has no place in it.
     state.question = None;
     let mut unknown = link.unknown.clone();
-    for key in KEYS {
-        let mut reading = Reading { state, effects, text: link.value(key.name), is_clear: true };
-        (key.set)(&mut reading);
+    let mut read = |name: &'static str, set: &mut dyn FnMut(&mut Reading<'_>)| {
+        let mut reading = Reading { effects, text: link.value(name), is_clear: true };
+        set(&mut reading);
         if !reading.is_clear {
-            unknown.add(key.name);
+            unknown.add(name);
         }
+    };
+    for key in KEYS {
+        read(key.name, &mut |reading| (key.set)(&mut (), &mut state.shared, reading));
     }
+    // Another device may be shown now.
+    state.forget();
+    state.show_link(&mut read);
     state.tools.kept = None;
     state.linked.notice = said(&link, &unknown);
 }
 
-impl State {
+impl Shared {
     /// Whether a link is still being followed: what is seen is not yet what it says, or its file is asked for.
     pub fn is_following(&self) -> bool {
         let asks = self.linked.wanted.as_ref().is_some_and(|link| link.urls.is_empty());
@@ -174,7 +150,7 @@ impl State {
 }
 
 /// The place of the snapshot that a link is about, where another one of the same file is open.
-fn other_member(state: &State, link: &Link) -> Option<usize> {
+fn other_member(state: &Shared, link: &Link) -> Option<usize> {
     let open = state.snapshots.get(state.chosen)?;
     let wanted = link.member.filter(|member| open.member != Some(*member))?;
     state.snapshots.iter().position(|choice| choice.origin == open.origin && choice.member == Some(wanted))

@@ -1,8 +1,10 @@
 //! Windows in a link: edges on the axes, so that they are the same on a canvas of any size.
 
+use super::fragment::Window;
 use super::reading::{Reading, between, ends, list, numbers, two};
 use crate::navigate::Plane;
-use crate::state::{BytesAxis, State};
+use crate::shared::Shared;
+use crate::shown::BytesAxis;
 use picture::timeline::View;
 
 /// Digits behind the point of a place of the horizontal axis, at most.
@@ -10,18 +12,9 @@ const DIGITS: usize = 6;
 /// Parts of a unit of the horizontal axis.
 pub(super) const PARTS: i64 = 1_000_000;
 
-/// A window, however large the canvas is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Window {
-    /// Its edges, in [`PARTS`] of the axis' unit; `None`: the whole axis.
-    pub(super) x: Option<[i64; 2]>,
-    /// Its edges in bytes of the picture's height; `None`: all of it.
-    pub(super) y: Option<[u64; 2]>,
-}
-
 impl Window {
     /// The window that is shown, or will be.
-    pub(super) fn now(state: &State) -> Option<Window> {
+    pub(super) fn now(state: &Shared) -> Option<Window> {
         if state.linked.window.is_some() {
             return state.linked.window;
         }
@@ -83,7 +76,7 @@ fn is_whole(scale: f64, whole: f64) -> bool {
 }
 
 /// The edges of a window in bytes of the picture's height.
-fn heights(state: &State, plane: Plane, view: View) -> Option<[u64; 2]> {
+fn heights(state: &Shared, plane: Plane, view: View) -> Option<[u64; 2]> {
     let follows =
         state.bytes_axis == BytesAxis::FitsWindow || is_whole(view.bytes_per_px, plane.whole(view).bytes_per_px);
     let byte = |row: f64| view.bytes_from_row(row).max(0.0).round() as u64;
@@ -101,7 +94,7 @@ fn upright(plane: Plane, view: View, y: Option<[u64; 2]>) -> View {
 }
 
 /// The heights of the lanes without the focus, where they are not whole: device, edges in bytes. Sideways they follow the focused one.
-pub(super) fn lanes(state: &State) -> String {
+pub(super) fn lanes((): &(), state: &Shared) -> String {
     let entry = |(device, y): (i64, [u64; 2])| [&device.to_string(), ":", &between(Some(y))].concat();
     if let Some(wanted) = &state.linked.heights {
         return list(&mut wanted.iter().copied().map(entry));
@@ -114,14 +107,14 @@ pub(super) fn lanes(state: &State) -> String {
     list(&mut others.filter_map(height).map(entry))
 }
 
-pub(super) fn set_lanes(link: &mut Reading<'_>) {
+pub(super) fn set_lanes((): &mut (), state: &mut Shared, link: &mut Reading<'_>) {
     let mut heights = Vec::new();
-    link.each(&mut |_, entry| {
+    link.each(&mut |entry| {
         let (device, y) = entry.split_once(':')?;
         heights.push((device.parse().ok()?, numbers(y)?));
         Some(())
     });
-    link.state.linked.heights = Some(heights);
+    state.linked.heights = Some(heights);
 }
 
 /// A place of the axis that a link tells in millionths.
@@ -130,13 +123,13 @@ pub(super) fn x_of(place: i64) -> f64 {
 }
 
 /// The edges of the window's horizontal axis.
-pub(super) fn set_x(link: &mut Reading<'_>) {
+pub(super) fn set_x((): &mut (), state: &mut Shared, link: &mut Reading<'_>) {
     let x = ends(link.text).and_then(|ends| two(ends.map(millionths)));
-    link.state.linked.window.get_or_insert_default().x = link.take(x);
+    state.linked.window.get_or_insert_default().x = link.take(x);
 }
 
 /// Puts the windows where a link wants them, as soon as it is known how high the plots are.
-pub(crate) fn settle(state: &mut State) {
+pub(crate) fn settle(state: &mut Shared) {
     let is_known = state.shown_lanes().all(|lane| state.plot_height(lane.device).is_some());
     if let Some(window) = state.linked.window
         && state.view.is_some()

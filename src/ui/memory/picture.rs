@@ -1,8 +1,9 @@
 //! The allocator's state as rectangles and texts in device pixels of its canvas: only rows that are in view.
 
-use super::walk::stop;
+use super::Memory;
+use super::data::stop;
 use super::{ROW_PX, allocation, pieces, words};
-use crate::State;
+use crate::shared::Shared;
 use base::units::Bytes;
 use engine::protocol::{PieceKind, StateBar, StatePiece};
 use std::collections::BTreeSet;
@@ -82,8 +83,7 @@ pub enum MemoryStroke {
 }
 
 /// What is drawn now; `None` until there is something.
-pub fn picture(state: &State) -> Option<MemoryPicture> {
-    let memory = &state.memory;
+pub fn picture(memory: &Memory, shared: &Shared) -> Option<MemoryPicture> {
     let (page, canvas) = (memory.page()?, memory.canvas?);
     let (scale, pad) = (canvas.scale, memory.pad_px());
     let (row_px, above) = (ROW_PX * scale, memory.scroll.above());
@@ -92,7 +92,7 @@ pub fn picture(state: &State) -> Option<MemoryPicture> {
         [(top + GAP_PX[0] * scale).round() as i32, (top + row_px - GAP_PX[1] * scale).round() as i32]
     };
     let across = |x: [u32; 2]| x.map(|edge| i32::try_from(edge).unwrap_or(i32::MAX).saturating_add(pad));
-    let selected = state.selection.as_deref().map(|selection| selection.allocation);
+    let selected = shared.selection.as_deref().map(|selection| selection.allocation);
     let active = memory.active().map(stop);
     let hovered = memory.pointer.and_then(|pointer| memory.at(pointer)).map(stop);
     let text_px = TEXT_PX * scale;
@@ -104,7 +104,7 @@ pub fn picture(state: &State) -> Option<MemoryPicture> {
         texts: vec![],
         text_px,
         outlines: vec![],
-        faded: state.around.faded.clone(),
+        faded: shared.around.faded.clone(),
         is_ordered: question.is_some_and(|question| question.colouring.is_ordered()),
     };
     let seen = |bar: &&StateBar| {
@@ -142,7 +142,7 @@ pub fn picture(state: &State) -> Option<MemoryPicture> {
     }
     // What is thinner than a pixel has no piece of its own: its place is marked.
     let is_drawn = picture.outlines.iter().any(|(_, stroke)| *stroke == MemoryStroke::Selected);
-    let address = state.selection.as_deref().and_then(|selection| selection.address);
+    let address = shared.selection.as_deref().and_then(|selection| selection.address);
     let is_told = address.is_some() && question.is_some_and(|question| question.reveal == address);
     if let Some([row, x]) = page.revealed.filter(|_| is_told && !is_drawn) {
         let [left, _] = across([x, x]);

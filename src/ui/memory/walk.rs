@@ -1,29 +1,6 @@
 //! Keys lead from block to block and from segment to segment of the allocator's state.
 
-use super::{Memory, MemoryStep, Place, pieces};
-use engine::protocol::{PieceKind, StatePage};
-
-/// A place that keys walk to: a block, a free block, or a segment that has no such thing of a pixel's width.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stop {
-    segment: u64,
-    pub(super) address: u64,
-    is_free: bool,
-}
-
-pub(super) fn stop((bar, piece): Place<'_>) -> Stop {
-    let address = piece.map_or(bar.segment, |piece| piece.address);
-    Stop { segment: bar.segment, address, is_free: piece.is_some_and(|piece| piece.kind == PieceKind::Free) }
-}
-
-/// All places that keys walk to, in reading order. What goes on in the next row is there once a row.
-pub(super) fn stops(page: &StatePage) -> impl Iterator<Item = Place<'_>> {
-    page.bars.iter().flat_map(move |bar| {
-        let all = pieces(page, bar);
-        let blocks = all.iter().filter(|piece| piece.kind != PieceKind::Rounding).map(move |piece| (bar, Some(piece)));
-        blocks.chain(all.is_empty().then_some((bar, None)))
-    })
-}
+use super::data::{Memory, MemoryStep, Stop, stop, stops};
 
 /// From block to block, from segment to segment. Where the rows are not here, they are scrolled to, and the step is made when they are.
 pub(super) fn walk(memory: &mut Memory, step: MemoryStep) {

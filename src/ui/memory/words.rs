@@ -3,8 +3,8 @@
 use super::{Memory, Place};
 use crate::hover::life;
 use crate::moment::{event_name, exact};
-use crate::state::State;
-use crate::table::grid::hexadecimal;
+use crate::rows::cells::hexadecimal;
+use crate::shared::Shared;
 use base::units::{Bytes, counted, grouped, percent};
 use engine::protocol::{PieceKind, StateBar, StateFit, StateGroup, StatePage, StatePiece, StateSums};
 
@@ -158,8 +158,8 @@ fn fit_text(fit: &StateFit, of: usize) -> String {
 }
 
 /// What is said of a place.
-fn card(state: &State, (bar, piece): Place<'_>) -> MemoryCard {
-    let mut card = MemoryCard { segment: segment(state, bar), ..MemoryCard::default() };
+fn card(memory: &Memory, _shared: &Shared, (bar, piece): Place<'_>) -> MemoryCard {
+    let mut card = MemoryCard { segment: segment(memory, bar), ..MemoryCard::default() };
     match piece {
         None => {
             card.title = exact(bar.sums.reserved) + " reserved, no block a pixel wide";
@@ -168,13 +168,13 @@ fn card(state: &State, (bar, piece): Place<'_>) -> MemoryCard {
             card.title = ["Free: ≤ ", &exact(piece.rounded)].concat();
             card.site = "at ".to_owned() + &hexadecimal(piece.address);
         }
-        Some(piece) => block(state, piece, &mut card),
+        Some(piece) => block(memory, piece, &mut card),
     }
     card
 }
 
-fn block(state: &State, piece: &StatePiece, card: &mut MemoryCard) {
-    let details = state.memory.details_of(piece);
+fn block(memory: &Memory, piece: &StatePiece, card: &mut MemoryCard) {
+    let details = memory.details_of(piece);
     let least = if piece.recorded { "" } else { "≥ " };
     if piece.count > 1 {
         card.title = counted(piece.count.into(), "block") + " thinner than a pixel · " + &exact(piece.requested);
@@ -208,9 +208,9 @@ fn block(state: &State, piece: &StatePiece, card: &mut MemoryCard) {
     }
 }
 
-fn segment(state: &State, bar: &StateBar) -> String {
+fn segment(memory: &Memory, bar: &StateBar) -> String {
     let sums = &bar.sums;
-    let group = state.memory.page().and_then(|page| group_of(page, bar));
+    let group = memory.page().and_then(|page| group_of(page, bar));
     let kind = if group.is_some_and(|group| group.expandable) { "Expandable segment of " } else { "Segment of " };
     let mut text = kind.to_owned() + &Bytes(sums.reserved).to_string();
     for part in [" at ", &hexadecimal(bar.segment), ", ", &percent(sums.free, sums.reserved), " free at most, "] {
@@ -227,14 +227,13 @@ pub(super) fn group_of<'a>(page: &'a StatePage, bar: &StateBar) -> Option<&'a St
 }
 
 /// The card beside the pointer.
-pub fn hovered(state: &State) -> Option<MemoryCard> {
-    let place = state.memory.at(state.memory.pointer?)?;
-    Some(card(state, place))
+pub fn hovered(memory: &Memory, shared: &Shared) -> Option<MemoryCard> {
+    let place = memory.at(memory.pointer?)?;
+    Some(card(memory, shared, place))
 }
 
 /// The line below: what keys have led to, or how to move.
-pub fn reading(state: &State) -> String {
-    let memory = &state.memory;
+pub fn reading(memory: &Memory, shared: &Shared) -> String {
     if memory.page().is_none() {
         return "…".to_owned();
     }
@@ -242,19 +241,19 @@ pub fn reading(state: &State) -> String {
         return "Arrows lead from block to block and from segment to segment, Enter selects, + and − zoom; Shift and arrows go through the events."
             .to_owned();
     };
-    let MemoryCard { title, site, life, segment } = card(state, place);
+    let MemoryCard { title, site, life, segment } = card(memory, shared, place);
     let parts = [title, site, life, segment].into_iter().filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join(" · ")
 }
 
 /// What stands in the place of bars where there are none.
-pub fn note(state: &State) -> String {
-    let Some(page) = state.memory.page().filter(|page| page.groups.is_empty()) else { return String::new() };
-    let knows = state.device().is_some_and(|device| device.knows_reserved());
+pub fn note(memory: &Memory, shared: &Shared) -> String {
+    let Some(page) = memory.page().filter(|page| page.groups.is_empty()) else { return String::new() };
+    let knows = shared.device().is_some_and(|device| device.knows_reserved());
     if !knows {
         return "The file tells of no segments: where blocks lie is not known.".to_owned();
     }
-    let only = state.memory.only;
+    let only = memory.only;
     if only.pool.is_some() || only.stream.is_some() {
         return "No segment of this pool and stream at this moment.".to_owned();
     }

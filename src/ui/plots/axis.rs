@@ -1,6 +1,6 @@
 //! The vertical axis: its marks, the breaks where nothing was mapped, what it is called, and a height of it in words.
 
-use crate::state::State;
+use crate::shared::Shared;
 use base::units::Bytes;
 use engine::protocol::{AddressMap, DeviceSummary, Plot};
 use picture::timeline::{Tick, View, byte_ticks};
@@ -34,7 +34,7 @@ pub fn title(plot: Plot) -> &'static str {
     }
 }
 
-impl State {
+impl Shared {
     /// The marks of the vertical axis of a lane's window, `apart` pixels from each other.
     pub fn height_ticks(&self, place: usize, view: &View, apart: f64) -> Vec<Tick> {
         match self.looks.plot {

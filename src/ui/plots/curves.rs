@@ -1,133 +1,19 @@
 //! The lines over what was reserved: which are wanted, where they run, and what they tell at the cursor.
 
-use super::{Plots, Whose, keep, known};
+use super::line::{Curve, Curved, KeyEntry, Line, Wanted};
+use super::{Plots, keep, known};
 use crate::cursor::column_under_edges;
-use crate::shared_axis::own_width;
-use crate::state::State;
+use crate::navigate::own_width;
+use crate::shared::Shared;
 use base::units::{grouped, percent};
 use engine::protocol::{Curves, Only, Overview, Plot};
-use picture::shapes::Tint;
 use picture::timeline::{Axis, View};
 use std::rc::Rc;
 
 /// Columns of the silhouette of a part of memory.
 const OVERVIEW_PX: u32 = 2048;
 
-/// A line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Line {
-    /// What was held from the driver.
-    Reserved,
-    /// What active blocks take of it.
-    Rounded,
-    /// What was requested for them.
-    Requested,
-    /// That of those whose free was not requested.
-    Allocated,
-    /// That of those whose free was.
-    Pending,
-    /// The part of what was reserved that is free, at the axis to the right.
-    Free,
-}
-
-impl Line {
-    /// All of them, in the order of the key.
-    pub const ALL: [Line; 6] =
-        [Line::Reserved, Line::Rounded, Line::Requested, Line::Allocated, Line::Pending, Line::Free];
-
-    /// Its name, kind of bytes included.
-    pub fn label(self) -> &'static str {
-        match self {
-            Line::Reserved => "reserved",
-            Line::Rounded => "active, rounded ≥",
-            Line::Requested => "active, requested",
-            Line::Allocated => "allocated, requested",
-            Line::Pending => "pending, requested",
-            Line::Free => "free share ≤",
-        }
-    }
-
-    /// Its colour.
-    pub fn tint(self) -> Tint {
-        match self {
-            Line::Reserved => Tint::Strong,
-            Line::Rounded | Line::Requested => Tint::Accent,
-            Line::Allocated | Line::Pending => Tint::Allocated,
-            Line::Free => Tint::Peak,
-        }
-    }
-
-    /// Its dashes and gaps in CSS pixels; none where it is drawn through.
-    pub fn dash(self) -> &'static [f64] {
-        match self {
-            Line::Reserved | Line::Requested => &[],
-            Line::Rounded => &[7.0, 3.0],
-            Line::Allocated => &[10.0, 2.0, 2.0, 2.0],
-            Line::Pending => &[2.0, 3.0],
-            Line::Free => &[4.0, 3.0],
-        }
-    }
-
-    fn values(self, curves: &Curves) -> &[u64] {
-        match self {
-            Line::Reserved => &curves.reserved,
-            Line::Rounded => &curves.rounded,
-            Line::Requested => &curves.requested,
-            Line::Allocated => &curves.allocated,
-            Line::Pending => &curves.pending,
-            Line::Free => &curves.free,
-        }
-    }
-}
-
-/// What totals over columns are of.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Curved {
-    /// The device's ordinal.
-    device: i64,
-    /// The window.
-    view: View,
-    /// The part of memory.
-    only: Only,
-}
-
-/// Totals that the worker is asked for.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Wanted {
-    /// Over the window.
-    Window(Curved),
-    /// Over the whole of an axis.
-    Whole(Whose, Axis, View),
-}
-
-impl Wanted {
-    pub(super) fn question(self) -> (i64, View, Only) {
-        match self {
-            Wanted::Window(Curved { device, view, only }) => (device, view, only),
-            Wanted::Whole((device, only), _, view) => (device, view, only),
-        }
-    }
-}
-
-/// A line in a window: its corners in pixels from the left and the bottom.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Curve {
-    /// Which.
-    pub line: Line,
-    /// Its corners, from left to right; y upwards.
-    pub points: Vec<[f64; 2]>,
-}
-
-/// An entry of the key.
-#[derive(Clone, Debug, PartialEq)]
-pub struct KeyEntry {
-    /// Which line.
-    pub line: Line,
-    /// Whether it is drawn.
-    pub is_on: bool,
-}
-
-impl State {
+impl Shared {
     /// What is missing of the totals: over the whole axis first, for it tells heights.
     pub(super) fn wanted_curves(&self) -> Option<Wanted> {
         let is_reserved = matches!(self.looks.plot, Plot::Reserved(_));
@@ -257,7 +143,7 @@ fn share(part: u64, whole: u64) -> f64 {
 }
 
 /// Takes totals.
-pub(super) fn take(state: &mut State, serial: u32, curves: Curves) {
+pub(super) fn take(state: &mut Shared, serial: u32, curves: Curves) {
     let Some((_, wanted)) = state.plots.asked_curves.take_if(|(asked, _)| *asked == serial) else { return };
     match wanted {
         Wanted::Window(of) => {

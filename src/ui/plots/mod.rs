@@ -3,112 +3,31 @@
 //!
 //! Moments stay when the plot changes; up and down, each plot of each device keeps a window of its own.
 
+mod data;
+
+pub use chosen::{Chosen, SegmentView};
+pub use data::{NAMES, PlotAction, PlotStep, Plots, name};
+pub(crate) use data::{bare, keep, known, of, of_all, upright};
+pub(crate) use line::Whose;
+
 pub mod axis;
+mod chosen;
 pub mod curves;
+pub mod line;
 pub mod segment;
 pub mod view;
 
-use super::action::Effect;
-use super::answer::Answer;
-use super::feature::{Change, Feature, Turn};
+use super::change::{Change, Turn};
+use super::effect::Effect;
 use super::navigate::Plane;
-use super::state::{Canvas, State};
-use curves::{Curved, Line, Wanted};
-use engine::protocol::{self, AddressMap, Ask, DeviceSummary, Only, Overview, Plot, Question, Reply, Request};
-use picture::timeline::{Axis, Scene, View};
-use segment::Chosen;
+use super::part::Part;
+use super::shared::Shared;
+use engine::protocol::{AddressMap, Answer, DeviceSummary, Only, Overview, Plot, Question};
+use picture::timeline::View;
+
 use std::rc::Rc;
 
-/// Answers of a kind that are kept, and windows.
-const MOST_KEPT: usize = 64;
-
-/// What is kept for the plots besides the stack.
-#[derive(Clone, Debug, Default)]
-pub struct Plots {
-    /// The windows of plots that were left: of a device, by its ordinal.
-    windows: Vec<(i64, Plot, View)>,
-    maps: Vec<(Whose, Rc<AddressMap>)>,
-    /// Over the whole of an axis, for the small picture.
-    overviews: Vec<((Whose, Axis), Rc<Overview>)>,
-    asked_map: Option<(u32, Whose)>,
-    /// The totals over the window's columns.
-    pub(super) curves: Answer<Curved, Rc<engine::protocol::Curves>>,
-    asked_curves: Option<(u32, Wanted)>,
-    /// The lines that are not wanted.
-    pub(super) off: Vec<Line>,
-    /// The segment whose details are seen.
-    pub(super) chosen: Option<Box<Chosen>>,
-}
-
-/// A device, by its ordinal, and a part of its memory.
-type Whose = (i64, Only);
-
-/// The kinds of plots, in the order of the picker.
-pub const NAMES: [&str; 3] = ["stack", "addresses", "reserved"];
-
-/// The name of a plot's kind, as the picker has it as a value.
-pub fn name(plot: Plot) -> &'static str {
-    match plot {
-        Plot::Stack => NAMES[0],
-        Plot::Addresses(_) => NAMES[1],
-        Plot::Reserved(_) => NAMES[2],
-    }
-}
-
-/// A plot of the same kind, of this part of memory.
-pub(super) fn of(plot: Plot, only: Only) -> Plot {
-    match plot {
-        Plot::Stack => Plot::Stack,
-        Plot::Addresses(_) => Plot::Addresses(only),
-        Plot::Reserved(_) => Plot::Reserved(only),
-    }
-}
-
-/// A plot of the same kind, of all memory.
-pub(super) fn of_all(plot: Plot) -> Plot {
-    of(plot, Only::default())
-}
-
-/// What of the plot's part of memory is chosen.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum PlotAction {
-    /// The plot of this place among [`NAMES`] is wanted.
-    Shown(usize),
-    /// Only this pool, by its place in the list; `None`: all.
-    Pool(Option<usize>),
-    /// Only this stream, likewise.
-    Stream(Option<usize>),
-}
-
-/// What keys and buttons do to the plot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum PlotStep {
-    /// The next plot.
-    Next,
-    /// Only the next pool, all after the last.
-    NextPool,
-    /// Only the next stream, likewise.
-    NextStream,
-    /// Only the chosen segment, in addresses; or all again.
-    OnlySegment,
-    /// This line of the reserved plot, or no longer.
-    Toggle(Line),
-}
-
-/// The one of these keys, if it is known.
-fn known<Q: PartialEq, A>(all: &[(Q, A)], of: Q) -> Option<&A> {
-    all.iter().find(|(known, _)| *known == of).map(|(_, answer)| answer)
-}
-
-/// Keeps it, and lets go of the oldest where there are too many.
-fn keep<T>(all: &mut Vec<T>, one: T) {
-    if all.len() >= MOST_KEPT {
-        all.remove(0);
-    }
-    all.push(one);
-}
-
-impl State {
+impl Shared {
     /// The plot of a lane. A segment is one of the focused device: of the others, all is shown.
     pub(super) fn plot_of(&self, place: usize) -> Plot {
         let only = self.looks.plot.only();
@@ -236,25 +155,8 @@ impl State {
     }
 }
 
-/// The moments of one window at the heights of another; all heights where there is none.
-fn upright(plane: Plane, now: View, kept: Option<View>) -> View {
-    let Some(kept) = kept else { return plane.upright(now) };
-    let canvas = Canvas { width_px: now.width_px, height_px: now.height_px, scale: 1.0 };
-    let View { axis, x_per_px, left_px, width_px, .. } = now;
-    plane.resized(View { axis, x_per_px, left_px, width_px, ..kept }, canvas)
-}
-
-/// A scene of a plot, without the curve and the line that a stack of segments has not.
-pub(super) fn bare(mut scene: Scene, plot: Plot) -> Scene {
-    if matches!(plot, Plot::Reserved(_)) {
-        scene.columns.reserved.fill(0);
-        scene.columns.pending.fill(0);
-    }
-    scene
-}
-
 /// Carries out a choice.
-pub(super) fn act(state: &mut State, action: PlotAction) {
+pub(super) fn act(state: &mut Shared, action: PlotAction) {
     let plot = state.looks.plot;
     let (pools, streams) = state.parts();
     let only = plot.only();
@@ -277,7 +179,7 @@ pub(super) fn act(state: &mut State, action: PlotAction) {
 }
 
 /// Carries out a key.
-pub(super) fn step(state: &mut State, step: PlotStep) {
+pub(super) fn step(state: &mut Shared, step: PlotStep) {
     let plot = state.looks.plot;
     let only = plot.only();
     // The one after this one, all after the last.
@@ -330,7 +232,7 @@ pub(super) fn step(state: &mut State, step: PlotStep) {
 }
 
 /// Asks for what the plot needs and is not known: one question of a kind at a time.
-fn ask(state: &mut State, _: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     if state.looks.plot == Plot::Stack {
         return;
     }
@@ -340,7 +242,7 @@ fn ask(state: &mut State, _: i64, effects: &mut Vec<Effect>) {
         if let Some(whose) = missing {
             let serial = state.next_serial();
             state.plots.asked_map = Some((serial, whose));
-            effects.push(Effect::Ask(Request::Ask(Ask { serial, device: whose.0, what: Question::Map(whose.1) })));
+            effects.push(Effect::ask(serial, whose.0, Question::Map(whose.1)));
         }
     }
     if state.plots.asked_curves.is_none()
@@ -349,38 +251,38 @@ fn ask(state: &mut State, _: i64, effects: &mut Vec<Effect>) {
         let serial = state.next_serial();
         let (device, view, only) = wanted.question();
         state.plots.asked_curves = Some((serial, wanted));
-        effects.push(Effect::Ask(Request::Ask(Ask { serial, device, what: Question::Curves { view, only } })));
+        effects.push(Effect::ask(serial, device, Question::Curves { view, only }));
     }
 }
 
 /// How it takes part.
-pub(super) const FEATURE: Feature = Feature { reset, asks: &[(Turn::Early, ask)], take };
+pub(super) const PART: Part = Part { reset, asks: &[(Turn::Early, ask)], take };
 
 /// Another device or file: what a person has set stays, but for the part of memory that was looked at.
-fn reset(state: &mut State, change: Change) {
+fn reset(state: &mut Shared, change: Change) {
     if change == Change::Device {
         state.plots = Plots { off: std::mem::take(&mut state.plots.off), ..Plots::default() };
         state.looks.plot = of_all(state.looks.plot);
     }
 }
 
-fn take(state: &mut State, reply: Reply, _: f64, _: &mut Vec<Effect>) -> Option<Reply> {
-    match reply {
-        Reply::Answer { serial, answer: protocol::Answer::Map(map) } => {
+fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+    match answer {
+        Answer::Map(map) => {
             if let Some((_, whose)) = state.plots.asked_map.take_if(|(asked, _)| *asked == serial) {
                 state.learn(|plots| keep(&mut plots.maps, (whose, Rc::from(map))));
             }
         }
-        Reply::Answer { serial, answer: protocol::Answer::Curves(curves) } => curves::take(state, serial, *curves),
+        Answer::Curves(curves) => curves::take(state, serial, *curves),
         other => return Some(other),
     }
     None
 }
 
-impl State {
+impl Shared {
     /// Takes something in by which lanes may get to know how high they are: those show all of it.
     fn learn(&mut self, take: impl FnOnce(&mut Plots)) {
-        let unknown = |state: &State| -> Vec<usize> {
+        let unknown = |state: &Shared| -> Vec<usize> {
             let is_unknown = |place: &usize| state.device_at(*place).is_some_and(|it| state.plot_height(it).is_none());
             state.lane_places().filter(is_unknown).collect()
         };

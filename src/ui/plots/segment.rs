@@ -1,38 +1,16 @@
 //! The segment at a place of the picture: on the card, and in the details once it is chosen.
 
+use super::chosen::{Chosen, SegmentView};
 use crate::cursor::Standing;
 use crate::details::{bytes, pool_name, stream_name};
 use crate::hover::Card;
-use crate::state::{Hover, State};
+use crate::shared::Shared;
+use crate::shown::Hover;
 use crate::summary::Fact;
 use base::units::{Bytes, Moment, grouped};
-use engine::protocol::{Grouping, HitMemory, HitSegment, Plot};
+use engine::protocol::{HitMemory, HitSegment, Plot};
 
-/// A segment that was clicked.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Chosen {
-    /// As it was at the moment.
-    pub segment: HitSegment,
-    /// Where it was clicked: after so many events, at this height…
-    pub at: Standing,
-    /// …of a picture in this order.
-    pub seen_in: (Plot, Option<Grouping>),
-    /// The free bytes that were clicked, first address and at most how many.
-    pub free: Option<(u64, u64)>,
-}
-
-/// The details of a segment.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SegmentView {
-    /// Its reserved bytes, short.
-    pub title: String,
-    /// Who made the driver be asked, in short.
-    pub site: String,
-    /// What is known of it, in reading order.
-    pub facts: Vec<Fact>,
-}
-
-impl State {
+impl Shared {
     /// The chosen segment.
     pub fn chosen_segment(&self) -> Option<&Chosen> {
         self.plots.chosen.as_deref()

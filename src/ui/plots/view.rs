@@ -2,7 +2,7 @@
 
 use super::{NAMES, name};
 use crate::details::{pool_name, stream_name};
-use crate::state::State;
+use crate::shared::Shared;
 use engine::protocol::Plot;
 
 /// The pickers.
@@ -33,7 +33,7 @@ pub struct Pickers {
 }
 
 /// The pickers now. What is chosen stays in a list while the worker has not told what there is.
-pub fn pickers(state: &State) -> Pickers {
+pub fn pickers(state: &Shared) -> Pickers {
     let (plot, only) = (state.looks.plot, state.looks.plot.only());
     let (pools, streams) = state.parts();
     let (pools, pool) = list("all pools", pools, only.pool, |pool| pool_name(pool) + " pool");

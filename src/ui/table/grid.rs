@@ -4,7 +4,10 @@ use super::Table;
 use crate::details::clock;
 use crate::find::found_in;
 use crate::moment::exact;
-use crate::state::State;
+use crate::rows::cells::{
+    Cell, Grid, RowView, bytes_cell, cell, classes, hexadecimal, nothing_known, number, pool_cell, stream_cell,
+};
+use crate::shared::Shared;
 use crate::tree_rows::nothing;
 use base::units::{Bytes, counted, duration_us, grouped};
 use engine::protocol::{Scope, SortWay, TableColumn, TableRow, TableSort};
@@ -22,47 +25,6 @@ pub const COLUMNS: [(TableColumn, &str, &str); 10] = [
     (TableColumn::Freed, "Freed", "The event that ended it"),
     (TableColumn::Lifetime, "Lifetime", "Events from its birth to its end"),
 ];
-
-/// A field of a row.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Cell {
-    /// What stands there.
-    pub text: String,
-    /// What it is in full; empty where the text says it.
-    pub title: String,
-}
-
-/// A row that is seen.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RowView {
-    /// Its place in the table.
-    pub row: u32,
-    /// What it is about: the allocation, or the event of a list of those.
-    pub of: u32,
-    /// A field a column.
-    pub cells: Vec<Cell>,
-    /// How it looks: whether it is chosen, selected, found.
-    pub class: String,
-    /// Whether it is among the chosen rows.
-    pub is_chosen: bool,
-}
-
-/// What of the table is seen.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Grid {
-    /// How many rows there are in all.
-    pub count: u32,
-    /// CSS pixels of all rows.
-    pub all_px: f64,
-    /// CSS pixels above the first of `rows`.
-    pub rows_px: f64,
-    /// What can be seen of them, and a little more.
-    pub rows: Vec<RowView>,
-    /// The row that keys start from, if it is among them.
-    pub active: Option<u32>,
-    /// What is said instead of rows.
-    pub empty: &'static str,
-}
 
 /// What is said about all rows and the chosen ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -88,11 +50,10 @@ impl Table {
 }
 
 /// The part of the table that is seen.
-pub fn grid(state: &State) -> Grid {
-    let table = &state.table;
+pub fn grid(table: &Table, shared: &Shared) -> Grid {
     let Some(page) = table.page() else { return Grid::default() };
     let shown = table.scroll.shown();
-    let selected = state.selection.as_deref().map(|selection| selection.allocation);
+    let selected = shared.selection.as_deref().map(|selection| selection.allocation);
     let rows: Vec<RowView> = (page.first..)
         .zip(&page.rows)
         .filter(|(row, _)| shown.contains(row))
@@ -109,7 +70,7 @@ pub fn grid(state: &State) -> Grid {
         .collect();
     let first = rows.first().map_or(0, |row| row.row);
     let empty = match (page.listed.count, page.scope.count) {
-        (0, 0) => nothing(state.views.scope),
+        (0, 0) => nothing(shared.views.scope),
         (0, _) => "Nothing matches the filter.",
         _ => "",
     };
@@ -159,54 +120,8 @@ fn cells(row: &TableRow) -> Vec<Cell> {
     ]
 }
 
-pub(crate) fn cell(text: String, title: String) -> Cell {
-    Cell { text, title }
-}
-
-/// Bytes in short, and to the byte.
-pub(crate) fn bytes_cell(bytes: u64) -> Cell {
-    cell(Bytes(bytes).to_string(), [&grouped(bytes), " B"].concat())
-}
-
-/// A stream, where it is known.
-pub(crate) fn stream_cell(stream: Option<u64>) -> Cell {
-    let text = stream.map_or_else(nothing_known, |it| if it == 0 { "0".to_owned() } else { hexadecimal(it) });
-    cell(text, String::new())
-}
-
-/// A pool, where it is known.
-pub(crate) fn pool_cell(pool: Option<(u64, u64)>) -> Cell {
-    match pool {
-        None => cell(nothing_known(), String::new()),
-        Some((0, 0)) => cell("default".to_owned(), String::new()),
-        Some((first, second)) => cell(format!("{first}, {second}"), "Private pool".to_owned()),
-    }
-}
-
-fn nothing_known() -> String {
-    "–".to_owned()
-}
-
-/// `0x7f00a400`.
-pub(crate) fn hexadecimal(value: u64) -> String {
-    let mut text = "0x".to_owned();
-    text.push_str(&format!("{value:x}"));
-    text
-}
-
-/// Those of the names that hold.
-pub(crate) fn classes(names: &[(bool, &'static str)]) -> String {
-    names.iter().filter(|(holds, _)| *holds).map(|(_, name)| *name).collect()
-}
-
-/// A number with commas.
-pub(crate) fn number(value: u32) -> String {
-    grouped(value.into())
-}
-
 /// What is said about all rows and the chosen ones.
-pub fn status(state: &State) -> TableStatus {
-    let table = &state.table;
+pub fn status(table: &Table, shared: &Shared) -> TableStatus {
     let is_filtered = !table.text.is_empty() || table.is_filtered();
     let mut status = TableStatus { is_filtered, ..TableStatus::default() };
     if let Some(page) = table.page() {
@@ -223,14 +138,14 @@ pub fn status(state: &State) -> TableStatus {
             status.exact = format!("Chosen: {} B; ", grouped(chosen.bytes));
         }
         let rows = counted(listed.count.into(), "allocation");
-        status.text += if page.scope.count == 0 { nothing(state.views.scope) } else { &rows };
+        status.text += if page.scope.count == 0 { nothing(shared.views.scope) } else { &rows };
         if is_filtered && page.scope.count > 0 {
             status.text += &format!(" of {}", number(page.scope.count));
         }
         if page.scope.count > 0 {
             status.text += &format!(" · {}", Bytes(listed.bytes));
         }
-        let found = found_in(state, table.known_find(), Scope::Ever, page.found);
+        let found = found_in(shared, table.known_find(), Scope::Ever, page.found);
         if !found.is_empty() && page.scope.count > 0 {
             status.text += &[" · ", &found].concat();
             status.exact = format!("Found: {} B; ", grouped(page.found.bytes)) + &status.exact;

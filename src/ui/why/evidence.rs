@@ -1,82 +1,74 @@
 //! What a click on evidence does: all that it says, and what the click before has brought goes.
 
-use crate::action::Effect;
-use crate::state::State;
-use crate::{find, pointing};
-use engine::protocol::{Ask, At, Evidence, MomentFacts, Question, Request, Span};
+use super::data::{Brought, Why};
+use crate::effect::Effect;
+use crate::shared::Shared;
+use crate::{find, selecting};
+use engine::protocol::{At, Evidence, MomentFacts, Question, Span};
 use picture::timeline::Axis;
 
 /// A span that is shown has this part of it around it.
 const AROUND: f64 = 0.04;
 
-/// What evidence has brought about, to be taken back when other evidence is followed.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Brought {
-    /// The text that is searched for.
-    find: Option<String>,
-    /// The allocation that is selected.
-    allocation: Option<u32>,
-}
-
 /// Does all that the evidence says.
-pub(super) fn follow(state: &mut State, evidence: Evidence, effects: &mut Vec<Effect>) {
+pub(super) fn follow(why: &mut Why, shared: &mut Shared, evidence: Evidence, effects: &mut Vec<Effect>) {
     let Evidence { span, moment, allocation, find } = evidence;
     let brought = Brought { find: find.clone(), allocation };
-    let before = std::mem::replace(&mut state.why.brought, brought);
+    let before = std::mem::replace(&mut why.brought, brought);
     if find.is_some() || allocation.is_some() {
         // A node would stand out before it.
-        state.views.node = None;
+        shared.views.node = None;
     }
-    let searched = before.find.is_some_and(|before| before == state.find.text);
+    let searched = before.find.is_some_and(|before| before == shared.find.text);
     if let Some(text) = find.or(searched.then(String::new)) {
-        find::typed(state, text);
+        find::typed(shared, text);
     }
-    let selected = state.selection.as_deref().map(|selection| selection.allocation);
+    let selected = shared.selection.as_deref().map(|selection| selection.allocation);
     match allocation {
-        Some(allocation) => pointing::select(state, allocation, effects),
+        Some(allocation) => selecting::select(shared, allocation, effects),
         None if selected.is_some() && selected == before.allocation => {
-            (state.selection, state.selecting) = (None, None);
+            (shared.selection, shared.selecting) = (None, None);
         }
         None => {}
     }
     if let Some(span) = span {
-        show(state, span, effects);
+        show(why, shared, span, effects);
     }
     if let Some(moment) = moment {
-        state.end_range();
-        state.pin_and_show(moment);
+        shared.end_range();
+        shared.pin_and_show(moment);
     }
 }
 
 /// Brings a span into the window. Where it is on the time axis, the worker has to say.
-fn show(state: &mut State, span: Span, effects: &mut Vec<Effect>) {
-    state.pointer_leads();
-    let Some(device) = state.device().map(|device| device.device) else { return };
-    match state.axis {
-        Axis::Events => fill(state, f64::from(span.from), f64::from(span.to) + 1.0),
+fn show(why: &mut Why, shared: &mut Shared, span: Span, effects: &mut Vec<Effect>) {
+    shared.pointer_leads();
+    let Some(device) = shared.device().map(|device| device.device) else { return };
+    match shared.axis {
+        Axis::Events => fill(shared, f64::from(span.from), f64::from(span.to) + 1.0),
         Axis::Time => {
-            let serial = state.next_serial();
-            state.why.sought = Some((serial, span));
+            let serial = shared.next_serial();
+            why.sought = Some((serial, span));
             let at = [span.from, span.to].map(At::Moment).to_vec();
-            effects.push(Effect::Ask(Request::Ask(Ask { serial, device, what: Question::Moments(at) })));
+            effects.push(Effect::ask(serial, device, Question::Moments(at)));
         }
     }
 }
 
 /// Takes the worker's answer about moments, if it is one to a question of this file.
-pub(crate) fn found(state: &mut State, span: Span, moments: &[MomentFacts]) {
+pub(crate) fn found(shared: &mut Shared, span: Span, moments: &[MomentFacts]) {
     let x = |facts: &MomentFacts| facts.place.time as f64;
-    match (state.axis, moments) {
-        (Axis::Time, [from, to]) => fill(state, x(from), x(to)),
+    match (shared.axis, moments) {
+        (Axis::Time, [from, to]) => fill(shared, x(from), x(to)),
         // The axis was turned meanwhile.
-        _ => fill(state, f64::from(span.from), f64::from(span.to) + 1.0),
+        _ => fill(shared, f64::from(span.from), f64::from(span.to) + 1.0),
     }
 }
 
 /// What lies between two places of the axis fills the window, with the whole stack there.
-fn fill(state: &mut State, from: f64, to: f64) {
+fn fill(shared: &mut Shared, from: f64, to: f64) {
     let around = (to - from) * AROUND;
-    state.navigate(|plane, view| {
+    shared.navigate(|plane, view| {
         let view = plane.over(view, [from - around, to + around]);
         plane.centred(view, from.midpoint(to))
     });

@@ -3,7 +3,6 @@
 use super::cells::{Shown, plain, shown};
 use super::{Item, MOST_ROWS, Why};
 use crate::cell_text::total;
-use crate::state::State;
 use base::units::{Bytes, counted};
 use engine::protocol::{Cell, Report, Sheet, Threshold, Tone, Topic};
 use std::rc::Rc;
@@ -36,8 +35,7 @@ impl PartialEq for Basis {
 }
 
 /// What the report depends on now.
-pub fn basis(state: &State) -> Basis {
-    let why = &state.why;
+pub fn basis(why: &Why) -> Basis {
     let sheets = why.report().into_iter().flat_map(|report| &report.sheets);
     let seen = sheets.map(|sheet| (sheet.key.clone(), why.limit(&sheet.key))).collect();
     Basis { report: why.report().cloned(), seen, unfolded: why.unfolded.clone() }
@@ -61,8 +59,7 @@ pub struct Marks {
 }
 
 /// The marks.
-pub fn marks(state: &State) -> Marks {
-    let why = &state.why;
+pub fn marks(why: &Why) -> Marks {
     let items = why.items();
     let is_alarm = |report: &Report| report.statements.iter().any(|statement| statement.tone == Tone::Alarm);
     let alarms = Topic::ALL
@@ -182,8 +179,7 @@ pub enum Stack {
 }
 
 /// The report as text.
-pub fn view(state: &State) -> View {
-    let why = &state.why;
+pub fn view(why: &Why) -> View {
     let Some(report) = why.report() else { return View::default() };
     let said = report.statements.iter().map(|statement| Said {
         tone: statement.tone,
@@ -201,9 +197,9 @@ pub fn view(state: &State) -> View {
 }
 
 /// What the rules of categories bring about: the first table of their report, whole.
-pub fn categories(state: &State) -> Option<SheetView> {
-    let sheet = state.why.report_of(Topic::Categories)?.sheets.first()?;
-    let mut view = sheet_view(&state.why, sheet, &mut 0, sheet.rows.len());
+pub fn categories(why: &Why) -> Option<SheetView> {
+    let sheet = why.report_of(Topic::Categories)?.sheets.first()?;
+    let mut view = sheet_view(why, sheet, &mut 0, sheet.rows.len());
     // Beside the rules, nothing is clicked in it.
     for row in &mut view.rows {
         (row.is_shown, row.stack) = (false, Stack::None);

@@ -1,0 +1,226 @@
+//! What is live at a moment, grouped by the code that allocated it: asked of the engine, and printed as text or JSON.
+
+use super::asking::{Asking, whole};
+use super::output::{after, more, pretty, printable, with};
+use super::terms::{Printed, name_of};
+use base::units::{Bytes, Moment, counted, grouped};
+use clap::{Args, ValueEnum};
+use engine::protocol::{
+    Arrangement, Fold, FoldState, Internal, Merge, MomentFacts, NodeLabel, Reach, Root, Scope, Span, TreePage,
+    TreeQuestion, TreeRow,
+};
+use engine::{Answer, Question};
+use serde_json::{Value, json};
+use ui::amount::percent;
+
+/// The root of every tree.
+const ALL: u32 = 0;
+
+/// How allocations are counted, grouped and printed.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Terms {
+    /// What to group allocations by
+    #[arg(long, value_enum, value_name = "KEY", default_value_t = By::Site)]
+    pub(crate) by: By,
+    /// With --by tree: start at the innermost frame
+    #[arg(long)]
+    pub(crate) inverted: bool,
+    /// With --by tree: leave out frames of PyTorch and Python itself
+    #[arg(long)]
+    pub(crate) hide_internal: bool,
+    /// What to count
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = Counting::Whole)]
+    pub(crate) counting: Counting,
+    #[command(flatten)]
+    pub(crate) printed: Printed,
+}
+
+/// What counts as live.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Counting {
+    /// Everything live on the device
+    Whole,
+    /// Only what was allocated in the trace, as Mosaic's reports count
+    Mosaic,
+}
+
+/// What allocations are put together by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum By {
+    /// Call site: the innermost frame that is not internal
+    Site,
+    /// Function of the call site
+    Function,
+    /// File of the call site
+    File,
+    /// Call tree: all frames, outermost first
+    Tree,
+}
+
+/// What is printed.
+pub(crate) struct Listed<'a> {
+    asking: Asking,
+    terms: &'a Terms,
+    facts: MomentFacts,
+    /// The range that the moment is the highest of.
+    window: Option<Span>,
+    page: Box<TreePage>,
+}
+
+impl Listed<'_> {
+    /// What is live at a moment, as text or JSON.
+    ///
+    /// # Errors
+    /// The stacks can't be put together: one sentence.
+    pub(crate) fn of(
+        mut asking: Asking,
+        terms: &Terms,
+        mut facts: MomentFacts,
+        window: Option<Span>,
+    ) -> Result<String, String> {
+        let page = tree(&mut asking, terms, facts.moment).ok_or("the stacks could not be put together")?;
+        if terms.counting == Counting::Mosaic {
+            (facts.requested, facts.count) = (page.total.bytes, page.total.count);
+        }
+        let answer = Listed { asking, terms, facts, window, page };
+        Ok(if terms.printed.json { pretty(&answer.json()) } else { answer.text() })
+    }
+
+    /// Below the root.
+    fn rows(&self) -> &[TreeRow] {
+        self.page.rows.get(1..).unwrap_or_default()
+    }
+
+    fn left_out(&self) -> u32 {
+        self.page.row_count.saturating_sub(self.rows().len() as u32 + 1)
+    }
+
+    fn json(&self) -> Value {
+        let Listed { asking, terms, facts, .. } = self;
+        let row = |row: &TreeRow| {
+            let NodeLabel { name, file, line, .. } = &row.label;
+            let value = json!({
+                "requested": row.weight.bytes,
+                "count": row.weight.count,
+                "name": name,
+                "file": file,
+                "line": line,
+            });
+            let of_tree =
+                || json!({"depth": row.depth - 1, "own_requested": row.own.bytes, "own_count": row.own.count});
+            if terms.by == By::Tree { with(value, of_tree()) } else { value }
+        };
+        let event = |moment| Moment(moment).event_or_minus_one();
+        let is_whole = terms.counting == Counting::Whole;
+        asking.document(json!({
+            "event": event(facts.moment),
+            "time_us": facts.time_us,
+            "window": self.window.map(|span| json!({"first_event": event(span.from), "last_event": event(span.to)})),
+            "requested": facts.requested,
+            "counting": name_of(terms.counting),
+            "allocated": is_whole.then(|| facts.requested.saturating_sub(facts.pending)),
+            "pending": is_whole.then_some(facts.pending),
+            "reserved": asking.device.knows_reserved().then_some(facts.reserved),
+            "count": facts.count,
+            "by": name_of(terms.by),
+            "rows": self.rows().iter().map(row).collect::<Vec<Value>>(),
+            "rows_left_out": self.left_out(),
+        }))
+    }
+
+    fn text(&self) -> String {
+        let Listed { asking, terms, facts, .. } = self;
+        let is_peak = match terms.counting {
+            Counting::Mosaic => ", as Mosaic counts: only what was born in the trace, no baseline",
+            Counting::Whole if facts.moment == asking.peak() => ", the peak",
+            Counting::Whole => "",
+        };
+        let mut text = format!("{}: live {}{is_peak}\n", asking.title(), after(facts.moment));
+        if let Some(Span { from, to }) = self.window {
+            text.push_str(&format!("  the most between {} and {}\n", after(from), after(to)));
+        }
+        let mut fact = |label: &str, bytes: u64, note: &str| {
+            let short = Bytes(bytes).to_string();
+            text.push_str(&format!("  {label:<10}{short:>10}  {:>19} bytes{note}\n", grouped(bytes)));
+        };
+        fact("requested", facts.requested, &format!(" in {}", counted(facts.count.into(), "allocation")));
+        if terms.counting == Counting::Whole {
+            fact("allocated", facts.requested.saturating_sub(facts.pending), ", requested and not asked to be freed");
+            fact("pending", facts.pending, ", asked to be freed");
+        }
+        if asking.device.knows_reserved() {
+            fact("reserved", facts.reserved, "");
+        }
+        text.push('\n');
+        let mut line = |cells: [&str; 4], name: &str| {
+            let [requested, bytes, share, count] = cells;
+            text.push_str(&format!("{requested:>10}  {bytes:>19}  {share:>8}  {count:>7}  {name}\n"));
+        };
+        line(["requested", "bytes", "share", "count"], &name_of(terms.by));
+        for row in self.rows() {
+            let (bytes, count) = (row.weight.bytes, row.weight.count);
+            let indent = if terms.by == By::Tree { "  ".repeat(row.forks as usize) } else { String::new() };
+            line(
+                [
+                    &Bytes(bytes).to_string(),
+                    &grouped(bytes),
+                    &percent(bytes, self.page.total.bytes),
+                    &grouped(count.into()),
+                ],
+                &[indent, printable(&name(&row.label, terms.by))].concat(),
+            );
+        }
+        text + &more(self.left_out())
+    }
+}
+
+fn tree(asking: &mut Asking, terms: &Terms, moment: u32) -> Option<Box<TreePage>> {
+    let by_site = |merge| Arrangement { root: Root::Innermost, merge, internal: Internal::Hidden };
+    let arrangement = match terms.by {
+        By::Site => by_site(Merge::Line),
+        By::Function => by_site(Merge::Function),
+        By::File => by_site(Merge::File),
+        By::Tree => Arrangement {
+            root: if terms.inverted { Root::Innermost } else { Root::default() },
+            merge: Merge::Line,
+            internal: if terms.hide_internal { Internal::Hidden } else { Internal::default() },
+        },
+    };
+    let fold = |reach, state| Fold { node: ALL, reach, state };
+    let folds = match terms.by {
+        By::Tree => vec![fold(Reach::AllBelow, FoldState::Open)],
+        _ => vec![fold(Reach::AllBelow, FoldState::Closed), fold(Reach::One, FoldState::Open)],
+    };
+    whole(terms.printed.top.saturating_add(1), listed, |rows| {
+        let question = TreeQuestion {
+            scope: match terms.counting {
+                Counting::Whole => Scope::At(moment),
+                Counting::Mosaic => Scope::Kept(Span { from: 0, to: moment }),
+            },
+            arrangement,
+            focus: None,
+            folds: folds.clone(),
+            reveal: None,
+            find: None,
+            rows,
+        };
+        match asking.ask_about(Question::Tree(Box::new(question)))? {
+            Answer::Tree(page) => Some(page),
+            _ => None,
+        }
+    })
+}
+
+fn listed(page: &mut TreePage) -> (&mut Vec<TreeRow>, u32) {
+    (&mut page.rows, page.row_count)
+}
+
+/// `train_step (train.py:233)`; of merged files the path.
+fn name(label: &NodeLabel, by: By) -> String {
+    match (label.file.as_str(), label.line.as_str()) {
+        (file, _) if by == By::File && !file.is_empty() => file.to_owned(),
+        ("", _) => label.name.clone(),
+        (file, "") => format!("{} ({file})", label.name),
+        (file, line) => format!("{} ({file}:{line})", label.name),
+    }
+}

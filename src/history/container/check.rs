@@ -1,0 +1,112 @@
+//! The checksum of gzip and zip: CRC-32, sixteen bytes at a time.
+//!
+//! Its tables are made when a check begins. flate2's are part of the program, where they take a hundredth of the page's wasm.
+
+/// The polynomial of both formats, its lowest bit the highest power.
+const POLYNOMIAL: u32 = 0xedb8_8320;
+
+/// The checksum of each byte, then of each byte with one zero behind it, with two, …
+type Tables = [[u32; 256]; 16];
+
+/// The checksum of the bytes so far, and how many they were.
+pub(super) struct Check {
+    tables: Box<Tables>,
+    sum: u32,
+    amount: u32,
+}
+
+impl Check {
+    /// Of no bytes.
+    pub(super) fn new() -> Check {
+        Check { tables: tables(), sum: 0, amount: 0 }
+    }
+
+    /// Begins again.
+    pub(super) fn reset(&mut self) {
+        (self.sum, self.amount) = (0, 0);
+    }
+
+    /// The checksum.
+    pub(super) fn sum(&self) -> u32 {
+        self.sum
+    }
+
+    /// How many bytes, modulo 2^32.
+    pub(super) fn amount(&self) -> u32 {
+        self.amount
+    }
+
+    /// Takes the bytes that follow.
+    pub(super) fn update(&mut self, bytes: &[u8]) {
+        let tables = &*self.tables;
+        let mut sum = !self.sum;
+        let (blocks, rest) = bytes.as_chunks::<16>();
+        for block in blocks {
+            let (words, _) = block.as_chunks::<4>();
+            let &[first, second, third, fourth] = words else { continue };
+            sum = of_word::<12>(tables, u32::from_le_bytes(first) ^ sum)
+                ^ of_word::<8>(tables, u32::from_le_bytes(second))
+                ^ of_word::<4>(tables, u32::from_le_bytes(third))
+                ^ of_word::<0>(tables, u32::from_le_bytes(fourth));
+        }
+        for &byte in rest {
+            sum = tables[0][usize::from(sum as u8 ^ byte)] ^ (sum >> 8);
+        }
+        self.sum = !sum;
+        self.amount = self.amount.wrapping_add(bytes.len() as u32);
+    }
+}
+
+/// What four bytes with `BEHIND` bytes behind them are to the checksum.
+#[inline(always)] // for every word of what is unpacked
+fn of_word<const BEHIND: usize>(tables: &Tables, word: u32) -> u32 {
+    let [first, second, third, fourth] = word.to_le_bytes().map(usize::from);
+    tables[BEHIND + 3][first] ^ tables[BEHIND + 2][second] ^ tables[BEHIND + 1][third] ^ tables[BEHIND][fourth]
+}
+
+fn tables() -> Box<Tables> {
+    let mut tables = Box::new([[0; 256]; 16]);
+    for byte in 0..256 {
+        let mut sum = byte as u32;
+        for _ in 0..8 {
+            sum = if sum & 1 == 0 { sum >> 1 } else { sum >> 1 ^ POLYNOMIAL };
+        }
+        tables[0][byte] = sum;
+    }
+    for behind in 1..16 {
+        for byte in 0..256 {
+            let before = tables[behind - 1][byte];
+            tables[behind][byte] = before >> 8 ^ tables[0][usize::from(before as u8)];
+        }
+    }
+    tables
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Crc;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_check_value_of_the_standard() {
+        let mut check = Check::new();
+        check.update(b"12345");
+        check.update(b"6789");
+        assert_eq!((check.sum(), check.amount()), (0xcbf4_3926, 9));
+        check.reset();
+        assert_eq!((check.sum(), check.amount()), (0, 0));
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_flate2_s_however_the_bytes_are_cut(parts in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..100), 0..8)) {
+            let (mut check, mut other) = (Check::new(), Crc::new());
+            for part in &parts {
+                check.update(part);
+                other.update(part);
+                prop_assert_eq!((check.sum(), check.amount()), (other.sum(), other.amount()));
+            }
+        }
+    }
+}

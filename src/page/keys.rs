@@ -1,0 +1,111 @@
+//! Keys, and the buttons that do what keys do → commands.
+
+use super::app::{App, On, Part};
+use super::dom::{Dom, listen};
+use super::panels::views::tab_and_panel;
+use std::rc::Rc;
+use ui::binding::{Scope, chord};
+use ui::drag::Held;
+use ui::export::Dialog;
+use ui::export::ExportStep;
+use ui::keys::{BINDINGS, command};
+use ui::stage::Help;
+use ui::state::FeatureCommand;
+use ui::views::Tab;
+use ui::{Action, Command, settings};
+use wasm_bindgen::JsCast;
+use web_sys::{Event, HtmlButtonElement, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement, KeyboardEvent};
+
+/// Nothing of it is shown.
+#[derive(Default)]
+pub(super) struct Keys;
+
+impl Part for Keys {
+    type Elements = Dom;
+
+    fn start(app: &Rc<App>, dom: &Rc<Dom>) -> Result<(), String> {
+        for binding in BINDINGS.iter() {
+            if let Some(button) = dom.by_id::<HtmlButtonElement>(binding.control) {
+                let (app, command) = (app.clone(), binding.command);
+                listen(&button, "click", move |_| app.dispatch(Action::Command(command)));
+            }
+        }
+        Ok(())
+    }
+
+    fn listen(dom: &Dom, on: On<'_, Dom>) {
+        on(&dom.window, "keydown", key);
+    }
+}
+
+fn key(app: &Rc<App>, dom: &Rc<Dom>, event: &Event) {
+    let Some(event) = event.dyn_ref::<KeyboardEvent>() else { return };
+    if event.meta_key() || event.default_prevented() {
+        return;
+    }
+    let Some(scope) = scope(dom) else { return };
+    // Firefox opens its quick find with these, and takes the focus.
+    if matches!(event.key().as_str(), "'" | "/") && !event.ctrl_key() {
+        event.prevent_default();
+    }
+    // A button that has the focus is what Enter means.
+    let focus = dom.focus();
+    let presses = matches!(event.key().as_str(), "Enter" | " ");
+    if presses && focus.is_some_and(|focus| focus.matches("button, a, summary").unwrap_or(false)) {
+        return;
+    }
+    let (letters, help, export, settings, rules) = {
+        let state = app.state.borrow();
+        (state.letters, state.help, state.export.dialog, state.settings.dialog, state.rules.dialog)
+    };
+    let scope = if export == Dialog::Open { Scope::Export } else { scope };
+    // What AltGr types is typed without anything held.
+    let held = if event.get_modifier_state("AltGraph") { Held::default() } else { held(event) };
+    let Some(command) = command(scope, &chord(&event.key(), held), letters) else { return };
+    // The open dialog closes itself on Esc, and what lies under it rests.
+    if help == Help::Open && !matches!(command, Command::ToggleHelp | Command::ToggleLetters) {
+        return;
+    }
+    if export == Dialog::Open
+        && !matches!(
+            command,
+            Command::Feature(FeatureCommand::Export(ExportStep::Toggle))
+                | Command::Feature(FeatureCommand::Export(ExportStep::Save(_)))
+                | Command::SaveHtml
+        )
+    {
+        return;
+    }
+    if rules == settings::Dialog::Open && command != Command::ToggleRules {
+        return;
+    }
+    if settings == settings::Dialog::Open && command != Command::ToggleSettings {
+        return;
+    }
+    event.prevent_default();
+    app.dispatch(Action::Command(command));
+}
+
+/// What is held beside a key or the pointer.
+fn held(event: &KeyboardEvent) -> Held {
+    Held { alt: event.alt_key(), ctrl: event.ctrl_key(), shift: event.shift_key() }
+}
+
+/// The scope of the focus; `None` where keys belong to a control that takes text or picks by letter.
+fn scope(dom: &Dom) -> Option<Scope> {
+    let Some(focus) = dom.focus() else { return Some(Scope::Timeline) };
+    let types =
+        focus.dyn_ref::<HtmlInputElement>().is_some_and(|input| input.type_() != "checkbox" && input.type_() != "file");
+    if types || focus.has_type::<HtmlSelectElement>() || focus.has_type::<HtmlTextAreaElement>() {
+        return None;
+    }
+    // With the focus nowhere, or on one of its own buttons, the timeline is what is meant.
+    let nowhere = focus.is_same_node(Some(&dom.body));
+    let is_in = |place: &str| focus.closest(place).ok().flatten().is_some();
+    let contains = |tab| tab_and_panel(dom, tab).is_some_and(|[_, panel]| panel.contains(Some(&focus)));
+    if let Some(tab) = Tab::ALL.into_iter().find(|tab| contains(*tab)) {
+        return Some(tab.keys());
+    }
+    let inside = is_in("#picture");
+    Some(if nowhere || inside { Scope::Timeline } else { Scope::Page })
+}

@@ -1,0 +1,184 @@
+//! The canvas of the flame graph: boxes, names and outlines, drawn when something of it changed; and what the pointer does over it.
+
+use crate::app::{App, On, Part};
+use crate::device::{choose, watch_size};
+use crate::dom::{self, place_in, set_style};
+use crate::elements::elements;
+use crate::labels::{bare_context, ink};
+use crate::theme::Theme;
+use engine::protocol::NodeKind;
+use picture::render::flames::{self, FADED_FILL, FIRST_FILL, FIRST_NEUTRAL, HATCHED, INDEX, MARK_SHIFT};
+use picture::render::{Drawing, Flame, Look, OverlayRect, Tile};
+use std::rc::Rc;
+use ui::flame::FlameAction;
+use ui::flame::picture::{FlameFill, FlamePicture, FlameStroke, FlameTile, picture};
+use ui::views::Tab;
+use ui::{Action, State};
+use web_sys::Event;
+
+elements! {
+    HtmlCanvasElement: flame_labels;
+    HtmlElement: flame_plot, flame_scroll, flame_space;
+}
+
+/// What is drawn now.
+#[derive(Default)]
+pub(super) struct Panel {
+    shown: Option<(FlamePicture, Theme, u32)>,
+    /// CSS pixels of all rows.
+    height: i32,
+    frames: u64,
+}
+
+impl Part for Panel {
+    type Elements = Elements;
+
+    fn start(app: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
+        watch_size(app, &elements.flame_plot, |canvas| Action::of(FlameAction::Resized(canvas)))
+    }
+
+    fn listen(elements: &Elements, on: On<'_, Elements>) {
+        let plot = &elements.flame_plot;
+        on(plot, "pointermove", |app, elements, event| act(app, FlameAction::PointerAt(place(app, elements, event))));
+        on(plot, "pointerleave", |app, _, _| act(app, FlameAction::PointerAt(None)));
+        on(plot, "click", |app, elements, event| {
+            if let Some(at) = place(app, elements, event) {
+                act(app, FlameAction::Clicked(at));
+            }
+        });
+        on(plot, "dblclick", |app, elements, event| {
+            if let Some(at) = place(app, elements, event) {
+                act(app, FlameAction::DoubleClicked(at));
+            }
+        });
+        on(&elements.flame_scroll, "scroll", |app, elements, _| {
+            act(app, FlameAction::Scrolled(elements.flame_scroll.scroll_top().into()));
+        });
+    }
+
+    fn show(&mut self, app: &Rc<App>, elements: &Elements, state: &State) {
+        let (theme, mut painter) = (app.theme.borrow(), app.painter.borrow_mut());
+        if state.views.seen() != Some(Tab::Flame) {
+            // WebKit may show an empty canvas that was hidden, until something is drawn on it.
+            self.shown = None;
+            return;
+        }
+        self.scroll(elements, state);
+        let Some(picture) = picture(&state.flame, state) else { return };
+        let now = (picture, Theme::clone(&theme), painter.surfaces());
+        if self.shown.as_ref() == Some(&now) {
+            return;
+        }
+        let (picture, theme, _) = &now;
+        let thick = state.flame.canvas.map_or(1, |canvas| canvas.scale.round().max(1.0) as i32);
+        let flame = Flame {
+            tiles: picture.tiles.iter().map(|it| tile(it, picture.size_px[1])).collect(),
+            colours: flames::colours(&theme.look),
+        };
+        let overlay = outlines(picture, &theme.look, thick);
+        let drawing = Drawing {
+            size_px: picture.size_px,
+            background: theme.look.background,
+            lanes: &[],
+            flame: Some(&flame),
+            overlay: &overlay,
+        };
+        match painter.draw_flame(&drawing) {
+            None => return,
+            Some(false) => return choose(app),
+            Some(true) => {}
+        }
+        write(elements, picture, &flame, theme);
+        self.frames += 1;
+        let [_, canvas] = painter.canvases();
+        dom::set_attribute(&canvas, "data-frames", &self.frames.to_string());
+        if let Some(page) = state.flame.page() {
+            dom::set_attribute(&canvas, "data-boxes", &page.boxes.len().to_string());
+            dom::set_attribute(&canvas, "data-total", &page.total.bytes.to_string());
+        }
+        self.shown = Some(now);
+    }
+}
+
+impl Panel {
+    /// Lets the browser's scroll bar say where the state is.
+    fn scroll(&mut self, elements: &Elements, state: &State) {
+        let scale = state.flame.canvas.map_or(1.0, |canvas| canvas.scale);
+        let height = (state.flame.content_px() as f64 / scale).floor() as i32;
+        if height != self.height {
+            self.height = height;
+            set_style(&elements.flame_space, "height", &(height.to_string() + "px"));
+        }
+        let top = state.flame.scrolled_css();
+        if (elements.flame_scroll.scroll_top() - top).abs() > 1 {
+            elements.flame_scroll.set_scroll_top(top);
+        }
+    }
+}
+
+fn tile(it: &FlameTile, height_px: u32) -> Tile {
+    let fill = match it.fill {
+        FlameFill::Slot(slot) => FIRST_FILL + slot,
+        FlameFill::Kind(kind) => {
+            FIRST_NEUTRAL
+                + match kind {
+                    NodeKind::User => 0,
+                    NodeKind::Library => 1,
+                    NodeKind::Native => 2,
+                    NodeKind::Note => 3,
+                }
+        }
+    };
+    let faded = if it.is_faded { FADED_FILL } else { 0 };
+    let hatched = if it.is_hatched { HATCHED } else { 0 };
+    let paint = (fill + faded) & INDEX | hatched | it.found_px.min(0xffff) << MARK_SHIFT;
+    let edge = |px: i32| px.clamp(i32::from(i16::MIN), i32::from(i16::MAX)) as i16;
+    let [top, bottom] = it.y.map(|y| height_px as i32 - y);
+    Tile { x: it.x.map(edge), y: [edge(bottom), edge(top)], paint }
+}
+
+fn outlines(picture: &FlamePicture, look: &Look, thick: i32) -> Vec<OverlayRect> {
+    let of = |outline: &ui::flame::picture::FlameOutline| {
+        let (thick, rgba) = match outline.stroke {
+            FlameStroke::Hovered => (thick, look.hover),
+            FlameStroke::Revealed => (thick, look.selection),
+            FlameStroke::Selected => (2 * thick, look.selection),
+        };
+        let [top, bottom] = outline.y.map(|y| picture.size_px[1] as i32 - y);
+        // The seam stays outside.
+        let seam = i32::from(outline.x[1] - outline.x[0] >= flames::SEAMED_PX);
+        OverlayRect::outline([outline.x[0], outline.x[1] - seam], [bottom + 1, top], thick, rgba)
+    };
+    picture.outlines.iter().flat_map(of).collect()
+}
+
+fn write(elements: &Elements, picture: &FlamePicture, flame: &Flame, theme: &Theme) {
+    let canvas = &elements.flame_labels;
+    let [width, height] = picture.size_px;
+    if (canvas.width(), canvas.height()) != (width, height) {
+        canvas.set_width(width);
+        canvas.set_height(height);
+    }
+    let Some(context) = bare_context(canvas) else { return };
+    context.clear_rect(0.0, 0.0, width.into(), height.into());
+    context.set_text_baseline("middle");
+    for weight in ["", "600 "] {
+        context.set_font(&[weight, &picture.text_px.to_string(), "px ", &theme.font].concat());
+        for text in picture.texts.iter().filter(|text| text.is_bold != weight.is_empty()) {
+            let colour = flame.tiles.get(text.tile).and_then(|it| flame.colours.get((it.paint & INDEX) as usize));
+            context.set_fill_style_str(ink(colour.copied().unwrap_or(theme.look.background)));
+            // It fails for no text.
+            let _ = context.fill_text_with_max_width(&text.text, text.at[0], text.at[1], text.room_px);
+        }
+    }
+}
+
+fn act(app: &App, action: FlameAction) {
+    app.dispatch(Action::of(action));
+}
+
+/// Where a mouse event is on the canvas, in its device pixels.
+fn place(app: &App, elements: &Elements, event: &Event) -> Option<[f64; 2]> {
+    let scale = app.state.borrow().flame.canvas?.scale;
+    place_in(&elements.flame_plot, event, scale)
+}

@@ -1,0 +1,194 @@
+//! The canvas of the allocator's state: bars, sizes and outlines, drawn when something of it changed; and what the pointer does over it.
+
+use crate::app::{App, On, Part};
+use crate::device::watch_size;
+use crate::dom::{self, place_in, set_style};
+use crate::elements::elements;
+use crate::labels::{bare_context, ink};
+use crate::painter::faded_look;
+use crate::theme::Theme;
+use engine::protocol::PieceKind;
+use picture::render::layers::{self, Placed};
+use picture::render::twin::draw_bars;
+use picture::render::{Bars, Look, OverlayRect};
+use picture::timeline::scene::FADED;
+use std::rc::Rc;
+use ui::memory::picture::{MemoryPicture, MemoryStroke, picture};
+use ui::memory::{MemoryAction, MemoryStep};
+use ui::state::FeatureCommand;
+use ui::views::Tab;
+use ui::{Action, Command, State};
+use wasm_bindgen::{Clamped, JsCast};
+use web_sys::{Event, ImageData, WheelEvent};
+
+elements! {
+    HtmlCanvasElement: memory_canvas;
+    HtmlElement: memory_plot, memory_scroll, memory_space;
+}
+
+/// A segment narrower than this has no lines at its sides: they would be half of it.
+const SIDED_PX: i32 = 8;
+/// A block narrower than this has no line at its left: it would be nothing else.
+const LINED_PX: i32 = 3;
+
+/// What is drawn now.
+#[derive(Default)]
+pub(super) struct Panel {
+    shown: Option<(MemoryPicture, Theme)>,
+    frames: u64,
+    jumps: u32,
+    height: i32,
+}
+
+impl Part for Panel {
+    type Elements = Elements;
+
+    fn start(app: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
+        watch_size(app, &elements.memory_plot, |canvas| Action::of(MemoryAction::Resized(canvas)))
+    }
+
+    fn listen(elements: &Elements, on: On<'_, Elements>) {
+        let plot = &elements.memory_plot;
+        on(plot, "pointermove", |app, elements, event| act(app, MemoryAction::PointerAt(place(app, elements, event))));
+        on(plot, "pointerleave", |app, _, _| act(app, MemoryAction::PointerAt(None)));
+        on(plot, "click", |app, elements, event| {
+            if let Some(at) = place(app, elements, event) {
+                act(app, MemoryAction::Clicked(at));
+            }
+        });
+        on(plot, "wheel", |app, _, event| {
+            if let Some(wheel) = event.dyn_ref::<WheelEvent>().filter(|wheel| wheel.ctrl_key()) {
+                event.prevent_default();
+                let step = if wheel.delta_y() < 0.0 { MemoryStep::ZoomIn } else { MemoryStep::ZoomOut };
+                app.dispatch(Action::Command(Command::Feature(FeatureCommand::Memory(step))));
+            }
+        });
+    }
+
+    fn show(&mut self, app: &Rc<App>, elements: &Elements, state: &State) {
+        if state.views.seen() != Some(Tab::Memory) {
+            // As the flame graph: WebKit may show it empty again.
+            self.shown = None;
+            return;
+        }
+        self.scroll(elements, state);
+        let Some(picture) = picture(&state.memory, state) else { return };
+        let now = (picture, app.theme.borrow().clone());
+        if self.shown.as_ref() == Some(&now) {
+            return;
+        }
+        let (picture, theme) = &now;
+        let look = faded_look(&theme.look, picture.is_ordered, &picture.faded);
+        let thick = state.memory.canvas.map_or(1, |canvas| canvas.scale.round().max(1.0) as i32);
+        if draw(elements, picture, theme, &look, thick).is_some() {
+            self.frames += 1;
+            dom::set_attribute(&elements.memory_canvas, "data-frames", &self.frames.to_string());
+            self.shown = Some(now);
+        }
+    }
+}
+
+impl Panel {
+    /// Lets the browser's scroll bar say where the state is.
+    fn scroll(&mut self, elements: &Elements, state: &State) {
+        let scroll = &state.memory.scroll;
+        let height = scroll.all_px() as i32;
+        if height != self.height {
+            self.height = height;
+            set_style(&elements.memory_space, "height", &[&height.to_string(), "px"].concat());
+        }
+        let (jumps, px) = scroll.jump();
+        if jumps != self.jumps {
+            self.jumps = jumps;
+            elements.memory_scroll.set_scroll_top(px as i32);
+        }
+    }
+}
+
+fn draw(elements: &Elements, picture: &MemoryPicture, theme: &Theme, look: &Look, thick: i32) -> Option<()> {
+    let [width, height] = picture.size_px;
+    let up = |y: [i32; 2]| [height as i32 - y[1], height as i32 - y[0]];
+    let mut drawn = Bars {
+        size_px: picture.size_px,
+        background: look.background,
+        colours: layers::colours(look),
+        ..Bars::default()
+    };
+    let rect = |x, y, rgba| OverlayRect { x, y, rgba };
+    // What is free is what people come for: it has to be seen where a segment is two pixels wide.
+    let half = |place: usize| look.reserved_edge[place].midpoint(look.background[place]);
+    let free = [half(0), half(1), half(2), u8::MAX];
+    for frame in &picture.frames {
+        let (x, [bottom, top]) = (frame.x, up(frame.y));
+        drawn.below.push(rect(x, [bottom, top], free));
+        let edge = look.reserved_edge;
+        drawn.above.push(rect(x, [bottom - thick, bottom], edge));
+        drawn.above.push(rect(x, [top, top + thick], edge));
+        let sides = [[x[0] - thick, x[0]], [x[1], x[1] + thick]];
+        let is_sided = x[1] - x[0] >= SIDED_PX * thick;
+        for (side, _) in sides.into_iter().zip(frame.lines).filter(|(_, has_line)| *has_line && is_sided) {
+            drawn.above.push(rect(side, [bottom - thick, top + thick], edge));
+        }
+    }
+    for tile in &picture.tiles {
+        let (x, y) = (tile.x, up(tile.y));
+        let paint = u32::from(tile.paint);
+        let colour = match tile.kind {
+            PieceKind::Free => continue,
+            PieceKind::Rounding => paint + FADED,
+            PieceKind::Live | PieceKind::Pending => paint,
+        };
+        let is_block = tile.kind != PieceKind::Rounding;
+        let is_wide = x[1] - x[0] >= LINED_PX * thick;
+        let striped = tile.kind == PieceKind::Pending;
+        drawn.blocks.push(Placed { x, y, colour, top_line: striped, left_line: is_block && is_wide, striped });
+        if !is_block {
+            // Half as high: the shape says it as well.
+            drawn.above.push(rect(x, [y[0], (y[0] + y[1]) / 2], look.peak));
+        }
+    }
+    for ([x, y], stroke) in &picture.outlines {
+        let (thick, rgba) = match stroke {
+            MemoryStroke::Hovered => (thick, look.hover),
+            MemoryStroke::Selected => (2 * thick, look.selection),
+            MemoryStroke::Active => (thick, look.selection),
+        };
+        // Around it, so that the thinnest is seen.
+        let [bottom, top] = up(*y);
+        let around = [[x[0] - thick, x[1] + thick], [bottom - thick, top + thick]];
+        drawn.above.extend(OverlayRect::outline(around[0], around[1], thick, rgba));
+    }
+    let image = draw_bars(&drawn);
+    let canvas = &elements.memory_canvas;
+    if (canvas.width(), canvas.height()) != (width, height) {
+        canvas.set_width(width);
+        canvas.set_height(height);
+    }
+    let context = bare_context(canvas)?;
+    let data = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&image.pixels), width, height).ok()?;
+    context.put_image_data(&data, 0.0, 0.0).ok()?;
+    context.set_text_baseline("middle");
+    context.set_font(&[&picture.text_px.to_string(), "px ", &theme.font].concat());
+    for text in &picture.texts {
+        let tile = picture.tiles.get(text.tile)?;
+        let is_plain = matches!(tile.kind, PieceKind::Live);
+        let ground = if is_plain { drawn.colours.get(usize::from(tile.paint)).copied() } else { None };
+        context.set_fill_style_str(match ground {
+            Some(ground) => ink(ground),
+            None => &theme.text,
+        });
+        // It fails for no text.
+        let _ = context.fill_text(&text.text, text.at[0], text.at[1]);
+    }
+    Some(())
+}
+
+fn act(app: &App, action: MemoryAction) {
+    app.dispatch(Action::of(action));
+}
+
+/// Where a mouse event is on the canvas, in its device pixels.
+fn place(app: &App, elements: &Elements, event: &Event) -> Option<[f64; 2]> {
+    let scale = app.state.borrow().memory.canvas?.scale;
+    place_in(&elements.memory_plot, event, scale)
+}

@@ -1,0 +1,212 @@
+//! The silhouette of the whole device above the picture, the pinned moment and the range; and the window in it, which can be dragged
+//! at both edges and as a whole.
+
+use crate::app::{App, Part};
+use crate::dom::listen;
+use crate::elements::elements;
+use crate::labels::bare_context;
+use crate::theme::Theme;
+use engine::protocol::Overview;
+use std::cell::Cell;
+use std::rc::Rc;
+use ui::{Action, State};
+use wasm_bindgen::JsCast;
+use web_sys::{CanvasRenderingContext2d, PointerEvent};
+
+elements! {
+    HtmlCanvasElement: minimap;
+}
+
+/// How near, in CSS pixels, an edge has to be to be grabbed.
+const GRAB_PX: f64 = 7.0;
+/// The narrowest window that is drawn, in CSS pixels.
+const NARROWEST_PX: f64 = 3.0;
+
+/// What is drawn now.
+#[derive(Default)]
+pub(super) struct Panel {
+    shown: Option<Picture>,
+}
+
+/// Everything it depends on.
+#[derive(PartialEq)]
+struct Picture {
+    overview: Option<Rc<Overview>>,
+    /// The part of the axis that is the shown device's own.
+    own: [f64; 2],
+    window: [f64; 2],
+    pin: Option<f64>,
+    range: Option<[f64; 2]>,
+    size: (u32, u32),
+    theme: Theme,
+}
+
+impl Part for Panel {
+    type Elements = Elements;
+
+    fn start(app: &Rc<App>, elements: &Rc<Elements>) -> Result<(), String> {
+        let grip = Rc::new(Cell::new(None::<Grip>));
+        let on = |event: &'static str, then: fn(&App, &Cell<Option<Grip>>, &PointerEvent, &Elements)| {
+            let (app, grip, elements) = (app.clone(), grip.clone(), elements.clone());
+            listen(&elements.minimap.clone(), event, move |event| {
+                if let Some(event) = event.dyn_ref::<PointerEvent>() {
+                    then(&app, &grip, event, &elements);
+                }
+            });
+        };
+        on("pointerdown", |app, grip, event, elements| {
+            let window = app.state.borrow().window();
+            let Some((at, width, window)) =
+                place(elements, event).zip(window).map(|((at, width), window)| (at, width, window))
+            else {
+                return;
+            };
+            let _ = elements.minimap.set_pointer_capture(event.pointer_id());
+            if event.shift_key() {
+                return grip.set(Some(Grip::Range(at)));
+            }
+            let near = |edge: f64| (at - edge).abs() * width <= GRAB_PX;
+            let inside = (window[0]..=window[1]).contains(&at);
+            grip.set(Some(match (near(window[0]), near(window[1])) {
+                (true, false) => Grip::Left,
+                (false, true) => Grip::Right,
+                _ if inside => Grip::Whole { from: at, window },
+                _ => {
+                    // A click beside the window brings its middle there.
+                    let half = (window[1] - window[0]) / 2.0;
+                    let window = [at - half, at + half];
+                    app.dispatch(Action::MinimapMoved(inside_axis(window)));
+                    Grip::Whole { from: at, window }
+                }
+            }));
+        });
+        on("pointermove", |app, grip, event, elements| {
+            let Some((at, _)) = place(elements, event) else { return };
+            let Some(window) = app.state.borrow().window() else { return };
+            match grip.get() {
+                Some(Grip::Range(from)) => app.dispatch(Action::RangeDrawn([from, at])),
+                Some(Grip::Left) => app.dispatch(Action::MinimapMoved([at.min(window[1]), window[1]])),
+                Some(Grip::Right) => app.dispatch(Action::MinimapMoved([window[0], at.max(window[0])])),
+                Some(Grip::Whole { from, window }) => {
+                    let moved = window.map(|edge| edge + at - from);
+                    app.dispatch(Action::MinimapMoved(inside_axis(moved)));
+                }
+                None => {}
+            }
+        });
+        on("pointerup", |_, grip, _, _| grip.set(None));
+        Ok(())
+    }
+
+    fn show(&mut self, app: &Rc<App>, elements: &Elements, state: &State) {
+        let canvas = &elements.minimap;
+        let scale = state.canvas.map_or(1.0, |canvas| canvas.scale);
+        let side = |css: i32| (f64::from(css) * scale).round() as u32;
+        let size = (side(canvas.client_width()), side(canvas.client_height()));
+        let Some(window) = state.window().filter(|_| size.0 > 0 && size.1 > 0) else {
+            // As the flame graph: WebKit may show it empty again.
+            self.shown = None;
+            return;
+        };
+        let overview = state.overview().cloned();
+        let own = state.own_axis().unwrap_or([0.0, 1.0]);
+        let pin = state.pin_px().and_then(|(x, _)| state.axis_part(x));
+        let range = state.range_px().and_then(|[from, to]| Some([state.axis_part(from)?, state.axis_part(to)?]));
+        let now = Picture { overview, own, window, pin, range, size, theme: app.theme.borrow().clone() };
+        if self.shown.as_ref() == Some(&now) {
+            return;
+        }
+        if (canvas.width(), canvas.height()) != size {
+            canvas.set_width(size.0);
+            canvas.set_height(size.1);
+        }
+        let Some(context) = bare_context(canvas) else { return };
+        draw(&context, &now, scale);
+        self.shown = Some(now);
+    }
+}
+
+fn draw(context: &CanvasRenderingContext2d, picture: &Picture, scale: f64) {
+    let Picture { own, window, theme, .. } = picture;
+    let (width, height) = (f64::from(picture.size.0), f64::from(picture.size.1));
+    context.clear_rect(0.0, 0.0, width, height);
+    if let Some(overview) = &picture.overview {
+        let highest = overview.total.iter().chain(&overview.reserved).copied().max().unwrap_or(0).max(1) as f64;
+        for (heights, colour, alpha) in [(&overview.reserved, &theme.line, 1.0), (&overview.total, &theme.text, 0.75)] {
+            context.set_fill_style_str(colour);
+            context.set_global_alpha(alpha);
+            context.begin_path();
+            let [left, right] = own.map(|edge| edge * width);
+            context.move_to(left, height);
+            let step = (right - left) / heights.len().max(1) as f64;
+            for (at, &bytes) in heights.iter().enumerate() {
+                let y = height - bytes as f64 / highest * (height - 2.0 * scale);
+                context.line_to(left + at as f64 * step, y);
+                context.line_to(left + (at + 1) as f64 * step, y);
+            }
+            context.line_to(right, height);
+            context.close_path();
+            context.fill();
+        }
+    }
+    let (left, right) = drawn_window(*window, width, NARROWEST_PX * scale);
+    context.set_fill_style_str(&theme.ground);
+    context.set_global_alpha(0.65);
+    context.fill_rect(0.0, 0.0, left, height);
+    context.fill_rect(right, 0.0, width - right, height);
+    context.set_fill_style_str(&theme.accent);
+    if let Some([from, to]) = picture.range.map(|range| range.map(|edge| edge * width)) {
+        context.set_global_alpha(0.35);
+        context.fill_rect(from, 0.0, (to - from).max(scale), height);
+    }
+    context.set_global_alpha(1.0);
+    if let Some(pin) = picture.pin.map(|pin| (pin * width).clamp(0.0, width)) {
+        let side = 4.0 * scale;
+        context.fill_rect((pin - scale / 2.0).round(), 0.0, scale.max(1.0), height);
+        context.begin_path();
+        context.move_to(pin - side, 0.0);
+        context.line_to(pin + side, 0.0);
+        context.line_to(pin, side);
+        context.fill();
+    }
+    context.set_stroke_style_str(&theme.accent);
+    context.set_line_width(1.5 * scale);
+    context.stroke_rect(
+        left + 0.75 * scale,
+        0.75 * scale,
+        (right - left - 1.5 * scale).max(scale),
+        height - 1.5 * scale,
+    );
+}
+
+/// The window's edges in pixels, at least `narrowest` apart.
+fn drawn_window(window: [f64; 2], width: f64, narrowest: f64) -> (f64, f64) {
+    let (left, right) = (window[0] * width, window[1] * width);
+    let missing = (narrowest - (right - left)).max(0.0) / 2.0;
+    ((left - missing).max(0.0), (right + missing).min(width))
+}
+
+/// What of the window is dragged: from where it was, and where the pointer was, as parts of the axis.
+#[derive(Clone, Copy)]
+enum Grip {
+    Left,
+    Right,
+    Whole {
+        from: f64,
+        window: [f64; 2],
+    },
+    /// A range is drawn from here.
+    Range(f64),
+}
+
+/// A window of the same width that lies inside the axis.
+fn inside_axis([left, right]: [f64; 2]) -> [f64; 2] {
+    let shift = if left < 0.0 { -left } else { (1.0 - right).min(0.0) };
+    [left + shift, right + shift]
+}
+
+/// Where the pointer is, as a part of the axis, and the axis' width in CSS pixels.
+fn place(elements: &Elements, event: &PointerEvent) -> Option<(f64, f64)> {
+    let area = elements.minimap.get_bounding_client_rect();
+    (area.width() > 0.0).then(|| ((f64::from(event.client_x()) - area.left()) / area.width(), area.width()))
+}

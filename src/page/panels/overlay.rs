@@ -1,0 +1,296 @@
+//! Crosshair, ruler, box, markers and the capacity line on a canvas of their own: moving the pointer draws nothing else.
+
+use crate::app::{App, Part, Shown};
+use crate::elements::elements;
+use crate::labels::{FONT, context, stage_size};
+use crate::theme::Theme;
+use picture::timeline::View;
+use std::rc::Rc;
+use ui::State;
+use ui::effect::Pointer;
+use ui::overlay::{Crosshair, Flag, Overlay};
+use ui::shown::Canvas;
+use web_sys::CanvasRenderingContext2d;
+
+elements! {
+    HtmlCanvasElement: overlay;
+    HtmlElement: stage;
+}
+
+/// CSS pixels: the height of a chip, and what is beside its text.
+const CHIP: f64 = 18.0;
+const PAD: f64 = 5.0;
+/// CSS pixels from the top to the number of a marker: above it stands what memory ran out for.
+const FLAG: f64 = 20.0;
+/// CSS pixels from an end of the ruler to its text.
+const BESIDE: f64 = 8.0;
+
+/// What is drawn now.
+#[derive(Default)]
+pub(super) struct Panel {
+    shown: Shown<(Overlay, Size, Theme)>,
+}
+
+/// Of the stage and of the picture in it; and the pixels above the focused lane.
+type Size = ((u32, u32), u32, f64);
+
+fn above(state: &State, view: &View, canvas: &Canvas) -> f64 {
+    let bottom = state.focused_lane().map_or(0, |lane| lane.bottom_px);
+    f64::from(canvas.height_px.saturating_sub(view.height_px).saturating_sub(bottom))
+}
+
+impl Part for Panel {
+    type Elements = Elements;
+
+    fn show(&mut self, app: &Rc<App>, elements: &Elements, state: &State) {
+        let (Some(view), Some(canvas)) = (state.view, state.canvas) else {
+            // As the flame graph: WebKit may show it empty again.
+            self.shown = Shown::default();
+            return;
+        };
+        let stage = stage_size(&elements.stage, canvas.scale);
+        let above = above(state, &view, &canvas);
+        let now = (Overlay::of(state), (stage, canvas.height_px, above), app.theme.borrow().clone());
+        let Some((overlay, _, theme)) = self.shown.changed(now) else { return };
+        let layer = &elements.overlay;
+        if (layer.width(), layer.height()) != stage {
+            layer.set_width(stage.0);
+            layer.set_height(stage.1);
+        }
+        let Some(context) = context(layer, theme, canvas.scale) else { return };
+        let stage_px = (f64::from(stage.0), f64::from(stage.1));
+        context.clear_rect(0.0, 0.0, stage_px.0, stage_px.1);
+        let plot = (f64::from(view.width_px), f64::from(view.height_px));
+        let span = (-above, f64::from(canvas.height_px) - above);
+        let left = stage_px.0 - plot.0;
+        // Everything is in the focused lane: from here on its window is the plot.
+        context.save();
+        let _ = context.translate(0.0, above);
+        let brush = Brush { context, theme, scale: canvas.scale, left, plot, span, stage: stage_px };
+        brush.all(overlay);
+        brush.context.restore();
+    }
+}
+
+struct Brush<'a> {
+    context: CanvasRenderingContext2d,
+    theme: &'a Theme,
+    scale: f64,
+    /// The plot's left edge on the stage.
+    left: f64,
+    plot: (f64, f64),
+    /// The upper and lower edge of all lanes, seen from the focused one's upper edge.
+    span: (f64, f64),
+    stage: (f64, f64),
+}
+
+impl Brush<'_> {
+    fn all(&self, overlay: &Overlay) {
+        if let Some((y, text)) = &overlay.capacity {
+            self.dashed(*y);
+            self.beside(text, self.plot.0 - BESIDE * self.scale, y + FONT * self.scale, &self.theme.strong);
+        }
+        if let Some(ends) = overlay.range {
+            self.range(ends);
+        }
+        if let Some((x, text)) = &overlay.pin {
+            self.pin(*x, text);
+        }
+        overlay.flags.iter().for_each(|flag| self.flag(flag));
+        if let Some(corners) = overlay.rubber {
+            self.rubber(corners);
+        }
+        if let Some((ends, text)) = &overlay.ruler {
+            self.ruler(*ends, text);
+        }
+        if let Some(column) = overlay.column {
+            let from = ((self.left + column).floor(), self.span.0);
+            self.fill(&self.theme.strong, 0.45, from, (self.hair(), self.span.1 - self.span.0));
+        }
+        if let Some(crosshair) = &overlay.crosshair {
+            self.crosshair(crosshair);
+        }
+    }
+
+    /// A place of the plot on the canvas.
+    fn at(&self, place: Pointer) -> (f64, f64) {
+        (self.left + place.x, self.plot.1 - place.y)
+    }
+
+    fn fill(&self, colour: &str, alpha: f64, (x, y): (f64, f64), (width, height): (f64, f64)) {
+        self.context.set_fill_style_str(colour);
+        self.context.set_global_alpha(alpha);
+        self.context.fill_rect(x, y, width, height);
+        self.context.set_global_alpha(1.0);
+    }
+
+    fn hair(&self) -> f64 {
+        self.scale.round().max(1.0)
+    }
+
+    fn dashed(&self, y: f64) {
+        let (y, dash) = ((self.plot.1 - y).round(), 6.0 * self.scale);
+        let mut x = self.left;
+        while x < self.stage.0 {
+            self.fill(&self.theme.strong, 0.75, (x, y), (dash, self.hair()));
+            x += dash * 1.5;
+        }
+    }
+
+    fn width(&self, text: &str) -> f64 {
+        self.context.measure_text(text).map_or(0.0, |size| size.width())
+    }
+
+    /// A filled label whose left upper corner is here.
+    fn chip(&self, text: &str, (x, y): (f64, f64), (ground, ink): (&str, &str)) {
+        let size = (self.width(text) + 2.0 * PAD * self.scale, CHIP * self.scale);
+        self.fill(ground, 1.0, (x.round(), y.round()), size);
+        self.context.set_fill_style_str(ink);
+        self.context.set_text_align("left");
+        self.context.set_text_baseline("middle");
+        // It fails for no text.
+        let _ = self.context.fill_text(text, x.round() + PAD * self.scale, y.round() + size.1 / 2.0 + self.scale * 0.5);
+    }
+
+    /// A label so far below the picture, its middle there; the title of the axis, left of the plot, stays free.
+    fn below(&self, text: &str, x: f64, gap: f64, colours: (&str, &str)) {
+        let width = self.width(text) + 2.0 * PAD * self.scale;
+        let left = (x - width / 2.0).clamp(self.left, (self.stage.0 - width).max(self.left));
+        self.chip(text, (left, self.span.1 + gap), colours);
+    }
+
+    /// A text that ends or begins at a place of the plot, wherever there is room, kept inside it and legible on anything.
+    fn beside(&self, text: &str, x: f64, y: f64, ink: &str) {
+        let width = self.width(text);
+        let left = if x + width + BESIDE * self.scale > self.plot.0 { x - width } else { x };
+        let half = FONT * self.scale * 0.8;
+        let x = self.left + left.clamp(self.scale * PAD, (self.plot.0 - width).max(self.scale * PAD));
+        let y = (self.plot.1 - y).clamp(half, (self.plot.1 - half).max(half));
+        self.context.set_text_align("left");
+        self.context.set_text_baseline("middle");
+        self.context.set_stroke_style_str(&self.theme.ground);
+        self.context.set_line_width(4.0 * self.scale);
+        let _ = self.context.stroke_text(text, x, y);
+        self.context.set_fill_style_str(ink);
+        let _ = self.context.fill_text(text, x, y);
+    }
+
+    /// Hairlines through the cursor that leave its surroundings free, and what they point at on both axes.
+    fn crosshair(&self, crosshair: &Crosshair) {
+        let (x, y) = self.at(crosshair.at);
+        let (x, y, hair, free) = (x.floor(), y.floor(), self.hair(), 7.0 * self.scale);
+        let (ground, ink) = (self.theme.strong.as_str(), self.theme.ground.as_str());
+        let line =
+            |from: (f64, f64), size: (f64, f64)| self.fill(ground, 0.45, from, (size.0.max(0.0), size.1.max(0.0)));
+        line((x, self.span.0), (hair, y - free - self.span.0));
+        line((x, y + free), (hair, self.span.1 - y - free));
+        line((self.left, y), (x - self.left - free, hair));
+        line((x + free, y), (self.stage.0 - x - free, hair));
+        self.below(&crosshair.when, x, 4.0 * self.scale, (ground, ink));
+        let width = self.width(&crosshair.bytes) + 2.0 * PAD * self.scale;
+        let height = CHIP * self.scale;
+        let top = (y - height / 2.0).clamp(0.0, (self.plot.1 - height).max(0.0));
+        self.chip(&crosshair.bytes, ((self.left - width - 3.0 * self.scale).max(0.0), top), (ground, ink));
+    }
+
+    /// The band of the range, as far as it is in the plot, and its edges, with a grip at the axis.
+    fn range(&self, [from, to]: [f64; 2]) {
+        let accent = self.theme.accent.as_str();
+        let inside = [from, to].map(|x| x.clamp(0.0, self.plot.0));
+        let (top, height) = (self.span.0, self.span.1 - self.span.0);
+        let left = self.left + inside[0].floor();
+        self.fill(accent, 0.14, (left, top), ((inside[1] - inside[0]).round().max(self.hair()), height));
+        for x in [from, to].into_iter().filter(|x| (0.0..=self.plot.0).contains(x)) {
+            let x = self.left + x.floor();
+            self.fill(accent, 1.0, (x, top), (self.hair(), height));
+            let grip = (5.0 * self.scale, 10.0 * self.scale);
+            self.fill(accent, 1.0, ((x - grip.0 / 2.0).round(), self.span.1), grip);
+        }
+    }
+
+    /// The line of the pinned moment, the handle at its foot, and its event.
+    fn pin(&self, x: f64, text: &str) {
+        let (x, hair, accent) = (self.left + x.floor(), self.hair(), self.theme.accent.as_str());
+        let height = self.span.1 - self.span.0;
+        self.fill(&self.theme.ground, 0.7, (x - hair, self.span.0), (3.0 * hair, height));
+        self.fill(accent, 1.0, (x, self.span.0), (hair, height));
+        let (foot, side) = (self.span.1, 6.0 * self.scale);
+        self.context.begin_path();
+        self.context.move_to(x + hair / 2.0, foot - 1.0);
+        self.context.line_to(x + side, foot + side);
+        self.context.line_to(x - side, foot + side);
+        self.context.close_path();
+        self.context.set_fill_style_str(accent);
+        self.context.fill();
+        self.below(text, x, side, (accent, &self.theme.ground));
+    }
+
+    /// A line through all of the picture with a number at its top; a dot where it was put.
+    fn flag(&self, flag: &Flag) {
+        let (x, y) = self.at(flag.at);
+        let accent = self.theme.accent.as_str();
+        self.fill(&self.theme.ground, 0.7, (x.floor() - self.hair(), 0.0), (3.0 * self.hair(), self.plot.1));
+        self.fill(accent, 1.0, (x.floor(), 0.0), (self.hair(), self.plot.1));
+        if (0.0..=self.plot.1).contains(&y) {
+            let side = 5.0 * self.scale;
+            self.fill(accent, 1.0, ((x - side / 2.0).round(), (y - side / 2.0).round()), (side, side));
+        }
+        let width = self.width(&flag.number) + 2.0 * PAD * self.scale;
+        let on_the_left = flag.at.x + width > self.plot.0;
+        let left = if on_the_left { x - width } else { x };
+        self.chip(&flag.number, (left, FLAG * self.scale), (accent, &self.theme.ground));
+        if !flag.text.is_empty() {
+            let gap = width + PAD * self.scale;
+            let text = self.width(&flag.text);
+            let x = if flag.at.x + gap + text > self.plot.0 - PAD { flag.at.x - gap - text } else { flag.at.x + gap };
+            self.beside(&flag.text, x, self.plot.1 - (FLAG + CHIP / 2.0) * self.scale, &self.theme.strong);
+        }
+    }
+
+    fn rubber(&self, [a, b]: [Pointer; 2]) {
+        let ((ax, ay), (bx, by)) = (self.at(a), self.at(b));
+        let from = (ax.min(bx).round(), ay.min(by).round());
+        let size = ((ax - bx).abs().round(), (ay - by).abs().round());
+        self.fill(&self.theme.accent, 0.16, from, size);
+        self.frame(from, size);
+    }
+
+    /// Strokes the path in a colour that shows on any other: light in dark, or the other way round.
+    fn stroke(&self) {
+        for (colour, width) in [(&self.theme.ground, 3.0), (&self.theme.strong, 1.0)] {
+            self.context.set_stroke_style_str(colour);
+            self.context.set_line_width(width * self.scale);
+            self.context.stroke();
+        }
+    }
+
+    fn frame(&self, (x, y): (f64, f64), (width, height): (f64, f64)) {
+        let context = &self.context;
+        context.begin_path();
+        context.rect(x + self.hair() / 2.0, y + self.hair() / 2.0, width, height);
+        self.stroke();
+    }
+
+    /// The box between both ends, as far as it is in the plot, and the result beside the second.
+    fn ruler(&self, [from, to]: [Pointer; 2], text: &str) {
+        let inside =
+            |place: Pointer| Pointer { x: place.x.clamp(0.0, self.plot.0), y: place.y.clamp(0.0, self.plot.1) };
+        let ((ax, ay), (bx, by)) = (self.at(inside(from)), self.at(inside(to)));
+        let corner = (ax.min(bx).round(), ay.min(by).round());
+        let size = ((ax - bx).abs().round(), (ay - by).abs().round());
+        self.fill(&self.theme.accent, 0.1, corner, size);
+        self.frame(corner, size);
+        self.context.begin_path();
+        self.context.move_to(ax, ay);
+        self.context.line_to(bx, by);
+        self.stroke();
+        // Away from the first end, so that it does not lie on what is measured.
+        let width = self.width(text) + 2.0 * PAD * self.scale;
+        let (gap, height) = (BESIDE * self.scale, CHIP * self.scale);
+        let left = if bx >= ax { bx + gap } else { bx - gap - width };
+        let top = if by > ay { by + gap } else { by - gap - height };
+        let left = left.clamp(self.left, (self.stage.0 - width).max(self.left));
+        let top = top.clamp(0.0, (self.plot.1 - height).max(0.0));
+        self.chip(text, (left, top), (&self.theme.strong, &self.theme.ground));
+    }
+}

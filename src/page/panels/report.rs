@@ -1,0 +1,178 @@
+//! A report as elements: its sentences and its tables.
+
+use crate::dom::{Dom, append, set_attribute, set_flag, set_style, set_text};
+use engine::protocol::Tone;
+use ui::why::cells;
+use ui::why::view::{Kind, RowView, Said, SheetView, Stack, sign};
+use web_sys::Element;
+
+fn class(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Fact => "fact",
+        Tone::Good => "good",
+        Tone::Alarm => "alarm",
+    }
+}
+
+/// The sign of a tone, which is read aloud as a word.
+fn add_sign(dom: &Dom, to: &Element, tone: Tone) {
+    let [seen, aloud] = sign(tone);
+    if !seen.is_empty() {
+        set_attribute(&dom.add(to, "span", "sign", seen), "aria-hidden", "true");
+        dom.add(to, "span", "unseen", aloud);
+    }
+}
+
+/// A sentence.
+pub(super) fn statement(dom: &Dom, place: usize, said: &Said) -> Element {
+    let line = dom.new_element("li", class(said.tone), "");
+    let text = dom.new_element(if said.is_shown { "button" } else { "p" }, "", "");
+    set_attribute(&text, "data-item", &place.to_string());
+    if said.is_shown {
+        set_attribute(&text, "type", "button");
+        set_attribute(&text, "data-shows", "");
+        set_attribute(&text, "title", "Show it in the timeline");
+    }
+    add_sign(dom, &text, said.tone);
+    dom.add(&text, "span", "", &said.text);
+    append(&line, &text);
+    line
+}
+
+/// A table with its heading.
+pub(super) fn sheet_of(dom: &Dom, place: usize, sheet: &SheetView) -> Element {
+    let at = place.to_string();
+    let section = dom.new_element("section", "", "");
+    set_attribute(&section, "data-sheet", &sheet.key);
+    let id = ["why-sheet-", &at].concat();
+    let header = dom.new_element("header", "", "");
+    let title = dom.new_element("h3", "", &sheet.title);
+    set_attribute(&title, "id", &id);
+    append(&header, &title);
+    if let Some((threshold, short)) = &sheet.threshold {
+        let label = dom.new_element("label", "", &[&threshold.label, " "].concat());
+        let field = dom.new_element("input", "", "");
+        for (name, value) in [
+            ("type", "number"),
+            ("min", "0"),
+            ("step", "any"),
+            ("data-threshold", &at),
+            ("value", &threshold.value.to_string()),
+            ("title", "Enter asks anew. Empty: as it comes"),
+        ] {
+            set_attribute(&field, name, value);
+        }
+        append(&label, &field);
+        dom.add(&label, "span", "", &[" ", &threshold.unit].concat());
+        dom.add(&label, "span", "short", short);
+        append(&header, &label);
+    }
+    if !sheet.rows.is_empty() {
+        let copy = dom.new_button("copy", "Copy", ("data-copy", &at));
+        set_attribute(&copy, "title", "Copy this table as tab-separated values");
+        set_attribute(&copy, "aria-label", &["Copy: ", &sheet.title].concat());
+        append(&header, &copy);
+    }
+    append(&section, &header);
+    if !sheet.note.is_empty() {
+        dom.add(&section, "p", "note", &sheet.note);
+    }
+    if sheet.rows.is_empty() {
+        dom.add(&section, "p", "none", "None.");
+        return section;
+    }
+    append(&section, &table(dom, sheet, &id));
+    if !sheet.more.is_empty() {
+        append(&section, &dom.new_button("more", &sheet.more, ("data-more", &at)));
+    }
+    if !sheet.beyond.is_empty() {
+        dom.add(&section, "p", "none", &[&sheet.beyond, ": the command line tells all"].concat());
+    }
+    section
+}
+
+/// A table.
+pub(super) fn table(dom: &Dom, sheet: &SheetView, title: &str) -> Element {
+    let frame = dom.new_element("div", "sheet", "");
+    let table = dom.new_element("table", "", "");
+    set_attribute(&table, "role", "grid");
+    set_attribute(&table, "aria-labelledby", title);
+    let part = |name: &str| {
+        let part = dom.new_element(name, "", "");
+        append(&table, &part);
+        part
+    };
+    let head = dom.new_element("tr", "", "");
+    for (label, kind) in &sheet.columns {
+        let cell = dom.new_element("th", kind.class(), label);
+        set_attribute(&cell, "scope", "col");
+        append(&head, &cell);
+    }
+    append(&part("thead"), &head);
+    let body = part("tbody");
+    for row in &sheet.rows {
+        append(&body, &row_of(dom, sheet, row));
+        if let Stack::Unfolded(lines) = &row.stack {
+            let cell = dom.new_element("td", "", "");
+            set_attribute(&cell, "colspan", &sheet.columns.len().to_string());
+            let list = dom.new_element("ol", "", "");
+            for line in lines {
+                dom.add(&list, "li", "", line);
+            }
+            append(&cell, &list);
+            let below = dom.new_element("tr", "stack", "");
+            append(&below, &cell);
+            append(&body, &below);
+        }
+    }
+    if !sheet.total.is_empty() {
+        let line = dom.new_element("tr", "", "");
+        for (cell, (_, kind)) in sheet.total.iter().zip(&sheet.columns) {
+            append(&line, &cell_of(dom, *kind, cell));
+        }
+        append(&part("tfoot"), &line);
+    }
+    append(&frame, &table);
+    frame
+}
+
+fn row_of(dom: &Dom, sheet: &SheetView, row: &RowView) -> Element {
+    let line = dom.new_element("tr", class(row.tone), "");
+    let place = row.place.to_string();
+    set_attribute(&line, "data-item", &place);
+    if row.is_shown {
+        set_attribute(&line, "data-shows", "");
+    }
+    for ((cell, plain), (_, kind)) in row.cells.iter().zip(&sheet.columns) {
+        let element = cell_of(dom, *kind, cell);
+        set_attribute(&element, "data-value", plain);
+        if *kind == Kind::Name {
+            set_text(&element, "");
+            set_style(&element, "--depth", &row.depth.min(24).to_string());
+            if row.stack != Stack::None {
+                let is_unfolded = matches!(row.stack, Stack::Unfolded(_));
+                let fold = dom.new_button("unfold", if is_unfolded { "▾" } else { "▸" }, ("data-unfold", &place));
+                set_attribute(&fold, "tabindex", "-1");
+                set_attribute(&fold, "aria-label", "Stack");
+                set_attribute(&fold, "title", "The stack (Space)");
+                set_flag(&fold, "aria-expanded", is_unfolded);
+                append(&element, &fold);
+            }
+            add_sign(dom, &element, row.tone);
+            dom.add(&element, "span", "", &cell.text);
+        }
+        append(&line, &element);
+    }
+    line
+}
+
+fn cell_of(dom: &Dom, kind: Kind, cell: &cells::Shown) -> Element {
+    let element = dom.new_element("td", kind.class(), &cell.text);
+    if !cell.exact.is_empty() {
+        set_attribute(&element, "title", &cell.exact);
+    }
+    if let Some(part) = cell.part {
+        set_style(&element, "--part", &[&part.to_string(), "e-3"].concat());
+    }
+    element
+}

@@ -1,0 +1,148 @@
+//! The frame around the views of the answer: tabs, title, height, which panel is seen.
+
+use crate::app::{App, On, Part, Shown};
+use crate::dom::{Dom, give_focus, set_attribute, set_flag, set_style, set_text};
+use crate::elements::elements;
+use std::rc::Rc;
+use ui::keys::BINDINGS;
+use ui::range::title;
+use ui::views::{self, Tab};
+use ui::{Action, Command, State};
+use wasm_bindgen::JsCast;
+use web_sys::{Event, HtmlElement, KeyboardEvent, PointerEvent};
+
+elements! {
+    HtmlElement: answer, answer_fold, answer_title, divider, tabs;
+}
+
+/// A press of an arrow makes the views so much higher or lower, in percent of the window.
+const STEP: u32 = 3;
+
+#[derive(Default)]
+pub(super) struct Panel {
+    tab: Shown<Tab>,
+    frame: Shown<(views::Panel, u32)>,
+    title: Shown<String>,
+}
+
+impl Part for Panel {
+    type Elements = Elements;
+
+    fn listen(elements: &Elements, on: On<'_, Elements>) {
+        on(&elements.divider, "pointerdown", |_, elements, event| {
+            if let Some(event) = event.dyn_ref::<PointerEvent>() {
+                // It fails only for a pointer that is gone already.
+                let _ = elements.divider.set_pointer_capture(event.pointer_id());
+            }
+        });
+        on(&elements.divider, "pointermove", |app, elements, event| {
+            if let Some(event) = event.dyn_ref::<PointerEvent>()
+                && elements.divider.has_pointer_capture(event.pointer_id())
+            {
+                resize(app, elements, event);
+            }
+        });
+        on(&elements.divider, "keydown", |app, _, event| {
+            let height = app.state.borrow().views.height;
+            let height = match key(event).as_deref() {
+                Some("ArrowUp") => height + STEP,
+                Some("ArrowDown") => height.saturating_sub(STEP),
+                _ => return,
+            };
+            event.prevent_default();
+            app.dispatch(Action::ViewsResized(height));
+        });
+        on(&elements.tabs, "keydown", walk);
+    }
+
+    fn show(&mut self, _: &Rc<App>, elements: &Elements, state: &State) {
+        if let Some(chosen) = self.tab.changed(state.views.tab) {
+            for tab in Tab::ALL {
+                let Some([button, panel]) = tab_and_panel(elements, tab) else { continue };
+                let is_chosen = tab == *chosen;
+                set_flag(&button, "aria-selected", is_chosen);
+                set_attribute(&button, "tabindex", if is_chosen { "0" } else { "-1" });
+                panel.set_hidden(!is_chosen);
+            }
+        }
+        if let Some((panel, height)) = self.frame.changed((state.views.panel, state.views.height)) {
+            let is_open = *panel == views::Panel::Open;
+            elements.answer.set_class_name(if is_open { "" } else { "folded" });
+            elements.divider.set_hidden(!is_open);
+            set_flag(&elements.answer_fold, "aria-expanded", is_open);
+            let height = height.to_string();
+            set_attribute(&elements.divider, "aria-valuenow", &height);
+            set_style(&elements.answer, "--answer", &height);
+        }
+        if let Some(title) = self.title.changed(title(state)) {
+            set_text(&elements.answer_title, title);
+            // Where it is cut.
+            set_attribute(&elements.answer_title, "title", title);
+        }
+    }
+}
+
+fn key(event: &Event) -> Option<String> {
+    let event = event.dyn_ref::<KeyboardEvent>()?;
+    let alone = !event.alt_key() && !event.ctrl_key() && !event.meta_key() && !event.shift_key();
+    alone.then(|| event.key())
+}
+
+/// The upper edge of the views is where the pointer is.
+fn resize(app: &App, elements: &Elements, event: &PointerEvent) {
+    let height = elements.window.inner_height().ok().and_then(|height| height.as_f64()).unwrap_or(1.0);
+    let bottom = elements.answer.get_bounding_client_rect().bottom();
+    let wanted = (bottom - f64::from(event.client_y())) / height.max(1.0) * 100.0;
+    app.dispatch(Action::ViewsResized(wanted.round().max(0.0) as u32));
+}
+
+/// Arrows go from tab to tab; the focus stays among them.
+fn walk(app: &Rc<App>, elements: &Rc<Elements>, event: &Event) {
+    let now = app.state.borrow().views.tab;
+    let place = Tab::ALL.iter().position(|tab| *tab == now).unwrap_or(0);
+    let last = Tab::ALL.len() - 1;
+    let place = match key(event).as_deref() {
+        Some("ArrowLeft") => place.checked_sub(1).unwrap_or(last),
+        Some("ArrowRight") => (place + 1) % Tab::ALL.len(),
+        Some("Home") => 0,
+        Some("End") => last,
+        _ => return,
+    };
+    let Some(&tab) = Tab::ALL.get(place) else { return };
+    event.prevent_default();
+    app.dispatch(Action::TabChosen(tab));
+    if let Some([button, _]) = tab_and_panel(elements, tab) {
+        give_focus(&button);
+    }
+}
+
+/// A view's tab, which the key table names, and its panel.
+pub(crate) fn tab_and_panel(dom: &Dom, tab: Tab) -> Option<[HtmlElement; 2]> {
+    let binding = BINDINGS.iter().find(|binding| binding.command == Command::Show(tab))?;
+    let button: HtmlElement = dom.by_id(binding.control)?;
+    let panel = dom.by_id(&button.get_attribute("aria-controls")?)?;
+    Some([button, panel])
+}
+
+/// Gives the focus to a view: to what of it takes keys, or to its panel.
+pub(crate) fn focus(dom: &Dom, tab: Tab) {
+    let Some([_, panel]) = tab_and_panel(dom, tab) else { return };
+    give_focus(&panel.query_selector("[tabindex=\"0\"]").ok().flatten().unwrap_or(panel.into()));
+}
+
+/// Whether the focus is in a view, or on its tab.
+pub(crate) fn has_focus(dom: &Dom) -> bool {
+    dom.focus().is_some_and(|focus| focus.closest("#answer").ok().flatten().is_some())
+}
+
+/// What had the focus in a view may be gone since (a crumb, a filter that was taken back): then it is the view's, so that the next
+/// key is not taken for one of the timeline's.
+pub(crate) fn keep_focus(dom: &Dom, seen: Option<Tab>) {
+    let Some(now) = dom.focus() else { return };
+    let is_gone = now.is_same_node(Some(&dom.body)) || now.closest("[hidden]").ok().flatten().is_some();
+    match seen {
+        _ if !is_gone => {}
+        Some(tab) => focus(dom, tab),
+        None => dom.focus_timeline(),
+    }
+}

@@ -1,0 +1,139 @@
+//! What the shell does after an update, and the small values that travel between it and the features.
+
+use super::picture_file::Picture;
+use engine::protocol::{Ask, Question, Request};
+use picture::timeline::Scene;
+use std::rc::Rc;
+
+/// What the shell does after [`super::update()`]. It redraws whatever changed without being told.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Show the file picker.
+    PickFile,
+    /// Read a snapshot, as load `load`.
+    Load {
+        /// From here.
+        origin: Origin,
+        /// Which snapshot, if there are several; the first when not said.
+        member: Option<u32>,
+        /// The load's number.
+        load: u32,
+    },
+    /// Ask the worker.
+    Ask(Request),
+    /// New geometry for the renderer.
+    Upload {
+        /// Of this device: its place in the summary's list.
+        device_place: usize,
+        /// The geometry.
+        scene: Rc<Scene>,
+    },
+    /// The field of the search gets the focus.
+    FocusFind,
+    /// Read the text of the file of this place among those given last, which has this name; none of them is a snapshot.
+    ReadText(usize, String),
+    /// The field of the filter of the table, or of the list of events, gets the focus.
+    FocusFilter,
+    /// The field of the request gets the focus.
+    FocusRequest,
+    /// The field of the moment gets the focus.
+    FocusMoment,
+    /// The view that is seen gets the focus.
+    FocusView,
+    /// It gets the focus, or the timeline if the view has it.
+    ChangeFocus,
+    /// Put text on the clipboard.
+    Copy(String),
+    /// Promise the clipboard a text now, in the key press or click that asks for it: some browsers allow no copying later.
+    PromiseCopy,
+    /// The text that was promised.
+    CopyPromised(String),
+    /// Copy the page's own address with this fragment.
+    CopyLink(String),
+    /// Make a file of a picture, and say so.
+    Export(Box<Picture>),
+    /// Make a file of the page with a snapshot in it, and say so.
+    SaveHtml(Box<PageToSave>),
+    /// The field of the GPU's capacity gets the focus.
+    FocusCapacity,
+    /// The browser keeps this text of settings.
+    Store(String),
+    /// It keeps this text of rules.
+    StoreRules(String),
+    /// This text becomes a file of this name.
+    Save(&'static str, String),
+    /// The link of the tree's active row is followed.
+    FollowSource,
+    /// The worker is dead: the next load needs a new one.
+    ReplaceWorker,
+}
+
+impl Effect {
+    /// Asks the worker about a device; `serial` is the number of the answer.
+    pub(super) fn ask(serial: u32, device: i64, what: Question) -> Effect {
+        Effect::Ask(Request::Ask(Ask { serial, device, what }))
+    }
+}
+
+/// Where a snapshot comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The file of this place in the last [`Action::FilesGiven`].
+    File(usize),
+    /// This address, absolute or relative to the page.
+    Link(String),
+}
+
+/// A file the shell holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GivenFile {
+    /// Its name, or the last part of its path in a folder.
+    pub name: String,
+    /// Its length in bytes.
+    pub bytes: u64,
+}
+
+/// A place on the canvas, in device pixels from its left and bottom edges.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pointer {
+    /// Rightwards.
+    pub x: f64,
+    /// Upwards.
+    pub y: f64,
+}
+
+/// What a wheel turn changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WheelAxis {
+    /// Zooms the event axis (plain wheel).
+    ZoomEvents,
+    /// Zooms the bytes axis (Ctrl + wheel).
+    ZoomBytes,
+    /// Moves along the events (Shift + wheel, a trackpad's sideways scroll).
+    MoveEvents,
+}
+
+/// Whether a file hangs over the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum DropHover {
+    /// No.
+    #[default]
+    Away,
+    /// Yes.
+    Over,
+}
+
+/// A page that shall be saved with a snapshot in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageToSave {
+    /// Where the file's bytes are.
+    pub origin: Origin,
+    /// The load that opened the snapshot.
+    pub load: u32,
+    /// What the snapshot is called in the page.
+    pub name: String,
+    /// What the page opens at: as the fragment of a link has it.
+    pub view: String,
+    /// What the file is called.
+    pub file: String,
+}

@@ -1,0 +1,17 @@
+//! How the list of events takes part in the page.
+
+use super::{EventStep, Events, EventsAction, KEYS, act, ask, link, reset, step, take};
+use crate::change::Turn;
+use crate::feature::{Feature, ends_nothing};
+
+/// What it declares.
+pub(crate) const FEATURE: Feature<Events, EventsAction, EventStep> = Feature {
+    reset,
+    asks: &[(Turn::WithScene, ask)],
+    take,
+    act,
+    command: step,
+    keys: KEYS,
+    links: link::LINKS,
+    escape: ends_nothing,
+};

@@ -1,0 +1,20 @@
+//! What of the flame graph stands in a link.
+
+use super::{FlameGraph, Growth};
+use crate::link::reading::{Key, kept, told, word};
+
+pub(super) const LINKS: &[Key<FlameGraph>] = &[
+    kept(
+        "zoom",
+        |flame, shared| told(flame.zoom_node(shared)),
+        |flame, shared, link| {
+            let node = link.number().unwrap_or(0);
+            flame.zoom_to(shared, node);
+        },
+    ),
+    kept(
+        "flame",
+        |flame, _shared| word(flame.growth == Growth::Up, "up"),
+        |flame, _shared, link| flame.growth = if link.is_second(["down", "up"]) { Growth::Up } else { Growth::Down },
+    ),
+];

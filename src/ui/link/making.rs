@@ -1,0 +1,106 @@
+//! Links of what is seen, and links from the text of an address.
+
+use super::fragment::{LONGEST, Link, MOST_SNAPSHOTS, VERSION};
+use super::keys::KEYS;
+use super::reading::LONGEST_VALUE;
+use crate::effect::{Effect, Origin};
+use crate::shared::Shared;
+use crate::stage::Stage;
+use crate::state::{State, link_keys};
+use crate::url::percent_decoded;
+
+/// All keys: their names, and whether a change of one is a step.
+fn keys() -> impl Iterator<Item = (&'static str, bool)> {
+    KEYS.iter().map(|key| (key.name, key.is_step)).chain(link_keys())
+}
+
+impl Link {
+    /// Reads a fragment, or as much of it as can be understood: whatever stands in it, it is a link.
+    pub fn parse(fragment: &str) -> Link {
+        let mut link = Link::default();
+        let fragment = fragment.strip_prefix('#').unwrap_or(fragment);
+        if fragment.len() > LONGEST {
+            return link;
+        }
+        let mut values: Vec<_> = keys().map(|(name, _)| (name, None)).collect();
+        for (name, value) in fragment.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, ""))) {
+            let text = percent_decoded(value);
+            match name {
+                "v" => link.version = Some(text.parse().unwrap_or(0)),
+                "url" if !text.is_empty() && link.urls.len() < MOST_SNAPSHOTS => link.urls.push(text),
+                "open" if text.parse::<u64>().is_ok() => link.chosen = text.parse().unwrap_or(0),
+                "member" if text.parse::<u32>().is_ok() => link.member = text.parse().ok(),
+                "name" => link.name = text,
+                "print" => link.print = text,
+                "" => {}
+                _ => match values.iter_mut().find(|(key, _)| *key == name) {
+                    Some((_, value)) if !text.is_empty() => *value = Some(text),
+                    Some(_) => {}
+                    None => link.unknown.add(name),
+                },
+            }
+        }
+        link.chosen = link.chosen.min(link.urls.len().saturating_sub(1));
+        link.values = values.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
+        link
+    }
+
+    /// What is seen now; `None` while no file is open.
+    pub fn of(state: &State) -> Option<Link> {
+        if !matches!(state.stage, Stage::Ready(_)) {
+            return None;
+        }
+        let chosen = state.snapshots.get(state.chosen)?;
+        let mut link = Link { version: Some(VERSION), print: state.linked.print.clone(), ..Link::default() };
+        match &chosen.origin {
+            Origin::File(_) => link.name.clone_from(&chosen.file),
+            Origin::Link(address) => {
+                link.urls = listed(state);
+                link.chosen = link.urls.iter().position(|url| url == address).unwrap_or(0);
+            }
+        }
+        link.member = chosen.path.as_ref().and(chosen.member);
+        let values = KEYS.iter().map(|key| (key.name, (key.get)(&(), state)));
+        let values = values.chain(state.link_values());
+        link.values = values.filter(|(_, value)| (1..=LONGEST_VALUE).contains(&value.len())).collect();
+        Some(link)
+    }
+
+    /// Whether going from one to the other is a step that a browser's "back" should undo: another file, device, plot, view, topic, range
+    /// or selection. Windows, moments and what is typed change too often for that.
+    pub fn is_step_from(&self, before: &Link) -> bool {
+        let steps = |link: &Link| -> Vec<(&str, String)> {
+            let is_step = |name: &str| keys().any(|(key, is_step)| key == name && is_step);
+            link.values.iter().filter(|(name, _)| is_step(name)).cloned().collect()
+        };
+        !self.is_of_same_file(before) || steps(self) != steps(before)
+    }
+}
+
+/// The addresses of the snapshots there are to choose from.
+pub(super) fn listed(state: &Shared) -> Vec<String> {
+    let mut urls: Vec<String> = Vec::new();
+    for choice in &state.snapshots {
+        match &choice.origin {
+            // Those of one archive stand behind each other.
+            Origin::Link(url) if urls.last() != Some(url) => urls.push(url.clone()),
+            _ => {}
+        }
+    }
+    urls
+}
+
+/// Copies the link to what is seen.
+pub(crate) fn copy(state: &mut State, effects: &mut Vec<Effect>) {
+    let Some(link) = Link::of(state) else {
+        state.remark = Some("Open a snapshot first.".to_owned());
+        return;
+    };
+    let text = if link.urls.is_empty() {
+        format!("Copied the link. It does not hold the file: whoever opens it is asked for {}.", link.name)
+    } else {
+        "Copied the link.".to_owned()
+    };
+    state.copied = Some(text);
+    effects.push(Effect::CopyLink(link.fragment()));
+}

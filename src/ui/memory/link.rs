@@ -1,0 +1,41 @@
+//! What of the allocator's state stands in a link.
+
+use super::{Memory, MemoryAction, act};
+use crate::link::reading::{Key, kept, later_name, pool, pool_of, told};
+use engine::protocol::SegmentSort;
+
+/// What stands first is not written.
+const SEGMENTS: [&str; 3] = ["address", "size", "free"];
+
+pub(super) const LINKS: &[Key<Memory>] = &[
+    kept(
+        "mpool",
+        |memory, _shared| pool(memory.only),
+        |memory, _shared, link| memory.only.pool = link.take(pool_of(link.text)),
+    ),
+    kept(
+        "mstream",
+        |memory, _shared| told(memory.only.stream),
+        |memory, _shared, link| memory.only.stream = link.number(),
+    ),
+    kept(
+        "segments",
+        |memory, _shared| later_name(&SEGMENTS, memory.sort as usize),
+        |memory, _shared, link| {
+            memory.sort = link.one_of(&SEGMENTS, &[SegmentSort::Address, SegmentSort::Size, SegmentSort::Free]);
+        },
+    ),
+    kept(
+        "mzoom",
+        |memory, _shared| told(memory.zoom()),
+        |memory, _shared, link| {
+            let zoom = link.number();
+            memory.zoom_to(zoom);
+        },
+    ),
+    kept(
+        "request",
+        |memory, _shared| memory.text.clone(),
+        |memory, shared, link| act(memory, shared, MemoryAction::RequestTyped(link.text.to_owned()), link.effects),
+    ),
+];

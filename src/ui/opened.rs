@@ -1,0 +1,42 @@
+//! What the worker says of the file that is loading: how far it is, what is in it, that it is open, or why not.
+
+use super::effect::Effect;
+use super::link;
+use super::opening::{close, list, show_device};
+use super::stage::{Choice, Stage};
+use super::state::State;
+use super::why;
+use engine::protocol::Reply;
+
+/// Takes what the worker says of the file on its way.
+pub(super) fn take(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effect>) {
+    match reply {
+        Reply::Progress(progress) => {
+            if let Stage::Loading(loading) = &mut state.stage {
+                loading.bytes = progress.bytes;
+                loading.total_bytes = progress.total_bytes.or(loading.total_bytes);
+                loading.phase = progress.phase;
+                loading.latest_ms = now_ms;
+            }
+        }
+        Reply::Opened(file) => {
+            state.stage = Stage::Ready(file);
+            state.forget();
+            let place = why::opened(&mut state.why, &mut state.shared);
+            show_device(state, place);
+            state.forget();
+            link::opened(state, now_ms, effects);
+        }
+        Reply::Failed { message } => {
+            let message = match state.snapshots.get(state.chosen) {
+                Some(Choice { file, .. }) if !message.contains(file.as_str()) => format!("{file}: {message}"),
+                _ => message,
+            };
+            close(state, Stage::Failed(message));
+        }
+        Reply::Cancelled => close(state, Stage::Empty),
+        Reply::Members(members) => list(state, members),
+        // An answer is taken by what asked.
+        Reply::Answer { .. } => {}
+    }
+}

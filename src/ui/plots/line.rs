@@ -1,0 +1,122 @@
+//! The lines over what was reserved.
+
+use engine::protocol::{Curves, Only};
+use picture::shapes::Tint;
+use picture::timeline::{Axis, View};
+
+/// A device, by its ordinal, and a part of its memory.
+pub(crate) type Whose = (i64, Only);
+
+/// What totals over columns are of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Curved {
+    /// The device's ordinal.
+    pub(crate) device: i64,
+    /// The window.
+    pub(crate) view: View,
+    /// The part of memory.
+    pub(crate) only: Only,
+}
+
+/// A line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Line {
+    /// What was held from the driver.
+    Reserved,
+    /// What active blocks take of it.
+    Rounded,
+    /// What was requested for them.
+    Requested,
+    /// That of those whose free was not requested.
+    Allocated,
+    /// That of those whose free was.
+    Pending,
+    /// The part of what was reserved that is free, at the axis to the right.
+    Free,
+}
+
+impl Line {
+    /// All of them, in the order of the key.
+    pub const ALL: [Line; 6] =
+        [Line::Reserved, Line::Rounded, Line::Requested, Line::Allocated, Line::Pending, Line::Free];
+
+    /// Its name, kind of bytes included.
+    pub fn label(self) -> &'static str {
+        match self {
+            Line::Reserved => "reserved",
+            Line::Rounded => "active, rounded ≥",
+            Line::Requested => "active, requested",
+            Line::Allocated => "allocated, requested",
+            Line::Pending => "pending, requested",
+            Line::Free => "free share ≤",
+        }
+    }
+
+    /// Its colour.
+    pub fn tint(self) -> Tint {
+        match self {
+            Line::Reserved => Tint::Strong,
+            Line::Rounded | Line::Requested => Tint::Accent,
+            Line::Allocated | Line::Pending => Tint::Allocated,
+            Line::Free => Tint::Peak,
+        }
+    }
+
+    /// Its dashes and gaps in CSS pixels; none where it is drawn through.
+    pub fn dash(self) -> &'static [f64] {
+        match self {
+            Line::Reserved | Line::Requested => &[],
+            Line::Rounded => &[7.0, 3.0],
+            Line::Allocated => &[10.0, 2.0, 2.0, 2.0],
+            Line::Pending => &[2.0, 3.0],
+            Line::Free => &[4.0, 3.0],
+        }
+    }
+
+    pub(crate) fn values(self, curves: &Curves) -> &[u64] {
+        match self {
+            Line::Reserved => &curves.reserved,
+            Line::Rounded => &curves.rounded,
+            Line::Requested => &curves.requested,
+            Line::Allocated => &curves.allocated,
+            Line::Pending => &curves.pending,
+            Line::Free => &curves.free,
+        }
+    }
+}
+
+/// Totals that the worker is asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Wanted {
+    /// Over the window.
+    Window(Curved),
+    /// Over the whole of an axis.
+    Whole(Whose, Axis, View),
+}
+
+impl Wanted {
+    pub(crate) fn question(self) -> (i64, View, Only) {
+        match self {
+            Wanted::Window(Curved { device, view, only }) => (device, view, only),
+            Wanted::Whole((device, only), _, view) => (device, view, only),
+        }
+    }
+}
+
+/// A line in a window: its corners in pixels from the left and the bottom.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// Which.
+    pub line: Line,
+    /// Its corners, from left to right; y upwards.
+    pub points: Vec<[f64; 2]>,
+}
+
+/// An entry of the key.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeyEntry {
+    /// Which line.
+    pub line: Line,
+    /// Whether it is drawn.
+    pub is_on: bool,
+}

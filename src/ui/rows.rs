@@ -1,0 +1,92 @@
+//! Rows that are listed, chosen and copied: what the table of allocations and the list of events have in common.
+
+pub mod cells;
+mod chosen;
+
+pub use cells::{Cell, Grid, RowView};
+pub use chosen::{Chosen, Extent, Go};
+
+use super::effect::Effect;
+use super::shared::Shared;
+use base::units::counted;
+use engine::protocol::{Question, TableText};
+
+/// What keys and controls do with rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RowsStep {
+    /// Go to another row.
+    Go(Go, Extent),
+    /// Choose all rows.
+    ChooseAll,
+    /// Copy the chosen rows, or all.
+    Copy,
+    /// Type a filter.
+    Filter,
+    /// List everything again.
+    Clear,
+    /// Sort by the next column.
+    SortByNext,
+    /// Sort the other way.
+    SortOtherWay,
+}
+
+/// Rows on their way to the clipboard.
+#[derive(Clone, Debug, Default)]
+pub struct Copying(Option<Underway>);
+
+#[derive(Clone, Debug)]
+struct Underway {
+    serial: u32,
+    wanted: u32,
+    text: String,
+}
+
+impl Copying {
+    /// Asks for some rows of a device as text.
+    pub(super) fn begin(
+        &mut self,
+        shared: &mut Shared,
+        device: i64,
+        rows: &[[u32; 2]],
+        question: Question,
+        effects: &mut Vec<Effect>,
+    ) {
+        let wanted = rows.iter().map(|[from, to]| to - from).sum();
+        if wanted == 0 {
+            shared.remark = Some("There is no row to copy.".to_owned());
+            return;
+        }
+        let serial = shared.next_serial();
+        self.0 = Some(Underway { serial, wanted, text: String::new() });
+        effects.push(Effect::PromiseCopy);
+        effects.push(Effect::ask(serial, device, question));
+    }
+
+    /// Takes the next part of the text; whether it was of these rows.
+    pub(super) fn take(
+        &mut self,
+        shared: &mut Shared,
+        serial: u32,
+        part: &TableText,
+        effects: &mut Vec<Effect>,
+    ) -> bool {
+        let Some(mut copying) = self.0.take_if(|copying| copying.serial == serial) else { return false };
+        copying.text.push_str(&part.text);
+        if !part.last {
+            self.0 = Some(copying);
+            return true;
+        }
+        let mut said = "Copied ".to_owned();
+        if part.rows < copying.wanted {
+            said.push_str("the first ");
+        }
+        said.push_str(&counted(part.rows.into(), "row"));
+        if part.rows < copying.wanted {
+            said.push_str(&format!(" of {}", cells::number(copying.wanted)));
+        }
+        said.push('.');
+        shared.copied = Some(said);
+        effects.push(Effect::CopyPromised(copying.text));
+        true
+    }
+}

@@ -1,0 +1,168 @@
+//! The rules that classify categories: which set is in force, and what is typed.
+
+use crate::settings::Dialog;
+use engine::protocol::{CategorySet, SetError};
+
+/// What the stored text begins with.
+pub(crate) const FIRST_LINE: &str = "memscape rules 1 ";
+
+/// Which set is in force, and one's own.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rules {
+    /// Whether the dialog is open.
+    pub dialog: Dialog,
+    /// Which set is chosen.
+    pub choice: Choice,
+    /// One's own set as it is typed, right or wrong; empty until there is one.
+    pub(crate) text: String,
+    /// The same as it was right last.
+    pub(crate) valid: String,
+    /// What stood there before something else took its place at once.
+    pub(crate) before: Option<String>,
+    /// What is wrong with it.
+    pub(crate) errors: Vec<SetError>,
+    /// Why the last thing that was wanted is not done: said in the dialog, as what lies under it rests.
+    pub(crate) refused: String,
+    /// Grows whenever another set is in force.
+    pub(crate) version: u32,
+    /// The load that was told of a set, and of which.
+    pub(crate) told: Option<(u32, u32)>,
+}
+
+impl Rules {
+    /// The set that is in force.
+    pub(crate) fn set(&self) -> CategorySet {
+        match self.choice {
+            Choice::Standard => CategorySet::standard(),
+            Choice::Mosaic => CategorySet::mosaic(),
+            // It was right when it was kept.
+            Choice::Own => CategorySet::parse(&self.valid).unwrap_or_default(),
+        }
+    }
+
+    /// One's own set as it stands in the field from now on.
+    pub(crate) fn write(&mut self, text: String) {
+        match CategorySet::parse(&text) {
+            Ok(_) => {
+                self.errors.clear();
+                if self.valid != text {
+                    self.valid.clone_from(&text);
+                    self.version = self.version.wrapping_add(1);
+                }
+            }
+            Err(errors) => self.errors = errors,
+        }
+        self.text = text;
+    }
+
+    pub(crate) fn choose(&mut self, choice: Choice) {
+        if choice == Choice::Own && self.text.is_empty() {
+            // A start that works.
+            self.write(self.set().to_json());
+        }
+        if self.choice != choice {
+            self.version = self.version.wrapping_add(1);
+        }
+        self.choice = choice;
+    }
+
+    /// Something else takes the place of what stands there.
+    pub(crate) fn replace(&mut self, text: String) {
+        if !self.text.is_empty() && self.text != text {
+            self.before = Some(std::mem::take(&mut self.text));
+        }
+        self.write(text);
+        self.choose(Choice::Own);
+    }
+
+    /// As it is stored.
+    pub(crate) fn stored(&self) -> String {
+        let valid = if self.valid == self.text { "" } else { &self.valid };
+        [FIRST_LINE, self.choice.name(), " ", &self.text.len().to_string(), "\n", &self.text, valid].concat()
+    }
+
+    /// Takes what was stored; what is not ours is left out, and what is wrong is not in force.
+    pub(crate) fn load(&mut self, stored: &str) -> Option<()> {
+        let (head, rest) = stored.strip_prefix(FIRST_LINE)?.split_once('\n')?;
+        let (choice, length) = head.split_once(' ')?;
+        let (choice, length) = (Choice::named(choice)?, length.parse().ok()?);
+        let (text, valid) = (rest.get(..length)?, rest.get(length..)?);
+        if !valid.is_empty() {
+            self.write(valid.to_owned());
+        }
+        self.write(text.to_owned());
+        if self.text.is_empty() {
+            self.errors.clear();
+        }
+        if choice != Choice::Own || !self.valid.is_empty() {
+            self.choose(choice);
+        }
+        Some(())
+    }
+
+    /// The set that the worker goes by: all that it says of categories from now on is of this one.
+    pub(crate) fn told_version(&self) -> u32 {
+        self.told.map_or(0, |(_, version)| version)
+    }
+}
+
+/// A set there is to choose.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Choice {
+    /// Ours.
+    #[default]
+    Standard,
+    /// Mosaic's.
+    Mosaic,
+    /// One's own.
+    Own,
+}
+
+impl Choice {
+    /// All of them, in the order of the dialog.
+    pub const ALL: [Choice; 3] = [Choice::Standard, Choice::Mosaic, Choice::Own];
+
+    /// Its name, in the page and in the storage.
+    pub fn name(self) -> &'static str {
+        match self {
+            Choice::Standard => "default",
+            Choice::Mosaic => "mosaic",
+            Choice::Own => "own",
+        }
+    }
+
+    /// The choice of that name.
+    pub fn named(name: &str) -> Option<Choice> {
+        Choice::ALL.into_iter().find(|choice| choice.name() == name)
+    }
+}
+
+/// How a set is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Our JSON.
+    Ours,
+    /// Mosaic's.
+    Mosaic,
+}
+
+/// What happened to the rules.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RulesAction {
+    /// A set was chosen.
+    Chosen(Choice),
+    /// This stands in the field of one's own.
+    Typed(String),
+    /// One's own begins anew as a copy of this one.
+    Copied(Choice),
+    /// A file was read, or why not.
+    Imported(Result<String, String>),
+    /// What stood there before is wanted back.
+    Undone,
+    /// The set that is shown shall be a file.
+    Saved(Form),
+    /// The browser had this in its storage.
+    Loaded(String),
+    /// The dialog was closed.
+    Closed,
+}

@@ -1,0 +1,33 @@
+//! Which files of the view "By source" are open, in a link.
+
+use super::Sources;
+use crate::link::reading::{Key, LONGEST_VALUE, MOST, Reading, kept};
+use crate::shared::Shared;
+use crate::url::percent_decoded;
+
+pub(super) const LINKS: &[Key<Sources>] = &[kept("files", files, set_files)];
+
+/// The files of the view "Source" whose lines are seen, as many of them as there is room for; a comma where it is none.
+fn files(sources: &Sources, _: &Shared) -> String {
+    let Some(open) = sources.opened() else { return String::new() };
+    let mut text = String::new();
+    for path in open.iter().take(MOST) {
+        // Commas are between them.
+        let entry = path.replace('%', "%25").replace(',', "%2C");
+        if text.len() + entry.len() < LONGEST_VALUE {
+            text.extend([if text.is_empty() { "" } else { "," }, &entry]);
+        }
+    }
+    if text.is_empty() { ",".to_owned() } else { text }
+}
+
+fn set_files(sources: &mut Sources, _: &mut Shared, link: &mut Reading<'_>) {
+    let mut open = Vec::new();
+    link.each(&mut |entry| {
+        if !entry.is_empty() {
+            open.push(percent_decoded(entry));
+        }
+        Some(())
+    });
+    sources.open_all(Some(open).filter(|_| !link.text.is_empty()));
+}

@@ -1,0 +1,77 @@
+//! What of the call tree stands in a link: how stacks are put together, the selected node, focus and folds.
+
+use super::{Tree, arrange};
+use crate::link::reading::{Key, Reading, kept, later_name, list, step, told, word};
+use crate::shared::Shared;
+use engine::protocol::{Fold, FoldState, Internal, Merge, Reach, Root};
+
+/// What stands first is not written.
+const MERGES: [&str; 3] = ["line", "function", "file"];
+
+pub(super) const LINKS: &[Key<Tree>] = &[
+    kept(
+        "root",
+        |_tree, shared| word(shared.views.arrangement.root == Root::Innermost, "innermost"),
+        |_tree, shared, link| {
+            let is_innermost = link.is_second(["outermost", "innermost"]);
+            shared.views.arrangement.root = if is_innermost { Root::Innermost } else { Root::Outermost };
+        },
+    ),
+    kept(
+        "merge",
+        |_tree, shared| later_name(&MERGES, shared.views.arrangement.merge as usize),
+        |_tree, shared, link| {
+            shared.views.arrangement.merge = link.one_of(&MERGES, &[Merge::Line, Merge::Function, Merge::File]);
+        },
+    ),
+    kept(
+        "internal",
+        |_tree, shared| word(shared.views.arrangement.internal == Internal::Shown, "shown"),
+        |tree, shared, link| {
+            let shown = link.is_second(["hidden", "shown"]);
+            shared.views.arrangement.internal = if shown { Internal::Shown } else { Internal::Hidden };
+            // Nodes have other numbers in other arrangements, and what follows names nodes.
+            arrange(tree, shared);
+        },
+    ),
+    step("node", |_tree, shared| told(shared.views.node), |_tree, shared, link| shared.views.node = link.number()),
+    kept(
+        "focus",
+        |tree, _shared| told(tree.place.focus),
+        |tree, _shared, link| {
+            let node = link.number();
+            tree.focus_on(node);
+        },
+    ),
+    kept("folds", folds, set_folds),
+];
+
+/// What was opened (`o`) and closed (`c`) in the tree; in capitals, all below as well.
+fn folds(tree: &Tree, _: &Shared) -> String {
+    let fold = |fold: &Fold| {
+        let sign = match (fold.reach, fold.state) {
+            (Reach::One, FoldState::Open) => "o",
+            (Reach::One, _) => "c",
+            (_, FoldState::Open) => "O",
+            _ => "C",
+        };
+        [&fold.node.to_string(), sign].concat()
+    };
+    list(&mut tree.place.folds.iter().map(fold))
+}
+
+fn set_folds(tree: &mut Tree, _: &mut Shared, link: &mut Reading<'_>) {
+    tree.place.folds.clear();
+    link.each(&mut |entry| {
+        let (node, sign) = entry.split_at(entry.trim_end_matches(|letter: char| !letter.is_ascii_digit()).len());
+        let (reach, fold) = match sign {
+            "o" => (Reach::One, FoldState::Open),
+            "c" => (Reach::One, FoldState::Closed),
+            "O" => (Reach::AllBelow, FoldState::Open),
+            "C" => (Reach::AllBelow, FoldState::Closed),
+            _ => return None,
+        };
+        tree.place.fold(node.parse().ok()?, reach, fold);
+        Some(())
+    });
+}

@@ -1,0 +1,53 @@
+//! What of the reports stands in a link: the topic, its thresholds, and how many rows were opened.
+
+use super::Why;
+use crate::link::reading::{Key, Reading, kept, list, step, word};
+use engine::protocol::Topic;
+
+/// Letters of the key of a threshold or a sheet.
+const LONGEST_KEY: usize = 32;
+
+pub(super) const LINKS: &[Key<Why>] = &[
+    step(
+        "topic",
+        |why, _shared| word(why.topic != Topic::default(), why.topic.name()),
+        |why, _shared, link| why.topic = link.take(Topic::named(link.text)).unwrap_or_default(),
+    ),
+    kept(
+        "threshold",
+        |why, _shared| of_sheets(why.thresholds()),
+        |why, _shared, link| {
+            let all = set_of_sheets(link);
+            why.set_thresholds(all);
+        },
+    ),
+    kept(
+        "rows",
+        |why, _shared| of_sheets(why.limits()),
+        |why, _shared, link| {
+            let all = set_of_sheets(link);
+            why.set_limits(all);
+        },
+    ),
+];
+
+/// What a person has set of the sheets of a report: topic, the key of the threshold or the sheet, a number.
+fn of_sheets(all: &[(Topic, String, u64)]) -> String {
+    list(&mut all.iter().map(|(topic, key, value)| [topic.name(), ":", key, ":", &value.to_string()].concat()))
+}
+
+/// The same of one; keys are words of the engine's.
+fn set_of_sheets(link: &mut Reading<'_>) -> Vec<(Topic, String, u64)> {
+    let mut all = Vec::new();
+    link.each(&mut |entry| of_sheet(entry).map(|one| all.push(one)));
+    all
+}
+
+fn of_sheet(entry: &str) -> Option<(Topic, String, u64)> {
+    let mut parts = entry.splitn(3, ':');
+    let (topic, key, value) = (Topic::named(parts.next()?)?, parts.next()?, parts.next()?.parse().ok()?);
+    let is_key = |key: &str| {
+        !key.is_empty() && key.len() <= LONGEST_KEY && key.bytes().all(|it| it == b'_' || it.is_ascii_alphanumeric())
+    };
+    is_key(key).then(|| (topic, key.to_owned(), value))
+}

@@ -1,0 +1,152 @@
+//! The face without a browser: a page that is played, and its worker, who answers at once or by the test's hand.
+
+use memscape::engine::protocol::{Details, DeviceSummary, FileSummary};
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::timeline::View;
+use memscape::timeline::scene::SceneColumns;
+use memscape::ui::effect::GivenFile;
+use memscape::ui::shown::Canvas;
+use memscape::ui::{Action, Command, Effect, State, update};
+
+/// What most tests draw on.
+pub(crate) const CANVAS: Canvas = Canvas { width_px: 100, height_px: 100, scale: 1.0 };
+
+/// A page under test: what it did is kept.
+pub(crate) struct Page<W> {
+    pub(crate) state: State,
+    pub(crate) done: Vec<Effect>,
+    pub(crate) now_ms: f64,
+    pub(crate) worker: W,
+}
+
+/// Who plays the worker.
+pub(crate) trait Worker {
+    /// Whether what was done before the last action is kept as well.
+    const KEEPS: bool = false;
+
+    /// What is answered at once.
+    fn answer(&mut self, _request: &Request) -> Option<Answer> {
+        None
+    }
+}
+
+impl<W: Worker> Page<W> {
+    /// A page that has no canvas yet.
+    pub(crate) fn new(worker: W) -> Page<W> {
+        Page { state: State::default(), done: Vec::new(), now_ms: 0.0, worker }
+    }
+
+    /// A page on a canvas, without a file.
+    pub(crate) fn on(canvas: Canvas, worker: W) -> Page<W> {
+        let mut page = Page::new(worker);
+        page.act(Action::Resized(canvas));
+        page
+    }
+
+    /// A page on [`CANVAS`] with `a.pickle` open, which has these devices.
+    pub(crate) fn with(worker: W, devices: Vec<DeviceSummary>) -> Page<W> {
+        let mut page = Page::on(CANVAS, worker);
+        page.load(devices);
+        page
+    }
+
+    /// `a.pickle` is given, and has these devices.
+    pub(crate) fn load(&mut self, devices: Vec<DeviceSummary>) {
+        self.give(&["a.pickle"]);
+        self.reply(opened(devices));
+    }
+
+    pub(crate) fn give(&mut self, names: &[&str]) {
+        let file = |name: &&str| GivenFile { name: (*name).into(), bytes: 10 };
+        self.act(Action::FilesGiven(names.iter().map(file).collect()));
+    }
+
+    pub(crate) fn act(&mut self, action: Action) {
+        let done = update(&mut self.state, action, self.now_ms);
+        for effect in &done {
+            if let Effect::Ask(request) = effect {
+                let answer = self.worker.answer(request);
+                self.reply_to(request, answer);
+            }
+        }
+        if W::KEEPS {
+            self.done.extend(done);
+        } else {
+            self.done = done;
+        }
+    }
+
+    pub(crate) fn command(&mut self, command: Command) {
+        self.act(Action::Command(command));
+    }
+
+    pub(crate) fn reply(&mut self, reply: Reply) {
+        self.act(Action::Replied { load: self.state.load, reply });
+    }
+
+    /// The answer to the question of this number.
+    pub(crate) fn answered(&mut self, serial: u32, answer: Answer) {
+        self.reply(Reply::Answer { serial, answer });
+    }
+
+    /// The answer to a request, if it is a question and has one.
+    pub(crate) fn reply_to(&mut self, request: &Request, answer: Option<Answer>) {
+        if let (Request::Ask(Ask { serial, .. }), Some(answer)) = (request, answer) {
+            self.answered(*serial, answer);
+        }
+    }
+
+    /// The first effect of the last action that is such.
+    pub(crate) fn did<'a, T>(&'a self, pick: impl Fn(&'a Effect) -> Option<T>) -> Option<T> {
+        self.done.iter().find_map(pick)
+    }
+
+    /// The first question of the last action that is such.
+    pub(crate) fn request<T>(&self, pick: impl Fn(&Request) -> Option<T>) -> Option<T> {
+        self.did(|effect| if let Effect::Ask(request) = effect { pick(request) } else { None })
+    }
+
+    /// The scene that was just asked for: serial, device, window.
+    pub(crate) fn scene_asked(&self) -> Option<(u32, i64, View)> {
+        self.request(|request| match request {
+            Request::Ask(Ask { serial, device, what: Question::Scene { view, .. } }) => Some((*serial, *device, *view)),
+            _ => None,
+        })
+    }
+
+    /// The details that were just asked for: serial, and of which allocation.
+    pub(crate) fn details_asked(&self) -> Option<(u32, u32)> {
+        self.request(|request| match request {
+            Request::Ask(Ask { serial, what: Question::Details(allocation), .. }) => Some((*serial, *allocation)),
+            _ => None,
+        })
+    }
+
+    /// Answers the question for details that is open.
+    pub(crate) fn tell(&mut self, details: Details) {
+        let serial = self.state.selecting.expect("details were asked for");
+        self.answered(serial, Answer::Details(Some(Box::new(details))));
+    }
+}
+
+/// `a.pickle` is open, and has these devices.
+pub(crate) fn opened(devices: Vec<DeviceSummary>) -> Reply {
+    let (file, format) = ("a.pickle".into(), "pickle 4 (Python)".into());
+    let (warnings, settings) = (vec![], vec![]);
+    Reply::Opened(Box::new(FileSummary { schema: 1, file, format, torch: None, warnings, devices, settings }))
+}
+
+/// Columns of one pixel, in each of which one moment of 1 MiB requested and 2 MiB reserved begins.
+pub(crate) fn columns(view: View) -> SceneColumns {
+    let columns = view.width_px as usize;
+    SceneColumns {
+        edge_px: (0..=columns as i32).collect(),
+        moment: (0..columns as u32).map(|column| (f64::from(column) * view.x_per_px) as u32).collect(),
+        moments: vec![1; columns],
+        total: vec![1 << 20; columns],
+        reserved: vec![2 << 20; columns],
+        pending: vec![0; columns],
+        hidden: vec![0; columns],
+        hidden_largest: vec![0; columns],
+    }
+}
