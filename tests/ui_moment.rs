@@ -7,7 +7,7 @@
 )]
 
 use crate::face::{self, Worker};
-use memscape::engine::protocol::{At, DeviceSummary, MomentFacts, AxisPoint, RangeFacts, Scope, Span, Weight};
+use memscape::engine::protocol::{At, AxisPoint, DeviceSummary, MomentFacts, RangeFacts, Scope, Span, Weight};
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Scene, View, time_axis_margin};

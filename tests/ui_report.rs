@@ -3,7 +3,7 @@
 
 use crate::face::{self, Worker};
 use memscape::engine::protocol::{
-    At, Cell, Details, DeviceSummary, Evidence, MomentFacts, AxisPoint, Report, ReportQuestion, Sheet, SheetColumn,
+    At, AxisPoint, Cell, Details, DeviceSummary, Evidence, MomentFacts, Report, ReportQuestion, Sheet, SheetColumn,
     SheetRow, Span, Statement, Threshold, Tone, Topic,
 };
 use memscape::engine::{Answer, Ask, Question, Request};
@@ -248,8 +248,11 @@ fn over_wall_clock_the_worker_says_where_a_span_is() {
     let (serial, at) = asked.expect("a question");
     assert_eq!(at, [At::Moment(100), At::Moment(199)]);
     let before = page.window();
-    let facts =
-        |moment, time| MomentFacts { moment, place: AxisPoint { time, ..AxisPoint::default() }, ..MomentFacts::default() };
+    let facts = |moment, time| MomentFacts {
+        moment,
+        place: AxisPoint { time, ..AxisPoint::default() },
+        ..MomentFacts::default()
+    };
     page.answered(serial + 1000, Answer::Moments(vec![facts(100, 1), facts(199, 2)]));
     assert_eq!(page.window(), before);
     page.answered(serial, Answer::Moments(vec![facts(100, 1000), facts(199, 2000)]));

@@ -8,7 +8,7 @@
 
 use crate::face::{self, Worker};
 use memscape::engine::protocol::{
-    At, ClockSpan, Details, DeviceSummary, HitAllocation, Looks, Marks, MomentFacts, AxisPoint, Step, Stepped, Stop,
+    At, AxisPoint, ClockSpan, Details, DeviceSummary, HitAllocation, Looks, Marks, MomentFacts, Step, Stepped, Stop,
 };
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::scene::SceneColumns;

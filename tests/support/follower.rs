@@ -2,7 +2,7 @@
 
 use crate::face::opened;
 use memscape::engine::protocol::{
-    AddressMap, Answer, Ask, At, Details, DeviceSummary, HitMemory, HitSegment, Member, MomentFacts, AxisPoint, Plot,
+    AddressMap, Answer, Ask, At, AxisPoint, Details, DeviceSummary, HitMemory, HitSegment, Member, MomentFacts, Plot,
     Question, Reply, Report, Request, Sheet, SheetRow, SourceFile, SourceLine, SourcesPage, StatePage, Stepped, Stop,
     Threshold,
 };
