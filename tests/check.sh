@@ -40,8 +40,9 @@ gate "lints" cargo clippy --quiet --locked --workspace --all-targets -- -D warni
 gate "lints with gpu" cargo clippy --quiet --locked --all-targets --features gpu-test -- -D warnings
 gate "lints of the page" cargo clippy --quiet --locked --target wasm32-unknown-unknown -p memscape-page -- -D warnings
 gate "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps --workspace --lib
-# Once, with the most that builds without a driver; that all of it builds without `gpu` as well, the lints have seen.
-gate "tests" cargo test --quiet --locked --workspace --features gpu
+# Once, with all features: where there is a Vulkan driver (lavapipe will do), the GPU is held against its CPU twin. That all of it builds
+# without `gpu` as well, the lints have seen.
+gate "tests" cargo test --quiet --locked --workspace --features gpu-test
 gate "fuzz targets, 15 seconds each" tests/fuzz/run.sh 15
 gate "page and its size" ./run build
 flaky=$(mktemp)

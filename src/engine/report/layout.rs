@@ -15,7 +15,7 @@ use history::replay::{AllocationId, DeviceHistory, SegmentKind, SegmentLives};
 /// The state at a moment, summed up.
 pub(super) struct Layout {
     pub(super) moment: u32,
-    pub(super) held: DeviceState,
+    pub(super) state: DeviceState,
     /// By kind of requests.
     pub(super) rooms: Rooms,
     pub(super) whole: StateSums,
@@ -24,8 +24,8 @@ pub(super) struct Layout {
 impl Layout {
     /// Nothing yet; of a moment that the trace has.
     pub(super) fn new(history: &DeviceHistory, lives: &SegmentLives, moment: u32) -> Layout {
-        let held = DeviceState::new(history, lives, moment);
-        Layout { moment, held, rooms: Rooms::default(), whole: StateSums::default() }
+        let state = DeviceState::new(history, lives, moment);
+        Layout { moment, state, rooms: Rooms::default(), whole: StateSums::default() }
     }
 
     /// Works until it is done.
@@ -36,8 +36,8 @@ impl Layout {
         lives: &SegmentLives,
         slice: &mut Slice,
     ) -> Sliced {
-        self.held.step(file, history, lives, slice)?;
-        self.rooms.step(&self.held, lives, slice)?;
+        self.state.step(file, history, lives, slice)?;
+        self.rooms.step(&self.state, lives, slice)?;
         self.whole = self.rooms.all;
         Ok(())
     }

@@ -37,12 +37,12 @@ impl Arranged {
     }
 
     /// Works until it is done.
-    pub(super) fn step(&mut self, held: &DeviceState, lives: &SegmentLives, slice: &mut Slice) -> Sliced {
+    pub(super) fn step(&mut self, state: &DeviceState, lives: &SegmentLives, slice: &mut Slice) -> Sliced {
         let kind_of = |kind: u32| lives.kinds().get(kind as usize).copied().unwrap_or(UNKNOWN);
         while !self.is_sorted
-            && let Some(part) = slice.part(&mut self.next, held.segments.len(), 1)?
+            && let Some(part) = slice.part(&mut self.next, state.segments.len(), 1)?
         {
-            for (segment, place) in held.segments.get(part.clone()).unwrap_or_default().iter().zip(part.start as u32..)
+            for (segment, place) in state.segments.get(part.clone()).unwrap_or_default().iter().zip(part.start as u32..)
             {
                 let holds = |address: u64| (segment.address..segment.end).contains(&address);
                 if self.only.address.is_none_or(holds) && self.only.wants(&kind_of(segment.kind)) {
@@ -55,7 +55,7 @@ impl Arranged {
                 self.sorting = Sorting::of(std::mem::take(&mut self.order));
             }
             let mut key = |part: usize, place: u32| {
-                let Some(segment) = held.segments.get(place as usize) else { return 0 };
+                let Some(segment) = state.segments.get(place as usize) else { return 0 };
                 let kind = kind_of(segment.kind);
                 let pool = kind.pool.unwrap_or((u64::MAX, u64::MAX));
                 match part {
@@ -76,7 +76,7 @@ impl Arranged {
         }
         while let Some(part) = slice.part(&mut self.next, self.order.len(), 1)? {
             for (&place, rank) in self.order.get(part.clone()).unwrap_or_default().iter().zip(part.start as u32..) {
-                let Some(segment) = held.segments.get(place as usize) else { continue };
+                let Some(segment) = state.segments.get(place as usize) else { continue };
                 let SegmentKind { pool, stream, small, expandable } = kind_of(segment.kind);
                 let is_of = |group: &StateGroup| {
                     (group.pool, group.stream, group.small, group.expandable) == (pool, stream, small, expandable)
@@ -134,11 +134,11 @@ impl Flow {
     }
 
     /// Places segments. `row` then is how many rows there are.
-    pub(super) fn step(&mut self, held: &DeviceState, arranged: &Arranged, slice: &mut Slice) -> Sliced {
+    pub(super) fn step(&mut self, state: &DeviceState, arranged: &Arranged, slice: &mut Slice) -> Sliced {
         let width = u64::from(self.width_px);
         while let Some(part) = slice.part(&mut self.next, arranged.order.len(), 1)? {
             for (&place, at) in arranged.order.get(part.clone()).unwrap_or_default().iter().zip(part) {
-                let Some(segment) = held.segments.get(place as usize) else { continue };
+                let Some(segment) = state.segments.get(place as usize) else { continue };
                 if arranged.groups.get(self.group).is_some_and(|&(rank, _)| rank as usize == at) {
                     self.row += u64::from(self.x > 0);
                     if self.places.is_some() {

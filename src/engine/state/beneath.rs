@@ -12,7 +12,7 @@ use picture::timeline::lowest_byte_of;
 /// The state at the moment that was asked about last.
 #[derive(Default)]
 pub(crate) struct Beneath {
-    held: Option<DeviceState>,
+    state: Option<DeviceState>,
 }
 
 /// What is there.
@@ -31,23 +31,23 @@ impl Beneath {
     ) -> Sliced<Hit> {
         file.segment_lives(device, slice)?;
         let Some((history, lives)) = file.history(device).zip(file.segments(device)) else { return Ok((None, None)) };
-        if !self.held.as_ref().is_some_and(|held| held.is_of(history, moment)) {
-            self.held = None;
+        if !self.state.as_ref().is_some_and(|state| state.is_of(history, moment)) {
+            self.state = None;
         }
-        let held = self.held.get_or_insert_with(|| DeviceState::new(history, lives, moment));
-        held.step(file, history, lives, slice)?;
-        let after = held.blocks.partition_point(|block| block.from <= address);
-        let block = held.blocks.get(..after).and_then(<[_]>::last).filter(|block| address < block.to);
+        let state = self.state.get_or_insert_with(|| DeviceState::new(history, lives, moment));
+        state.step(file, history, lives, slice)?;
+        let after = state.blocks.partition_point(|block| block.from <= address);
+        let block = state.blocks.get(..after).and_then(<[_]>::last).filter(|block| address < block.to);
         let id = block.map(|block| AllocationId(block.id));
-        let segment = segment_at(held, lives, address);
+        let segment = segment_at(state, lives, address);
         let stack = segment.as_ref().map(|it| lives.stack(&file.snapshot, history, AllocationId(it.range)));
-        let is_free = held.segment_at(address).filter(|_| id.is_none());
+        let is_free = state.segment_at(address).filter(|_| id.is_none());
         let free = is_free.and_then(|segment| {
-            let next = held.blocks_of(segment).partition_point(|block| block.from <= address);
-            held.free_of(segment, next).next()
+            let next = state.blocks_of(segment).partition_point(|block| block.from <= address);
+            state.free_of(segment, next).next()
         });
         let mut memory = HitMemory { segment, free };
-        let moment = Moment(held.moment);
+        let moment = Moment(state.moment);
         let lowest_byte =
             id.and_then(|id| file.with_source(device, Looks::default(), |it| lowest_byte_of(it, id, moment)));
         let hit = id.and_then(|id| file.hit_allocation(device, id, lowest_byte.flatten().unwrap_or(0)));
@@ -60,15 +60,15 @@ impl Beneath {
 
     /// Bytes on the heap.
     pub(crate) fn heap_bytes(&self) -> usize {
-        self.held.as_ref().map_or(0, DeviceState::heap_bytes)
+        self.state.as_ref().map_or(0, DeviceState::heap_bytes)
     }
 }
 
 /// The segment that holds an address, without who made it.
-fn segment_at(held: &DeviceState, lives: &SegmentLives, address: u64) -> Option<HitSegment> {
-    let segment = held.segment_at(address)?;
+fn segment_at(state: &DeviceState, lives: &SegmentLives, address: u64) -> Option<HitSegment> {
+    let segment = state.segment_at(address)?;
     let [first, beyond] = segment.ranges.map(|place| place as usize);
-    let ranges = held.ranges.get(first..beyond)?;
+    let ranges = state.ranges.get(first..beyond)?;
     let after = ranges.partition_point(|&range| lives.ranges.address(AllocationId(range)) <= address);
     let range = AllocationId(ranges.get(after.checked_sub(1)?).copied()?);
     let kind = lives.kind(range)?;

@@ -31,7 +31,7 @@ pub(super) struct Drawing {
 pub(super) struct Subject<'a> {
     pub(super) file: &'a OpenFile,
     pub(super) history: &'a DeviceHistory,
-    pub(super) held: &'a DeviceState,
+    pub(super) state: &'a DeviceState,
     pub(super) arranged: &'a Arranged,
     pub(super) flow: &'a Flow,
     pub(super) colouring: Grouping,
@@ -90,14 +90,14 @@ impl Drawing {
 
     /// The bar that is drawn next, and its first pixel; `None` when there is none in the wanted rows.
     fn next_bar<'a>(&mut self, subject: Subject<'a>) -> Option<(StateBar, u32, Placed<'a>)> {
-        let Subject { held, arranged, flow, .. } = subject;
+        let Subject { state, arranged, flow, .. } = subject;
         let width = u64::from(flow.width_px);
         loop {
             let &[row, x] = flow.places.as_deref()?.get(self.rank)?;
             if row >= self.rows[1] {
                 return None;
             }
-            let segment = arranged.order.get(self.rank).and_then(|&place| held.segments.get(place as usize))?;
+            let segment = arranged.order.get(self.rank).and_then(|&place| state.segments.get(place as usize))?;
             let pixels = flow.pixels(segment.sums.reserved);
             self.part = self.part.max(self.rows[0].saturating_sub(row).into());
             let first = self.part * width;
@@ -123,10 +123,10 @@ impl Drawing {
 
     /// Draws the blocks of a bar.
     fn fill(&mut self, subject: Subject<'_>, placed: &Placed<'_>, slice: &mut Slice) -> Sliced {
-        let blocks = subject.held.blocks_of(placed.segment);
+        let blocks = subject.state.blocks_of(placed.segment);
         let [first, beyond] = placed.bar;
         let next = self.block.unwrap_or_else(|| blocks.partition_point(|block| placed.edge(block.to) < first));
-        let free = subject.held.free_of(placed.segment, next);
+        let free = subject.state.free_of(placed.segment, next);
         for ((free, bytes), place) in free.zip(next..) {
             self.block = Some(place);
             slice.tick()?;
@@ -167,11 +167,11 @@ impl Drawing {
 
 /// A block as a piece.
 fn part(subject: Subject<'_>, placed: &Placed<'_>, block: &Block, x: [u32; 2]) -> Part {
-    let Subject { file, history, held, .. } = subject;
+    let Subject { file, history, state, .. } = subject;
     let id = AllocationId(block.id);
     let requested = history.allocations.size(id);
     let (rounded, known) = file.about(history).rounded(id);
-    let is_pending = file.about(history).pending(id).is_some_and(|[from, _]| from <= held.moment);
+    let is_pending = file.about(history).pending(id).is_some_and(|[from, _]| from <= state.moment);
     let lost_from = block.from.saturating_add(requested).min(block.to);
     Part {
         piece: StatePiece {

@@ -28,12 +28,12 @@ type Scale = (u32, f64, u32);
 /// The state that was asked for last, as far as it is made.
 #[derive(Default)]
 pub(super) struct States {
-    held: Option<DeviceState>,
+    state: Option<DeviceState>,
     arranged: Option<Arranged>,
     zoom: Option<(Zoom, Scale)>,
     flow: Option<(Flow, Scale)>,
     /// What is made for one question alone.
-    asked: Option<(StateQuestion, Drawing, Option<Fits>)>,
+    drawn: Option<(StateQuestion, Drawing, Option<Fits>)>,
 }
 
 impl States {
@@ -57,54 +57,54 @@ impl States {
         if !(question.bytes_per_px > 0.0 && question.bytes_per_px.is_finite()) {
             question.bytes_per_px = 0.0;
         }
-        if !self.held.as_ref().is_some_and(|held| held.is_of(history, question.moment)) {
+        if !self.state.as_ref().is_some_and(|state| state.is_of(history, question.moment)) {
             // What was there before is let go of first.
             *self = States::default();
         }
-        let held = self.held.get_or_insert_with(|| DeviceState::new(history, lives, question.moment));
-        held.step(file, history, lives, slice)?;
+        let state = self.state.get_or_insert_with(|| DeviceState::new(history, lives, question.moment));
+        state.step(file, history, lives, slice)?;
         if !self.arranged.as_ref().is_some_and(|it| (it.only, it.sort) == (question.only, question.sort)) {
-            (self.zoom, self.flow, self.asked) = Default::default();
+            (self.zoom, self.flow, self.drawn) = Default::default();
             self.arranged = Some(Arranged::new(question.only, question.sort));
         }
         let arranged = self.arranged.as_mut().ok_or(Spent)?;
-        arranged.step(held, lives, slice)?;
+        arranged.step(state, lives, slice)?;
         let width_px = question.width_px;
         let scale = (width_px, question.bytes_per_px, question.fit_rows);
         if self.flow.as_ref().is_none_or(|&(_, of)| of != scale) {
-            self.asked = None;
+            self.drawn = None;
             let bytes_per_px = match (question.bytes_per_px, width_px) {
                 // Nothing has a width in a list.
                 (0.0, 1..) => {
                     if self.zoom.as_ref().is_none_or(|&(_, of)| of != scale) {
                         self.zoom = Some((Zoom::new(arranged, width_px, question.fit_rows), scale));
                     }
-                    self.zoom.as_mut().ok_or(Spent)?.0.step(held, arranged, slice)?
+                    self.zoom.as_mut().ok_or(Spent)?.0.step(state, arranged, slice)?
                 }
-                (asked, _) => zoom::bounded(asked, arranged, width_px),
+                (drawn, _) => zoom::bounded(drawn, arranged, width_px),
             };
             let mut flow = Flow::new(bytes_per_px, width_px);
             flow.places = Some(Vec::with_capacity(arranged.order.len()));
             self.flow = Some((flow, scale));
         }
         let (flow, _) = self.flow.as_mut().ok_or(Spent)?;
-        flow.step(held, arranged, slice)?;
-        if !self.asked.as_ref().is_some_and(|(asked, ..)| *asked == question) {
+        flow.step(state, arranged, slice)?;
+        if !self.drawn.as_ref().is_some_and(|(drawn, ..)| *drawn == question) {
             let fits = question.request.map(|request| Fits::new(file, request));
-            self.asked = Some((question, Drawing::new(flow, question.rows), fits));
+            self.drawn = Some((question, Drawing::new(flow, question.rows), fits));
         }
-        let (_, drawing, fits) = self.asked.as_mut().ok_or(Spent)?;
-        let subject = Subject { file, history, held, arranged, flow, colouring: question.colouring };
+        let (_, drawing, fits) = self.drawn.as_mut().ok_or(Spent)?;
+        let subject = Subject { file, history, state, arranged, flow, colouring: question.colouring };
         drawing.step(subject, slice)?;
         let fits = match fits {
-            Some(fits) => fits.step(held, lives, slice)?,
+            Some(fits) => fits.step(state, lives, slice)?,
             None => Vec::new(),
         };
-        let (_, drawing, _) = self.asked.take().ok_or(Spent)?;
+        let (_, drawing, _) = self.drawn.take().ok_or(Spent)?;
         let mut groups: Vec<_> = arranged.groups.iter().map(|(_, group)| group.clone()).collect();
         groups.iter_mut().zip(&flow.headings).for_each(|(group, &row)| group.row = row);
         Ok(StatePage {
-            moment: held.moment,
+            moment: state.moment,
             whole: arranged.whole,
             bytes_per_px: flow.bytes_per_px,
             rows: u32::try_from(flow.row).unwrap_or(u32::MAX),
@@ -112,25 +112,25 @@ impl States {
             groups,
             bars: drawing.bars,
             pieces: drawing.pieces,
-            revealed: question.reveal.and_then(|address| place_of(held, arranged, flow, address)),
+            revealed: question.reveal.and_then(|address| place_of(state, arranged, flow, address)),
             fits,
-            astray: held.astray,
+            astray: state.astray,
         })
     }
 
     /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         let flow = self.flow.as_ref().and_then(|(flow, _)| flow.places.as_ref());
-        self.held.as_ref().map_or(0, DeviceState::heap_bytes)
+        self.state.as_ref().map_or(0, DeviceState::heap_bytes)
             + self.arranged.as_ref().map_or(0, Arranged::heap_bytes)
             + flow.map_or(0, |places| places.capacity() * size_of::<[u32; 2]>())
     }
 }
 
 /// Row and pixel of an address, where it is held and shown.
-fn place_of(held: &DeviceState, arranged: &Arranged, flow: &Flow, address: u64) -> Option<[u32; 2]> {
-    let segment = held.segment_at(address)?;
-    let is_it = |&place: &u32| held.segments.get(place as usize).is_some_and(|it| it.address == segment.address);
+fn place_of(state: &DeviceState, arranged: &Arranged, flow: &Flow, address: u64) -> Option<[u32; 2]> {
+    let segment = state.segment_at(address)?;
+    let is_it = |&place: &u32| state.segments.get(place as usize).is_some_and(|it| it.address == segment.address);
     let rank = arranged.order.iter().position(is_it)?;
     let &[row, x] = flow.places.as_deref()?.get(rank)?;
     let width = u64::from(flow.width_px.max(1));

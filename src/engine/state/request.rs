@@ -73,12 +73,12 @@ impl Fits {
     /// The answer by pool and stream when done.
     pub(crate) fn step(
         &mut self,
-        held: &DeviceState,
+        state: &DeviceState,
         lives: &SegmentLives,
         slice: &mut Slice,
     ) -> Sliced<Vec<StateFit>> {
         let mut left = STEPS as usize;
-        while let Some(segment) = held.segments.get(self.segment) {
+        while let Some(segment) = state.segments.get(self.segment) {
             let kind = lives.kinds().get(segment.kind as usize);
             if let Some(kind) = kind.filter(|kind| kind.small == is_small(self.rounded)) {
                 let server = (kind.pool.unwrap_or_default(), kind.stream.unwrap_or_default());
@@ -86,7 +86,7 @@ impl Fits {
                 let number = self.number(server, pages);
                 let (mut taken, rounded) = (0, self.rounded);
                 let (fit, _, tail) = self.fits.get_mut(number).ok_or(Spent)?;
-                for (address, bytes) in held.free_of(segment, self.block).take(left) {
+                for (address, bytes) in state.free_of(segment, self.block).take(left) {
                     taken += 1;
                     if bytes >= rounded && fit.block.is_none_or(|(_, least)| bytes < least) {
                         fit.block = Some((address, bytes));
@@ -96,7 +96,7 @@ impl Fits {
                     fit.free = fit.free.saturating_add(segment.sums.free);
                     fit.largest_free = fit.largest_free.max(segment.sums.largest_free);
                     if kind.expandable {
-                        let until = held.blocks_of(segment).last().map_or(segment.address, |block| block.to);
+                        let until = state.blocks_of(segment).last().map_or(segment.address, |block| block.to);
                         *tail = segment.end.saturating_sub(until).max(*tail);
                     }
                 }

@@ -30,9 +30,9 @@ impl Zoom {
     }
 
     /// Bytes a pixel when found.
-    pub(super) fn step(&mut self, held: &DeviceState, arranged: &Arranged, slice: &mut Slice) -> Sliced<f64> {
+    pub(super) fn step(&mut self, state: &DeviceState, arranged: &Arranged, slice: &mut Slice) -> Sliced<f64> {
         while !self.is_begun || self.finest < self.does {
-            self.trial.step(held, arranged, slice)?;
+            self.trial.step(state, arranged, slice)?;
             let tried = if self.is_begun { self.middle() } else { self.does };
             if !self.is_begun {
                 self.rows = self.rows.max(self.trial.row);

@@ -37,7 +37,7 @@ struct Parts {
     moment: Layout,
     worst: Layout,
     /// Before the event that made the most be reserved, what that took; and when a request failed for the first time.
-    asked: Option<(DriverRequest, Layout)>,
+    driver: Option<(DriverRequest, Layout)>,
     failed: Option<(u32, Layout)>,
     request: Threshold,
     fits: Fits,
@@ -63,7 +63,7 @@ impl Parts {
         Parts {
             moment: layout(question.at.unwrap_or_else(|| most_requested(history)).min(history.event_count())),
             worst: layout(course.worst().map_or(0, |worst| worst.moment)),
-            asked: DriverRequest::before(file, history, lives, peak).map(|asked| (asked, layout(asked.event))),
+            driver: DriverRequest::before(file, history, lives, peak).map(|driver| (driver, layout(driver.event))),
             failed: first_failure(history).map(|event| (event, layout(event))),
             fits: Fits::new(file, request.value),
             request,
@@ -81,13 +81,13 @@ impl Job for Fragmentation {
         let course = self.course.get_or_insert_with(|| Course::new(history));
         course.step(file, history, slice)?;
         let parts = self.parts.get_or_insert_with(|| Parts::new(file, history, lives, &self.question, course));
-        let Parts { moment, worst, asked, failed, fits, request: _ } = parts;
+        let Parts { moment, worst, driver, failed, fits, request: _ } = parts;
         let layouts =
-            [Some(moment), Some(worst), asked.as_mut().map(|it| &mut it.1), failed.as_mut().map(|it| &mut it.1)];
+            [Some(moment), Some(worst), driver.as_mut().map(|it| &mut it.1), failed.as_mut().map(|it| &mut it.1)];
         for layout in layouts.into_iter().flatten() {
             layout.step(file, history, lives, slice)?;
         }
-        let told = fits.step(&parts.moment.held, lives, slice)?;
+        let told = fits.step(&parts.moment.state, lives, slice)?;
         let parts = self.parts.take().ok_or(Spent)?;
         let mut writing = Writing::new(file, history, &self.question);
         say(&mut writing, &parts, lives, course);
@@ -134,7 +134,7 @@ fn free_words(free: u64, blocks: u32, largest: u64) -> String {
 
 fn say(writing: &mut Writing<'_>, parts: &Parts, lives: &SegmentLives, course: &Course) {
     let history = writing.history;
-    let Parts { moment, worst, asked, failed, .. } = parts;
+    let Parts { moment, worst, driver, failed, .. } = parts;
     if lives.ranges.is_empty() {
         let text = "This file tells no segments: what is reserved and free is not known.";
         writing.say(Tone::Fact, text.to_owned(), None);
@@ -165,30 +165,30 @@ fn say(writing: &mut Writing<'_>, parts: &Parts, lives: &SegmentLives, course: &
     text.push_str(&words.concat());
     let tone = if sums.free < sums.reserved / 10 { Tone::Good } else { Tone::Fact };
     writing.say(tone, text, Some(at(moment.moment)));
-    if let Some((asked, layout)) = asked {
-        let free = layout.rooms.serving(asked.kind);
-        let kind = kind_name(&asked.kind);
-        let needs = asked.request.map_or_else(String::new, |request| [" for a block of ", &bytes(request)].concat());
+    if let Some((driver, layout)) = driver {
+        let free = layout.rooms.serving(driver.kind);
+        let kind = kind_name(&driver.kind);
+        let needs = driver.request.map_or_else(String::new, |request| [" for a block of ", &bytes(request)].concat());
         let mut text = [
             "The driver was asked for ",
-            &bytes(asked.taken),
+            &bytes(driver.taken),
             &needs,
             " to get there (event ",
-            &grouped(asked.event.into()),
+            &grouped(driver.event.into()),
             "): of this kind (",
             &kind,
             ") ",
             &free_words(free.free, free.free_blocks, free.largest_free),
         ]
         .concat();
-        let is_scattered = asked.is_scattered(&free);
+        let is_scattered = driver.is_scattered(&free);
         text.push_str(match () {
             () if is_scattered => ". Enough in all, too little in each: fragmentation.",
-            () if asked.request.is_some_and(|request| free.free < request) => ". That was too little in all.",
+            () if driver.request.is_some_and(|request| free.free < request) => ". That was too little in all.",
             () => ".",
         });
         let is_much = free.free >= MUCH && free.free >= layout.whole.reserved / 10;
-        writing.say(if is_scattered && is_much { Tone::Alarm } else { Tone::Fact }, text, Some(at(asked.event)));
+        writing.say(if is_scattered && is_much { Tone::Alarm } else { Tone::Fact }, text, Some(at(driver.event)));
     }
     if let Some((event, layout)) = failed {
         let (_, request) = history.address_and_size(EventIdx(*event));
@@ -223,7 +223,7 @@ fn say(writing: &mut Writing<'_>, parts: &Parts, lives: &SegmentLives, course: &
         ];
         writing.say(Tone::Fact, text.concat(), Some(at(most.moment)));
     }
-    let astray = moment.held.astray;
+    let astray = moment.state.astray;
     if astray.count > 0 {
         let text = [
             &bytes(astray.bytes),

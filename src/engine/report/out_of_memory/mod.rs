@@ -63,15 +63,15 @@ impl Job for OutOfMemory {
                 let chosen = refused(history).find(|&event| event == at || event.checked_add(1) == Some(at));
                 let event = chosen.or_else(|| refused(history).last()).ok_or(Spent)?;
                 let live = LiveSites::new(file, history, event.saturating_add(1));
-                let held = DeviceState::new(history, lives, live.moment);
+                let state = DeviceState::new(history, lives, live.moment);
                 let (rooms, before) = Default::default();
-                self.refused.insert(Refused { event, live, held, rooms, before, next: event })
+                self.refused.insert(Refused { event, live, state, rooms, before, next: event })
             }
         };
-        let Refused { live, held, rooms, before, next, .. } = refused;
+        let Refused { live, state, rooms, before, next, .. } = refused;
         live.step(file, history, &mut |_, _| {}, slice)?;
-        held.step(file, history, lives, slice)?;
-        rooms.step(held, lives, slice)?;
+        state.step(file, history, lives, slice)?;
+        rooms.step(state, lives, slice)?;
         let wanted = self.question.rows.min(MOST_REQUESTS) as usize;
         while *next > 0 && before.len() < wanted {
             slice.tick()?;

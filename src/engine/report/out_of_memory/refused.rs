@@ -11,7 +11,7 @@ use history::snapshot::Action;
 pub(super) struct Refused {
     pub(super) event: u32,
     pub(super) live: LiveSites,
-    pub(super) held: DeviceState,
+    pub(super) state: DeviceState,
     pub(super) rooms: Rooms,
     /// The last large allocations before it, the newest first, and the event that is looked at next.
     pub(super) before: Vec<u32>,

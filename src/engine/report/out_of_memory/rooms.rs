@@ -29,8 +29,8 @@ pub(in crate::report) struct Rooms {
 
 impl Rooms {
     /// Adds up segments.
-    pub(in crate::report) fn step(&mut self, held: &DeviceState, lives: &SegmentLives, slice: &mut Slice) -> Sliced {
-        for segment in held.segments.iter().skip(self.next) {
+    pub(in crate::report) fn step(&mut self, state: &DeviceState, lives: &SegmentLives, slice: &mut Slice) -> Sliced {
+        for segment in state.segments.iter().skip(self.next) {
             slice.tick()?;
             self.next += 1;
             let Some(&kind) = lives.kinds().get(segment.kind as usize) else { continue };

@@ -129,8 +129,8 @@ pub(super) fn write(writing: &mut Writing<'_>, facts: &Facts, told: &Refused, si
         text.push_str(" of that were there before the trace began.");
         writing.say(Tone::Fact, text, Some(at(0)));
     }
-    if knows_room && told.held.astray.bytes > 0 {
-        let mut text = bytes(told.held.astray.bytes);
+    if knows_room && told.state.astray.bytes > 0 {
+        let mut text = bytes(told.state.astray.bytes);
         text.push_str(
             " of live blocks lie in no segment that is known to have been there: what was free is less certain.",
         );

@@ -96,7 +96,7 @@ impl Found {
 /// The run.
 pub(super) struct Checks {
     peak: u32,
-    asked: Option<(DriverRequest, Layout)>,
+    driver: Option<(DriverRequest, Layout)>,
     failed: Option<(u32, Layout)>,
     active: Layout,
     end: Layout,
@@ -114,7 +114,7 @@ impl Checks {
         let layout = |moment| Layout::new(history, lives, moment);
         Checks {
             peak,
-            asked: DriverRequest::before(file, history, lives, peak).map(|asked| (asked, layout(asked.event))),
+            driver: DriverRequest::before(file, history, lives, peak).map(|driver| (driver, layout(driver.event))),
             failed: first_failure(history).map(|event| (event, layout(event))),
             active: layout(most_requested(history)),
             end: layout(history.event_count()),
@@ -133,8 +133,8 @@ impl Checks {
         lives: &SegmentLives,
         slice: &mut Slice,
     ) -> Sliced {
-        let Checks { asked, failed, active, end, .. } = self;
-        let beside = [asked.as_mut().map(|it| &mut it.1), failed.as_mut().map(|it| &mut it.1)];
+        let Checks { driver, failed, active, end, .. } = self;
+        let beside = [driver.as_mut().map(|it| &mut it.1), failed.as_mut().map(|it| &mut it.1)];
         let layouts = [active, end].into_iter().chain(beside.into_iter().flatten());
         for layout in layouts {
             layout.step(file, history, lives, slice)?;
@@ -179,19 +179,19 @@ impl Checks {
         let most_reserved = u64::try_from(history.numbers.peak_reserved).unwrap_or(0);
         match about {
             About::Scattered => {
-                let Some((asked, layout)) = &self.asked else { return none(most_reserved) };
-                let free = layout.rooms.serving(asked.kind);
-                if !asked.is_scattered(&free) {
+                let Some((driver, layout)) = &self.driver else { return none(most_reserved) };
+                let free = layout.rooms.serving(driver.kind);
+                if !driver.is_scattered(&free) {
                     return none(layout.whole.reserved);
                 }
-                let needed = bytes(asked.request.unwrap_or(0));
+                let needed = bytes(driver.request.unwrap_or(0));
                 let words = [
                     "a block of ",
                     &needed,
                     " was needed, the largest free one has at most ",
                     &bytes(free.largest_free),
                 ];
-                found(free.free, layout.whole.reserved, asked.event, !asked.kind.expandable, words.concat())
+                found(free.free, layout.whole.reserved, driver.event, !driver.kind.expandable, words.concat())
             }
             About::Failed => {
                 let Some((event, layout)) = &self.failed else { return none(most_reserved) };
@@ -214,7 +214,7 @@ impl Checks {
             About::Remainders => {
                 let of =
                     |kind: u32| lives.kinds().get(kind as usize).is_some_and(|kind| !kind.expandable && !kind.small);
-                let pinned = self.active.held.segments.iter().filter(|segment| {
+                let pinned = self.active.state.segments.iter().filter(|segment| {
                     let sums = &segment.sums;
                     of(segment.kind) && sums.blocks > 0 && sums.requested < sums.reserved / 10
                 });
@@ -268,10 +268,10 @@ impl Checks {
 
 /// The fixed segments of a state that hold no block, by address: from, to, and the moment since which they are there.
 fn whole_segments(end: &Layout, lives: &SegmentLives) -> Vec<[u64; 3]> {
-    let segments = end.held.segments.iter();
+    let segments = end.state.segments.iter();
     let whole = segments.filter(|segment| {
         let is_fixed = lives.kinds().get(segment.kind as usize).is_some_and(|kind| !kind.expandable);
         is_fixed && segment.sums.blocks == 0
     });
-    whole.map(|segment| [segment.address, segment.end, end.held.mapped_since(segment, lives).into()]).collect()
+    whole.map(|segment| [segment.address, segment.end, end.state.mapped_since(segment, lives).into()]).collect()
 }
